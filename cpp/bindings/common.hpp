@@ -1,0 +1,92 @@
+// common.hpp - what the bindings share: array types, owned results, and a Control that knows Python's signals.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "warpath/control.hpp"
+#include "warpath/types.hpp"
+
+namespace warpath::bindings {
+
+namespace nb = nanobind;
+
+/// A 1-d contiguous CPU array that the core only reads.
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+/// A 1-d contiguous CPU array that Python allocated for the core to fill.
+template <class T>
+using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+/// The same in two dimensions, row by row.
+template <class T>
+using OutMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+/// An array that the core made and NumPy owns from now on.
+template <class T>
+using Made = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> view(const In<T>& array) {
+  return {array.data(), array.size()};
+}
+
+template <class T>
+std::span<T> view(const Out<T>& array) {
+  return {array.data(), array.size()};
+}
+
+/// Hands a vector to NumPy without a copy. The GIL must be held.
+template <class T>
+Made<T> give(std::vector<T>&& values) {
+  auto kept = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = kept->data();
+  const std::size_t size = kept->size();
+  nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Made<T>(data, {size}, owner);
+}
+
+/// A Control whose tick takes the GIL, lets Ctrl-C through and tells `progress` (None, or called with
+/// done and total). Make it while the GIL is held; poll it with the GIL released.
+inline Control::Tick python_tick(nb::object progress) {
+  return [progress = std::move(progress)](std::int64_t done, std::int64_t total) {
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!progress.is_none()) progress(done, total);
+  };
+}
+
+template <Index V, Weight W>
+CsrView<V, W> csr(const In<std::int64_t>& indptr, const In<V>& indices, const In<W>& weights) {
+  return {view(indptr), view(indices), view(weights)};
+}
+
+/// Calls f.operator()<V, W>() for each of the eight (index, weight) pairs that a Graph may have.
+template <class F>
+void for_each_type(F&& f) {
+  const auto with_weight = [&]<class V>() {
+    f.template operator()<V, std::int32_t>();
+    f.template operator()<V, std::int64_t>();
+    f.template operator()<V, float>();
+    f.template operator()<V, double>();
+  };
+  with_weight.template operator()<std::int32_t>();
+  with_weight.template operator()<std::int64_t>();
+}
+
+// One function per file of bindings; each adds its functions to the module.
+void register_build(nb::module_& module);
+void register_sssp(nb::module_& module);
+void register_bellman_ford(nb::module_& module);
+void register_delta_stepping(nb::module_& module);
+void register_floyd_warshall(nb::module_& module);
+void register_verify(nb::module_& module);
+void register_read(nb::module_& module);
+void register_write(nb::module_& module);
+void register_generate(nb::module_& module);
+
+}  // namespace warpath::bindings

@@ -1,0 +1,15 @@
+#include "common.hpp"
+
+NB_MODULE(_core, module) {
+  using namespace warpath::bindings;
+  module.doc() = "The loops of warpath on the CPU. Private: arguments are checked in Python.";
+  register_build(module);
+  register_sssp(module);
+  register_bellman_ford(module);
+  register_delta_stepping(module);
+  register_floyd_warshall(module);
+  register_verify(module);
+  register_read(module);
+  register_write(module);
+  register_generate(module);
+}

@@ -1,0 +1,199 @@
+// build.hpp - from edges to compressed rows, and from rows to the transpose.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "warpath/control.hpp"
+#include "warpath/types.hpp"
+
+namespace warpath {
+
+/// True where +inf says that there is no edge.
+template <class W>
+bool absent(W weight) {
+  if constexpr (std::is_floating_point_v<W>) {
+    return weight == std::numeric_limits<W>::infinity();
+  } else {
+    (void)weight;
+    return false;
+  }
+}
+
+/// What the first look at an edge list found. A position is -1 where nothing is wrong.
+struct EdgeReport {
+  std::int64_t kept = 0;         // edges whose weight is not +inf
+  std::int64_t loops = 0;        // self-loops among them
+  std::int64_t largest = -1;     // the largest vertex named
+  std::int64_t bad_source = -1;  // first position with src < 0 or >= n
+  std::int64_t bad_target = -1;
+  std::int64_t bad_weight = -1;  // first position with NaN or -inf
+};
+
+/// One pass over an edge list; n < 0 leaves the upper end of the ids open. `weights` may be empty (all 1).
+template <class I, Weight W>
+EdgeReport inspect_edges(std::span<const I> src, std::span<const I> dst, std::span<const W> weights,
+                         std::int64_t n, Pulse pulse) {
+  EdgeReport report;
+  const std::uint64_t limit = n < 0 ? static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
+                                    : static_cast<std::uint64_t>(n);
+  const bool weighted = !weights.empty();
+  for (std::size_t e = 0; e < src.size(); ++e) {
+    pulse.beat();
+    const auto u = static_cast<std::int64_t>(src[e]);
+    const auto v = static_cast<std::int64_t>(dst[e]);
+    if (static_cast<std::uint64_t>(u) >= limit && report.bad_source < 0)
+      report.bad_source = static_cast<std::int64_t>(e);
+    if (static_cast<std::uint64_t>(v) >= limit && report.bad_target < 0)
+      report.bad_target = static_cast<std::int64_t>(e);
+    report.largest = std::max(report.largest, std::max(u, v));
+    if (weighted) {
+      const W w = weights[e];
+      if constexpr (std::is_floating_point_v<W>) {
+        if ((std::isnan(w) || w == -std::numeric_limits<W>::infinity()) && report.bad_weight < 0)
+          report.bad_weight = static_cast<std::int64_t>(e);
+      }
+      if (absent(w)) continue;
+    }
+    ++report.kept;
+    report.loops += u == v;
+  }
+  return report;
+}
+
+/// Counting sort by source: stable, so that a row keeps the order of its edges in the list.
+///
+/// Work O(n + m), three passes. `both` adds the opposite of every edge (a self-loop stays one edge).
+/// `indptr` has n + 1 entries; `indices` and `weights` as many as inspect_edges counted, doubled less the loops
+/// for `both`. The ids must have been inspected. `out_weights` is empty for an unweighted graph.
+template <class I, Index V, Weight W>
+void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W> weights, bool both,
+               std::span<std::int64_t> indptr, std::span<V> indices, std::span<W> out_weights, Pulse pulse) {
+  std::fill(indptr.begin(), indptr.end(), 0);
+  const bool weighted = !weights.empty();
+  const auto each_edge = [&](auto&& visit) {
+    for (std::size_t e = 0; e < src.size(); ++e) {
+      pulse.beat();
+      if (weighted && absent(weights[e])) continue;
+      visit(src[e], dst[e], e);
+      if (both && src[e] != dst[e]) visit(dst[e], src[e], e);
+    }
+  };
+  each_edge([&](I u, I, std::size_t) { ++indptr[static_cast<std::size_t>(u) + 1]; });
+  for (std::size_t v = 1; v < indptr.size(); ++v) indptr[v] += indptr[v - 1];
+  // indptr[u] serves as row u's write position; afterwards it holds the row's end, so shift it back by one.
+  each_edge([&](I u, I v, std::size_t e) {
+    const auto at = static_cast<std::size_t>(indptr[static_cast<std::size_t>(u)]++);
+    indices[at] = static_cast<V>(v);
+    if (weighted) out_weights[at] = weights[e];
+  });
+  for (std::size_t v = indptr.size() - 1; v > 0; --v) indptr[v] = indptr[v - 1];
+  if (!indptr.empty()) indptr[0] = 0;
+}
+
+/// The reversed graph: row v holds the edges into v, ascending by where they come from. Work O(n + m).
+template <Index V, Weight W>
+void transpose(const CsrView<V, W>& graph, std::span<std::int64_t> indptr, std::span<V> indices,
+               std::span<W> weights, Pulse pulse) {
+  std::fill(indptr.begin(), indptr.end(), 0);
+  for (const V v : graph.indices) ++indptr[static_cast<std::size_t>(v) + 1];
+  for (std::size_t v = 1; v < indptr.size(); ++v) indptr[v] += indptr[v - 1];
+  for (std::int64_t u = 0; u < graph.n(); ++u) {
+    for (std::int64_t e = graph.indptr[static_cast<std::size_t>(u)];
+         e < graph.indptr[static_cast<std::size_t>(u) + 1]; ++e) {
+      pulse.beat();
+      const auto edge = static_cast<std::size_t>(e);
+      const auto at = static_cast<std::size_t>(indptr[static_cast<std::size_t>(graph.indices[edge])]++);
+      indices[at] = static_cast<V>(u);
+      if (!weights.empty()) weights[at] = graph.weights[edge];
+    }
+  }
+  for (std::size_t v = indptr.size() - 1; v > 0; --v) indptr[v] = indptr[v - 1];
+  indptr[0] = 0;
+}
+
+/// What a graph's rows say without a solve.
+struct RowFacts {
+  std::int64_t min_degree = 0;
+  std::int64_t max_degree = 0;
+  std::int64_t loops = 0;
+  std::int64_t negative = 0;  // edges of negative weight
+  std::int64_t zero = 0;
+  std::int64_t first_negative = -1;
+  double min_weight = 0;
+  double max_weight = 0;
+  double mean_weight = 0;
+};
+
+/// One pass over the rows. For int64 weights beyond 2^53 the range is rounded; `negative` and `zero` are exact.
+template <Index V, Weight W>
+RowFacts row_facts(const CsrView<V, W>& graph, Pulse pulse) {
+  RowFacts facts;
+  facts.min_degree = graph.n() > 0 ? std::numeric_limits<std::int64_t>::max() : 0;
+  W low = std::numeric_limits<W>::max();
+  W high = std::numeric_limits<W>::lowest();
+  double sum = 0;
+  for (std::int64_t u = 0; u < graph.n(); ++u) {
+    const std::int64_t begin = graph.indptr[static_cast<std::size_t>(u)];
+    const std::int64_t end = graph.indptr[static_cast<std::size_t>(u) + 1];
+    facts.min_degree = std::min(facts.min_degree, end - begin);
+    facts.max_degree = std::max(facts.max_degree, end - begin);
+    for (std::int64_t e = begin; e < end; ++e) {
+      pulse.beat();
+      const auto edge = static_cast<std::size_t>(e);
+      facts.loops += graph.indices[edge] == static_cast<V>(u);
+      if (graph.weights.empty()) continue;
+      const W w = graph.weights[edge];
+      if (w < 0 && facts.negative++ == 0) facts.first_negative = e;
+      facts.zero += w == 0;
+      low = std::min(low, w);
+      high = std::max(high, w);
+      sum += static_cast<double>(w);
+    }
+  }
+  const auto m = static_cast<double>(graph.m());
+  if (graph.m() > 0) {
+    const bool weighted = !graph.weights.empty();
+    facts.min_weight = weighted ? static_cast<double>(low) : 1;
+    facts.max_weight = weighted ? static_cast<double>(high) : 1;
+    facts.mean_weight = weighted ? sum / m : 1;
+  }
+  return facts;
+}
+
+/// What is wrong with rows that somebody else made: positions, or -1.
+struct RowReport {
+  bool bad_ends = false;          // indptr[0] != 0 or indptr[n] != m
+  std::int64_t descending = -1;   // first u with indptr[u] > indptr[u + 1]
+  std::int64_t bad_index = -1;    // first edge whose index is out of range
+  std::int64_t bad_weight = -1;   // first NaN or -inf
+  std::int64_t absent = 0;        // +inf weights, which say "no edge"
+};
+
+template <Index V, Weight W>
+RowReport inspect_rows(const CsrView<V, W>& graph, Pulse pulse) {
+  RowReport report;
+  const std::int64_t n = graph.n();
+  report.bad_ends = n < 0 || graph.indptr.front() != 0 || graph.indptr.back() != graph.m();
+  for (std::int64_t u = 0; u < n && report.descending < 0; ++u)
+    if (graph.indptr[static_cast<std::size_t>(u)] > graph.indptr[static_cast<std::size_t>(u) + 1])
+      report.descending = u;
+  for (std::size_t e = 0; e < graph.indices.size(); ++e) {
+    pulse.beat();
+    const auto v = static_cast<std::int64_t>(graph.indices[e]);
+    if ((v < 0 || v >= n) && report.bad_index < 0) report.bad_index = static_cast<std::int64_t>(e);
+    if constexpr (std::is_floating_point_v<W>) {
+      if (graph.weights.empty()) continue;
+      const W w = graph.weights[e];
+      if ((std::isnan(w) || w == -std::numeric_limits<W>::infinity()) && report.bad_weight < 0)
+        report.bad_weight = static_cast<std::int64_t>(e);
+      report.absent += absent(w);
+    }
+  }
+  return report;
+}
+
+}  // namespace warpath

@@ -1,0 +1,53 @@
+// types.hpp - the words that every loop of the core shares.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+namespace warpath {
+
+template <class T>
+concept Index = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t>;
+
+template <class T>
+concept Weight = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
+                 std::same_as<T, float> || std::same_as<T, double>;
+
+/// Integer weights give 64-bit distances, float weights their own type.
+template <Weight W>
+using DistanceOf = std::conditional_t<std::is_integral_v<W>, std::int64_t, W>;
+
+/// The label of a vertex that no path reaches: inf, or the largest integer.
+template <class D>
+constexpr D unreachable = std::numeric_limits<D>::has_infinity ? std::numeric_limits<D>::infinity()
+                                                               : std::numeric_limits<D>::max();
+
+/// A graph as the solvers see it: row u holds edges indptr[u] .. indptr[u + 1].
+/// Python has checked it: indptr ascends from 0 to m, indices lie in [0, n), no weight is NaN or infinite.
+template <Index V, Weight W>
+struct CsrView {
+  std::span<const std::int64_t> indptr;  // n + 1
+  std::span<const V> indices;            // m
+  std::span<const W> weights;            // m
+
+  std::int64_t n() const { return static_cast<std::int64_t>(indptr.size()) - 1; }
+  std::int64_t m() const { return static_cast<std::int64_t>(indices.size()); }
+};
+
+/// Adds a weight to a label. Returns false when an integer sum leaves its type (`sum` is then unspecified).
+/// With 32-bit weights and indices a simple path's length always fits 64 bits, so nothing is tested.
+template <class D, Weight W, Index V>
+inline bool extend(D dist, W weight, D& sum) {
+  if constexpr (std::is_floating_point_v<D> || sizeof(D) > 8 ||
+                (sizeof(W) == 4 && sizeof(V) == 4 && sizeof(D) == 8)) {
+    sum = static_cast<D>(dist + static_cast<D>(weight));
+    return true;
+  } else {
+    return !__builtin_add_overflow(dist, static_cast<D>(weight), &sum) && sum != unreachable<D>;
+  }
+}
+
+}  // namespace warpath
