@@ -98,7 +98,7 @@ class Paths:
         return self.dist[int(self.graph.index_of(target)[0])].item()
 
     def to_pandas(self) -> Any:
-        """Return a pandas data frame with vertex, distance and predecessor, unreachable ones as NA."""
+        """Return a pandas data frame: vertex, distance and pred, NA where unreachable."""
         pandas = require("pandas", what="Paths.to_pandas")
         reached = self.reached
         distance = pandas.Series(self.dist).convert_dtypes().mask(~reached, pandas.NA)

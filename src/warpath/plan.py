@@ -145,7 +145,8 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     params = _params(chosen.recipe, facts, wish.params or {})
     plan = Plan(
         chosen.recipe, "cpu", chosen.threads, params, chosen.seconds, chosen.bytes, reason,
-        tuple(sorted((c for c in able if c is not chosen), key=lambda c: c.seconds)), tuple(left_out),
+        tuple(sorted((c for c in able if c is not chosen), key=lambda c: c.seconds)),
+        tuple(left_out),
     )  # fmt: skip
     _check_memory(plan, size, hardware)
     return plan
@@ -261,24 +262,32 @@ _DELTA_FACTOR = 3.0
 def _predict(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float:
     n, m = facts.n, facts.m
     speed_up = 1 + (threads - 1) * _PARALLEL_SHARE
-    if recipe.loop is Loop.FLOYD_WARSHALL:
-        return n**3 * _PER_MIN_PLUS / speed_up + _TEAM_START
-    if recipe.loop is Loop.DELTA_STEPPING:
-        return (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up + _TEAM_START * threads
-    if recipe.loop is Loop.BELLMAN_FORD:
-        return size.sources * m * _PER_QUEUED_EDGE * (1 + math.log2(n + 2))
+    queued = m * _PER_QUEUED_EDGE * (1 + math.log2(n + 2))
+    match recipe.loop:
+        case Loop.FLOYD_WARSHALL:
+            seconds = n**3 * _PER_MIN_PLUS / speed_up + _TEAM_START
+        case Loop.DELTA_STEPPING:
+            seconds = (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up
+            seconds += _TEAM_START * threads
+        case Loop.BELLMAN_FORD:
+            seconds = size.sources * queued
+        case Loop.JOHNSON:
+            seconds = size.sources * _one_search(recipe, facts) / speed_up + queued
+        case Loop.BIDIRECTIONAL:
+            seconds = 0.4 * _one_search(recipe, facts)
+        case Loop.DIJKSTRA:
+            share = 0.6 if size.task is Task.PATH else 1.0
+            seconds = share * size.sources * _one_search(recipe, facts) / speed_up
+    return seconds
+
+
+def _one_search(recipe: Recipe, facts: Facts) -> float:
     queue = recipe.queue or Queue.RADIX
-    depth = 1 + math.log2(n + 2) / 20 if queue is Queue.HEAP else 1
-    once = (m * _PER_EDGE[queue] + n * _PER_VERTEX[queue]) * depth
+    depth = 1 + math.log2(facts.n + 2) / 20 if queue is Queue.HEAP else 1
+    seconds = (facts.m * _PER_EDGE[queue] + facts.n * _PER_VERTEX[queue]) * depth
     if queue is Queue.DIAL:
-        once += facts.max_weight * _PER_BUCKET * math.sqrt(n)
-    if recipe.loop is Loop.BIDIRECTIONAL:
-        return 0.4 * once
-    if size.task is Task.PATH:
-        return 0.6 * once
-    if recipe.loop is Loop.JOHNSON:
-        return size.sources * once / speed_up + m * _PER_QUEUED_EDGE * (1 + math.log2(n + 2))
-    return size.sources * once / speed_up
+        seconds += facts.max_weight * _PER_BUCKET * math.sqrt(facts.n)
+    return seconds
 
 
 def _space(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
