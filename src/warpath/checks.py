@@ -1,0 +1,116 @@
+"""What may be a vertex number, a weight or a list of names: checked once, at the door."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.errors import GraphError, WeightError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[Any]
+
+#: Vertices are counted in 32 bits below this number, in 64 bits from it on.
+NARROW_LIMIT = 2**31
+
+
+def index_dtype(n: int) -> np.dtype[Any]:
+    """Return the type that counts n vertices: int32 below 2**31, else int64."""
+    return np.dtype(np.int32 if n < NARROW_LIMIT else np.int64)
+
+
+def as_ids(values: ArrayLike, name: str) -> Array:
+    """Return vertex numbers as a contiguous 1-d int32 or int64 array, or say why they are none."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        msg = f"{name} has shape {array.shape}: a 1-d array is needed, one entry per edge."
+        raise GraphError(msg)
+    if array.size == 0:
+        return np.empty(0, np.int64)
+    if array.dtype.kind not in "iu":
+        msg = (
+            f"{name}[0] = {array[0]!s} is of type {array.dtype}: vertices are integers. Use "
+            f"{name}.astype(int) for whole numbers, or Graph.from_labelled_edges for names."
+        )
+        raise GraphError(msg)
+    if array.dtype.kind == "u" and array.dtype.itemsize == 8:
+        large = np.flatnonzero(array > np.iinfo(np.int64).max)
+        if len(large):
+            msg = f"{name}[{large[0]}] = {array[large[0]]} does not fit 63 bits."
+            raise GraphError(msg)
+    narrow = array.dtype.kind == "i" and array.dtype.itemsize <= 4
+    return np.ascontiguousarray(array, np.int32 if narrow else np.int64)
+
+
+def as_weights(values: ArrayLike) -> Array:
+    """Return weights as a contiguous 1-d array of one of the four weight types, or say why not."""
+    array = np.ma.asarray(values) if np.ma.isMaskedArray(values) else np.asarray(values)
+    if array.ndim != 1:
+        msg = f"weights has shape {array.shape}: a 1-d array is needed, one entry per edge."
+        raise WeightError(msg)
+    if np.ma.is_masked(array):
+        msg = (
+            f"weights[{int(np.argmax(np.ma.getmaskarray(array)))}] is masked: leave such edges out."
+        )
+        raise WeightError(msg)
+    array = np.asarray(array)
+    if array.size == 0 and array.dtype.kind not in "iufb":
+        return np.empty(0, np.float64)
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind == "u" and size == 8 and array.max(initial=0) > np.iinfo(np.int64).max:
+        at = int(np.argmax(array))
+        msg = f"weights[{at}] = {array[at]} does not fit int64; use float64 weights."
+        raise WeightError(msg)
+    if kind == "b" or (kind in "iu" and (size < 4 or (size == 4 and kind == "i"))):
+        return np.ascontiguousarray(array, np.int32)
+    if kind in "iu":
+        return np.ascontiguousarray(array, np.int64)
+    if kind == "f" and size in (4, 8):
+        return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+    msg = (
+        f"weights of type {array.dtype} cannot be used: int32, int64, float32 or float64 can. "
+        "Convert them first, for example with .astype('float32')."
+    )
+    raise WeightError(msg)
+
+
+def numbered(src: Array, dst: Array) -> tuple[Array | None, Array]:
+    """Return (labels or None, the ends as indices, src then dst)."""
+    ends = np.concatenate([src, dst])
+    if ends.dtype.kind in "iu":
+        if len(ends) == 0:
+            return None, ends.astype(np.int64)
+        low, high = int(ends.min()), int(ends.max())
+        if low >= 0 and high < 4 * len(ends) + 64:  # dense enough to mark instead of sorting
+            seen = np.zeros(high + 1, np.bool_)
+            seen[ends] = True
+            if seen.all():
+                return None, ends
+            place = np.cumsum(seen) - 1
+            return np.flatnonzero(seen), place[ends]
+        labels, places = np.unique(ends, return_inverse=True)
+        return labels, places.astype(np.int64, copy=False)
+    place_of: dict[Any, int] = {}
+    places = np.fromiter(
+        (place_of.setdefault(name, len(place_of)) for name in ends.tolist()), np.int64, len(ends)
+    )
+    labels = np.empty(len(place_of), object)
+    labels[:] = list(place_of)
+    return (labels.astype(ends.dtype) if ends.dtype.kind in "US" else labels), places
+
+
+def out_of_range(name: str, at: int, value: int, n: int | None) -> GraphError:
+    """Say that a vertex number lies outside 0 .. n - 1."""
+    rule = "vertices are 0 or more" if n is None else f"vertices lie in 0 .. n - 1 = {n - 1}"
+    return GraphError(f"{name}[{at}] = {value}: {rule}. Count from 0, or give a larger n.")
+
+
+def bad_weight(at: int, weights: Array) -> WeightError:
+    """Say that a weight is NaN or -inf."""
+    return WeightError(
+        f"weights[{at}] = {weights[at]}: a weight is a finite number (+inf means that there is no "
+        "edge). Leave such edges out."
+    )

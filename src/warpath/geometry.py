@@ -1,0 +1,43 @@
+"""Lengths of straight edges between coordinates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.errors import GraphError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+EARTH_RADIUS = 6_371_008.8  # mean radius in metres (IUGG)
+
+
+def euclidean(start: Array, end: Array) -> NDArray[np.float64]:
+    """Return the distances of (k, 2) points in their own unit: (k,)."""
+    lengths: NDArray[np.float64] = np.hypot(end[:, 0] - start[:, 0], end[:, 1] - start[:, 1])
+    return lengths
+
+
+def great_circle(start: Array, end: Array) -> NDArray[np.float64]:
+    """Return metres on a sphere between (k, 2) longitudes and latitudes in degrees: (k,)."""
+    (lam, phi), (lam2, phi2) = np.radians(start).T, np.radians(end).T
+    half = np.sin((phi2 - phi) / 2) ** 2
+    half += np.cos(phi) * np.cos(phi2) * np.sin((lam2 - lam) / 2) ** 2
+    metres: NDArray[np.float64] = 2 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(half, 1)))
+    return metres
+
+
+def lengths(rule: str, coordinates: Array | None, src: Array, dst: Array) -> NDArray[np.float64]:
+    """Return the length of every edge by a named rule: (m,)."""
+    rules = {"euclidean": euclidean, "great_circle": great_circle}
+    if rule not in rules:
+        msg = f"{rule!r} is no rule for lengths: 'euclidean' and 'great_circle' are."
+        raise GraphError(msg)
+    if coordinates is None:
+        msg = f"{rule!r} lengths need coordinates: give coordinates=, or use with_coordinates."
+        raise GraphError(msg)
+    return rules[rule](coordinates[src], coordinates[dst])

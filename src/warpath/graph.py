@@ -1,0 +1,436 @@
+"""The graph: immutable compressed rows, with the names that its vertices came with."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath import _core
+from warpath.checks import as_weights, numbered
+from warpath.errors import GraphError, WeightError
+from warpath.export import to_networkx, to_scipy
+from warpath.facts import Facts, facts_of
+from warpath.geometry import lengths
+from warpath.labels import indices_of_labels, indices_of_numbers
+from warpath.rows import NO_WEIGHTS, rows_of_csr, rows_of_edges
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    Array = NDArray[Any]
+
+_WEIGHT_TYPES = (np.int32, np.int64, np.float32, np.float64)
+
+
+class Source(NamedTuple):
+    """A kind of object that `Graph.of` takes: how to know it, and the function that converts it."""
+
+    accepts: Callable[[Any], bool]
+    converter: str  # "module:function", imported when first needed
+
+
+def _comes_from(*packages: str) -> Callable[[Any], bool]:
+    def accepts(data: Any) -> bool:
+        return any(kind.__module__.partition(".")[0] in packages for kind in type(data).__mro__)
+
+    return accepts
+
+
+#: Asked in this order. Nothing optional is imported to answer.
+SOURCES: tuple[Source, ...] = (
+    Source(lambda data: isinstance(data, str | os.PathLike), "warpath.io.formats:read"),
+    Source(_comes_from("scipy"), "warpath.io.scipy_sparse:from_scipy"),
+    Source(_comes_from("networkx"), "warpath.io.networkx:from_networkx"),
+    Source(_comes_from("igraph"), "warpath.io.igraph:from_igraph"),
+    Source(_comes_from("pandas", "polars", "pyarrow"), "warpath.io.tables:from_table"),
+    Source(lambda data: isinstance(data, np.ndarray), "warpath.io.dense:from_matrix"),
+    Source(lambda data: isinstance(data, tuple | list), "warpath.io.arrays:from_edges"),
+    Source(lambda data: hasattr(data, "__arrow_c_stream__"), "warpath.io.tables:from_table"),
+    Source(lambda data: hasattr(data, "__dlpack__"), "warpath.io.dense:from_matrix"),
+)
+
+
+class Graph:
+    """A directed graph in compressed rows; made by `Graph.of`, `wp.read` or a `from_...` function.
+
+    Parallel edges, self-loops and zero weights are kept. An undirected graph stores both arcs of an
+    edge. Arrays are read-only; everything derived (the transpose, the facts) is made once.
+
+    Attributes
+    ----------
+    indptr : (n + 1,) int64
+    indices : (m,) int32, or int64 when n >= 2**31
+    weights : (m,) int32, int64, float32 or float64; None means that every weight is 1
+    labels : (n,) the vertices' own names, or None where they are 0 .. n - 1
+    id_base : 0 or 1, how a numbered file counts its vertices; Python counts from 0 all the same
+    directed : False when the graph was given as undirected
+    coordinates : (n, 2) float64, x and y (longitude and latitude), or None
+    first_through : vertices below this index may start or end a path but are never passed through
+    name : str or None
+    """
+
+    def __init__(
+        self,
+        indptr: Array,
+        indices: Array,
+        weights: Array | None = None,
+        *,
+        directed: bool = True,
+        labels: ArrayLike | None = None,
+        id_base: int = 0,
+        coordinates: ArrayLike | None = None,
+        first_through: int = 0,
+        name: str | None = None,
+    ) -> None:
+        self.indptr = _frozen(indptr)
+        self.indices = _frozen(indices)
+        self.weights = None if weights is None else _frozen(weights)
+        self.directed = directed
+        self.id_base = id_base
+        self.name = name
+        n = self.n
+        self.labels = None if labels is None else _frozen(_checked_labels(labels, n))
+        self.coordinates = (
+            None if coordinates is None else _frozen(_checked_coordinates(coordinates, n))
+        )
+        if not 0 <= first_through <= n:
+            msg = f"first_through = {first_through} must lie in 0 .. n = {n}."
+            raise GraphError(msg)
+        self.first_through = first_through
+
+    @classmethod
+    def of(cls, data: Any, **options: Any) -> Graph:
+        """Make a graph of whatever holds one.
+
+        Parameters
+        ----------
+        data : a Graph (returned as it is), a path, ``(src, dst[, weights])`` arrays, a list of
+            ``(u, v)`` or ``(u, v, weight)``, a SciPy sparse matrix or array, a square NumPy matrix,
+             a NetworkX or igraph graph, or a pandas, polars or Arrow edge table.
+        **options : those of the converter; ``n``, ``directed``, ``weight``, ``columns``.
+
+        Raises
+        ------
+        GraphError, WeightError, GraphFormatError
+            When `data` is no graph; the message says where.
+
+        Examples
+        --------
+        >>> Graph.of([(0, 1, 2.0), (1, 2, 0.5)]).m
+        2
+        """
+        if isinstance(data, cls):
+            if options:
+                msg = f"Graph.of(graph) takes no options, but {', '.join(options)} came along."
+                raise GraphError(msg)
+            return data
+        for source in SOURCES:
+            if source.accepts(data):
+                module, _, function = source.converter.partition(":")
+                converted: Graph = getattr(importlib.import_module(module), function)(
+                    data, **options
+                )
+                return converted
+        msg = (
+            f"a {type(data).__module__}.{type(data).__qualname__} is no graph that warpath knows: "
+            "give (src, dst, weights) arrays, a SciPy sparse or square NumPy matrix, a NetworkX or "
+            "igraph graph, a pandas, polars or Arrow table, or a path."
+        )
+        raise GraphError(msg)
+
+    @classmethod
+    def from_edges(
+        cls,
+        src: ArrayLike,
+        dst: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        n: int | None = None,
+        directed: bool = True,
+        **attributes: Any,
+    ) -> Graph:
+        """Make a graph of edges between the vertices 0 .. n - 1, by a counting sort in O(n + m).
+
+        Parameters
+        ----------
+        src, dst : (m,) integers in [0, n).
+        weights : (m,) numbers; +inf means that there is no edge. None: every weight is 1.
+        n : number of vertices; the largest vertex named plus 1 when not given.
+        directed : False also stores the opposite of every edge that is not a self-loop.
+        **attributes : ``labels``, ``id_base``, ``coordinates``, ``first_through``, ``name``.
+
+        Raises
+        ------
+        GraphError
+            Arrays of different lengths, ids that are no integers, negative or not below n.
+        WeightError
+            NaN, -inf or a type that cannot be a weight.
+        """
+        rows = rows_of_edges(src, dst, weights, n, both=not directed)
+        return cls(*rows, directed=directed, **attributes)
+
+    @classmethod
+    def from_labelled_edges(
+        cls,
+        src: ArrayLike,
+        dst: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        directed: bool = True,
+        **attributes: Any,
+    ) -> Graph:
+        """Make a graph of edges between vertices with any ids: strings, numbers with gaps.
+
+        Ids that are exactly 0 .. n - 1 give a graph without labels. Other numbers become labels in
+        ascending order, other objects in the order of their first appearance. O(m log m).
+        """
+        src, dst = np.asarray(src), np.asarray(dst)
+        if len(src) != len(dst):
+            msg = f"src has {len(src)} entries but dst has {len(dst)}: one per edge is needed."
+            raise GraphError(msg)
+        labels, ends = numbered(src, dst)
+        return cls.from_edges(
+            ends[: len(src)], ends[len(src) :], weights,
+            n=int(ends.max(initial=-1)) + 1 if labels is None else len(labels),
+            directed=directed, labels=labels, **attributes,
+        )  # fmt: skip
+
+    @classmethod
+    def from_csr(
+        cls,
+        indptr: ArrayLike,
+        indices: ArrayLike,
+        weights: ArrayLike | None = None,
+        **attributes: Any,
+    ) -> Graph:
+        """Make a graph of compressed rows that somebody else made; they are checked in O(n + m).
+
+        Parameters
+        ----------
+        indptr : (n + 1,) integers from 0 to m, ascending.
+        indices : (m,) integers in [0, n).
+        weights : (m,) numbers, or None. Edges of weight +inf are left out.
+        **attributes : ``directed`` and those of `from_edges`.
+        """
+        return cls(*rows_of_csr(indptr, indices, weights), **attributes)
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return len(self.indptr) - 1
+
+    @property
+    def m(self) -> int:
+        """Number of stored edges; an undirected edge counts twice, a self-loop once."""
+        return len(self.indices)
+
+    @cached_property
+    def solver_weights(self) -> Array:
+        """The weights, ones where the graph has none: (m,), never None."""
+        return _frozen(np.ones(self.m, np.int32)) if self.weights is None else self.weights
+
+    @property
+    def weight_dtype(self) -> np.dtype[Any]:
+        """The weights' type; int32 where every weight is 1."""
+        return np.dtype(np.int32) if self.weights is None else self.weights.dtype
+
+    @property
+    def dist_dtype(self) -> np.dtype[Any]:
+        """The type of distances: int64 for integer weights, else the weights' own."""
+        integer = self.weight_dtype.kind == "i"
+        return np.dtype(np.int64) if integer else self.weight_dtype
+
+    def facts(self) -> Facts:
+        """Return degrees, the weights' range, signs and symmetry. O(n + m) once, then kept."""
+        return self._facts
+
+    @cached_property
+    def row_facts(self) -> dict[str, Any]:
+        """What one pass over the rows says; `facts` adds the symmetry, which costs a transpose."""
+        weights = NO_WEIGHTS if self.weights is None else self.weights
+        known: dict[str, Any] = _core.row_facts(self.indptr, self.indices, weights)
+        return known
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return facts_of(self)
+
+    def reversed(self) -> Graph:
+        """Return the graph with every edge turned round. O(n + m) once, then kept."""
+        return self._transpose
+
+    @cached_property
+    def _transpose(self) -> Graph:
+        indptr, indices = np.empty_like(self.indptr), np.empty_like(self.indices)
+        given = NO_WEIGHTS if self.weights is None else self.weights
+        weights = np.empty_like(given)
+        _core.transpose(self.indptr, self.indices, given, indptr, indices, weights)
+        return self._like(indptr, indices, None if self.weights is None else weights)
+
+    def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:
+        attributes = {
+            "directed": self.directed,
+            "labels": self.labels,
+            "id_base": self.id_base,
+            "coordinates": self.coordinates,
+            "first_through": self.first_through,
+            "name": self.name,
+        }
+        return Graph(indptr, indices, weights, **(attributes | changed))
+
+    def edges(self) -> tuple[Array, Array, Array]:
+        """Return (src, dst, weights), each (m,), row by row."""
+        src = np.repeat(np.arange(self.n, dtype=self.indices.dtype), np.diff(self.indptr))
+        return src, self.indices, self.solver_weights
+
+    def subgraph(self, vertices: ArrayLike) -> Graph:
+        """Return the graph of some vertices and the edges among them.
+
+        Parameters
+        ----------
+        vertices : labels where the graph has labels, else indices; duplicates are refused.
+            The result numbers them in this order and keeps their names as labels.
+        """
+        kept = self.index_of(vertices)
+        if len(np.unique(kept)) != len(kept):
+            msg = "subgraph: a vertex is named twice; each can be kept once."
+            raise GraphError(msg)
+        place = np.full(self.n, -1, np.int64)
+        place[kept] = np.arange(len(kept))
+        src, dst, weights = self.edges()
+        src, dst = place[src], place[dst]
+        inside = (src >= 0) & (dst >= 0)
+        labels = kept + self.id_base if self.labels is None else self.labels[kept]
+        closed = kept < self.first_through
+        if closed.any() and not closed[: int(closed.sum())].all():
+            msg = "subgraph: vertices that are never passed through must come first."
+            raise GraphError(msg)
+        indptr_graph = Graph.from_edges(
+            src[inside], dst[inside], None if self.weights is None else weights[inside], n=len(kept)
+        )
+        return Graph(
+            indptr_graph.indptr, indptr_graph.indices, indptr_graph.weights,
+            directed=self.directed, labels=labels,
+            coordinates=None if self.coordinates is None else self.coordinates[kept],
+            first_through=int(closed.sum()), name=self.name,
+        )  # fmt: skip
+
+    def with_weights(self, weights: ArrayLike | str | None) -> Graph:
+        """Return the same graph with other weights.
+
+        Parameters
+        ----------
+        weights : (m,) numbers in the order of `edges`; None for 1 everywhere; ``"euclidean"`` for
+            the distance of the coordinates in their own unit; ``"great_circle"`` for metres on a
+            sphere, coordinates being longitude and latitude in degrees.
+        """
+        if isinstance(weights, str):
+            src, dst, _ = self.edges()
+            weights = lengths(weights, self.coordinates, src, dst)
+        checked = None if weights is None else as_weights(weights)
+        if checked is not None and len(checked) != self.m:
+            msg = f"weights has {len(checked)} entries, but the graph has m = {self.m} edges."
+            raise GraphError(msg)
+        changed = Graph.from_csr(self.indptr, self.indices, checked)
+        return self._like(changed.indptr, changed.indices, changed.weights)
+
+    def with_coordinates(self, coordinates: ArrayLike | None) -> Graph:
+        """Return the same graph with other coordinates, (n, 2) x and y."""
+        return self._like(self.indptr, self.indices, self.weights, coordinates=coordinates)
+
+    def astype(self, dtype: DTypeLike) -> Graph:
+        """Return the same graph with weights of another type; a weight that would change raises."""
+        wanted = np.dtype(dtype)
+        if wanted not in _WEIGHT_TYPES:
+            msg = f"weights cannot be {wanted}: int32, int64, float32 or float64."
+            raise WeightError(msg)
+        weights = self.solver_weights
+        with np.errstate(invalid="ignore", over="ignore"):
+            changed = weights.astype(wanted)
+        if wanted.kind == "i":
+            lost = np.flatnonzero(changed.astype(weights.dtype) != weights)
+            if weights.dtype.kind == "f":  # 2.0**63 wraps to the same bits on the way back
+                lost = np.union1d(lost, np.flatnonzero(np.abs(weights) >= 2.0**63))
+        else:
+            lost = np.flatnonzero(np.isinf(changed))
+        if len(lost):
+            at = int(lost[0])
+            msg = (
+                f"weights[{at}] = {weights[at]} does not fit {wanted}: take a wider type, or round."
+            )
+            raise WeightError(msg)
+        return self._like(self.indptr, self.indices, changed)
+
+    def index_of(self, vertices: Any) -> NDArray[np.int64]:
+        """Translate labels (or, without labels, indices) into indices 0 .. n - 1: (k,) int64.
+
+        Raises
+        ------
+        VertexError
+            For the first name that the graph does not have.
+        """
+        if self.labels is None:
+            return indices_of_numbers(vertices, self.n, self.id_base)
+        return indices_of_labels(vertices, self._place_of_label)
+
+    @cached_property
+    def _place_of_label(self) -> dict[Any, int]:
+        return (
+            {}
+            if self.labels is None
+            else {name: at for at, name in enumerate(self.labels.tolist())}
+        )
+
+    def label_of(self, indices: ArrayLike) -> Array:
+        """Translate indices into labels; without labels they are returned as they are."""
+        chosen = np.asarray(indices)
+        return chosen if self.labels is None else self.labels[chosen]
+
+    def to_scipy(self) -> Any:
+        """Return a `scipy.sparse.csr_array`, (n, n); explicit zeros and parallel edges stay."""
+        return to_scipy(self)
+
+    def to_networkx(self) -> Any:
+        """Return a NetworkX graph, a Multi(Di)Graph if edges are parallel. O(n + m) objects."""
+        return to_networkx(self)
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        weights = "every weight 1" if self.weights is None else f"{self.weights.dtype} weights"
+        parts = [f"n = {self.n:,}", f"m = {self.m:,}", kind, weights]
+        if self.labels is not None:
+            parts.append("labelled")
+        if self.coordinates is not None:
+            parts.append("with coordinates")
+        if self.first_through:
+            parts.append(f"{self.first_through} vertices never passed through")
+        title = f"{self.name}: " if self.name else ""
+        return f"<Graph {title}{', '.join(parts)}>"
+
+
+def _frozen(array: Array) -> Array:
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def _checked_labels(labels: ArrayLike, n: int) -> Array:
+    array = np.asarray(labels)
+    if array.shape != (n,):
+        msg = f"labels has shape {array.shape}, but the graph has n = {n} vertices."
+        raise GraphError(msg)
+    return array
+
+
+def _checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
+    array = np.asarray(coordinates, np.float64)
+    if array.shape != (n, 2):
+        msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
+        raise GraphError(msg)
+    return array

@@ -1,0 +1,57 @@
+"""From the names of vertices to their indices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.errors import VertexError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def indices_of_numbers(vertices: Any, n: int, id_base: int) -> NDArray[np.int64]:
+    """Return vertices of an unlabelled graph as (k,) int64; VertexError for the first bad one."""
+    array = np.atleast_1d(np.asarray(vertices))
+    if array.size == 0:
+        return np.empty(0, np.int64)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        shown = array.ravel()[0]
+        shown = shown.item() if isinstance(shown, np.generic) else shown
+        msg = f"{shown!r} is no vertex: this graph's vertices are the integers 0 .. {n - 1}."
+        raise VertexError(msg)
+    outside = np.flatnonzero((array < 0) | (array >= n))
+    if len(outside):
+        bad = array[outside[0]]
+        rule = f"vertices are 0 .. {n - 1}" if n else "the graph has no vertices"
+        hint = f" The file counts from {id_base}, Python from 0." if id_base and bad == n else ""
+        msg = f"vertex {bad} does not exist: {rule}.{hint}"
+        raise VertexError(msg)
+    return array.astype(np.int64)
+
+
+def indices_of_labels(vertices: Any, place: dict[Any, int]) -> NDArray[np.int64]:
+    """Return one label or a sequence of labels as (k,) int64; VertexError for an unknown one."""
+    one = isinstance(vertices, str | bytes) or not hasattr(vertices, "__len__")
+    if isinstance(vertices, tuple) and _is_known(vertices, place):
+        one = True  # a tuple can be a label, as in NetworkX's grid graphs
+    names = [vertices] if one else list(vertices)
+    names = [name.item() if isinstance(name, np.generic) else name for name in names]
+    missing = next((name for name in names if not _is_known(name, place)), None)
+    if missing is not None or None in names:
+        some = ", ".join(repr(label) for label in list(place)[:3])
+        msg = f"vertex {missing!r} does not exist among the {len(place)} labels ({some}, ...)."
+        close = next((label for label in place if str(label) == str(missing)), None)
+        if close is not None:
+            msg += f" There is {close!r}, of type {type(close).__name__}."
+        raise VertexError(msg)
+    return np.array([place[name] for name in names], np.int64)
+
+
+def _is_known(name: Any, place: dict[Any, int]) -> bool:
+    try:
+        return name in place
+    except TypeError:  # unhashable
+        return False

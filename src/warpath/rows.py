@@ -1,0 +1,89 @@
+"""Compressed rows: made of edges by a counting sort, or checked when somebody else made them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import _core
+from warpath.checks import as_ids, as_weights, bad_weight, index_dtype, out_of_range
+from warpath.errors import GraphError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[Any]
+
+#: How the core is told that a graph has no weights.
+NO_WEIGHTS = np.empty(0, np.int32)
+
+
+def rows_of_edges(
+    src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, n: int | None, *, both: bool
+) -> tuple[Array, Array, Array | None]:
+    """Return (indptr, indices, weights) of checked edges; `both` adds the opposite of each. O(n + m)."""
+    src, dst = as_ids(src, "src"), as_ids(dst, "dst")
+    wide = np.int32 if src.dtype == dst.dtype == np.int32 else np.int64
+    src, dst = src.astype(wide, copy=False), dst.astype(wide, copy=False)
+    checked = None if weights is None else as_weights(weights)
+    for name, array in (("dst", dst), ("weights", checked)):
+        if array is not None and len(array) != len(src):
+            msg = f"src has {len(src)} entries but {name} has {len(array)}: one per edge."
+            raise GraphError(msg)
+    if n is not None and n < 0:
+        msg = f"n = {n} must be 0 or more."
+        raise GraphError(msg)
+    given = NO_WEIGHTS if checked is None else checked
+    if len(src) == 0:
+        given = given[:0]
+    report = _core.inspect_edges(src, dst, given, -1 if n is None else n)
+    for name, array, key in (("src", src, "bad_source"), ("dst", dst, "bad_target")):
+        if report[key] >= 0:
+            raise out_of_range(name, report[key], int(array[report[key]]), n)
+    if report["bad_weight"] >= 0:
+        raise bad_weight(report["bad_weight"], given)
+    n = report["largest"] + 1 if n is None else n
+    m = 2 * report["kept"] - report["loops"] if both else report["kept"]
+    indptr = np.empty(n + 1, np.int64)
+    indices = np.empty(m, index_dtype(n))
+    sorted_weights = np.empty(0 if checked is None else m, given.dtype)
+    _core.build_csr(src, dst, given, both, indptr, indices, sorted_weights)
+    return indptr, indices, None if checked is None else sorted_weights
+
+
+def rows_of_csr(
+    indptr: ArrayLike, indices: ArrayLike, weights: ArrayLike | None
+) -> tuple[Array, Array, Array | None]:
+    """Return rows that somebody else made, checked in O(n + m); edges of weight +inf are left out."""
+    rows = as_ids(indptr, "indptr").astype(np.int64, copy=False)
+    if len(rows) == 0:
+        msg = "indptr is empty: it has n + 1 entries, so an empty graph has indptr = [0]."
+        raise GraphError(msg)
+    n = len(rows) - 1
+    columns = as_ids(indices, "indices")
+    if columns.dtype == np.int64 and index_dtype(n) == np.int32:  # look before they are narrowed
+        wrong = np.flatnonzero((columns < 0) | (columns >= n))
+        if wrong.size:
+            raise out_of_range("indices", int(wrong[0]), int(columns[wrong[0]]), n)
+    columns = columns.astype(index_dtype(n), copy=False)
+    checked = None if weights is None else as_weights(weights)
+    if checked is not None and len(checked) != len(columns):
+        msg = f"indices has {len(columns)} entries but weights has {len(checked)}: one per edge."
+        raise GraphError(msg)
+    report = _core.inspect_rows(rows, columns, NO_WEIGHTS if checked is None else checked)
+    if report["bad_ends"] or report["descending"] >= 0:
+        at = report["descending"]
+        found = f"indptr[{at}] > indptr[{at + 1}]" if at >= 0 else f"{rows[0]} .. {rows[-1]}"
+        msg = f"indptr must ascend from 0 to m = {len(columns)}, found {found}."
+        raise GraphError(msg)
+    if report["bad_index"] >= 0:
+        at = report["bad_index"]
+        raise out_of_range("indices", at, int(columns[at]), n)
+    if checked is not None and report["bad_weight"] >= 0:
+        raise bad_weight(report["bad_weight"], checked)
+    if checked is not None and report["absent"]:
+        kept = checked != np.inf
+        rows = np.concatenate(([0], np.cumsum(kept)))[rows]
+        columns, checked = columns[kept], checked[kept]
+    return rows, columns, checked

@@ -1,0 +1,75 @@
+"""The environment variables of warpath, read here and nowhere else.
+
+===================  ==========================================================================
+WARPATH_DEVICE       the device that ``device="auto"`` takes: ``cpu`` (default: the best there is)
+WARPATH_THREADS      the number of threads on the CPU (default: the cores this process may use)
+WARPATH_MEMORY       the memory a call may plan with, in bytes or as ``8G`` (default: what is free)
+===================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from warpath.errors import InputError
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def device() -> str:
+    """Return what ``device="auto"`` should mean, or ``"auto"``."""
+    value = os.environ.get("WARPATH_DEVICE", "").strip() or "auto"
+    if value not in {"auto", "cpu"}:
+        msg = f"WARPATH_DEVICE={value!r} is no device of this build: use 'cpu', or unset it."
+        raise InputError(msg)
+    return value
+
+
+def threads() -> int:
+    """Return the number of threads to use on the CPU unless the call says otherwise."""
+    value = os.environ.get("WARPATH_THREADS", "").strip()
+    if not value:
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
+    if not value.isdecimal() or not 1 <= int(value) <= 1024:
+        msg = f"WARPATH_THREADS={value!r} must be a whole number from 1 to 1024, or unset."
+        raise InputError(msg)
+    return int(value)
+
+
+def memory() -> int:
+    """Return the bytes that a call may plan with: WARPATH_MEMORY, or what is free."""
+    value = os.environ.get("WARPATH_MEMORY", "").strip()
+    if value:
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", value, re.IGNORECASE)
+        if match is None:
+            msg = f"WARPATH_MEMORY={value!r} must be a number of bytes, or one with K, M, G, T: 8G."
+            raise InputError(msg)
+        return int(float(match[1]) * _UNITS[match[2].upper()])
+    free = [_available_of_machine(), _available_of_cgroup()]
+    return min((bytes_ for bytes_ in free if bytes_ is not None), default=2**63 - 1)
+
+
+def _available_of_machine() -> int | None:
+    try:
+        text = Path("/proc/meminfo").read_text(encoding="ascii")
+    except OSError:
+        return None
+    match = re.search(r"^MemAvailable:\s+(\d+) kB", text, re.MULTILINE)
+    return None if match is None else int(match[1]) * 1024
+
+
+def _available_of_cgroup() -> int | None:
+    """Return what a container's limit leaves (cgroup v2), where one is set."""
+    root = Path("/sys/fs/cgroup")
+    try:
+        limit = (root / "memory.max").read_text(encoding="ascii").strip()
+        used = (root / "memory.current").read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    return None if limit == "max" else max(0, int(limit) - int(used))
