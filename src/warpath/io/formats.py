@@ -174,8 +174,6 @@ def write(
             raise InputError(msg)
     else:
         chosen = format_named(format)
-    if chosen.name == "gap" and "kind" not in options:
-        options["kind"] = Path(without_suffix(target.name)).suffix.lower()
     chosen.write(graph, target, **options)
 
 
