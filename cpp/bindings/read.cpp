@@ -26,7 +26,8 @@ nb::object as_array(Column&& column) {
 nb::object as_list(const std::vector<std::string_view>& names) {
   nb::list out;
   for (const std::string_view name : names) {
-    PyObject* text = PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "strict");
+    PyObject* text =
+        PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "strict");
     if (text == nullptr) {
       PyErr_Clear();
       throw ParseError(0, "a vertex name is not UTF-8 text", name);
@@ -58,7 +59,8 @@ nb::tuple read_rows(nb::bytes data, std::int64_t offset, std::int64_t line, cons
 }  // namespace
 
 void register_read(nb::module_& module) {
-  static PyObject* parse_error = PyErr_NewException("warpath._core.ParseError", PyExc_ValueError, nullptr);
+  static PyObject* parse_error =
+      PyErr_NewException("warpath._core.ParseError", PyExc_ValueError, nullptr);
   module.attr("ParseError") = nb::borrow(parse_error);
   nb::register_exception_translator(
       [](const std::exception_ptr& thrown, void* type) {
@@ -74,9 +76,10 @@ void register_read(nb::module_& module) {
 
   module.def(
       "read_rows",
-      [](nb::bytes data, std::int64_t offset, std::int64_t line, const std::string& roles, char delimiter,
-         const std::string& comments, char prefix, char terminator, std::int64_t low, std::int64_t high,
-         std::int64_t rows, const std::string& expected, const std::string& noun, nb::object progress) {
+      [](nb::bytes data, std::int64_t offset, std::int64_t line, const std::string& roles,
+         char delimiter, const std::string& comments, char prefix, char terminator,
+         std::int64_t low, std::int64_t high, std::int64_t rows, const std::string& expected,
+         const std::string& noun, nb::object progress) {
         const RowLayout layout{.roles = roles,
                                .delimiter = delimiter,
                                .comments = comments,
@@ -96,8 +99,8 @@ void register_read(nb::module_& module) {
 
   module.def(
       "read_metis",
-      [](nb::bytes data, std::int64_t offset, std::int64_t line, std::int64_t n, std::int64_t entries,
-         std::int64_t skipped, bool weighted, nb::object progress) {
+      [](nb::bytes data, std::int64_t offset, std::int64_t line, std::int64_t n,
+         std::int64_t entries, std::int64_t skipped, bool weighted, nb::object progress) {
         Text text = text_from(data, offset, line);
         Control control(python_tick(progress));
         MetisRows rows;
@@ -108,8 +111,9 @@ void register_read(nb::module_& module) {
         return nb::make_tuple(give(std::move(rows.indptr)), as_array(std::move(rows.indices)),
                               as_array(std::move(rows.weights)), rows.symmetric);
       },
-      nb::arg("data"), nb::arg("offset"), nb::arg("line"), nb::kw_only(), nb::arg("n"), nb::arg("entries"),
-      nb::arg("skipped"), nb::arg("weighted"), nb::arg("progress").none() = nb::none());
+      nb::arg("data"), nb::arg("offset"), nb::arg("line"), nb::kw_only(), nb::arg("n"),
+      nb::arg("entries"), nb::arg("skipped"), nb::arg("weighted"),
+      nb::arg("progress").none() = nb::none());
 }
 
 }  // namespace warpath::bindings

@@ -1,10 +1,9 @@
-#include "warpath/write_text.hpp"
-
 #include <nanobind/stl/string.h>
 
 #include <string>
 
 #include "common.hpp"
+#include "warpath/write_text.hpp"
 
 namespace warpath::bindings {
 

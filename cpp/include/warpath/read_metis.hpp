@@ -31,14 +31,16 @@ inline std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// One pass, O(bytes). Symmetry is tested by a sum of hashes: an edge adds in one of its lines what it takes away
-/// in the other, so the sum of a symmetric file is 0, and that of any other is 0 with probability 2^-64.
+/// One pass, O(bytes). Symmetry is tested by a sum of hashes: an edge adds in one of its lines what
+/// it takes away in the other, so the sum of a symmetric file is 0, and that of any other is 0 with
+/// probability 2^-64.
 inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& control) {
   const auto fail_unless = [&](bool fine, const char* message) {
     if (!fine) text.fail(message);
   };
   const auto skip_blanks = [&] {
-    while (text.at < text.end && (*text.at == ' ' || *text.at == '\t' || *text.at == '\r')) ++text.at;
+    while (text.at < text.end && (*text.at == ' ' || *text.at == '\t' || *text.at == '\r'))
+      ++text.at;
   };
   const auto at_end = [&] { return text.at == text.end || *text.at == '\n'; };
   const auto integer = [&] {
@@ -49,11 +51,13 @@ inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& cont
     fail_unless(kind != Number::kTooLarge, "a number does not fit in 64 bits");
     return value;
   };
-  // A line takes a byte at least, a neighbour two: what the header promises is held against the file first.
+  // A line takes a byte at least, a neighbour two: what the header promises is held against the
+  // file first.
   if (layout.n - 1 > text.left() || layout.entries > (text.left() + 1) / 2)
-    throw ParseError(0, "the header promises " + std::to_string(layout.n) + " vertices and " +
-                            std::to_string(layout.entries / 2) +
-                            " edges, which the rest of the file is too short for: it may be truncated");
+    throw ParseError(
+        0, "the header promises " + std::to_string(layout.n) + " vertices and " +
+               std::to_string(layout.entries / 2) +
+               " edges, which the rest of the file is too short for: it may be truncated");
   MetisRows rows;
   rows.indptr.reserve(static_cast<std::size_t>(layout.n) + 1);
   rows.indptr.push_back(0);
@@ -74,7 +78,8 @@ inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& cont
       continue;
     }
     for (std::int64_t k = 0; k < layout.skipped; ++k) {
-      fail_unless(!at_end(), "the header's format code promises numbers before the first neighbour");
+      fail_unless(!at_end(),
+                  "the header's format code promises numbers before the first neighbour");
       integer();
       skip_blanks();
     }
@@ -95,8 +100,9 @@ inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& cont
       fail_unless(entries < layout.entries, "the header promises fewer edges than there are");
       rows.indices.add(v);
       ++entries;
-      const std::uint64_t pair = mixed(static_cast<std::uint64_t>(std::min(u, v)) + 0x9e3779b97f4a7c15ULL) +
-                                 static_cast<std::uint64_t>(std::max(u, v));
+      const std::uint64_t pair =
+          mixed(static_cast<std::uint64_t>(std::min(u, v)) + 0x9e3779b97f4a7c15ULL) +
+          static_cast<std::uint64_t>(std::max(u, v));
       const std::uint64_t hash = mixed(mixed(pair) + static_cast<std::uint64_t>(weight));
       imbalance += u < v ? hash : ~hash + 1;
     }
@@ -106,8 +112,9 @@ inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& cont
   }
   const auto lines = static_cast<std::int64_t>(rows.indptr.size()) - 1;
   if (lines < layout.n)
-    throw ParseError(0, "the header promises " + std::to_string(layout.n) + " vertices, the file has lines for " +
-                            std::to_string(lines) + ": the file may be truncated");
+    throw ParseError(0, "the header promises " + std::to_string(layout.n) +
+                            " vertices, the file has lines for " + std::to_string(lines) +
+                            ": the file may be truncated");
   if (entries < layout.entries)
     throw ParseError(0, "the header promises " + std::to_string(layout.entries / 2) + " edges (" +
                             std::to_string(layout.entries) + " neighbours), the file has " +

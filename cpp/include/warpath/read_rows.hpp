@@ -1,4 +1,5 @@
-// read_rows.hpp - lines of columns: edge lists, DIMACS arcs, Matrix Market entries, TNTP links, coordinates.
+// read_rows.hpp - lines of columns: edge lists, DIMACS arcs, Matrix Market entries, TNTP links,
+// coordinates.
 #pragma once
 
 #include <array>
@@ -15,17 +16,17 @@ namespace warpath {
 
 /// How the rows of a file look.
 struct RowLayout {
-  /// One letter per column: v vertex number, t text that names a vertex, n number (+inf allowed), i integer,
-  /// r number kept as double, c finite number kept as double, . anything (not read).
+  /// One letter per column: v vertex number, t text that names a vertex, n number (+inf allowed), i
+  /// integer, r number kept as double, c finite number kept as double, . anything (not read).
   std::string roles;
-  char delimiter = ' ';       // ' ' is any run of blanks; else one character, blanks around it ignored
-  std::string comments;       // a line that starts with one of these is skipped
-  char prefix = 0;            // the word that starts every row (DIMACS a and v), 0 for none
-  char terminator = 0;        // may end a row (TNTP ;), 0 for none
-  std::int64_t low = 0;       // the smallest vertex number; it becomes 0
-  std::int64_t high = -1;     // the largest, -1 for no limit
-  std::int64_t rows = -1;     // how many the header promises, -1 when it does not
-  std::string expected;       // for the message: a <from> <to> <weight>
+  char delimiter = ' ';    // ' ' is any run of blanks; else one character, blanks around it ignored
+  std::string comments;    // a line that starts with one of these is skipped
+  char prefix = 0;         // the word that starts every row (DIMACS a and v), 0 for none
+  char terminator = 0;     // may end a row (TNTP ;), 0 for none
+  std::int64_t low = 0;    // the smallest vertex number; it becomes 0
+  std::int64_t high = -1;  // the largest, -1 for no limit
+  std::int64_t rows = -1;  // how many the header promises, -1 when it does not
+  std::string expected;    // for the message: a <from> <to> <weight>
   std::string noun = "rows";  // for the message: arcs, entries, links
 };
 
@@ -36,8 +37,9 @@ struct Rows {
   std::int64_t count = 0;
 };
 
-/// One pass over the text. Work O(bytes); memory O(rows), and never more than the text's own length allows,
-/// whatever a header promises. Throws ParseError at the first line that is not as the layout says.
+/// One pass over the text. Work O(bytes); memory O(rows), and never more than the text's own length
+/// allows, whatever a header promises. Throws ParseError at the first line that is not as the
+/// layout says.
 class RowReader {
  public:
   RowReader(Text& text, const RowLayout& layout, Control& control)
@@ -83,7 +85,8 @@ class RowReader {
     const std::int64_t expect = layout_.rows >= 0 ? std::min(layout_.rows, fit) : fit / 2;
     for (const char role : layout_.roles) {
       if (role == '.') continue;
-      rows_.columns.emplace_back(role == 'r' || role == 'c' ? Column::Kind::kReal : Column::Kind::kInt32);
+      rows_.columns.emplace_back(role == 'r' || role == 'c' ? Column::Kind::kReal
+                                                            : Column::Kind::kInt32);
       rows_.columns.back().reserve(static_cast<std::size_t>(expect));
     }
   }
@@ -99,7 +102,8 @@ class RowReader {
 
   void read_row() {
     if (layout_.prefix != 0) {
-      if (*text_.at != layout_.prefix || text_.at + 1 == text_.end || !ends_[byte(text_.at[1])]) reject();
+      if (*text_.at != layout_.prefix || text_.at + 1 == text_.end || !ends_[byte(text_.at[1])])
+        reject();
       ++text_.at;
       skip_blanks();
     }
@@ -145,7 +149,8 @@ class RowReader {
     while (last > text_.at && (last[-1] == ' ' || last[-1] == '\t' || last[-1] == '\r')) --last;
     const std::string_view name(text_.at, static_cast<std::size_t>(last - text_.at));
     if (name.empty()) reject();
-    const auto [place, fresh] = number_of_.try_emplace(name, static_cast<std::int64_t>(rows_.names.size()));
+    const auto [place, fresh] =
+        number_of_.try_emplace(name, static_cast<std::int64_t>(rows_.names.size()));
     if (fresh) rows_.names.push_back(name);
     column.add(place->second);
     text_.at = stop;
@@ -165,7 +170,8 @@ class RowReader {
       return;
     }
     if (kind == Number::kTooLarge && whole && role != 'r' && role != 'c')
-      text_.fail("a number does not fit in 64 bits; write it with a decimal point to have it rounded");
+      text_.fail(
+          "a number does not fit in 64 bits; write it with a decimal point to have it rounded");
     const char* stop = token_end(start);
     double value = 0;
     const Number real = scan_real({start, static_cast<std::size_t>(stop - start)}, value);
@@ -200,9 +206,10 @@ class RowReader {
     if (layout_.high < 0)
       text_.fail("vertex " + std::to_string(vertex) + " is out of range: the smallest is " + low);
     if (layout_.high < layout_.low)
-      text_.fail("vertex " + std::to_string(vertex) + " is out of range: the file says that it has no vertices");
-    text_.fail("vertex " + std::to_string(vertex) + " is out of range: the vertices are " + low + " to " +
-               std::to_string(layout_.high));
+      text_.fail("vertex " + std::to_string(vertex) +
+                 " is out of range: the file says that it has no vertices");
+    text_.fail("vertex " + std::to_string(vertex) + " is out of range: the vertices are " + low +
+               " to " + std::to_string(layout_.high));
   }
 
   [[noreturn]] void too_many() const {

@@ -42,7 +42,8 @@ class Text {
 
   /// Goes to the first character of the next line, or to the end.
   void next_line() {
-    const auto* newline = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+    const auto* newline =
+        static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
     at = newline != nullptr ? newline + 1 : end;
     line_begin_ = at;
     ++line_;
@@ -75,8 +76,8 @@ class Text {
 
 enum class Number { kNone, kInteger, kTooLarge };
 
-/// Reads an optional sign and digits from `at` on; `at` ends behind the last digit. Exact: a value outside of
-/// int64 is kTooLarge. What follows the digits is the caller's to judge.
+/// Reads an optional sign and digits from `at` on; `at` ends behind the last digit. Exact: a value
+/// outside of int64 is kTooLarge. What follows the digits is the caller's to judge.
 inline Number scan_integer(const char*& at, const char* end, std::int64_t& value) {
   const char* p = at;
   bool negative = false;
@@ -101,8 +102,9 @@ inline Number scan_integer(const char*& at, const char* end, std::int64_t& value
   return Number::kInteger;
 }
 
-/// Reads a whole token as a double. kNone when it is no number, kTooLarge when it is beyond the largest double;
-/// a number too small for a double is rounded to the nearest one, as everywhere in IEEE arithmetic.
+/// Reads a whole token as a double. kNone when it is no number, kTooLarge when it is beyond the
+/// largest double; a number too small for a double is rounded to the nearest one, as everywhere in
+/// IEEE arithmetic.
 inline Number scan_real(std::string_view token, double& value) {
   if (!token.empty() && token.front() == '+') {
     token.remove_prefix(1);
@@ -118,8 +120,8 @@ inline Number scan_real(std::string_view token, double& value) {
   return Number::kInteger;
 }
 
-/// Numbers of one column in the narrowest type that holds them all exactly: int32, int64, or double as soon as
-/// one has a fraction or an exponent.
+/// Numbers of one column in the narrowest type that holds them all exactly: int32, int64, or double
+/// as soon as one has a fraction or an exponent.
 class Column {
  public:
   enum class Kind { kInt32, kInt64, kReal };

@@ -14,8 +14,8 @@
 
 namespace warpath {
 
-/// Appends a number in the fewest characters that read back as the same bits. A float always shows that it is
-/// one (1.0, not 1), so that reading gives floats again.
+/// Appends a number in the fewest characters that read back as the same bits. A float always shows
+/// that it is one (1.0, not 1), so that reading gives floats again.
 template <class T>
 void append_number(std::string& out, T value) {
   char digits[40];
@@ -28,7 +28,8 @@ void append_number(std::string& out, T value) {
   }
 }
 
-/// Lines "prefix u v w", vertices numbered from `base`; no w where `weights` is empty. Work O(edges).
+/// Lines "prefix u v w", vertices numbered from `base`; no w where `weights` is empty. Work
+/// O(edges).
 template <Index V, Weight W>
 std::string format_edges(std::span<const V> src, std::span<const V> dst, std::span<const W> weights,
                          std::int64_t base, std::string_view prefix, Pulse pulse) {

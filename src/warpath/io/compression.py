@@ -7,13 +7,13 @@ import importlib
 import lzma
 import zipfile
 import zlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from warpath.errors import GraphFormatError, InputError, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 #: Compressed bytes per step: small enough that Ctrl-C and progress are prompt.
 CHUNK = 1 << 18
@@ -66,9 +66,8 @@ def decompressed(
     if kind == "zip":
         yield from _members(path, member, advance)
         return
-    make, failures = _decoder(kind)
     with path.open("rb") as file:
-        yield from _stream(file, path, kind, make, failures, advance)
+        yield from _stream(file, path, kind, advance)
 
 
 def _decoder(kind: str) -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
@@ -93,14 +92,10 @@ def zstd_module() -> Any:
 
 
 def _stream(
-    file: BinaryIO,
-    path: Path,
-    kind: str,
-    make: Callable[[], Any],
-    failures: tuple[type[Exception], ...],
-    advance: Callable[[int], None],
+    file: BinaryIO, path: Path, kind: str, advance: Callable[[int], None]
 ) -> Iterator[bytes]:
     """Decode one stream after another: concatenated members are one file."""
+    make, failures = _decoder(kind)
     decoder, members, started = make(), 0, False
     while chunk := file.read(CHUNK):
         advance(len(chunk))

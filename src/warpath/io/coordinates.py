@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _READERS: tuple[Any, ...] = (dimacs, matrix_market, tntp)
 
-#: What a coordinates file is called beside its graph: (end of the graph's name, end of the other's).
+#: How the names of a graph's file and of its coordinates end.
 _SIBLINGS = ((".gr", ".co"), (".mtx", "_coord.mtx"), ("_net.tntp", "_node.tntp"))
 
 

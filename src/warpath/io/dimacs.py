@@ -1,9 +1,9 @@
-"""9th DIMACS challenge: .gr graphs (``p sp n m``, ``a u v w``) and .co coordinates (``v id x y``)."""
+"""9th DIMACS challenge: .gr graphs (``a u v w``) and .co coordinates (``v id x y``)."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -53,8 +53,8 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
 def read_coordinates(source: Source) -> NDArray[np.float64]:
     """Read a .co file: (n, 2).
 
-    The challenge's files hold longitude and latitude times 10^6, as integers. Values that can be that
-    (all in range, the largest beyond one degree) become degrees; all others stay as they are.
+    The challenge's files hold longitude and latitude times 10^6, as integers. Values that can be
+    that (all in range, the largest beyond one degree) become degrees; others stay as they are.
     """
     problem, (n,) = _problem(source, [b"p", b"aux", b"sp", b"co"], "p aux sp co <vertices>", 1)
     source.room_for(n)
@@ -74,7 +74,9 @@ def _are_micro_degrees(points: NDArray[np.float64]) -> bool:
     return whole and 1e6 < largest[0] <= 180e6 and 1e6 < largest[1] <= 90e6
 
 
-def _problem(source: Source, words: list[bytes], expected: str, sizes: int) -> tuple[Line, list[int]]:
+def _problem(
+    source: Source, words: list[bytes], expected: str, sizes: int
+) -> tuple[Line, list[int]]:
     at, number = 0, 1
     source.text  # noqa: B018 - a binary file is refused before its first line is repeated
     while (line := source.line(at, number)) is not None and _is_comment(line.text):
@@ -111,6 +113,4 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "refuse") -> None:
         )
         raise InputError(msg)
     file.write(f"c written by warpath\np sp {graph.n} {graph.m}\n".encode())
-    for src, dst, weights in edge_blocks(graph):
-        options: dict[str, Any] = {"base": 1, "prefix": "a "}
-        file.write(_core.format_edges(src, dst, weights, **options))
+    file.writelines(_core.format_edges(*b, base=1, prefix="a ") for b in edge_blocks(graph))

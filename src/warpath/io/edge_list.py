@@ -39,7 +39,7 @@ class Shape(NamedTuple):
 
 
 def sniff(head: bytes) -> bool:  # noqa: ARG001 - the interface of a format
-    """Return False: lines of columns are taken for an edge list when no other format claims them."""
+    """Return False: lines of columns are an edge list when no other format claims them."""
     return False
 
 
@@ -55,17 +55,19 @@ def read(
 ) -> Graph:
     """Read lines of columns; lines that start with # or % are comments.
 
-    A first line with one lone number (some SNAP files have one) is taken for a comment. A header with
-    names of columns is honoured.
+    A first line with one lone number (some SNAP files have one) is taken for a comment. A header
+    with names of columns is honoured.
 
     Parameters
     ----------
     directed : False also stores the opposite of every edge.
-    weight : the column of weights by name or counted from 0; None: every weight is 1. "auto": a column
-        called weight, w, length, distance or cost, else the third of three; with more, it must be said.
+    weight : the column of weights by name or counted from 0; None: every weight is 1. "auto": a
+        column called weight, w, length, distance or cost, else the third of three; with more, it
+        must be said.
     ids : "auto": whole numbers, or names when the first edge has names. "numbers": vertices are
         0 .. n - 1 and those without edges count. "text": names even when they look like numbers.
-    columns : the columns of the two ends, by name or counted from 0; the first two if no header says.
+    columns : the columns of the two ends, by name or counted from 0; without a header that says
+        it, the first two.
     n : the number of vertices, for ids = "numbers" (which it implies).
     skip_lines : lines at the start that are not looked at.
 
@@ -80,7 +82,9 @@ def read(
     shape = _shape(source, skip_lines)
     if shape is None:
         if n is None:
-            raise source.error(None, "the file has no edges, only comments; give n= if this is meant")
+            raise source.error(
+                None, "the file has no edges, only comments; give n= if this is meant"
+            )
         return Graph.from_edges([], [], n=n, directed=directed is not False, name=source.title)
     ends = _ends(source, shape, columns)
     at = _weight_column(source, shape, ends, weight)
@@ -110,7 +114,7 @@ def read(
 
 
 def _labelled(src: Array, dst: Array, weights: Array | None, attributes: dict[str, Any]) -> Graph:
-    """Number the ids in ascending order: by a table when they are dense, else by sorting."""
+    """Give the ids numbers in ascending order: by a table when they are dense, else by sorting."""
     largest = max(int(src.max(initial=-1)), int(dst.max(initial=-1)))
     if largest > 8 * len(src) + 1024:
         return Graph.from_labelled_edges(src, dst, weights, **attributes)
@@ -173,7 +177,7 @@ def _plain(name: bytes | str) -> str:
 
 
 def _is_header(fields: list[bytes], second: Line | None, delimiter: str) -> bool:
-    """Say whether fields are names: of the ends of an edge, or all words above a line with numbers."""
+    """Say whether fields are names: of an edge's ends, or words above a line with numbers."""
     words = {_plain(field) for field in fields}
     if words & _FROM and words & _TO:
         return True
@@ -183,7 +187,9 @@ def _is_header(fields: list[bytes], second: Line | None, delimiter: str) -> bool
     return len(below) == len(fields) and all(_INTEGER.fullmatch(field) for field in below[:2])
 
 
-def _ends(source: Source, shape: Shape, columns: tuple[str | int, str | int] | None) -> tuple[int, int]:
+def _ends(
+    source: Source, shape: Shape, columns: tuple[str | int, str | int] | None
+) -> tuple[int, int]:
     if columns is not None:
         u, v = (_column(source, shape, column) for column in columns)
         if u == v:
@@ -191,9 +197,9 @@ def _ends(source: Source, shape: Shape, columns: tuple[str | int, str | int] | N
             raise InputError(msg)
         return u, v
     words = [_plain(name) for name in shape.names or []]
-    u = next((k for k, word in enumerate(words) if word in _FROM), None)
-    v = next((k for k, word in enumerate(words) if word in _TO), None)
-    return (0, 1) if u is None or v is None else (u, v)
+    sources = [k for k, word in enumerate(words) if word in _FROM]
+    targets = [k for k, word in enumerate(words) if word in _TO]
+    return (sources[0], targets[0]) if sources and targets else (0, 1)
 
 
 def _weight_column(

@@ -26,8 +26,8 @@ class Format:
     """A file format; its module is imported when it is first asked for something.
 
     The module has ``sniff(head: bytes) -> bool`` (certain, by content), ``read(source: Source,
-    **options) -> Graph`` and, where `writes`, ``write(graph, file: BinaryIO, **options)``. The options
-    are keyword arguments, so that an unknown one can be refused by name.
+    **options) -> Graph`` and, where `writes`, ``write(graph, file: BinaryIO, **options)``. The
+    options are keyword arguments, so that an unknown one can be refused by name.
     """
 
     name: str
@@ -67,13 +67,13 @@ class Format:
 
 #: All formats, asked in this order whether a content is certainly theirs.
 FORMATS: tuple[Format, ...] = (
-    Format("dimacs", (".gr",), "warpath.io.dimacs", "9th DIMACS challenge, p sp and a lines", True),
-    Format("matrix_market", (".mtx",), "warpath.io.matrix_market", "Matrix Market", True),
+    Format("dimacs", (".gr",), "warpath.io.dimacs", "9th DIMACS challenge", writes=True),
+    Format("matrix_market", (".mtx",), "warpath.io.matrix_market", "Matrix Market", writes=True),
     Format("tntp", (".tntp",), "warpath.io.tntp", "Transportation Networks, TNTP links"),
     Format("metis", (".graph", ".metis"), "warpath.io.metis", "METIS and DIMACS10 adjacency lists"),
     Format(
         "gap", (".el", ".wel", ".sg", ".wsg"), "warpath.io.gap",
-        "GAP Benchmark Suite, text and serialized", True,
+        "GAP Benchmark Suite, text and serialized", writes=True,
     ),
     Format(
         "edge_list", (".txt", ".edges", ".edgelist", ".csv", ".tsv", ".snap"),
@@ -107,8 +107,8 @@ def read(
     weight : the column that holds the weights, by name or counted from 0; None: every weight is 1;
         "auto": the one column that can be meant, else an error lists the columns.
     ids : "auto", or what the format offers ("numbers", "text" for edge lists).
-    coordinates : (n, 2) array, or the file that has them (DIMACS .co, Matrix Market array, TNTP nodes);
-        `warpath.io.coordinates.find_coordinates` guesses it.
+    coordinates : (n, 2) array, or the file that has them (DIMACS .co, Matrix Market array, TNTP
+        nodes); `warpath.io.coordinates.find_coordinates` guesses it.
     member : the file inside a zip archive that holds more than one.
     progress : None, or called with bytes done and bytes in all.
     **options : those of the format.
@@ -196,7 +196,7 @@ def _format_of(source: Source) -> Format:
     positions = importlib.import_module("warpath.io.coordinates")
     if positions.sniff(source.head):
         raise source.error(
-            None, 'this file has coordinates: give the graph, and coordinates="this file"'
+            None, "this file has coordinates, no edges: read the graph, with coordinates= this path"
         )
     if (known_by := _by_suffix(source.suffix)) is not None:
         return known_by
@@ -222,7 +222,9 @@ def _takes(chosen: Format, option: str) -> bool:
 
 
 def _refuse_unknown(name: str, function: Callable[..., Any], options: dict[str, Any]) -> None:
-    known = [p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY]
+    known = [
+        p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY
+    ]
     for option in options:
         if option not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"

@@ -29,12 +29,12 @@ def read(source: Source, *, directed: bool | None = None, n: int | None = None) 
 
     Parameters
     ----------
-    directed : False also stores the opposite of every edge of a text file, as the suite's ``-s`` does.
+    directed : False also stores the opposite of every edge of a text file, as the suite's ``-s``.
     n : the number of vertices of a text file; the largest one named plus 1 when not given.
     """
     if source.suffix in {".sg", ".wsg"}:
         if directed is not None or n is not None:
-            msg = f"{source.path}: directed= and n= are for text; a {source.suffix} file says them itself."
+            msg = f"{source.path}: a {source.suffix} file says itself what directed= and n= would."
             raise InputError(msg)
         return _read_serialized(source, weighted=source.suffix == ".wsg")
     weighted = source.suffix == ".wel" or (source.suffix != ".el" and _columns(source) == 3)
@@ -57,7 +57,7 @@ def _columns(source: Source) -> int:
 
 
 def _read_serialized(source: Source, *, weighted: bool) -> Graph:
-    """Read rows as the suite's converter wrote them; every size is held against the file's first."""
+    """Read rows as the suite's converter wrote them; sizes are held against the file's first."""
     data = source.data
     if len(data) < _HEADER:
         raise source.error(None, f"expected a header of {_HEADER} bytes, the file has {len(data)}")
@@ -106,9 +106,9 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "refuse") -> None:
         last_row_empty = graph.indptr[-1] == graph.indptr[-2]
         if last_row_empty:
             msg = (
-                f"the last vertex, {graph.n - 1}, has no edge, so that a {suffix} file would lose it:"
-                " write .mtx or .npz."
+                f"the last vertex, {graph.n - 1}, has no edge: a {suffix} file would lose it; "
+                "write .mtx or .npz."
             )
             raise InputError(msg)
-    for src, dst, weights in edge_blocks(graph, weighted=suffix != ".el"):
-        file.write(_core.format_edges(src, dst, weights, base=0))
+    blocks = edge_blocks(graph, weighted=suffix != ".el")
+    file.writelines(_core.format_edges(*block, base=0) for block in blocks)

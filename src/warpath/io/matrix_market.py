@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from warpath.io.source import Line, Source
 
+    Array = NDArray[Any]
+
 _BANNER = b"%%MatrixMarket"
 
 #: The letter of RowLayout for the entries of each field.
@@ -24,9 +26,9 @@ _ROLE = {"real": "r", "double": "r", "integer": "i", "pattern": ""}
 _REFUSED = {
     "complex": "complex numbers are no weights",
     "hermitian": "complex numbers are no weights",
-    "skew-symmetric": "half of its weights would be the negated other half, which no road network means;"
-    " store the matrix as general if you do",
-    "array": "an array has no edges; give a dense matrix to Graph.of, and an n x 2 array as coordinates=",
+    "skew-symmetric": "half of its weights would be the negated other half; if they should be, "
+    "store the matrix as general",
+    "array": "an array has no edges; a dense matrix goes to Graph.of, an n x 2 array to coordinates=",
 }
 
 
@@ -47,7 +49,7 @@ def read(
     header: str | None = None,
     n: int | None = None,
 ) -> Graph:
-    """Read a coordinate matrix: entry (i, j) is the edge i -> j, explicit zeros are edges of weight 0.
+    """Read a coordinate matrix: entry (i, j) is the edge i -> j, also if its value is 0.
 
     A symmetric matrix is an undirected graph; its entries stand once, in either triangle.
 
@@ -87,9 +89,7 @@ def read(
         off = src != dst
         src, dst = np.concatenate([src, dst[off]]), np.concatenate([dst, src[off]])
         values = None if values is None else np.concatenate([values, values[off]])
-    return Graph.from_edges(
-        src, dst, values, n=n, directed=not both, id_base=1, name=source.title
-    )
+    return Graph.from_edges(src, dst, values, n=n, directed=not both, id_base=1, name=source.title)
 
 
 def read_coordinates(source: Source) -> NDArray[np.float64]:
@@ -125,7 +125,9 @@ def _banner(source: Source, header: str | None) -> tuple[list[str], Line | None]
     words = header.lower().removeprefix("%%matrixmarket").split()
     words = words[1:] if words[:1] == ["matrix"] else words
     if len(words) != 3:
-        msg = f'header={header!r} must have three words, for example "coordinate pattern symmetric".'
+        msg = (
+            f'header={header!r} must have three words, for example "coordinate pattern symmetric".'
+        )
         raise InputError(msg)
     return words, None
 
@@ -157,12 +159,14 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "refuse") -> None:
         m = sum(int((src >= dst).sum()) for src, dst, _ in edge_blocks(graph, weighted=False))
     banner = f"%%MatrixMarket matrix coordinate {kind} {symmetry}\n{graph.n} {graph.n} {m}\n"
     file.write(banner.encode())
-    for src, dst, weights in edge_blocks(graph, weighted=weighted):
-        if not graph.directed:
-            lower = src >= dst
-            src, dst = src[lower], dst[lower]
-            weights = weights[lower] if weighted else weights
-        file.write(_core.format_edges(src, dst, weights, base=1))
+    for block in edge_blocks(graph, weighted=weighted):
+        kept = block if graph.directed else _lower_triangle(*block)
+        file.write(_core.format_edges(*kept, base=1))
+
+
+def _lower_triangle(src: Array, dst: Array, weights: Array) -> tuple[Array, Array, Array]:
+    lower = src >= dst
+    return src[lower], dst[lower], weights[lower] if len(weights) else weights
 
 
 def _field(graph: Graph) -> str:

@@ -37,7 +37,7 @@ class OutputError(WarpathError, OSError):
 
 
 class _Sink(io.RawIOBase):
-    """A file that goes on counting once the disk is full, so that the error knows the bytes needed."""
+    """A file that goes on counting once the disk is full: the error knows the bytes needed."""
 
     def __init__(self, descriptor: int, name: str) -> None:
         super().__init__()
@@ -70,9 +70,9 @@ class _Sink(io.RawIOBase):
 def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for writing that appears under its name only when the block ends without error.
 
-    The bytes go to a temporary file in the same folder, which is flushed to the disk and then renamed.
-    A suffix .gz, .xz, .bz2 or .zst compresses them. The file given cannot be sought in; its ``name``
-    is that of the target without the suffix of the compression.
+    The bytes go to a temporary file in the same folder, which is flushed to the disk and then
+    renamed. A suffix .gz, .xz, .bz2 or .zst compresses them. The file given cannot be sought in;
+    its ``name`` is that of the target without the suffix of the compression.
 
     Parameters
     ----------
@@ -88,7 +88,9 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     part = target if direct else target.with_name(f".{target.name}.{os.getpid()}.part")
     flags = os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
     if target.is_dir():
-        raise OutputError(errno.EISDIR, "this is a directory, but a file is to be written", str(path))
+        raise OutputError(
+            errno.EISDIR, "this is a directory, but a file is to be written", str(path)
+        )
     try:
         descriptor = os.open(part, flags if direct else flags | os.O_CREAT | os.O_TRUNC, 0o666)
     except OSError as error:
@@ -140,7 +142,7 @@ def _compressor(sink: _Sink, suffix: str) -> Iterator[BinaryIO]:
         # No time stamp and no name: the same graph gives the same bytes.
         file = gzip.GzipFile("", "wb", 6, raw, mtime=0)
     elif kind == "xz":
-        file = lzma.LZMAFile(raw, "wb")
+        file = lzma.LZMAFile(raw, "wb")  # noqa: SIM115 - closed below, as all of them are
     elif kind == "bzip2":
         file = bz2.BZ2File(raw, "wb")
     else:

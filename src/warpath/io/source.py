@@ -36,6 +36,7 @@ _FOREIGN = {
     b"<!DOCTYPE": "a web page: was the download link a page?",
     b"<!doctype": "a web page: was the download link a page?",
     b"<html": "a web page: was the download link a page?",
+    b"<?xml": "XML",
     b"\xff\xfe": "UTF-16 text: save it as UTF-8",
     b"\xfe\xff": "UTF-16 text: save it as UTF-8",
     b"SQLite format 3": "an SQLite database",
@@ -55,7 +56,7 @@ class Line(NamedTuple):
 
 
 class Source:
-    """A file, opened once: `head` for sniffing, `data` for reading, `path` for readers of their own.
+    """A file that is being read: `head` for sniffing, `data`, or `path` for readers of their own.
 
     Parameters
     ----------
@@ -198,7 +199,8 @@ class Source:
         self, at: int, line: int, roles: str, **layout: Any
     ) -> tuple[list[NDArray[Any]], list[str]]:
         """Read rows with columns of names: (columns, names), names in order of appearance."""
-        return self.parsed(_core.read_rows, at, line, roles, **layout)
+        columns, names = self.parsed(_core.read_rows, at, line, roles, **layout)
+        return columns, names
 
     def parsed(self, reader: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Call a reader of the core on `text`; what it finds wrong names this file."""

@@ -1,4 +1,4 @@
-"""Transportation Networks (TNTP): links with travel times, and the coordinates of their vertices."""
+"""Transportation Networks (TNTP): links with travel times, and coordinates of vertices."""
 
 from __future__ import annotations
 
@@ -91,7 +91,9 @@ def _metadata(source: Source) -> tuple[dict[str, tuple[bytes, int]], int, int]:
     while (line := source.line(at, number, b"~")) is not None:
         match = re.match(rb"<([^>]*)>(.*)", line.text)
         if match is None:
-            raise source.error(line.number, 'expected "<TAG> value" or <END OF METADATA>', line.text)
+            raise source.error(
+                line.number, 'expected "<TAG> value" or <END OF METADATA>', line.text
+            )
         at, number = line.next, line.number + 1
         name = match[1].decode("ascii", "replace").strip().upper()
         if name == "END OF METADATA":
