@@ -1,1 +1,1 @@
-"""Formats in and out: one module each."""
+"""Reading and writing graphs: one module per format, chosen by `warpath.io.formats`."""
