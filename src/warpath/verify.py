@@ -58,8 +58,8 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
 
     The rules: the source is at 0; no edge u -> v has ``dist[u] + w < dist[v]``; a search from the
     source over tight edges (``dist[u] + w == dist[v]``) reaches exactly the finite labels;
-    predecessors are those of the one canonical tree. They hold together only for shortest distances, also with zero-weight
-    cycles and negative weights. O(n + m) for each source.
+    predecessors are those of the one canonical tree. They hold together only for shortest
+    distances, also with zero-weight cycles and negative weights. O(n + m) for each source.
 
     Parameters
     ----------

@@ -109,10 +109,10 @@ def _floyd_warshall(order: Order) -> Raw:
     if graph.facts(symmetry=False).negative:
         _labels_or_cycle(graph, _VIRTUAL, None)  # a negative cycle would spoil the whole matrix
     work = _adjacency_matrix(graph, order.out if order.out.dtype == graph.dist_dtype else None)
-    stats = _core.floyd_warshall(work, threads=order.threads, progress=order.progress)
+    _core.floyd_warshall(work, threads=order.threads, progress=order.progress)
     if work is not order.out:
         order.out[:] = fitting(work, order.out.dtype)
-    return Raw(order.out, stats=stats)
+    return Raw(order.out)
 
 
 def _johnson(order: Order) -> Raw:
