@@ -59,7 +59,10 @@ def from_edges(
     if isinstance(src, np.ndarray) and isinstance(dst, np.ndarray):
         return Graph.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
     if n is not None:
-        msg = f"n = {n} was given, but the edges name vertices such as {src[0]!r}: n is for indices 0 .. n - 1."
+        msg = (
+            f"n = {n} was given, but the edges name vertices such as {src[0]!r}: n is for "
+            f"indices 0 .. n - 1."
+        )
         raise GraphError(msg)
     place: dict[Any, int] = {}
     try:
@@ -83,8 +86,10 @@ def _columns(data: tuple[Any, ...]) -> tuple[Any, Any, Array | None]:
     ):
         kinds = ", ".join(type(part).__name__ for part in data[:4])
         msg = (
-            f"a tuple of {len(data)} ({kinds}{', ...' if len(data) > 4 else ''}) is no graph: a tuple is "
-            "(src, dst) or (src, dst, weights), each an array or a list; edges (u, v) go into a list."
+            f"a tuple of {len(data)} ({kinds}{', ...' if len(data) > 4 else ''}) is no graph: a "
+            f"tuple is "
+            "(src, dst) or (src, dst, weights), each an array or a list; edges (u, v) go into a "
+            "list."
         )
         raise GraphError(msg)
     src, dst = _ends(data[0], "src"), _ends(data[1], "dst")
@@ -124,11 +129,13 @@ def _transposed(edges: list[Any]) -> tuple[Any, Any, Array | None]:
 def _no_edge(at: int, edge: Any, width: int) -> GraphError:
     if isinstance(edge, tuple) and 2 <= len(edge) <= 3:
         return GraphError(
-            f"edge {at} is {edge!r}, but edge 0 has {width} entries: all are (u, v) or all (u, v, weight)."
+            f"edge {at} is {edge!r}, but edge 0 has {width} entries: all are (u, v) or all (u, "
+            f"v, weight)."
         )
     shown = repr(edge)
     return GraphError(
-        f"edge {at} is {shown[:60]}{'...' if len(shown) > 60 else ''}: a list holds edges, tuples (u, v) or "
+        f"edge {at} is {shown[:60]}{'...' if len(shown) > 60 else ''}: a list holds edges, "
+        f"tuples (u, v) or "
         "(u, v, weight). Arrays go into a tuple: (src, dst, weights)."
     )
 
@@ -148,7 +155,10 @@ def _ends(values: Any, where: str) -> Array | list[Any]:
             hint = (
                 " Use int(...) or .astype(int) if it is a whole number." if _is_real(kind) else ""
             )
-            msg = f"{place} is {values[at]!r}: a vertex is an integer, or a label such as a string.{hint}"
+            msg = (
+                f"{place} is {values[at]!r}: a vertex is an integer, or a label such as a "
+                f"string.{hint}"
+            )
             raise GraphError(msg)
     if not all(issubclass(kind, numbers.Integral) for kind in kinds):
         return [value.item() if isinstance(value, np.generic) else value for value in values]

@@ -62,7 +62,10 @@ def from_matrix(
         wrong = np.argwhere(present & (values == -np.inf))
         if len(wrong):
             u, v = wrong[0]
-            msg = f"matrix[{u}, {v}] = -inf: a weight is a finite number; inf, NaN or a mask say 'no edge'."
+            msg = (
+                f"matrix[{u}, {v}] = -inf: a weight is a finite number; inf, NaN or a mask say "
+                f"'no edge'."
+            )
             raise WeightError(msg)
     if zero == "no_edge":
         present &= values != 0
@@ -99,5 +102,8 @@ def _through_dlpack(data: Any) -> Array:
         return np.from_dlpack(data)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         kind = f"{type(data).__module__}.{type(data).__qualname__}"
-        msg = f"a {kind} cannot be read on the CPU through DLPack ({error}); copy it to the host first."
+        msg = (
+            f"a {kind} cannot be read on the CPU through DLPack ({error}); copy it to the host "
+            f"first."
+        )
         raise NotSupportedError(msg) from error

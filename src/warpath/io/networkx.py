@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath.errors import GraphError
 from warpath.graph import Graph
 from warpath.io.arrays import label_array, weight_array
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def from_networkx(data: Any, *, weight: str | None = "weight") -> Graph:
@@ -73,7 +76,11 @@ def _weights(edges: list[tuple[Any, Any, dict[str, Any]]], weight: str) -> Any:
 
 
 def _coordinates(nodes: list[dict[str, Any]]) -> Any:
-    for pick in (lambda node: (node["x"], node["y"]), lambda node: tuple(node["pos"])):
+    picks: tuple[Callable[[dict[str, Any]], Any], ...] = (
+        lambda node: (node["x"], node["y"]),
+        lambda node: tuple(node["pos"]),
+    )
+    for pick in picks:
         try:
             found = np.array([pick(node) for node in nodes], np.float64)
         except (KeyError, TypeError, ValueError):

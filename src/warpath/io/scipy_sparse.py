@@ -38,7 +38,10 @@ def from_scipy(data: Any, *, directed: bool = True, **attributes: Any) -> Graph:
         raise GraphError(msg)
     shape = data.shape
     if len(shape) != 2 or shape[0] != shape[1]:
-        msg = f"the sparse matrix has shape {tuple(shape)}: entry (u, v) is an edge, so it must be square."
+        msg = (
+            f"the sparse matrix has shape {tuple(shape)}: entry (u, v) is an edge, so it must be "
+            f"square."
+        )
         raise GraphError(msg)
     graph = _converted(data, int(shape[0]), attributes)
     return graph if directed else undirected(graph)
