@@ -81,6 +81,7 @@ void for_each_type(F&& f) {
 // One function per file of bindings; each adds its functions to the module.
 void register_build(nb::module_& module);
 void register_sssp(nb::module_& module);
+void register_sssp_many(nb::module_& module);
 void register_bellman_ford(nb::module_& module);
 void register_delta_stepping(nb::module_& module);
 void register_floyd_warshall(nb::module_& module);

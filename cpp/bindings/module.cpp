@@ -5,6 +5,7 @@ NB_MODULE(_core, module) {
   module.doc() = "The loops of warpath on the CPU. Private: arguments are checked in Python.";
   register_build(module);
   register_sssp(module);
+  register_sssp_many(module);
   register_bellman_ford(module);
   register_delta_stepping(module);
   register_floyd_warshall(module);

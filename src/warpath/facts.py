@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warpath import _core
+from warpath.rows import NO_WEIGHTS
+
 if TYPE_CHECKING:
     from warpath.graph import Graph
 
@@ -30,7 +33,7 @@ class Facts:
     mean_weight: float
     negative: int
     zero: int
-    symmetric: bool
+    symmetric: bool | None
 
     @property
     def edges(self) -> int:
@@ -38,9 +41,10 @@ class Facts:
         return self.m if self.directed else (self.m + self.loops) // 2
 
 
-def facts_of(graph: Graph) -> Facts:
-    """Return the facts of a graph; O(n + m), and a transpose to see the symmetry."""
-    known = graph.row_facts
+def facts_of(graph: Graph, *, symmetry: bool) -> Facts:
+    """Return the facts of a graph in O(n + m); the symmetry takes a transpose."""
+    weights = NO_WEIGHTS if graph.weights is None else graph.weights
+    known = _core.row_facts(graph.indptr, graph.indices, weights)
     return Facts(
         n=graph.n,
         m=graph.m,
@@ -57,11 +61,13 @@ def facts_of(graph: Graph) -> Facts:
         mean_weight=known["mean_weight"],
         negative=known["negative"],
         zero=known["zero"],
-        symmetric=not graph.directed or _equals_its_transpose(graph),
+        symmetric=_is_symmetric(graph) if symmetry else None,
     )
 
 
-def _equals_its_transpose(graph: Graph) -> bool:
+def _is_symmetric(graph: Graph) -> bool:
+    if not graph.directed:
+        return True
     other = graph.reversed()
     if not np.array_equal(graph.indptr, other.indptr):
         return False

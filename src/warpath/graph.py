@@ -103,6 +103,7 @@ class Graph:
             msg = f"first_through = {first_through} must lie in 0 .. n = {n}."
             raise GraphError(msg)
         self.first_through = first_through
+        self.derived: dict[str, Any] = {}  # what other modules made of this graph, kept with it
 
     @classmethod
     def of(cls, data: Any, **options: Any) -> Graph:
@@ -246,20 +247,20 @@ class Graph:
         integer = self.weight_dtype.kind == "i"
         return np.dtype(np.int64) if integer else self.weight_dtype
 
-    def facts(self) -> Facts:
-        """Return degrees, the weights' range, signs and symmetry. O(n + m) once, then kept."""
-        return self._facts
+    def facts(self, *, symmetry: bool = True) -> Facts:
+        """Return degrees, the weights' range, signs and symmetry. O(n + m) once, then kept.
+
+        ``symmetry=False`` leaves ``symmetric`` unknown (None) and saves the transpose.
+        """
+        return self._facts if symmetry else self._facts_of_rows
 
     @cached_property
-    def row_facts(self) -> dict[str, Any]:
-        """What one pass over the rows says; `facts` adds the symmetry, which costs a transpose."""
-        weights = NO_WEIGHTS if self.weights is None else self.weights
-        known: dict[str, Any] = _core.row_facts(self.indptr, self.indices, weights)
-        return known
+    def _facts_of_rows(self) -> Facts:
+        return facts_of(self, symmetry=False)
 
     @cached_property
     def _facts(self) -> Facts:
-        return facts_of(self)
+        return facts_of(self, symmetry=True)
 
     def reversed(self) -> Graph:
         """Return the graph with every edge turned round. O(n + m) once, then kept."""

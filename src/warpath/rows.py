@@ -22,7 +22,7 @@ NO_WEIGHTS = np.empty(0, np.int32)
 def rows_of_edges(
     src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, n: int | None, *, both: bool
 ) -> tuple[Array, Array, Array | None]:
-    """Return (indptr, indices, weights) of checked edges; `both` adds the opposite of each. O(n + m)."""
+    """Return (indptr, indices, weights) of checked edges; `both` adds the opposite of each."""
     src, dst = as_ids(src, "src"), as_ids(dst, "dst")
     wide = np.int32 if src.dtype == dst.dtype == np.int32 else np.int64
     src, dst = src.astype(wide, copy=False), dst.astype(wide, copy=False)
@@ -55,7 +55,7 @@ def rows_of_edges(
 def rows_of_csr(
     indptr: ArrayLike, indices: ArrayLike, weights: ArrayLike | None
 ) -> tuple[Array, Array, Array | None]:
-    """Return rows that somebody else made, checked in O(n + m); edges of weight +inf are left out."""
+    """Return rows that somebody else made, checked; edges of weight +inf are left out."""
     rows = as_ids(indptr, "indptr").astype(np.int64, copy=False)
     if len(rows) == 0:
         msg = "indptr is empty: it has n + 1 entries, so an empty graph has indptr = [0]."

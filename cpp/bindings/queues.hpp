@@ -1,0 +1,49 @@
+// queues.hpp - from the name of a queue to its type.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "common.hpp"
+#include "warpath/dial.hpp"
+#include "warpath/dijkstra.hpp"
+#include "warpath/heap.hpp"
+#include "warpath/radix_heap.hpp"
+
+namespace warpath::bindings {
+
+/// Calls use(make), where make() gives an empty queue of the kind named. `bounded` says that the largest weight
+/// bounds the edges as searched, which Dial's buckets need beside integer weights.
+template <Index V, Weight W, class Use>
+auto with_queue(std::string_view name, const CsrView<V, W>& graph, bool bounded, Use&& use) {
+  using D = DistanceOf<W>;
+  if (name == "heap") return use([] { return FourHeap<D, V>(); });
+  if (name == "radix") return use([] { return RadixHeap<D, V>(); });
+  if constexpr (std::is_integral_v<W>) {
+    if (name == "dial" && bounded) {
+      constexpr std::int64_t kMostBuckets = std::int64_t{1} << 28;
+      const auto heaviest = std::max_element(graph.weights.begin(), graph.weights.end());
+      const std::int64_t max_weight = heaviest == graph.weights.end() ? 0 : *heaviest;
+      if (max_weight >= kMostBuckets)
+        throw std::invalid_argument("queue=\"dial\" needs a bucket per distance up to the largest weight, " +
+                                    std::to_string(max_weight) + ": use \"radix\"");
+      return use([max_weight] { return DialBuckets<D, V>(max_weight); });
+    }
+  }
+  throw std::invalid_argument("queue=\"" + std::string(name) + "\": \"heap\", \"radix\", or, for integer weights as " +
+                              "they are, \"dial\"");
+}
+
+inline nb::dict as_dict(const SearchCounters& counters) {
+  nb::dict out;
+  out["settled"] = counters.settled;
+  out["relaxed"] = counters.relaxed;
+  out["improved"] = counters.improved;
+  return out;
+}
+
+}  // namespace warpath::bindings

@@ -1,0 +1,195 @@
+// dijkstra.hpp - Dijkstra's search, the one loop behind every queue and every way to stop.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "warpath/control.hpp"
+#include "warpath/heap.hpp"
+#include "warpath/types.hpp"
+
+namespace warpath {
+
+struct SearchCounters {
+  std::int64_t settled = 0;   // vertices popped with their final label
+  std::int64_t relaxed = 0;   // edges examined
+  std::int64_t improved = 0;  // labels lowered
+
+  SearchCounters& operator+=(const SearchCounters& other) {
+    settled += other.settled;
+    relaxed += other.relaxed;
+    improved += other.improved;
+    return *this;
+  }
+};
+
+/// Edges as they are: the label of u and the weight make the candidate for v.
+template <Index V, Weight W>
+struct PlainEdges {
+  using D = DistanceOf<W>;
+  bool operator()(D dist, V, V, W weight, D& sum) const { return extend<D, W, V>(dist, weight, sum); }
+};
+
+/// Dijkstra's search over one graph, with labels in `dist`, which must hold `unreachable` everywhere at first.
+///
+/// Work O(n + m) plus the queue's; one queue entry per improvement, stale ones skipped when popped (their key
+/// is no longer the vertex's label). Weights >= 0. Candidates beyond `cutoff` are not stored; candidates that
+/// do not fit the label type are not stored either and set `overflow`.
+/// Source: Dijkstra 1959.
+template <Index V, Weight W, class Queue, class Edges = PlainEdges<V, W>>
+class Search {
+ public:
+  using D = DistanceOf<W>;
+  using Entry = Labelled<D, V>;
+
+  Search(const CsrView<V, W>& graph, std::span<D> dist, Queue& queue, D cutoff, Edges edges = {})
+      : graph_(graph), dist_(dist.data()), queue_(queue), cutoff_(cutoff), edges_(edges) {}
+
+  void start(V source) {
+    dist_[source] = 0;
+    queue_.push(0, source);
+  }
+
+  /// The next vertex to settle, its label final. False when nothing is left.
+  bool next(Entry& top) {
+    const D* const dist = dist_;
+    const auto fresh = [dist](const Entry& entry) { return entry.key == dist[entry.vertex]; };
+    while (queue_.pop(top, fresh)) {
+      if (fresh(top)) {
+        ++counters.settled;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Relaxes the edges out of a vertex just settled; `on_improve(v, label)` sees each label that falls.
+  template <class OnImprove>
+  void relax(const Entry& from, Pulse& pulse, OnImprove&& on_improve) {
+    const auto u = static_cast<std::size_t>(from.vertex);
+    const std::int64_t begin = graph_.indptr[u];
+    const std::int64_t end = graph_.indptr[u + 1];
+    pulse.beat(end - begin + 1);
+    if (const V likely = queue_.next(); likely >= 0) {
+      __builtin_prefetch(&dist_[likely]);
+      __builtin_prefetch(&graph_.indptr[static_cast<std::size_t>(likely)]);
+    }
+    D* const dist = dist_;
+    const V* const indices = graph_.indices.data();
+    const W* const weights = graph_.weights.data();
+    std::int64_t improved = 0;
+    for (std::int64_t e = begin; e < end; ++e) {
+      const V v = indices[e];
+      D sum;
+      if (!edges_(from.key, from.vertex, v, weights[e], sum)) [[unlikely]] {
+        overflow = true;
+        continue;
+      }
+      if (sum < dist[v]) {
+        if (sum > cutoff_) continue;
+        dist[v] = sum;
+        ++improved;
+        queue_.push(sum, v);
+        on_improve(v, sum);
+      }
+    }
+    counters.relaxed += end - begin;
+    counters.improved += improved;
+  }
+
+  /// Settles vertices in order of distance until `on_settle(entry)` says stop. True when it did.
+  template <class OnSettle>
+  bool run(Pulse& pulse, OnSettle&& on_settle) {
+    Entry top;
+    while (next(top)) {
+      if (on_settle(top)) return true;
+      relax(top, pulse, [](V, D) {});
+    }
+    return false;
+  }
+
+  /// Empties the queue; `visit(v)` sees each vertex that has a label but was not settled.
+  template <class Visit>
+  void abandon(Visit&& visit) {
+    queue_.drain([&](const Entry& entry) {
+      if (entry.key == dist_[entry.vertex]) visit(entry.vertex);
+    });
+  }
+
+  SearchCounters counters;
+  bool overflow = false;
+
+ private:
+  const CsrView<V, W>& graph_;
+  D* const dist_;
+  Queue& queue_;
+  const D cutoff_;
+  const Edges edges_;
+};
+
+/// Throws when a vertex was left unreached only because its distance leaves 64 bits. Work O(n + m).
+template <Index V, Weight W>
+void refuse_overflow(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist, Pulse& pulse) {
+  using D = DistanceOf<W>;
+  for (std::size_t u = 0; u < dist.size(); ++u) {
+    pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
+    if (dist[u] == unreachable<D>) continue;
+    for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
+      if (dist[static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)])] != unreachable<D>) continue;
+      throw std::overflow_error("a distance does not fit 64 bits: use smaller or float64 weights");
+    }
+  }
+}
+
+/// The vertices that a search may stop at, each counted once.
+class TargetSet {
+ public:
+  TargetSet(std::span<const std::int64_t> targets, std::int64_t n) {
+    if (targets.empty()) return;
+    wanted_.assign(static_cast<std::size_t>(n), 0);
+    for (const std::int64_t v : targets) {
+      std::uint8_t& mark = wanted_[static_cast<std::size_t>(v)];
+      count_ += mark == 0;
+      mark = 1;
+    }
+  }
+
+  bool empty() const { return count_ == 0; }
+  std::int64_t count() const { return count_; }
+  bool has(std::int64_t v) const { return wanted_[static_cast<std::size_t>(v)] != 0; }
+
+ private:
+  std::vector<std::uint8_t> wanted_;
+  std::int64_t count_ = 0;
+};
+
+/// Distances from `source` into `dist` (n), all of them or those of `targets` and of what lies nearer.
+///
+/// A vertex that was not settled when the last target was, or that is farther than `cutoff`, is unreachable.
+/// Throws std::overflow_error where a distance does not fit.
+template <Index V, Weight W, class Queue>
+SearchCounters dijkstra(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> dist, Queue& queue,
+                        std::span<const std::int64_t> targets, DistanceOf<W> cutoff, Pulse pulse) {
+  using D = DistanceOf<W>;
+  std::fill(dist.begin(), dist.end(), unreachable<D>);
+  Search<V, W, Queue> search(graph, dist, queue, cutoff);
+  search.start(source);
+  const TargetSet wanted(targets, graph.n());
+  bool stopped = false;
+  if (wanted.empty()) {
+    search.run(pulse, [](const Labelled<D, V>&) { return false; });
+  } else {
+    std::int64_t left = wanted.count();
+    stopped = search.run(pulse, [&](const Labelled<D, V>& top) { return wanted.has(top.vertex) && --left == 0; });
+    search.abandon([&](V v) { dist[static_cast<std::size_t>(v)] = unreachable<D>; });
+  }
+  if (search.overflow && !stopped && cutoff == unreachable<D>)
+    refuse_overflow<V, W>(graph, dist, pulse);
+  return search.counters;
+}
+
+}  // namespace warpath

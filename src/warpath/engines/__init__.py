@@ -1,0 +1,1 @@
+"""The engines: what runs a recipe, one module for each kind of device."""

@@ -1,0 +1,94 @@
+"""What an engine is: something that runs recipes on one kind of device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from warpath.graph import Graph
+    from warpath.recipes import Recipe, Task
+
+    Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is asked, in vertex indices.
+
+    Attributes
+    ----------
+    task : what kind of answer.
+    sources : (k,) int64; one for SSSP and PATH.
+    targets : (t,) int64, or None for all vertices.
+    cutoff : vertices farther than this stay unreachable; None for no limit.
+    """
+
+    task: Task
+    sources: Array
+    targets: Array | None = None
+    cutoff: float | None = None
+
+    @property
+    def source(self) -> int:
+        """The only source."""
+        return int(self.sources[0])
+
+
+@dataclass
+class Raw:
+    """What an engine returns.
+
+    Attributes
+    ----------
+    dist : (n,) for SSSP, (k, t) for MANY and APSP, () for PATH.
+    vertices : (h,) int64, the route of a PATH problem from source to target; empty without one.
+    stats : counters of the run.
+    """
+
+    dist: Array
+    vertices: Array = field(default_factory=lambda: np.empty(0, np.int64))
+    stats: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Order:
+    """Everything that an engine needs for one run.
+
+    Attributes
+    ----------
+    out : (k, t), where the distances of MANY and APSP go; int32 is allowed for integer weights.
+    progress : called with (done, total), or None.
+    """
+
+    recipe: Recipe
+    graph: Graph
+    problem: Problem
+    threads: int
+    params: dict[str, float]
+    out: Array | None = None
+    progress: Callable[[int, int], None] | None = None
+
+
+class Engine(Protocol):
+    """Runs recipes on one kind of device."""
+
+    name: str
+
+    def run(self, order: Order) -> Raw:
+        """Run one order and return what it found.
+
+        Raises
+        ------
+        NegativeCycleError
+            With vertex indices; the caller gives them their names.
+        OverflowError
+            When a distance does not fit its type.
+        """
+        ...

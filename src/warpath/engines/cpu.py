@@ -1,0 +1,211 @@
+"""The CPU engine: each loop of the catalogue is one function of the core."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import _core
+from warpath.engines.base import Order, Raw
+from warpath.errors import NegativeCycleError
+from warpath.paths import never
+from warpath.recipes import Loop, Queue, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from warpath.graph import Graph
+
+    Array = NDArray[Any]
+
+name = "cpu"
+
+_ALL = np.empty(0, np.int64)  # how the core is told that every vertex is a target
+_VIRTUAL = -1  # a source with an edge of weight 0 to every vertex
+
+
+def run(order: Order) -> Raw:
+    """Run one order on the CPU; see `warpath.engines.base.Engine`."""
+    return _LOOPS[order.recipe.loop](order)
+
+
+def _dijkstra(order: Order) -> Raw:
+    if order.problem.task is Task.PATH:
+        return _path(order)
+    if order.problem.task is not Task.SSSP:
+        return _many(order, np.empty(0, order.graph.dist_dtype))
+    dist = np.empty(order.graph.n, order.graph.dist_dtype)
+    stats = _core.dijkstra(
+        *_csr(order.graph), order.problem.source, dist, queue=_queue(order), targets=_ALL,
+        cutoff=order.problem.cutoff, progress=order.progress,
+    )  # fmt: skip
+    return Raw(dist, stats=stats)
+
+
+def _many(order: Order, potentials: Array) -> Raw:
+    problem = order.problem
+    assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
+    stats = _core.dijkstra_many(
+        *_csr(order.graph), problem.sources, _ALL if problem.targets is None else problem.targets,
+        order.out, potentials, queue=_queue(order), threads=order.threads,
+        cutoff=None if len(potentials) else problem.cutoff,
+        progress=order.progress,
+    )  # fmt: skip
+    return Raw(order.out, stats=stats)
+
+
+def _path(order: Order) -> Raw:
+    problem = order.problem
+    assert problem.targets is not None  # noqa: S101 - the caller's promise for PATH
+    vertices, dist, stats = _core.path(
+        *_csr(order.graph), *_csr(order.graph.reversed()), problem.source, int(problem.targets[0]),
+        bidirectional=order.recipe.loop is Loop.BIDIRECTIONAL, progress=order.progress,
+    )  # fmt: skip
+    return Raw(np.asarray(dist, order.graph.dist_dtype), vertices, stats)
+
+
+def _bellman_ford(order: Order) -> Raw:
+    graph, problem = order.graph, order.problem
+    if problem.task is Task.MANY:
+        return _bellman_ford_rows(order)
+    dist, stats = _labels_or_cycle(graph, problem.source, order.progress)
+    if problem.task is Task.SSSP:
+        return Raw(dist, stats=stats)
+    assert problem.targets is not None  # noqa: S101 - the caller's promise for PATH
+    target = int(problem.targets[0])
+    vertices = _chain(tree(graph, problem.source, dist), target)
+    reached = vertices[0] == problem.source
+    return Raw(dist[target], vertices if reached else _ALL, stats)
+
+
+def _bellman_ford_rows(order: Order) -> Raw:
+    assert order.out is not None  # noqa: S101 - the caller's promise for MANY
+    targets = slice(None) if order.problem.targets is None else order.problem.targets
+    total: dict[str, int] = {}
+    for row, source in enumerate(order.problem.sources):
+        dist, stats = _labels_or_cycle(order.graph, int(source), None)
+        order.out[row] = fitting(dist[targets], order.out.dtype)
+        total = {key: total.get(key, 0) + value for key, value in stats.items()}
+        if order.progress is not None:
+            order.progress(row + 1, len(order.problem.sources))
+    return Raw(order.out, stats=total)
+
+
+def _delta_stepping(order: Order) -> Raw:
+    dist = np.empty(order.graph.n, order.graph.dist_dtype)
+    stats = _core.delta_stepping(
+        *_csr(order.graph), order.problem.source, dist, delta=order.params["delta"],
+        threads=order.threads, progress=order.progress,
+    )  # fmt: skip
+    return Raw(dist, stats=stats)
+
+
+def _floyd_warshall(order: Order) -> Raw:
+    graph = order.graph
+    assert order.out is not None  # noqa: S101 - the caller's promise for APSP
+    if graph.facts(symmetry=False).negative:
+        _labels_or_cycle(graph, _VIRTUAL, None)  # a negative cycle would spoil the whole matrix
+    work = _adjacency_matrix(graph, order.out if order.out.dtype == graph.dist_dtype else None)
+    _core.floyd_warshall(work, threads=order.threads, progress=order.progress)
+    if work is not order.out:
+        order.out[:] = fitting(work, order.out.dtype)
+    return Raw(order.out)
+
+
+def _johnson(order: Order) -> Raw:
+    graph = order.graph
+    if not graph.facts(symmetry=False).negative:
+        return _many(order, np.empty(0, graph.dist_dtype))
+    try:
+        potentials, _ = _labels_or_cycle(graph, _VIRTUAL, None)
+    except NegativeCycleError:
+        if order.problem.task is Task.APSP:
+            raise
+        return _bellman_ford_rows(order)  # raises if a source reaches the cycle, else answers
+    return _many(order, potentials)
+
+
+def tree(graph: Graph, source: int, dist: Array) -> Array:
+    """Return the predecessors that belong to distances: (n,) of the indices' type. O(n + m)."""
+    pred = np.empty(graph.n, graph.indices.dtype)
+    negative = graph.facts(symmetry=False).negative > 0
+    _core.tree(*_csr(graph), source, dist, pred, negative=negative, progress=None)
+    return pred
+
+
+def _labels_or_cycle(
+    graph: Graph, source: int, progress: Callable[[int, int], None] | None
+) -> tuple[Array, dict[str, int]]:
+    dist = np.empty(graph.n, graph.dist_dtype)
+    stats = dict(_core.bellman_ford(*_csr(graph), source, dist, progress=progress))
+    cycle = stats.pop("cycle")
+    if len(cycle):
+        raise NegativeCycleError(cycle.tolist(), _length_around(graph, cycle))
+    return dist, stats
+
+
+def _length_around(graph: Graph, cycle: Array) -> float:
+    """Return the length of a cycle over the lightest of parallel edges."""
+    total: float = 0
+    for u, v in zip(cycle.tolist(), np.roll(cycle, -1).tolist(), strict=True):
+        row = slice(graph.indptr[u], graph.indptr[u + 1])
+        total += graph.solver_weights[row][graph.indices[row] == v].min().item()
+    return total
+
+
+def _adjacency_matrix(graph: Graph, out: Array | None) -> Array:
+    """Return the dense start of Floyd-Warshall: the lightest edges, 0 on the diagonal."""
+    matrix = np.empty((graph.n, graph.n), graph.dist_dtype) if out is None else out
+    matrix[:] = never(graph.dist_dtype)
+    src, dst, weights = graph.edges()
+    np.minimum.at(matrix, (src, dst), weights.astype(graph.dist_dtype))
+    diagonal = np.arange(graph.n)
+    matrix[diagonal, diagonal] = 0
+    return matrix
+
+
+def cut(dist: Array, cutoff: float | None) -> Array:
+    """Return labels with those above the cutoff made unreachable."""
+    return dist if cutoff is None else np.where(dist > cutoff, never(dist.dtype), dist)
+
+
+def fitting(dist: Array, dtype: np.dtype[Any]) -> Array:
+    """Return 64-bit distances in another integer type; raise OverflowError if one does not fit."""
+    if dist.dtype == dtype:
+        return dist
+    missing = dist == never(dist.dtype)
+    limit = np.iinfo(dtype)
+    finite = dist[~missing]
+    if finite.size and (finite.max() >= limit.max or finite.min() < limit.min):
+        msg = f"a distance of {finite[np.argmax(np.abs(finite))]} does not fit {dtype}"
+        raise OverflowError(msg)
+    return np.where(missing, limit.max, dist).astype(dtype)
+
+
+def _chain(pred: Array, target: int) -> Array:
+    """Follow predecessors back from a target: the vertices from the root to it."""
+    route = [target]
+    while pred[route[-1]] >= 0:
+        route.append(int(pred[route[-1]]))
+    return np.array(route[::-1], np.int64)
+
+
+def _queue(order: Order) -> str:
+    return (order.recipe.queue or Queue.RADIX).value
+
+
+def _csr(graph: Graph) -> tuple[Array, Array, Array]:
+    return graph.indptr, graph.indices, graph.solver_weights
+
+
+_LOOPS: dict[Loop, Callable[[Order], Raw]] = {
+    Loop.DIJKSTRA: _dijkstra,
+    Loop.BIDIRECTIONAL: _path,
+    Loop.BELLMAN_FORD: _bellman_ford,
+    Loop.DELTA_STEPPING: _delta_stepping,
+    Loop.FLOYD_WARSHALL: _floyd_warshall,
+    Loop.JOHNSON: _johnson,
+}

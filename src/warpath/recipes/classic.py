@@ -1,0 +1,122 @@
+"""The textbook algorithms, as they run on CPUs."""
+
+from __future__ import annotations
+
+from warpath.recipes.recipe import Citation, Loop, Param, Queue, Recipe, Task
+
+_DIJKSTRA = Citation(
+    "Dijkstra", "A note on two problems in connexion with graphs", "Numerische Mathematik 1", 1959
+)
+_RADIX = Citation(
+    "Ahuja, Mehlhorn, Orlin, Tarjan",
+    "Faster algorithms for the shortest path problem",
+    "Journal of the ACM 37",
+    1990,
+)
+_DIAL = Citation(
+    "Dial",
+    "Algorithm 360: Shortest-path forest with topological ordering",
+    "Communications of the ACM 12",
+    1969,
+)
+_BIDIRECTIONAL = Citation("Pohl", "Bi-directional search", "Machine Intelligence 6", 1971)
+_MOORE = Citation(
+    "Moore", "The shortest path through a maze", "Symposium on the Theory of Switching", 1959
+)
+_DELTA = Citation(
+    "Meyer, Sanders",
+    "Delta-stepping: a parallelizable shortest path algorithm",
+    "Journal of Algorithms 49",
+    2003,
+)
+_FLOYD = Citation("Floyd", "Algorithm 97: Shortest path", "Communications of the ACM 5", 1962)
+_JOHNSON = Citation(
+    "Johnson",
+    "Efficient algorithms for shortest paths in sparse networks",
+    "Journal of the ACM 24",
+    1977,
+)
+
+_PER_SOURCE = frozenset({Task.SSSP, Task.MANY, Task.APSP})
+
+#: Dial's array of buckets stays in the second-level cache up to this weight (8 B a bucket).
+DIAL_MAX_WEIGHT = 2**16
+
+RECIPES = (
+    Recipe(
+        "classic.dijkstra",
+        "Dijkstra with a 4-ary heap; the reference for weights >= 0.",
+        _DIJKSTRA,
+        "problem 2",
+        _PER_SOURCE | {Task.PATH},
+        Loop.DIJKSTRA,
+        Queue.HEAP,
+    ),
+    Recipe(
+        "classic.dijkstra.radix_heap",
+        "Dijkstra with a radix heap: the fastest on one thread for most weights.",
+        _RADIX,
+        "section 2",
+        _PER_SOURCE,
+        Loop.DIJKSTRA,
+        Queue.RADIX,
+    ),
+    Recipe(
+        "classic.dijkstra.dial",
+        "Dijkstra with Dial's buckets, for small integer weights.",
+        _DIAL,
+        "whole note",
+        _PER_SOURCE,
+        Loop.DIJKSTRA,
+        Queue.DIAL,
+        integer_only=True,
+        max_weight=DIAL_MAX_WEIGHT,
+    ),
+    Recipe(
+        "classic.dijkstra.bidirectional",
+        "Two Dijkstra searches that meet, for one route in a large graph.",
+        _BIDIRECTIONAL,
+        "whole article",
+        frozenset({Task.PATH}),
+        Loop.BIDIRECTIONAL,
+        reassociates=True,
+    ),
+    Recipe(
+        "classic.bellman_ford",
+        "Bellman-Ford with a queue: negative weights, and the negative cycle itself.",
+        _MOORE,
+        "algorithm D",
+        frozenset({Task.SSSP, Task.MANY, Task.PATH}),
+        Loop.BELLMAN_FORD,
+        negative=True,
+    ),
+    Recipe(
+        "classic.delta_stepping",
+        "Delta-stepping on threads: one source in a large graph, several cores.",
+        _DELTA,
+        "section 2",
+        frozenset({Task.SSSP}),
+        Loop.DELTA_STEPPING,
+        params=(Param("delta", "the width of a bucket, in the unit of the weights"),),
+    ),
+    Recipe(
+        "classic.floyd_warshall",
+        "Blocked Floyd-Warshall: all pairs of a dense graph, any sign.",
+        _FLOYD,
+        "whole note",
+        frozenset({Task.APSP}),
+        Loop.FLOYD_WARSHALL,
+        negative=True,
+        reassociates=True,
+    ),
+    Recipe(
+        "classic.johnson",
+        "Johnson: many sources or all pairs of a sparse graph with negative weights.",
+        _JOHNSON,
+        "section 4",
+        frozenset({Task.MANY, Task.APSP}),
+        Loop.JOHNSON,
+        negative=True,
+        reassociates=True,
+    ),
+)

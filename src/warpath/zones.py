@@ -1,0 +1,77 @@
+"""Vertices that a path may start or end at but never pass through.
+
+Transport models call them zones or centroids. A graph with ``first_through = c`` is opened into one
+of n + c vertices: every edge into a closed vertex z < c ends at its double n + z instead, which has
+no edges out. Then every solver works unchanged, and labels fold back by a copy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.checks import index_dtype
+from warpath.graph import Graph
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+def opened(graph: Graph) -> Graph:
+    """Return the graph that the solvers see: itself, unless it has closed vertices. O(n + m)."""
+    closed = graph.first_through
+    if closed == 0:
+        return graph
+    kept: Graph | None = graph.derived.get("opened")
+    if kept is None:
+        indices = graph.indices.astype(index_dtype(graph.n + closed))
+        indices[indices < closed] += graph.n
+        ends = np.full(closed, graph.m, np.int64)
+        kept = Graph(np.concatenate([graph.indptr, ends]), indices, graph.weights)
+        graph.derived["opened"] = kept
+    return kept
+
+
+def arrivals(graph: Graph, targets: Array) -> Array:
+    """Return where the opened graph arrives at these vertices: (k,) int64."""
+    return np.where(targets < graph.first_through, targets + graph.n, targets)
+
+
+def folded(graph: Graph, labels: Array, source: int, at_source: float) -> Array:
+    """Return the (n,) labels of a graph from those of its opened one.
+
+    Parameters
+    ----------
+    labels : (n + c,) distances or predecessors.
+    at_source : what the source's own label is: 0 as a distance, -1 as a predecessor.
+    """
+    closed = graph.first_through
+    if closed == 0:
+        return labels
+    result = labels[: graph.n].copy()
+    result[:closed] = labels[graph.n :]
+    result[source] = at_source
+    return result
+
+
+def unfolded(graph: Graph, dist: Array, source: int) -> Array:
+    """Return the labels of the opened graph that fold to `dist`."""
+    closed = graph.first_through
+    if closed == 0:
+        return dist
+    never = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max
+    labels = np.full(graph.n + closed, never, dist.dtype)
+    labels[closed : graph.n] = dist[closed:]
+    labels[source] = dist[source]
+    labels[graph.n :] = dist[:closed]
+    if source < closed:
+        back = graph.reversed()  # the source's double was folded away: relax its in-edges again
+        around = slice(back.indptr[source], back.indptr[source + 1])
+        before = labels[back.indices[around]]
+        reached = before != never
+        sums = before[reached] + back.solver_weights[around][reached].astype(dist.dtype)
+        labels[graph.n + source] = sums.min(initial=never)
+    return labels
