@@ -176,8 +176,9 @@ class TargetSet {
 
 /// Distances from `source` into `dist` (n), all of them or those up to the farthest of `targets`.
 ///
-/// A vertex farther than the last target, or than `cutoff`, is unreachable: what is kept does not depend on the
-/// queue, and the tree over it is that of a whole solve. Throws std::overflow_error where a distance does not fit.
+/// A vertex farther than the last target, or than `cutoff`, is unreachable: what is kept does not
+/// depend on the queue, and the tree over it is that of a whole solve. Throws std::overflow_error
+/// where a distance does not fit.
 template <Index V, Weight W, class Queue>
 SearchCounters dijkstra(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> dist,
                         Queue& queue, std::span<const std::int64_t> targets, DistanceOf<W> cutoff,
