@@ -1,8 +1,96 @@
-"""Shortest paths: exact, explained, fast. See `warpath.sssp`, `distances`, `apsp` and `path`."""
+"""Shortest paths from Python: exact, explained, fast.
+
+>>> import warpath as wp
+>>> wp.sssp([(0, 1, 2.0), (1, 2, 0.5)], source=0).dist
+array([0. , 2. , 2.5])
+"""
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from warpath.api import algorithms, apsp, distances, path, plan, sssp
+from warpath.errors import (
+    DistanceOverflowError,
+    GraphError,
+    GraphFormatError,
+    InputError,
+    MissingDependencyError,
+    NegativeCycleError,
+    NegativeWeightError,
+    NoPathError,
+    NotEnoughMemoryError,
+    NotSupportedError,
+    VerificationError,
+    VertexError,
+    WarpathError,
+    WeightError,
+)
 from warpath.facts import Facts
 from warpath.graph import Graph
+from warpath.paths import DistanceTable, Paths, Route
+from warpath.plan import Plan
+from warpath.verify import Certificate, verify
 
-__all__ = ["Facts", "Graph"]
+if TYPE_CHECKING:
+    from warpath import generate
+    from warpath.io.formats import read, write
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Certificate",
+    "DistanceOverflowError",
+    "DistanceTable",
+    "Facts",
+    "Graph",
+    "GraphError",
+    "GraphFormatError",
+    "InputError",
+    "MissingDependencyError",
+    "NegativeCycleError",
+    "NegativeWeightError",
+    "NoPathError",
+    "NotEnoughMemoryError",
+    "NotSupportedError",
+    "Paths",
+    "Plan",
+    "Route",
+    "VerificationError",
+    "VertexError",
+    "WarpathError",
+    "WeightError",
+    "algorithms",
+    "apsp",
+    "distances",
+    "generate",
+    "path",
+    "plan",
+    "read",
+    "sssp",
+    "verify",
+    "write",
+]
+
+# Needed by few programs: imported when first asked for, so that `import warpath` stays quick.
+_LATER = {
+    "generate": ("warpath.generate", None),
+    "read": ("warpath.io.formats", "read"),
+    "write": ("warpath.io.formats", "write"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        msg = f"module 'warpath' has no attribute {name!r}"
+        raise AttributeError(msg)
+    module_name, attribute = _LATER[name]
+    module = importlib.import_module(module_name)
+    value = module if attribute is None else getattr(module, attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

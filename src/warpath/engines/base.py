@@ -63,7 +63,7 @@ class Order:
 
     Attributes
     ----------
-    out : (k, t), where the distances of MANY and APSP go; the type may be int32 for integer weights.
+    out : (k, t), where the distances of MANY and APSP go; int32 is allowed for integer weights.
     progress : called with (done, total), or None.
     """
 

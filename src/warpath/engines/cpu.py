@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.engines.base import Order, Problem, Raw
+from warpath.engines.base import Order, Raw
 from warpath.errors import NegativeCycleError
+from warpath.paths import never
 from warpath.recipes import Loop, Queue, Task
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def _dijkstra(order: Order) -> Raw:
     if order.problem.task is Task.PATH:
         return _path(order)
     if order.problem.task is not Task.SSSP:
-        return _many(order, np.empty(0, order.graph.dist_dtype))
+        return _many(order)
     dist = np.empty(order.graph.n, order.graph.dist_dtype)
     stats = _core.dijkstra(
         *_csr(order.graph), order.problem.source, dist, queue=_queue(order), targets=_ALL,
@@ -44,14 +45,20 @@ def _dijkstra(order: Order) -> Raw:
     return Raw(dist, stats=stats)
 
 
-def _many(order: Order, potentials: Array) -> Raw:
+def _many(order: Order, potentials: Array | None = None) -> Raw:
     problem = order.problem
     assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
-    stats = _core.dijkstra_many(
-        *_csr(order.graph), problem.sources, _ALL if problem.targets is None else problem.targets,
-        order.out, potentials, queue=_queue(order), cutoff=problem.cutoff, threads=order.threads,
-        progress=order.progress,
-    )  # fmt: skip
+    targets = _ALL if problem.targets is None else problem.targets
+    shared: dict[str, Any] = {
+        "queue": _queue(order),
+        "threads": order.threads,
+        "progress": order.progress,
+    }
+    rows = (problem.sources, targets, order.out)
+    if potentials is None:
+        stats = _core.dijkstra_many(*_csr(order.graph), *rows, cutoff=problem.cutoff, **shared)
+    else:  # reweighted labels know nothing of a cutoff: the caller cuts the answer
+        stats = _core.johnson_many(*_csr(order.graph), potentials, *rows, cutoff=None, **shared)
     return Raw(order.out, stats=stats)
 
 
@@ -85,7 +92,7 @@ def _bellman_ford_rows(order: Order) -> Raw:
     total: dict[str, int] = {}
     for row, source in enumerate(order.problem.sources):
         dist, stats = _labels_or_cycle(order.graph, int(source), None)
-        order.out[row] = _fitting(dist[targets], order.out.dtype)
+        order.out[row] = fitting(dist[targets], order.out.dtype)
         total = {key: total.get(key, 0) + value for key, value in stats.items()}
         if order.progress is not None:
             order.progress(row + 1, len(order.problem.sources))
@@ -107,16 +114,16 @@ def _floyd_warshall(order: Order) -> Raw:
     if graph.facts(symmetry=False).negative:
         _labels_or_cycle(graph, _VIRTUAL, None)  # a negative cycle would spoil the whole matrix
     work = _adjacency_matrix(graph, order.out if order.out.dtype == graph.dist_dtype else None)
-    stats = _core.floyd_warshall(work, threads=order.threads, progress=order.progress)
+    _core.floyd_warshall(work, threads=order.threads, progress=order.progress)
     if work is not order.out:
-        order.out[:] = _fitting(work, order.out.dtype)
-    return Raw(order.out, stats=stats)
+        order.out[:] = fitting(work, order.out.dtype)
+    return Raw(order.out)
 
 
 def _johnson(order: Order) -> Raw:
     graph = order.graph
     if not graph.facts(symmetry=False).negative:
-        return _many(order, np.empty(0, graph.dist_dtype))
+        return _many(order)
     try:
         potentials, _ = _labels_or_cycle(graph, _VIRTUAL, None)
     except NegativeCycleError:
@@ -132,16 +139,6 @@ def tree(graph: Graph, source: int, dist: Array) -> Array:
     negative = graph.facts(symmetry=False).negative > 0
     _core.tree(*_csr(graph), source, dist, pred, negative=negative, progress=None)
     return pred
-
-
-def certificate(
-    graph: Graph, source: int, dist: Array, pred: Array, cutoff: float | None, slack: float
-) -> dict[str, Any]:
-    """Return the first rule that labels break, as the core reports it; empty when all hold."""
-    found: dict[str, Any] = _core.verify(
-        *_csr(graph), source, dist, pred, cutoff=cutoff, slack=slack, progress=None
-    )
-    return found
 
 
 def _labels_or_cycle(
@@ -165,10 +162,9 @@ def _length_around(graph: Graph, cycle: Array) -> float:
 
 
 def _adjacency_matrix(graph: Graph, out: Array | None) -> Array:
-    """Return the dense start of Floyd-Warshall: the lightest edge, 0 on the diagonal, else never."""
-    never = unreachable(graph.dist_dtype)
+    """Return the dense start of Floyd-Warshall: the lightest edges, 0 on the diagonal."""
     matrix = np.empty((graph.n, graph.n), graph.dist_dtype) if out is None else out
-    matrix[:] = never
+    matrix[:] = never(graph.dist_dtype)
     src, dst, weights = graph.edges()
     np.minimum.at(matrix, (src, dst), weights.astype(graph.dist_dtype))
     diagonal = np.arange(graph.n)
@@ -176,22 +172,22 @@ def _adjacency_matrix(graph: Graph, out: Array | None) -> Array:
     return matrix
 
 
-def unreachable(dtype: np.dtype[Any]) -> float:
-    """Return the label of a vertex that no path reaches: inf, or the largest integer."""
-    return np.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
+def cut(dist: Array, cutoff: float | None) -> Array:
+    """Return labels with those above the cutoff made unreachable."""
+    return dist if cutoff is None else np.where(dist > cutoff, never(dist.dtype), dist)
 
 
-def _fitting(dist: Array, dtype: np.dtype[Any]) -> Array:
+def fitting(dist: Array, dtype: np.dtype[Any]) -> Array:
     """Return 64-bit distances in another integer type; raise OverflowError if one does not fit."""
     if dist.dtype == dtype:
         return dist
-    never = dist == unreachable(dist.dtype)
+    missing = dist == never(dist.dtype)
     limit = np.iinfo(dtype)
-    finite = dist[~never]
+    finite = dist[~missing]
     if finite.size and (finite.max() >= limit.max or finite.min() < limit.min):
         msg = f"a distance of {finite[np.argmax(np.abs(finite))]} does not fit {dtype}"
         raise OverflowError(msg)
-    return np.where(never, limit.max, dist).astype(dtype)
+    return np.where(missing, limit.max, dist).astype(dtype)
 
 
 def _chain(pred: Array, target: int) -> Array:
@@ -218,5 +214,3 @@ _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.FLOYD_WARSHALL: _floyd_warshall,
     Loop.JOHNSON: _johnson,
 }
-
-__all__ = ["Problem", "certificate", "name", "run", "tree", "unreachable"]

@@ -1,0 +1,69 @@
+"""Coordinates that stand in a file of their own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.errors import GraphError
+from warpath.io import dimacs, matrix_market, tntp
+from warpath.io.compression import SUFFIXES, without_suffix
+from warpath.io.source import Source
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_READERS: tuple[Any, ...] = (dimacs, matrix_market, tntp)
+
+#: How the names of a graph's file and of its coordinates end.
+_SIBLINGS = ((".gr", ".co"), (".mtx", "_coord.mtx"), ("_net.tntp", "_node.tntp"))
+
+
+def sniff(head: bytes) -> bool:
+    """Say whether a content is certainly coordinates."""
+    return any(module.sniff_coordinates(head) for module in _READERS)
+
+
+def read_coordinates(path: str | os.PathLike[str]) -> NDArray[np.float64]:
+    """Read DIMACS .co, a Matrix Market n x 2 array or a TNTP node file: (n, 2) float64, x and y.
+
+    Raises
+    ------
+    GraphFormatError
+        The file is none of the three, or damaged.
+    """
+    source = Source(path)
+    for module in _READERS:
+        if module.sniff_coordinates(source.head):
+            points: NDArray[np.float64] = module.read_coordinates(source)
+            return points
+    reason = "no coordinates: expected DIMACS .co, a Matrix Market n x 2 array or a TNTP node file"
+    raise source.error(None, reason)
+
+
+def coordinates_of(given: str | os.PathLike[str] | ArrayLike, n: int) -> NDArray[np.float64]:
+    """Return coordinates, given as an array or as a file, for a graph of n vertices: (n, 2)."""
+    if not isinstance(given, str | os.PathLike):
+        return np.asarray(given, np.float64)
+    points = read_coordinates(given)
+    if len(points) != n:
+        msg = f"{os.fspath(given)} has {len(points)} vertices, but the graph has {n}."
+        raise GraphError(msg)
+    return points
+
+
+def find_coordinates(path: str | os.PathLike[str]) -> Path | None:
+    """Return the coordinates file beside a graph's file, however it is compressed, or None."""
+    graph = Path(path)
+    name = without_suffix(graph.name)
+    own = graph.name[len(name) :]
+    for end, other in _SIBLINGS:
+        if name.endswith(end):
+            sibling = name.removesuffix(end) + other
+            for suffix in dict.fromkeys((own, "", *SUFFIXES)):
+                if (candidate := graph.with_name(sibling + suffix)).is_file():
+                    return candidate
+    return None

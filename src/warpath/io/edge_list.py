@@ -1,0 +1,267 @@
+"""Plain edge lists: SNAP, CSV without quotes, blanks, tabs, commas; any vertex ids."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.errors import InputError
+from warpath.graph import Graph
+from warpath.io.source import printable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.io.source import Line, Source
+
+    Array = NDArray[Any]
+
+_COMMENTS = b"#%"
+
+#: Names of columns that are understood, in lower case without blanks and underscores.
+_FROM = {"from", "source", "src", "u", "tail", "fromnodeid", "fromid", "initnode", "start"}
+_TO = {"to", "target", "dst", "v", "head", "tonodeid", "toid", "termnode", "end", "destination"}
+_WEIGHT = {"weight", "w", "length", "distance", "cost"}
+
+_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.IGNORECASE)
+_INTEGER = re.compile(rb"[+-]?\d+")
+
+
+class Shape(NamedTuple):
+    """What the first lines say about all others."""
+
+    at: int  # where the first edge starts
+    number: int  # its line
+    delimiter: str  # " " for any run of blanks
+    fields: list[bytes]  # of the first edge
+    names: list[str] | None  # of the columns, when a header has them
+
+
+def sniff(head: bytes) -> bool:  # noqa: ARG001 - the interface of a format
+    """Return False: lines of columns are an edge list when no other format claims them."""
+    return False
+
+
+def read(
+    source: Source,
+    *,
+    directed: bool | None = None,
+    weight: str | int | None = "auto",
+    ids: str = "auto",
+    columns: tuple[str | int, str | int] | None = None,
+    n: int | None = None,
+    skip_lines: int = 0,
+) -> Graph:
+    """Read lines of columns; lines that start with # or % are comments.
+
+    A first line with one lone number (some SNAP files have one) is taken for a comment. A header
+    with names of columns is honoured.
+
+    Parameters
+    ----------
+    directed : False also stores the opposite of every edge.
+    weight : the column of weights by name or counted from 0; None: every weight is 1. "auto": a
+        column called weight, w, length, distance or cost, else the third of three; with more, it
+        must be said.
+    ids : "auto": whole numbers, or names when the first edge has names. "numbers": vertices are
+        0 .. n - 1 and those without edges count. "text": names even when they look like numbers.
+    columns : the columns of the two ends, by name or counted from 0; without a header that says
+        it, the first two.
+    n : the number of vertices, for ids = "numbers" (which it implies).
+    skip_lines : lines at the start that are not looked at.
+
+    Notes
+    -----
+    Ids that are exactly 0 .. n - 1 give a graph without labels; others become its labels.
+    O(bytes), with names O(bytes) expected.
+    """
+    if ids not in {"auto", "numbers", "text"}:
+        msg = f'ids={ids!r} must be "auto", "numbers" or "text".'
+        raise InputError(msg)
+    shape = _shape(source, skip_lines)
+    if shape is None:
+        if n is None:
+            raise source.error(
+                None, "the file has no edges, only comments; give n= if this is meant"
+            )
+        return Graph.from_edges([], [], n=n, directed=directed is not False, name=source.title)
+    ends = _ends(source, shape, columns)
+    at = _weight_column(source, shape, ends, weight)
+    named = ids == "text" or (ids == "auto" and n is None and _has_names(source, shape, ends))
+    roles = ["."] * len(shape.fields)
+    roles[ends[0]] = roles[ends[1]] = "t" if named else "v"
+    if at is not None:
+        roles[at] = "n"
+    arrays, names = source.named_rows(
+        shape.at, shape.number, "".join(roles),
+        delimiter=shape.delimiter, comments=_COMMENTS.decode(), noun="edges",
+        high=-1 if n is None else n - 1, expected=_expected(shape, ends, at),
+    )  # fmt: skip
+    taken = sorted(k for k in (*ends, at) if k is not None)
+    src, dst = (arrays[taken.index(end)] for end in ends)
+    weights = None if at is None else arrays[taken.index(at)]
+    attributes: dict[str, Any] = {"directed": directed is not False, "name": source.title}
+    if named:
+        return Graph.from_edges(
+            src, dst, weights, n=len(names), labels=np.array(names, np.str_), **attributes
+        )
+    if ids == "numbers" or n is not None:
+        n = 1 + max(int(src.max(initial=-1)), int(dst.max(initial=-1))) if n is None else n
+        source.room_for(n)
+        return Graph.from_edges(src, dst, weights, n=n, **attributes)
+    return _labelled(src, dst, weights, attributes)
+
+
+def _labelled(src: Array, dst: Array, weights: Array | None, attributes: dict[str, Any]) -> Graph:
+    """Give the ids numbers in ascending order: by a table when they are dense, else by sorting."""
+    largest = max(int(src.max(initial=-1)), int(dst.max(initial=-1)))
+    if largest > 8 * len(src) + 1024:
+        return Graph.from_labelled_edges(src, dst, weights, **attributes)
+    named = np.zeros(largest + 1, np.bool_)
+    named[src] = named[dst] = True
+    if named.all():
+        return Graph.from_edges(src, dst, weights, n=largest + 1, **attributes)
+    place = np.cumsum(named) - 1
+    labels = np.flatnonzero(named)
+    return Graph.from_edges(
+        place[src], place[dst], weights, n=len(labels), labels=labels, **attributes
+    )
+
+
+def _shape(source: Source, skip_lines: int) -> Shape | None:
+    """Look at the first lines: delimiter, number of columns, header. None when there is no edge."""
+    source.text  # noqa: B018 - a binary file is refused before its first line is repeated
+    at, number = 0, 1
+    for _ in range(skip_lines):
+        at, number = (source.data.find(b"\n", at) + 1) or len(source.data), number + 1
+    first = source.line(at, number, _COMMENTS)
+    if first is None:
+        return None
+    second = source.line(first.next, first.number + 1, _COMMENTS)
+    if second is not None and _INTEGER.fullmatch(first.text) and len(_split(second.text)[1]) > 1:
+        first, second = second, source.line(second.next, second.number + 1, _COMMENTS)
+    delimiter, fields = _split(first.text)
+    names = None
+    if _is_header(fields, second, delimiter):
+        names = [field.decode("utf-8", "replace").strip('" ') for field in fields]
+        if second is None:
+            return None
+        first, fields = second, _split(second.text, delimiter)[1]
+        if len(fields) != len(names):
+            reason = f"the header has {len(names)} columns, this line has {len(fields)}"
+            raise source.error(first.number, reason, first.text)
+    if len(fields) < 2:
+        raise source.error(first.number, 'expected "<from> <to>" or more columns', first.text)
+    if b'"' in first.text:
+        reason = 'quoted fields are read by format="csv" (pyarrow)'
+        raise source.error(first.number, reason, first.text)
+    begin = source.data.rfind(b"\n", 0, max(first.next - 1, 0)) + 1
+    return Shape(begin, first.number, delimiter, fields, names)
+
+
+def _split(text: bytes, delimiter: str | None = None) -> tuple[str, list[bytes]]:
+    """Return the delimiter of a line and its fields; tabs count as one when fields hold blanks."""
+    for mark in (",", ";", "\t") if delimiter is None else (delimiter,):
+        if mark != " " and mark.encode() in text:
+            fields = [field.strip() for field in text.split(mark.encode())]
+            if mark == "\t" and not any(b" " in field for field in fields):
+                break
+            return mark, fields
+    return " ", text.split()
+
+
+def _plain(name: bytes | str) -> str:
+    text = name.decode("utf-8", "replace") if isinstance(name, bytes) else name
+    return re.sub(r"[\s_\"]", "", text).lower()
+
+
+def _is_header(fields: list[bytes], second: Line | None, delimiter: str) -> bool:
+    """Say whether fields are names: of an edge's ends, or words above a line with numbers."""
+    words = {_plain(field) for field in fields}
+    if words & _FROM and words & _TO:
+        return True
+    if second is None or any(_NUMBER.fullmatch(field) for field in fields):
+        return False
+    below = _split(second.text, delimiter)[1]
+    return len(below) == len(fields) and all(_INTEGER.fullmatch(field) for field in below[:2])
+
+
+def _ends(
+    source: Source, shape: Shape, columns: tuple[str | int, str | int] | None
+) -> tuple[int, int]:
+    if columns is not None:
+        u, v = (_column(source, shape, column) for column in columns)
+        if u == v:
+            msg = f"columns={columns!r} names one column twice."
+            raise InputError(msg)
+        return u, v
+    words = [_plain(name) for name in shape.names or []]
+    sources = [k for k, word in enumerate(words) if word in _FROM]
+    targets = [k for k, word in enumerate(words) if word in _TO]
+    return (sources[0], targets[0]) if sources and targets else (0, 1)
+
+
+def _weight_column(
+    source: Source, shape: Shape, ends: tuple[int, int], weight: str | int | None
+) -> int | None:
+    if weight is None:
+        return None
+    if weight != "auto":
+        at = _column(source, shape, weight)
+        if at in ends:
+            msg = f"weight={weight!r} is a column of vertices: {_listed(shape)}."
+            raise InputError(msg)
+        return at
+    words = [_plain(name) for name in shape.names or []]
+    others = [k for k in range(len(shape.fields)) if k not in ends]
+    called = [k for k in others if words and words[k] in _WEIGHT]
+    if len(called) == 1:
+        return called[0]
+    if len(others) <= 1:
+        return others[0] if others else None
+    choice = repr(_titles(shape)[others[0]]) if shape.names else str(others[0])
+    reason = (
+        f"which of the columns is the weight is not clear: {_listed(shape)}. Choose with "
+        f"weight={choice}, or weight=None for an unweighted graph"
+    )
+    raise source.error(shape.number, reason)
+
+
+def _column(source: Source, shape: Shape, wanted: str | int) -> int:
+    count = len(shape.fields)
+    if isinstance(wanted, str) and shape.names and wanted in shape.names:
+        return shape.names.index(wanted)
+    if isinstance(wanted, int) and not isinstance(wanted, bool) and 0 <= wanted < count:
+        return wanted
+    msg = f"{source.path} has no column {wanted!r}: {_listed(shape)}."
+    raise InputError(msg)
+
+
+def _listed(shape: Shape) -> str:
+    shown = [name if shape.names else f'("{name}")' for name in _titles(shape)]
+    return "the columns are " + ", ".join(f"{k} {name}" for k, name in enumerate(shown))
+
+
+def _titles(shape: Shape) -> list[str]:
+    fields = [field.decode("utf-8", "backslashreplace") for field in shape.fields]
+    return [printable(name[:20]) for name in shape.names or fields]
+
+
+def _has_names(source: Source, shape: Shape, ends: tuple[int, int]) -> bool:
+    """Say whether the first edge has names; a number with a fraction is neither name nor number."""
+    fields = [shape.fields[end] for end in ends]
+    for field in fields:
+        if _NUMBER.fullmatch(field) and not _INTEGER.fullmatch(field):
+            reason = 'a vertex is a whole number or a name; ids="text" takes this for a name'
+            raise source.error(shape.number, reason, field)
+    return not all(_INTEGER.fullmatch(field) for field in fields)
+
+
+def _expected(shape: Shape, ends: tuple[int, int], weight: int | None) -> str:
+    words = [f"<{name}>" if shape.names else "<...>" for name in _titles(shape)]
+    words[ends[0]], words[ends[1]] = "<from>", "<to>"
+    if weight is not None:
+        words[weight] = "<weight>"
+    return ("," if shape.delimiter == "," else " ").join(words)

@@ -1,0 +1,232 @@
+"""Which format a file has, and the functions that read and write it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpath.errors import GraphFormatError, InputError
+from warpath.io.compression import without_suffix
+from warpath.io.source import Source, foreign
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from warpath.graph import Graph
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format; its module is imported when it is first asked for something.
+
+    The module has ``sniff(head: bytes) -> bool`` (certain, by content), ``read(source: Source,
+    **options) -> Graph`` and, where `writes`, ``write(graph, file: BinaryIO, **options)``. The
+    options are keyword arguments, so that an unknown one can be refused by name.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    module: str
+    summary: str
+    writes: bool = False
+    extra: str | None = None
+
+    def sniff(self, head: bytes) -> bool:
+        """Say whether a file that starts like this is certainly of this format."""
+        return bool(self._function("sniff")(head))
+
+    def read(self, source: Source, **options: Any) -> Graph:
+        """Read a graph; options are those of the module's ``read``."""
+        function = self._function("read")
+        _refuse_unknown(self.name, function, options)
+        graph: Graph = function(source, **options)
+        return graph
+
+    def write(self, graph: Graph, path: Path, **options: Any) -> None:
+        """Write a graph atomically, compressed as the suffix says."""
+        if not self.writes:
+            names = ", ".join(f.name for f in FORMATS if f.writes)
+            msg = f"{path}: {self.name} files can be read but not written; written are {names}."
+            raise InputError(msg)
+        function = self._function("write")
+        _refuse_unknown(self.name, function, options)
+        save = importlib.import_module("warpath.io.save")
+        with save.atomic(path) as file:
+            function(graph, file, **options)
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        function: Callable[..., Any] = getattr(importlib.import_module(self.module), name)
+        return function
+
+
+#: All formats, asked in this order whether a content is certainly theirs.
+FORMATS: tuple[Format, ...] = (
+    Format("dimacs", (".gr",), "warpath.io.dimacs", "9th DIMACS challenge", writes=True),
+    Format("matrix_market", (".mtx",), "warpath.io.matrix_market", "Matrix Market", writes=True),
+    Format("tntp", (".tntp",), "warpath.io.tntp", "Transportation Networks, TNTP links"),
+    Format("metis", (".graph", ".metis"), "warpath.io.metis", "METIS and DIMACS10 adjacency lists"),
+    Format(
+        "gap", (".el", ".wel", ".sg", ".wsg"), "warpath.io.gap",
+        "GAP Benchmark Suite, text and serialized", writes=True,
+    ),
+    Format(
+        "edge_list", (".txt", ".edges", ".edgelist", ".csv", ".tsv", ".snap"),
+        "warpath.io.edge_list", "SNAP and plain edge lists: blanks, tabs or commas",
+    ),
+)  # fmt: skip
+
+#: Says that an option was not given where None means something.
+_AUTO: Any = "auto"
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - the word that every reader of files uses
+    directed: bool | None = None,
+    weight: str | int | None = _AUTO,
+    ids: str = "auto",
+    coordinates: str | os.PathLike[str] | ArrayLike | None = None,
+    member: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    **options: Any,
+) -> Graph:
+    """Read a graph from a file.
+
+    Parameters
+    ----------
+    path : the file, also compressed with gzip, xz, bzip2, zip or zstd.
+    format : a name of `FORMATS`; None: by content, else by suffix.
+    directed : True or False where the file does not say; None: what the format means.
+    weight : the column that holds the weights, by name or counted from 0; None: every weight is 1;
+        "auto": the one column that can be meant, else an error lists the columns.
+    ids : "auto", or what the format offers ("numbers", "text" for edge lists).
+    coordinates : (n, 2) array, or the file that has them (DIMACS .co, Matrix Market array, TNTP
+        nodes); `warpath.io.coordinates.find_coordinates` guesses it.
+    member : the file inside a zip archive that holds more than one.
+    progress : None, or called with bytes done and bytes in all.
+    **options : those of the format.
+
+    Returns
+    -------
+    Graph
+        Its `name` is that of the file.
+
+    Raises
+    ------
+    GraphFormatError
+        With path, line, what was expected and what was found.
+    InputError
+        An unknown format or option.
+    """
+    source = Source(path, member=member, progress=progress)
+    chosen = format_named(format) if format is not None else _format_of(source)
+    if directed is not None:
+        options["directed"] = directed
+    if weight != "auto" and (weight is not None or _takes(chosen, "weight")):
+        options["weight"] = weight
+    if ids != "auto":
+        options["ids"] = ids
+    graph = chosen.read(source, **options)
+    if weight is None and graph.weights is not None:
+        graph = graph.with_weights(None)
+    if coordinates is None:
+        return graph
+    positions = importlib.import_module("warpath.io.coordinates")
+    return graph.with_coordinates(positions.coordinates_of(coordinates, graph.n))
+
+
+def write(
+    graph: Graph,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - as in `read`
+    **options: Any,
+) -> None:
+    """Write a graph to a file: wholly or not at all, compressed as the suffix says.
+
+    Parameters
+    ----------
+    path : for example ``roads.mtx.gz``; a file that is there is replaced only once all is written.
+    format : a name of `FORMATS`; None: by suffix.
+    **options : those of the format, for example ``labels="drop"``.
+
+    Raises
+    ------
+    InputError
+        The format is unknown or cannot hold the graph.
+    OutputError
+        The disk is full, with the bytes needed, or the folder cannot be written to.
+    """
+    target = Path(path)
+    if format is None:
+        suffix = Path(without_suffix(target.name)).suffix.lower()
+        chosen = _by_suffix(suffix)
+        if chosen is None:
+            known = ", ".join(s for f in FORMATS if f.writes for s in f.suffixes)
+            msg = f"{target}: no format has the suffix {suffix!r}. Use one of {known}, or format=."
+            raise InputError(msg)
+    else:
+        chosen = format_named(format)
+    chosen.write(graph, target, **options)
+
+
+def format_named(name: str) -> Format:
+    """Return a format by its name or by a suffix; InputError lists them all."""
+    for known in FORMATS:
+        if name == known.name or f".{name.lower().lstrip('.')}" in known.suffixes:
+            return known
+    listed = ", ".join(f"{f.name} ({' '.join(f.suffixes)})" for f in FORMATS)
+    msg = f"there is no format {name!r}: {listed}."
+    raise InputError(msg)
+
+
+def _format_of(source: Source) -> Format:
+    """Choose by content first, by suffix second; text with columns is an edge list."""
+    for head in (source.raw_head, source.head):
+        for known in FORMATS:
+            if known.sniff(head):
+                return known
+    positions = importlib.import_module("warpath.io.coordinates")
+    if positions.sniff(source.head):
+        raise source.error(
+            None, "this file has coordinates, no edges: read the graph, with coordinates= this path"
+        )
+    if (known_by := _by_suffix(source.suffix)) is not None:
+        return known_by
+    if foreign(source.head) is None and _has_columns(source.head):
+        return format_named("edge_list")
+    what = foreign(source.head)
+    listed = ", ".join(f.name for f in FORMATS)
+    reason = f"the format is not known{f' (it looks like {what})' if what else ''}"
+    raise GraphFormatError(source.path, None, f"{reason}; choose one with format=: {listed}")
+
+
+def _by_suffix(suffix: str) -> Format | None:
+    return next((known for known in FORMATS if suffix in known.suffixes), None)
+
+
+def _has_columns(head: bytes) -> bool:
+    lines = [line for line in head.splitlines() if line.strip() and line[:1] not in b"#%"]
+    return any(len(line.replace(b",", b" ").split()) >= 2 for line in lines[:2])
+
+
+def _takes(chosen: Format, option: str) -> bool:
+    return option in inspect.signature(chosen._function("read")).parameters  # noqa: SLF001
+
+
+def _refuse_unknown(name: str, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    known = [
+        p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY
+    ]
+    for option in options:
+        if option not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            msg = f"the format {name} has no option {option!r}: {has}."
+            raise InputError(msg)

@@ -1,0 +1,350 @@
+"""What a solve returns: distances and a tree, a route, or a table."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.errors import InputError, NoPathError, require
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    from warpath.graph import Graph
+
+    Array = NDArray[Any]
+
+
+class Paths:
+    """Shortest paths from one source to every vertex.
+
+    Attributes
+    ----------
+    graph : the graph that was solved.
+    source : the source, as the graph names it.
+    dist : (n,) in the weights' unit; inf (floats) or the largest integer where unreachable.
+    cutoff : vertices farther than this were left out; None for no limit.
+    plan : what ran and why; prints itself.
+    stats : counters of the run, and ``seconds``.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        source: int,
+        dist: Array,
+        *,
+        tree: Callable[[], Array],
+        cutoff: float | None = None,
+        plan: Any = None,
+        stats: dict[str, Any] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.source_index = source
+        self.dist = dist
+        self.cutoff = cutoff
+        self.plan = plan
+        self.stats = stats or {}
+        self._tree = tree
+
+    @property
+    def source(self) -> Any:
+        """The source, as the graph names it."""
+        return one_label(self.graph, self.source_index)
+
+    @cached_property
+    def pred(self) -> Array:
+        """The predecessor of every vertex, (n,) of the indices' type; made when first asked for.
+
+        ``pred[v]`` is the smallest u with an edge u -> v, ``dist[u] + w == dist[v]`` and
+        ``dist[u] < dist[v]``; -1 at the source and where unreachable. One pass, O(n + m).
+        """
+        pred = self._tree()
+        pred.flags.writeable = False
+        return pred
+
+    @cached_property
+    def reached(self) -> NDArray[np.bool_]:
+        """Which vertices have a path: (n,) bool."""
+        reached: NDArray[np.bool_] = self.dist != never(self.dist.dtype)
+        return reached
+
+    def path_to(self, target: Any) -> Route:
+        """Return the route to a vertex.
+
+        Raises
+        ------
+        VertexError
+            If the graph has no such vertex.
+        NoPathError
+            If it cannot be reached.
+        """
+        t = int(self.graph.index_of(target)[0])
+        if not self.reached[t]:
+            within = "" if self.cutoff is None else f" within {self.cutoff}"
+            msg = f"no path leads from {self.source!r} to {one_label(self.graph, t)!r}{within}."
+            raise NoPathError(msg)
+        route = [t]
+        while route[-1] != self.source_index:
+            route.append(int(self.pred[route[-1]]))
+        return Route(self.graph, np.array(route[::-1], np.int64), self.dist[t].item(), self.plan)
+
+    def __getitem__(self, target: Any) -> Any:
+        """Return the distance to one vertex."""
+        return self.dist[int(self.graph.index_of(target)[0])].item()
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame: vertex, distance and pred, NA where unreachable."""
+        pandas = require("pandas", what="Paths.to_pandas")
+        reached = self.reached
+        distance = pandas.Series(self.dist).convert_dtypes().mask(~reached, pandas.NA)
+        has_pred = self.pred >= 0
+        before = pandas.Series(self.graph.label_of(np.where(has_pred, self.pred, 0)))
+        before = before.convert_dtypes().mask(~has_pred, pandas.NA)
+        vertices = self.graph.label_of(np.arange(self.graph.n))
+        return pandas.DataFrame({"vertex": vertices, "distance": distance, "pred": before})
+
+    def save(self, path: Any) -> None:
+        """Write the result to an ``.npz`` file (whole), or a ``.parquet`` or ``.csv`` table.
+
+        The file appears complete or not at all.
+        """
+        from warpath.io.results import save_paths
+
+        save_paths(self, path)
+
+    def __len__(self) -> int:
+        return len(self.dist)
+
+    def __repr__(self) -> str:
+        count = int(self.reached.sum())
+        lines = [f"<Paths from {self.source!r}: {count:,} of {len(self.dist):,} vertices reached"]
+        if count:
+            farthest = int(
+                np.argmax(np.where(self.reached, self.dist, self.dist[self.source_index]))
+            )
+            name = one_label(self.graph, farthest)
+            lines[0] += f", the farthest is {name!r} at {self.dist[farthest].item():,}"
+        if self.plan is not None:
+            lines.append(f"  {self.plan.headline()}")
+        return "\n".join(lines) + ">"
+
+
+class Route:
+    """One shortest path.
+
+    Attributes
+    ----------
+    graph : the graph it runs through.
+    indices : (h,) int64, the vertices from source to target as indices.
+    length : its length, in the weights' unit.
+    plan : what ran and why.
+    """
+
+    def __init__(
+        self, graph: Graph, indices: NDArray[np.int64], length: Any, plan: Any = None
+    ) -> None:
+        self.graph = graph
+        self.indices = indices
+        self.length = length
+        self.plan = plan
+
+    @cached_property
+    def vertices(self) -> Array:
+        """The vertices as the graph names them, from source to target: (h,)."""
+        return self.graph.label_of(self.indices)
+
+    @property
+    def source(self) -> Any:
+        """Where it starts."""
+        return one_label(self.graph, int(self.indices[0]))
+
+    @property
+    def target(self) -> Any:
+        """Where it ends."""
+        return one_label(self.graph, int(self.indices[-1]))
+
+    @cached_property
+    def legs(self) -> Array:
+        """The weights of its edges, the lightest of parallel ones: (h - 1,)."""
+        graph, weights = self.graph, self.graph.solver_weights
+        legs = np.empty(len(self.indices) - 1, weights.dtype)
+        for at, (u, v) in enumerate(zip(self.indices[:-1], self.indices[1:], strict=True)):
+            row = slice(graph.indptr[u], graph.indptr[u + 1])
+            legs[at] = weights[row][graph.indices[row] == v].min()
+        return legs
+
+    @property
+    def coordinates(self) -> Array | None:
+        """Where it passes, (h, 2) x and y, or None if the graph has no coordinates."""
+        known = self.graph.coordinates
+        return None if known is None else known[self.indices]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.vertices.tolist())
+
+    def __repr__(self) -> str:
+        names = [repr(name) for name in self.vertices.tolist()]
+        if len(names) > 8:
+            names = [*names[:4], "...", *names[-3:]]
+        return (
+            f"<Route of length {self.length:,} over {len(self) - 1:,} edges: {' -> '.join(names)}>"
+        )
+
+
+class DistanceTable:
+    """Distances from some vertices to others, or between all pairs.
+
+    Attributes
+    ----------
+    graph : the graph that was solved.
+    dist : (k, t); inf (floats) or the largest integer where unreachable.
+    source_indices, target_indices : (k,) and (t,) int64.
+    cutoff : pairs farther than this were left out; None for no limit.
+    plan : what ran and why.
+    stats : counters of the run, and ``seconds``.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        sources: NDArray[np.int64],
+        targets: NDArray[np.int64],
+        dist: Array,
+        *,
+        cutoff: float | None = None,
+        plan: Any = None,
+        stats: dict[str, Any] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.source_indices = sources
+        self.target_indices = targets
+        self.dist = dist
+        self.cutoff = cutoff
+        self.plan = plan
+        self.stats = stats or {}
+
+    @cached_property
+    def sources(self) -> Array:
+        """The rows' vertices, as the graph names them: (k,)."""
+        return self.graph.label_of(self.source_indices)
+
+    @cached_property
+    def targets(self) -> Array:
+        """The columns' vertices, as the graph names them: (t,)."""
+        return self.graph.label_of(self.target_indices)
+
+    @property
+    def reached(self) -> NDArray[np.bool_]:
+        """Which pairs have a path: (k, t) bool."""
+        reached: NDArray[np.bool_] = self.dist != never(self.dist.dtype)
+        return reached
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(k, t)."""
+        return len(self.source_indices), len(self.target_indices)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        return np.array(self.dist, dtype=dtype, copy=copy)
+
+    def to_pandas(self, *, long: bool = False) -> Any:
+        """Return a pandas data frame, unreachable pairs as NA.
+
+        Parameters
+        ----------
+        long : True for one row a pair (source, target, distance), False for a row a source.
+        """
+        pandas = require("pandas", what="DistanceTable.to_pandas")
+        if long:
+            k, t = self.shape
+            flat = pandas.Series(np.asarray(self.dist).ravel()).convert_dtypes()
+            return pandas.DataFrame(
+                {
+                    "source": np.repeat(self.sources, t),
+                    "target": np.tile(self.targets, k),
+                    "distance": flat.mask(~self.reached.ravel(), pandas.NA),
+                }
+            )
+        wide = pandas.DataFrame(np.asarray(self.dist), index=self.sources, columns=self.targets)
+        return wide.convert_dtypes().mask(~self.reached, pandas.NA)
+
+    def save(self, path: Any, *, long: bool = True) -> None:
+        """Write the table to ``.npz``, ``.npy``, ``.parquet`` or ``.csv``.
+
+        Parameters
+        ----------
+        long : for the last two, one row a reached pair (source, target, distance); False for one
+            row a source.
+        """
+        from warpath.io.results import save_table
+
+        save_table(self, path, long=long)
+
+    def __repr__(self) -> str:
+        k, t = self.shape
+        lines = [f"<DistanceTable {k:,} x {t:,} of {self.dist.dtype}"]
+        if self.plan is not None:
+            lines.append(f"  {self.plan.headline()}")
+        if k and t:
+            lines.append(_preview(self))
+        return "\n".join(lines) + ">"
+
+
+def _preview(table: DistanceTable, most: int = 6) -> str:
+    rows, columns = min(most, table.shape[0]), min(most, table.shape[1])
+    head = ["", *map(str, table.targets[:columns].tolist())]
+    lines = [head]
+    limit = never(table.dist.dtype)
+    for row in range(rows):
+        values = [table.dist[row, column] for column in range(columns)]
+        shown = ["-" if value == limit else f"{value:,}" for value in values]
+        lines.append([str(table.sources[row]), *shown])
+    widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
+    text = [
+        "  " + "  ".join(f"{cell:>{w}}" for cell, w in zip(line, widths, strict=True))
+        for line in lines
+    ]
+    if columns < table.shape[1]:
+        text[0] += "  ..."
+    if rows < table.shape[0]:
+        text.append("  ...")
+    return "\n".join(text)
+
+
+def never(dtype: np.dtype[Any]) -> float:
+    """Return the label of what no path reaches: inf for floats, the largest integer else."""
+    return np.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
+
+
+def one_label(graph: Graph, index: int) -> Any:
+    """Return a vertex as the graph names it, as a plain Python object."""
+    label = graph.label_of(np.asarray(index))
+    return label.item() if isinstance(label, np.generic | np.ndarray) else label
+
+
+def as_indices(graph: Graph, vertices: Any, what: str) -> NDArray[np.int64]:
+    """Return the indices of one or more vertices: (k,) int64; an empty list is refused."""
+    indices = graph.index_of(vertices)
+    if len(indices) == 0:
+        msg = f"{what} is empty: name at least one vertex."
+        raise InputError(msg)
+    return indices
+
+
+def one_index(graph: Graph, vertex: ArrayLike, what: str) -> int:
+    """Return the index of exactly one vertex."""
+    indices = as_indices(graph, vertex, what)
+    if len(indices) != 1:
+        msg = (
+            f"{what} names {len(indices)} vertices: one is needed; `warpath.distances` takes many."
+        )
+        raise InputError(msg)
+    return int(indices[0])

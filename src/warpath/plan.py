@@ -1,0 +1,346 @@
+"""Which algorithm should run: a pure choice from the facts, with the reasons to print."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from warpath.errors import InputError, NegativeWeightError, NotEnoughMemoryError, NotSupportedError
+from warpath.recipes import CATALOGUE, Loop, Queue, Recipe, Task
+
+if TYPE_CHECKING:
+    from warpath.facts import Facts
+
+
+class Hardware(NamedTuple):
+    """What there is to run on: threads, and bytes of memory that may be used."""
+
+    threads: int
+    memory: int
+
+
+class Wish(NamedTuple):
+    """What the caller fixed; "auto" leaves it open."""
+
+    algorithm: str = "auto"
+    device: str = "auto"
+    threads: int | None = None
+    params: dict[str, float] | None = None
+
+
+class Size(NamedTuple):
+    """How much is asked for: the task, rows and columns of the answer, bytes of one entry."""
+
+    task: Task
+    sources: int = 1
+    targets: int = 0
+    entry: int = 8
+    written_out: bool = False
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An algorithm that could run: predicted seconds, bytes beside the graph, and its threads."""
+
+    recipe: Recipe
+    seconds: float
+    bytes: int
+    threads: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What runs, and why. Prints itself with the runners-up and what was left out.
+
+    Attributes
+    ----------
+    recipe : the algorithm.
+    device : where it runs.
+    threads : how many threads it uses.
+    params : its parameters.
+    seconds : the predicted time on the machine that the model was measured on.
+    bytes : the memory it takes beside the graph, the answer included.
+    reason : why it was taken.
+    runners_up : the other candidates, fastest first.
+    left_out : (name, sentence) of the algorithms that cannot do this.
+    """
+
+    recipe: Recipe
+    device: str
+    threads: int
+    params: dict[str, float]
+    seconds: float
+    bytes: int
+    reason: str
+    runners_up: tuple[Candidate, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm."""
+        return self.recipe.name
+
+    def headline(self) -> str:
+        """Return what runs, in one line."""
+        parts = [f"{self.recipe.name} on {self.device}"]
+        if self.threads > 1:
+            parts.append(f"{self.threads} threads")
+        parts += [f"{name} = {value:,g}" for name, value in self.params.items()]
+        return ", ".join(parts)
+
+    def __str__(self) -> str:
+        lines = [
+            self.headline(),
+            f"  because {self.reason}",
+            f"  predicted {_seconds(self.seconds)}, {_bytes(self.bytes)} beside the graph",
+        ]
+        for place, other in enumerate(self.runners_up[:3], start=2):
+            lines.append(
+                f"  {_ordinal(place)} {other.recipe.name}: {_seconds(other.seconds)}, "
+                f"{_bytes(other.bytes)}"
+            )
+        lines += [f"  left out {name}: {sentence}" for name, sentence in self.left_out]
+        lines += [f"  {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Plan {self}>"
+
+
+def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
+    """Choose an algorithm.
+
+    Parameters
+    ----------
+    size : what is asked for.
+    facts : of the graph, `Graph.facts(symmetry=False)` is enough.
+    hardware, wish : what there is, and what the caller fixed.
+
+    Raises
+    ------
+    NotSupportedError
+        If the device or the algorithm that was asked for cannot do it; the message says why.
+    NegativeWeightError
+        If the algorithm that was asked for needs weights >= 0 and the graph has others.
+    NotEnoughMemoryError
+        If the answer or the working space would not fit; the message has the numbers.
+    """
+    _check_device(wish.device)
+    threads = hardware.threads if wish.threads is None else wish.threads
+    left_out: list[tuple[str, str]] = []
+    able: list[Candidate] = []
+    for recipe in CATALOGUE:
+        objection = recipe.objection(size.task, facts) or _sums_that_do_not_fit(recipe, facts)
+        if objection is None:
+            able.append(_candidate(recipe, size, facts, threads))
+        elif size.task in recipe.solves:
+            left_out.append((recipe.name, objection))
+    if wish.algorithm == "auto":
+        fitting = [c for c in able if c.bytes <= hardware.memory]
+        chosen, reason = _best(fitting or able, size, facts)
+    else:
+        chosen = _named(wish.algorithm, able, size, facts)
+        reason = "it was asked for"
+    params = _params(chosen.recipe, facts, wish.params or {})
+    plan = Plan(
+        chosen.recipe, "cpu", chosen.threads, params, chosen.seconds, chosen.bytes, reason,
+        tuple(sorted((c for c in able if c is not chosen), key=lambda c: c.seconds)),
+        tuple(left_out),
+    )  # fmt: skip
+    _check_memory(plan, size, hardware)
+    return plan
+
+
+def _check_device(device: str) -> None:
+    if device in {"auto", "cpu"}:
+        return
+    if device == "cluster" or device.partition(":")[0] == "cuda":
+        msg = f"device={device!r}: this version of warpath runs on the CPU only. Use device='cpu'."
+        raise NotSupportedError(msg)
+    msg = f"device={device!r} is no device: 'auto' and 'cpu' are."
+    raise InputError(msg)
+
+
+def _named(name: str, able: list[Candidate], size: Size, facts: Facts) -> Candidate:
+    for candidate in able:
+        if candidate.recipe.name == name:
+            return candidate
+    recipe = CATALOGUE[name]
+    objection = recipe.objection(size.task, facts) or _sums_that_do_not_fit(recipe, facts)
+    others = ", ".join(c.recipe.name for c in able) or "none"
+    msg = f"{name} cannot do this: {objection}. These can: {others}."
+    if facts.negative and not recipe.negative and size.task in recipe.solves:
+        raise NegativeWeightError(msg)
+    raise NotSupportedError(msg)
+
+
+def _best(able: list[Candidate], size: Size, facts: Facts) -> tuple[Candidate, str]:
+    if not able:
+        msg = f"no algorithm here does {size.task.value} on this graph."
+        raise NotSupportedError(msg)
+    # Rule 1 (same bits) holds for every planned algorithm on floats, so those that associate sums
+    # differently are taken only where the others cannot do it or are far slower.
+    exact = [c for c in able if facts.integer or not c.recipe.reassociates]
+    fastest = min(able, key=lambda c: c.seconds)
+    if not exact:
+        return fastest, "nothing else takes negative weights here"
+    best = min(exact, key=lambda c: c.seconds)
+    if len(able) == 1:
+        return best, "it is the only one that can do this"
+    if best is fastest:
+        return best, "it is predicted to be the fastest"
+    return best, "it is predicted to be the fastest of those that add floats in the same order"
+
+
+def _params(recipe: Recipe, facts: Facts, given: dict[str, float]) -> dict[str, float]:
+    known = {param.name for param in recipe.params}
+    for name, value in given.items():
+        if name not in known:
+            some = ", ".join(sorted(known)) or "none"
+            msg = f"params has {name!r}, but {recipe.name} takes {some}."
+            raise InputError(msg)
+        if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
+            msg = f"params[{name!r}] = {value!r} must be a number above 0."
+            raise InputError(msg)
+    if "delta" in known:
+        low, high = _RANGE[facts.weight_dtype]
+        delta = min(max(given.get("delta", _default_delta(facts)), low), high)
+        return {"delta": round(delta) if facts.integer else delta}
+    return {}
+
+
+# The least and the largest delta that the distances' type holds.
+_RANGE = {
+    "int32": (1, 2**62),
+    "int64": (1, 2**62),
+    "float32": (2.0**-126, 2.0**127),
+    "float64": (2.0**-1022, 2.0**1023),
+}
+
+
+def _default_delta(facts: Facts) -> float:
+    """Return a bucket as wide as a few edges are long; wider where vertices have few edges."""
+    if facts.mean_weight <= 0:
+        return 1.0
+    return _DELTA_FACTOR * facts.mean_weight / max(facts.mean_degree, 1.0)
+
+
+def _sums_that_do_not_fit(recipe: Recipe, facts: Facts) -> str | None:
+    if recipe.loop is not Loop.FLOYD_WARSHALL or not facts.integer:
+        return None
+    largest = max(abs(facts.min_weight), abs(facts.max_weight))
+    if largest * max(facts.n, 1) < 2**61:
+        return None
+    return f"{facts.n:,} weights of up to {largest:,.0f} could leave 64 bits"
+
+
+def _candidate(recipe: Recipe, size: Size, facts: Facts, threads: int) -> Candidate:
+    used = threads if _uses_threads(recipe, size) else 1
+    used = min(used, size.sources) if recipe.loop in _ONE_SOURCE_A_THREAD else used
+    return Candidate(
+        recipe, _predict(recipe, size, facts, used), _space(recipe, size, facts, used), used
+    )
+
+
+_ONE_SOURCE_A_THREAD = {Loop.DIJKSTRA, Loop.JOHNSON}
+
+
+def _uses_threads(recipe: Recipe, size: Size) -> bool:
+    if recipe.loop in {Loop.DELTA_STEPPING, Loop.FLOYD_WARSHALL}:
+        return True
+    return recipe.loop in _ONE_SOURCE_A_THREAD and size.task in {Task.MANY, Task.APSP}
+
+
+# The model's constants: seconds per unit of work of one core, from the graphs of
+# docs/decisions/0010-predicted-times.md. They rank the candidates; they do not promise a time.
+_PER_EDGE = {Queue.HEAP: 9e-9, Queue.RADIX: 6e-9, Queue.DIAL: 6e-9}
+_PER_VERTEX = {Queue.HEAP: 50e-9, Queue.RADIX: 30e-9, Queue.DIAL: 22e-9}
+_PER_BUCKET = 0.5e-9
+_PER_QUEUED_EDGE = 12e-9
+_DELTA_PER_EDGE = 7e-9
+_DELTA_PER_VERTEX = 25e-9
+_TEAM_START = 60e-6
+_PER_MIN_PLUS = 3e-11
+_PARALLEL_SHARE = 0.85
+_DELTA_FACTOR = 3.0
+
+
+def _predict(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float:
+    n, m = facts.n, facts.m
+    speed_up = 1 + (threads - 1) * _PARALLEL_SHARE
+    queued = m * _PER_QUEUED_EDGE * (1 + math.log2(n + 2))
+    match recipe.loop:
+        case Loop.FLOYD_WARSHALL:
+            seconds = n**3 * _PER_MIN_PLUS / speed_up + _TEAM_START
+        case Loop.DELTA_STEPPING:
+            seconds = (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up
+            seconds += _TEAM_START * threads
+        case Loop.BELLMAN_FORD:
+            seconds = size.sources * queued
+        case Loop.JOHNSON:
+            seconds = size.sources * _one_search(recipe, facts) / speed_up + queued
+        case Loop.BIDIRECTIONAL:
+            seconds = 0.4 * _one_search(recipe, facts)
+        case Loop.DIJKSTRA:
+            share = 0.6 if size.task is Task.PATH else 1.0
+            seconds = share * size.sources * _one_search(recipe, facts) / speed_up
+    return seconds
+
+
+def _one_search(recipe: Recipe, facts: Facts) -> float:
+    queue = recipe.queue or Queue.RADIX
+    depth = 1 + math.log2(facts.n + 2) / 20 if queue is Queue.HEAP else 1
+    seconds = (facts.m * _PER_EDGE[queue] + facts.n * _PER_VERTEX[queue]) * depth
+    if queue is Queue.DIAL:
+        seconds += facts.max_weight * _PER_BUCKET * math.sqrt(facts.n)
+    return seconds
+
+
+def _space(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
+    """Bytes beside the graph: the answer, the labels and queues of every thread, transposes."""
+    n, m = facts.n, facts.m
+    label = 4 if facts.weight_dtype == "float32" else 8
+    table = 0 if size.written_out else size.sources * size.targets * size.entry
+    if recipe.loop is Loop.FLOYD_WARSHALL:
+        return n * n * label + (0 if size.entry == label else table)
+    work = n * (label + 4) + min(m, 4 * n) * 16
+    if size.task is Task.SSSP:
+        return n * label + work
+    if recipe.loop is Loop.BIDIRECTIONAL:
+        return 2 * work + m * 8
+    return table + threads * work
+
+
+def _check_memory(plan: Plan, size: Size, hardware: Hardware) -> None:
+    if plan.bytes <= hardware.memory:
+        return
+    ways = {
+        Task.APSP: "write it out with out=, ask for fewer vertices with distances(targets=), "
+        "or halve it with dist_dtype='int32' or float32 weights",
+        Task.MANY: "ask for fewer sources or targets at a time",
+    }.get(size.task, "use a machine with more memory")
+    msg = (
+        f"{plan.recipe.name} would take {_bytes(plan.bytes)} beside the graph, "
+        f"but {_bytes(hardware.memory)} are free: {ways}."
+    )
+    raise NotEnoughMemoryError(msg)
+
+
+def _seconds(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return "under 1 us"
+
+
+def _bytes(count: int) -> str:
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count} B"
+
+
+def _ordinal(place: int) -> str:
+    return {2: "2nd", 3: "3rd"}.get(place, f"{place}th")
