@@ -39,7 +39,7 @@ def solve(n, edges, source, weight=np.int64, index=np.int32):
 
 
 def least_sums(n, edges, source, number):
-    """Labels by n rounds over all edges in `number` arithmetic; None: a cycle keeps lowering them."""
+    """Labels by rounds over all edges in `number` arithmetic; None: a cycle lowers them on."""
     label = {v: number(0) for v in range(n)} if source < 0 else {source: number(0)}
     for _ in range(n + 1):
         changed = False
@@ -235,8 +235,8 @@ def test_rounding_alone_makes_no_negative_cycle(weight):
 
 
 def test_absorbed_fall_does_not_lose_a_vertex_below():
-    # 0 -> 2 -> 3 gives 3 first; then 0 -> 1 -> 2 lowers 2 by so little that 3's label stays as it was,
-    # and 3 must still hand its label on to 4.
+    # 0 -> 2 -> 3 gives 3 first; then 0 -> 1 -> 2 lowers 2 by so little that 3's label stays as it
+    # was, and 3 must still hand its label on to 4.
     big = 2.0**60
     edges = [(0, 2, 1.0), (2, 3, big), (3, 4, -big), (0, 1, 0.25), (1, 2, 0.25)]
     dist, _ = solve(5, edges, 0, np.float64)

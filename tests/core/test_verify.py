@@ -80,7 +80,7 @@ def random_edges(rng, n, m, low, high):
 
 
 def random_cases(rng, count):
-    """(n, edges, source, label): ties, zeros, loops, parallel edges, unreached parts, both signs."""
+    """(n, edges, source, label): ties, zeros, loops, parallel edges, both signs."""
     for _ in range(count):
         n = int(rng.integers(1, 9))
         low = int(rng.choice([0, 0, 1, -2]))
