@@ -67,6 +67,13 @@ class Format:
 
 #: All formats, asked in this order whether a content is certainly theirs.
 FORMATS: tuple[Format, ...] = (
+    Format("npz", (".npz",), "warpath.io.npz", "a whole graph, or scipy.sparse.save_npz", writes=True),
+    Format(
+        "parquet", (".parquet", ".pq"), "warpath.io.parquet", "Parquet edge tables",
+        writes=True, extra="io",
+    ),
+    Format("osm", (".osm", ".pbf"), "warpath.io.osm", "OpenStreetMap's car network", extra="osm"),
+    Format("csv", (), "warpath.io.csv", "CSV edge tables with quoted fields", extra="io"),
     Format("dimacs", (".gr",), "warpath.io.dimacs", "9th DIMACS challenge", writes=True),
     Format("matrix_market", (".mtx",), "warpath.io.matrix_market", "Matrix Market", writes=True),
     Format("tntp", (".tntp",), "warpath.io.tntp", "Transportation Networks, TNTP links"),
