@@ -20,14 +20,11 @@ _ROW = re.compile(r"[Rr]ow #(\d+)")
 
 
 def sniff(head: bytes) -> bool:
-    """Say whether the first line has delimiters and quotes, which plain edge lists do not."""
-    lines = [line for line in head.splitlines()[:2] if line.strip()]
-    return any(
-        line.count(b'"') >= 2
-        and line[:1] not in b"{[<#%"
-        and any(d.encode() in line for d in _DELIMITERS)
-        for line in lines
-    )
+    """Say whether the first lines have delimiters and quotes, which plain edge lists do not."""
+    # Both lines as one: a quoted field may hold a line break.
+    text = b"".join(head.splitlines(keepends=True)[:2])
+    quoted = b'"' in text and b"\0" not in head and text.lstrip()[:1] not in b"{[<#%"
+    return quoted and any(delimiter.encode() in text for delimiter in _DELIMITERS)
 
 
 def read(
@@ -68,12 +65,16 @@ def read(
             # One thread: a row that is wrong is then reported by its number.
             read_options=csv.ReadOptions(use_threads=False),
             parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=csv.ConvertOptions(timestamp_parsers=[]),
+            # Only an empty field is missing: NA can be a name.
+            convert_options=csv.ConvertOptions(timestamp_parsers=[], null_values=[""]),
         )
     except (arrow.ArrowException, ValueError) as error:
         text = str(error)
         row = _ROW.search(text)
         raise source.error(int(row[1]) if row else None, text.replace("\n", " ")) from error
+    for name, kind in zip(table.column_names, table.schema.types, strict=True):
+        if arrow.types.is_binary(kind):
+            raise source.error(None, f"column {name!r} is not UTF-8 text: convert the file")
     return of_table(source, table, directed=directed, weight=weight, columns=columns)
 
 

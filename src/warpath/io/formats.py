@@ -196,7 +196,9 @@ def format_named(name: str) -> Format:
 
 def _format_of(source: Source) -> Format:
     """Choose by content first, by suffix second; text with columns is an edge list."""
-    for head in (source.raw_head, source.head):
+    # An .npz is a zip archive itself: it is looked at before anything is unpacked.
+    for part in ("raw_head", "head") if source.compression == "zip" else ("head",):
+        head = getattr(source, part)
         for known in FORMATS:
             if known.sniff(head):
                 return known
