@@ -96,7 +96,7 @@ def test_weights_of_odd_types_become_one_of_four(given_dtype, kept):
 
 @pytest.mark.parametrize("dtype", ["float16", "complex128", "object", "longdouble", "<U3", "M8[s]"])
 def test_weights_that_are_no_numbers_of_ours_are_refused(dtype):
-    with pytest.raises(WeightError, match="weights of type .* cannot be used"):
+    with pytest.raises(WeightError, match=r"weights of type .* cannot be used"):
         wp.Graph.of(([0], [1], np.zeros(1, dtype)))
 
 
@@ -152,7 +152,9 @@ def test_an_id_of_n_or_more_is_refused():
 
 
 def test_n_is_refused_for_labels():
-    with pytest.raises(GraphError, match="n = 3 was given, but the edges name vertices such as 'a'"):
+    with pytest.raises(
+        GraphError, match="n = 3 was given, but the edges name vertices such as 'a'"
+    ):
         wp.Graph.of([("a", "b")], n=3)
 
 

@@ -116,7 +116,7 @@ def test_dlpack_arrays_are_matrices():
 
 
 def test_dlpack_memory_out_of_reach_is_refused():
-    with pytest.raises(NotSupportedError, match="cannot be read on the CPU.*device 3"):
+    with pytest.raises(NotSupportedError, match=r"cannot be read on the CPU.*device 3"):
         wp.Graph.of(Tensor(None))
 
 

@@ -163,7 +163,9 @@ def test_a_header_that_promises_more_than_follows_is_refused_before_memory_is_ta
     )
     with zipfile.ZipFile(saved, "w") as archive:
         archive.writestr("indptr.npy", header.getvalue())
-    with pytest.raises(GraphFormatError, match="indptr has the shape .* but only 128 bytes follow"):
+    with pytest.raises(
+        GraphFormatError, match=r"indptr has the shape .* but only 128 bytes follow"
+    ):
         formats.read(saved)
 
 

@@ -178,3 +178,68 @@ def test_only_maps_are_sniffed_as_maps():
     assert osm.sniff(b"\0\0\0\x0d\x0a\x09OSMHeader\x18")
     assert not osm.sniff(b"<html>")
     assert not osm.sniff(b"")
+
+
+REAL = pytest.mark.parametrize(
+    ("name", "n", "m"), [("liechtenstein-latest.osm.pbf", 2215, 5074), ("monaco.osm.gz", 470, 858)]
+)
+
+
+def component(graph):
+    """Return the vertices of the largest strongly connected component."""
+    sparse = pytest.importorskip("scipy.sparse")
+    matrix = sparse.csr_array(graph.to_scipy().tocoo())
+    matrix.sum_duplicates()  # SciPy's strong components do not end with parallel entries
+    _, place = sparse.csgraph.connected_components(matrix, connection="strong")
+    return np.flatnonzero(place == np.bincount(place).argmax())
+
+
+@REAL
+def test_real_extracts_have_their_n_and_m(data_folder, name, n, m):
+    graph = formats.read(data_folder / name)
+    assert (graph.n, graph.m, graph.directed) == (n, m, True)
+    assert graph.name == name.removesuffix(".gz").rpartition(".")[0]
+
+
+@REAL
+def test_most_of_a_real_network_hangs_together(data_folder, name, n, m):
+    del m
+    assert len(component(formats.read(data_folder / name))) >= 0.9 * n
+
+
+@REAL
+def test_a_real_road_is_no_shorter_than_the_straight_line(data_folder, name, n, m):
+    del n, m
+    graph = formats.read(data_folder / name)
+    straight = graph.with_weights("great_circle").weights
+    assert (graph.weights >= straight * (1 - 1e-9)).all()
+    loops = straight == 0
+    assert np.median(graph.weights[~loops] / straight[~loops]) < 1.1
+
+
+@REAL
+def test_seconds_on_real_roads_are_between_5_and_130_kmh(data_folder, name, n, m):
+    del n, m
+    metres = formats.read(data_folder / name).weights
+    seconds = formats.read(data_folder / name, weight="seconds").weights
+    kmh = 3.6 * metres / seconds
+    assert kmh.min() >= 4.9
+    assert kmh.max() <= 130
+
+
+def test_the_way_across_liechtenstein_is_plausible(data_folder):
+    csgraph = pytest.importorskip("scipy.sparse.csgraph")
+    graph = formats.read(data_folder / "liechtenstein-latest.osm.pbf")
+    inside = component(graph)
+    latitude = graph.coordinates[inside, 1]
+    south, north = inside[latitude.argmin()], inside[latitude.argmax()]
+    length = csgraph.dijkstra(graph.to_scipy(), indices=south)[north]
+    assert 20_000 < length < 35_000  # the country is 25 km long
+
+
+def test_a_truncated_extract_is_refused(data_folder, tmp_path):
+    for name in ("liechtenstein-latest.osm.pbf", "monaco.osm.gz"):
+        whole = (data_folder / name).read_bytes()
+        (tmp_path / name).write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(GraphFormatError, match=name):
+            formats.read(tmp_path / name)

@@ -60,7 +60,7 @@ def test_other_columns_are_left_alone(tmp_path):
 
 def test_labels_of_mixed_types_are_refused_or_dropped(tmp_path):
     graph = wp.Graph.of([(1, "a")])
-    with pytest.raises(InputError, match='cannot hold these labels.*labels="drop"'):
+    with pytest.raises(InputError, match=r'cannot hold these labels.*labels="drop"'):
         formats.write(graph, tmp_path / "x.parquet")
     with pytest.raises(InputError, match='"keep" or "drop"'):
         formats.write(graph, tmp_path / "x.parquet", labels="no")
@@ -94,11 +94,7 @@ def test_without_pyarrow_the_error_says_what_to_install(tmp_path, monkeypatch):
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.lists(
-        st.tuples(st.text(max_size=3), st.text(max_size=3), st.integers(0, 9)), min_size=1
-    )
-)
+@given(st.lists(st.tuples(st.text(max_size=3), st.text(max_size=3), st.integers(0, 9)), min_size=1))
 def test_any_labelled_graph_comes_back(tmp_path, edges):
     graph = wp.Graph.of(edges)
     formats.write(graph, tmp_path / "any.parquet")

@@ -84,7 +84,9 @@ def test_floats_and_booleans_are_no_ids(table):
 
 @LIBRARIES
 def test_strings_are_no_weights(table):
-    with pytest.raises(WeightError, match="column 'w' holds .*row 0 is 'far': weights are numbers"):
+    with pytest.raises(
+        WeightError, match=r"column 'w' holds .*row 0 is 'far': weights are numbers"
+    ):
         wp.Graph.of(table({"u": [1], "v": [1], "w": ["far"]}))
 
 
