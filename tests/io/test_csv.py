@@ -112,10 +112,11 @@ def test_without_pyarrow_the_error_says_what_to_install(file, monkeypatch):
         (b'from,to\n"a","b"\n', True),
         (b'"from";"to"\n', True),
         (b"from,to\n0,1\n", False),
-        (b'{"a": 1, "b": 2}', False),
-        (b'# a "comment", with commas\n0,1\n', False),
+        (b'{"from": 1, "to": 2}', False),
+        (b'"a","b"\n"from","to"\n', False),
+        (b'# a "comment", from, to\n0,1\n', False),
         (b"", False),
     ],
 )
-def test_only_quoted_fields_are_certainly_csv(head, known):
+def test_only_quoted_fields_under_a_known_header_are_certainly_csv(head, known):
     assert csv.sniff(head) is known

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from warpath.errors import InputError, require
-from warpath.io.tables import from_table
+from warpath.io.tables import ENDS, from_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,11 +20,19 @@ _ROW = re.compile(r"[Rr]ow #(\d+)")
 
 
 def sniff(head: bytes) -> bool:
-    """Say whether the first lines have delimiters and quotes, which plain edge lists do not."""
-    # Both lines as one: a quoted field may hold a line break.
-    text = b"".join(head.splitlines(keepends=True)[:2])
-    quoted = b'"' in text and b"\0" not in head and text.lstrip()[:1] not in b"{[<#%"
-    return quoted and any(delimiter.encode() in text for delimiter in _DELIMITERS)
+    """Say whether there are quoted fields under a header that names the ends of edges."""
+    first, _, rest = head.partition(b"\n")
+    second = rest.partition(b"\n")[0]
+    if b'"' not in first + second or b"\0" in head or first.lstrip()[:1] in b"#%":
+        return False
+    fields = first.decode("utf-8", "replace").split(_delimiter(first))
+    names = {field.strip('" \r').lower() for field in fields}
+    return any(names.issuperset(pair) for pair in ENDS)
+
+
+def _delimiter(header: bytes) -> str:
+    text = header.decode("utf-8", "replace")
+    return max(_DELIMITERS, key=text.count)
 
 
 def read(
@@ -54,8 +62,7 @@ def read(
     csv = require("pyarrow.csv", extra="io", what="reading CSV edge tables")
     arrow = require("pyarrow", extra="io", what="reading CSV edge tables")
     if delimiter is None:
-        first = source.head.partition(b"\n")[0].decode("utf-8", "replace")
-        delimiter = max(_DELIMITERS, key=first.count)
+        delimiter = _delimiter(source.head.partition(b"\n")[0])
     elif len(delimiter) != 1:
         msg = f"delimiter={delimiter!r}: one character is needed."
         raise InputError(msg)

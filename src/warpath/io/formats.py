@@ -67,13 +67,6 @@ class Format:
 
 #: All formats, asked in this order whether a content is certainly theirs.
 FORMATS: tuple[Format, ...] = (
-    Format("npz", (".npz",), "warpath.io.npz", "a whole graph, or scipy.sparse.save_npz", writes=True),
-    Format(
-        "parquet", (".parquet", ".pq"), "warpath.io.parquet", "Parquet edge tables",
-        writes=True, extra="io",
-    ),
-    Format("osm", (".osm", ".pbf"), "warpath.io.osm", "OpenStreetMap's car network", extra="osm"),
-    Format("csv", (), "warpath.io.csv", "CSV edge tables with quoted fields", extra="io"),
     Format("dimacs", (".gr",), "warpath.io.dimacs", "9th DIMACS challenge", writes=True),
     Format("matrix_market", (".mtx",), "warpath.io.matrix_market", "Matrix Market", writes=True),
     Format("tntp", (".tntp",), "warpath.io.tntp", "Transportation Networks, TNTP links"),
@@ -82,6 +75,13 @@ FORMATS: tuple[Format, ...] = (
         "gap", (".el", ".wel", ".sg", ".wsg"), "warpath.io.gap",
         "GAP Benchmark Suite, text and serialized", writes=True,
     ),
+    Format("npz", (".npz",), "warpath.io.npz", "a whole graph, or scipy.sparse.save_npz", writes=True),
+    Format(
+        "parquet", (".parquet", ".pq"), "warpath.io.parquet", "Parquet edge tables",
+        writes=True, extra="io",
+    ),
+    Format("osm", (".osm", ".pbf"), "warpath.io.osm", "OpenStreetMap's car network", extra="osm"),
+    Format("csv", (), "warpath.io.csv", "CSV edge tables with quoted fields", extra="io"),
     Format(
         "edge_list", (".txt", ".edges", ".edgelist", ".csv", ".tsv", ".snap"),
         "warpath.io.edge_list", "SNAP and plain edge lists: blanks, tabs or commas",
@@ -189,7 +189,7 @@ def format_named(name: str) -> Format:
     for known in FORMATS:
         if name == known.name or f".{name.lower().lstrip('.')}" in known.suffixes:
             return known
-    listed = ", ".join(f"{f.name} ({' '.join(f.suffixes)})" for f in FORMATS)
+    listed = ", ".join(f"{f.name} ({' '.join(f.suffixes) or 'by content'})" for f in FORMATS)
     msg = f"there is no format {name!r}: {listed}."
     raise InputError(msg)
 
