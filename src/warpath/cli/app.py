@@ -85,10 +85,11 @@ def run(arguments: list[str]) -> int:
 
 def _after_the_command(arguments: list[str]) -> list[str]:
     """Let ``warpath --json info`` mean ``warpath info --json``."""
-    first = next((at for at, word in enumerate(arguments) if word not in _ANYWHERE), None)
-    if first is None or first == 0:
-        return arguments
-    return [arguments[first], *arguments[:first], *arguments[first + 1 :]]
+    at = next((at for at, word in enumerate(arguments) if word not in _ANYWHERE), len(arguments))
+    command = arguments[at : at + 1]
+    if not command or command[0].startswith("-"):
+        return [word for word in arguments if word not in _ANYWHERE]
+    return [*command, *arguments[:at], *arguments[at + 1 :]]
 
 
 def _explained(error: Exception) -> str:

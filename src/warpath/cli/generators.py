@@ -17,11 +17,17 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
 
 
+_WEIGHTS = (
+    "On the command line: --weights 1,10 draws whole numbers from 1 to 10, --weights 0.5,2.0 draws "
+    "floats,\n--weights none leaves them out; --dtype is int32, int64, float32 or float64."
+)
+
+
 def listing() -> tuple[dict[str, Any], Rows]:
     """Return all kinds, as a document and as a table."""
-    rows = [(name, _usage(name), _summary(name)) for name in GENERATORS]
-    columns = ("kind", "parameters", "what it is")
-    kinds = [dict(zip(columns, row, strict=True)) for row in rows]
+    rows = [(name, _summary(name), _usage(name)) for name in GENERATORS]
+    columns = ("kind", "what it is", "parameters")
+    kinds = [dict(zip(("kind", "summary", "usage"), row, strict=True)) for row in rows]
     return {"command": "generate", "kinds": kinds}, Rows(columns, rows, data=False)
 
 
@@ -29,6 +35,7 @@ def detail(kind: str) -> tuple[dict[str, Any], Line]:
     """Return what one kind is and what its parameters mean."""
     text = f"{kind} {_usage(kind)}\n\n{inspect.getdoc(_function(kind)) or ''}"
     text = text.partition("\nRaises\n")[0].partition("\nExamples\n")[0].rstrip()
+    text += f"\n\n{_WEIGHTS}"
     document = {
         "command": "generate",
         "kind": kind,
@@ -109,7 +116,7 @@ def _option(parameter: inspect.Parameter) -> str:
     if default is parameter.empty:
         return f"--{parameter.name} ..."
     if isinstance(default, bool):
-        return f"[--{parameter.name}]"
+        return f"[--{parameter.name}{'=yes' if default else ''}]"
     shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
     return f"[--{parameter.name} {'...' if shown is None else shown}]"
 

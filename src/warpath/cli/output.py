@@ -67,7 +67,8 @@ def on_terminal() -> bool:
 def titled(file: Path, graph: Graph) -> str:
     """Return a graph's file and sizes in one line."""
     name = text_of(file.name)
-    return f"{name}: n = {count(graph.n)} vertices, m = {count(graph.m)} edges"
+    both = "" if graph.directed else ", both ways counted"
+    return f"{name}: n = {count(graph.n)} vertices, m = {count(graph.m)} edges{both}"
 
 
 def count(number: int) -> str:
