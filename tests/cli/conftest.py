@@ -25,9 +25,8 @@ a 2 4 1
 a 4 5 1
 """
 NAMES = "from,to,km\nHome,Mill,7\nHome,Bridge,2\nBridge,Mill,3\nMill,Farm,1\nFarm,Port,1\n"
-PLACES = "p aux sp co 6\n" + "".join(
-    f"v {v} {x} {y}\n" for v, x, y in zip(range(1, 7), (0, 4, 1, 6, 9, 3), (0, 3, 5, 4, 1, 8))
-)
+_XY = ((0, 0), (4, 3), (1, 5), (6, 4), (9, 1), (3, 8))
+PLACES = "p aux sp co 6\n" + "".join(f"v {v} {x} {y}\n" for v, (x, y) in enumerate(_XY, 1))
 
 
 class Run(NamedTuple):

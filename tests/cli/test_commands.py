@@ -19,8 +19,11 @@ def test_version_is_printed(warpath):
 
 @pytest.mark.parametrize(
     "command",
-    "sssp distances apsp path info plan verify algorithms doctor convert generate".split(),
-)
+    [
+        "sssp", "distances", "apsp", "path", "info", "plan", "verify", "algorithms", "doctor",
+        "convert", "generate",
+    ],
+)  # fmt: skip
 def test_every_command_explains_itself_with_an_example(warpath, command):
     run = warpath(command, "--help")
     assert run.code == 0

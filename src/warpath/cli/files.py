@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from warpath.cli import output, saving
+from warpath.cli.busy import busy
 from warpath.cli.generators import arguments_of, detail, listing
 from warpath.cli.options import GraphFile, Reading, Showing
 from warpath.cli.output import Facts
@@ -50,7 +51,9 @@ def convert(
     """
     saving.check_folder(out)
     loaded = load(graph, reading, showing)
-    seconds = _write(loaded.graph, out, format_out, pairs(option_out, "--option-out"))
+    options = pairs(option_out, "--option-out")
+    with busy(f"writing {out.name}", showing):
+        seconds = _write(loaded.graph, out, format_out, options)
     document = {
         "command": "convert",
         "graph": str(graph),
@@ -107,9 +110,11 @@ def generate(
         raise UsageError("-o FILE is needed, for example -o graph.npz.")
     saving.check_folder(out)
     start = time.perf_counter()
-    made = function(**arguments, seed=seed)
+    with busy(f"generating {kind}", showing):
+        made = function(**arguments, seed=seed)
     seconds = time.perf_counter() - start
-    written = _write(made, out, None, {})
+    with busy(f"writing {out.name}", showing):
+        written = _write(made, out, None, {})
     document = {
         "command": "generate",
         "kind": kind,

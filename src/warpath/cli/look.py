@@ -11,12 +11,13 @@ import typer
 
 from warpath import api
 from warpath.cli import output
+from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
 from warpath.cli.output import Facts, Line
 from warpath.cli.reading import load
 from warpath.cli.results import load_result
 from warpath.cli.usage import UsageError
-from warpath.cli.vertices import in_file_ids, listed, one_id, vertex
+from warpath.cli.vertices import listed, one_id, vertex
 from warpath.errors import InputError, VerificationError
 from warpath.graph import Graph
 from warpath.verify import verify as certify
@@ -29,7 +30,8 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
     """
     loaded = load(graph, reading, showing)
     roads = loaded.graph
-    facts = roads.facts()
+    with busy("looking at the edges", showing):
+        facts = roads.facts()
     document = {
         "command": "info",
         "graph": str(graph),
@@ -183,7 +185,7 @@ def verify(
             raise InputError(f"{result}: the result starts at vertex {first}, not at {source}.")
     start = time.perf_counter()
     try:
-        with in_file_ids(roads):
+        with busy("verifying", showing):
             certificate = certify(roads, saved)
     except VerificationError:
         if not roads.id_base or roads.labels is not None:

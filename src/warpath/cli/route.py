@@ -9,6 +9,7 @@ import typer
 
 from warpath import api
 from warpath.cli import output, saving
+from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
 from warpath.cli.output import Facts, Line, Rows
 from warpath.cli.reading import load
@@ -70,7 +71,8 @@ def path(
         raise NoPathError(f"no path leads from {source} to {target}.") from error
     solved = time.perf_counter() - began
     if plot is not None:
-        _draw(roads, found, plot)
+        with busy(f"drawing {plot.name}", showing):
+            _draw(roads, found, plot)
     _show(graph, found, plot, (loaded.seconds, solved), showing, everything=everything)
 
 

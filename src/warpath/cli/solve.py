@@ -9,6 +9,7 @@ import typer
 
 from warpath import api
 from warpath.cli import output, saving, tables
+from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
 from warpath.cli.output import Facts, Rows
 from warpath.cli.reading import load
@@ -64,7 +65,8 @@ def sssp(
         )
     solved = time.perf_counter() - start
     if out is not None:
-        saving.save_paths(paths, distance_rows(paths), out)
+        with busy(f"writing {out.name}", showing):
+            saving.save_paths(paths, distance_rows(paths), out)
     facts = described(roads, paths.dist, paths.reached)
     columns = ("vertex", "distance", "pred")
     rows = list(distance_rows(paths)) if everything or roads.n <= _SMALL else None
@@ -153,7 +155,8 @@ def distances(
         )
     solved = time.perf_counter() - start
     if out is not None:
-        tables.save(table, out, long=long)
+        with busy(f"writing {out.name}", showing):
+            tables.save(table, out, long=long)
     tables.show_table(
         table, command="distances", file=graph, loaded=loaded, solved=solved, out=out,
         showing=showing, long=long,
@@ -196,7 +199,8 @@ def apsp(
         )
     solved = time.perf_counter() - start
     if out is not None and not streamed:
-        tables.save(table, out, long=False)
+        with busy(f"writing {out.name}", showing):
+            tables.save(table, out, long=False)
     tables.show_table(
         table, command="apsp", file=graph, loaded=loaded, solved=solved, out=out,
         showing=showing, long=False,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import os
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,7 +81,7 @@ def listed(graph: Graph, argument: str) -> list[Any]:
         The file is not text; the place of a vertex that does not exist.
     """
     path = Path(argument)
-    if path.is_file():
+    if os.path.isfile(argument):  # noqa: PTH113 - Path.is_file fails for long lists
         return _of_file(graph, path)
     texts = [text.strip() for text in argument.split(",") if text.strip()]
     if not texts:
