@@ -16,8 +16,8 @@
 
 namespace warpath::bindings {
 
-/// Calls use(make), where make() gives an empty queue of the kind named. `bounded` says that the largest weight
-/// bounds the edges as searched, which Dial's buckets need beside integer weights.
+/// Calls use(make), where make() gives an empty queue of the kind named. `bounded` says that the
+/// largest weight bounds the edges as searched, which Dial's buckets need beside integer weights.
 template <Index V, Weight W, class Use>
 auto with_queue(std::string_view name, const CsrView<V, W>& graph, bool bounded, Use&& use) {
   using D = DistanceOf<W>;
@@ -29,12 +29,14 @@ auto with_queue(std::string_view name, const CsrView<V, W>& graph, bool bounded,
       const auto heaviest = std::max_element(graph.weights.begin(), graph.weights.end());
       const std::int64_t max_weight = heaviest == graph.weights.end() ? 0 : *heaviest;
       if (max_weight >= kMostBuckets)
-        throw std::invalid_argument("queue=\"dial\" needs a bucket per distance up to the largest weight, " +
-                                    std::to_string(max_weight) + ": use \"radix\"");
+        throw std::invalid_argument(
+            "queue=\"dial\" needs a bucket per distance up to the largest weight, " +
+            std::to_string(max_weight) + ": use \"radix\"");
       return use([max_weight] { return DialBuckets<D, V>(max_weight); });
     }
   }
-  throw std::invalid_argument("queue=\"" + std::string(name) + "\": \"heap\", \"radix\", or, for integer weights as " +
+  throw std::invalid_argument("queue=\"" + std::string(name) +
+                              "\": \"heap\", \"radix\", or, for integer weights as " +
                               "they are, \"dial\"");
 }
 

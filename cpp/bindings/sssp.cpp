@@ -18,67 +18,80 @@ namespace {
 template <Index V, Weight W>
 void register_dijkstra(nb::module_& module) {
   using D = DistanceOf<W>;
-  module.def("dijkstra", [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source, Out<D> dist,
-                            const std::string& queue, In<std::int64_t> targets, std::optional<D> cutoff,
-                            nb::object progress) {
-    Control control(python_tick(std::move(progress)));
-    SearchCounters counters;
-    {
-      const nb::gil_scoped_release free;
-      const auto graph = csr(indptr, indices, weights);
-      counters = with_queue(queue, graph, true, [&](const auto& make_queue) {
-        auto empty = make_queue();
-        return dijkstra(graph, static_cast<V>(source), view(dist), empty, view(targets),
-                        cutoff.value_or(unreachable<D>), Pulse(control, true));
-      });
-    }
-    return as_dict(counters);
-  }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-     nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("queue"), nb::arg("targets").noconvert(),
-     nb::arg("cutoff") = nb::none(), nb::arg("progress") = nb::none());
+  module.def(
+      "dijkstra",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source, Out<D> dist,
+         const std::string& queue, In<std::int64_t> targets, std::optional<D> cutoff,
+         nb::object progress) {
+        Control control(python_tick(std::move(progress)));
+        SearchCounters counters;
+        {
+          const nb::gil_scoped_release free;
+          const auto graph = csr(indptr, indices, weights);
+          counters = with_queue(queue, graph, true, [&](const auto& make_queue) {
+            auto empty = make_queue();
+            return dijkstra(graph, static_cast<V>(source), view(dist), empty, view(targets),
+                            cutoff.value_or(unreachable<D>), Pulse(control, true));
+          });
+        }
+        return as_dict(counters);
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("queue"),
+      nb::arg("targets").noconvert(), nb::arg("cutoff") = nb::none(),
+      nb::arg("progress") = nb::none());
 }
 
 template <Index V, Weight W>
 void register_tree(nb::module_& module) {
   using D = DistanceOf<W>;
-  module.def("tree", [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source, In<D> dist,
-                        Out<V> pred, bool negative, nb::object progress) {
-    Control control(python_tick(std::move(progress)));
-    SearchCounters counters;
-    {
-      const nb::gil_scoped_release free;
-      const auto graph = csr(indptr, indices, weights);
-      counters = TreeBuilder<V, W>(graph, static_cast<V>(source), view(dist), view(pred), Pulse(control, true))
-                     .build(negative);
-    }
-    return as_dict(counters);
-  }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-     nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("pred").noconvert(), nb::arg("negative"),
-     nb::arg("progress") = nb::none());
+  module.def(
+      "tree",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source, In<D> dist,
+         Out<V> pred, bool negative, nb::object progress) {
+        Control control(python_tick(std::move(progress)));
+        SearchCounters counters;
+        {
+          const nb::gil_scoped_release free;
+          const auto graph = csr(indptr, indices, weights);
+          counters = TreeBuilder<V, W>(graph, static_cast<V>(source), view(dist), view(pred),
+                                       Pulse(control, true))
+                         .build(negative);
+        }
+        return as_dict(counters);
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("pred").noconvert(),
+      nb::arg("negative"), nb::arg("progress") = nb::none());
 }
 
 template <Index V, Weight W>
 void register_path(nb::module_& module) {
   using D = DistanceOf<W>;
-  module.def("path", [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> r_indptr,
-                        In<V> r_indices, In<W> r_weights, std::int64_t source, std::int64_t target,
-                        bool bidirectional, nb::object progress) {
-    Control control(python_tick(std::move(progress)));
-    RouteFound<D> found;
-    {
-      const nb::gil_scoped_release free;
-      const auto graph = csr(indptr, indices, weights);
-      const auto reversed = csr(r_indptr, r_indices, r_weights);
-      const Pulse pulse(control, true);
-      const auto s = static_cast<V>(source);
-      const auto t = static_cast<V>(target);
-      found = bidirectional ? BidirectionalSearch<V, W>(graph, reversed, s, t, pulse).find()
-                            : early_stop_path<V, W>(graph, reversed, s, t, pulse);
-    }
-    return std::make_tuple(give(std::move(found.vertices)), found.length, as_dict(found.counters));
-  }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-     nb::arg("r_indptr").noconvert(), nb::arg("r_indices").noconvert(), nb::arg("r_weights").noconvert(),
-     nb::arg("source"), nb::arg("target"), nb::arg("bidirectional"), nb::arg("progress") = nb::none());
+  module.def(
+      "path",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> r_indptr,
+         In<V> r_indices, In<W> r_weights, std::int64_t source, std::int64_t target,
+         bool bidirectional, nb::object progress) {
+        Control control(python_tick(std::move(progress)));
+        RouteFound<D> found;
+        {
+          const nb::gil_scoped_release free;
+          const auto graph = csr(indptr, indices, weights);
+          const auto reversed = csr(r_indptr, r_indices, r_weights);
+          const Pulse pulse(control, true);
+          const auto s = static_cast<V>(source);
+          const auto t = static_cast<V>(target);
+          found = bidirectional ? BidirectionalSearch<V, W>(graph, reversed, s, t, pulse).find()
+                                : early_stop_path<V, W>(graph, reversed, s, t, pulse);
+        }
+        return std::make_tuple(give(std::move(found.vertices)), found.length,
+                               as_dict(found.counters));
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("r_indptr").noconvert(), nb::arg("r_indices").noconvert(),
+      nb::arg("r_weights").noconvert(), nb::arg("source"), nb::arg("target"),
+      nb::arg("bidirectional"), nb::arg("progress") = nb::none());
 }
 
 }  // namespace

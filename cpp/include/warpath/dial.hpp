@@ -15,9 +15,9 @@ namespace warpath {
 
 /// A queue for small integer weights: O(1) a push, O(1) a pop and one bit per distance passed over.
 ///
-/// All queued keys lie within the largest weight above the key last popped, so max weight + 1 buckets, rounded
-/// up to a power of two, never mix two keys. A bucket is a chain through one pool whose entries are used again.
-/// Source: Dial 1969, CACM algorithm 360.
+/// All queued keys lie within the largest weight above the key last popped, so max weight + 1
+/// buckets, rounded up to a power of two, never mix two keys. A bucket is a chain through one pool
+/// whose entries are used again. Source: Dial 1969, CACM algorithm 360.
 template <class D, Index V>
 class DialBuckets {
  public:

@@ -31,14 +31,17 @@ struct SearchCounters {
 template <Index V, Weight W>
 struct PlainEdges {
   using D = DistanceOf<W>;
-  bool operator()(D dist, V, V, W weight, D& sum) const { return extend<D, W, V>(dist, weight, sum); }
+  bool operator()(D dist, V, V, W weight, D& sum) const {
+    return extend<D, W, V>(dist, weight, sum);
+  }
 };
 
-/// Dijkstra's search over one graph, with labels in `dist`, which must hold `unreachable` everywhere at first.
+/// Dijkstra's search over one graph, with labels in `dist`, which must hold `unreachable`
+/// everywhere at first.
 ///
-/// Work O(n + m) plus the queue's; one queue entry per improvement, stale ones skipped when popped (their key
-/// is no longer the vertex's label). Weights >= 0. Candidates beyond `cutoff` are not stored; candidates that
-/// do not fit the label type are not stored either and set `overflow`.
+/// Work O(n + m) plus the queue's; one queue entry per improvement, stale ones skipped when popped
+/// (their key is no longer the vertex's label). Weights >= 0. Candidates beyond `cutoff` are not
+/// stored; candidates that do not fit the label type are not stored either and set `overflow`.
 /// Source: Dijkstra 1959.
 template <Index V, Weight W, class Queue, class Edges = PlainEdges<V, W>>
 class Search {
@@ -67,7 +70,8 @@ class Search {
     return false;
   }
 
-  /// Relaxes the edges out of a vertex just settled; `on_improve(v, label)` sees each label that falls.
+  /// Relaxes the edges out of a vertex just settled; `on_improve(v, label)` sees each label that
+  /// falls.
   template <class OnImprove>
   void relax(const Entry& from, Pulse& pulse, OnImprove&& on_improve) {
     const auto u = static_cast<std::size_t>(from.vertex);
@@ -133,13 +137,16 @@ class Search {
 
 /// Throws when a vertex was left unreached only because its distance leaves 64 bits. Work O(n + m).
 template <Index V, Weight W>
-void refuse_overflow(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist, Pulse& pulse) {
+void refuse_overflow(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
+                     Pulse& pulse) {
   using D = DistanceOf<W>;
   for (std::size_t u = 0; u < dist.size(); ++u) {
     pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
     if (dist[u] == unreachable<D>) continue;
     for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
-      if (dist[static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)])] != unreachable<D>) continue;
+      if (dist[static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)])] !=
+          unreachable<D>)
+        continue;
       throw std::overflow_error("a distance does not fit 64 bits: use smaller or float64 weights");
     }
   }
@@ -167,13 +174,15 @@ class TargetSet {
   std::int64_t count_ = 0;
 };
 
-/// Distances from `source` into `dist` (n), all of them or those of `targets` and of what lies nearer.
+/// Distances from `source` into `dist` (n), all of them or those of `targets` and of what lies
+/// nearer.
 ///
-/// A vertex that was not settled when the last target was, or that is farther than `cutoff`, is unreachable.
-/// Throws std::overflow_error where a distance does not fit.
+/// A vertex that was not settled when the last target was, or that is farther than `cutoff`, is
+/// unreachable. Throws std::overflow_error where a distance does not fit.
 template <Index V, Weight W, class Queue>
-SearchCounters dijkstra(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> dist, Queue& queue,
-                        std::span<const std::int64_t> targets, DistanceOf<W> cutoff, Pulse pulse) {
+SearchCounters dijkstra(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> dist,
+                        Queue& queue, std::span<const std::int64_t> targets, DistanceOf<W> cutoff,
+                        Pulse pulse) {
   using D = DistanceOf<W>;
   std::fill(dist.begin(), dist.end(), unreachable<D>);
   Search<V, W, Queue> search(graph, dist, queue, cutoff);
@@ -184,7 +193,8 @@ SearchCounters dijkstra(const CsrView<V, W>& graph, V source, std::span<Distance
     search.run(pulse, [](const Labelled<D, V>&) { return false; });
   } else {
     std::int64_t left = wanted.count();
-    stopped = search.run(pulse, [&](const Labelled<D, V>& top) { return wanted.has(top.vertex) && --left == 0; });
+    stopped = search.run(
+        pulse, [&](const Labelled<D, V>& top) { return wanted.has(top.vertex) && --left == 0; });
     search.abandon([&](V v) { dist[static_cast<std::size_t>(v)] = unreachable<D>; });
   }
   if (search.overflow && !stopped && cutoff == unreachable<D>)

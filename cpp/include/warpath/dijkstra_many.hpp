@@ -58,7 +58,8 @@ struct ReducedEdges {
   }
 };
 
-/// A label in the type that was asked for. Throws where the number does not fit: a result is never wrapped.
+/// A label in the type that was asked for. Throws where the number does not fit: a result is never
+/// wrapped.
 template <class Out, class D>
 Out narrow(D label) {
   if constexpr (std::is_same_v<Out, D>) {
@@ -79,23 +80,27 @@ class ManyWorker {
  public:
   using D = DistanceOf<W>;
 
-  ManyWorker(const CsrView<V, W>& graph, const TargetSet& wanted, Queue queue, D cutoff, Edges edges, Pulse pulse)
+  ManyWorker(const CsrView<V, W>& graph, const TargetSet& wanted, Queue queue, D cutoff,
+             Edges edges, Pulse pulse)
       : graph_(graph),
         wanted_(wanted),
         queue_(std::move(queue)),
-        // A reduced length says nothing about a limit on the length itself, which then waits for the result.
+        // A reduced length says nothing about a limit on the length itself, which then waits for
+        // the result.
         bound_(kReduced ? unreachable<D> : cutoff),
         cutoff_(cutoff),
         edges_(edges),
         pulse_(pulse),
         dist_(static_cast<std::size_t>(graph.n()), unreachable<D>) {}
 
-  /// Solves one source and writes its row: a column per target, or per vertex when `targets` is empty.
+  /// Solves one source and writes its row: a column per target, or per vertex when `targets` is
+  /// empty.
   template <class Out>
   void solve(V source, std::span<const std::int64_t> targets, std::span<Out> row) {
     search(source);
     for (std::size_t column = 0; column < row.size(); ++column) {
-      const auto v = static_cast<V>(targets.empty() ? static_cast<std::int64_t>(column) : targets[column]);
+      const auto v =
+          static_cast<V>(targets.empty() ? static_cast<std::int64_t>(column) : targets[column]);
       row[column] = narrow<Out, D>(length(source, v));
     }
     for (const V v : touched_) dist_[static_cast<std::size_t>(v)] = unreachable<D>;
@@ -118,7 +123,8 @@ class ManyWorker {
     // Only here are labels of the queue not final, and no target is among them.
     search.abandon([&](V v) { touched_.push_back(v); });
     counters_ += search.counters;
-    if (search.overflow && !stopped && bound_ == unreachable<D>) refuse_overflow<V, W>(graph_, dist_, pulse_);
+    if (search.overflow && !stopped && bound_ == unreachable<D>)
+      refuse_overflow<V, W>(graph_, dist_, pulse_);
   }
 
   D length(V source, V target) const {
@@ -129,7 +135,8 @@ class ManyWorker {
       D length;
       if (label == unreachable<D>) return label;
       if (!edges_.restore(label, source, target, length))
-        throw std::overflow_error("a distance does not fit 64 bits: use smaller or float64 weights");
+        throw std::overflow_error(
+            "a distance does not fit 64 bits: use smaller or float64 weights");
       return length > cutoff_ ? unreachable<D> : length;
     }
   }
@@ -146,25 +153,29 @@ class ManyWorker {
   SearchCounters counters_;
 };
 
-/// Distances from each of `sources` to each of `targets` (empty: every vertex) into `out`, row by row.
+/// Distances from each of `sources` to each of `targets` (empty: every vertex) into `out`, row by
+/// row.
 ///
-/// Threads take sources one by one; each holds n labels. `make_queue()` gives an empty queue. `cutoff` as in
-/// dijkstra. Work: one search a source, which ends when its last target is settled.
+/// Threads take sources one by one; each holds n labels. `make_queue()` gives an empty queue.
+/// `cutoff` as in dijkstra. Work: one search a source, which ends when its last target is settled.
 template <class Out, Index V, Weight W, class MakeQueue, class Edges>
 SearchCounters dijkstra_many(const CsrView<V, W>& graph, std::span<const std::int64_t> sources,
-                             std::span<const std::int64_t> targets, std::span<Out> out, const MakeQueue& make_queue,
-                             Edges edges, DistanceOf<W> cutoff, int threads, Control& control) {
+                             std::span<const std::int64_t> targets, std::span<Out> out,
+                             const MakeQueue& make_queue, Edges edges, DistanceOf<W> cutoff,
+                             int threads, Control& control) {
   using Queue = decltype(make_queue());
   const TargetSet wanted(targets, graph.n());
   const std::size_t width = targets.empty() ? static_cast<std::size_t>(graph.n()) : targets.size();
-  const int team = static_cast<int>(std::clamp<std::size_t>(sources.size(), 1, static_cast<std::size_t>(threads)));
+  const int team = static_cast<int>(
+      std::clamp<std::size_t>(sources.size(), 1, static_cast<std::size_t>(threads)));
   std::atomic<std::size_t> taken{0};
   std::atomic<int> finished{0};
   std::mutex guard;
   SearchCounters total;
   control.expect(static_cast<std::int64_t>(sources.size()));
   run_team(team, control, [&](int rank) {
-    ManyWorker<V, W, Queue, Edges> worker(graph, wanted, make_queue(), cutoff, edges, Pulse(control, rank == 0));
+    ManyWorker<V, W, Queue, Edges> worker(graph, wanted, make_queue(), cutoff, edges,
+                                          Pulse(control, rank == 0));
     for (std::size_t i; (i = taken.fetch_add(1, std::memory_order_relaxed)) < sources.size();) {
       worker.solve(static_cast<V>(sources[i]), targets, out.subspan(i * width, width));
       control.advance(1);

@@ -17,10 +17,11 @@ struct Labelled {
 
 /// The queue that suits every weight: O(log n) a step, four children in one or two cache lines.
 ///
-/// A queue of Dijkstra's search offers push, pop, next and drain. `pop(top, fresh)` takes the least entry;
-/// `fresh(entry)` tells stale entries, which a queue may drop while it reorganises. `next()` is the vertex
-/// that is likely to be popped next, to be prefetched, or -1. `drain(visit)` empties the queue in any order.
-/// Source: Johnson 1975 (d-ary heaps); lazy deletion: Chen et al., UTCS TR-07-54.
+/// A queue of Dijkstra's search offers push, pop, next and drain. `pop(top, fresh)` takes the least
+/// entry; `fresh(entry)` tells stale entries, which a queue may drop while it reorganises. `next()`
+/// is the vertex that is likely to be popped next, to be prefetched, or -1. `drain(visit)` empties
+/// the queue in any order. Source: Johnson 1975 (d-ary heaps); lazy deletion: Chen et al., UTCS
+/// TR-07-54.
 template <class D, Index V>
 class FourHeap {
  public:
@@ -53,8 +54,9 @@ class FourHeap {
   }
 
  private:
-  /// Fills the hole at the root: the least children move up to a leaf's place, then `moved` rises from there.
-  /// It came from the bottom and rarely rises, so no comparison on the way down is hard to predict.
+  /// Fills the hole at the root: the least children move up to a leaf's place, then `moved` rises
+  /// from there. It came from the bottom and rarely rises, so no comparison on the way down is hard
+  /// to predict.
   void sift_down(const Entry moved) {
     Entry* const heap = entries_.data();
     const std::size_t size = entries_.size();

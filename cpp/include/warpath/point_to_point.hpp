@@ -24,11 +24,12 @@ struct RouteFound {
   SearchCounters counters;
 };
 
-/// Walks back from a vertex to the root of a search by the rule of the tree (see tree.hpp), reading labels
-/// through `label(v)`: exact where a shortest path to the start of the walk runs, else never too small.
+/// Walks back from a vertex to the root of a search by the rule of the tree (see tree.hpp), reading
+/// labels through `label(v)`: exact where a shortest path to the start of the walk runs, else never
+/// too small.
 ///
-/// `into` holds the edges into each vertex. Work: the edges into the route, plus, where edges have no length,
-/// those among the vertices at the same distance.
+/// `into` holds the edges into each vertex. Work: the edges into the route, plus, where edges have
+/// no length, those among the vertices at the same distance.
 template <Index V, Weight W, class Label>
 class WalkBack {
  public:
@@ -64,7 +65,9 @@ class WalkBack {
       const V u = into_.indices[static_cast<std::size_t>(e)];
       const D from = label_(u);
       D sum;
-      if (from == unreachable<D> || !extend<D, W, V>(from, into_.weights[static_cast<std::size_t>(e)], sum)) continue;
+      if (from == unreachable<D> ||
+          !extend<D, W, V>(from, into_.weights[static_cast<std::size_t>(e)], sum))
+        continue;
       if (sum == to) visit(u, from);
     }
   }
@@ -80,8 +83,9 @@ class WalkBack {
 
   bool grounded(V v) { return v == root_ || shorter(v) != kNone; }
 
-  /// Extends the route from v, whose tight edges all come from its own distance, to the nearest vertex that has a
-  /// shorter way: breadth-first backwards in layers, then forwards through the vertices that lie on such a way.
+  /// Extends the route from v, whose tight edges all come from its own distance, to the nearest
+  /// vertex that has a shorter way: breadth-first backwards in layers, then forwards through the
+  /// vertices that lie on such a way.
   void cross_plateau(V v, std::vector<std::int64_t>& route) {
     std::unordered_map<V, V> choice;  // the vertices met; once a way is known, their predecessor
     choice.emplace(v, kNone);
@@ -105,7 +109,8 @@ class WalkBack {
         V least = kNone;
         each_tight(x, [&](V u, D) {
           const auto known = good.find(u);
-          if (known != good.end() && known->second == depth + 1 && (least == kNone || u < least)) least = u;
+          if (known != good.end() && known->second == depth + 1 && (least == kNone || u < least))
+            least = u;
         });
         if (least == kNone) continue;
         choice[x] = least;
@@ -121,11 +126,11 @@ class WalkBack {
   Pulse pulse_;
 };
 
-/// The tree's route from source to target by Dijkstra's search, stopped once everything that is as near as the
-/// target is settled.
+/// The tree's route from source to target by Dijkstra's search, stopped once everything that is as
+/// near as the target is settled.
 template <Index V, Weight W>
-RouteFound<DistanceOf<W>> early_stop_path(const CsrView<V, W>& graph, const CsrView<V, W>& reversed, V source,
-                                          V target, Pulse pulse) {
+RouteFound<DistanceOf<W>> early_stop_path(const CsrView<V, W>& graph, const CsrView<V, W>& reversed,
+                                          V source, V target, Pulse pulse) {
   using D = DistanceOf<W>;
   using Queue = FourHeap<D, V>;
   std::vector<D> dist(static_cast<std::size_t>(graph.n()), unreachable<D>);
@@ -133,7 +138,8 @@ RouteFound<DistanceOf<W>> early_stop_path(const CsrView<V, W>& graph, const CsrV
   Search<V, W, Queue> search(graph, dist, queue, unreachable<D>);
   search.start(source);
   const D& found = dist[static_cast<std::size_t>(target)];
-  const bool stopped = search.run(pulse, [&](const Labelled<D, V>& top) { return top.key > found; });
+  const bool stopped =
+      search.run(pulse, [&](const Labelled<D, V>& top) { return top.key > found; });
   RouteFound<D> route;
   route.counters = search.counters;
   if (found == unreachable<D>) {
@@ -147,16 +153,18 @@ RouteFound<DistanceOf<W>> early_stop_path(const CsrView<V, W>& graph, const CsrV
   return route;
 }
 
-/// Two searches, forward from the source and backward from the target, taking turns by the smaller queue.
+/// Two searches, forward from the source and backward from the target, taking turns by the smaller
+/// queue.
 ///
-/// They stop when no path through two unsettled vertices can be as short as the best found, ties included
-/// (Nicholson 1966, Pohl 1971). Memory: two labels a vertex.
+/// They stop when no path through two unsettled vertices can be as short as the best found, ties
+/// included (Nicholson 1966, Pohl 1971). Memory: two labels a vertex.
 template <Index V, Weight W>
 class BidirectionalSearch {
  public:
   using D = DistanceOf<W>;
 
-  BidirectionalSearch(const CsrView<V, W>& graph, const CsrView<V, W>& reversed, V source, V target, Pulse pulse)
+  BidirectionalSearch(const CsrView<V, W>& graph, const CsrView<V, W>& reversed, V source, V target,
+                      Pulse pulse)
       : graph_(graph),
         reversed_(reversed),
         source_(source),
@@ -220,13 +228,15 @@ class BidirectionalSearch {
     const D here = ahead_[static_cast<std::size_t>(v)];
     const D there = behind_[static_cast<std::size_t>(v)];
     D sum;
-    if (here == unreachable<D> || there == unreachable<D> || !add(here, there, sum) || sum >= best_) return;
+    if (here == unreachable<D> || there == unreachable<D> || !add(here, there, sum) || sum >= best_)
+      return;
     best_ = sum;
     meeting_ = v;
   }
 
-  /// The tree's own route, for exact labels. Everything on a shortest path that the forward search has not settled
-  /// was settled backward, so a search through such vertices alone completes the labels that the walk back reads.
+  /// The tree's own route, for exact labels. Everything on a shortest path that the forward search
+  /// has not settled was settled backward, so a search through such vertices alone completes the
+  /// labels that the walk back reads.
   RouteFound<D> tree_route() {
     const D settled = forward_queue_.empty() ? unreachable<D> : forward_queue_.top().key;
     const D settled_behind = backward_queue_.empty() ? unreachable<D> : backward_queue_.top().key;
@@ -236,7 +246,8 @@ class BidirectionalSearch {
     };
     std::vector<Labelled<D, V>> open;
     forward_queue_.drain([&](const Labelled<D, V>& entry) {
-      if (entry.key == ahead_[static_cast<std::size_t>(entry.vertex)] && on_route(entry.vertex, entry.key))
+      if (entry.key == ahead_[static_cast<std::size_t>(entry.vertex)] &&
+          on_route(entry.vertex, entry.key))
         open.push_back(entry);
     });
     while (!open.empty()) {
@@ -255,24 +266,28 @@ class BidirectionalSearch {
     }
     const auto label = [&](V v) {
       const D here = ahead_[static_cast<std::size_t>(v)];
-      return here < settled || (here != unreachable<D> && on_route(v, here)) ? here : unreachable<D>;
+      return here < settled || (here != unreachable<D> && on_route(v, here)) ? here
+                                                                             : unreachable<D>;
     };
     RouteFound<D> route;
-    route.vertices = WalkBack<V, W, decltype(label)>(reversed_, source_, label, pulse_).walk(target_);
+    route.vertices =
+        WalkBack<V, W, decltype(label)>(reversed_, source_, label, pulse_).walk(target_);
     std::reverse(route.vertices.begin(), route.vertices.end());
     route.length = best_;
     return route;
   }
 
-  /// The route through the meeting vertex, for labels that rounding makes depend on the direction; its length is
-  /// summed from the source on, as every other length is.
+  /// The route through the meeting vertex, for labels that rounding makes depend on the direction;
+  /// its length is summed from the source on, as every other length is.
   RouteFound<D> met_route() {
     const auto here = [&](V v) { return ahead_[static_cast<std::size_t>(v)]; };
     const auto there = [&](V v) { return behind_[static_cast<std::size_t>(v)]; };
     RouteFound<D> route;
-    route.vertices = WalkBack<V, W, decltype(here)>(reversed_, source_, here, pulse_).walk(meeting_);
+    route.vertices =
+        WalkBack<V, W, decltype(here)>(reversed_, source_, here, pulse_).walk(meeting_);
     std::reverse(route.vertices.begin(), route.vertices.end());
-    const auto rest = WalkBack<V, W, decltype(there)>(graph_, target_, there, pulse_).walk(meeting_);
+    const auto rest =
+        WalkBack<V, W, decltype(there)>(graph_, target_, there, pulse_).walk(meeting_);
     route.vertices.insert(route.vertices.end(), rest.begin() + 1, rest.end());
     drop_loops(route.vertices);
     route.length = 0;

@@ -1,4 +1,5 @@
-// radix_heap.hpp - a monotone heap: keys sorted by the highest bit in which they differ from the last minimum.
+// radix_heap.hpp - a monotone heap: keys sorted by the highest bit in which they differ from the
+// last minimum.
 #pragma once
 
 #include <array>
@@ -13,13 +14,13 @@
 
 namespace warpath {
 
-/// A queue for keys that never fall below the last one popped, as in Dijkstra's search: O(1) a push,
-/// amortised O(bits of the largest weight) a vertex.
+/// A queue for keys that never fall below the last one popped, as in Dijkstra's search: O(1) a
+/// push, amortised O(bits of the largest weight) a vertex.
 ///
-/// Bucket b holds the keys whose highest difference from `last_` is bit b - 1, so every key of a lower bucket is
-/// smaller. A large lowest bucket is split around its least fresh key; from a small one the least is simply
-/// picked, which leaves `last_` behind and keeps the buckets valid. Floats >= 0 are ordered as their bits are,
-/// so they are taken as unsigned integers: exact, not rounded.
+/// Bucket b holds the keys whose highest difference from `last_` is bit b - 1, so every key of a
+/// lower bucket is smaller. A large lowest bucket is split around its least fresh key; from a small
+/// one the least is simply picked, which leaves `last_` behind and keeps the buckets valid. Floats
+/// >= 0 are ordered as their bits are, so they are taken as unsigned integers: exact, not rounded.
 /// Source: Ahuja, Mehlhorn, Orlin, Tarjan 1990.
 template <class D, Index V>
 class RadixHeap {

@@ -13,17 +13,20 @@
 
 namespace warpath {
 
-/// Fills `pred` (n): the smallest u with a tight edge u -> v, that is dist[u] + w == dist[v], and dist[u] < dist[v].
+/// Fills `pred` (n): the smallest u with a tight edge u -> v, that is dist[u] + w == dist[v], and
+/// dist[u] < dist[v].
 ///
-/// Vertices that have only tight edges of no length (or any, when `negative`) are taken in breadth-first order,
-/// smallest u first, so the tree has no cycle. The source and unreachable vertices get -1. One pass over the edges
-/// where every weight lengthens its path, O(m); the levels beyond it cost O(m + n log n) together.
+/// Vertices that have only tight edges of no length (or any, when `negative`) are taken in
+/// breadth-first order, smallest u first, so the tree has no cycle. The source and unreachable
+/// vertices get -1. One pass over the edges where every weight lengthens its path, O(m); the levels
+/// beyond it cost O(m + n log n) together.
 template <Index V, Weight W>
 class TreeBuilder {
  public:
   using D = DistanceOf<W>;
 
-  TreeBuilder(const CsrView<V, W>& graph, V source, std::span<const D> dist, std::span<V> pred, Pulse pulse)
+  TreeBuilder(const CsrView<V, W>& graph, V source, std::span<const D> dist, std::span<V> pred,
+              Pulse pulse)
       : graph_(graph), source_(source), dist_(dist), pred_(pred), pulse_(pulse) {}
 
   SearchCounters build(bool negative) {
@@ -65,8 +68,8 @@ class TreeBuilder {
     ++counters_.improved;
   }
 
-  /// The rule for edges that lengthen; u ascends, so the first is the smallest. Returns how many reached
-  /// vertices still lack a predecessor.
+  /// The rule for edges that lengthen; u ascends, so the first is the smallest. Returns how many
+  /// reached vertices still lack a predecessor.
   std::int64_t take_shorter() {
     for (V u = 0; u < static_cast<V>(pred_.size()); ++u) {
       each_tight(u, [&](V v, bool longer) {
@@ -76,7 +79,8 @@ class TreeBuilder {
     return counters_.settled - 1 - counters_.improved;
   }
 
-  /// Gives a predecessor of `level` (ascending) to the vertices without one, and returns those, ascending.
+  /// Gives a predecessor of `level` (ascending) to the vertices without one, and returns those,
+  /// ascending.
   std::vector<V> next_level(const std::vector<V>& level) {
     std::vector<V> found;
     for (const V u : level) {

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from warpath import _core
+
+TYPES = [(v, w) for v in (np.int32, np.int64) for w in (np.int32, np.int64, np.float32, np.float64)]
+MAX = np.iinfo(np.int64).max
+
+
+def label_type(weights):
+    return np.dtype(np.int64) if weights.dtype.kind == "i" else weights.dtype
+
+
+def rows(n, edges, index_type=np.int32, weight_type=np.int32):
+    src = np.array([u for u, _, _ in edges], np.int64)
+    dst = np.array([v for _, v, _ in edges], np.int64)
+    weights = np.array([w for _, _, w in edges], weight_type)
+    graph = (
+        np.empty(n + 1, np.int64),
+        np.empty(len(edges), index_type),
+        np.empty(len(edges), weight_type),
+    )
+    indptr, indices, out = graph
+    _core.build_csr(src, dst, weights, both=False, indptr=indptr, indices=indices, out_weights=out)
+    return graph
+
+
+def random_rows(seed, index_type, weight_type, lowest=0):
+    random = np.random.default_rng(seed)
+    n = int(random.integers(1, 20))
+    m = int(random.integers(0, 5 * n))
+    heaviest = int(random.choice([0, 1, 2, 50]))
+    weights = random.integers(lowest, heaviest + 1, m)
+    edges = list(zip(random.integers(0, n, m), random.integers(0, n, m), weights, strict=True))
+    if np.dtype(weight_type).kind == "f" and seed % 2:
+        edges = [
+            (u, v, w * 0.1 if w < heaviest else 1e17) for u, v, w in edges
+        ]  # some weights vanish in rounding
+    return n, rows(n, edges, index_type, weight_type)
+
+
+def distances(graph, source):
+    dist = np.empty(len(graph[0]) - 1, label_type(graph[2]))
+    _core.dijkstra(*graph, source=source, dist=dist, queue="heap", targets=np.empty(0, np.int64))
+    return dist
+
+
+def tight_edges(graph, dist):
+    indptr, indices, weights = graph
+    limit = MAX if dist.dtype.kind == "i" else np.inf
+    for u in range(len(dist)):
+        if dist[u] == limit:
+            continue
+        for e in range(indptr[u], indptr[u + 1]):
+            if dist[u] + dist.dtype.type(weights[e]) == dist[indices[e]] != limit:
+                yield u, int(indices[e])
+
+
+def tree_by_the_rule(graph, dist, source, *, negative=False):
+    """Rule 2 word by word."""
+    tight = sorted(tight_edges(graph, dist))
+    pred = [-1] * len(dist)
+    if not negative:
+        for u, v in tight:
+            if dist[u] < dist[v] and pred[v] == -1:
+                pred[v] = u
+    level = {source} | {v for v in range(len(dist)) if pred[v] >= 0}
+    while level:
+        found = {}
+        for u, v in tight:
+            if u in level and pred[v] == -1 and v != source:
+                found.setdefault(v, u)
+        for v, u in found.items():
+            pred[v] = u
+        level = set(found)
+    return pred
+
+
+def tree(graph, source, dist, *, negative=False):
+    pred = np.full(len(dist), -9, graph[1].dtype)
+    counters = _core.tree(*graph, source=source, dist=dist, pred=pred, negative=negative)
+    assert set(counters) == {"settled", "relaxed", "improved"}
+    return pred.tolist()
+
+
+@pytest.mark.parametrize(("index_type", "weight_type"), TYPES)
+def test_tree_follows_the_rule_word_by_word(index_type, weight_type):
+    for seed in range(300):
+        n, graph = random_rows(seed, index_type, weight_type)
+        source = seed % n
+        dist = distances(graph, source)
+        assert tree(graph, source, dist) == tree_by_the_rule(graph, dist, source)
+
+
+@pytest.mark.parametrize(("index_type", "weight_type"), TYPES)
+def test_tree_with_negative_weights_is_breadth_first_over_tight_edges(index_type, weight_type):
+    for seed in range(300):
+        n, (indptr, indices, weights) = random_rows(seed, index_type, weight_type)
+        if weights.dtype.kind == "f":
+            weights = np.rint(weights).clip(0, 50).astype(weight_type)
+        source = seed % n
+        p = np.random.default_rng(seed).integers(-9, 9, n)
+        src = np.repeat(np.arange(n), np.diff(indptr))
+        dist = distances((indptr, indices, weights), source)
+        limit = MAX if dist.dtype.kind == "i" else np.inf
+        dist = np.where(dist == limit, dist, dist + p[source] - p).astype(dist.dtype)
+        graph = indptr, indices, (weights + p[src] - p[indices]).astype(weight_type)
+        expected = tree_by_the_rule(graph, dist, source, negative=True)
+        assert tree(graph, source, dist, negative=True) == expected
+
+
+def test_equal_paths_go_through_the_smallest_vertex():
+    graph = rows(5, [(0, 3, 1), (0, 2, 1), (3, 4, 1), (2, 4, 1), (0, 4, 2)])
+    assert tree(graph, 0, distances(graph, 0)) == [-1, -1, 0, 0, 0]
+    graph = rows(5, [(1, 3, 1), (1, 2, 1), (3, 4, 1), (2, 4, 1)])
+    assert tree(graph, 1, distances(graph, 1)) == [-1, -1, 1, 1, 2]
+
+
+def test_zero_weight_cycle_beside_the_source_is_not_a_cycle_of_the_tree():
+    graph = rows(4, [(3, 0, 5), (0, 1, 0), (1, 0, 0), (1, 2, 0), (2, 1, 0)])
+    assert tree(graph, 3, distances(graph, 3)) == [3, 0, 1, -1]
+
+
+def test_long_chain_without_length_is_taken_level_by_level():
+    n = 5000
+    graph = rows(n, [(v + 1, v, 0) for v in range(n - 1)])
+    assert tree(graph, n - 1, distances(graph, n - 1)) == [*range(1, n), -1]
+
+
+def test_float_label_that_overflowed_to_infinity_has_no_predecessor():
+    graph = rows(3, [(0, 1, 3e38), (1, 2, 3e38)], weight_type=np.float32)
+    assert tree(graph, 0, distances(graph, 0)) == [-1, 0, -1]
