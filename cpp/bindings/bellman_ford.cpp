@@ -8,23 +8,26 @@ namespace {
 
 template <Index V, Weight W>
 void register_pair(nb::module_& module) {
-  module.def("bellman_ford", [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source,
-                                Out<DistanceOf<W>> dist, nb::object progress) {
-    Control control(python_tick(std::move(progress)));
-    BellmanFordResult result;
-    {
-      const nb::gil_scoped_release free;
-      result = bellman_ford<V, W>(csr(indptr, indices, weights), source, view(dist), control);
-    }
-    nb::dict out;
-    out["settled"] = result.settled;
-    out["relaxed"] = result.relaxed;
-    out["improved"] = result.improved;
-    out["rounds"] = result.rounds;
-    out["cycle"] = give(std::move(result.cycle));
-    return out;
-  }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-     nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("progress") = nb::none());
+  module.def(
+      "bellman_ford",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source,
+         Out<DistanceOf<W>> dist, nb::object progress) {
+        Control control(python_tick(std::move(progress)));
+        BellmanFordResult result;
+        {
+          const nb::gil_scoped_release free;
+          result = bellman_ford<V, W>(csr(indptr, indices, weights), source, view(dist), control);
+        }
+        nb::dict out;
+        out["settled"] = result.settled;
+        out["relaxed"] = result.relaxed;
+        out["improved"] = result.improved;
+        out["rounds"] = result.rounds;
+        out["cycle"] = give(std::move(result.cycle));
+        return out;
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("progress") = nb::none());
 }
 
 }  // namespace

@@ -9,23 +9,27 @@ namespace {
 template <Index V, Weight W>
 void register_pair(nb::module_& module) {
   using D = DistanceOf<W>;
-  module.def("delta_stepping", [](In<std::int64_t> indptr, In<V> indices, In<W> weights, V source,
-                                  Out<D> dist, D delta, int threads, nb::object progress) {
-    Control control(python_tick(std::move(progress)));
-    DeltaSteppingResult result;
-    {
-      const nb::gil_scoped_release free;
-      result = delta_stepping<V, W>(csr(indptr, indices, weights), source, view(dist), delta, threads, control);
-    }
-    nb::dict out;
-    out["settled"] = result.settled;
-    out["relaxed"] = result.relaxed;
-    out["improved"] = result.improved;
-    out["rounds"] = result.rounds;
-    return out;
-  }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-     nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("delta"), nb::arg("threads") = 1,
-     nb::arg("progress") = nb::none());
+  module.def(
+      "delta_stepping",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, V source, Out<D> dist, D delta,
+         int threads, nb::object progress) {
+        Control control(python_tick(std::move(progress)));
+        DeltaSteppingResult result;
+        {
+          const nb::gil_scoped_release free;
+          result = delta_stepping<V, W>(csr(indptr, indices, weights), source, view(dist), delta,
+                                        threads, control);
+        }
+        nb::dict out;
+        out["settled"] = result.settled;
+        out["relaxed"] = result.relaxed;
+        out["improved"] = result.improved;
+        out["rounds"] = result.rounds;
+        return out;
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("delta"), nb::arg("threads") = 1,
+      nb::arg("progress") = nb::none());
 }
 
 }  // namespace

@@ -10,14 +10,18 @@ namespace {
 
 template <class T>
 void register_type(nb::module_& module) {
-  module.def("floyd_warshall", [](OutMatrix<T> dist, int threads, nb::object progress) {
-    if (dist.shape(0) != dist.shape(1)) throw std::invalid_argument("the matrix must be square");
-    if (threads < 1) throw std::invalid_argument("threads must be >= 1");
-    Control control(python_tick(std::move(progress)));
-    const nb::gil_scoped_release free;
-    floyd_warshall<T>(std::span<T>(dist.data(), dist.size()), static_cast<std::int64_t>(dist.shape(0)), threads,
-                      control);
-  }, nb::arg("dist").noconvert(), nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+  module.def(
+      "floyd_warshall",
+      [](OutMatrix<T> dist, int threads, nb::object progress) {
+        if (dist.shape(0) != dist.shape(1))
+          throw std::invalid_argument("the matrix must be square");
+        if (threads < 1) throw std::invalid_argument("threads must be >= 1");
+        Control control(python_tick(std::move(progress)));
+        const nb::gil_scoped_release free;
+        floyd_warshall<T>(std::span<T>(dist.data(), dist.size()),
+                          static_cast<std::int64_t>(dist.shape(0)), threads, control);
+      },
+      nb::arg("dist").noconvert(), nb::arg("threads") = 1, nb::arg("progress") = nb::none());
 }
 
 }  // namespace

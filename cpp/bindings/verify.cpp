@@ -13,8 +13,8 @@ namespace warpath::bindings {
 namespace {
 
 template <Index V, Weight W>
-nb::dict as_dict(const Broken& broken, const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
-                 std::span<const V> pred) {
+nb::dict as_dict(const Broken& broken, const CsrView<V, W>& graph,
+                 std::span<const DistanceOf<W>> dist, std::span<const V> pred) {
   nb::dict out;
   if (broken.rule == nullptr) return out;
   out["rule"] = broken.rule;
@@ -35,21 +35,26 @@ nb::dict as_dict(const Broken& broken, const CsrView<V, W>& graph, std::span<con
 template <Index V, Weight W>
 void register_pair(nb::module_& module) {
   using D = DistanceOf<W>;
-  module.def("verify", [](In<std::int64_t> indptr, In<V> indices, In<W> weights, V source, In<D> dist,
-                          In<V> pred, std::optional<D> cutoff, D slack, nb::object progress) {
-    const auto graph = csr(indptr, indices, weights);
-    if (pred.size() > 0 && slack != 0) throw std::invalid_argument("a tree is checked with slack 0 only");
-    if (!(slack >= 0)) throw std::invalid_argument("slack must be >= 0");
-    Control control(python_tick(std::move(progress)));
-    Broken broken;
-    {
-      const nb::gil_scoped_release free;
-      broken = Certificate<V, W>(graph, source, view(dist), cutoff, slack, control).check(view(pred));
-    }
-    return as_dict<V, W>(broken, graph, view(dist), view(pred));
-  }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-     nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("pred").noconvert(),
-     nb::arg("cutoff") = nb::none(), nb::arg("slack") = D{0}, nb::arg("progress") = nb::none());
+  module.def(
+      "verify",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, V source, In<D> dist, In<V> pred,
+         std::optional<D> cutoff, D slack, nb::object progress) {
+        const auto graph = csr(indptr, indices, weights);
+        if (pred.size() > 0 && slack != 0)
+          throw std::invalid_argument("a tree is checked with slack 0 only");
+        if (!(slack >= 0)) throw std::invalid_argument("slack must be >= 0");
+        Control control(python_tick(std::move(progress)));
+        Broken broken;
+        {
+          const nb::gil_scoped_release free;
+          broken = Certificate<V, W>(graph, source, view(dist), cutoff, slack, control)
+                       .check(view(pred));
+        }
+        return as_dict<V, W>(broken, graph, view(dist), view(pred));
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("pred").noconvert(),
+      nb::arg("cutoff") = nb::none(), nb::arg("slack") = D{0}, nb::arg("progress") = nb::none());
 }
 
 }  // namespace

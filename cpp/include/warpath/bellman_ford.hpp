@@ -1,4 +1,5 @@
-// bellman_ford.hpp - distances with weights of either sign, or the negative cycle that forbids them.
+// bellman_ford.hpp - distances with weights of either sign, or the negative cycle that forbids
+// them.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +16,10 @@
 namespace warpath {
 
 struct BellmanFordResult {
-  std::int64_t settled = 0;   // vertices scanned
-  std::int64_t relaxed = 0;   // edges examined
-  std::int64_t improved = 0;  // labels lowered
-  std::int64_t rounds = 0;    // passes over the queue
+  std::int64_t settled = 0;         // vertices scanned
+  std::int64_t relaxed = 0;         // edges examined
+  std::int64_t improved = 0;        // labels lowered
+  std::int64_t rounds = 0;          // passes over the queue
   std::vector<std::int64_t> cycle;  // v0 -> v1 -> ... -> v0, or empty
 };
 
@@ -47,16 +48,18 @@ class ExactSum {
 
 /// Bellman-Ford with a first-in first-out queue and Tarjan's subtree disassembly.
 ///
-/// The tree of last improvements is kept as a preorder list. When v improves, everything below v is taken out of
-/// it: those labels are due to fall, so scanning them now would be wasted. If the improving vertex u itself lies
-/// below v, the tree path v ... u and the edge u -> v are a negative cycle, found in the very relaxation that
-/// closes it. Every label is at any time the sum along a simple path, so the loop ends, whatever the weights.
+/// The tree of last improvements is kept as a preorder list. When v improves, everything below v is
+/// taken out of it: those labels are due to fall, so scanning them now would be wasted. If the
+/// improving vertex u itself lies below v, the tree path v ... u and the edge u -> v are a negative
+/// cycle, found in the very relaxation that closes it. Every label is at any time the sum along a
+/// simple path, so the loop ends, whatever the weights.
 ///
-/// Work O(n m), on road networks a few scans a vertex. L is the label type: 64-bit or 128-bit integers or floats.
-/// Floats: a sum may be rounded so that a fall is absorbed further down; a vertex that was taken out therefore
-/// accepts an equal label too, and comes back. A cycle that only rounding makes negative (its exact sum is >= 0)
-/// is not entered: the edge that closes it stays, by rounding alone, shorter than its label says.
-/// Source: Tarjan 1981 (memorandum); Cherkassky, Goldberg, "Negative-cycle detection algorithms", 1999.
+/// Work O(n m), on road networks a few scans a vertex. L is the label type: 64-bit or 128-bit
+/// integers or floats. Floats: a sum may be rounded so that a fall is absorbed further down; a
+/// vertex that was taken out therefore accepts an equal label too, and comes back. A cycle that
+/// only rounding makes negative (its exact sum is >= 0) is not entered: the edge that closes it
+/// stays, by rounding alone, shorter than its label says. Source: Tarjan 1981 (memorandum);
+/// Cherkassky, Goldberg, "Negative-cycle detection algorithms", 1999.
 template <Index V, Weight W, class L>
 class BellmanFord {
  public:
@@ -67,7 +70,8 @@ class BellmanFord {
       : graph_(graph), dist_(dist), tree_(dist.size() + 1), ring_(dist.size()) {}
 
   /// source -1: a virtual source with an edge of weight 0 to every vertex.
-  /// Returns false when a 64-bit sum left its type: labels mean nothing then, and a wider L is needed.
+  /// Returns false when a 64-bit sum left its type: labels mean nothing then, and a wider L is
+  /// needed.
   bool run(std::int64_t source, Control& control, BellmanFordResult& result) {
     Pulse pulse(control, true);
     plant(source);
@@ -93,11 +97,13 @@ class BellmanFord {
  private:
   static constexpr V kOut = -1;
 
-  struct Place {  // a vertex in the preorder list; the list's head is entry n, the root above the source(s)
+  struct Place {  // a vertex in the preorder list; the list's head is entry n, the root above the
+                  // source(s)
     V next = 0;
     V previous = 0;
     V depth = kOut;
-    V above = -1;  // the vertex whose edge gave the label; meaningful also after the vertex was taken out
+    V above =
+        -1;  // the vertex whose edge gave the label; meaningful also after the vertex was taken out
     bool queued = false;
     bool in_tree() const { return depth != kOut; }
   };
@@ -178,7 +184,8 @@ class BellmanFord {
     for (std::int64_t e = begin; e < end; ++e) {
       const V v = graph_.indices[static_cast<std::size_t>(e)];
       L sum;
-      if (!extend<L, W, V>(label(u), graph_.weights[static_cast<std::size_t>(e)], sum)) return false;
+      if (!extend<L, W, V>(label(u), graph_.weights[static_cast<std::size_t>(e)], sum))
+        return false;
       const bool lower = sum < label(v);
       if (!lower && !returns(v, sum)) continue;
       if constexpr (std::is_floating_point_v<L>) {
@@ -199,13 +206,16 @@ class BellmanFord {
     return true;
   }
 
-  /// A float label that did not fall after all: the vertex hangs in the tree again and its row is scanned.
+  /// A float label that did not fall after all: the vertex hangs in the tree again and its row is
+  /// scanned.
   bool returns(V v, L sum) {
-    if constexpr (std::is_floating_point_v<L>) return sum == label(v) && sum != kFar && !at(v).in_tree();
+    if constexpr (std::is_floating_point_v<L>)
+      return sum == label(v) && sum != kFar && !at(v).in_tree();
     return false;
   }
 
-  /// Walks up from u to v. For integers the sum is negative by construction; for floats it is added up exactly.
+  /// Walks up from u to v. For integers the sum is negative by construction; for floats it is added
+  /// up exactly.
   bool closes_negative_cycle(V u, V v, std::vector<std::int64_t>& cycle) {
     cycle.clear();
     for (V x = u; x != v; x = at(x).above) cycle.push_back(static_cast<std::int64_t>(x));
@@ -241,9 +251,10 @@ class BellmanFord {
   std::size_t filled_ = 0;
 };
 
-/// Runs BellmanFord with labels of type D; when 64 bits do not hold an intermediate sum, once more with 128,
-/// which always do (fewer than 2^63 edges of 64 bits each). Throws std::overflow_error when a final distance does
-/// not fit D. With a cycle in the result, `dist` means nothing. Memory: about 24 bytes a vertex (int32 indices).
+/// Runs BellmanFord with labels of type D; when 64 bits do not hold an intermediate sum, once more
+/// with 128, which always do (fewer than 2^63 edges of 64 bits each). Throws std::overflow_error
+/// when a final distance does not fit D. With a cycle in the result, `dist` means nothing. Memory:
+/// about 24 bytes a vertex (int32 indices).
 template <Index V, Weight W>
 BellmanFordResult bellman_ford(const CsrView<V, W>& graph, std::int64_t source,
                                std::span<DistanceOf<W>> dist, Control& control) {

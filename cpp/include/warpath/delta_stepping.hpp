@@ -26,31 +26,39 @@ struct DeltaSteppingResult {
 
 /// Delta-stepping without a light/heavy split, with thread-local buckets and bucket fusion.
 ///
-/// Labels are lowered by an atomic minimum; who lowers one puts the vertex into its own bucket for the new label.
-/// Bucket by bucket, each thread works through its own entries, then through what is left of the others'; what falls
-/// back into the bucket in work is finished by its thread alone while it is little (fusion: no barrier for a handful
-/// of vertices). Any order of
-/// relaxations ends in the same labels (rounding is monotone and weights are >= 0), so delta, the number of
-/// threads and their timing change the work and never a bit of the result.
+/// Labels are lowered by an atomic minimum; who lowers one puts the vertex into its own bucket for
+/// the new label. Bucket by bucket, each thread works through its own entries, then through what is
+/// left of the others'; what falls back into the bucket in work is finished by its thread alone
+/// while it is little (fusion: no barrier for a handful of vertices). Any order of relaxations ends
+/// in the same labels (rounding is monotone and weights are >= 0), so delta, the number of threads
+/// and their timing change the work and never a bit of the result.
 ///
-/// Memory: kWindow buckets from `base_` on, and one far pile behind them, per thread. A vertex that moves within
-/// one bucket or within the far pile is not entered again, so a pile holds at most n entries over all threads and
-/// no delta, however small, asks for a bucket per multiple of it. When the window is done it moves to the
-/// smallest label of the far pile; if that frees little of the pile, delta was too small for these weights and is
-/// widened, so that all visits of the pile cost O(n log(largest / smallest label)) in all.
+/// Memory: kWindow buckets from `base_` on, and one far pile behind them, per thread. A vertex that
+/// moves within one bucket or within the far pile is not entered again, so a pile holds at most n
+/// entries over all threads and no delta, however small, asks for a bucket per multiple of it. When
+/// the window is done it moves to the smallest label of the far pile; if that frees little of the
+/// pile, delta was too small for these weights and is widened, so that all visits of the pile cost
+/// O(n log(largest / smallest label)) in all.
 ///
 /// Weights must be >= 0 and delta > 0: the caller checks.
-/// Source: Meyer, Sanders, "Delta-stepping", 2003; bucket fusion: Zhang et al., "Optimizing ordered graph
-/// algorithms with GraphIt", 2020; thread-local bins: Beamer et al., GAP benchmark suite, 2015.
+/// Source: Meyer, Sanders, "Delta-stepping", 2003; bucket fusion: Zhang et al., "Optimizing ordered
+/// graph algorithms with GraphIt", 2020; thread-local bins: Beamer et al., GAP benchmark suite,
+/// 2015.
 template <Index V, Weight W>
 class DeltaStepping {
  public:
   using D = DistanceOf<W>;
 
-  DeltaStepping(const CsrView<V, W>& graph, std::span<D> dist, D delta, int threads, Control& control)
-      : graph_(graph), dist_(dist), threads_(threads), control_(control), barrier_(threads, control),
+  DeltaStepping(const CsrView<V, W>& graph, std::span<D> dist, D delta, int threads,
+                Control& control)
+      : graph_(graph),
+        dist_(dist),
+        threads_(threads),
+        control_(control),
+        barrier_(threads, control),
         workers_(static_cast<std::size_t>(threads)),
-        per_delta_(std::min(1.0 / static_cast<double>(delta), std::numeric_limits<double>::max())) {}
+        per_delta_(std::min(1.0 / static_cast<double>(delta), std::numeric_limits<double>::max())) {
+  }
 
   DeltaSteppingResult run(V source) {
     std::fill(dist_.begin(), dist_.end(), unreachable<D>);
@@ -80,12 +88,14 @@ class DeltaStepping {
   static constexpr int kWindow = 128;           // buckets before the far pile
   static constexpr std::size_t kFusion = 1000;  // entries that a thread finishes alone
   static constexpr std::size_t kChunk = 64;     // frontier entries taken at once
-  static constexpr std::size_t kThinPile = 64;  // a move of the window should free 1 / kThinPile of the far pile
+  static constexpr std::size_t kThinPile =
+      64;  // a move of the window should free 1 / kThinPile of the far pile
   static constexpr double kWiden = 8;
 
   struct alignas(64) Worker {
     std::array<std::vector<V>, kWindow + 1> buckets;  // the last one is the far pile
-    std::vector<V> frontier;  // this thread's entries of the bucket in work; any thread may take from it
+    std::vector<V>
+        frontier;  // this thread's entries of the bucket in work; any thread may take from it
     std::vector<V> fused;
     std::atomic<std::size_t> cursor{0};
     std::int64_t reached = 0;
@@ -131,7 +141,8 @@ class DeltaStepping {
     std::int64_t round = 1;
     for (int current = 0;; ++round) {
       for (int k = 0; k < threads_; ++k)
-        share<kShared>(workers_[static_cast<std::size_t>((rank + k) % threads_)], current, self, pulse);
+        share<kShared>(workers_[static_cast<std::size_t>((rank + k) % threads_)], current, self,
+                       pulse);
       finish<kShared>(current, self, pulse);
       control_.advance(std::exchange(self.reached, 0));
       current = next_bucket(self, current, rank, round);
@@ -155,7 +166,8 @@ class DeltaStepping {
     while (owner.cursor.load(std::memory_order_relaxed) < size) {
       const std::size_t begin = owner.cursor.fetch_add(kChunk, std::memory_order_relaxed);
       const std::size_t end = std::min(begin + kChunk, size);
-      for (std::size_t i = begin; i < end; ++i) scan<kShared>(owner.frontier[i], current, self, pulse);
+      for (std::size_t i = begin; i < end; ++i)
+        scan<kShared>(owner.frontier[i], current, self, pulse);
     }
   }
 
@@ -192,7 +204,8 @@ class DeltaStepping {
       ++self.counts.improved;
       self.reached += old == unreachable<D>;
       const int bucket = bucket_of(sum);
-      // Whoever gave the old label has entered v into this bucket, or will before the bucket's turn.
+      // Whoever gave the old label has entered v into this bucket, or will before the bucket's
+      // turn.
       if (bucket > current && old != unreachable<D> && bucket_of(old) == bucket) continue;
       self.buckets[static_cast<std::size_t>(bucket)].push_back(v);
     }
@@ -206,11 +219,13 @@ class DeltaStepping {
     lower_to(next, mine);
     barrier_.wait(rank);
     // The other one was read before the last barrier and is used after the next.
-    if (rank == 0) next_[static_cast<std::size_t>(~round & 1)].store(kWindow, std::memory_order_relaxed);
+    if (rank == 0)
+      next_[static_cast<std::size_t>(~round & 1)].store(kWindow, std::memory_order_relaxed);
     return next.load(std::memory_order_relaxed);
   }
 
-  /// All buckets are empty: base_ moves to the smallest label of the far pile. False if there is none.
+  /// All buckets are empty: base_ moves to the smallest label of the far pile. False if there is
+  /// none.
   template <bool kShared>
   bool move_window(Worker& self, int rank, Pulse& pulse) {
     auto& pile = self.buckets[kWindow];
@@ -268,7 +283,8 @@ class DeltaStepping {
            e < graph_.indptr[static_cast<std::size_t>(u) + 1]; ++e) {
         pulse.beat();
         const auto v = static_cast<std::size_t>(graph_.indices[static_cast<std::size_t>(e)]);
-        if (dist_[v] == unreachable<D>) throw std::overflow_error("a distance does not fit 64 bits");
+        if (dist_[v] == unreachable<D>)
+          throw std::overflow_error("a distance does not fit 64 bits");
       }
     }
   }
@@ -280,8 +296,8 @@ class DeltaStepping {
   TeamBarrier barrier_;
   std::vector<Worker> workers_;
   // Written by rank 0 between two barriers, read by all after the second.
-  D base_ = 0;         // the label at which the window begins
-  double per_delta_;   // buckets per unit of length
+  D base_ = 0;        // the label at which the window begins
+  double per_delta_;  // buckets per unit of length
   std::size_t pile_before_ = 0;
   bool moved_ = false;
   // Gathered from all threads before a barrier.
@@ -291,11 +307,13 @@ class DeltaStepping {
   std::atomic<D> least_{unreachable<D>};
 };
 
-/// Distances from `source`; the same bits for every delta and every number of threads. Work O(m) relaxations for a
-/// well-chosen delta, more for a large one; rounds about (largest distance) / delta.
+/// Distances from `source`; the same bits for every delta and every number of threads. Work O(m)
+/// relaxations for a well-chosen delta, more for a large one; rounds about (largest distance) /
+/// delta.
 template <Index V, Weight W>
-DeltaSteppingResult delta_stepping(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> dist,
-                                   DistanceOf<W> delta, int threads, Control& control) {
+DeltaSteppingResult delta_stepping(const CsrView<V, W>& graph, V source,
+                                   std::span<DistanceOf<W>> dist, DistanceOf<W> delta, int threads,
+                                   Control& control) {
   if (!(delta > 0)) throw std::invalid_argument("delta must be > 0");
   if (threads < 1) throw std::invalid_argument("threads must be >= 1");
   return DeltaStepping<V, W>(graph, dist, delta, threads, control).run(source);

@@ -15,22 +15,28 @@
 
 namespace warpath {
 
-/// What the kernels take for "no path": inf, or half of an integer's range, so that two of them still add up.
+/// What the kernels take for "no path": inf, or half of an integer's range, so that two of them
+/// still add up.
 template <class T>
-constexpr T no_path = std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
-                                                  : static_cast<T>(std::numeric_limits<T>::max() / 2);
+constexpr T no_path =
+    std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
+                                : static_cast<T>(std::numeric_limits<T>::max() / 2);
 
-/// Integers: every true length lies below max / 4 in size, so anything above is no_path plus a length.
+/// Integers: every true length lies below max / 4 in size, so anything above is no_path plus a
+/// length.
 template <class T>
 constexpr T longest_path = static_cast<T>(std::numeric_limits<T>::max() / 4);
 
-/// c[i][j] = min(c[i][j], a[i][k] + b[k][j]) over all k, for kRows x (kVectors vectors of kBytes) of c in registers.
+/// c[i][j] = min(c[i][j], a[i][k] + b[k][j]) over all k, for kRows x (kVectors vectors of kBytes)
+/// of c in registers.
 ///
-/// `a` holds kRows entries for each k, `b` one row of the tile. The compiler makes one add and one minimum of each
-/// step (for floats too: `s < c ? s : c` is what the minimum instruction does). An integer that went through
-/// no_path is set back to it, so that negative weights never let it drift towards the lengths.
+/// `a` holds kRows entries for each k, `b` one row of the tile. The compiler makes one add and one
+/// minimum of each step (for floats too: `s < c ? s : c` is what the minimum instruction does). An
+/// integer that went through no_path is set back to it, so that negative weights never let it drift
+/// towards the lengths.
 template <class T, int kBytes, int kRows, int kVectors>
-[[gnu::always_inline]] inline void min_plus_tile(const T* a, const T* b, T* c, std::size_t stride, int depth) {
+[[gnu::always_inline]] inline void min_plus_tile(const T* a, const T* b, T* c, std::size_t stride,
+                                                 int depth) {
   typedef T Vector __attribute__((vector_size(kBytes)));
   typedef T Memory __attribute__((vector_size(kBytes), aligned(alignof(T)), may_alias));
   constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
@@ -39,7 +45,8 @@ template <class T, int kBytes, int kRows, int kVectors>
   for (int i = 0; i < kRows; ++i)
 #pragma GCC unroll 4
     for (int j = 0; j < kVectors; ++j)
-      best[i][j] = *reinterpret_cast<const Memory*>(c + static_cast<std::size_t>(i) * stride + j * kLanes);
+      best[i][j] =
+          *reinterpret_cast<const Memory*>(c + static_cast<std::size_t>(i) * stride + j * kLanes);
   for (int k = 0; k < depth; ++k, a += kRows, b += kVectors * kLanes) {
     Vector row[kVectors];
 #pragma GCC unroll 4
@@ -69,8 +76,8 @@ template <class T, int kBytes, int kRows, int kVectors>
 
 /// A block of c (rows x columns) from packed strips of a and b; the last strips may be cut.
 template <class T, int kBytes, int kRows, int kVectors>
-[[gnu::always_inline]] inline void min_plus_block(const T* a, const T* b, T* c, std::size_t stride, int rows,
-                                                  int columns, int depth) {
+[[gnu::always_inline]] inline void min_plus_block(const T* a, const T* b, T* c, std::size_t stride,
+                                                  int rows, int columns, int depth) {
   constexpr int kColumns = kVectors * kBytes / static_cast<int>(sizeof(T));
   for (int j = 0; j < columns; j += kColumns, b += static_cast<std::ptrdiff_t>(kColumns) * depth) {
     const T* strip = a;
@@ -85,11 +92,12 @@ template <class T, int kBytes, int kRows, int kVectors>
       T edge[kRows * kColumns];
       std::fill(edge, edge + kRows * kColumns, no_path<T>);
       for (int y = 0; y < high; ++y)
-        std::copy(at + static_cast<std::size_t>(y) * stride, at + static_cast<std::size_t>(y) * stride + wide,
-                  edge + y * kColumns);
+        std::copy(at + static_cast<std::size_t>(y) * stride,
+                  at + static_cast<std::size_t>(y) * stride + wide, edge + y * kColumns);
       min_plus_tile<T, kBytes, kRows, kVectors>(strip, b, edge, kColumns, depth);
       for (int y = 0; y < high; ++y)
-        std::copy(edge + y * kColumns, edge + y * kColumns + wide, at + static_cast<std::size_t>(y) * stride);
+        std::copy(edge + y * kColumns, edge + y * kColumns + wide,
+                  at + static_cast<std::size_t>(y) * stride);
     }
   }
 }
@@ -118,12 +126,14 @@ template <class T>
 struct DenseKernels {
   int rows;     // of a tile; divides the block size
   int columns;  // likewise
-  void (*product)(const T* a, const T* b, T* c, std::size_t stride, int rows, int columns, int depth);
+  void (*product)(const T* a, const T* b, T* c, std::size_t stride, int rows, int columns,
+                  int depth);
   void (*close)(T* block, int size);
 };
 
 template <class T>
-void product_default(const T* a, const T* b, T* c, std::size_t stride, int rows, int columns, int depth) {
+void product_default(const T* a, const T* b, T* c, std::size_t stride, int rows, int columns,
+                     int depth) {
   min_plus_block<T, 16, 4, 3>(a, b, c, stride, rows, columns, depth);
 }
 template <class T>
@@ -133,8 +143,8 @@ void close_default(T* block, int size) {
 
 #if defined(__x86_64__)
 template <class T>
-[[gnu::target("avx2")]] void product_avx2(const T* a, const T* b, T* c, std::size_t stride, int rows,
-                                          int columns, int depth) {
+[[gnu::target("avx2")]] void product_avx2(const T* a, const T* b, T* c, std::size_t stride,
+                                          int rows, int columns, int depth) {
   min_plus_block<T, 32, 4, 3>(a, b, c, stride, rows, columns, depth);
 }
 template <class T>
@@ -158,7 +168,8 @@ template <class T>
 DenseKernels<T> dense_kernels() {
   constexpr int kSize = static_cast<int>(sizeof(T));
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return {8, 192 / kSize, product_avx512<T>, close_avx512<T>};
+  if (__builtin_cpu_supports("avx512f"))
+    return {8, 192 / kSize, product_avx512<T>, close_avx512<T>};
   if (__builtin_cpu_supports("avx2")) return {4, 96 / kSize, product_avx2<T>, close_avx2<T>};
 #endif
   return {4, 48 / kSize, product_default<T>, close_default<T>};
@@ -166,20 +177,26 @@ DenseKernels<T> dense_kernels() {
 
 /// Blocked Floyd-Warshall on threads, in place on a row-major n x n matrix.
 ///
-/// For each block of kBlock vertices: (1) close the diagonal block D among them; (2) the block's rows become
-/// min(R, D + R) and its columns min(C, C + D), which is exact since D is closed; (3) everything else becomes
-/// min(X, C + R). All of (2) and (3) is one min-plus product kernel on packed panels, so that no row stride of the
-/// matrix reaches the inner loop. Work 2 n^3 operations, of which (1) is n kBlock^2 on one thread.
-/// Extra memory: two panels of n x kBlock, one n x kBlock copy of old columns at most.
+/// For each block of kBlock vertices: (1) close the diagonal block D among them; (2) the block's
+/// rows become min(R, D + R) and its columns min(C, C + D), which is exact since D is closed; (3)
+/// everything else becomes min(X, C + R). All of (2) and (3) is one min-plus product kernel on
+/// packed panels, so that no row stride of the matrix reaches the inner loop. Work 2 n^3
+/// operations, of which (1) is n kBlock^2 on one thread. Extra memory: two panels of n x kBlock,
+/// one n x kBlock copy of old columns at most.
 ///
-/// Preconditions (the caller's): no negative cycle, 0 on the diagonal; integers: every shortest length is below
-/// max / 4 in size. Integers come out exact, floats within the rounding of differently associated sums.
-/// Source: Floyd 1962; Warshall 1962; blocking: Venkataraman, Sahni, Mukhopadhyaya 2003.
+/// Preconditions (the caller's): no negative cycle, 0 on the diagonal; integers: every shortest
+/// length is below max / 4 in size. Integers come out exact, floats within the rounding of
+/// differently associated sums. Source: Floyd 1962; Warshall 1962; blocking: Venkataraman, Sahni,
+/// Mukhopadhyaya 2003.
 template <class T>
 class FloydWarshall {
  public:
   FloydWarshall(std::span<T> dist, std::int64_t n, int threads, Control& control)
-      : dist_(dist), n_(n), threads_(threads), control_(control), barrier_(threads, control),
+      : dist_(dist),
+        n_(n),
+        threads_(threads),
+        control_(control),
+        barrier_(threads, control),
         kernels_(dense_kernels<T>()) {
     const auto panel = static_cast<std::size_t>(blocks() * kBlock * kBlock);
     rows_.resize(panel);
@@ -204,11 +221,15 @@ class FloydWarshall {
   static constexpr std::int64_t kBlock = 192;
 
   std::int64_t blocks() const { return (n_ + kBlock - 1) / kBlock; }
-  int size(std::int64_t block) const { return static_cast<int>(std::min(kBlock, n_ - block * kBlock)); }
+  int size(std::int64_t block) const {
+    return static_cast<int>(std::min(kBlock, n_ - block * kBlock));
+  }
   T* at(std::int64_t row_block, std::int64_t column_block) {
     return dist_.data() + row_block * kBlock * n_ + column_block * kBlock;
   }
-  T* packed(std::vector<T>& panel, std::int64_t block) { return panel.data() + block * kBlock * kBlock; }
+  T* packed(std::vector<T>& panel, std::int64_t block) {
+    return panel.data() + block * kBlock * kBlock;
+  }
 
   /// One step over the block `k`; ends with all threads together.
   void through(std::int64_t k, int rank, Pulse& pulse) {
@@ -232,7 +253,8 @@ class FloydWarshall {
     share(blocks() * blocks(), rank, pulse, [&](std::int64_t task) {
       const std::int64_t row = task / blocks();
       const std::int64_t column = task % blocks();
-      if (row != k && column != k) product(packed(columns_, row), packed(rows_, column), row, column, k);
+      if (row != k && column != k)
+        product(packed(columns_, row), packed(rows_, column), row, column, k);
       control_.advance(1);
     });
   }
@@ -240,7 +262,8 @@ class FloydWarshall {
   void close_diagonal(std::int64_t k) {
     const int side = size(k);
     T* from = at(k, k);
-    for (int i = 0; i < side; ++i) std::copy(from + i * n_, from + i * n_ + side, diagonal_.data() + i * side);
+    for (int i = 0; i < side; ++i)
+      std::copy(from + i * n_, from + i * n_ + side, diagonal_.data() + i * side);
     kernels_.close(diagonal_.data(), side);
     for (int i = 0; i < side; ++i)
       std::copy(diagonal_.data() + i * side, diagonal_.data() + (i + 1) * side, from + i * n_);
@@ -249,7 +272,8 @@ class FloydWarshall {
   }
 
   void product(const T* a, const T* b, std::int64_t row, std::int64_t column, std::int64_t k) {
-    kernels_.product(a, b, at(row, column), static_cast<std::size_t>(n_), size(row), size(column), size(k));
+    kernels_.product(a, b, at(row, column), static_cast<std::size_t>(n_), size(row), size(column),
+                     size(k));
   }
 
   /// Strips of kernels_.columns columns, row by row: how the product reads its right factor.
@@ -268,7 +292,8 @@ class FloydWarshall {
     for (int i = 0; i < rows; i += kernels_.rows) {
       const int high = std::min(kernels_.rows, rows - i);
       for (int k = 0; k < columns; ++k, out += kernels_.rows)
-        for (int y = 0; y < kernels_.rows; ++y) out[y] = y < high ? from[(i + y) * n_ + k] : no_path<T>;
+        for (int y = 0; y < kernels_.rows; ++y)
+          out[y] = y < high ? from[(i + y) * n_ + k] : no_path<T>;
     }
   }
 
@@ -302,7 +327,7 @@ class FloydWarshall {
   Control& control_;
   TeamBarrier barrier_;
   const DenseKernels<T> kernels_;
-  std::vector<T> rows_;      // block k's rows, packed; one kBlock x kBlock piece per block of columns
+  std::vector<T> rows_;  // block k's rows, packed; one kBlock x kBlock piece per block of columns
   std::vector<T> columns_;   // block k's columns, packed
   std::vector<T> diagonal_;  // the diagonal block, row by row
   std::vector<T> left_;      // the same packed as a left and as a right factor

@@ -24,33 +24,45 @@ struct Broken {
   std::int64_t expected = -1;  // rule "pred": what pred[vertex] must be
 };
 
-/// Checks one source's distances without solving: O(n + m), one or two passes over the edges and a search.
+/// Checks one source's distances without solving: O(n + m), one or two passes over the edges and a
+/// search.
 ///
 /// "source"   dist[source] == 0
 /// "label"    no label is NaN or -inf, none lies beyond the cutoff
-/// "edge"     no edge has dist[u] + w < dist[v]; an edge from a reached vertex to an unreached one breaks this unless
+/// "edge"     no edge has dist[u] + w < dist[v]; an edge from a reached vertex to an unreached one
+/// breaks this unless
 ///            dist[u] + w lies beyond the cutoff (or, for floats, beyond the type)
-/// "reached"  a search from the source over tight edges (dist[u] + w == dist[v]) meets every vertex with a label. A
-///            tight in-edge at every vertex would not do: a cycle of length zero has one everywhere.
-/// "pred"     pred is the tree that DESIGN calls the same tree: the smallest u of a tight edge with dist[u] < dist[v];
-///            else, and for all vertices when some weight is negative, breadth-first over the tight edges
+/// "reached"  a search from the source over tight edges (dist[u] + w == dist[v]) meets every vertex
+/// with a label. A
+///            tight in-edge at every vertex would not do: a cycle of length zero has one
+///            everywhere.
+/// "pred"     pred is the tree that DESIGN calls the same tree: the smallest u of a tight edge with
+/// dist[u] < dist[v];
+///            else, and for all vertices when some weight is negative, breadth-first over the tight
+///            edges
 ///
-/// `slack` widens the comparisons of "edge" and "reached" for labels whose sums were associated differently; pred
-/// asks for slack 0. Labels of any sign; integer sums are taken in 128 bits.
+/// `slack` widens the comparisons of "edge" and "reached" for labels whose sums were associated
+/// differently; pred asks for slack 0. Labels of any sign; integer sums are taken in 128 bits.
 /// Source: the rules of the Graph 500 validation, made to hold with zero and negative weights.
 template <Index V, Weight W>
 class Certificate {
  public:
   using D = DistanceOf<W>;
 
-  Certificate(const CsrView<V, W>& graph, V source, std::span<const D> dist, std::optional<D> cutoff,
-              D slack, Control& control)
-      : graph_(graph), source_(source), dist_(dist), cutoff_(cutoff), slack_(slack), pulse_(control, true),
+  Certificate(const CsrView<V, W>& graph, V source, std::span<const D> dist,
+              std::optional<D> cutoff, D slack, Control& control)
+      : graph_(graph),
+        source_(source),
+        dist_(dist),
+        cutoff_(cutoff),
+        slack_(slack),
+        pulse_(control, true),
         control_(control) {}
 
   Broken check(std::span<const V> pred) {
-    control_.expect(graph_.n() * (pred.empty() ? 2 : 3));
-    if (!near(Wide{0}, dist_[static_cast<std::size_t>(source_)])) return {.rule = "source", .vertex = source_};
+    control_.expect(graph_.n() * (pred.empty() ? 2 : 4));
+    if (!near(Wide{0}, dist_[static_cast<std::size_t>(source_)]))
+      return {.rule = "source", .vertex = source_};
     Broken broken = check_labels();
     if (broken.rule == nullptr) broken = check_edges();
     if (broken.rule == nullptr) broken = check_reached();
@@ -122,8 +134,8 @@ class Certificate {
     return broken;
   }
 
-  /// Breadth-first from all of `frontier` over the tight edges that `allowed` admits, to vertices that `above` has
-  /// nothing for (kNone). Gives each the smallest u of the level before.
+  /// Breadth-first from all of `frontier` over the tight edges that `allowed` admits, to vertices
+  /// that `above` has nothing for (kNone). Gives each the smallest u of the level before.
   template <class Allowed>
   void spread(std::vector<V>& frontier, std::vector<V>& above, Allowed&& allowed) {
     std::vector<V> fresh;
@@ -178,7 +190,8 @@ class Certificate {
       if (!reached(u)) continue;
       each_edge(u, [&](V v, std::int64_t e) {
         auto& from = above_[static_cast<std::size_t>(v)];
-        if (from == kNone && label(u) < label(v) && tight(u, v, e)) from = u;  // u ascends: the first is the smallest
+        if (from == kNone && label(u) < label(v) && tight(u, v, e))
+          from = u;  // u ascends: the first is the smallest
         return true;
       });
     }

@@ -1,0 +1,274 @@
+"""Bellman-Ford in the core: any sign of weight, the cycle itself, and never a wrapped number."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from warpath import _core
+
+INDICES = [np.int32, np.int64]
+WEIGHTS = [np.int32, np.int64, np.float32, np.float64]
+FAR = np.iinfo(np.int64).max
+
+
+def rows(n, edges, index, weight):
+    """CSR rows of (u, v, w) triples, in their order."""
+    edges = sorted(edges, key=lambda edge: edge[0])
+    indptr = np.searchsorted([u for u, _, _ in edges], np.arange(n + 1)).astype(np.int64)
+    indices = np.array([v for _, v, _ in edges], dtype=index)
+    return {
+        "indptr": indptr,
+        "indices": indices,
+        "weights": np.array([w for _, _, w in edges], dtype=weight),
+    }
+
+
+def solve(n, edges, source, weight=np.int64, index=np.int32):
+    dist = np.empty(n, weight if np.dtype(weight).kind == "f" else np.int64)
+    result = _core.bellman_ford(
+        **rows(n, edges, index, weight), source=source, dist=dist, progress=None
+    )
+    return dist, result
+
+
+def least_sums(n, edges, source, number):
+    """Labels by rounds over all edges in `number` arithmetic; None: a cycle lowers them on."""
+    label = {v: number(0) for v in range(n)} if source < 0 else {source: number(0)}
+    for _ in range(n + 1):
+        changed = False
+        for u, v, w in edges:
+            if u in label and (v not in label or label[u] + number(w) < label[v]):
+                label[v] = label[u] + number(w)
+                changed = True
+        if not changed:
+            return label
+    return None
+
+
+def random_edges(rng, n, m, low, high):
+    return [
+        (int(rng.integers(n)), int(rng.integers(n)), int(rng.integers(low, high))) for _ in range(m)
+    ]
+
+
+def exact(weight):
+    return Fraction(weight if isinstance(weight, int) else float(weight))
+
+
+def length_of_cycle(edges, cycle):
+    closed = [*cycle, cycle[0]]
+    assert len(set(cycle.tolist())) == len(cycle)
+    return sum(min(exact(w) for a, b, w in edges if (a, b) == (u, v)) for u, v in pairwise(closed))
+
+
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_labels_are_the_least_sums_or_the_cycle_is_negative(index, weight):
+    rng = np.random.default_rng(1)
+    cycles = 0
+    for _ in range(400):
+        n = int(rng.integers(1, 9))
+        low = int(rng.integers(-4, 1))
+        edges = random_edges(rng, n, int(rng.integers(0, 20)), low, 6)
+        source = int(rng.integers(-1, n))
+        expected = least_sums(n, edges, source, int)
+        dist, result = solve(n, edges, source, weight, index)
+        if expected is None:
+            cycles += 1
+            assert length_of_cycle(edges, result["cycle"]) < 0
+        else:
+            assert result["cycle"].size == 0
+            far = np.inf if dist.dtype.kind == "f" else FAR
+            assert dist.tolist() == [expected.get(v, far) for v in range(n)]
+    assert 40 < cycles < 360
+
+
+@pytest.mark.parametrize("weight", [np.float32, np.float64])
+def test_float_labels_are_the_least_rounded_sums_bit_by_bit(weight):
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        n = int(rng.integers(2, 12))
+        edges = [
+            (u, v, weight(10.0 ** rng.uniform(-8, 8) if rng.random() < 0.8 else 0))
+            for u, v, _ in random_edges(rng, n, 30, 0, 2)
+        ]
+        expected = least_sums(n, edges, 0, weight)
+        dist, result = solve(n, edges, 0, weight)
+        assert result["cycle"].size == 0
+        assert dist.tolist() == [float(expected.get(v, np.inf)) for v in range(n)]
+
+
+def test_potentials_do_not_change_distances():
+    rng = np.random.default_rng(3)
+    n = 400
+    edges = random_edges(rng, n, 1600, 0, 50)
+    shift = [int(p) for p in rng.integers(0, 10**6, n)]
+    plain, _ = solve(n, edges, 0)
+    moved, _ = solve(n, [(u, v, w + shift[u] - shift[v]) for u, v, w in edges], 0)
+    reached = plain != FAR
+    assert (reached == (moved != FAR)).all()
+    assert (plain[reached] == (moved - shift[0] + np.array(shift))[reached]).all()
+
+
+def test_negative_self_loop_is_a_cycle_of_one_vertex():
+    _, result = solve(3, [(0, 1, 5), (1, 1, -1), (1, 2, 1)], 0)
+    assert result["cycle"].tolist() == [1]
+
+
+def test_cycle_out_of_reach_does_not_matter_but_the_virtual_source_finds_it():
+    edges = [(0, 1, 2), (2, 3, -2), (3, 2, 1), (2, 0, 1)]
+    dist, result = solve(4, edges, 0)
+    assert result["cycle"].size == 0
+    assert dist.tolist() == [0, 2, FAR, FAR]
+    _, result = solve(4, edges, -1)
+    assert sorted(result["cycle"].tolist()) == [2, 3]
+
+
+def test_cycle_of_length_zero_is_no_negative_cycle():
+    dist, result = solve(3, [(0, 1, 1), (1, 2, -4), (2, 1, 4)], 0)
+    assert result["cycle"].size == 0
+    assert dist.tolist() == [0, 1, -3]
+
+
+def test_empty_graph_and_lonely_vertex():
+    assert solve(0, [], -1)[1]["cycle"].size == 0
+    assert solve(1, [], 0)[0].tolist() == [0]
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_sum_beyond_64_bits_on_the_way_is_no_harm(index):
+    big = 2**62 + 1
+    with pytest.raises(OverflowError, match="64 bits"):
+        solve(4, [(0, 1, big), (1, 2, big), (2, 3, -big)], 0, index=index)
+    dist, _ = solve(4, [(0, 1, big), (1, 2, big), (2, 3, -big), (0, 2, 7)], 0, index=index)
+    assert dist.tolist() == [0, big, 7, 7 - big]
+
+
+def test_distance_of_exactly_the_unreachable_label_is_refused():
+    with pytest.raises(OverflowError, match="64 bits"):
+        solve(3, [(0, 1, 2**62), (1, 2, 2**62 - 1)], 0)
+    dist, _ = solve(3, [(0, 1, 2**62), (1, 2, 2**62 - 2)], 0)
+    assert dist[2] == FAR - 1
+
+
+def test_negative_distance_beyond_64_bits_is_refused_and_the_last_that_fits_is_given():
+    with pytest.raises(OverflowError, match="64 bits"):
+        solve(3, [(0, 1, -(2**63)), (1, 2, -1)], 0)
+    dist, _ = solve(3, [(0, 1, -(2**62)), (1, 2, -(2**62))], 0)
+    assert dist[2] == -(2**63)
+
+
+@pytest.mark.parametrize("source", [0, -1])
+def test_cycle_of_huge_weights_is_found_although_its_sum_does_not_fit(source):
+    edges = [(0, 1, -(2**63)), (1, 2, -(2**63)), (2, 0, 2**62)]
+    _, result = solve(3, edges, source)
+    assert sorted(result["cycle"].tolist()) == [0, 1, 2]
+
+
+def test_huge_random_weights_agree_with_unbounded_integers():
+    rng = np.random.default_rng(4)
+    outcomes = set()
+    for _ in range(600):
+        n = int(rng.integers(2, 7))
+        scale = int(rng.choice([2**60, 2**62, 2**63 - 1]))
+        edges = random_edges(
+            rng, n, int(rng.integers(1, 9)), -scale // int(rng.integers(1, 9)), scale
+        )
+        expected = least_sums(n, edges, 0, int)
+        if expected is None:
+            assert length_of_cycle(edges, solve(n, edges, 0)[1]["cycle"]) < 0
+            outcomes.add("cycle")
+        elif all(-(2**63) <= d < FAR for d in expected.values()):
+            assert solve(n, edges, 0)[0].tolist() == [expected.get(v, FAR) for v in range(n)]
+            outcomes.add("fits")
+        else:
+            with pytest.raises(OverflowError):
+                solve(n, edges, 0)
+            outcomes.add("refused")
+    assert outcomes == {"cycle", "fits", "refused"}
+
+
+@pytest.mark.parametrize("weight", [np.float32, np.float64])
+def test_float_distance_below_the_type_is_refused(weight):
+    low = float(np.finfo(weight).min)
+    with pytest.raises(OverflowError, match="float"):
+        solve(3, [(0, 1, low), (1, 2, low)], 0, weight)
+
+
+@pytest.mark.parametrize("weight", [np.float32, np.float64])
+def test_float_sum_beyond_the_type_is_unreachable(weight):
+    high = float(np.finfo(weight).max)
+    dist, _ = solve(3, [(0, 1, high), (1, 2, high)], 0, weight)
+    assert dist.tolist() == [0, high, np.inf]
+
+
+@pytest.mark.parametrize("weight", [np.float32, np.float64])
+def test_rounding_alone_makes_no_negative_cycle(weight):
+    rng = np.random.default_rng(5)
+    eps = float(np.finfo(weight).eps)
+    found = {True: 0, False: 0}
+    for _ in range(1500):
+        n = int(rng.integers(2, 8))
+        shift = [weight(x) for x in 10.0 ** rng.uniform(-3, 3, n)]
+        edges = [
+            (u, v, weight(w) * weight(0.1) * (rng.random() < 0.3) + shift[u] - shift[v])
+            for u, v, w in random_edges(rng, n, 24, 0, 3)
+        ]
+        expected = least_sums(n, edges, 0, exact)
+        dist, result = solve(n, edges, 0, weight)
+        found[result["cycle"].size > 0] += 1
+        if result["cycle"].size:
+            assert length_of_cycle(edges, result["cycle"]) < 0
+        elif expected is not None:
+            size = float(sum(shift))
+            for v in range(n):
+                wanted = float(expected.get(v, np.inf))
+                assert dist[v] == wanted or abs(dist[v] - wanted) <= 4 * n * eps * size
+    assert min(found.values()) > 50
+
+
+def test_absorbed_fall_does_not_lose_a_vertex_below():
+    # 0 -> 2 -> 3 gives 3 first; then 0 -> 1 -> 2 lowers 2 by so little that 3's label stays as it
+    # was, and 3 must still hand its label on to 4.
+    big = 2.0**60
+    edges = [(0, 2, 1.0), (2, 3, big), (3, 4, -big), (0, 1, 0.25), (1, 2, 0.25)]
+    dist, _ = solve(5, edges, 0, np.float64)
+    assert dist.tolist() == [0, 0.25, 0.5, big, 0]
+
+
+def test_counters_and_progress_say_what_was_done():
+    n = 50
+    edges = [(v, v + 1, 1) for v in range(n - 1)]
+    _, result = solve(n, edges, 0)
+    assert (result["settled"], result["relaxed"], result["improved"]) == (n, n - 1, n - 1)
+    assert result["rounds"] == n
+
+
+def test_interrupt_stops_a_long_solve():
+    # Every pass over the queue settles one vertex: about n^3 / 6 relaxations.
+    n = 2500
+    src, dst = np.triu_indices(n, 1)
+    order = np.lexsort((-dst, src))
+    indptr = np.searchsorted(src, np.arange(n + 1)).astype(np.int64)
+    weights = (2 * (dst - src) - 1)[order].astype(np.int64)
+    dist = np.empty(n, np.int64)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        _core.bellman_ford(
+            indptr=indptr,
+            indices=dst[order].astype(np.int32),
+            weights=weights,
+            source=0,
+            dist=dist,
+            progress=None,
+        )
+    timer.join()
+    assert solve(2, [(0, 1, 3)], 0)[0].tolist() == [0, 3]
