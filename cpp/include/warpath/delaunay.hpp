@@ -177,6 +177,11 @@ class Delaunay {
     return {x_[static_cast<std::size_t>(v)], y_[static_cast<std::size_t>(v)]};
   }
 
+  static bool outside(const Triangle& triangle) {
+    return triangle.corner[0] == kOutside || triangle.corner[1] == kOutside ||
+           triangle.corner[2] == kOutside;
+  }
+
   Triangle& triangle(std::int32_t t) { return triangles_[static_cast<std::size_t>(t)]; }
 
   /// False when all points are on one line.
@@ -210,9 +215,9 @@ class Delaunay {
     std::int32_t t = last_;
     for (;;) {
       const Triangle& here = triangle(t);
+      if (outside(here)) return t;
       int across = -1;
       for (int i = 0; i < 3 && across < 0; ++i) {
-        if (here.corner[i] == kOutside) return t;
         if (turn(here.corner[(i + 1) % 3], here.corner[(i + 2) % 3], p) < 0) across = i;
       }
       if (across < 0) return t;

@@ -1,0 +1,60 @@
+"""Equality without tolerance, and a message that says where to look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from warpath.graph import Graph
+
+
+def assert_same_bits(found: ArrayLike, expected: ArrayLike, graph: Graph | None = None) -> None:
+    """Raise AssertionError unless two label arrays have the same type, shape and bits.
+
+    Parameters
+    ----------
+    found, expected : (n,) or (k, n) labels; -0.0 and 0.0 are different.
+    graph : adds the tight in-edges of the first vertex that differs, for both labellings.
+    """
+    ours, theirs = np.ascontiguousarray(found), np.ascontiguousarray(expected)
+    if (ours.dtype, ours.shape) != (theirs.dtype, theirs.shape):
+        msg = f"found {ours.dtype} {ours.shape}, expected {theirs.dtype} {theirs.shape}"
+        raise AssertionError(msg)
+    if not ours.size:
+        return
+    differs = (_bytes(ours) != _bytes(theirs)).any(axis=-1)
+    count = int(differs.sum())
+    if not count:
+        return
+    place = tuple(int(i) for i in np.unravel_index(int(differs.argmax()), ours.shape))
+    shown = place[0] if len(place) == 1 else place
+    lines = [
+        f"{count} of {ours.size} labels differ, first at {shown}: "
+        f"found {ours[place]!r}, expected {theirs[place]!r}"
+    ]
+    if graph is not None:
+        v = place[-1]
+        lines += [f"found:    {_tight_in_edges(graph, ours[place[:-1]], v)}"]
+        lines += [f"expected: {_tight_in_edges(graph, theirs[place[:-1]], v)}"]
+    raise AssertionError("\n".join(lines))
+
+
+def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
+    return array.view(np.uint8).reshape(*array.shape, array.itemsize)
+
+
+def _tight_in_edges(graph: Graph, dist: NDArray[Any], v: int) -> str:
+    back = graph.reversed()
+    row = slice(int(back.indptr[v]), int(back.indptr[v + 1]))
+    edges = zip(back.indices[row].tolist(), back.solver_weights[row], strict=True)
+    with np.errstate(over="ignore", under="ignore"):
+        tight = [
+            f"{u} -> {v} ({dist[u]} + {weight})"
+            for u, weight in edges
+            if dist[u] + weight == dist[v]
+        ]
+    return f"tight in-edges of {v}: {', '.join(tight) or 'none'}"
