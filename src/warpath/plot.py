@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Okabe and Ito's palette: told apart with any kind of colour vision, and in grey.
 _ROUTE, _ENDS, _NETWORK, _INK = "#D55E00", "#0072B2", "#B9BEC4", "#222222"
 _MARGIN = 0.12  # of the route's larger extent, on each side
-_WIDTH = 8.0  # inches
+_WIDTH, _EDGE, _HEADING = 8.0, 0.2, 0.75  # inches
 _SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 
 
@@ -70,9 +70,11 @@ def plot_route(
 
     stretch = _stretch(graph.coordinates, line)
     box = _box(line, stretch)
-    figure = Figure(figsize=_figure_size(box, stretch), dpi=dpi)
+    wide, high = _size(box, stretch)
+    size = (wide + 2 * _EDGE, high + _EDGE + _HEADING)
+    figure = Figure(figsize=size, dpi=dpi)
     FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.02, 0.02, 0.96, 1 - 0.75 / figure.get_figheight()))
+    axes = figure.add_axes((_EDGE / size[0], _EDGE / size[1], wide / size[0], high / size[1]))
     axes.set_axis_off()
     axes.set_aspect(stretch)
     axes.set_xlim(box[0], box[2])
@@ -134,9 +136,11 @@ def _box(line: Array, stretch: float) -> tuple[float, float, float, float]:
     return (*(middle - half).tolist(), *(middle + half).tolist())
 
 
-def _figure_size(box: tuple[float, float, float, float], stretch: float) -> tuple[float, float]:
+def _size(box: tuple[float, float, float, float], stretch: float) -> tuple[float, float]:
+    """Return the inches of the drawing: as wide as `_WIDTH` unless it would be too tall."""
     ratio = (box[3] - box[1]) * stretch / (box[2] - box[0])
-    return (_WIDTH, _WIDTH * ratio + 0.75) if ratio <= 1.1 else (_WIDTH * 1.1 / ratio, 9.55)
+    wide = min(_WIDTH, 1.1 * _WIDTH / ratio)
+    return wide, wide * ratio
 
 
 def _draw_network(axes: Any, graph: Graph, box: tuple[float, float, float, float]) -> None:
@@ -192,7 +196,14 @@ def _write_title(figure: Any, title: str | None, subtitle: str | None) -> None:
         (subtitle, 0.44, {"fontsize": 10, "color": "#555555"}),
     ):
         if text:
-            figure.text(0.03, 1 - inches / height, text, va="top", parse_math=False, **look)
+            figure.text(
+                _EDGE / figure.get_figwidth(),
+                1 - inches / height,
+                text,
+                va="top",
+                parse_math=False,
+                **look,
+            )
 
 
 def _save(figure: Any, path: Path, dpi: int) -> None:

@@ -1,13 +1,13 @@
 """The commands put together."""
 # Annotations are read at run time: no postponed evaluation.
 
-import importlib.metadata
 import os
 import sys
 from typing import Annotated
 
 import typer
 
+import warpath
 from warpath.cli import doctor, files, look, route, solve
 from warpath.cli.options import grouped
 from warpath.cli.usage import UsageError
@@ -62,7 +62,7 @@ def _overview(
     ] = False,
 ) -> None:
     if version:
-        sys.stdout.write(f"warpath {importlib.metadata.version('warpath')}\n")
+        sys.stdout.write(f"warpath {warpath.__version__}\n")
         raise typer.Exit
     if context.invoked_subcommand is None:
         sys.stdout.write(_OVERVIEW)

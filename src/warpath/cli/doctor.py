@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+import warpath
 from warpath import _core, api, settings
 from warpath.cli import output
 from warpath.cli.options import Showing
@@ -44,7 +45,7 @@ def doctor(showing: Showing) -> None:
     Example: [cyan]warpath doctor --json[/]
     """
     versions = {
-        "warpath": importlib.metadata.version("warpath"),
+        "warpath": warpath.__version__,
         "python": f"{platform.python_version()} ({platform.python_implementation()})",
         "numpy": np.__version__,
         "core": f"built by {_core.compiler}",
@@ -70,7 +71,11 @@ def doctor(showing: Showing) -> None:
         "threads": machine["threads"],
     }
     rows = [
-        (p["name"], p["version"] or "-", p["for"] if p["version"] else f"{p['for']}: {p['install']}")
+        (
+            p["name"],
+            p["version"] or "-",
+            p["for"] if p["version"] else f"{p['for']}: {p['install']}",
+        )
         for p in packages
     ]
     output.show(

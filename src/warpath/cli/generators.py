@@ -12,7 +12,7 @@ from warpath.cli.usage import UsageError
 from warpath.generate import GENERATORS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from warpath.graph import Graph
 
@@ -60,20 +60,22 @@ def arguments_of(
         name = name.replace("-", "_")
         if not word.startswith("--"):
             raise UsageError(f"unexpected {word!r}: the parameters of {kind} are {_usage(kind)}.")
+        if name not in known:
+            raise _unknown(kind, name, known)
         if equals:
             found[name] = number_or_text(value)
-        elif name in known and isinstance(known[name].default, bool):
+        elif isinstance(known[name].default, bool):
             found[name] = True
-        elif name in known and not rest:
+        elif not rest:
             raise UsageError(f"{word} needs a value: {kind} {_usage(kind)}.")
         else:
-            found[name] = number_or_text(rest.pop(0)) if name in known else None
-    for name in found:
+            found[name] = number_or_text(rest.pop(0))
+    for name in given:
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f" Did you mean --{close[0]}?" if close else ""
-            raise UsageError(f"{kind} has no parameter {name!r}: {_usage(kind)}.{hint}")
-    lacking = [f"--{p.name}" for p in known.values() if p.default is p.empty and p.name not in found]
+            raise _unknown(kind, name, known)
+    lacking = [
+        f"--{p.name}" for p in known.values() if p.default is p.empty and p.name not in found
+    ]
     if lacking:
         raise UsageError(f"{kind} needs {' and '.join(lacking)}: {kind} {_usage(kind)}.")
     return function, {name: None if value == "none" else value for name, value in found.items()}
@@ -85,6 +87,12 @@ def _function(kind: str) -> Callable[..., Graph]:
     close = difflib.get_close_matches(kind, GENERATORS, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(GENERATORS)}."
     raise UsageError(f"there is no generator {kind!r}: {hint}")
+
+
+def _unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean --{close[0]}?" if close else ""
+    return UsageError(f"{kind} has no parameter {name!r}: {_usage(kind)}.{hint}")
 
 
 def _parameters(kind: str) -> list[inspect.Parameter]:

@@ -41,7 +41,9 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
         "last_id": one_id(roads, roads.n - 1) if roads.n else None,
         "coordinates": _extent(roads),
         "first_through": roads.first_through,
-        "bytes": sum(a.nbytes for a in (roads.indptr, roads.indices, roads.weights) if a is not None),
+        "bytes": sum(
+            a.nbytes for a in (roads.indptr, roads.indices, roads.weights) if a is not None
+        ),
         "seconds": {"read": loaded.seconds},
     }
     shown: dict[str, Any] = {
@@ -123,9 +125,7 @@ def plan(
     chosen = api.plan(
         roads,
         **question,
-        algorithm=solving.algorithm,
-        device=solving.device,
-        threads=solving.threads,
+        **solving.wish(),
     )
     document = {
         "command": "plan",

@@ -14,10 +14,12 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from typing import TYPE_CHECKING
 
+import warpath
 from warpath import errors
 from warpath.cli.usage import UsageError
 
@@ -72,6 +74,9 @@ def tell(message: str) -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    if arguments == ["--version"]:  # without importing the commands
+        sys.stdout.write(f"warpath {warpath.__version__}\n")
+        return 0
     errors.require("typer", extra="cli", what="the command")
     errors.require("rich", extra="cli", what="the command")
     from warpath.cli.app import run
@@ -90,7 +95,8 @@ def _explained(error: Exception, *, debug: bool) -> int:
             tell(_sentence(error))
             return code
     hint = "" if debug else " Run it again with --debug and report what it shows."
-    tell(f"internal error: {type(error).__name__}: {error}.{hint}")
+    first = str(error).partition("\n")[0][:300]
+    tell(f"internal error: {type(error).__name__}: {first}.{hint}")
     return _OUR_FAULT
 
 
@@ -100,5 +106,35 @@ def _sentence(error: Exception) -> str:
         return f"{error.filename}: {reason}" if error.filename else reason
     if isinstance(error, MemoryError) and not str(error):
         return "out of memory"
-    text = error.args[0] if isinstance(error, LookupError) and error.args else error
-    return str(text).strip()
+    return in_words_of_the_command(str(error).strip())
+
+
+def in_words_of_the_command(text: str) -> str:
+    """Turn the library's keywords in a message into options: ``weight='km'`` is ``--weight km``."""
+
+    def option(match: re.Match[str]) -> str:
+        name, value = match["name"], (match["text"] or match["word"] or "")
+        if name == "directed":
+            return {"True": "--directed", "False": "--undirected"}.get(
+                value, "--directed/--undirected"
+            )
+        value = {"None": "none"}.get(value, value)
+        if name in _OPTIONS:
+            return f"{_OPTIONS[name]} {value}".rstrip()
+        return f"--option {name}={value}"
+
+    return _KEYWORD.sub(option, text)
+
+
+_OPTIONS = {"out": "-o"} | {
+    name: f"--{name}"
+    for name in (
+        "algorithm", "coordinates", "cutoff", "device", "format", "ids", "member", "source",
+        "sources", "target", "targets", "threads", "weight",
+    )
+}  # fmt: skip
+_READER_OPTIONS = ("columns", "skip_lines", "n")
+_KEYWORD = re.compile(
+    rf"(?<![\w.-])(?P<name>directed|{'|'.join((*_OPTIONS, *_READER_OPTIONS))})="
+    r"(?:(?P<quote>['\"])(?P<text>[^'\"]*)(?P=quote)|(?P<word>\w+))?(?![\w=])"
+)

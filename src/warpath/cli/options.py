@@ -5,14 +5,19 @@ command's own options and puts the values together again.
 """
 # Annotations are read at run time here and in the modules of commands: no postponed evaluation.
 
+import difflib
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from warpath.cli.usage import UsageError
+from warpath.recipes import CATALOGUE
 
 _READING = "How the graph is read"
 _SOLVING = "How it is solved"
@@ -71,9 +76,7 @@ class Reading:
     ] = None
     member: Annotated[
         str | None,
-        typer.Option(
-            "--member", help="The file to read inside a .zip.", rich_help_panel=_READING
-        ),
+        typer.Option("--member", help="The file to read inside a .zip.", rich_help_panel=_READING),
     ] = None
     coordinates: Annotated[
         Path | None,
@@ -124,6 +127,19 @@ class Solving:
         ),
     ] = None
 
+    def wish(self) -> dict[str, Any]:
+        """Return the library's keywords; an unknown algorithm or device is a wrong command line."""
+        names = [recipe.name for recipe in CATALOGUE]
+        if self.algorithm != "auto" and self.algorithm not in names:
+            near = difflib.get_close_matches(self.algorithm, names, n=2)
+            hint = (
+                f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(names)}."
+            )
+            raise UsageError(f"there is no algorithm {self.algorithm!r}: {hint}")
+        if not re.fullmatch(r"auto|cpu|cluster|cuda(:\d+)?", self.device):
+            raise UsageError(f"there is no device {self.device!r}: use auto or cpu.")
+        return {"algorithm": self.algorithm, "device": self.device, "threads": self.threads}
+
 
 @dataclass(frozen=True)
 class Showing:
@@ -135,15 +151,11 @@ class Showing:
     ] = False
     quiet: Annotated[
         bool,
-        typer.Option(
-            "--quiet", "-q", help="No progress bars on stderr.", rich_help_panel=_SHOWING
-        ),
+        typer.Option("--quiet", "-q", help="No progress bars on stderr.", rich_help_panel=_SHOWING),
     ] = False
     debug: Annotated[
         bool,
-        typer.Option(
-            "--debug", help="Show the traceback of an error.", rich_help_panel=_SHOWING
-        ),
+        typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SHOWING),
     ] = False
 
     @property

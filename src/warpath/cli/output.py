@@ -35,6 +35,7 @@ class Rows(NamedTuple):
     rows: Iterable[Sequence[Any]]
     title: str | None = None
     data: bool = True
+    ids: frozenset[str] = frozenset({"vertex", "pred", "source", "target"})  # no thousands in these
 
 
 class Line(NamedTuple):
@@ -180,7 +181,8 @@ def _show_rich(parts: Sequence[Facts | Rows | Line]) -> None:
             numeric = bool(rows) and all(_is_number(row[at_column]) for row in rows)
             table.add_column(column, justify="right" if numeric else "left", overflow="fold")
         for row in rows:
-            table.add_row(*(Text(text_of(value, thousands=True)) for value in row))
+            cells = zip(row, part.columns, strict=True)
+            table.add_row(*(Text(text_of(v, thousands=c not in part.ids)) for v, c in cells))
         console.print(table)
 
 

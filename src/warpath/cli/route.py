@@ -49,7 +49,7 @@ def path(
     Example: [cyan]warpath path roads.gr.gz 1 1000 --plot route.png[/]
     """
     if plot is not None:
-        saving.check(plot, saving.PICTURES)
+        saving.check(plot, saving.PICTURES, "--plot")
     loaded = load(graph, reading, showing)
     roads = loaded.graph
     start, end = vertex(roads, source), vertex(roads, target)
@@ -62,9 +62,7 @@ def path(
                 roads,
                 start,
                 end,
-                algorithm=solving.algorithm,
-                device=solving.device,
-                threads=solving.threads,
+                **solving.wish(),
                 progress=showing.progress,
             )
     except NoPathError as error:

@@ -24,13 +24,13 @@ ALL_PAIRS = (*TABLES, ".zarr")
 PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 
 
-def check(out: Path | None, known: Sequence[str]) -> None:
+def check(out: Path | None, known: Sequence[str], option: str = "-o") -> None:
     """Refuse a file that could not be written, before anything is read or solved."""
     if out is None:
         return
     if suffix_of(out) not in known:
         found = f"the suffix {out.suffix!r} is not known" if out.suffix else "a suffix is needed"
-        raise UsageError(f"-o {out}: {found}; results are written as {', '.join(known)}.")
+        raise UsageError(f"{option} {out}: {found}; it can be {', '.join(known)}.")
     check_folder(out)
 
 

@@ -27,9 +27,7 @@ Cutoff = Annotated[
 
 def sssp(
     graph: GraphFile,
-    source: Annotated[
-        str, typer.Option("--source", "-s", help="The source's id, as in the file.")
-    ],
+    source: Annotated[str, typer.Option("--source", "-s", help="The source's id, as in the file.")],
     reading: Reading,
     solving: Solving,
     showing: Showing,
@@ -59,9 +57,7 @@ def sssp(
         paths = api.sssp(
             roads,
             vertex(roads, source),
-            algorithm=solving.algorithm,
-            device=solving.device,
-            threads=solving.threads,
+            **solving.wish(),
             cutoff=cutoff,
             progress=showing.progress,
         )
@@ -90,11 +86,11 @@ def sssp(
         return
     shown = {
         "graph": output.titled(graph, roads),
-        "source": document["source"],
+        "source": str(document["source"]),
         "reached": f"{output.count(facts['reached'])} of {output.count(roads.n)} vertices",
         "sum of distances": facts["sum"],
         "mean distance": facts["mean"],
-        "farthest vertex": facts["farthest"],
+        "farthest vertex": None if facts["farthest"] is None else str(facts["farthest"]),
         "its distance": facts["eccentricity"],
         "time": f"{output.seconds(loaded.seconds)} reading, {output.seconds(solved)} solving",
         "plan": paths.plan.headline(),
@@ -149,9 +145,7 @@ def distances(
             roads,
             rows,
             columns,
-            algorithm=solving.algorithm,
-            device=solving.device,
-            threads=solving.threads,
+            **solving.wish(),
             cutoff=cutoff,
             progress=showing.progress,
         )
@@ -190,9 +184,7 @@ def apsp(
     with in_file_ids(roads):
         table = api.apsp(
             roads,
-            algorithm=solving.algorithm,
-            device=solving.device,
-            threads=solving.threads,
+            **solving.wish(),
             out=out if streamed else None,
             progress=showing.progress,
         )

@@ -101,7 +101,9 @@ def _of_file(graph: Graph, path: Path) -> list[Any]:
                 if row and row[0].strip() and not row[0].lstrip().startswith("#")
             ]
     except UnicodeDecodeError as error:
-        raise GraphFormatError(path, None, "a text file with one vertex a line is needed") from error
+        raise GraphFormatError(
+            path, None, "a text file with one vertex a line is needed"
+        ) from error
     except csv.Error as error:
         raise GraphFormatError(path, None, f"not a table of vertices: {error}") from error
     found = []
@@ -150,7 +152,11 @@ def _unknown_label(graph: Graph, text: str, known: dict[str, Any]) -> VertexErro
         return VertexError(f"vertex {text!r} does not exist in the graph: {rule}.")
     near = difflib.get_close_matches(text, list(known)[:100_000], n=3)
     some = near or list(known)[:3]
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it has {', '.join(some)}, ..."
+    hint = (
+        f"did you mean {' or '.join(map(repr, near))}?"
+        if near
+        else f"it has {', '.join(some)}, ..."
+    )
     return VertexError(f"vertex {text!r} does not exist in the graph: {hint}")
 
 
