@@ -188,10 +188,9 @@ def _best(able: list[Candidate], size: Size, facts: Facts) -> tuple[Candidate, s
     best = min(exact, key=lambda c: c.seconds)
     if len(able) == 1:
         return best, "it is the only one that can do this"
-    return (
-        best,
-        "it is predicted to be the fastest of those that give the same bits on every device",
-    )
+    if best is fastest:
+        return best, "it is predicted to be the fastest"
+    return best, "it is predicted to be the fastest of those that add floats in the same order"
 
 
 def _params(recipe: Recipe, facts: Facts, given: dict[str, float]) -> dict[str, float]:

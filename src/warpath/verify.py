@@ -89,7 +89,7 @@ def _verify_table(graph: Graph, table: DistanceTable) -> Certificate:
             "Leave targets out, or verify `sssp` of each source."
         )
         raise InputError(msg)
-    slack = 0.0
+    slack: float = 0
     if table.dist.dtype.kind == "f" and table.plan is not None and table.plan.recipe.reassociates:
         finite = table.dist[np.isfinite(table.dist)]
         largest = float(np.abs(finite).max(initial=0))
@@ -125,7 +125,7 @@ def _verify_row(
     plain = inner is graph
     found = _core.verify(
         *csr, source, labels, none if pred is None or not plain else pred,
-        cutoff=cutoff, slack=slack, progress=None,
+        cutoff=cutoff, slack=labels.dtype.type(slack).item(), progress=None,
     )  # fmt: skip
     if found:
         raise _broken(graph, found)

@@ -36,7 +36,7 @@ def _dijkstra(order: Order) -> Raw:
     if order.problem.task is Task.PATH:
         return _path(order)
     if order.problem.task is not Task.SSSP:
-        return _many(order, np.empty(0, order.graph.dist_dtype))
+        return _many(order)
     dist = np.empty(order.graph.n, order.graph.dist_dtype)
     stats = _core.dijkstra(
         *_csr(order.graph), order.problem.source, dist, queue=_queue(order), targets=_ALL,
@@ -45,15 +45,16 @@ def _dijkstra(order: Order) -> Raw:
     return Raw(dist, stats=stats)
 
 
-def _many(order: Order, potentials: Array) -> Raw:
+def _many(order: Order, potentials: Array | None = None) -> Raw:
     problem = order.problem
     assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
-    stats = _core.dijkstra_many(
-        *_csr(order.graph), problem.sources, _ALL if problem.targets is None else problem.targets,
-        order.out, potentials, queue=_queue(order), threads=order.threads,
-        cutoff=None if len(potentials) else problem.cutoff,
-        progress=order.progress,
-    )  # fmt: skip
+    targets = _ALL if problem.targets is None else problem.targets
+    shared: dict[str, Any] = {"queue": _queue(order), "threads": order.threads, "progress": order.progress}
+    rows = (problem.sources, targets, order.out)
+    if potentials is None:
+        stats = _core.dijkstra_many(*_csr(order.graph), *rows, cutoff=problem.cutoff, **shared)
+    else:  # reweighted labels know nothing of a cutoff: the caller cuts the answer
+        stats = _core.johnson_many(*_csr(order.graph), potentials, *rows, cutoff=None, **shared)
     return Raw(order.out, stats=stats)
 
 
@@ -118,7 +119,7 @@ def _floyd_warshall(order: Order) -> Raw:
 def _johnson(order: Order) -> Raw:
     graph = order.graph
     if not graph.facts(symmetry=False).negative:
-        return _many(order, np.empty(0, graph.dist_dtype))
+        return _many(order)
     try:
         potentials, _ = _labels_or_cycle(graph, _VIRTUAL, None)
     except NegativeCycleError:

@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath.errors import InputError
 from warpath.graph import Graph
+from warpath.io.source import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -220,7 +221,7 @@ def _weight_column(
         return called[0]
     if len(others) <= 1:
         return others[0] if others else None
-    choice = repr(shape.names[others[0]]) if shape.names else str(others[0])
+    choice = repr(_titles(shape)[others[0]]) if shape.names else str(others[0])
     reason = (
         f"which of the columns is the weight is not clear: {_listed(shape)}. Choose with "
         f"weight={choice}, or weight=None for an unweighted graph"
@@ -244,7 +245,8 @@ def _listed(shape: Shape) -> str:
 
 
 def _titles(shape: Shape) -> list[str]:
-    return shape.names or [field.decode("utf-8", "backslashreplace")[:20] for field in shape.fields]
+    fields = [field.decode("utf-8", "backslashreplace") for field in shape.fields]
+    return [printable(name[:20]) for name in shape.names or fields]
 
 
 def _has_names(source: Source, shape: Shape, ends: tuple[int, int]) -> bool:
@@ -258,7 +260,7 @@ def _has_names(source: Source, shape: Shape, ends: tuple[int, int]) -> bool:
 
 
 def _expected(shape: Shape, ends: tuple[int, int], weight: int | None) -> str:
-    words = [f"<{shape.names[k] if shape.names else '...'}>" for k in range(len(shape.fields))]
+    words = [f"<{name}>" if shape.names else "<...>" for name in _titles(shape)]
     words[ends[0]], words[ends[1]] = "<from>", "<to>"
     if weight is not None:
         words[weight] = "<weight>"

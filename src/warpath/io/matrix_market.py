@@ -28,7 +28,7 @@ _REFUSED = {
     "hermitian": "complex numbers are no weights",
     "skew-symmetric": "half of its weights would be the negated other half; if they should be, "
     "store the matrix as general",
-    "array": "an array has no edges; a dense matrix goes to Graph.of, an n x 2 array to coordinates=",
+    "array": "an array has no edges; a dense one goes to Graph.of, an n x 2 one to coordinates=",
 }
 
 

@@ -147,13 +147,16 @@ def _compressor(sink: _Sink, suffix: str) -> Iterator[BinaryIO]:
         file = bz2.BZ2File(raw, "wb")
     else:
         zstd = zstd_module()
-        file = zstd.ZstdFile(raw, "w") if hasattr(zstd, "ZstdFile") else _zstandard(zstd, raw)
+        file = _zstd_file(zstd, raw)
     with file:
         yield cast("BinaryIO", _Named(file, sink.name))
 
 
-def _zstandard(zstd: Any, raw: BinaryIO) -> Any:
-    return zstd.ZstdCompressor().stream_writer(raw, closefd=False)
+def _zstd_file(zstd: Any, raw: BinaryIO) -> Any:
+    """Open a writer with a checksum, without which zstd notices no damage."""
+    if hasattr(zstd, "ZstdFile"):
+        return zstd.ZstdFile(raw, "w", options={zstd.CompressionParameter.checksum_flag: 1})
+    return zstd.ZstdCompressor(write_checksum=True).stream_writer(raw, closefd=False)
 
 
 class _Named(io.RawIOBase):

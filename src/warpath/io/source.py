@@ -217,8 +217,12 @@ def shown(found: bytes) -> str:
         return ""
     text = found[: 4 * SHOWN].decode("utf-8", "backslashreplace")
     cut = text[:SHOWN] + ("..." if len(text) > SHOWN else "")
-    clean = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
-    return f', found "{clean}"'
+    return f', found "{printable(cut)}"'
+
+
+def printable(text: str) -> str:
+    """Return a text with everything that a terminal would not show escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def foreign(head: bytes) -> str | None:

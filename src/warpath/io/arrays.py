@@ -1,0 +1,224 @@
+"""Edges as Python holds them: a tuple of arrays, or a list of tuples."""
+
+from __future__ import annotations
+
+import numbers
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.errors import GraphError, WeightError
+from warpath.graph import Graph
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+_INT64 = np.iinfo(np.int64)
+
+
+def from_edges(
+    data: tuple[Any, ...] | list[Any],
+    *,
+    n: int | None = None,
+    directed: bool = True,
+    **attributes: Any,
+) -> Graph:
+    """Make a graph of edges in Python's own containers.
+
+    Parameters
+    ----------
+    data : a *tuple* ``(src, dst)`` or ``(src, dst, weights)`` of (m,) arrays, lists or columns; or
+        a *list* of edges, each a tuple ``(u, v)`` or ``(u, v, weight)``. Integers are vertex
+        indices; strings and other objects are labels, numbered in the order in which they first
+        appear. Floats are refused.
+    n : number of vertices, for indices only; the largest index plus 1 when not given.
+    directed : False also stores the opposite of every edge.
+    **attributes : ``labels``, ``id_base``, ``coordinates``, ``first_through``, ``name`` of `Graph`.
+
+    Raises
+    ------
+    GraphError, WeightError
+        With the position of the first edge that is wrong.
+
+    Notes
+    -----
+    O(m); arrays of a graph's own types are read in place. Integer weights of up to 32 bits (but not
+    uint32) and booleans become int32, other integers int64.
+    """
+    if isinstance(data, tuple):
+        src, dst, weights = _columns(data)
+    else:
+        src, dst, weights = _transposed(data)
+    if len(src) != len(dst):
+        msg = f"src has {len(src)} entries but dst has {len(dst)}: one per edge is needed."
+        raise GraphError(msg)
+    if isinstance(src, np.ndarray) and isinstance(dst, np.ndarray):
+        return Graph.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
+    if n is not None:
+        msg = (
+            f"n = {n} was given, but the edges name vertices such as {src[0]!r}: n is for "
+            f"indices 0 .. n - 1."
+        )
+        raise GraphError(msg)
+    place: dict[Any, int] = {}
+    try:
+        ends = np.fromiter(
+            (place.setdefault(name, len(place)) for names in (src, dst) for name in names),
+            np.int64,
+            2 * len(src),
+        )
+    except TypeError as error:  # unhashable
+        msg = f"a vertex's name must be hashable, as a dictionary's keys are: {error}."
+        raise GraphError(msg) from error
+    attributes.setdefault("labels", label_array(place))
+    return Graph.from_edges(
+        ends[: len(src)], ends[len(src) :], weights, n=len(place), directed=directed, **attributes
+    )
+
+
+def _columns(data: tuple[Any, ...]) -> tuple[Any, Any, Array | None]:
+    if not 2 <= len(data) <= 3 or any(
+        isinstance(part, tuple) or not _is_long(part) for part in data
+    ):
+        kinds = ", ".join(type(part).__name__ for part in data[:4])
+        msg = (
+            f"a tuple of {len(data)} ({kinds}{', ...' if len(data) > 4 else ''}) is no graph: a "
+            f"tuple is "
+            "(src, dst) or (src, dst, weights), each an array or a list; edges (u, v) go into a "
+            "list."
+        )
+        raise GraphError(msg)
+    src, dst = _ends(data[0], "src"), _ends(data[1], "dst")
+    if isinstance(src, np.ndarray) != isinstance(dst, np.ndarray) and len(src) and len(dst):
+        src, dst = _as_list(src), _as_list(dst)
+    weights = None
+    if len(data) == 3:
+        given = data[2]
+        weights = weight_array(given, "weights[{}]".format) if isinstance(given, list) else given
+    return src, dst, weights
+
+
+def _is_long(part: Any) -> bool:
+    return hasattr(part, "__len__") and not isinstance(part, str | bytes | dict | set)
+
+
+def _as_list(ends: Array | list[Any]) -> list[Any]:
+    return ends.tolist() if isinstance(ends, np.ndarray) else ends
+
+
+def _transposed(edges: list[Any]) -> tuple[Any, Any, Array | None]:
+    if not edges:
+        nothing = np.empty(0, np.int64)
+        return nothing, nothing, None
+    width = len(edges[0]) if isinstance(edges[0], tuple) else 0
+    for at, edge in enumerate(edges):
+        if not isinstance(edge, tuple) or not 2 <= len(edge) <= 3 or len(edge) != width:
+            raise _no_edge(at, edge, width)
+    columns = list(zip(*edges, strict=True))
+    src, dst = (_ends(list(column), f"edge {{}}: its {end}") for column, end in
+                zip(columns[:2], ("source", "target"), strict=True))  # fmt: skip
+    if isinstance(src, np.ndarray) != isinstance(dst, np.ndarray):
+        src, dst = _as_list(src), _as_list(dst)
+    return src, dst, weight_array(columns[2], "edge {}: its weight".format) if width == 3 else None
+
+
+def _no_edge(at: int, edge: Any, width: int) -> GraphError:
+    if isinstance(edge, tuple) and 2 <= len(edge) <= 3:
+        return GraphError(
+            f"edge {at} is {edge!r}, but edge 0 has {width} entries: all are (u, v) or all (u, "
+            f"v, weight)."
+        )
+    shown = repr(edge)
+    return GraphError(
+        f"edge {at} is {shown[:60]}{'...' if len(shown) > 60 else ''}: a list holds edges, "
+        f"tuples (u, v) or "
+        "(u, v, weight). Arrays go into a tuple: (src, dst, weights)."
+    )
+
+
+def _ends(values: Any, where: str) -> Array | list[Any]:
+    """Return indices as an integer array, labels as a list."""
+    if not isinstance(values, list):
+        array = np.asarray(values)
+        if array.dtype.kind not in "OUST" or array.ndim != 1:
+            return array  # Graph.from_edges judges the numbers
+        values = array.tolist()
+    kinds = set(map(type, values))
+    for kind in kinds:
+        if kind is bool or kind is type(None) or _is_real(kind) or kind.__name__ in _MISSING:
+            at = next(at for at, value in enumerate(values) if type(value) is kind)
+            place = where.format(at) if "{}" in where else f"{where}[{at}]"
+            hint = (
+                " Use int(...) or .astype(int) if it is a whole number." if _is_real(kind) else ""
+            )
+            msg = (
+                f"{place} is {values[at]!r}: a vertex is an integer, or a label such as a "
+                f"string.{hint}"
+            )
+            raise GraphError(msg)
+    if not all(issubclass(kind, numbers.Integral) for kind in kinds):
+        return [value.item() if isinstance(value, np.generic) else value for value in values]
+    try:
+        return np.array(values, np.int64)
+    except OverflowError:
+        at = next(at for at, value in enumerate(values) if not _INT64.min <= value <= _INT64.max)
+        place = where.format(at) if "{}" in where else f"{where}[{at}]"
+        msg = f"{place} = {values[at]} does not fit 63 bits."
+        raise GraphError(msg) from None
+
+
+# The types of pandas' missing values; pandas itself need not be there.
+_MISSING = frozenset({"NAType", "NaTType"})
+
+
+def _is_real(kind: type) -> bool:
+    return issubclass(kind, numbers.Complex | np.floating) and not issubclass(
+        kind, numbers.Integral
+    )
+
+
+def weight_array(values: Sequence[Any], place: Callable[[int], str]) -> Array:
+    """Turn Python numbers into weights: int64 if all are integers, else float64.
+
+    Parameters
+    ----------
+    values : (m,) ints and floats, NumPy's included; booleans count as 0 and 1.
+    place : says where value i stands, for the error ("edge 3: its weight").
+
+    Raises
+    ------
+    WeightError
+        For the first value that is no number or an integer beyond 64 bits.
+    """
+    kinds = set(map(type, values))
+    for kind in kinds:
+        if not issubclass(kind, int | float | np.integer | np.float32 | np.float64 | np.bool_):
+            at = next(at for at, value in enumerate(values) if type(value) is kind)
+            msg = f"{place(at)} is {values[at]!r} ({kind.__name__}): a weight is an int or a float."
+            raise WeightError(msg)
+    if any(issubclass(kind, float | np.floating) for kind in kinds):
+        return np.array(values, np.float64)
+    try:
+        return np.array(values, np.int64)
+    except OverflowError:
+        at = next(at for at, value in enumerate(values) if not _INT64.min <= value <= _INT64.max)
+        msg = f"{place(at)} = {values[at]} does not fit int64; use float64 weights."
+        raise WeightError(msg) from None
+
+
+def label_array(names: Iterable[Any]) -> Array:
+    """Hold vertex names in an array: strings and integers in their own types, all else as objects."""
+    listed = list(names)
+    kinds = set(map(type, listed))
+    if kinds == {str}:
+        return np.array(listed)
+    if kinds == {int} and all(_INT64.min <= name <= _INT64.max for name in listed):
+        return np.array(listed, np.int64)
+    labels = np.empty(len(listed), object)
+    for at, name in enumerate(listed):  # one by one: NumPy would spread tuples over a second axis
+        labels[at] = name
+    return labels

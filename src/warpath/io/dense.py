@@ -1,0 +1,109 @@
+"""Square matrices as graphs: entry (u, v) is the weight of the edge u -> v."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from warpath.errors import GraphError, InputError, NotSupportedError, WeightError
+from warpath.graph import Graph
+from warpath.io.scipy_sparse import undirected
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+def from_matrix(
+    data: Any,
+    *,
+    zero: Literal["edge", "no_edge"] | None = None,
+    directed: bool = True,
+    **attributes: Any,
+) -> Graph:
+    """Make a graph of an adjacency matrix.
+
+    Parameters
+    ----------
+    data : (n, n) NumPy array, or anything with DLPack whose memory the CPU reaches. inf, NaN and
+        masked entries are no edges. Every square array is a matrix, so a list of edges in a (3, 3)
+        array is read as a matrix too; (m, 2) and (m, 3) arrays are refused.
+    zero : what 0 means. "no_edge": none, as in SciPy's dense graphs. "edge": an edge of weight 0,
+        on the diagonal too. None: "no_edge" for a plain array, "edge" for a masked one, whose mask
+        says what is absent; SciPy reads both in this way.
+    directed : False makes the graph undirected: a symmetric matrix has both arcs of every edge
+        already, of any other each entry is an edge.
+    **attributes : ``labels``, ``id_base``, ``coordinates``, ``first_through``, ``name`` of `Graph`.
+
+    Raises
+    ------
+    GraphError
+        The array is not square.
+    WeightError
+        -inf, or a type that cannot be a weight.
+
+    Notes
+    -----
+    O(n**2). An edge of weight 0 in a plain matrix needs ``zero="edge"`` with inf or NaN where there
+    is none.
+    """
+    if zero not in {None, "edge", "no_edge"}:
+        msg = f'zero={zero!r}: a 0 in a matrix is an "edge" or "no_edge".'
+        raise InputError(msg)
+    matrix = _matrix(data)
+    if zero is None:
+        zero = "edge" if np.ma.isMaskedArray(matrix) else "no_edge"
+    values = np.ma.getdata(matrix)
+    present = ~np.ma.getmaskarray(matrix)
+    if values.dtype.kind == "f":
+        present &= ~np.isnan(values) & (values != np.inf)
+        wrong = np.argwhere(present & (values == -np.inf))
+        if len(wrong):
+            u, v = wrong[0]
+            msg = (
+                f"matrix[{u}, {v}] = -inf: a weight is a finite number; inf, NaN or a mask say "
+                f"'no edge'."
+            )
+            raise WeightError(msg)
+    if zero == "no_edge":
+        present &= values != 0
+    indptr = np.concatenate(([0], np.cumsum(np.count_nonzero(present, axis=1))))
+    graph = Graph.from_csr(indptr, np.nonzero(present)[1], values[present], **attributes)
+    return graph if directed else undirected(graph)
+
+
+def _matrix(data: Any) -> Array:
+    matrix = data if isinstance(data, np.ndarray) else _through_dlpack(data)
+    if matrix.dtype.names is not None:
+        msg = (
+            f"a structured array with the fields {', '.join(matrix.dtype.names)} is no matrix: "
+            "give its columns as a tuple (src, dst, weights)."
+        )
+        raise GraphError(msg)
+    if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]:
+        if matrix.dtype.kind not in "biuf":
+            msg = f"a matrix of type {matrix.dtype} holds no weights: integers or floats do."
+            raise WeightError(msg)
+        # np.matrix would stay two-dimensional under a mask
+        return matrix if np.ma.isMaskedArray(matrix) else np.asarray(matrix)
+    msg = f"an array of shape {matrix.shape} is no graph: an adjacency matrix is square."
+    if matrix.ndim == 2 and matrix.shape[1] in {2, 3}:
+        columns = ", ".join(f"a[:, {column}]" for column in range(matrix.shape[1]))
+        msg += f" For a list of edges give its columns as a tuple: ({columns})."
+    elif matrix.ndim == 2 and matrix.shape[0] in {2, 3}:
+        msg += " For a list of edges give its rows as a tuple: tuple(a)."
+    raise GraphError(msg)
+
+
+def _through_dlpack(data: Any) -> Array:
+    try:
+        return np.from_dlpack(data)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        kind = f"{type(data).__module__}.{type(data).__qualname__}"
+        msg = (
+            f"a {kind} cannot be read on the CPU through DLPack ({error}); copy it to the host "
+            f"first."
+        )
+        raise NotSupportedError(msg) from error

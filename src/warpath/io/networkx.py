@@ -1,0 +1,90 @@
+"""NetworkX graphs of all four kinds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.errors import GraphError
+from warpath.graph import Graph
+from warpath.io.arrays import label_array, weight_array
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def from_networkx(data: Any, *, weight: str | None = "weight") -> Graph:
+    """Make a graph of a NetworkX Graph, DiGraph, MultiGraph or MultiDiGraph.
+
+    Parameters
+    ----------
+    data : the graph; it says itself whether it is directed.
+    weight : the edge attribute that holds the weight; an edge without it weighs 1, as in NetworkX.
+        A name other than "weight" that no edge has is refused. None: every weight is 1.
+
+    Returns
+    -------
+    Graph
+        Vertices in the order of ``data.nodes``; the node objects are its labels unless they are the
+        integers 0 .. n - 1 in order. Coordinates come from the node attributes ``x`` and ``y``, or
+        ``pos``, where every node has them. Weights are int64 if all are integers, else float64;
+        none where no edge has any.
+
+    Raises
+    ------
+    GraphError, WeightError
+        A weight that is no number; the message names the edge.
+
+    Notes
+    -----
+    O(n + m) Python objects are visited.
+    """
+    if not hasattr(data, "is_multigraph"):
+        msg = f"a {type(data).__module__}.{type(data).__qualname__} is no NetworkX graph."
+        raise GraphError(msg)
+    names = list(data.nodes)
+    place = {name: at for at, name in enumerate(names)}
+    edges = list(data.edges(data=True))
+    ends = np.array([(place[u], place[v]) for u, v, _ in edges], np.int64).reshape(-1, 2)
+    numbered = all(type(name) is int and name == at for at, name in enumerate(names))
+    return Graph.from_edges(
+        np.ascontiguousarray(ends[:, 0]),
+        np.ascontiguousarray(ends[:, 1]),
+        None if weight is None else _weights(edges, weight),
+        n=len(names),
+        directed=data.is_directed(),
+        labels=None if numbered else label_array(names),
+        coordinates=_coordinates([attributes for _, attributes in data.nodes(data=True)]),
+        name=data.graph.get("name") or None,
+    )
+
+
+def _weights(edges: list[tuple[Any, Any, dict[str, Any]]], weight: str) -> Any:
+    if not any(weight in attributes for _, _, attributes in edges):
+        if weight == "weight" or not edges:
+            return None
+        known = sorted({str(name) for _, _, attributes in edges for name in attributes})
+        msg = f"no edge has the attribute {weight!r}; there are: {', '.join(known) or 'none'}."
+        raise GraphError(msg)
+
+    def place(at: int) -> str:
+        u, v, _ = edges[at]
+        return f"{weight!r} of the edge {u!r} -> {v!r}"
+
+    return weight_array([attributes.get(weight, 1) for _, _, attributes in edges], place)
+
+
+def _coordinates(nodes: list[dict[str, Any]]) -> Any:
+    picks: tuple[Callable[[dict[str, Any]], Any], ...] = (
+        lambda node: (node["x"], node["y"]),
+        lambda node: tuple(node["pos"]),
+    )
+    for pick in picks:
+        try:
+            found = np.array([pick(node) for node in nodes], np.float64)
+        except (KeyError, TypeError, ValueError):
+            continue
+        if found.ndim == 2 and found.shape[1] == 2:
+            return found
+    return None

@@ -1,0 +1,190 @@
+"""A whole graph in NumPy's .npz: every array and attribute, nothing pickled."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from warpath.errors import InputError
+from warpath.graph import Graph
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.io.source import Source
+
+_ARRAYS = ("indptr", "indices", "weights", "labels", "coordinates")
+_SCALARS = ("directed", "id_base", "first_through", "name")
+
+
+def sniff(head: bytes) -> bool:
+    """Say whether this is a zip archive whose first member is a NumPy array."""
+    return head.startswith(b"PK\x03\x04") and b".npy" in head[30:256]
+
+
+def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
+    """Write the graph: indptr, indices, weights, labels, coordinates and its attributes.
+
+    Parameters
+    ----------
+    labels : "keep", or "drop", which numbers the vertices.
+
+    Raises
+    ------
+    InputError
+        Labels that are neither all strings nor all numbers, which would have to be pickled.
+    """
+    if labels not in {"keep", "drop"}:
+        msg = f'labels={labels!r} must be "keep" or "drop".'
+        raise InputError(msg)
+    parts: dict[str, Any] = {
+        "indptr": graph.indptr,
+        "indices": graph.indices,
+        "weights": graph.weights,
+        "labels": None if graph.labels is None or labels == "drop" else _plain(graph.labels),
+        "coordinates": graph.coordinates,
+        "directed": np.bool_(graph.directed),
+        "id_base": np.int64(graph.id_base),
+        "first_through": np.int64(graph.first_through),
+        "name": None if graph.name is None else np.str_(graph.name),
+    }
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        for name, part in parts.items():
+            if part is not None:
+                # A fixed time stamp: the same graph gives the same bytes.
+                member = zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))
+                with archive.open(member, "w", force_zip64=True) as out:
+                    np.lib.format.write_array(out, np.asanyarray(part), allow_pickle=False)
+
+
+def _plain(labels: NDArray[Any]) -> NDArray[Any]:
+    plain = labels
+    if labels.dtype == object:
+        kinds = set(map(type, labels.tolist()))
+        plain = np.array(labels.tolist()) if kinds in ({str}, {int}, {float}) else labels
+    if plain.dtype == object:
+        odd = next((label for label in labels.tolist() if not isinstance(label, str)), labels[0])
+        msg = (
+            f"the label {odd!r} cannot be kept in .npz: labels are all strings or all numbers "
+            f"there; "
+            'labels="drop" numbers the vertices.'
+        )
+        raise InputError(msg)
+    return plain
+
+
+def read(source: Source, *, directed: bool | None = None) -> Graph:
+    """Read a graph that `write` wrote, or a CSR, CSC or COO matrix of `scipy.sparse.save_npz`.
+
+    Parameters
+    ----------
+    source : the file. Nothing in it is unpickled.
+    directed : None: as the file says (a SciPy matrix is directed).
+
+    Raises
+    ------
+    GraphFormatError
+        The archive is damaged, an array is missing or wrong.
+    """
+    try:
+        parts = _members(source)
+        return _graph(source, parts, directed)
+    except zipfile.BadZipFile as error:
+        raise source.error(None, f"this .npz archive is damaged: {error}") from error
+    except (OSError, EOFError, ValueError, NotImplementedError, zlib.error, SyntaxError) as error:
+        if isinstance(error, InputError) and str(error).startswith(str(source.path)):
+            raise
+        raise source.error(None, str(error) or "this .npz archive is damaged") from error
+
+
+def _members(source: Source) -> dict[str, NDArray[Any]]:
+    wanted = {*_ARRAYS, *_SCALARS, "format", "shape", "data", "row", "col"}
+    parts = {}
+    with source.path.open("rb") as file, zipfile.ZipFile(file) as archive:
+        for member in archive.infolist():
+            name = member.filename.removesuffix(".npy")
+            if name in wanted:
+                with archive.open(member) as stream:
+                    parts[name] = _array(stream, member.file_size, name)
+    return parts
+
+
+def _array(stream: Any, size: int, name: str) -> NDArray[Any]:
+    """Read one .npy member; its header must not promise more than the member holds."""
+    version = np.lib.format.read_magic(stream)
+    if version == (1, 0):
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    elif version == (2, 0):
+        shape, fortran, dtype = np.lib.format.read_array_header_2_0(stream)
+    else:
+        msg = f"{name} is in version {version} of the .npy format, which is not known"
+        raise ValueError(msg)
+    if dtype.hasobject:
+        msg = f"{name} holds pickled objects, which are not read: they could run any code"
+        raise ValueError(msg)
+    count = math.prod(shape)
+    if min(shape, default=0) < 0 or count * dtype.itemsize > size:
+        msg = f"{name} has the shape {shape} of {dtype}, but only {size} bytes follow"
+        raise ValueError(msg)
+    data = bytearray(stream.read(count * dtype.itemsize))
+    if len(data) != count * dtype.itemsize:
+        msg = f"{name} ends after {len(data)} of {count * dtype.itemsize} bytes"
+        raise ValueError(msg)
+    array = np.frombuffer(data, dtype) if data else np.empty(count, dtype)
+    return array.reshape(shape, order="F" if fortran else "C")
+
+
+def _graph(source: Source, parts: dict[str, NDArray[Any]], directed: bool | None) -> Graph:
+    if "format" in parts:
+        graph = _of_scipy(source, parts, source.title)
+        if directed is not False:
+            return graph
+        from warpath.io.scipy_sparse import undirected
+
+        return undirected(graph)
+    for name in ("indptr", "indices"):
+        if name not in parts:
+            listed = ", ".join(sorted(parts)) or "none that a graph has"
+            raise source.error(
+                None, f"expected the arrays indptr and indices of a graph, found {listed}"
+            )
+    for name, kinds in zip(_SCALARS, ("b", "iu", "iu", "U"), strict=True):
+        if name in parts and (parts[name].ndim or parts[name].dtype.kind not in kinds):
+            raise source.error(None, f"{name} must be one value, found {parts[name]!r:.60}")
+    known = {name: parts[name].item() for name in _SCALARS if name in parts}
+    if directed is not None and directed != known.get("directed", True):
+        raise source.error(
+            None, f"the file says directed = {known.get('directed', True)}: leave directed= out"
+        )
+    if known.get("id_base", 0) not in {0, 1}:
+        raise source.error(None, f"id_base must be 0 or 1, found {known['id_base']}")
+    known.update({name: parts[name] for name in ("labels", "coordinates") if name in parts})
+    return Graph.from_csr(parts["indptr"], parts["indices"], parts.get("weights"), **known)
+
+
+def _of_scipy(source: Source, parts: dict[str, NDArray[Any]], name: str) -> Graph:
+    form = parts["format"].item()
+    form = form.decode("ascii", "replace") if isinstance(form, bytes) else form
+    needed = {"csr": ("indptr", "indices"), "csc": ("indptr", "indices"), "coo": ("row", "col")}
+    if form not in needed:
+        raise source.error(
+            None, f"the matrix is in SciPy's format {form!r}: save it as csr, csc or coo"
+        )
+    missing = [part for part in (*needed[form], "data", "shape") if part not in parts]
+    if missing:
+        raise source.error(None, f"a {form} matrix needs the array {missing[0]}, which is missing")
+    shape = tuple(parts["shape"].tolist()) if parts["shape"].ndim == 1 else ()
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise source.error(None, f"the matrix has shape {shape}: a graph's is square")
+    if form == "coo":
+        return Graph.from_edges(
+            parts["row"], parts["col"], parts["data"], n=int(shape[0]), name=name
+        )
+    graph = Graph.from_csr(parts["indptr"], parts["indices"], parts["data"], name=name)
+    if graph.n != shape[0]:
+        raise source.error(None, f"the shape says n = {shape[0]}, but indptr has n = {graph.n}")
+    return graph if form == "csr" else graph.reversed()

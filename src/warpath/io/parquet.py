@@ -1,0 +1,94 @@
+"""Parquet edge tables, through pyarrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from warpath.errors import InputError, require
+from warpath.io.csv import of_table
+from warpath.io.save import edge_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpath.graph import Graph
+    from warpath.io.source import Source
+    from warpath.io.tables import Column
+
+
+def sniff(head: bytes) -> bool:
+    """Say whether a file starts with Parquet's four letters."""
+    return head.startswith(b"PAR1")
+
+
+def read(
+    source: Source,
+    *,
+    directed: bool = True,
+    weight: Column | None = "auto",
+    columns: Sequence[Column] | None = None,
+) -> Graph:
+    """Read a Parquet file with a row per edge; columns as in `warpath.io.tables.from_table`.
+
+    Raises
+    ------
+    GraphFormatError
+        The file is damaged, or its columns are not those of edges.
+    MissingDependencyError
+        pyarrow is not installed (`pip install warpath[io]`).
+    """
+    parquet = require("pyarrow.parquet", extra="io", what="reading Parquet edge tables")
+    arrow = require("pyarrow", extra="io", what="reading Parquet edge tables")
+    try:
+        # Memory-mapped: only the columns of the edges need be brought in.
+        plain = source.compression is None
+        data = arrow.memory_map(str(source.path)) if plain else arrow.BufferReader(source.data)
+        table = parquet.read_table(data)
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        raise source.error(None, f"this is no sound Parquet file: {error}") from error
+    return of_table(source, table, directed=directed, weight=weight, columns=columns)
+
+
+def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
+    """Write the columns source, target and (for a weighted graph) weight, a row per stored edge.
+
+    Parameters
+    ----------
+    labels : "keep" names vertices as the graph does; "drop" numbers them from 0.
+
+    Notes
+    -----
+    An undirected graph is written with both arcs of an edge. Vertices without edges and coordinates
+    are not in the file: `.npz` holds the whole graph.
+
+    Raises
+    ------
+    InputError
+        Labels of mixed types, which a column cannot hold.
+    """
+    if labels not in {"keep", "drop"}:
+        msg = f'labels={labels!r} must be "keep" or "drop".'
+        raise InputError(msg)
+    parquet = require("pyarrow.parquet", extra="io", what="writing Parquet edge tables")
+    arrow = require("pyarrow", extra="io", what="writing Parquet edge tables")
+    names = np.arange(graph.n) if graph.labels is None or labels == "drop" else graph.labels
+    try:
+        known = arrow.array(names.tolist() if names.dtype.kind in "OU" else names)
+    except (arrow.ArrowException, TypeError) as error:
+        msg = (
+            f'a Parquet column cannot hold these labels ({error}); labels="drop" numbers the '
+            f"vertices."
+        )
+        raise InputError(msg) from error
+    fields = [("source", known.type), ("target", known.type)]
+    if graph.weights is not None:
+        fields.append(("weight", arrow.from_numpy_dtype(graph.weights.dtype)))
+    schema = arrow.schema(fields)
+    with parquet.ParquetWriter(file, schema) as writer:
+        for src, dst, weights in edge_blocks(graph):
+            columns: list[Any] = [known.take(arrow.array(ends)) for ends in (src, dst)]
+            if graph.weights is not None:
+                columns.append(arrow.array(weights))
+            writer.write_table(arrow.table(columns, schema=schema))

@@ -1,0 +1,268 @@
+"""Edge tables of pandas, polars and Arrow: one row per edge, columns found by their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.errors import GraphError, InputError, WeightError, require
+from warpath.graph import Graph
+from warpath.io.arrays import label_array
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+#: The names that the two columns of ends go by, in any case of letters.
+ENDS = (
+    ("source", "target"),
+    ("src", "dst"),
+    ("from", "to"),
+    ("u", "v"),
+    ("tail", "head"),
+    ("init_node", "term_node"),
+)
+#: The names that a column of weights goes by.
+WEIGHTS = ("weight", "w", "length", "distance", "cost", "time")
+
+Column = str | int
+
+
+def from_table(
+    data: Any,
+    *,
+    columns: Sequence[Column] | None = None,
+    weight: Column | None = "auto",
+    directed: bool = True,
+    n: int | None = None,
+    **attributes: Any,
+) -> Graph:
+    """Make a graph of a table with a row per edge.
+
+    Parameters
+    ----------
+    data : a pandas or polars DataFrame, a polars LazyFrame (collected), a pyarrow Table,
+        RecordBatch or RecordBatchReader, or anything with Arrow's PyCapsule interface (read through
+        pyarrow).
+    columns : the columns (names, or positions from 0) of ends and weight: ``("from", "to",
+        "metres")``; two of them for an unweighted graph. None: found by name, see `ENDS` and
+        `WEIGHTS`.
+    weight : the weight's column alone; None: every weight is 1; "auto": found by name, none if
+        there is none.
+    directed : False makes every row an edge both ways.
+    n : given, the ends are the vertices 0 .. n - 1 and no labels are made.
+    **attributes : ``coordinates``, ``first_through``, ``name`` of `Graph`.
+
+    Returns
+    -------
+    Graph
+        Ends that are exactly 0 .. n - 1 give no labels; other integers become labels in ascending
+        order, strings and other objects in the order of their first appearance (all sources, then
+        all targets).
+
+    Raises
+    ------
+    GraphError, WeightError
+        Columns that cannot be found or could be several (the message lists them), missing values
+        with their row, ends that are floats.
+    """
+    table = _adapted(data)
+    source, target, weighted = chosen_columns(table.names, columns, weight)
+    src, dst = table.ends(source), table.ends(target)
+    weights = None if weighted is None else table.weights(weighted)
+    if n is not None:
+        return Graph.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
+    if src.dtype.kind in "iu" and dst.dtype.kind in "iu":
+        return Graph.from_labelled_edges(src, dst, weights, directed=directed, **attributes)
+    if (src.dtype.kind in "iu") != (dst.dtype.kind in "iu") and len(src):
+        msg = (
+            f"column {source!r} holds {src.dtype} and column {target!r} {dst.dtype}: the ends of "
+            f"an edge "
+            "must be of one type to be the same vertex."
+        )
+        raise GraphError(msg)
+    place: dict[Any, int] = {}
+    ends = np.fromiter(
+        (place.setdefault(name, len(place)) for part in (src, dst) for name in part.tolist()),
+        np.int64,
+        2 * len(src),
+    )
+    return Graph.from_edges(
+        ends[: len(src)], ends[len(src) :], weights,
+        n=len(place), directed=directed, labels=label_array(place), **attributes,
+    )  # fmt: skip
+
+
+def chosen_columns(
+    names: Sequence[str], columns: Sequence[Column] | None, weight: Column | None
+) -> tuple[str, str, str | None]:
+    """Return the names of the columns (source, target, weight or None).
+
+    Raises
+    ------
+    GraphError
+        A column is missing or ambiguous; the message lists all of them.
+    """
+    listed = ", ".join(map(repr, names))
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if list(names).count(name) > 1)
+        msg = f"two columns are called {twice!r} ({listed}): rename one."
+        raise GraphError(msg)
+    if columns is not None:
+        if isinstance(columns, str) or not 2 <= len(columns) <= 3:
+            msg = f"columns={columns!r}: name two or three of {listed}: source, target and weight."
+            raise InputError(msg)
+        if len(columns) == 3 and weight not in {"auto", columns[2]}:
+            msg = f"columns={columns!r} and weight={weight!r} name two weights: give one of them."
+            raise InputError(msg)
+        source, target = (_named(names, column) for column in columns[:2])
+        if len(columns) == 3:
+            return source, target, _named(names, columns[2])
+        return source, target, None if weight in {None, "auto"} else _named(names, weight)
+    source, target = _found_ends(names, listed)
+    if weight is None:
+        return source, target, None
+    if weight != "auto":
+        return source, target, _named(names, weight)
+    return source, target, _found_weight([n for n in names if n not in {source, target}], listed)
+
+
+def _named(names: Sequence[str], column: Column | None) -> str:
+    if column in names:
+        return str(column)
+    if isinstance(column, int) and not isinstance(column, bool) and 0 <= column < len(names):
+        return names[column]
+    msg = f"there is no column {column!r}; there are {', '.join(map(repr, names))}."
+    raise GraphError(msg)
+
+
+def _found_ends(names: Sequence[str], listed: str) -> tuple[str, str]:
+    lower = {name.strip().lower(): name for name in names}
+    found = [(lower[u], lower[v]) for u, v in ENDS if u in lower and v in lower]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join("/".join(pair) for pair in ENDS)
+    if found:
+        several = " and ".join("/".join(pair) for pair in found)
+        msg = (
+            f"the ends of the edges could be {several}; say which with columns=(source, target, "
+            f"weight)."
+        )
+    else:
+        msg = (
+            f"none of the pairs {known} is among the columns {listed}; say which they are with "
+            "columns=(source, target, weight)."
+        )
+    raise GraphError(msg)
+
+
+def _found_weight(others: list[str], listed: str) -> str | None:
+    found = [name for name in others if name.strip().lower() in WEIGHTS]
+    # Beside columns of unknown names a "time" is often when an edge was seen, not how long it
+    # takes.
+    stamped = [name.strip().lower() for name in found] == ["time"] and len(others) > 1
+    if len(found) > 1 or stamped:
+        msg = (
+            f"the weight could be {' or '.join(map(repr, found))} of the columns {listed}; say "
+            f"which with "
+            "weight=, or weight=None for none."
+        )
+        raise GraphError(msg)
+    return found[0] if found else None
+
+
+def _adapted(data: Any) -> _Table:
+    package = type(data).__module__.partition(".")[0]
+    if hasattr(data, "collect") and package == "polars":
+        data = data.collect()
+    if package in {"pandas", "polars"} and hasattr(data, "columns"):
+        return _Table(data, [str(name) for name in data.columns])
+    if hasattr(data, "__arrow_c_stream__") or package == "pyarrow":
+        arrow = require("pyarrow", extra="io", what="reading Arrow tables")
+        try:
+            return _ArrowTable(arrow.table(data))
+        except (TypeError, ValueError) as error:  # a column, an array
+            msg = f"a {package}.{type(data).__name__} is no table with a row per edge: {error}."
+            raise GraphError(msg) from error
+    msg = (
+        f"a {package}.{type(data).__name__} is no table with a row per edge: give a DataFrame or "
+        f"a Table."
+    )
+    raise GraphError(msg)
+
+
+class _Table:
+    """Columns of a pandas or polars DataFrame as NumPy arrays."""
+
+    def __init__(self, data: Any, names: list[str]) -> None:
+        self.names = names
+        self._data = data
+
+    def _column(self, name: str) -> tuple[Array, Array]:
+        """Return (values, which of them are missing)."""
+        if hasattr(self._data, "iloc"):  # pandas; its names may be no strings
+            series = self._data.iloc[:, self.names.index(name)]
+            missing = np.asarray(series.isna().to_numpy(), bool)
+        else:
+            series = self._data[name]
+            missing = series.is_null().to_numpy()
+        return (np.empty(0, object) if missing.any() else np.asarray(series.to_numpy())), missing
+
+    def _complete(self, name: str, error: type[GraphError | WeightError]) -> Array:
+        values, missing = self._column(name)
+        if missing.any():
+            msg = (
+                f"row {int(np.argmax(missing))} of column {name!r} is missing "
+                f"({int(missing.sum())} in all): "
+                "leave such rows out."
+            )
+            raise error(msg)
+        return values
+
+    def ends(self, name: str) -> Array:
+        """Return a column of vertices: integers, or objects that are names."""
+        values = self._complete(name, GraphError)
+        if values.dtype == object and len(values) and all(type(v) is int for v in values):
+            values = np.array(values.tolist())
+        if values.dtype.kind in "fcmMb":
+            msg = (
+                f"column {name!r} is of type {values.dtype}, row 0 is "
+                f"{values[:1].tolist()[0]!r}: vertices are "
+                "integers or strings. Use .astype(int) if they are whole numbers."
+            )
+            raise GraphError(msg)
+        return values
+
+    def weights(self, name: str) -> Array:
+        """Return a column of numbers."""
+        values = self._complete(name, WeightError)
+        if len(values) and values.dtype.kind not in "biuf":
+            msg = (
+                f"column {name!r} holds {values.dtype}, row 0 is {values[:1].tolist()[0]!r}: "
+                f"weights are numbers."
+            )
+            raise WeightError(msg)
+        return values
+
+
+class _ArrowTable(_Table):
+    """Columns of a pyarrow Table as NumPy arrays."""
+
+    def __init__(self, table: Any) -> None:
+        super().__init__(table, list(table.column_names))
+
+    def _column(self, name: str) -> tuple[Array, Array]:
+        import pyarrow as pa
+
+        column = self._data.column(self.names.index(name))
+        if column.null_count:
+            return np.empty(0, object), np.asarray(column.is_null().to_numpy(zero_copy_only=False))
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        elif pa.types.is_temporal(column.type) or pa.types.is_decimal(column.type):
+            column = column.cast(pa.string())
+        return column.to_numpy(zero_copy_only=False), np.zeros(0, bool)

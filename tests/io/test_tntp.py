@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from warpath.errors import GraphFormatError, InputError
+from warpath.io.coordinates import find_coordinates, read_coordinates
+from warpath.io.formats import read
+
+GOLDEN = Path(__file__).parent / "golden"
+NET = (GOLDEN / "tiny_net.tntp").read_text()
+
+
+def test_tiny_graph_reads_with_times_and_zones():
+    graph = read(GOLDEN / "tiny_net.tntp")
+    assert graph.indices.tolist() == [1, 2, 0, 2, 3, 3]
+    assert graph.weights.tolist() == [7, 10, 7, 0, 2147483648, 1]
+    assert (graph.n, graph.first_through, graph.id_base, graph.name) == (5, 2, 1, "tiny")
+
+
+def test_weights_are_any_column_or_none():
+    path = GOLDEN / "tiny_net.tntp"
+    assert read(path, weight="length").weights.tolist() == [5, 9, 5, 1, 9, 2]
+    assert read(path, weight=2).weights.tolist() == [100] * 6
+    assert read(path, weight=None).weights is None
+    for wrong in ("price", 0, 40):
+        with pytest.raises(InputError, match="3 length, 4 free_flow_time"):
+            read(path, weight=wrong)
+
+
+def test_a_link_can_stand_for_both_directions():
+    assert read(GOLDEN / "tiny_net.tntp", directed=False).m == 12
+
+
+BAD = {
+    "<NUMBER OF NODES> 5": ("", "the metadata lack <NUMBER OF NODES>"),
+    "<NUMBER OF LINKS> 6": ("<NUMBER OF LINKS> 7", "promises 7 links, the file has 6"),
+    "<FIRST THRU NODE> 3": ("<FIRST THRU NODE> 9", r":3: <FIRST THRU NODE> must lie in 1 .. 6"),
+    "<END OF METADATA>": ("", "expected .<TAG> value. or <END OF METADATA>"),
+    "\t3\t4\t100\t9": ("\t3\t6\t100\t9", ":13: vertex 6 is out of range"),
+    "\t1\t2\t100\t5\t7\t": ("\t1\t2\t100\t5\tx\t", ":9: expected .<from> <to> <capacity>"),
+    "\t1\t2\t100\t5\t7\t0.15\t4\t0\t0\t1": ("\t1\t2\t100\t", ":9: expected .<from> <to>"),
+}
+
+
+@pytest.mark.parametrize("old", BAD)
+def test_a_damaged_file_is_refused_with_the_reason(file, old):
+    new, message = BAD[old]
+    assert old in NET
+    with pytest.raises(GraphFormatError, match=message):
+        read(file("a_net.tntp", NET.replace(old, new, 1)))
+
+
+def test_a_file_that_ends_in_its_metadata_is_refused(file):
+    with pytest.raises(GraphFormatError, match="truncated"):
+        read(file("a_net.tntp", "<NUMBER OF NODES> 5\n"))
+
+
+def test_a_network_without_links_is_a_graph(file):
+    text = "<NUMBER OF NODES> 5\n<NUMBER OF LINKS> 0\n<END OF METADATA>\n"
+    graph = read(file("a_net.tntp", text))
+    assert (graph.n, graph.m, graph.first_through) == (5, 0, 0)
+
+
+def test_coordinates_are_found_and_read():
+    found = find_coordinates(GOLDEN / "tiny_net.tntp")
+    assert found == GOLDEN / "tiny_node.tntp"
+    assert read_coordinates(found)[:2].tolist() == [[0.5, 1], [1.5, -1000]]
+
+
+def test_a_vertex_left_out_has_no_coordinates(file):
+    points = read_coordinates(file("a_node.tntp", "node x y ;\n1 1 1 ;\n3 3 3 ;\n"))
+    assert np.isnan(points).tolist() == [[False] * 2, [True] * 2, [False] * 2]
+
+
+def test_coordinates_of_another_kind_are_refused(file):
+    with pytest.raises(GraphFormatError, match="no coordinates: expected DIMACS"):
+        read_coordinates(file("a.txt", "1 2 3\n"))
