@@ -3,6 +3,11 @@
 NB_MODULE(_core, module) {
   using namespace warpath::bindings;
   module.doc() = "The loops of warpath on the CPU. Private: arguments are checked in Python.";
+#if defined(__clang__)
+  module.attr("compiler") = "Clang " __clang_version__;
+#else
+  module.attr("compiler") = "GCC " __VERSION__;
+#endif
   register_build(module);
   register_sssp(module);
   register_sssp_many(module);

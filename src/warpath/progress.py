@@ -47,14 +47,22 @@ def _bar(what: str) -> Iterator[Report]:
         yield _lines(what)
         return
     start = time.monotonic()
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task(what, total=None, visible=False)
+    bar = Progress(console=console, transient=True)  # started late: short work leaves no trace
+    task = bar.add_task(what, total=None)
+    shown = False
 
-        def report(done: int, total: int) -> None:
-            late = time.monotonic() - start > _SILENT_SECONDS
-            bar.update(task, completed=done, total=total or None, visible=late)
+    def report(done: int, total: int) -> None:
+        nonlocal shown
+        if not shown and time.monotonic() - start > _SILENT_SECONDS:
+            shown = True
+            bar.start()
+        bar.update(task, completed=done, total=total or None)
 
+    try:
         yield report
+    finally:
+        if shown:
+            bar.stop()
 
 
 def _lines(what: str) -> Report:

@@ -1,0 +1,101 @@
+"""The commands put together."""
+# Annotations are read at run time: no postponed evaluation.
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+import warpath
+from warpath.cli import doctor, files, look, route, solve
+from warpath.cli.options import grouped
+from warpath.cli.usage import UsageError
+
+_OVERVIEW = """\
+warpath: exact shortest paths in graphs, on whatever machine you have.
+
+  warpath info roads.gr.gz                      what is in a graph file
+  warpath sssp roads.gr.gz --source 1           distances from one vertex to all
+  warpath path roads.gr.gz 1 1000 --plot r.png  one route, drawn on the map
+
+Also: distances, apsp, plan, verify, convert, generate, algorithms, doctor.
+`warpath --help` lists the commands, `warpath COMMAND --help` explains one.
+"""
+
+_EPILOG = (
+    "Exit codes: 0 done, 1 no path or not verified, 2 usage, 3 input, 4 unsupported. Results go to "
+    "stdout, messages and progress to stderr. --json works with every command."
+)
+
+_ANYWHERE = {"--json", "--quiet", "-q", "--debug"}
+
+app = typer.Typer(
+    name="warpath",
+    help="Exact shortest paths in graphs, on whatever machine you have.",
+    epilog=_EPILOG,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # parameters are options, too
+_PANELS = {
+    "Solve": (solve.sssp, solve.distances, solve.apsp, route.path),
+    "Look": (look.info, look.plan, look.verify, look.algorithms, doctor.doctor),
+    "Files": (files.convert, files.generate),
+}
+for _panel, _commands in _PANELS.items():
+    for _command in _commands:
+        app.command(
+            _command.__name__,
+            rich_help_panel=_panel,
+            context_settings=_FREE if _command is files.generate else None,
+        )(grouped(_command))
+
+
+@app.callback(invoke_without_command=True)
+def _overview(
+    context: typer.Context,
+    version: Annotated[  # noqa: FBT002 - an option of the command line
+        bool, typer.Option("--version", help="Print the version and exit.")
+    ] = False,
+) -> None:
+    if version:
+        sys.stdout.write(f"warpath {warpath.__version__}\n")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        sys.stdout.write(_OVERVIEW)
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command; errors of the command line come out as `UsageError`."""
+    if "_WARPATH_COMPLETE" in os.environ:  # the shell asks for completions: typer's own protocol
+        app(prog_name="warpath")
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("warpath", _after_the_command(arguments)) as context:
+            command.invoke(context)
+    except typer.Exit as done:
+        return done.exit_code
+    except Exception as error:
+        if hasattr(error, "format_message"):  # typer's own errors, wherever its classes live
+            raise UsageError(_explained(error)) from error
+        raise
+    return 0
+
+
+def _after_the_command(arguments: list[str]) -> list[str]:
+    """Let ``warpath --json info`` mean ``warpath info --json``."""
+    first = next((at for at, word in enumerate(arguments) if word not in _ANYWHERE), None)
+    if first is None or first == 0:
+        return arguments
+    return [arguments[first], *arguments[:first], *arguments[first + 1 :]]
+
+
+def _explained(error: Exception) -> str:
+    message = error.format_message().strip()  # type: ignore[attr-defined]
+    message = message[:1].lower() + message[1:]
+    context = getattr(error, "ctx", None)
+    asked = context.command_path if context is not None else "warpath"
+    return f"{message}\n  Try '{asked} --help'."

@@ -1,0 +1,156 @@
+"""doctor: what is installed, what the machine has, and whether solving works here."""
+# Annotations are read at run time: no postponed evaluation.
+
+import importlib
+import importlib.metadata
+import os
+import platform
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import warpath
+from warpath import _core, api, settings
+from warpath.cli import output
+from warpath.cli.options import Showing
+from warpath.cli.output import Facts, Rows
+from warpath.errors import NotSupportedError, WarpathError
+from warpath.graph import Graph
+from warpath.verify import verify
+
+_OPTIONAL = (  # package, the extra that brings it, what it is for
+    ("typer", "cli", "the command"),
+    ("rich", "cli", "tables and bars"),
+    ("pyarrow", "io", "CSV and Parquet tables"),
+    ("zstandard", "io", ".zst files before Python 3.14"),
+    ("osmium", "osm", "OpenStreetMap extracts"),
+    ("matplotlib", "plot", "routes on a map"),
+    ("zarr", "zarr", "all pairs written block by block"),
+    ("scipy", None, "graphs from and to SciPy"),
+    ("networkx", None, "graphs from and to NetworkX"),
+    ("igraph", None, "graphs from igraph"),
+    ("pandas", None, "tables from and to pandas"),
+    ("polars", None, "tables from polars"),
+)
+_SIMD = ("avx512f", "avx2", "avx", "sse4_2", "asimd")  # the best comes first
+
+
+def doctor(showing: Showing) -> None:
+    """What is installed, what this machine has, and a small solve that is verified.
+
+    Start here when something does not work, and put its output into a report.
+
+    Example: [cyan]warpath doctor --json[/]
+    """
+    versions = {
+        "warpath": warpath.__version__,
+        "python": f"{platform.python_version()} ({platform.python_implementation()})",
+        "numpy": np.__version__,
+        "core": f"built by {_core.compiler}",
+        "system": platform.platform(),
+    }
+    machine = _machine()
+    known = _settings()
+    packages = [_package(*each) for each in _OPTIONAL]
+    devices = {"cpu": _checked("cpu")}
+    document = {
+        "command": "doctor",
+        "versions": versions,
+        "machine": machine,
+        "settings": known,
+        "packages": packages,
+        "devices": devices,
+    }
+    shown_machine = {
+        "processor": machine["processor"],
+        "cores": f"{machine['cores']}, {machine['usable_cores']} for this process",
+        "SIMD": machine["simd"],
+        "memory": f"{output.size(machine['memory'])}, {output.size(machine['usable_memory'])} may be used",
+        "threads": machine["threads"],
+    }
+    rows = [
+        (
+            p["name"],
+            p["version"] or "-",
+            p["for"] if p["version"] else f"{p['for']}: {p['install']}",
+        )
+        for p in packages
+    ]
+    output.show(
+        document,
+        Facts(versions, title="Versions"),
+        Facts(shown_machine, title="Machine"),
+        Facts(known, title="Settings"),
+        Rows(("package", "version", "for"), rows, title="Optional packages", data=False),
+        Facts(devices, title="Devices"),
+        as_json=showing.as_json,
+    )
+    if any(not answer.startswith("ok") for answer in devices.values()):
+        raise NotSupportedError("a device did not give the expected distances: see above.")
+
+
+def _machine() -> dict[str, Any]:
+    text = _read("/proc/cpuinfo")
+    name = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    flags = re.search(r"^(?:flags|Features)\s*:\s*(.+)$", text, re.MULTILINE)
+    have = set(flags[1].split()) if flags else set()
+    total = re.search(r"^MemTotal:\s+(\d+) kB", _read("/proc/meminfo"), re.MULTILINE)
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {
+        "processor": name[1] if name else platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "usable_cores": usable,
+        "simd": next((level for level in _SIMD if level in have), None),
+        "memory": int(total[1]) * 1024 if total else 0,
+        "usable_memory": _or_reason(settings.memory),
+        "threads": _or_reason(settings.threads),
+    }
+
+
+def _settings() -> dict[str, Any]:
+    known = {"WARPATH_DEVICE": settings.device, "WARPATH_THREADS": settings.threads,
+             "WARPATH_MEMORY": settings.memory}  # fmt: skip
+    return {name: _or_reason(read) for name, read in known.items()}
+
+
+def _or_reason(read: Any) -> Any:
+    try:
+        return read()
+    except WarpathError as error:
+        return str(error)
+
+
+def _package(name: str, extra: str | None, purpose: str) -> dict[str, Any]:
+    line = f"pip install 'warpath[{extra}]'" if extra else f"pip install {name}"
+    try:
+        importlib.import_module(name)
+        version = importlib.metadata.version(name)
+    except ImportError:
+        version = None
+    return {"name": name, "version": version, "for": purpose, "install": line}
+
+
+def _checked(device: str) -> str:
+    """Solve a small graph whose distances are known, and verify it."""
+    src, dst, weights = [0, 0, 1, 2, 2, 3], [1, 2, 3, 1, 3, 4], [7, 2, 1, 3, 8, 1]
+    expected = [0, 5, 2, 6, 7]
+    try:
+        for kind in (np.int32, np.int64, np.float32, np.float64):
+            graph = Graph.from_edges(src, dst, np.array(weights, kind))
+            for recipe in ("classic.dijkstra", "classic.delta_stepping"):
+                found = api.sssp(graph, 0, algorithm=recipe, device=device)
+                verify(graph, found)
+                if found.dist.tolist() != expected:
+                    return f"wrong: {recipe} on {np.dtype(kind)} gave {found.dist.tolist()}"
+    except WarpathError as error:
+        return f"failed: {error}"
+    return "ok, same bits as expected"
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,133 @@
+"""convert and generate: graph files written."""
+# Annotations are read at run time: no postponed evaluation.
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from warpath.cli import output, saving
+from warpath.cli.options import GraphFile, Reading, Showing
+from warpath.cli.output import Facts
+from warpath.cli.reading import load, pairs
+from warpath.cli.generators import arguments_of, detail, listing
+from warpath.cli.usage import UsageError
+from warpath.graph import Graph
+from warpath.io.formats import write
+
+
+def convert(
+    graph: GraphFile,
+    out: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT",
+            help="The file to write: .gr, .mtx, .wel, .npz, .parquet, ...; .gz, .xz, .bz2 or .zst "
+            "behind it compresses.",
+            show_default=False,
+        ),
+    ],
+    reading: Reading,
+    showing: Showing,
+    format_out: Annotated[
+        str | None,
+        typer.Option("--format-out", help="The format to write, where OUT's suffix does not say."),
+    ] = None,
+    option_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option-out", metavar="KEY=VALUE", help="An option of the writer, e.g. labels=drop."
+        ),
+    ] = None,
+) -> None:
+    """Read a graph in one format and write it in another.
+
+    OUT appears whole or not at all; a file of that name is replaced.
+
+    Example: [cyan]warpath convert roads.gr.gz roads.npz[/]
+    """
+    saving.check_folder(out)
+    loaded = load(graph, reading, showing)
+    seconds = _write(loaded.graph, out, format_out, pairs(option_out, "--option-out"))
+    document = {
+        "command": "convert",
+        "graph": str(graph),
+        "out": str(out),
+        "n": loaded.graph.n,
+        "m": loaded.graph.m,
+        "bytes": out.stat().st_size,
+        "seconds": {"read": loaded.seconds, "write": seconds},
+    }
+    shown = {
+        "read": output.titled(graph, loaded.graph),
+        "written": f"{out}, {output.size(document['bytes'])}",
+        "time": f"{output.seconds(loaded.seconds)} reading, {output.seconds(seconds)} writing",
+    }
+    output.show(document, Facts(shown), as_json=showing.as_json)
+
+
+def generate(
+    context: typer.Context,
+    showing: Showing,
+    kind: Annotated[
+        str | None,
+        typer.Argument(help="What to generate: grid, road, rmat, ...", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The file to write; its suffix says the format."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same graph.")] = 0,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="As --NAME VALUE."),
+    ] = None,
+    list_them: Annotated[
+        bool, typer.Option("--list", help="List the kinds, or the parameters of one.")
+    ] = False,
+) -> None:
+    """Make a graph of a well-known kind, the same on every machine, and write it.
+
+    The parameters of a kind are options: [bold]warpath generate grid --list[/] explains them.
+
+    Example: [cyan]warpath generate grid --rows 100 --columns 100 -o grid.gr[/]
+    """
+    if kind is None or list_them:
+        rest = context.args or parameter or out
+        if kind is None and rest and not list_them:
+            raise UsageError("which kind? `warpath generate --list` lists them.")
+        document, part = listing() if kind is None else detail(kind)
+        output.show(document, part, as_json=showing.as_json)
+        return
+    function, arguments = arguments_of(kind, context.args, pairs(parameter, "--parameter"))
+    if out is None:
+        raise UsageError("-o FILE is needed, for example -o graph.npz.")
+    saving.check_folder(out)
+    start = time.perf_counter()
+    made = function(**arguments, seed=seed)
+    seconds = time.perf_counter() - start
+    written = _write(made, out, None, {})
+    document = {
+        "command": "generate",
+        "kind": kind,
+        "arguments": {**arguments, "seed": seed},
+        "out": str(out),
+        "n": made.n,
+        "m": made.m,
+        "bytes": out.stat().st_size,
+        "seconds": {"generate": seconds, "write": written},
+    }
+    shown = {
+        "generated": f"{made.name or kind}, seed {seed}: n = {output.count(made.n)} vertices, "
+        f"m = {output.count(made.m)} edges",
+        "written": f"{out}, {output.size(document['bytes'])}",
+        "time": f"{output.seconds(seconds)} generating, {output.seconds(written)} writing",
+    }
+    output.show(document, Facts(shown), as_json=showing.as_json)
+
+
+def _write(graph: Graph, out: Path, name: str | None, options: dict[str, Any]) -> float:
+    start = time.perf_counter()
+    write(graph, out, format=name, **options)
+    return time.perf_counter() - start

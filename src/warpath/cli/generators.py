@@ -1,0 +1,118 @@
+"""The parameters of a generator as options of the command line."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from warpath.cli.output import Line, Rows
+from warpath.cli.reading import number_or_text
+from warpath.cli.usage import UsageError
+from warpath.generate import GENERATORS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from warpath.graph import Graph
+
+
+def listing() -> tuple[dict[str, Any], Rows]:
+    """Return all kinds, as a document and as a table."""
+    rows = [(name, _usage(name), _summary(name)) for name in GENERATORS]
+    columns = ("kind", "parameters", "what it is")
+    kinds = [dict(zip(columns, row, strict=True)) for row in rows]
+    return {"command": "generate", "kinds": kinds}, Rows(columns, rows, data=False)
+
+
+def detail(kind: str) -> tuple[dict[str, Any], Line]:
+    """Return what one kind is and what its parameters mean."""
+    text = f"{kind} {_usage(kind)}\n\n{inspect.getdoc(_function(kind)) or ''}"
+    text = text.partition("\nRaises\n")[0].partition("\nExamples\n")[0].rstrip()
+    document = {
+        "command": "generate",
+        "kind": kind,
+        "parameters": {
+            p.name: None if p.default is p.empty else p.default for p in _parameters(kind)
+        },
+        "text": text,
+    }
+    return document, Line(text)
+
+
+def arguments_of(
+    kind: str, words: Sequence[str], given: dict[str, Any]
+) -> tuple[Callable[..., Graph], dict[str, Any]]:
+    """Return the generator and its arguments from ``--name value`` words and name=value pairs.
+
+    Raises
+    ------
+    UsageError
+        An unknown kind or parameter, or one that is missing.
+    """
+    function = _function(kind)
+    known = {p.name: p for p in _parameters(kind)}
+    found = dict(given)
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        name, equals, value = word.removeprefix("--").partition("=")
+        name = name.replace("-", "_")
+        if not word.startswith("--"):
+            raise UsageError(f"unexpected {word!r}: the parameters of {kind} are {_usage(kind)}.")
+        if name not in known:
+            raise _unknown(kind, name, known)
+        if equals:
+            found[name] = number_or_text(value)
+        elif isinstance(known[name].default, bool):
+            found[name] = True
+        elif not rest:
+            raise UsageError(f"{word} needs a value: {kind} {_usage(kind)}.")
+        else:
+            found[name] = number_or_text(rest.pop(0))
+    for name in given:
+        if name not in known:
+            raise _unknown(kind, name, known)
+    lacking = [
+        f"--{p.name}" for p in known.values() if p.default is p.empty and p.name not in found
+    ]
+    if lacking:
+        raise UsageError(f"{kind} needs {' and '.join(lacking)}: {kind} {_usage(kind)}.")
+    return function, {name: None if value == "none" else value for name, value in found.items()}
+
+
+def _function(kind: str) -> Callable[..., Graph]:
+    if kind in GENERATORS:
+        return GENERATORS[kind]
+    close = difflib.get_close_matches(kind, GENERATORS, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(GENERATORS)}."
+    raise UsageError(f"there is no generator {kind!r}: {hint}")
+
+
+def _unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean --{close[0]}?" if close else ""
+    return UsageError(f"{kind} has no parameter {name!r}: {_usage(kind)}.{hint}")
+
+
+def _parameters(kind: str) -> list[inspect.Parameter]:
+    parameters = inspect.signature(_function(kind)).parameters.values()
+    return [p for p in parameters if p.name != "seed"]
+
+
+def _usage(kind: str) -> str:
+    return " ".join(_option(p) for p in _parameters(kind))
+
+
+def _option(parameter: inspect.Parameter) -> str:
+    default = parameter.default
+    if default is parameter.empty:
+        return f"--{parameter.name} ..."
+    if isinstance(default, bool):
+        return f"[--{parameter.name}]"
+    shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+    return f"[--{parameter.name} {'...' if shown is None else shown}]"
+
+
+def _summary(kind: str) -> str:
+    return (inspect.getdoc(_function(kind)) or "").partition("\n")[0]

@@ -1,0 +1,311 @@
+"""info, plan, verify and algorithms: looking without solving."""
+# Annotations are read at run time: no postponed evaluation.
+
+import dataclasses
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from warpath import api
+from warpath.cli import output
+from warpath.cli.options import GraphFile, Reading, Showing, Solving
+from warpath.cli.output import Facts, Line, Rows
+from warpath.cli.reading import load
+from warpath.cli.results import load_result
+from warpath.cli.usage import UsageError
+from warpath.cli.vertices import in_file_ids, listed, one_id, vertex
+from warpath.errors import InputError, VerificationError
+from warpath.graph import Graph
+from warpath.recipes import Recipe
+from warpath.verify import verify as certify
+
+
+def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
+    """What is in a graph file: sizes, degrees, weights, ids, coordinates.
+
+    Example: [cyan]warpath info roads.gr.gz[/]
+    """
+    loaded = load(graph, reading, showing)
+    roads = loaded.graph
+    facts = roads.facts()
+    document = {
+        "command": "info",
+        "graph": str(graph),
+        **dataclasses.asdict(facts),
+        "edges": facts.edges,
+        "ids": _ids(roads),
+        "first_id": one_id(roads, 0) if roads.n else None,
+        "last_id": one_id(roads, roads.n - 1) if roads.n else None,
+        "coordinates": _extent(roads),
+        "first_through": roads.first_through,
+        "bytes": sum(
+            a.nbytes for a in (roads.indptr, roads.indices, roads.weights) if a is not None
+        ),
+        "seconds": {"read": loaded.seconds},
+    }
+    shown: dict[str, Any] = {
+        "graph": graph.name,
+        "vertices": roads.n,
+        "edges": f"{output.count(facts.edges)} "
+        + ("directed" if roads.directed else "undirected, stored both ways"),
+        "degree": f"{facts.min_degree} to {output.count(facts.max_degree)}, "
+        f"mean {facts.mean_degree:.3g}",
+        "self-loops": facts.loops,
+        "weights": _weights(facts),
+        "symmetric": facts.symmetric,
+        "ids": f"{document['ids']}, {document['first_id']} .. {document['last_id']}",
+        "coordinates": _extent_line(document["coordinates"]),
+    }
+    if facts.negative:
+        shown["negative weights"] = facts.negative
+    if facts.zero:
+        shown["zero weights"] = facts.zero
+    if roads.first_through:
+        shown["not passed through"] = f"the first {output.count(roads.first_through)} vertices"
+    shown["memory"] = output.size(document["bytes"])
+    shown["time"] = f"{output.seconds(loaded.seconds)} reading"
+    output.show(document, Facts(shown), as_json=showing.as_json)
+
+
+def plan(
+    graph: GraphFile,
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    source: Annotated[
+        str | None, typer.Option("--source", "-s", help="Ask about sssp.", show_default=False)
+    ] = None,
+    sources: Annotated[
+        str | None,
+        typer.Option("--sources", help="Ask about distances: 1,5,9 or a file.", show_default=False),
+    ] = None,
+    targets: Annotated[
+        str | None,
+        typer.Option("--targets", help="With --sources: the targets.", show_default=False),
+    ] = None,
+    all_pairs: Annotated[bool, typer.Option("--apsp", help="Ask about apsp.")] = False,
+    start: Annotated[
+        str | None, typer.Option("--from", help="Ask about path, with --to.", show_default=False)
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option("--to", help="With --from: the target.", show_default=False)
+    ] = None,
+) -> None:
+    """What would run, why, how long it is predicted to take, and how much memory.
+
+    Nothing is solved. Without a question it is asked about sssp from the first vertex.
+
+    Example: [cyan]warpath plan roads.gr.gz --from 1 --to 1000[/]
+    """
+    asked = [name for name, on in (("--source", source), ("--sources", sources),
+             ("--apsp", all_pairs), ("--from", start)) if on]  # fmt: skip
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)} ask different questions: use one of them.")
+    if (start is None) != (end is None):
+        raise UsageError("--from and --to belong together.")
+    if targets is not None and sources is None:
+        raise UsageError("--targets needs --sources.")
+    roads = load(graph, reading, showing).graph
+    question: dict[str, Any] = {}
+    if start is not None and end is not None:
+        question = {"source": vertex(roads, start), "target": vertex(roads, end)}
+    elif sources is not None:
+        question = {"sources": listed(roads, sources)}
+        if targets is not None:
+            question["targets"] = listed(roads, targets)
+    elif source is not None:
+        question = {"source": vertex(roads, source)}
+    elif not all_pairs:
+        if not roads.n:
+            raise InputError(f"{graph} has no vertices, so there is nothing to plan.")
+        question = {"source": roads.label_of(np.array([0]))[0]}
+    chosen = api.plan(
+        roads,
+        **question,
+        **solving.wish(),
+    )
+    document = {
+        "command": "plan",
+        "graph": str(graph),
+        "algorithm": chosen.algorithm,
+        "device": chosen.device,
+        "threads": chosen.threads,
+        "params": chosen.params,
+        "seconds": chosen.seconds,
+        "bytes": chosen.bytes,
+        "reason": chosen.reason,
+        "runners_up": [
+            {"algorithm": c.recipe.name, "seconds": c.seconds, "bytes": c.bytes,
+             "threads": c.threads} for c in chosen.runners_up
+        ],
+        "left_out": [{"algorithm": name, "reason": why} for name, why in chosen.left_out],
+        "notes": chosen.notes,
+    }  # fmt: skip
+    output.show(document, Line(str(chosen)), as_json=showing.as_json)
+
+
+def verify(
+    graph: GraphFile,
+    result: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RESULT",
+            help="What sssp, distances or apsp saved as .npz, or a full matrix .npy.",
+            show_default=False,
+        ),
+    ],
+    reading: Reading,
+    showing: Showing,
+    source: Annotated[
+        str | None,
+        typer.Option("--source", "-s", help="Also check that it starts here.", show_default=False),
+    ] = None,
+) -> None:
+    """Check a saved result against its graph, without trusting the program that made it.
+
+    No edge may shorten a distance, and every finite distance must be reached over edges that fit
+    exactly: O(n + m) for each source. Exit code 1 says that a rule is broken, and which.
+
+    Example: [cyan]warpath verify roads.gr.gz tree.npz[/]
+    """
+    loaded = load(graph, reading, showing)
+    roads = loaded.graph
+    saved = load_result(roads, result)
+    if source is not None:
+        wanted = int(roads.index_of(vertex(roads, source))[0])
+        starts = np.atleast_1d(getattr(saved, "source_index", getattr(saved, "source_indices", -1)))
+        if wanted not in starts.tolist():
+            first = one_id(roads, int(starts[0]))
+            raise InputError(f"{result}: the result starts at vertex {first}, not at {source}.")
+    start = time.perf_counter()
+    try:
+        with in_file_ids(roads):
+            certificate = certify(roads, saved)
+    except VerificationError:
+        if not roads.id_base or roads.labels is not None:
+            raise
+        named = _named_as_in_file(roads)
+        certify(named, load_result(named, result))  # once more, for a message with the file's ids
+        raise
+    document = {
+        "command": "verify",
+        "graph": str(graph),
+        "result": str(result),
+        "verified": True,
+        **dataclasses.asdict(certificate),
+        "seconds": {"read": loaded.seconds, "verify": time.perf_counter() - start},
+    }
+    output.show(document, Line(str(certificate)), as_json=showing.as_json)
+
+
+def algorithms(
+    showing: Showing,
+    name: Annotated[
+        str | None, typer.Argument(help="One algorithm, in detail.", show_default=False)
+    ] = None,
+) -> None:
+    """The catalogue: every algorithm, its paper, what it needs and what it is for.
+
+    Example: [cyan]warpath algorithms classic.dijkstra[/]
+    """
+    catalogue = api.algorithms()
+    if name is None:
+        columns = ("name", "does", "for")
+        rows = [(each.name, ", ".join(_tasks(each)), each.summary) for each in catalogue]
+        document = {"command": "algorithms", "algorithms": [_described(each) for each in catalogue]}
+        output.show(document, Rows(columns, rows, data=False), as_json=showing.as_json)
+        return
+    found = catalogue[name]
+    document = {"command": "algorithms", "algorithms": [_described(found)]}
+    shown = {
+        "name": found.name,
+        "for": found.summary,
+        "does": ", ".join(_tasks(found)),
+        "needs": "; ".join(_needs(found)) or "nothing special",
+        "parameters": "; ".join(f"{p.name}: {p.meaning}" for p in found.params) or None,
+        "same bits": "no: sums in another order, floats agree within n * eps"
+        if found.reassociates
+        else "yes, on every device and with any number of threads",
+        "devices": ", ".join(found.devices),
+        "source": f"{found.source}, {found.where}",
+    }
+    output.show(document, Facts(shown), as_json=showing.as_json)
+
+
+def _tasks(recipe: Recipe) -> list[str]:
+    order = ["sssp", "distances", "apsp", "path"]
+    return sorted((task.value for task in recipe.solves), key=order.index)
+
+
+def _needs(recipe: Recipe) -> list[str]:
+    needs = [] if recipe.negative else ["weights >= 0"]
+    if recipe.integer_only:
+        needs.append("integer weights")
+    if recipe.max_weight is not None:
+        needs.append(f"weights up to {recipe.max_weight:,}")
+    return needs
+
+
+def _described(recipe: Recipe) -> dict[str, Any]:
+    return {
+        "name": recipe.name,
+        "summary": recipe.summary,
+        "tasks": _tasks(recipe),
+        "negative_weights": recipe.negative,
+        "integer_only": recipe.integer_only,
+        "max_weight": recipe.max_weight,
+        "same_bits": not recipe.reassociates,
+        "params": {each.name: each.meaning for each in recipe.params},
+        "devices": recipe.devices,
+        "source": str(recipe.source),
+        "where": recipe.where,
+    }
+
+
+def _ids(graph: Graph) -> str:
+    if graph.labels is None:
+        return f"numbered from {graph.id_base}"
+    return "numbers with gaps" if graph.labels.dtype.kind in "iu" else "names"
+
+
+def _weights(facts: Any) -> str:
+    if not facts.weighted:
+        return "none, every edge counts 1"
+    low, high = (
+        (int(facts.min_weight), int(facts.max_weight))
+        if facts.integer
+        else (facts.min_weight, facts.max_weight)
+    )
+    ends = " to ".join(output.text_of(v, thousands=output.on_terminal()) for v in (low, high))
+    return f"{facts.weight_dtype}, {ends}, mean {facts.mean_weight:.6g}"
+
+
+def _extent(graph: Graph) -> dict[str, float] | None:
+    known = graph.coordinates
+    if known is None or not np.isfinite(known).all(axis=1).any():
+        return None
+    low, high = np.nanmin(known, axis=0).tolist(), np.nanmax(known, axis=0).tolist()
+    return {"min_x": low[0], "min_y": low[1], "max_x": high[0], "max_y": high[1]}
+
+
+def _extent_line(extent: dict[str, float] | None) -> str:
+    if extent is None:
+        return "none"
+    return (
+        f"x {extent['min_x']:.7g} .. {extent['max_x']:.7g}, "
+        f"y {extent['min_y']:.7g} .. {extent['max_y']:.7g}"
+    )
+
+
+def _named_as_in_file(graph: Graph) -> Graph:
+    return Graph(
+        graph.indptr,
+        graph.indices,
+        graph.weights,
+        directed=graph.directed,
+        labels=np.arange(graph.n) + graph.id_base,
+        first_through=graph.first_through,
+    )

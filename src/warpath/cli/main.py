@@ -1,0 +1,140 @@
+"""The entry point: runs the command and turns what goes wrong into a line and an exit code.
+
+====  ==========================================================
+0     done
+1     there is no path, or a result did not pass its verification
+2     usage: the command line is wrong
+3     input: a file, a vertex or a weight is wrong
+4     unsupported: a package, a device or memory is missing
+130   interrupted (Ctrl-C)
+141   nobody reads the output any more (``| head``)
+====  ==========================================================
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+import warpath
+from warpath import errors
+from warpath.cli.usage import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_INTERRUPTED, _NO_READER, _OUR_FAULT = 130, 141, 70
+_EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (  # asked in this order
+    (UsageError, 2),
+    (errors.NoPathError, 1),
+    (errors.VerificationError, 1),
+    (errors.NotSupportedError, 4),
+    (errors.WarpathError, 3),
+    (OverflowError, 3),
+    (OSError, 3),
+    (MemoryError, 4),
+)
+
+
+def main() -> None:
+    """Run the command with the arguments of this process, and exit."""
+    arguments = sys.argv[1:]
+    code = guarded(lambda: _run(arguments), debug="--debug" in arguments)
+    code = guarded(_flushed, debug=False) or code
+    sys.exit(code)
+
+
+def guarded(work: Callable[[], int], *, debug: bool) -> int:
+    """Return the exit code of `work`, after a line on stderr if it failed.
+
+    Parameters
+    ----------
+    debug : show the traceback as well.
+    """
+    try:
+        return work()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or the flush at exit fails once more
+        return _NO_READER
+    except KeyboardInterrupt:
+        tell("interrupted")
+        return _INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the last resort, which reports it
+        if debug:
+            traceback.print_exc()
+        return _explained(error, debug=debug)
+
+
+def tell(message: str) -> None:
+    """Write one message of the command to stderr."""
+    sys.stderr.write(f"warpath: {message}\n")
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments == ["--version"]:  # without importing the commands
+        sys.stdout.write(f"warpath {warpath.__version__}\n")
+        return 0
+    errors.require("typer", extra="cli", what="the command")
+    errors.require("rich", extra="cli", what="the command")
+    from warpath.cli.app import run
+
+    return run(arguments)
+
+
+def _flushed() -> int:
+    sys.stdout.flush()
+    return 0
+
+
+def _explained(error: Exception, *, debug: bool) -> int:
+    for kind, code in _EXIT_CODES:
+        if isinstance(error, kind):
+            tell(_sentence(error))
+            return code
+    hint = "" if debug else " Run it again with --debug and report what it shows."
+    first = str(error).partition("\n")[0][:300]
+    tell(f"internal error: {type(error).__name__}: {first}.{hint}")
+    return _OUR_FAULT
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and not isinstance(error, errors.WarpathError):
+        reason = (error.strerror or str(error)).lower()
+        return f"{error.filename}: {reason}" if error.filename else reason
+    if isinstance(error, MemoryError) and not str(error):
+        return "out of memory"
+    return in_words_of_the_command(str(error).strip())
+
+
+def in_words_of_the_command(text: str) -> str:
+    """Turn the library's keywords in a message into options: ``weight='km'`` is ``--weight km``."""
+
+    def option(match: re.Match[str]) -> str:
+        name, value = match["name"], (match["text"] or match["word"] or "")
+        if name == "directed":
+            return {"True": "--directed", "False": "--undirected"}.get(
+                value, "--directed/--undirected"
+            )
+        value = {"None": "none"}.get(value, value)
+        if name in _OPTIONS:
+            return f"{_OPTIONS[name]} {value}".rstrip()
+        return f"--option {name}={value}"
+
+    return _KEYWORD.sub(option, text)
+
+
+_OPTIONS = {"out": "-o"} | {
+    name: f"--{name}"
+    for name in (
+        "algorithm", "coordinates", "cutoff", "device", "format", "ids", "member", "source",
+        "sources", "target", "targets", "threads", "weight",
+    )
+}  # fmt: skip
+_READER_OPTIONS = ("columns", "skip_lines", "n")
+_KEYWORD = re.compile(
+    rf"(?<![\w.-])(?P<name>directed|{'|'.join((*_OPTIONS, *_READER_OPTIONS))})="
+    r"(?:(?P<quote>['\"])(?P<text>[^'\"]*)(?P=quote)|(?P<word>\w+))?(?![\w=])"
+)

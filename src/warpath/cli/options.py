@@ -1,0 +1,201 @@
+"""The options that several commands share, written once.
+
+A command asks for a group by a parameter of its type; `grouped` spreads the group's fields over the
+command's own options and puts the values together again.
+"""
+# Annotations are read at run time here and in the modules of commands: no postponed evaluation.
+
+import difflib
+import functools
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from warpath.cli.usage import UsageError
+from warpath.recipes import CATALOGUE
+
+_READING = "How the graph is read"
+_SOLVING = "How it is solved"
+_SHOWING = "How results are shown"
+
+GraphFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="GRAPH",
+        help="A graph file: DIMACS .gr, Matrix Market .mtx, METIS .graph, SNAP edge list, GAP .wel "
+        "or .wsg, TNTP, CSV, Parquet, .npz, OpenStreetMap; also inside gzip, xz, bzip2, zip, zstd.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a graph file is read."""
+
+    file_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="The format's name, where content and suffix do not tell it.",
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            "--weight",
+            help="The column of the weights, by name or counted from 0; [bold]none[/] to give every edge "
+            "the weight 1; [bold]euclidean[/] or [bold]great_circle[/] for lengths from "
+            "coordinates.",
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    directed: Annotated[
+        bool | None,
+        typer.Option(
+            "--directed/--undirected",
+            help="Whether an edge leads one way or both. Default: what the format says.",
+            show_default=False,
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    ids: Annotated[
+        str | None,
+        typer.Option(
+            "--ids",
+            help="How an edge list names vertices: [bold]auto[/], [bold]numbers[/] (0 .. n - 1, also "
+            "those without edges), [bold]text[/] (names, though they look like numbers).",
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    member: Annotated[
+        str | None,
+        typer.Option("--member", help="The file to read inside a .zip.", rich_help_panel=_READING),
+    ] = None
+    coordinates: Annotated[
+        Path | None,
+        typer.Option(
+            "--coordinates",
+            help="A file of vertex coordinates, where the graph's own file has none.",
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="KEY=VALUE",
+            help="A rarer option of the format's reader; may be repeated.",
+            rich_help_panel=_READING,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Solving:
+    """Which algorithm runs, and where."""
+
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            help="A name from [bold]warpath algorithms[/], or auto.",
+            rich_help_panel=_SOLVING,
+        ),
+    ] = "auto"
+    device: Annotated[
+        str,
+        typer.Option("--device", "-d", help="auto or cpu.", rich_help_panel=_SOLVING),
+    ] = "auto"
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            "--threads",
+            "-t",
+            min=1,
+            max=1024,
+            help="Threads on the CPU. Default: the cores this process may use.",
+            show_default=False,
+            rich_help_panel=_SOLVING,
+        ),
+    ] = None
+
+    def wish(self) -> dict[str, Any]:
+        """Return the library's keywords; an unknown algorithm or device is a wrong command line."""
+        names = [recipe.name for recipe in CATALOGUE]
+        if self.algorithm != "auto" and self.algorithm not in names:
+            near = difflib.get_close_matches(self.algorithm, names, n=2)
+            hint = (
+                f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(names)}."
+            )
+            raise UsageError(f"there is no algorithm {self.algorithm!r}: {hint}")
+        if not re.fullmatch(r"auto|cpu|cluster|cuda(:\d+)?", self.device):
+            raise UsageError(f"there is no device {self.device!r}: use auto or cpu.")
+        return {"algorithm": self.algorithm, "device": self.device, "threads": self.threads}
+
+
+@dataclass(frozen=True)
+class Showing:
+    """How results and progress are shown."""
+
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="One JSON document on stdout.", rich_help_panel=_SHOWING),
+    ] = False
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", help="No progress bars on stderr.", rich_help_panel=_SHOWING),
+    ] = False
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SHOWING),
+    ] = False
+
+    @property
+    def progress(self) -> bool | None:
+        """What the library's ``progress=`` is set to."""
+        return None if self.quiet else True
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Spread the groups among a command's parameters over options of its own."""
+    signature = inspect.signature(command)
+    groups = {
+        name: parameter.annotation
+        for name, parameter in signature.parameters.items()
+        if is_dataclass(parameter.annotation)
+    }
+    spread = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in signature.parameters.items()
+        if name not in groups
+    ]
+    for group in groups.values():
+        spread += [
+            inspect.Parameter(
+                each.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=each.default,
+                annotation=each.type,
+            )
+            for each in fields(group)
+        ]
+
+    @functools.wraps(command)
+    def gathered(**values: Any) -> None:
+        for name, group in groups.items():
+            own = {each.name: values.pop(each.name) for each in fields(group)}
+            values[name] = group(**own)
+        command(**values)
+
+    gathered.__signature__ = signature.replace(parameters=spread)  # type: ignore[attr-defined]
+    gathered.__annotations__ = {each.name: each.annotation for each in spread}
+    del gathered.__wrapped__  # type: ignore[attr-defined] - or the original signature is found
+    return gathered

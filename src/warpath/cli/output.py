@@ -1,0 +1,190 @@
+"""Results on stdout: tables with colour on a terminal, plain text in a pipe, or one JSON document.
+
+Facts and small tables are aligned, also in a pipe; rows of data in a pipe are separated by tabs, with
+a header. Numbers have separators of thousands on a terminal only.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from warpath.graph import Graph
+
+
+class Facts(NamedTuple):
+    """Named values."""
+
+    values: Mapping[str, Any]
+    title: str | None = None
+
+
+class Rows(NamedTuple):
+    """A table; `data` is True for results that programs read, False for lists that people read."""
+
+    columns: Sequence[str]
+    rows: Iterable[Sequence[Any]]
+    title: str | None = None
+    data: bool = True
+    ids: frozenset[str] = frozenset({"vertex", "pred", "source", "target"})  # no thousands in these
+
+
+class Line(NamedTuple):
+    """A sentence."""
+
+    text: str
+
+
+def show(document: Mapping[str, Any], *parts: Facts | Rows | Line, as_json: bool) -> None:
+    """Print either a JSON document or its parts for people."""
+    if as_json:
+        json.dump(plain(document), sys.stdout, ensure_ascii=False, indent=2, allow_nan=False)
+        sys.stdout.write("\n")
+    elif on_terminal():
+        _show_rich(parts)
+    else:
+        for at, part in enumerate(parts):
+            if at:
+                sys.stdout.write("\n")
+            _write_text(part)
+    sys.stdout.flush()
+
+
+def on_terminal() -> bool:
+    """Say whether a person looks at stdout."""
+    return sys.stdout.isatty()
+
+
+def titled(file: Path, graph: Graph) -> str:
+    """Return a graph's file and sizes in one line."""
+    name = text_of(file.name)
+    return f"{name}: n = {count(graph.n)} vertices, m = {count(graph.m)} edges"
+
+
+def count(number: int) -> str:
+    """Return a number inside a sentence."""
+    return text_of(number, thousands=on_terminal())
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON can hold it: numbers as numbers, what is infinite or NaN as None."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if isinstance(value, np.ndarray):
+        return [plain(each) for each in value.tolist()]
+    if hasattr(value, "items"):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(each) for each in value]
+    return str(value)
+
+
+def text_of(value: Any, *, thousands: bool = False) -> str:  # noqa: PLR0911 - a case each
+    """Return a value as people read it; a missing one is a dash."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}" if thousands else str(value)
+    if isinstance(value, float):
+        return f"{value:,.10g}" if thousands else repr(value)
+    return str(value).translate(_ESCAPES)
+
+
+_ESCAPES = {code: repr(chr(code))[1:-1] for code in [*range(32), *range(127, 160)]}
+
+
+def seconds(value: float) -> str:
+    """Return a duration with three digits: ``12.3 ms``, ``1.23 s``."""
+    if value < 0.9995e-3:
+        return f"{value * 1e6:.3g} µs"
+    return f"{value * 1e3:.3g} ms" if value < 0.9995 else f"{value:.3g} s"
+
+
+def size(count: float) -> str:
+    """Return a number of bytes in binary units: ``3.4 GiB``."""
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1024 or unit == "TiB":
+            return f"{count:.0f} B" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    return ""  # pragma: no cover - the loop returns
+
+
+def write_rows(rows: Iterable[Sequence[Any]], separator: str = "\t") -> Iterator[str]:
+    """Yield lines of separated values."""
+    for row in rows:
+        yield separator.join("" if value is None else text_of(value) for value in row) + "\n"
+
+
+def _write_text(part: Facts | Rows | Line) -> None:
+    if isinstance(part, Line):
+        sys.stdout.write(f"{part.text}\n")
+    elif isinstance(part, Facts):
+        width = max((len(name) for name in part.values), default=0)
+        for name, value in part.values.items():
+            sys.stdout.write(f"{name:<{width}}  {text_of(value)}\n")
+    elif part.data:
+        sys.stdout.write("\t".join(part.columns) + "\n")
+        sys.stdout.writelines(write_rows(part.rows))
+    else:
+        rows = [part.columns, *([text_of(value) for value in row] for row in part.rows)]
+        widths = [max(len(row[at]) for row in rows) for at in range(len(part.columns))]
+        for row in rows:
+            cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+            sys.stdout.write("  ".join(cells).rstrip() + "\n")
+
+
+def _show_rich(parts: Sequence[Facts | Rows | Line]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=False)
+    for at, part in enumerate(parts):
+        if at:
+            console.print()
+        if isinstance(part, Line):
+            console.print(Text(part.text))
+            continue
+        if part.title:
+            console.print(Text(part.title, style="bold"))
+        if isinstance(part, Facts):
+            grid = Table.grid(padding=(0, 2))
+            grid.add_column(style="cyan", no_wrap=True)
+            grid.add_column(overflow="fold")
+            for name, value in part.values.items():
+                grid.add_row(Text(name), Text(text_of(value, thousands=True)))
+            console.print(grid)
+            continue
+        rows = [list(row) for row in part.rows]
+        table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+        for at_column, column in enumerate(part.columns):
+            numeric = bool(rows) and all(_is_number(row[at_column]) for row in rows)
+            table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        for row in rows:
+            cells = zip(row, part.columns, strict=True)
+            table.add_row(*(Text(text_of(v, thousands=c not in part.ids)) for v, c in cells))
+        console.print(table)
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or isinstance(value, int | float | np.number)

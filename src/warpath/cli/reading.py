@@ -1,0 +1,82 @@
+"""Reading the graph of a command, timed, with a bar when it takes long."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from warpath.cli.usage import UsageError
+from warpath.io.formats import read
+from warpath.progress import watch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from warpath.cli.options import Reading, Showing
+    from warpath.graph import Graph
+
+_LENGTHS = ("euclidean", "great_circle")
+
+
+class Loaded(NamedTuple):
+    """A graph and the seconds that reading it took."""
+
+    graph: Graph
+    seconds: float
+
+
+def load(path: Path, reading: Reading, showing: Showing) -> Loaded:
+    """Read a graph as the options say."""
+    start = time.perf_counter()
+    options = pairs(reading.option, "--option")
+    if reading.member is not None:
+        options["member"] = reading.member
+    if reading.ids is not None:
+        options["ids"] = reading.ids
+    if reading.weight is not None and reading.weight not in _LENGTHS:
+        options["weight"] = column(reading.weight)
+    with watch(showing.progress, f"reading {path.name}") as report:
+        graph = read(
+            path,
+            format=reading.file_format,
+            directed=reading.directed,
+            coordinates=reading.coordinates,
+            progress=report,
+            **options,
+        )
+    if reading.weight in _LENGTHS:
+        graph = graph.with_weights(reading.weight)
+    return Loaded(graph, time.perf_counter() - start)
+
+
+def column(text: str) -> str | int | None:
+    """Return a column's name, its number, or None for ``none``."""
+    if text == "none":
+        return None
+    return int(text) if text.isascii() and text.isdecimal() else text
+
+
+def pairs(texts: Sequence[str] | None, option: str) -> dict[str, Any]:
+    """Return ``key=value`` texts as a dictionary; values that look like numbers or yes/no are."""
+    found = {}
+    for text in texts or ():
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip().isidentifier():
+            raise UsageError(f"{option} {text!r} must have the form key=value.")
+        found[key.strip()] = number_or_text(value.strip())
+    return found
+
+
+def number_or_text(text: str) -> Any:
+    """Return what a text says: true or false, an integer, a float, a tuple (``a,b``), else itself."""
+    if "," in text:
+        return tuple(number_or_text(part.strip()) for part in text.split(","))
+    if text.lower() in {"true", "false", "yes", "no"}:
+        return text.lower() in {"true", "yes"}
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

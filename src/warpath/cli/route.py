@@ -1,0 +1,164 @@
+"""path: one route, as a list of legs and as a picture."""
+# Annotations are read at run time: no postponed evaluation.
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from warpath import api
+from warpath.cli import output, saving
+from warpath.cli.options import GraphFile, Reading, Showing, Solving
+from warpath.cli.output import Facts, Line, Rows
+from warpath.cli.reading import load
+from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
+from warpath.errors import GraphError, NoPathError
+from warpath.graph import Graph
+from warpath.io.coordinates import coordinates_of, find_coordinates
+from warpath.paths import Route
+
+_SHOWN = 24  # legs that a terminal shows before the middle is left out
+
+Vertex = Annotated[str, typer.Argument(help="A vertex id, as in the file.", show_default=False)]
+
+
+def path(
+    graph: GraphFile,
+    source: Vertex,
+    target: Vertex,
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot", help="Draw the route on the network: .png, .svg, .pdf.", show_default=False
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every leg on the terminal, too.")
+    ] = False,
+) -> None:
+    """One shortest path between two vertices, leg by leg.
+
+    The search stops as soon as the route is certain. Exit code 1 says that there is none.
+    Drawing needs coordinates: those of the file, of --coordinates, or of the file beside it
+    (roads.co for roads.gr, x_coord.mtx for x.mtx, x_node.tntp for x_net.tntp).
+
+    Example: [cyan]warpath path roads.gr.gz 1 1000 --plot route.png[/]
+    """
+    if plot is not None:
+        saving.check(plot, saving.PICTURES, "--plot")
+    loaded = load(graph, reading, showing)
+    roads = loaded.graph
+    start, end = vertex(roads, source), vertex(roads, target)
+    if plot is not None:
+        roads = _with_coordinates(roads, graph)
+    began = time.perf_counter()
+    try:
+        with in_file_ids(roads):
+            found = api.path(
+                roads,
+                start,
+                end,
+                **solving.wish(),
+                progress=showing.progress,
+            )
+    except NoPathError as error:
+        raise NoPathError(f"no path leads from {source} to {target}.") from error
+    solved = time.perf_counter() - began
+    if plot is not None:
+        _draw(roads, found, plot)
+    _show(graph, found, plot, (loaded.seconds, solved), showing, everything=everything)
+
+
+def _show(
+    file: Path,
+    found: Route,
+    plot: Path | None,
+    seconds: tuple[float, float],
+    showing: Showing,
+    *,
+    everything: bool,
+) -> None:
+    roads = found.graph
+    names = ids(roads, found.indices).tolist()
+    legs = found.legs.tolist()
+    plan = found.plan
+    document: dict[str, Any] = {
+        "command": "path",
+        "graph": str(file),
+        "n": roads.n,
+        "m": roads.m,
+        "source": names[0],
+        "target": names[-1],
+        "length": found.length,
+        "hops": len(legs),
+        "vertices": names,
+        "legs": legs,
+        "coordinates": found.coordinates,
+        "algorithm": plan.algorithm,
+        "plan": str(plan),
+        "seconds": {"read": seconds[0], "solve": seconds[1]},
+        "plot": None if plot is None else str(plot),
+    }
+    columns = ("hop", "vertex", "leg", "distance")
+    rows = _legs(names, legs)
+    if not output.on_terminal() and not showing.as_json:
+        output.show(document, Rows(columns, rows), as_json=False)
+        return
+    facts = {
+        "route": f"{output.text_of(names[0])} -> {output.text_of(names[-1])}",
+        "length": found.length,
+        "hops": len(legs),
+        "time": f"{output.seconds(seconds[0])} reading, {output.seconds(seconds[1])} solving",
+        "plan": plan.headline(),
+        **({} if plot is None else {"drawn to": plot}),
+    }
+    parts: list[Any] = [Facts(facts)]
+    if len(rows) <= _SHOWN or everything:
+        parts.append(Rows(columns, rows))
+    else:
+        half = _SHOWN // 2
+        left_out = len(rows) - 2 * half
+        parts.append(Rows(columns, rows[:half]))
+        parts.append(Line(f"... {left_out:,} more (--all shows them) ..."))
+        parts.append(Rows(columns, rows[-half:]))
+    output.show(document, *parts, as_json=showing.as_json)
+
+
+def _legs(names: list[Any], legs: list[Any]) -> list[list[Any]]:
+    rows = [[0, names[0], None, 0]]
+    for hop, (name, leg) in enumerate(zip(names[1:], legs, strict=True), 1):
+        rows.append([hop, name, leg, rows[-1][3] + leg])
+    return rows
+
+
+def _with_coordinates(graph: Graph, file: Path) -> Graph:
+    if graph.coordinates is not None:
+        return graph
+    beside = find_coordinates(file)
+    if beside is None:
+        msg = (
+            f"{file} has no coordinates, so the route cannot be drawn. Give them with "
+            "--coordinates FILE (DIMACS .co, Matrix Market n x 2, TNTP nodes), or leave --plot out."
+        )
+        raise GraphError(msg)
+    return graph.with_coordinates(coordinates_of(beside, graph.n))
+
+
+def _draw(graph: Graph, found: Route, plot: Path) -> None:
+    from warpath.plot import plot_route
+
+    first, last = (one_id(graph, int(found.indices[at])) for at in (0, -1))
+    hops = len(found) - 1
+    plot_route(
+        graph,
+        found,
+        plot,
+        title=f"Shortest path from {first} to {last}",
+        subtitle=f"length {found.length:,}, {hops:,} edges"
+        + (f", {graph.name}" if graph.name else ""),
+        ends=(str(first), str(last)),
+    )

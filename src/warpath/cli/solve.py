@@ -1,0 +1,194 @@
+"""sssp, distances and apsp."""
+# Annotations are read at run time: no postponed evaluation.
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from warpath import api
+from warpath.cli import output, saving, tables
+from warpath.cli.options import GraphFile, Reading, Showing, Solving
+from warpath.cli.output import Facts, Rows
+from warpath.cli.reading import load
+from warpath.cli.summary import described, distance_rows
+from warpath.cli.vertices import in_file_ids, listed, one_id, vertex
+
+_SMALL = 20  # a graph up to this size is printed without being asked
+
+Cutoff = Annotated[
+    float | None,
+    typer.Option(
+        "--cutoff", help="Leave vertices farther than this unreached.", show_default=False
+    ),
+]
+
+
+def sssp(
+    graph: GraphFile,
+    source: Annotated[str, typer.Option("--source", "-s", help="The source's id, as in the file.")],
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    cutoff: Cutoff = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Save distances and predecessors: .npz, .parquet, .csv, .tsv, .txt."
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print every vertex: id, distance, predecessor.")
+    ] = False,
+) -> None:
+    """Shortest paths from one vertex to all others.
+
+    Prints how many vertices were reached, the exact sum and the mean of their distances, the
+    farthest vertex and the plan that ran; small graphs (20 vertices) with every distance.
+
+    Example: [cyan]warpath sssp roads.gr.gz --source 1 -o tree.npz[/]
+    """
+    saving.check(out, saving.PATHS)
+    loaded = load(graph, reading, showing)
+    roads = loaded.graph
+    start = time.perf_counter()
+    with in_file_ids(roads):
+        paths = api.sssp(
+            roads,
+            vertex(roads, source),
+            **solving.wish(),
+            cutoff=cutoff,
+            progress=showing.progress,
+        )
+    solved = time.perf_counter() - start
+    if out is not None:
+        saving.save_paths(paths, distance_rows(paths), out)
+    facts = described(roads, paths.dist, paths.reached)
+    columns = ("vertex", "distance", "pred")
+    rows = list(distance_rows(paths)) if everything or roads.n <= _SMALL else None
+    document = {
+        "command": "sssp",
+        "graph": str(graph),
+        "n": roads.n,
+        "m": roads.m,
+        "source": one_id(roads, paths.source_index),
+        **facts,
+        "algorithm": paths.plan.algorithm,
+        "plan": str(paths.plan),
+        "stats": paths.stats,
+        "seconds": {"read": loaded.seconds, "solve": solved},
+        "out": None if out is None else str(out),
+        "distances": None if rows is None else [dict(zip(columns, r, strict=True)) for r in rows],
+    }
+    if everything and not showing.as_json:
+        output.show(document, Rows(columns, rows or ()), as_json=False)
+        return
+    shown = {
+        "graph": output.titled(graph, roads),
+        "source": str(document["source"]),
+        "reached": f"{output.count(facts['reached'])} of {output.count(roads.n)} vertices",
+        "sum of distances": facts["sum"],
+        "mean distance": facts["mean"],
+        "farthest vertex": None if facts["farthest"] is None else str(facts["farthest"]),
+        "its distance": facts["eccentricity"],
+        "time": f"{output.seconds(loaded.seconds)} reading, {output.seconds(solved)} solving",
+        "plan": paths.plan.headline(),
+        **({} if out is None else {"saved to": out}),
+    }
+    parts: list[Any] = [Facts(shown)]
+    if rows is not None:
+        parts.append(Rows(columns, rows))
+    output.show(document, *parts, as_json=showing.as_json)
+
+
+def distances(
+    graph: GraphFile,
+    sources: Annotated[
+        str,
+        typer.Option(
+            "--sources", "-s", help="Ids like 1,5,9, or a file with an id in its first column."
+        ),
+    ],
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    targets: Annotated[
+        str | None,
+        typer.Option("--targets", help="As --sources. Default: all vertices.", show_default=False),
+    ] = None,
+    cutoff: Cutoff = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Save the table: .npz, .parquet, .csv, .tsv.")
+    ] = None,
+    long: Annotated[
+        bool,
+        typer.Option("--long", help="A line for each pair (source, target, distance)."),
+    ] = False,
+) -> None:
+    """Distances from several vertices to several others, as a table.
+
+    A search ends as soon as it has reached all targets; several run at once, one on each core.
+
+    Example: [cyan]warpath distances roads.gr.gz -s depots.csv --targets 5,9,12 -o od.parquet[/]
+    """
+    saving.check(out, saving.TABLES)
+    loaded = load(graph, reading, showing)
+    roads = loaded.graph
+    rows = listed(roads, sources)
+    columns = None if targets is None else listed(roads, targets)
+    if out is None:
+        tables.refuse_large(len(rows), roads.n if columns is None else len(columns))
+    start = time.perf_counter()
+    with in_file_ids(roads):
+        table = api.distances(
+            roads,
+            rows,
+            columns,
+            **solving.wish(),
+            cutoff=cutoff,
+            progress=showing.progress,
+        )
+    solved = time.perf_counter() - start
+    if out is not None:
+        tables.save(table, out, long=long)
+    tables.show_table("distances", graph, table, loaded, solved, out, showing, long=long)
+
+
+def apsp(
+    graph: GraphFile,
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Save the table: .npy, .npz, .parquet, .csv, .tsv, .zarr."
+        ),
+    ] = None,
+) -> None:
+    """Distances between all pairs of vertices.
+
+    Small tables are printed; larger ones need -o. What does not fit into memory can go to .zarr,
+    which is written block by block.
+
+    Example: [cyan]warpath apsp zones.tntp -o full.npy[/]
+    """
+    saving.check(out, saving.ALL_PAIRS)
+    loaded = load(graph, reading, showing)
+    roads = loaded.graph
+    if out is None:
+        tables.refuse_large(roads.n, roads.n)
+    streamed = out is not None and out.suffix.lower() in saving.STREAMED
+    start = time.perf_counter()
+    with in_file_ids(roads):
+        table = api.apsp(
+            roads,
+            **solving.wish(),
+            out=out if streamed else None,
+            progress=showing.progress,
+        )
+    solved = time.perf_counter() - start
+    if out is not None and not streamed:
+        tables.save(table, out, long=False)
+    tables.show_table("apsp", graph, table, loaded, solved, out, showing, long=False)

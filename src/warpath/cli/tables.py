@@ -1,0 +1,126 @@
+"""Tables of distances as rows for people and programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.cli import output, saving
+from warpath.cli.output import Facts, Rows
+from warpath.cli.summary import exact_sum
+from warpath.cli.usage import UsageError
+from warpath.cli.vertices import ids
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from warpath.cli.options import Showing
+    from warpath.cli.reading import Loaded
+    from warpath.paths import DistanceTable
+
+_WIDE = 12  # columns that fit a terminal
+_PRINTED = {True: 400, False: 1_000_000}  # entries that are printed: on a terminal, in a pipe
+
+
+def refuse_large(k: int, t: int) -> None:
+    """Refuse a table that is too large to print, before it is computed."""
+    most = _PRINTED[output.on_terminal()]
+    if k * t > most:
+        msg = (
+            f"the table has {k:,} x {t:,} distances, too many to print ({most:,} at most here): "
+            "save it with -o, for example -o table.npz."
+        )
+        raise UsageError(msg)
+
+
+def show_table(
+    command: str,
+    file: Path,
+    table: DistanceTable,
+    loaded: Loaded,
+    solved: float,
+    out: Path | None,
+    showing: Showing,
+    *,
+    long: bool,
+) -> None:
+    """Print a table, or what was saved where."""
+    plan = table.plan
+    k, t = table.shape
+    document: dict[str, Any] = {
+        "command": command,
+        "graph": str(file),
+        "n": loaded.graph.n,
+        "m": loaded.graph.m,
+        "sources": k,
+        "targets": t,
+        "reached": None,
+        "sum": None,
+        "algorithm": plan.recipe.name,
+        "plan": str(plan),
+        "stats": table.stats,
+        "seconds": {"read": loaded.seconds, "solve": solved},
+        "out": None if out is None else str(out),
+        "distances": None,
+    }
+    if out is None:
+        reached = table.reached
+        document["reached"] = int(reached.sum())
+        document["sum"] = exact_sum(table.dist[reached])
+        names = ("source", "target", "distance")
+        if showing.as_json:
+            rows = (dict(zip(names, row, strict=True)) for row in long_rows(table, missing=True))
+            document["distances"] = list(rows)
+        long = long or (output.on_terminal() and t > _WIDE)
+        part = Rows(*(long_form(table) if long else wide_form(table)))
+        output.show(document, part, as_json=showing.as_json)
+        return
+    facts = {
+        "graph": output.titled(file, loaded.graph),
+        "table": f"{k} sources x {t} targets",
+        "time": f"{output.seconds(loaded.seconds)} reading, {output.seconds(solved)} solving",
+        "plan": plan.headline(),
+        "saved to": out,
+    }
+    output.show(document, Facts(facts), as_json=showing.as_json)
+
+
+def save(table: DistanceTable, out: Path, *, long: bool) -> None:
+    """Write a table that fits into memory."""
+    columns, rows = long_form(table) if long else wide_form(table)
+    saving.save_table(table, columns, rows, out, long=long)
+
+
+def long_form(table: DistanceTable) -> tuple[list[str], Iterator[list[Any]]]:
+    """Return the header and a row for each pair that has a path."""
+    return ["source", "target", "distance"], long_rows(table, missing=False)
+
+
+def wide_form(table: DistanceTable) -> tuple[list[str], Iterator[list[Any]]]:
+    """Return the header and a row for each source."""
+    names = ids(table.graph, table.target_indices).tolist()
+    return ["source", *map(str, names)], _wide_rows(table)
+
+
+def long_rows(table: DistanceTable, *, missing: bool) -> Iterator[list[Any]]:
+    """Yield (source, target, distance); with `missing` also the pairs without a path, as None."""
+    targets = ids(table.graph, table.target_indices).tolist()
+    for source, distances in _wide_parts(table):
+        for target, distance in zip(targets, distances, strict=True):
+            if missing or distance is not None:
+                yield [source, target, distance]
+
+
+def _wide_rows(table: DistanceTable) -> Iterator[list[Any]]:
+    for source, distances in _wide_parts(table):
+        yield [source, *distances]
+
+
+def _wide_parts(table: DistanceTable) -> Iterator[tuple[Any, list[Any]]]:
+    sources = ids(table.graph, table.source_indices).tolist()
+    dist = np.asarray(table.dist)
+    never = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max
+    for source, row in zip(sources, dist, strict=True):
+        yield source, [None if value == never else value for value in row.tolist()]

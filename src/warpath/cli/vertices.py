@@ -1,0 +1,164 @@
+"""Vertices as a person types them: the ids that stand in the file.
+
+A graph with labels takes its labels. One without is numbered by its file from `Graph.id_base` on,
+while the library counts from 0.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.errors import GraphFormatError, NegativeCycleError, VertexError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from warpath.graph import Graph
+
+
+def vertex(graph: Graph, text: str) -> Any:
+    """Return what the library calls the vertex that a person typed.
+
+    Raises
+    ------
+    VertexError
+        The graph has no such vertex; the message says which ids it has.
+    """
+    return vertices(graph, [text])[0]
+
+
+def vertices(graph: Graph, texts: Sequence[str]) -> list[Any]:
+    """Return what the library calls these vertices; see `vertex`."""
+    if graph.labels is None:
+        return [_numbered(graph, text) for text in texts]
+    known = _label_of_text(graph)
+    missing = next((text for text in texts if text not in known), None)
+    if missing is not None:
+        raise _unknown_label(graph, missing, known)
+    return [known[text] for text in texts]
+
+
+def ids(graph: Graph, indices: Any) -> NDArray[Any]:
+    """Return the ids of vertex indices as the file has them."""
+    names = graph.label_of(indices)
+    return names + graph.id_base if graph.labels is None else names
+
+
+def one_id(graph: Graph, index: int) -> Any:
+    """Return the id of one vertex index, as a plain Python object."""
+    return ids(graph, np.array([index])).tolist()[0]
+
+
+@contextmanager
+def in_file_ids(graph: Graph) -> Iterator[None]:
+    """Let errors of the library speak of the ids in the file, where those count from 1."""
+    try:
+        yield
+    except NegativeCycleError as error:
+        if graph.labels is not None or not graph.id_base:
+            raise
+        cycle = [v + graph.id_base for v in error.cycle]
+        raise NegativeCycleError(cycle, error.length) from error
+
+
+def listed(graph: Graph, argument: str) -> list[Any]:
+    """Return the vertices of ``1,5,9``, or of the first column of a file.
+
+    Raises
+    ------
+    VertexError
+        A vertex does not exist, or the list is empty.
+    GraphFormatError
+        The file is not text; the place of a vertex that does not exist.
+    """
+    path = Path(argument)
+    if path.is_file():
+        return _of_file(graph, path)
+    texts = [text.strip() for text in argument.split(",") if text.strip()]
+    if not texts:
+        msg = f"{argument!r} lists no vertex: give ids like 1,5,9 or a file of them."
+        raise VertexError(msg)
+    if len(texts) == 1 and path.suffix.lower() in {".csv", ".tsv", ".txt"}:
+        raise FileNotFoundError(2, "no such file", argument)
+    return vertices(graph, texts)
+
+
+def _of_file(graph: Graph, path: Path) -> list[Any]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+            cells = [
+                (number, row[0].strip())
+                for number, row in enumerate(csv.reader(file, delimiter=delimiter), 1)
+                if row and row[0].strip() and not row[0].lstrip().startswith("#")
+            ]
+    except UnicodeDecodeError as error:
+        raise GraphFormatError(
+            path, None, "a text file with one vertex a line is needed"
+        ) from error
+    except csv.Error as error:
+        raise GraphFormatError(path, None, f"not a table of vertices: {error}") from error
+    found = []
+    for at, (line, text) in enumerate(cells):
+        try:
+            found.append(vertex(graph, text))
+        except VertexError as error:
+            if at == 0 and not _is_integer(text):
+                continue  # the header
+            raise GraphFormatError(path, line, str(error)) from error
+    if not found:
+        raise GraphFormatError(path, None, "the file lists no vertex")
+    return found
+
+
+def _numbered(graph: Graph, text: str) -> int:
+    last = graph.n - 1 + graph.id_base
+    rule = (
+        f"this graph's vertices are numbered {graph.id_base} .. {last}"
+        if graph.n
+        else "this graph has no vertices"
+    )
+    if not _is_integer(text):
+        msg = f"{text!r} is no vertex: {rule}."
+        raise VertexError(msg)
+    number = int(text)
+    if not graph.id_base <= number <= last:
+        msg = f"vertex {number} does not exist: {rule}."
+        raise VertexError(msg)
+    return number - graph.id_base
+
+
+def _label_of_text(graph: Graph) -> dict[str, Any]:
+    assert graph.labels is not None  # noqa: S101 - the callers look first
+    known: dict[str, Any] | None = graph.derived.get("label_of_text")
+    if known is None:
+        known = {str(label): label for label in graph.labels.tolist()}
+        graph.derived["label_of_text"] = known
+    return known
+
+
+def _unknown_label(graph: Graph, text: str, known: dict[str, Any]) -> VertexError:
+    if graph.labels is not None and graph.labels.dtype.kind in "iu":
+        numbers = graph.labels
+        rule = f"its {graph.n} ids are numbers with gaps, {numbers.min()} .. {numbers.max()}"
+        return VertexError(f"vertex {text!r} does not exist in the graph: {rule}.")
+    near = difflib.get_close_matches(text, list(known)[:100_000], n=3)
+    some = near or list(known)[:3]
+    hint = (
+        f"did you mean {' or '.join(map(repr, near))}?"
+        if near
+        else f"it has {', '.join(some)}, ..."
+    )
+    return VertexError(f"vertex {text!r} does not exist in the graph: {hint}")
+
+
+def _is_integer(text: str) -> bool:
+    return text.isascii() and text.lstrip("+-").isdecimal()
