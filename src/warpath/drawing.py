@@ -135,7 +135,7 @@ def _type_of(low: float, high: float, dtype: Dtype, *, integers: bool) -> np.dty
         dtype = np.int32 if small.min <= low and high <= small.max else np.int64
     chosen = weight_type(dtype)
     if chosen.kind == "f":
-        if max(abs(low), abs(high)) > np.finfo(chosen).max:
+        if max(abs(low), abs(high)) > float(np.finfo(chosen).max):
             msg = f"weights = ({low}, {high}) does not fit {chosen}: take a wider type."
             raise WeightError(msg)
         return chosen

@@ -138,7 +138,8 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
         elif size.task in recipe.solves:
             left_out.append((recipe.name, objection))
     if wish.algorithm == "auto":
-        chosen, reason = _best(able, size, facts)
+        fitting = [c for c in able if c.bytes <= hardware.memory]
+        chosen, reason = _best(fitting or able, size, facts)
     else:
         chosen = _named(wish.algorithm, able, size, facts)
         reason = "it was asked for"
@@ -204,11 +205,19 @@ def _params(recipe: Recipe, facts: Facts, given: dict[str, float]) -> dict[str, 
             msg = f"params[{name!r}] = {value!r} must be a number above 0."
             raise InputError(msg)
     if "delta" in known:
-        delta = given.get("delta", _default_delta(facts))
-        if facts.integer:
-            delta = max(1, round(delta))
-        return {"delta": delta}
+        low, high = _RANGE[facts.weight_dtype]
+        delta = min(max(given.get("delta", _default_delta(facts)), low), high)
+        return {"delta": round(delta) if facts.integer else delta}
     return {}
+
+
+# The least and the largest delta that the distances' type holds.
+_RANGE = {
+    "int32": (1, 2**62),
+    "int64": (1, 2**62),
+    "float32": (2.0**-126, 2.0**127),
+    "float64": (2.0**-1022, 2.0**1023),
+}
 
 
 def _default_delta(facts: Facts) -> float:

@@ -49,7 +49,11 @@ def _many(order: Order, potentials: Array | None = None) -> Raw:
     problem = order.problem
     assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
     targets = _ALL if problem.targets is None else problem.targets
-    shared: dict[str, Any] = {"queue": _queue(order), "threads": order.threads, "progress": order.progress}
+    shared: dict[str, Any] = {
+        "queue": _queue(order),
+        "threads": order.threads,
+        "progress": order.progress,
+    }
     rows = (problem.sources, targets, order.out)
     if potentials is None:
         stats = _core.dijkstra_many(*_csr(order.graph), *rows, cutoff=problem.cutoff, **shared)

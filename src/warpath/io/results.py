@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -85,9 +86,9 @@ def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
         If the file is no saved result, or one of another graph.
     """
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
             parts = {key: stored[key] for key in stored.files}
-    except (OSError, ValueError, EOFError, KeyError) as error:
+    except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError, BadZipFile) as error:
         msg = f"expected a result that warpath saved, found something else ({error})"
         raise GraphFormatError(path, None, msg) from None
     missing = {"dist", "pred", "source"} - set(parts)

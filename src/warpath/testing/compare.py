@@ -32,10 +32,8 @@ def assert_same_bits(found: ArrayLike, expected: ArrayLike, graph: Graph | None 
         return
     place = tuple(int(i) for i in np.unravel_index(int(differs.argmax()), ours.shape))
     shown = place[0] if len(place) == 1 else place
-    lines = [
-        f"{count} of {ours.size} labels differ, first at {shown}: "
-        f"found {ours[place]!r}, expected {theirs[place]!r}"
-    ]
+    summary = f"{count} of {ours.size} labels differ, first at {shown}"
+    lines = [f"{summary}: found {ours[place]!r}, expected {theirs[place]!r}"]
     if graph is not None:
         v = place[-1]
         lines += [f"found:    {_tight_in_edges(graph, ours[place[:-1]], v)}"]

@@ -5,6 +5,7 @@
 4
 """
 
+# ruff: noqa: D401 - the docstring of a case is a noun: what the graph is
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,7 @@ from warpath.errors import InputError
 from warpath.graph import Graph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import DTypeLike
 
@@ -80,116 +81,135 @@ def _built(make: Callable[[], Graph], dtype: str | None) -> Graph:
 _CASES: dict[str, Case] = {}
 
 
-def _case(why: str, **facts: Any) -> Callable[[Callable[[], Graph]], Callable[[], Graph]]:
+def _case(**facts: Any) -> Callable[[Callable[[], Graph]], Callable[[], Graph]]:
     def register(make: Callable[[], Graph]) -> Callable[[], Graph]:
         name = make.__name__
-        _CASES[name] = Case(name, why, make, **facts)
+        _CASES[name] = Case(name, make.__doc__ or "", make, **facts)
         return make
 
     return register
 
 
-def _edges(n: int, edges: list[tuple[int, int, float]], dtype: DTypeLike = np.int32) -> Graph:
+def _edges(n: int, edges: Sequence[tuple[int, int, float]], dtype: DTypeLike = np.int32) -> Graph:
     src, dst, weights = zip(*edges, strict=True) if edges else ((), (), ())
     return Graph.from_edges(
         np.array(src, np.int64), np.array(dst, np.int64), np.array(weights, dtype), n=n
     )
 
 
-@_case("no vertices at all", sources=())
+@_case(sources=())
 def empty() -> Graph:
+    """No vertices at all."""
     return _edges(0, [])
 
 
-@_case("nothing but the source")
+@_case()
 def one_vertex() -> Graph:
+    """Nothing but the source."""
     return _edges(1, [])
 
 
-@_case("an edge to itself at the only vertex")
+@_case()
 def one_loop() -> Graph:
+    """An edge to itself at the only vertex."""
     return _edges(1, [(0, 0, 3)])
 
 
-@_case("loops of weight 0 and more on the way", sources=(0, 2))
+@_case(sources=(0, 2))
 def self_loops() -> Graph:
+    """Loops of weight 0 and more on the way."""
     return _edges(3, [(0, 0, 0), (0, 1, 2), (1, 1, 0), (1, 1, 5), (1, 2, 3), (2, 2, 1)])
 
 
-@_case("the last of several edges is the shortest, and two are equal")
+@_case()
 def parallel_edges() -> Graph:
+    """The last of several edges is the shortest, and two are equal."""
     return _edges(2, [(0, 1, 7), (0, 1, 3), (0, 1, 9), (0, 1, 3)])
 
 
-@_case("all vertices at one distance: the tree must not close the cycle", sources=(0, 2))
+@_case(sources=(0, 2))
 def zero_cycle() -> Graph:
+    """All vertices at one distance: the tree must not close the cycle."""
     return _edges(5, [(0, 1, 4), (1, 2, 0), (2, 3, 0), (3, 1, 0), (3, 4, 0), (4, 3, 0)])
 
 
-@_case("tight edges among vertices that no path reaches")
+@_case()
 def unreachable_zero_cycle() -> Graph:
+    """Tight edges among vertices that no path reaches."""
     return _edges(5, [(0, 1, 1), (2, 3, 0), (3, 4, 0), (4, 2, 0), (2, 1, 0)])
 
 
-@_case("every edge weighs nothing", sources=(0, 7))
+@_case(sources=(0, 7))
 def all_zero() -> Graph:
+    """Every edge weighs nothing."""
     return generate.grid(4, 4, (0, 0), seed=1)
 
 
-@_case("vertices without edges before, between and after", sources=(1, 0, 5))
+@_case(sources=(1, 0, 5))
 def isolated_vertices() -> Graph:
+    """Vertices without edges before, between and after."""
     return _edges(6, [(1, 3, 2), (3, 1, 2), (3, 4, 1)])
 
 
-@_case("the other half leads here but is never reached", sources=(0, 9))
+@_case(sources=(0, 9))
 def unreachable_half() -> Graph:
+    """The other half leads here but is never reached."""
     ring = [(v, (v + 1) % 5, 1 + v) for v in range(5)]
     return _edges(10, [*ring, *[(u + 5, v + 5, w) for u, v, w in ring], (7, 2, 1)])
 
 
-@_case("one row holds all edges", sources=(0, 5))
+@_case(sources=(0, 5))
 def star_out() -> Graph:
+    """One row holds all edges."""
     return _edges(300, [(0, v, 1 + v % 7) for v in range(1, 300)])
 
 
-@_case("every edge meets at one label", sources=(0, 5))
+@_case(sources=(0, 5))
 def star_in() -> Graph:
+    """Every edge meets at one label."""
     return _edges(300, [(v, 0, 1 + v % 7) for v in range(1, 300)])
 
 
-@_case("100,000 rounds for whoever counts hops", sources=(0, 99_999))
+@_case(sources=(0, 99_999))
 def long_path() -> Graph:
+    """100,000 rounds for whoever counts hops."""
     vertices = np.arange(99_999, dtype=np.int32)
     return Graph.from_edges(vertices, vertices + 1, (vertices % 3).astype(np.int32), n=100_000)
 
 
-@_case("a path against the order of the vertices", sources=(999,))
+@_case(sources=(999,))
 def backward_path() -> Graph:
+    """A path against the order of the vertices."""
     return _edges(1000, [(v, v - 1, 1) for v in range(1, 1000)])
 
 
-@_case("many ways of one length", sources=(0, 210))
+@_case(sources=(0, 210))
 def grid_of_ones() -> Graph:
+    """Many ways of one length."""
     return generate.grid(20, 21, (1, 1))
 
 
-@_case("a road network in small", sources=(0, 1234))
+@_case(sources=(0, 1234))
 def road() -> Graph:
+    """A road network in small."""
     return generate.road(2000, seed=5)
 
 
-@_case("every pair an edge", sources=(0, 39))
+@_case(sources=(0, 39))
 def complete() -> Graph:
+    """Every pair an edge."""
     return generate.complete(40, (1, 100), seed=2)
 
 
-@_case("hubs and leaves", sources=(0, 77))
+@_case(sources=(0, 77))
 def power_law() -> Graph:
+    """Hubs and leaves."""
     return generate.rmat(9, 8, (1, 255), seed=3)
 
 
-@_case("rows longer than 2^16, twice the same ends", sources=(0, 70_000))
+@_case(sources=(0, 70_000))
 def huge_degree() -> Graph:
+    """Rows longer than 2^16, twice the same ends."""
     leaves = np.arange(1, 70_001, dtype=np.int32)
     hub = np.zeros_like(leaves)
     return Graph.from_edges(
@@ -199,125 +219,147 @@ def huge_degree() -> Graph:
     )
 
 
-@_case("sums beyond 32 bits", dtypes=("int32", "int64", "float64"))
+@_case(dtypes=("int32", "int64", "float64"))
 def largest_int32() -> Graph:
+    """Sums beyond 32 bits."""
     return _edges(5, [(v, v + 1, MAX32) for v in range(4)] + [(0, 4, MAX32)])
 
 
-@_case("a distance beyond 64 bits", dtypes=("int64",), overflows=True)
+@_case(dtypes=("int64",), overflows=True)
 def overflow() -> Graph:
+    """A distance beyond 64 bits."""
     return _edges(4, [(0, 1, MAX64 - 1), (1, 2, MAX64 - 1), (2, 3, 1)], np.int64)
 
 
-@_case("a distance of just the unreachable label", dtypes=("int64",), overflows=True)
+@_case(dtypes=("int64",), overflows=True)
 def overflow_by_one() -> Graph:
+    """A distance of just the unreachable label."""
     return _edges(3, [(0, 1, MAX64 - 1), (1, 2, 1)], np.int64)
 
 
-@_case("sums overflow on the long way only: the answer fits", dtypes=("int64",))
+@_case(dtypes=("int64",))
 def overflow_avoided() -> Graph:
+    """Sums overflow on the long way only: the answer fits."""
     far = MAX64 - 1
     return _edges(4, [(0, 1, far), (1, 2, far), (0, 2, far), (2, 3, 0), (3, 1, 5)], np.int64)
 
 
-@_case("a sum overflows to +inf in float32: unreachable by definition", dtypes=("float32",))
+@_case(dtypes=("float32",))
 def float_sum_to_infinity() -> Graph:
+    """A sum overflows to +inf in float32: unreachable by definition."""
     return _edges(3, [(0, 1, 3e38), (1, 2, 3e38)], np.float32)
 
 
-@_case("denormal weights: flush-to-zero would make them vanish", dtypes=FLOATS)
+@_case(dtypes=FLOATS)
 def denormal_weights() -> Graph:
+    """Denormal weights: flush-to-zero would make them vanish."""
     tiny = float(np.finfo(np.float32).smallest_subnormal)
     return _edges(4, [(0, 1, tiny), (1, 2, 3 * tiny), (0, 2, 5 * tiny), (2, 3, tiny)], np.float32)
 
 
-@_case("weights of 16 decades", dtypes=FLOATS, sources=(0, 100))
+@_case(dtypes=FLOATS, sources=(0, 100))
 def sixteen_decades() -> Graph:
+    """Weights of 16 decades."""
     graph = generate.uniform(200, 5, (1, 9), seed=4)
     exponent = generate.uniform(200, 5, (-8, 8), seed=5).solver_weights
     powers = np.array([float(f"1e{e}") for e in range(-8, 9)], np.float32)
     return graph.with_weights(graph.solver_weights.astype(np.float32) * powers[exponent + 8])
 
 
-@_case("-0.0 is a zero: labels stay +0.0", dtypes=FLOATS)
+@_case(dtypes=FLOATS)
 def negative_zero() -> Graph:
+    """Weight -0.0 is a zero: labels stay +0.0."""
     return _edges(4, [(0, 1, -0.0), (1, 2, 1.5), (2, 3, -0.0), (3, 2, -0.0)], np.float32)
 
 
-@_case("dist + weight == dist: small weights are absorbed", dtypes=FLOATS)
+@_case(dtypes=FLOATS)
 def absorbed_weights() -> Graph:
+    """Small weights are absorbed: dist + weight == dist."""
     chain = [(v, v + 1, 0.5) for v in range(1, 8)]
     back = [(v + 1, v, 0.25) for v in range(1, 8)]
     return _edges(9, [(0, 1, 1e17), *chain, *back, (0, 8, 1e17)], np.float32)
 
 
-@_case("rounded sums differ by the order of adding", dtypes=FLOATS, sources=(0, 17))
+@_case(dtypes=FLOATS, sources=(0, 17))
 def rounding() -> Graph:
+    """Rounded sums differ by the order of adding."""
     return generate.grid(12, 12, (0.1, 1.0), dtype="float32", seed=6)
 
 
-@_case("a longer way of equal length, a smaller predecessor")
+@_case()
 def two_equal_paths() -> Graph:
+    """A longer way of equal length, a smaller predecessor."""
     return _edges(6, [(0, 4, 1), (0, 2, 1), (4, 5, 2), (2, 5, 2), (0, 1, 2), (1, 5, 1), (0, 5, 3)])
 
 
-@_case("rows neither ascending nor without repetition", sources=(0, 3))
+@_case(sources=(0, 3))
 def unsorted_rows() -> Graph:
+    """Rows neither ascending nor without repetition."""
     indptr = np.array([0, 5, 7, 9, 11], np.int64)
     indices = np.array([3, 1, 2, 1, 3, 3, 0, 3, 1, 0, 2], np.int32)
     weights = np.array([9, 4, 1, 2, 8, 1, 1, 6, 0, 5, 5], np.int32)
     return Graph.from_csr(indptr, indices, weights)
 
 
-@_case("64-bit indices in a small graph", sources=(0, 5))
+@_case(sources=(0, 5))
 def wide_indices() -> Graph:
+    """64-bit indices in a small graph."""
     graph = generate.rmat(6, 4, (0, 9), seed=7)
     return Graph(graph.indptr, graph.indices.astype(np.int64), graph.weights)
 
 
-@_case("no weights: every edge counts 1", sources=(0, 30))
+@_case(sources=(0, 30))
 def unweighted() -> Graph:
+    """No weights: every edge counts 1."""
     return generate.small_world(60, 4, 0.2, None, seed=8)
 
 
-@_case("one-way vertices, in TNTP's manner, may end a path only", sources=(0, 2))
+@_case(sources=(0, 2))
 def closed_vertices() -> Graph:
+    """One-way vertices, in TNTP's manner, may end a path only."""
     graph = _edges(4, [(0, 1, 1), (1, 3, 1), (0, 2, 3), (2, 3, 5), (2, 1, 1), (3, 0, 1)])
     return Graph(graph.indptr, graph.indices, graph.weights, first_through=2)
 
 
-@_case("negative weights, no cycle", negative=True, sources=(0, 1))
+@_case(negative=True, sources=(0, 1))
 def negative_without_cycle() -> Graph:
+    """Negative weights, no cycle."""
     return _edges(5, [(0, 1, 4), (0, 2, 2), (2, 1, -3), (1, 3, 2), (2, 3, 4), (3, 4, -5)])
 
 
-@_case("tight zero-length cycle of a negative and a positive edge", negative=True)
+@_case(negative=True)
 def negative_zero_cycle() -> Graph:
+    """Tight zero-length cycle of a negative and a positive edge."""
     return _edges(4, [(0, 1, 3), (1, 2, -2), (2, 1, 2), (2, 3, 1), (3, 2, -1)])
 
 
-@_case("a negative cycle behind a path", negative=True, has_cycle=True, sources=(0, 2))
+@_case(negative=True, has_cycle=True, sources=(0, 2))
 def negative_cycle() -> Graph:
+    """A negative cycle behind a path."""
     return _edges(5, [(0, 1, 1), (1, 2, 2), (2, 3, -4), (3, 1, 1), (3, 4, 1)])
 
 
-@_case("a negative self-loop", negative=True, has_cycle=True)
+@_case(negative=True, has_cycle=True)
 def negative_loop() -> Graph:
+    """A negative self-loop."""
     return _edges(3, [(0, 1, 5), (1, 1, -1), (1, 2, 1)])
 
 
-@_case("an undirected negative edge is a cycle of two", negative=True, has_cycle=True)
+@_case(negative=True, has_cycle=True)
 def negative_link() -> Graph:
+    """An undirected negative edge is a cycle of two."""
     return Graph.from_edges([0, 1], [1, 2], np.array([3, -1], np.int32), directed=False)
 
 
-@_case("a negative cycle that the sources do not reach", negative=True)
+@_case(negative=True)
 def negative_cycle_elsewhere() -> Graph:
+    """A negative cycle that the sources do not reach."""
     return _edges(5, [(0, 1, 1), (2, 3, -4), (3, 2, 1), (3, 1, -9), (1, 4, 2)])
 
 
-@_case("improves again and again in the wrong order", negative=True, sources=(0,))
+@_case(negative=True, sources=(0,))
 def bellman_ford_worst() -> Graph:
+    """Improves again and again in the wrong order."""
     n = 40
     return _edges(n, [(u, v, 2 * (n - v) - u) for u in range(n) for v in range(u + 1, n)])
 

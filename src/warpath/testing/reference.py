@@ -7,6 +7,7 @@ after every addition as the core does.
 from __future__ import annotations
 
 import heapq
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def _rows(graph: Graph) -> list[list[tuple[int, Any]]]:
     indptr, indices = graph.indptr.tolist(), graph.indices.tolist()
     return [
         list(zip(indices[begin:end], values[begin:end], strict=True))
-        for begin, end in zip(indptr, indptr[1:], strict=False)
+        for begin, end in itertools.pairwise(indptr)
     ]
 
 

@@ -1,0 +1,121 @@
+"""The choice of an algorithm: pure, explained, within memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import warpath as wp
+from warpath.facts import Facts
+from warpath.plan import Hardware, Plan, Size, Wish, choose
+from warpath.recipes import CATALOGUE, Task
+
+ROAD = Facts(
+    n=264_346, m=733_846, directed=True, loops=0, min_degree=1, max_degree=8, mean_degree=2.78,
+    weighted=True, weight_dtype="int32", integer=True, min_weight=1, max_weight=36_946,
+    mean_weight=1293, negative=0, zero=0, symmetric=None,
+)  # fmt: skip
+FLOATS = replace(ROAD, weight_dtype="float64", integer=False)
+NEGATIVE = replace(ROAD, min_weight=-5, negative=3)
+SMALL = replace(ROAD, n=500, m=200_000, mean_degree=400.0)
+MACHINE = Hardware(threads=8, memory=16 * 2**30)
+AUTO = Wish()
+
+
+def pick(size: Size, facts: Facts = ROAD, hardware: Hardware = MACHINE, wish: Wish = AUTO) -> Plan:
+    return choose(size, facts, hardware, wish)
+
+
+def test_one_source_of_a_large_graph_goes_to_the_threads():
+    plan = pick(Size(Task.SSSP))
+    assert (plan.algorithm, plan.threads) == ("classic.delta_stepping", 8)
+    assert plan.params["delta"] >= 1
+
+
+def test_one_source_on_one_thread_is_not_split():
+    assert pick(Size(Task.SSSP), hardware=MACHINE._replace(threads=1)).threads == 1
+
+
+def test_many_sources_share_the_threads_and_never_more_than_there_are_sources():
+    assert pick(Size(Task.MANY, 100, 10)).threads == 8
+    assert pick(Size(Task.MANY, 3, 10)).threads == 3
+
+
+def test_all_pairs_of_a_dense_graph_is_floyd_warshall_for_integers_only():
+    size = Size(Task.APSP, 500, 500)
+    assert pick(size, SMALL).algorithm == "classic.floyd_warshall"
+    floats = pick(size, replace(SMALL, weight_dtype="float32", integer=False))
+    assert floats.algorithm.startswith("classic.dijkstra")
+    assert "same order" in floats.reason
+
+
+def test_negative_weights_leave_bellman_ford_johnson_and_floyd_warshall():
+    assert pick(Size(Task.SSSP), NEGATIVE).algorithm == "classic.bellman_ford"
+    assert pick(Size(Task.MANY, 50, 50), NEGATIVE).algorithm == "classic.johnson"
+    floats = replace(NEGATIVE, weight_dtype="float64", integer=False)
+    assert pick(Size(Task.APSP, 10, 10), replace(floats, n=10)).reason.startswith("nothing else")
+
+
+def test_one_route_of_integers_is_searched_from_both_ends():
+    assert pick(Size(Task.PATH)).algorithm == "classic.dijkstra.bidirectional"
+    assert pick(Size(Task.PATH), FLOATS).algorithm == "classic.dijkstra"
+
+
+def test_what_fits_is_taken_before_what_is_fast():
+    large = replace(SMALL, n=30_000, m=90_000_000, mean_degree=3000.0)
+    written = Size(Task.APSP, 30_000, 30_000, written_out=True)
+    assert pick(written, large).algorithm == "classic.floyd_warshall"
+    tight = MACHINE._replace(memory=2**30)
+    assert pick(written, large, tight).algorithm.startswith("classic.dijkstra")
+
+
+def test_a_plan_prints_choice_reason_runners_up_and_what_was_left_out():
+    text = str(pick(Size(Task.SSSP), FLOATS))
+    assert text.splitlines()[0].startswith("classic.delta_stepping on cpu, 8 threads, delta = ")
+    assert "because it is predicted to be the fastest" in text
+    assert "2nd classic." in text
+    assert "left out classic.dijkstra.dial: it needs integer weights, the graph has float64" in text
+    assert repr(pick(Size(Task.SSSP))).startswith("<Plan classic.delta_stepping")
+
+
+@pytest.mark.parametrize(
+    ("facts", "low", "high"),
+    [
+        (replace(ROAD, max_weight=2**62, mean_weight=2.0**62), 1, 2**62),
+        (replace(ROAD, mean_weight=0.0), 1, 1),
+        (replace(FLOATS, weight_dtype="float32", mean_weight=1e-44), 2.0**-126, 2.0**-126),
+        (replace(FLOATS, mean_weight=1e-3), 1e-4, 1e-1),
+    ],
+)
+def test_delta_always_fits_the_type_of_the_distances(facts, low, high):
+    plan = pick(Size(Task.SSSP), facts, wish=Wish("classic.delta_stepping"))
+    assert low <= plan.params["delta"] <= high
+    assert isinstance(plan.params["delta"], int) == facts.integer
+
+
+def test_predicted_times_and_bytes_are_printed_in_readable_units():
+    assert "predicted 0" not in str(pick(Size(Task.SSSP)))
+    tiny = replace(ROAD, n=0, m=0, mean_degree=0.0, max_weight=0, mean_weight=0)
+    text = str(pick(Size(Task.SSSP), tiny))
+    assert "under 1 us, 0 B beside the graph" in text
+    long = str(pick(Size(Task.MANY, 10**6, 10), wish=Wish("classic.dijkstra")))
+    assert " s, " in long
+    assert " MB " in long
+
+
+def test_every_recipe_says_why_it_cannot_do_a_task():
+    for recipe in CATALOGUE:
+        for task in Task:
+            objection = recipe.objection(task, ROAD)
+            assert (objection is None) == (task in recipe.solves)
+        for task in recipe.solves:
+            refused = recipe.objection(task, NEGATIVE)
+            assert (refused is None) == recipe.negative
+
+
+def test_an_algorithm_that_cannot_do_it_lists_those_that_can():
+    with pytest.raises(
+        wp.NotSupportedError, match=r"it does sssp, not apsp\. These can: classic\.dijkstra,"
+    ):
+        pick(Size(Task.APSP, 5, 5), wish=Wish("classic.delta_stepping"))

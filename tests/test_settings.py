@@ -1,0 +1,79 @@
+"""The environment's variables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpath import InputError, settings
+
+
+def test_threads_are_those_of_the_process_or_of_the_variable(monkeypatch):
+    monkeypatch.delenv("WARPATH_THREADS", raising=False)
+    assert settings.threads() >= 1
+    monkeypatch.setenv("WARPATH_THREADS", "7")
+    assert settings.threads() == 7
+
+
+@pytest.mark.parametrize("value", ["0", "two", "-1", "1.5", "5000"])
+def test_threads_that_are_none_are_refused(monkeypatch, value):
+    monkeypatch.setenv("WARPATH_THREADS", value)
+    with pytest.raises(InputError, match="whole number from 1 to 1024"):
+        settings.threads()
+
+
+def test_threads_where_the_system_has_no_affinity(monkeypatch):
+    monkeypatch.delenv("WARPATH_THREADS", raising=False)
+    monkeypatch.delattr("os.sched_getaffinity")
+    assert settings.threads() >= 1
+
+
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [("1000", 1000), ("8G", 8 * 2**30), ("1.5k", 1536), ("2 MiB", 2**21), ("1TB", 2**40)],
+)
+def test_memory_is_read_with_units(monkeypatch, value, count):
+    monkeypatch.setenv("WARPATH_MEMORY", value)
+    assert settings.memory() == count
+
+
+@pytest.mark.parametrize("value", ["much", "-1", "8X", "G"])
+def test_memory_that_is_none_is_refused(monkeypatch, value):
+    monkeypatch.setenv("WARPATH_MEMORY", value)
+    with pytest.raises(InputError, match="WARPATH_MEMORY"):
+        settings.memory()
+
+
+def test_memory_is_the_least_of_machine_and_container(monkeypatch):
+    monkeypatch.delenv("WARPATH_MEMORY", raising=False)
+    assert 2**20 < settings.memory() < 2**63
+    files = {
+        "/proc/meminfo": "MemTotal: 9 kB\nMemAvailable:   4000 kB\n",
+        "/sys/fs/cgroup/memory.max": "3000000\n",
+        "/sys/fs/cgroup/memory.current": "1000000\n",
+    }
+
+    def read(path: Path, **_: str) -> str:
+        if str(path) not in files:
+            raise FileNotFoundError(path)
+        return files[str(path)]
+
+    monkeypatch.setattr(Path, "read_text", read)
+    assert settings.memory() == 2_000_000
+    files["/sys/fs/cgroup/memory.max"] = "max\n"
+    assert settings.memory() == 4_096_000
+    files.clear()
+    assert settings.memory() == 2**63 - 1
+    files["/proc/meminfo"] = "MemTotal: 9 kB\n"
+    assert settings.memory() == 2**63 - 1
+
+
+def test_the_device_is_auto_or_cpu(monkeypatch):
+    monkeypatch.delenv("WARPATH_DEVICE", raising=False)
+    assert settings.device() == "auto"
+    monkeypatch.setenv("WARPATH_DEVICE", "cpu")
+    assert settings.device() == "cpu"
+    monkeypatch.setenv("WARPATH_DEVICE", "abacus")
+    with pytest.raises(InputError, match="'abacus' is no device"):
+        settings.device()

@@ -1,0 +1,101 @@
+"""The certificate: it accepts every right answer and names what breaks a wrong one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import warpath as wp
+from warpath import Graph
+
+NEVER = np.iinfo(np.int64).max
+LINE = Graph.of([("a", "b", 2), ("b", "c", 3)])
+
+
+def wrong(graph: Graph, dist: list, source: int = 0, pred: list | None = None) -> wp.Paths:
+    tree = (
+        wp.sssp(graph, graph.label_of([source])[0]).pred
+        if pred is None
+        else np.array(pred, np.int32)
+    )
+    return wp.Paths(graph, source, np.array(dist, graph.dist_dtype), tree=lambda: tree)
+
+
+def test_a_certificate_says_what_was_checked():
+    certificate = wp.verify(LINE, wp.sssp(LINE, "a"))
+    assert str(certificate) == "verified exactly: 3 labels and the tree against 2 edges"
+    assert (certificate.sources, certificate.tree, certificate.slack) == (1, True, 0)
+
+
+@pytest.mark.parametrize(
+    ("dist", "message"),
+    [
+        ([0, 2, 6], r"no edge may shorten a label; edge 1, 'b' -> 'c' of weight 3: dist 2 -> 6"),
+        ([0, 2, NEVER], "no edge may shorten a label; edge 1"),
+        ([0, 2, 4], "must reach every finite label; vertex 'c' has dist 4"),
+        ([1, 3, 6], "the source's own distance must be 0"),
+    ],
+)
+def test_a_wrong_label_is_named_with_its_edge(dist, message):
+    with pytest.raises(wp.VerificationError, match=message) as caught:
+        wp.verify(LINE, wrong(LINE, dist))
+    assert caught.value.rule
+    assert caught.value.found
+
+
+def test_a_zero_weight_cycle_does_not_prove_itself():
+    graph = Graph.of([(0, 1, 5), (2, 3, 0), (3, 2, 0)])
+    with pytest.raises(wp.VerificationError, match="must reach every finite label"):
+        wp.verify(graph, wrong(graph, [0, 5, 1, 1]))
+
+
+def test_a_wrong_predecessor_is_named():
+    graph = Graph.of([(0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1)])
+    with pytest.raises(wp.VerificationError, match="smallest tight predecessor"):
+        wp.verify(graph, wrong(graph, [0, 1, 1, 2], pred=[-1, 0, 0, 2]))
+
+
+def test_a_result_of_another_graph_is_refused():
+    with pytest.raises(wp.InputError, match="3 labels but the graph has n = 2"):
+        wp.verify(Graph.of([(0, 1)]), wp.sssp(LINE, "a"))
+
+
+def test_tables_are_verified_row_by_row():
+    assert wp.verify(LINE, wp.apsp(LINE)).labels == 9
+    assert wp.verify(LINE, wp.distances(LINE, ["a"], dist_dtype="int32")).edges == 2
+    with pytest.raises(wp.InputError, match="has 1 of 3 columns"):
+        wp.verify(LINE, wp.distances(LINE, ["a"], ["c"]))
+    table = wp.apsp(LINE)
+    table.dist[0, 2] = 6
+    with pytest.raises(wp.VerificationError):
+        wp.verify(LINE, table)
+
+
+def test_reassociated_float_sums_are_verified_within_their_bound():
+    rng = np.random.default_rng(5)
+    src, dst = rng.integers(0, 40, (2, 400))
+    graph = Graph.from_edges(src, dst, rng.random(400))
+    for name in ("classic.floyd_warshall", "classic.johnson"):
+        certificate = wp.verify(graph, wp.apsp(graph, algorithm=name))
+        assert 0 < certificate.slack < 1e-12
+        assert "within" in str(certificate)
+    assert wp.verify(graph, wp.apsp(graph, algorithm="classic.dijkstra")).slack == 0
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), max_size=20),
+    st.integers(0, 5),
+    st.integers(-2, 2),
+)
+def test_any_other_labelling_is_refused(edges, changed, by):
+    graph = Graph.of([tuple(edge) for edge in edges], n=6)
+    right = wp.sssp(graph, 0)
+    wp.verify(graph, right)
+    other = right.dist.copy()
+    other[changed] = 7 if other[changed] == NEVER else other[changed] + by
+    if np.array_equal(other, right.dist):
+        return
+    with pytest.raises(wp.VerificationError):
+        wp.verify(graph, wp.Paths(graph, 0, other, tree=lambda: right.pred))
