@@ -1,0 +1,46 @@
+# What there is to do with warpath. Needed: Python >= 3.11 with venv and pip, g++ and make.
+# Everything is installed into VENV; each target first installs what it needs, once.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --quiet --disable-pip-version-check install
+CPP := $(wildcard cpp/include/warpath/*.hpp cpp/bindings/*.hpp cpp/bindings/*.cpp)
+# The build's own tools live in VENV too, so that a rebuild compiles only what changed.
+BUILD_TOOLS = cmake ninja $(shell $(PYTHON) -c "import tomllib; print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires']))")
+
+.PHONY: setup demo test check bench docs sanitize clean
+
+setup: $(VENV)/.dev
+
+demo: $(VENV)/.cli
+	@PATH="$(abspath $(BIN)):$$PATH" examples/rome.sh
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered --cov-fail-under=95
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check && $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/lint-imports --no-logo
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	$(BIN)/python docs/generate.py --check
+
+bench: $(VENV)/.test
+	$(BIN)/python -m warpath.bench $(BENCH)
+
+docs: $(VENV)/.cli
+	$(BIN)/python docs/generate.py
+
+sanitize: $(VENV)/.test
+	.ci/sanitize $(BIN)/python address,undefined $(SANITIZED)
+	.ci/sanitize $(BIN)/python thread -m threads $(SANITIZED)
+
+clean:
+	rm -rf $(VENV) build dist src/warpath/_core.pyi .coverage .hypothesis .*_cache
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# The extra's name is the stem: .venv/.test installs .[test]. Editable: edits of Python need no install.
+$(VENV)/.%: pyproject.toml CMakeLists.txt $(CPP) | $(BIN)/python
+	$(PIP) $(BUILD_TOOLS)
+	$(PIP) --no-build-isolation --editable '.[$*]'
+	@touch $@

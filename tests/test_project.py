@@ -1,0 +1,162 @@
+"""What the project promises about itself: names, versions, imports, documents."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import warpath as wp
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = sorted((ROOT / "src" / "warpath").rglob("*.py"))
+HEADERS = sorted((ROOT / "cpp").rglob("*.hpp"))
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(wp.__path__, "warpath.")
+    if not module.name.endswith(("._core", ".__main__"))
+)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_all_names_the_public_surface_and_is_sorted():
+    assert wp.__all__ == sorted(wp.__all__)
+    assert set(wp.__all__) <= set(dir(wp))
+    for name in wp.__all__:
+        assert getattr(wp, name) is not None
+    public = {
+        name
+        for name, value in vars(wp).items()
+        if not name.startswith("_") and getattr(value, "__module__", "").startswith("warpath.")
+    }
+    assert public <= set(wp.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="has no attribute 'shortest'"):
+        _ = wp.shortest
+
+
+def test_the_changelog_is_at_the_version_of_the_package():
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", changelog, re.MULTILINE)
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert versions[0] == wp.__version__
+    assert f'version = "{wp.__version__}"' in project
+
+
+def test_importing_warpath_imports_nothing_optional():
+    code = "import sys, warpath; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    optional = {
+        "scipy", "pandas", "polars", "networkx", "igraph", "pyarrow", "matplotlib", "typer",
+        "rich", "zarr", "osmium", "zstandard",
+    }  # fmt: skip
+    assert not optional & set(ran.stdout.split())
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_a_module_stays_readable_and_imports_modules_only(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 420
+    # `from warpath import sssp` would pass under the import linter, which cannot see into _core.
+    modules = {"_core", *(name.split(".")[1] for name in MODULES)}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module == "warpath":
+            assert {alias.name for alias in node.names} <= modules
+
+
+@pytest.mark.parametrize("path", HEADERS, ids=lambda path: path.name)
+def test_a_header_says_what_it_is(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert re.fullmatch(rf"// {re.escape(path.name)} - .+", lines[0])
+    assert "#pragma once" in lines
+    assert len(lines) <= 420
+
+
+def _public_functions():
+    for name in wp.__all__:
+        value = getattr(wp, name)
+        if inspect.isfunction(value):
+            yield name, value
+        elif inspect.isclass(value):
+            for attribute, member in vars(value).items():
+                function = getattr(member, "__func__", member)
+                if inspect.isfunction(function) and not attribute.startswith("_"):
+                    yield f"{name}.{attribute}", function
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), [pytest.param(*pair, id=pair[0]) for pair in _public_functions()]
+)
+def test_a_public_function_explains_itself(name, function):
+    text = inspect.getdoc(function)
+    assert text, name
+    wanted = [one for one in inspect.signature(function).parameters if one not in {"self", "cls"}]
+    if len(wanted) > 2:
+        assert "Parameters\n----------" in text
+        for parameter in wanted:
+            assert re.search(rf"\b{parameter}\b", text), f"{name} does not explain {parameter}"
+
+
+@pytest.mark.parametrize("name", ["warpath", *MODULES])
+def test_the_examples_in_the_docstrings_are_true(name):
+    if name.startswith("warpath.testing"):
+        pytest.importorskip("hypothesis")
+    module = importlib.import_module(name)
+    assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
+
+
+def test_the_examples_in_the_readme_are_true(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    blocks = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "README.md", "README.md", 0)
+    assert test.examples
+    result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test)
+    assert result.failed == 0
+
+
+def test_the_readme_names_every_algorithm_and_every_extra():
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    extras = re.findall(r"^(\w+) = \[", project.split("[project.optional-dependencies]")[1], re.M)
+    for extra in set(extras[: extras.index("test")]):
+        assert f"warpath[{extra}]" in README
+    for recipe in wp.algorithms():
+        assert recipe.name in README
+
+
+def test_the_readme_names_every_format():
+    formats = importlib.import_module("warpath.io.formats").FORMATS
+    for one in formats:
+        for suffix in one.suffixes[:1]:
+            assert f"`{suffix}`" in README
+
+
+def test_the_page_of_algorithms_is_up_to_date(capsys):
+    script = runpy.run_path(str(ROOT / "docs" / "generate.py"))
+    assert script["main"](["--check"]) == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_the_files_that_a_page_links_to_exist(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (ROOT / target).exists(), target
+
+
+def test_decisions_are_numbered_without_gaps():
+    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    assert [page.name[:4] for page in pages] == [f"{at:04}" for at in range(1, len(pages) + 1)]
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        for heading in ("## Context", "## Decision", "## Alternatives", "## Consequence"):
+            assert heading in text, f"{page.name} has no {heading}"
