@@ -359,6 +359,22 @@ def test_a_member_of_a_zip_and_the_kind_of_ids_can_be_chosen(warpath, tmp_path):
     assert (run.json["m"], run.json["ids"]) == (2, "names")
 
 
+@pytest.mark.parametrize(("words", "progress"), [([], True), (["--quiet"], None)])
+def test_only_quiet_work_shows_no_progress(warpath, roads, monkeypatch, words, progress):
+    from warpath import api
+
+    asked = []
+    real = api.sssp
+
+    def sssp(*arguments, **keywords):
+        asked.append(keywords["progress"])
+        return real(*arguments, **keywords)
+
+    monkeypatch.setattr(api, "sssp", sssp)
+    assert warpath("sssp", roads, "-s", 1, *words).code == 0
+    assert asked == [progress]
+
+
 def test_new_york_sums_up_as_published_and_verifies(warpath, data_folder, tmp_path):
     graph, tree = data_folder / "USA-road-d.NY.gr.gz", tmp_path / "tree.npz"
     found = warpath("sssp", graph, "--source", 1, "-o", tree, "--json").json
