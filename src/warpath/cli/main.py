@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 import traceback
 from typing import TYPE_CHECKING
@@ -123,7 +124,9 @@ def in_words_of_the_command(text: str) -> str:
         value = {"None": "none"}.get(value, value)
         if name in _OPTIONS:
             return f"{_OPTIONS[name]} {value}".rstrip()
-        return f"--option {name}={value}"
+        setting = f"{name}={value}"
+        place = "--option-out" if name in _WRITER_OPTIONS else "--option"
+        return f"{place} {shlex.quote(setting)}"
 
     return _KEYWORD.sub(option, text)
 
@@ -135,8 +138,9 @@ _OPTIONS = {"out": "-o"} | {
         "sources", "target", "targets", "threads", "weight",
     )
 }  # fmt: skip
-_READER_OPTIONS = ("columns", "skip_lines", "n")
+_READER_OPTIONS = ("columns", "delimiter", "header", "n", "private", "service", "skip_lines")
+_WRITER_OPTIONS = ("labels",)
 _KEYWORD = re.compile(
-    rf"(?<![\w.-])(?P<name>directed|{'|'.join((*_OPTIONS, *_READER_OPTIONS))})="
+    rf"(?<![\w.-])(?P<name>directed|{'|'.join((*_OPTIONS, *_READER_OPTIONS, *_WRITER_OPTIONS))})="
     r"(?:(?P<quote>['\"])(?P<text>[^'\"]*)(?P=quote)|(?P<word>\w+))?(?![\w=])"
 )
