@@ -88,7 +88,15 @@ def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
     try:
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
             parts = {key: stored[key] for key in stored.files}
-    except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError, BadZipFile) as error:
+    except (
+        OSError,
+        ValueError,
+        EOFError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        BadZipFile,
+    ) as error:
         msg = f"expected a result that warpath saved, found something else ({error})"
         raise GraphFormatError(path, None, msg) from None
     missing = {"dist", "pred", "source"} - set(parts)
