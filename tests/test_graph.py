@@ -123,7 +123,9 @@ def test_labels_are_dropped_when_they_only_count():
 def test_labels_are_ascending_numbers_or_names_by_appearance():
     assert Graph.from_labelled_edges([70, 5], [5, 9]).labels.tolist() == [5, 9, 70]
     assert Graph.from_labelled_edges([10**15, 5], [5, 9]).labels.tolist() == [5, 9, 10**15]
-    assert Graph.from_labelled_edges(["b", "a"], ["a", "c"]).labels.tolist() == ["b", "a", "c"]
+    assert Graph.from_labelled_edges(["b", "a", "d"], ["a", "c", "b"]).labels.tolist() == list(
+        "bacd"
+    )
     assert Graph.from_labelled_edges([-1, 0], [0, 1]).labels.tolist() == [-1, 0, 1]
     assert Graph.from_labelled_edges([], []).n == 0
 

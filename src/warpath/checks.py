@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,9 +95,13 @@ def numbered(src: Array, dst: Array) -> tuple[Array | None, Array]:
         labels, places = np.unique(ends, return_inverse=True)
         return labels, places.astype(np.int64, copy=False)
     place_of: dict[Any, int] = {}
-    places = np.fromiter(
-        (place_of.setdefault(name, len(place_of)) for name in ends.tolist()), np.int64, len(ends)
+    edges = chain.from_iterable(
+        zip(ends[: len(src)].tolist(), ends[len(src) :].tolist(), strict=True)
     )
+    places = np.fromiter(
+        (place_of.setdefault(end, len(place_of)) for end in edges), np.int64, len(ends)
+    )
+    places = np.concatenate([places[::2], places[1::2]])
     labels = np.empty(len(place_of), object)
     labels[:] = list(place_of)
     return (labels.astype(ends.dtype) if ends.dtype.kind in "US" else labels), places

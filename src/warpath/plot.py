@@ -42,7 +42,7 @@ def plot_route(
     ----------
     graph : with coordinates; longitude and latitude in degrees are drawn true to scale at their
         mean latitude, anything else as it is.
-    vertices : (h,) the route from source to target, as the graph names its vertices; a `Route` does.
+    vertices : a `Route`, or its (h,) vertices from source to target, as the graph names them.
     path : where to save it, by suffix: .png, .svg, .pdf, .jpg, .webp, .tif. None: nothing is saved.
     title, subtitle : lines above the drawing.
     ends : what to write beside the two ends; their names by default.
@@ -89,7 +89,8 @@ def plot_route(
 
 def _checked_path(path: Path) -> Path:
     if path.suffix.lower() not in _SUFFIXES:
-        msg = f"{path}: {path.suffix or 'no suffix'} is no picture: use one of {', '.join(_SUFFIXES)}."
+        found = path.suffix or "no suffix"
+        msg = f"{path}: {found} is no picture: use one of {', '.join(_SUFFIXES)}."
         raise InputError(msg)
     return path
 
@@ -149,7 +150,7 @@ def _draw_network(axes: Any, graph: Graph, box: tuple[float, float, float, float
     start, end = _links(graph)
     low, high = np.minimum(start, end), np.maximum(start, end)
     seen = (high >= box[:2]).all(axis=1) & (low <= box[2:]).all(axis=1)
-    segments = np.stack([start[seen], end[seen]], axis=1)
+    segments: Any = np.stack([start[seen], end[seen]], axis=1)
     width = float(np.clip(1.5 - 0.25 * np.log10(max(len(segments), 1)), 0.25, 1.0))
     axes.add_collection(
         LineCollection(segments, colors=_NETWORK, linewidths=width, rasterized=len(segments) > 2e4),

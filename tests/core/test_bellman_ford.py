@@ -234,6 +234,14 @@ def test_rounding_alone_makes_no_negative_cycle(weight):
     assert min(found.values()) > 50
 
 
+@pytest.mark.parametrize(("tiny", "negative"), [(-1e-20, True), (1e-20, False), (0.0, False)])
+def test_sign_of_a_float_cycle_is_that_of_its_exact_sum(tiny, negative):
+    # At label 2**53 the step of +1 is lost to rounding and that of -1 is not: the label falls.
+    edges = [(0, 1, 2.0**53), (1, 2, 1.0), (2, 3, tiny), (3, 1, -1.0)]
+    _, result = solve(4, edges, 0, np.float64)
+    assert sorted(result["cycle"].tolist()) == ([1, 2, 3] if negative else [])
+
+
 def test_absorbed_fall_does_not_lose_a_vertex_below():
     # 0 -> 2 -> 3 gives 3 first; then 0 -> 1 -> 2 lowers 2 by so little that 3's label stays as it
     # was, and 3 must still hand its label on to 4.

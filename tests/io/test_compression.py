@@ -9,7 +9,12 @@ import zipfile
 
 import pytest
 
-from warpath.errors import GraphFormatError, InputError, MissingDependencyError
+from warpath.errors import (
+    GraphFormatError,
+    InputError,
+    MissingDependencyError,
+    NotEnoughMemoryError,
+)
 from warpath.io import compression
 from warpath.io.formats import read
 from warpath.io.source import Source
@@ -130,6 +135,12 @@ def test_zstd_without_its_package_names_the_extra(file, monkeypatch):
     monkeypatch.setitem(sys.modules, "compression.zstd", None)
     with pytest.raises(MissingDependencyError, match=r"warpath\[io\]"):
         read(path)
+
+
+def test_a_content_larger_than_memory_is_refused(file, monkeypatch):
+    monkeypatch.setenv("WARPATH_MEMORY", "1M")
+    with pytest.raises(NotEnoughMemoryError, match="larger than the memory"):
+        read(file("a.txt.gz", gzip.compress(b"0 1\n" * 500_000)))
 
 
 def test_large_files_come_in_pieces_with_progress(file):

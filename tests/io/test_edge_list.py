@@ -156,6 +156,20 @@ def test_a_byte_order_mark_is_skipped(file):
     assert read(file("a.txt", b"\xef\xbb\xbf0 1\n")).m == 1
 
 
+def test_a_header_without_edges_is_a_file_without_edges(file):
+    with pytest.raises(GraphFormatError, match="no edges"):
+        read(file("a.csv", "from,to,weight\n"))
+
+
+def test_short_and_long_names_are_told_apart(file):
+    names = [letter * length for length in range(1, 20) for letter in "ab"]
+    names += [f"{'x' * 20}{k}" for k in range(3000)]
+    text = "".join(f"{name} {other}\n" for name in names for other in names[-3:])
+    graph = read(file("a.txt", text))
+    assert graph.labels.tolist() == list(dict.fromkeys(text.split()))
+    assert graph.n == len(names)
+
+
 def test_a_file_of_comments_needs_a_number_of_vertices(file):
     path = file("a.txt", "# nothing\n")
     with pytest.raises(GraphFormatError, match="no edges, only comments; give n="):

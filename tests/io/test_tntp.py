@@ -75,6 +75,11 @@ def test_a_vertex_left_out_has_no_coordinates(file):
     assert np.isnan(points).tolist() == [[False] * 2, [True] * 2, [False] * 2]
 
 
+def test_a_damaged_header_of_coordinates_is_refused(file):
+    with pytest.raises(GraphFormatError, match=r"promises|expected|vertex 0 is out of range"):
+        read_coordinates(file("a_node.tntp", "node x y ;\n0 1 1 ;\n"))
+
+
 def test_coordinates_of_another_kind_are_refused(file):
     with pytest.raises(GraphFormatError, match="no coordinates: expected DIMACS"):
         read_coordinates(file("a.txt", "1 2 3\n"))

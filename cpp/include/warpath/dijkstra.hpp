@@ -174,11 +174,11 @@ class TargetSet {
   std::int64_t count_ = 0;
 };
 
-/// Distances from `source` into `dist` (n), all of them or those of `targets` and of what lies
-/// nearer.
+/// Distances from `source` into `dist` (n), all of them or those up to the farthest of `targets`.
 ///
-/// A vertex that was not settled when the last target was, or that is farther than `cutoff`, is
-/// unreachable. Throws std::overflow_error where a distance does not fit.
+/// A vertex farther than the last target, or than `cutoff`, is unreachable: what is kept does not
+/// depend on the queue, and the tree over it is that of a whole solve. Throws std::overflow_error
+/// where a distance does not fit.
 template <Index V, Weight W, class Queue>
 SearchCounters dijkstra(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> dist,
                         Queue& queue, std::span<const std::int64_t> targets, DistanceOf<W> cutoff,
@@ -188,16 +188,24 @@ SearchCounters dijkstra(const CsrView<V, W>& graph, V source, std::span<Distance
   Search<V, W, Queue> search(graph, dist, queue, cutoff);
   search.start(source);
   const TargetSet wanted(targets, graph.n());
-  bool stopped = false;
+  std::int64_t left = wanted.count();
+  const auto reset = [&](V v) { dist[static_cast<std::size_t>(v)] = unreachable<D>; };
   if (wanted.empty()) {
     search.run(pulse, [](const Labelled<D, V>&) { return false; });
   } else {
-    std::int64_t left = wanted.count();
-    stopped = search.run(
-        pulse, [&](const Labelled<D, V>& top) { return wanted.has(top.vertex) && --left == 0; });
-    search.abandon([&](V v) { dist[static_cast<std::size_t>(v)] = unreachable<D>; });
+    D limit = unreachable<D>;
+    search.run(pulse, [&](const Labelled<D, V>& top) {
+      if (top.key > limit) {
+        reset(top.vertex);
+        return true;
+      }
+      if (wanted.has(top.vertex) && --left == 0) limit = top.key;
+      return false;
+    });
+    search.abandon(reset);
   }
-  if (search.overflow && !stopped && cutoff == unreachable<D>)
+  const bool exhausted = wanted.empty() || left > 0;
+  if (search.overflow && exhausted && cutoff == unreachable<D>)
     refuse_overflow<V, W>(graph, dist, pulse);
   return search.counters;
 }

@@ -276,13 +276,13 @@ class FloydWarshall {
                      size(k));
   }
 
-  /// Strips of kernels_.columns columns, row by row: how the product reads its right factor.
+  /// Strips of kernels_.columns columns, row by row: how the product reads its right factor. What
+  /// an earlier strip left beyond the end of a cut one only meets columns that are not copied back.
   void pack_rows(const T* from, int rows, int columns, T* out) const {
     for (int j = 0; j < columns; j += kernels_.columns) {
       const int wide = std::min(kernels_.columns, columns - j);
       for (int k = 0; k < rows; ++k, out += kernels_.columns) {
         std::copy(from + k * n_ + j, from + k * n_ + j + wide, out);
-        std::fill(out + wide, out + kernels_.columns, no_path<T>);
       }
     }
   }

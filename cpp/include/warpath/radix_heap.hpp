@@ -68,7 +68,7 @@ class RadixHeap {
 
  private:
   using Bits = std::conditional_t<sizeof(D) == 8, std::uint64_t, std::uint32_t>;
-  static constexpr std::size_t kSmall = 16;
+  static constexpr std::size_t kSmall = 16;  // 4 to 32 are alike on road, Delaunay, R-MAT graphs
 
   static Bits bits(D key) { return std::bit_cast<Bits>(key); }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "warpath/control.hpp"
+#include "warpath/names.hpp"
 #include "warpath/text.hpp"
 
 namespace warpath {
@@ -23,13 +24,6 @@ struct MetisRows {
   Column weights;
   bool symmetric = true;  // every edge stands in both of its lines, with the same weight
 };
-
-/// Mixes 64 bits (the finaliser of SplitMix64, Steele et al. 2014).
-inline std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
 
 /// One pass, O(bytes). Symmetry is tested by a sum of hashes: an edge adds in one of its lines what
 /// it takes away in the other, so the sum of a symmetric file is 0, and that of any other is 0 with

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "warpath/control.hpp"
+#include "warpath/names.hpp"
 #include "warpath/text.hpp"
 
 namespace warpath {
@@ -75,6 +75,7 @@ class RowReader {
     }
     control_.advance(text_.position() - told);
     if (rows_.count < layout_.rows) too_few();
+    rows_.names = table_.take();
     return std::move(rows_);
   }
 
@@ -149,10 +150,7 @@ class RowReader {
     while (last > text_.at && (last[-1] == ' ' || last[-1] == '\t' || last[-1] == '\r')) --last;
     const std::string_view name(text_.at, static_cast<std::size_t>(last - text_.at));
     if (name.empty()) reject();
-    const auto [place, fresh] =
-        number_of_.try_emplace(name, static_cast<std::int64_t>(rows_.names.size()));
-    if (fresh) rows_.names.push_back(name);
-    column.add(place->second);
+    column.add(table_.number(name));
     text_.at = stop;
   }
 
@@ -229,7 +227,7 @@ class RowReader {
   std::array<bool, 256> ends_;
   std::array<bool, 256> blanks_;
   std::array<bool, 256> skips_;
-  std::unordered_map<std::string_view, std::int64_t> number_of_;
+  NameTable table_;
   Rows rows_;
 };
 

@@ -14,18 +14,23 @@
 
 namespace warpath {
 
-/// Appends a number in the fewest characters that read back as the same bits. A float always shows
-/// that it is one (1.0, not 1), so that reading gives floats again.
+/// The most characters that a number takes in `put_number`: -1.7976931348623157e+308 and room to
+/// spare.
+constexpr std::size_t kNumberWidth = 40;
+
+/// Puts a number at `at` in the fewest characters that read back as the same bits; returns where it
+/// ends. A float always shows that it is one (1.0, not 1), so that reading gives floats again.
 template <class T>
-void append_number(std::string& out, T value) {
-  char digits[40];
-  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
-  (void)error;  // 40 characters hold the longest shortest form
-  out.append(digits, end);
+char* put_number(char* at, T value) {
+  char* end = std::to_chars(at, at + kNumberWidth, value).ptr;
   if constexpr (std::is_floating_point_v<T>) {
-    const std::string_view shown(digits, static_cast<std::size_t>(end - digits));
-    if (std::isfinite(value) && shown.find_first_of(".e") == std::string_view::npos) out += ".0";
+    const std::string_view shown(at, static_cast<std::size_t>(end - at));
+    if (std::isfinite(value) && shown.find_first_of(".e") == std::string_view::npos) {
+      *end++ = '.';
+      *end++ = '0';
+    }
   }
+  return end;
 }
 
 /// Lines "prefix u v w", vertices numbered from `base`; no w where `weights` is empty. Work
@@ -35,17 +40,19 @@ std::string format_edges(std::span<const V> src, std::span<const V> dst, std::sp
                          std::int64_t base, std::string_view prefix, Pulse pulse) {
   std::string out;
   out.reserve(src.size() * (weights.empty() ? 16 : 24));
+  std::string line(prefix);
+  line.resize(prefix.size() + 3 * (kNumberWidth + 1));
   for (std::size_t e = 0; e < src.size(); ++e) {
     pulse.beat();
-    out += prefix;
-    append_number(out, static_cast<std::int64_t>(src[e]) + base);
-    out += ' ';
-    append_number(out, static_cast<std::int64_t>(dst[e]) + base);
+    char* at = put_number(line.data() + prefix.size(), static_cast<std::int64_t>(src[e]) + base);
+    *at++ = ' ';
+    at = put_number(at, static_cast<std::int64_t>(dst[e]) + base);
     if (!weights.empty()) {
-      out += ' ';
-      append_number(out, weights[e]);
+      *at++ = ' ';
+      at = put_number(at, weights[e]);
     }
-    out += '\n';
+    *at++ = '\n';
+    out.append(line.data(), at);
   }
   return out;
 }

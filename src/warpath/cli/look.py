@@ -1,4 +1,8 @@
+<<<<<<< HEAD
+"""info, plan and verify: looking without solving."""
+=======
 """info, plan, verify and algorithms: looking without solving."""
+>>>>>>> project
 # Annotations are read at run time: no postponed evaluation.
 
 import dataclasses
@@ -11,6 +15,17 @@ import typer
 
 from warpath import api
 from warpath.cli import output
+<<<<<<< HEAD
+from warpath.cli.busy import busy
+from warpath.cli.options import GraphFile, Reading, Showing, Solving
+from warpath.cli.output import Facts, Line
+from warpath.cli.reading import load
+from warpath.cli.results import load_result
+from warpath.cli.usage import UsageError
+from warpath.cli.vertices import listed, one_id, vertex
+from warpath.errors import InputError, VerificationError
+from warpath.graph import Graph
+=======
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
 from warpath.cli.output import Facts, Line, Rows
 from warpath.cli.reading import load
@@ -20,17 +35,27 @@ from warpath.cli.vertices import in_file_ids, listed, one_id, vertex
 from warpath.errors import InputError, VerificationError
 from warpath.graph import Graph
 from warpath.recipes import Recipe
+>>>>>>> project
 from warpath.verify import verify as certify
 
 
 def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
+<<<<<<< HEAD
+    """Show what is in a graph file: sizes, degrees, weights, ids, coordinates.
+=======
     """What is in a graph file: sizes, degrees, weights, ids, coordinates.
+>>>>>>> project
 
     Example: [cyan]warpath info roads.gr.gz[/]
     """
     loaded = load(graph, reading, showing)
     roads = loaded.graph
+<<<<<<< HEAD
+    with busy("looking at the edges", showing):
+        facts = roads.facts()
+=======
     facts = roads.facts()
+>>>>>>> project
     document = {
         "command": "info",
         "graph": str(graph),
@@ -71,6 +96,10 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
 
 
 def plan(
+<<<<<<< HEAD
+    *,
+=======
+>>>>>>> project
     graph: GraphFile,
     reading: Reading,
     solving: Solving,
@@ -94,7 +123,11 @@ def plan(
         str | None, typer.Option("--to", help="With --from: the target.", show_default=False)
     ] = None,
 ) -> None:
+<<<<<<< HEAD
+    """Say what would run, why, how long it is predicted to take, and how much memory.
+=======
     """What would run, why, how long it is predicted to take, and how much memory.
+>>>>>>> project
 
     Nothing is solved. Without a question it is asked about sssp from the first vertex.
 
@@ -148,6 +181,10 @@ def plan(
 
 
 def verify(
+<<<<<<< HEAD
+    *,
+=======
+>>>>>>> project
     graph: GraphFile,
     result: Annotated[
         Path,
@@ -182,7 +219,11 @@ def verify(
             raise InputError(f"{result}: the result starts at vertex {first}, not at {source}.")
     start = time.perf_counter()
     try:
+<<<<<<< HEAD
+        with busy("verifying", showing):
+=======
         with in_file_ids(roads):
+>>>>>>> project
             certificate = certify(roads, saved)
     except VerificationError:
         if not roads.id_base or roads.labels is not None:
@@ -201,6 +242,8 @@ def verify(
     output.show(document, Line(str(certificate)), as_json=showing.as_json)
 
 
+<<<<<<< HEAD
+=======
 def algorithms(
     showing: Showing,
     name: Annotated[
@@ -265,6 +308,7 @@ def _described(recipe: Recipe) -> dict[str, Any]:
     }
 
 
+>>>>>>> project
 def _ids(graph: Graph) -> str:
     if graph.labels is None:
         return f"numbered from {graph.id_base}"

@@ -211,7 +211,7 @@ def weight_array(values: Sequence[Any], place: Callable[[int], str]) -> Array:
 
 
 def label_array(names: Iterable[Any]) -> Array:
-    """Hold vertex names in an array: strings and integers in their own types, all else as objects."""
+    """Hold vertex names in an array: strings and integers in their own types, others as is."""
     listed = list(names)
     kinds = set(map(type, listed))
     if kinds == {str}:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from warpath.errors import InputError, require
-from warpath.io.tables import from_table
+from warpath.io.tables import ENDS, from_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,14 +20,19 @@ _ROW = re.compile(r"[Rr]ow #(\d+)")
 
 
 def sniff(head: bytes) -> bool:
-    """Say whether the first line has delimiters and quotes, which plain edge lists do not."""
-    lines = [line for line in head.splitlines()[:2] if line.strip()]
-    return any(
-        line.count(b'"') >= 2
-        and line[:1] not in b"{[<#%"
-        and any(d.encode() in line for d in _DELIMITERS)
-        for line in lines
-    )
+    """Say whether there are quoted fields under a header that names the ends of edges."""
+    first, _, rest = head.partition(b"\n")
+    second = rest.partition(b"\n")[0]
+    if b'"' not in first + second or b"\0" in head or first.lstrip()[:1] in b"#%":
+        return False
+    fields = first.decode("utf-8", "replace").split(_delimiter(first))
+    names = {field.strip('" \r').lower() for field in fields}
+    return any(names.issuperset(pair) for pair in ENDS)
+
+
+def _delimiter(header: bytes) -> str:
+    text = header.decode("utf-8", "replace")
+    return max(_DELIMITERS, key=text.count)
 
 
 def read(
@@ -57,8 +62,7 @@ def read(
     csv = require("pyarrow.csv", extra="io", what="reading CSV edge tables")
     arrow = require("pyarrow", extra="io", what="reading CSV edge tables")
     if delimiter is None:
-        first = source.head.partition(b"\n")[0].decode("utf-8", "replace")
-        delimiter = max(_DELIMITERS, key=first.count)
+        delimiter = _delimiter(source.head.partition(b"\n")[0])
     elif len(delimiter) != 1:
         msg = f"delimiter={delimiter!r}: one character is needed."
         raise InputError(msg)
@@ -68,12 +72,16 @@ def read(
             # One thread: a row that is wrong is then reported by its number.
             read_options=csv.ReadOptions(use_threads=False),
             parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=csv.ConvertOptions(timestamp_parsers=[]),
+            # Only an empty field is missing: NA can be a name.
+            convert_options=csv.ConvertOptions(timestamp_parsers=[], null_values=[""]),
         )
     except (arrow.ArrowException, ValueError) as error:
         text = str(error)
         row = _ROW.search(text)
         raise source.error(int(row[1]) if row else None, text.replace("\n", " ")) from error
+    for name, kind in zip(table.column_names, table.schema.types, strict=True):
+        if arrow.types.is_binary(kind):
+            raise source.error(None, f"column {name!r} is not UTF-8 text: convert the file")
     return of_table(source, table, directed=directed, weight=weight, columns=columns)
 
 

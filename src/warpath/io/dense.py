@@ -58,7 +58,7 @@ def from_matrix(
     values = np.ma.getdata(matrix)
     present = ~np.ma.getmaskarray(matrix)
     if values.dtype.kind == "f":
-        present &= ~np.isnan(values) & (values != np.inf)
+        present &= ~np.isnan(values)  # +inf is left out with the rows
         wrong = np.argwhere(present & (values == -np.inf))
         if len(wrong):
             u, v = wrong[0]

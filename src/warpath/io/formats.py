@@ -75,6 +75,13 @@ FORMATS: tuple[Format, ...] = (
         "gap", (".el", ".wel", ".sg", ".wsg"), "warpath.io.gap",
         "GAP Benchmark Suite, text and serialized", writes=True,
     ),
+    Format("npz", (".npz",), "warpath.io.npz", "a whole graph, or scipy.sparse.save_npz", writes=True),
+    Format(
+        "parquet", (".parquet", ".pq"), "warpath.io.parquet", "Parquet edge tables",
+        writes=True, extra="io",
+    ),
+    Format("osm", (".osm", ".pbf"), "warpath.io.osm", "OpenStreetMap's car network", extra="osm"),
+    Format("csv", (), "warpath.io.csv", "CSV edge tables with quoted fields", extra="io"),
     Format(
         "edge_list", (".txt", ".edges", ".edgelist", ".csv", ".tsv", ".snap"),
         "warpath.io.edge_list", "SNAP and plain edge lists: blanks, tabs or commas",
@@ -182,14 +189,16 @@ def format_named(name: str) -> Format:
     for known in FORMATS:
         if name == known.name or f".{name.lower().lstrip('.')}" in known.suffixes:
             return known
-    listed = ", ".join(f"{f.name} ({' '.join(f.suffixes)})" for f in FORMATS)
+    listed = ", ".join(f"{f.name} ({' '.join(f.suffixes) or 'by content'})" for f in FORMATS)
     msg = f"there is no format {name!r}: {listed}."
     raise InputError(msg)
 
 
 def _format_of(source: Source) -> Format:
     """Choose by content first, by suffix second; text with columns is an edge list."""
-    for head in (source.raw_head, source.head):
+    # An .npz is a zip archive itself: it is looked at before anything is unpacked.
+    for part in ("raw_head", "head") if source.compression == "zip" else ("head",):
+        head = getattr(source, part)
         for known in FORMATS:
             if known.sniff(head):
                 return known

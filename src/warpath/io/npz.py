@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import zipfile
 import zlib
@@ -104,7 +105,9 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
 def _members(source: Source) -> dict[str, NDArray[Any]]:
     wanted = {*_ARRAYS, *_SCALARS, "format", "shape", "data", "row", "col"}
     parts = {}
-    with source.path.open("rb") as file, zipfile.ZipFile(file) as archive:
+    inside = source.compression not in {None, "zip"}
+    opened = io.BytesIO(source.data) if inside else source.path.open("rb")
+    with opened as file, zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
             name = member.filename.removesuffix(".npy")
             if name in wanted:

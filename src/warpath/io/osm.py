@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from warpath.errors import GraphFormatError, InputError, require
+from warpath.errors import InputError, require
 from warpath.geometry import great_circle
 from warpath.graph import Graph
 from warpath.io.osm_tags import DEFAULT_SPEEDS, CarRules
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+    from warpath.errors import GraphFormatError
+    from warpath.io.source import Source
 
     Array = NDArray[Any]
 
@@ -38,8 +40,8 @@ class _Ways:
     backward_speed: NDArray[np.float64]
 
 
-def read_osm(
-    path: str | os.PathLike[str],
+def read(
+    source: Source,
     *,
     weight: Literal["metres", "seconds"] | None = "metres",
     service: bool = False,
@@ -50,7 +52,7 @@ def read_osm(
 
     Parameters
     ----------
-    path : an .osm, .osm.gz, .osm.bz2 or .osm.pbf file; told apart by content.
+    source : an .osm or .osm.pbf file, also compressed.
     weight : "metres", the great-circle length along the way's points (float64); "seconds", that
         length at the tagged limit, else at the class's speed in `osm_tags.DEFAULT_SPEEDS`; None:
         "metres".
@@ -83,18 +85,18 @@ def read_osm(
         message = f'weight={weight!r}: OpenStreetMap roads are weighted by "metres" or "seconds".'
         raise InputError(message)
     rules = CarRules(_speeds(speeds, service=service), private=private)
-    source = _File(path)
-    ways = source.ways(rules)
+    file = _File(source)
+    ways = file.ways(rules)
     if not ways.points.size:
-        raise source.error(
+        raise file.error(
             "no road that cars may use was found "
             "(service=True and private=True also take service roads and private ones)"
         )
     ids, vertex = np.unique(ways.points, return_inverse=True)
-    lonlat = source.locations(ids)
+    lonlat = file.locations(ids)
     u, v, way, metres = _junction_edges(ways, vertex, lonlat)
     if not u.size:
-        raise source.error(
+        raise file.error(
             "it names roads but not one stretch of road whose two ends have a location"
         )
     forward, backward = ways.forward[way], ways.backward[way]
@@ -114,6 +116,7 @@ def read_osm(
         n=used.size,
         labels=ids[used],
         coordinates=lonlat[used],
+        name=source.title,
     )
 
 
@@ -131,31 +134,38 @@ def _speeds(own: Mapping[str, float] | None, *, service: bool) -> dict[str, floa
     return speeds
 
 
-def osm_format(head: bytes) -> str | None:
-    """Name the format that osmium should read by the file's first bytes; None if it is not OpenStreetMap's."""
-    if head.startswith(b"\x1f\x8b"):
-        return "osm.gz"
-    if head.startswith(b"BZh"):
-        return "osm.bz2"
-    if head[4:15] == b"\x0a\x09OSMHeader":
-        return "pbf"
-    return "osm" if b"<osm" in head else None
+#: How osmium reads a file of each compression; None: it is not compressed.
+_COMPRESSED = {None: "osm", "gzip": "osm.gz", "bzip2": "osm.bz2"}
+
+
+def sniff(head: bytes) -> bool:
+    """Say whether a file is OpenStreetMap XML or PBF."""
+    return _is_pbf(head) or (b"<osm " in head[:1024] and head.lstrip()[:1] == b"<")
+
+
+def _is_pbf(head: bytes) -> bool:
+    return head[4:15] == b"\x0a\x09OSMHeader"
 
 
 class _File:
     """One extract, read pass by pass; what osmium says about damage becomes a GraphFormatError."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, source: Source) -> None:
         self._osmium = require("osmium", extra="osm", what="reading OpenStreetMap extracts")
-        self._path = path
-        with open(path, "rb") as file:  # noqa: PTH123 - `path` may be any os.PathLike
-            form = osm_format(file.read(1024))
-        if form is None:
+        self._source = source
+        if not sniff(source.head):
             raise self.error("expected OpenStreetMap XML or PBF, found neither <osm> nor OSMHeader")
-        self._file = self._osmium.io.File(str(path), form)
+        io = self._osmium.io
+        if _is_pbf(source.raw_head):
+            self._file = io.File(str(source.path), "pbf")
+        elif not _is_pbf(source.head) and source.compression in _COMPRESSED:
+            self._file = io.File(str(source.path), _COMPRESSED[source.compression])
+        else:  # a compression that osmium does not know
+            form = "pbf" if _is_pbf(source.head) else "osm"
+            self._file = io.FileBuffer(source.data, form)
 
     def error(self, message: str) -> GraphFormatError:
-        return GraphFormatError(self._path, None, message)
+        return self._source.error(None, message)
 
     def ways(self, rules: CarRules) -> _Ways:
         osmium = self._osmium
@@ -182,7 +192,7 @@ class _File:
         )
 
     def locations(self, ids: Array) -> NDArray[np.float64]:
-        """Return longitude and latitude of the points `ids` (ascending), (k, 2); NaN where unknown."""
+        """Return longitude and latitude of the ascending `ids`, (k, 2); NaN where unknown."""
         osmium = self._osmium
         found, place = array("q"), array("d")
         nodes = osmium.FileProcessor(self._file, osmium.osm.NODE)

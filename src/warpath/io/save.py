@@ -65,6 +65,10 @@ class _Sink(io.RawIOBase):
     def tell(self) -> int:
         return self.written
 
+    def leave(self) -> None:
+        """Write nothing any more: a buffer that is thrown away late must not meet a closed file."""
+        self.full = self.full or OSError(errno.EBADF, "closed")
+
 
 @contextlib.contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
@@ -96,8 +100,8 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except OSError as error:
         raise OutputError(error.errno, f"cannot be written: {error.strerror}", str(path)) from error
     done = False
+    sink = _Sink(descriptor, without_suffix(target.name))
     try:
-        sink = _Sink(descriptor, without_suffix(target.name))
         with _compressor(sink, target.suffix.lower()) as file:
             yield file
         if sink.full is not None:
@@ -109,6 +113,7 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             part.replace(target)
         done = True
     finally:
+        sink.leave()
         os.close(descriptor)
         if not done and not direct:
             with contextlib.suppress(OSError):

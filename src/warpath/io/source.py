@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -135,7 +136,7 @@ class Source:
     @property
     def data(self) -> bytes:
         """The whole content, decompressed. Read once, then kept."""
-        self._pieces.extend(self._rest)
+        self._take_all()
         if len(self._pieces) != 1:
             self._pieces = [b"".join(self._pieces)]
         if self._pieces[0].startswith(_BOM):
@@ -143,6 +144,17 @@ class Source:
         if not self._pieces[0]:
             raise self.error(None, "the file is empty once decompressed")
         return self._pieces[0]
+
+    def _take_all(self) -> None:
+        """Read to the end, unless the content is larger than memory: little can unpack to a lot."""
+        room = memory()
+        held, self._pieces = self._pieces, []
+        for piece in chain(held, self._rest):
+            self._pieces.append(piece)
+            room -= len(piece)
+            if room < 0:
+                msg = f"{self.path}: the content is larger than the memory that is free."
+                raise NotEnoughMemoryError(msg)
 
     @property
     def text(self) -> bytes:

@@ -1,0 +1,43 @@
+"""A sign of life on stderr for work that cannot say how far it is."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.status import Status
+
+    from warpath.cli.options import Showing
+
+SILENT_SECONDS = 1.0  # shorter work shows nothing
+
+
+@contextmanager
+def busy(what: str, showing: Showing) -> Iterator[None]:
+    """Show what takes long: a spinner on a terminal, else one line."""
+    if showing.quiet:
+        yield
+        return
+    status = Console(stderr=True).status(what)
+    timer = threading.Timer(SILENT_SECONDS, _started, (status, what))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()
+
+
+def _started(status: Status, what: str) -> None:
+    if status.console.is_terminal:
+        status.start()
+    else:
+        status.console.print(f"{what} ...", highlight=False, markup=False)

@@ -1,0 +1,322 @@
+"""Each command once for people and once for programs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+
+def test_the_command_alone_shows_an_overview_with_three_examples(warpath):
+    run = warpath()
+    assert run.code == 0
+    assert sum(line.startswith("  warpath ") for line in run.out.splitlines()) == 3
+
+
+def test_version_is_printed(warpath):
+    assert warpath("--version") == (0, "warpath 0.1.0\n", "")
+    assert warpath("--version", "--debug").out == "warpath 0.1.0\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sssp", "distances", "apsp", "path", "info", "plan", "verify", "algorithms", "doctor",
+        "convert", "generate",
+    ],
+)  # fmt: skip
+def test_every_command_explains_itself_with_an_example(warpath, command):
+    run = warpath(command, "--help")
+    assert run.code == 0
+    assert f"warpath {command}" in run.out.split("Example:")[1]
+
+
+def test_info_shows_the_facts(warpath, roads):
+    run = warpath("info", roads)
+    assert run.code == 0
+    lines = dict(line.split(maxsplit=1) for line in run.out.splitlines())
+    assert lines["vertices"] == "6"
+    assert lines["edges"] == "5 directed"
+    assert lines["ids"] == "numbered from 1, 1 .. 6"
+    assert lines["weights"] == "int32, 1 to 7, mean 2.8"
+
+
+def test_info_as_json_has_numbers(warpath, roads, places):
+    found = warpath("info", roads, "--json", "--coordinates", places).json
+    assert (found["n"], found["m"], found["max_weight"]) == (6, 5, 7)
+    assert found["coordinates"] == {"min_x": 0, "min_y": 0, "max_x": 9, "max_y": 8}
+    assert (found["first_id"], found["last_id"], found["symmetric"]) == (1, 6, False)
+
+
+def test_info_tells_negative_and_zero_weights_and_closed_vertices(warpath, tmp_path):
+    graph = tmp_path / "a.csv"
+    graph.write_text("from,to,w\n1,2,-3\n2,3,0\n")
+    out = warpath("info", graph).out
+    assert "negative weights  1" in out
+    assert "zero weights      1" in out
+    assert "numbers with gaps, 1 .. 3" in out
+    zones = tmp_path / "net.npz"
+    from warpath import Graph, write
+
+    write(Graph.from_edges([0, 1], [1, 2], first_through=1), zones)
+    out = warpath("info", zones).out
+    assert "not passed through  the first 1 vertices" in out
+    assert "none, every edge counts 1" in out
+
+
+def test_sssp_sums_up_and_lists_a_small_graph(warpath, roads):
+    run = warpath("sssp", roads, "--source", 1)
+    assert run.code == 0
+    facts, _, table = run.out.partition("\n\n")
+    assert "reached           5 of 6 vertices" in facts
+    assert "sum of distances  20" in facts
+    assert "farthest vertex   5" in facts
+    assert table.splitlines() == [
+        "vertex\tdistance\tpred", "1\t0\t", "2\t5\t3", "3\t2\t1", "4\t6\t2", "5\t7\t4", "6\t\t",
+    ]  # fmt: skip
+
+
+def test_sssp_all_prints_rows_only(warpath, roads):
+    lines = warpath("sssp", roads, "-s", "1", "--all").out.splitlines()
+    assert lines[0] == "vertex\tdistance\tpred"
+    assert len(lines) == 7
+
+
+def test_sssp_as_json_has_null_for_what_is_not_reached(warpath, roads):
+    found = warpath("--json", "sssp", roads, "--source", 1).json
+    assert found["sum"] == 20
+    assert found["mean"] == 4.0
+    assert (found["reached"], found["unreached"]) == (5, 1)
+    assert (found["farthest"], found["eccentricity"]) == (5, 7)
+    assert found["distances"][0] == {"vertex": 1, "distance": 0, "pred": None}
+    assert found["distances"][5] == {"vertex": 6, "distance": None, "pred": None}
+    assert set(found["seconds"]) == {"read", "solve"}
+    assert found["algorithm"].startswith("classic.")
+
+
+def test_sssp_takes_algorithm_threads_and_cutoff(warpath, roads):
+    found = warpath(
+        "sssp", roads, "-s", 1, "-a", "classic.delta_stepping", "-t", 2, "--cutoff", 5, "--json"
+    ).json
+    assert found["algorithm"] == "classic.delta_stepping"
+    assert found["reached"] == 3
+
+
+def test_sssp_of_names_takes_and_gives_names(warpath, names):
+    found = warpath("sssp", names, "-s", "Home", "--weight", "km", "--json").json
+    assert found["source"] == "Home"
+    assert found["farthest"] == "Port"
+    assert {row["vertex"]: row["pred"] for row in found["distances"]}["Mill"] == "Bridge"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".txt", ".csv.gz"])
+def test_sssp_saves_text(warpath, roads, tmp_path, suffix):
+    out = tmp_path / f"tree{suffix}"
+    assert warpath("sssp", roads, "-s", 1, "-o", out).code == 0
+    if suffix.endswith("gz"):
+        import gzip
+
+        text = gzip.decompress(out.read_bytes()).decode()
+    else:
+        text = out.read_text()
+    comma = "," if "csv" in suffix else "\t"
+    assert text.splitlines()[:3] == [
+        comma.join(row) for row in (("vertex", "distance", "pred"), ("1", "0", ""), ("2", "5", "3"))
+    ]
+
+
+def test_sssp_saves_a_result_that_verifies(warpath, roads, tmp_path):
+    out = tmp_path / "tree.npz"
+    assert f"saved to          {out}" in warpath("sssp", roads, "-s", 1, "-o", out).out
+    run = warpath("verify", roads, out, "--source", 1)
+    assert run.code == 0
+    assert run.out.startswith("verified exactly: 6 labels")
+    found = warpath("verify", roads, out, "--json").json
+    assert found["verified"] is True
+    assert (found["sources"], found["labels"], found["edges"]) == (1, 6, 5)
+
+
+def test_distances_print_a_table(warpath, roads):
+    run = warpath("distances", roads, "--sources", "1,3", "--targets", "4,6")
+    assert run.out.splitlines() == ["source\t4\t6", "1\t6\t", "3\t4\t"]
+
+
+def test_distances_long_leaves_out_what_is_not_reached(warpath, roads):
+    run = warpath("distances", roads, "--sources", "1,3", "--targets", "4,6", "--long")
+    assert run.out.splitlines() == ["source\ttarget\tdistance", "1\t4\t6", "3\t4\t4"]
+
+
+def test_distances_as_json_have_every_pair(warpath, roads):
+    found = warpath("distances", roads, "--sources", "1,3", "--targets", "4,6", "--json").json
+    assert found["distances"][:2] == [
+        {"source": 1, "target": 4, "distance": 6},
+        {"source": 1, "target": 6, "distance": None},
+    ]
+    assert (found["sources"], found["targets"], found["reached"], found["sum"]) == (2, 2, 2, 10)
+
+
+def test_distances_read_vertices_from_a_file(warpath, roads, tmp_path):
+    depots = tmp_path / "depots.csv"
+    depots.write_text("id,name\n1,north\n\n# closed: 2\n3,south\n")
+    run = warpath("distances", roads, "--sources", depots, "--targets", "4")
+    assert run.out.splitlines() == ["source\t4", "1\t6", "3\t4"]
+
+
+@pytest.mark.parametrize("suffix", ["npz", "npy", "csv", "tsv"])
+def test_distances_save_tables(warpath, roads, tmp_path, suffix):
+    out = tmp_path / f"od.{suffix}"
+    run = warpath("distances", roads, "--sources", "1,3", "--targets", "4,5", "-o", out)
+    assert run.code == 0
+    assert "2 sources x 2 targets" in run.out
+    if suffix in {"npz", "npy"}:
+        stored = np.load(out)
+        assert (stored if suffix == "npy" else stored["dist"]).tolist() == [[6, 7], [4, 5]]
+    else:
+        lines = out.read_text().replace("\t", ",").splitlines()
+        assert lines == ["source,4,5", "1,6,7", "3,4,5"]
+
+
+def test_apsp_prints_a_small_table_and_saves_any(warpath, roads, tmp_path):
+    lines = warpath("apsp", roads).out.splitlines()
+    assert lines[0] == "source\t1\t2\t3\t4\t5\t6"
+    assert lines[1] == "1\t0\t5\t2\t6\t7\t"
+    for name in ("full.npy", "full.npz", "full.csv"):
+        out = tmp_path / name
+        assert warpath("apsp", roads, "-o", out).code == 0
+        if name != "full.csv":
+            assert warpath("verify", roads, out).code == 0
+    assert np.load(tmp_path / "full.npy")[0].tolist()[:5] == [0, 5, 2, 6, 7]
+
+
+def test_path_lists_the_legs(warpath, roads):
+    run = warpath("path", roads, 1, 5)
+    assert run.out.splitlines() == [
+        "hop\tvertex\tleg\tdistance", "0\t1\t\t0", "1\t3\t2\t2", "2\t2\t3\t5", "3\t4\t1\t6",
+        "4\t5\t1\t7",
+    ]  # fmt: skip
+
+
+def test_path_as_json_has_the_route(warpath, names):
+    found = warpath("path", names, "Home", "Port", "--weight", "km", "--json").json
+    assert found["vertices"] == ["Home", "Bridge", "Mill", "Farm", "Port"]
+    assert found["legs"] == [2, 3, 1, 1]
+    assert (found["length"], found["hops"], found["coordinates"]) == (7, 4, None)
+
+
+def test_path_to_itself_has_no_legs(warpath, roads):
+    found = warpath("path", roads, 2, 2, "--json").json
+    assert (found["vertices"], found["length"], found["hops"]) == ([2], 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("question", "algorithm"),
+    [
+        ([], None),
+        (["--source", 2], None),
+        (["--sources", "1,2", "--targets", "3"], None),
+        (["--sources", "1,2"], None),
+        (["--apsp"], None),
+        (["--from", 1, "--to", 5, "-a", "classic.dijkstra"], "classic.dijkstra"),
+    ],
+)
+def test_plan_answers_each_question(warpath, roads, question, algorithm):
+    run = warpath("plan", roads, *question)
+    assert run.code == 0
+    assert " because " in run.out
+    found = warpath("plan", roads, *question, "--json").json
+    assert run.out.startswith(found["algorithm"])
+    assert algorithm in {None, found["algorithm"]}
+    assert found["bytes"] > 0
+
+
+def test_convert_writes_what_reads_the_same(warpath, roads, tmp_path):
+    out = tmp_path / "roads.mtx.gz"
+    found = warpath("convert", roads, out, "--json").json
+    assert (found["n"], found["m"], found["bytes"]) == (6, 5, out.stat().st_size)
+    assert warpath("sssp", out, "-s", 1, "--json").json["sum"] == 20
+    assert "written" in warpath("convert", roads, tmp_path / "b", "--format-out", "dimacs").out
+
+
+def test_convert_reads_undirected_and_unweighted_when_told(warpath, names, tmp_path):
+    out = tmp_path / "named.npz"
+    run = warpath("convert", names, out, "--undirected", "--weight", "none", "--json")
+    assert run.json["m"] == 10
+    assert warpath("sssp", out, "-s", "Port", "--json").json["eccentricity"] == 3
+
+
+def test_reader_options_reach_the_reader(warpath, tmp_path):
+    graph = tmp_path / "a.txt"
+    graph.write_text("a title\n0 1 9\n1 2 9\n")
+    found = warpath("info", graph, "--option", "skip_lines=1", "--option", "n=5", "--json").json
+    assert found["n"] == 5
+    found = warpath(
+        "sssp", graph, "-s", "9", "--option", "skip_lines=1", "--option", "columns=2,0",
+        "--weight", "1", "--json",
+    ).json  # fmt: skip
+    assert found["reached"] == 3
+
+
+def test_lengths_come_from_coordinates_when_told(warpath, roads, places):
+    found = warpath(
+        "path", roads, 1, 2, "--coordinates", places, "--weight", "euclidean", "--json"
+    ).json
+    assert found["legs"] == [5.0]
+    assert found["coordinates"] == [[0, 0], [4, 3]]
+
+
+def test_generate_lists_explains_and_writes(warpath, tmp_path):
+    assert warpath("generate").out == warpath("generate", "--list").out
+    assert "grid" in warpath("generate", "--list").out
+    assert "drop : " in warpath("generate", "grid", "--list").out
+    out = tmp_path / "grid.gr"
+    words = ["generate", "grid", "--rows", 3, "--columns=4", "-p", "weights=2,5", "--diagonal"]
+    found = warpath(*words, "-o", out, "--seed", 7, "--json").json
+    assert found["n"] == 12
+    assert found["arguments"] == {
+        "rows": 3, "columns": 4, "weights": [2, 5], "diagonal": True, "seed": 7,
+    }  # fmt: skip
+    first = out.read_bytes()
+    assert warpath(*words, "-o", out, "--seed", 7).out.startswith("generated  grid(3, 4), seed 7")
+    assert out.read_bytes() == first
+    kinds = warpath("generate", "--list", "--json").json["kinds"]
+    assert set(kinds[0]) == {"kind", "summary", "usage"}
+    assert warpath("generate", "grid", "--list", "--json").json["parameters"]["drop"] == 0.0
+
+
+def test_algorithms_are_listed_and_explained(warpath):
+    assert warpath("algorithms").out.splitlines()[1].startswith("classic.dijkstra ")
+    out = warpath("algorithms", "classic.dijkstra.dial").out
+    assert "weights >= 0; integer weights; weights up to" in out
+    assert "Communications of the ACM 12 1969" in out
+    assert "delta: " in warpath("algorithms", "classic.delta_stepping").out
+    assert "nothing special" in warpath("algorithms", "classic.johnson").out
+    found = warpath("algorithms", "--json").json["algorithms"]
+    assert {"name", "summary", "tasks", "source", "same_bits"} <= set(found[0])
+
+
+def test_doctor_solves_and_verifies(warpath):
+    run = warpath("doctor")
+    assert run.code == 0
+    assert "cpu  ok, same bits as expected" in run.out
+    found = warpath("doctor", "--json").json
+    assert set(found) == {"command", "versions", "machine", "settings", "packages", "devices"}
+    assert set(found["versions"]) == {"warpath", "python", "numpy", "core", "system"}
+
+
+def test_doctor_shows_a_setting_that_is_wrong(warpath, monkeypatch):
+    monkeypatch.setenv("WARPATH_MEMORY", "plenty")
+    monkeypatch.setenv("WARPATH_THREADS", "1")
+    run = warpath("doctor")
+    assert "WARPATH_MEMORY='plenty' must be a number of bytes" in run.out
+
+
+def test_doctor_reports_a_device_that_fails(warpath, monkeypatch):
+    from warpath import api
+    from warpath.errors import NotSupportedError
+
+    def broken(*_, **__):
+        raise NotSupportedError("the core is broken.")
+
+    monkeypatch.setattr(api, "sssp", broken)
+    run = warpath("doctor")
+    assert run.code == 4
+    assert "failed: the core is broken." in run.out

@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import warpath as wp
+from warpath.errors import GraphFormatError, InputError
+from warpath.io import formats
+
+FULL = {
+    "labels": ["a", "b", "ü"],
+    "coordinates": [[0, 1], [2, 3], [4, 5]],
+    "id_base": 1,
+    "first_through": 2,
+    "name": "three",
+    "directed": False,
+}
+
+
+def same(one, other):
+    for name in ("indptr", "indices", "weights", "labels", "coordinates"):
+        a, b = getattr(one, name), getattr(other, name)
+        assert (a is None) == (b is None), name
+        assert a is None or (a.dtype == b.dtype and np.array_equal(a, b)), name
+    for name in ("directed", "id_base", "first_through", "name"):
+        assert getattr(one, name) == getattr(other, name), name
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A whole graph in a file."""
+    path = tmp_path / "three.npz"
+    formats.write(wp.Graph.of([(0, 1, 2.5), (1, 2, 0.5)]), path)
+    return path
+
+
+def repacked(path, **changed):
+    """Write the archive anew with other arrays; None leaves one out."""
+    with np.load(path) as archive:
+        parts = dict(archive) | changed
+    np.savez(path, **{name: part for name, part in parts.items() if part is not None})
+    return path
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64", None])
+def test_a_whole_graph_comes_back(tmp_path, dtype):
+    weights = None if dtype is None else np.array([1, 2, 0], dtype)
+    graph = wp.Graph.from_edges([0, 1, 1], [1, 2, 1], weights, **FULL)
+    formats.write(graph, tmp_path / "three.npz")
+    same(formats.read(tmp_path / "three.npz"), graph)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz"])
+def test_a_compressed_archive_comes_back(tmp_path, suffix):
+    graph = wp.Graph.from_edges([0, 1], [1, 2], **FULL)
+    formats.write(graph, tmp_path / f"three.npz{suffix}")
+    same(formats.read(tmp_path / f"three.npz{suffix}"), graph)
+
+
+def test_numpy_reads_what_is_written(saved):
+    with np.load(saved, allow_pickle=False) as archive:
+        assert archive["weights"].tolist() == [2.5, 0.5]
+
+
+def test_the_same_graph_gives_the_same_bytes(saved, tmp_path):
+    formats.write(formats.read(saved), tmp_path / "again.npz")
+    repeated = tmp_path / "repeated.npz"
+    formats.write(formats.read(saved), repeated)
+    assert repeated.read_bytes() == (tmp_path / "again.npz").read_bytes()
+
+
+def test_objects_that_are_all_strings_or_numbers_are_kept(tmp_path):
+    for labels in (["x", "y"], [7, 9], [0.5, 1.5]):
+        names = np.array(labels, object)
+        formats.write(wp.Graph.from_edges([0], [1], labels=names), tmp_path / "g.npz")
+        assert formats.read(tmp_path / "g.npz").labels.tolist() == labels
+
+
+def test_labels_that_need_pickling_are_refused_or_dropped(tmp_path):
+    graph = wp.Graph.of([((0, 0), "exit")])
+    with pytest.raises(InputError, match=r'label \(0, 0\) cannot be kept.*labels="drop"'):
+        formats.write(graph, tmp_path / "g.npz")
+    assert not (tmp_path / "g.npz").exists()
+    formats.write(graph, tmp_path / "g.npz", labels="drop")
+    assert formats.read(tmp_path / "g.npz").labels is None
+    with pytest.raises(InputError, match='"keep" or "drop"'):
+        formats.write(graph, tmp_path / "g.npz", labels="maybe")
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("compressed", [True, False])
+def test_scipys_files_are_read(tmp_path, form, compressed):
+    sparse = pytest.importorskip("scipy.sparse")
+    matrix = sparse.csr_array(np.array([[0, 2.0, 0], [0, 0, 3.0], [0, 0, 0]])).asformat(form)
+    sparse.save_npz(tmp_path / "m.npz", matrix, compressed=compressed)
+    graph = formats.read(tmp_path / "m.npz")
+    assert np.array_equal(graph.to_scipy().toarray(), matrix.toarray())
+    assert graph.directed
+    assert formats.read(tmp_path / "m.npz", directed=False).m == 4
+
+
+def test_other_matrices_of_scipy_are_refused(tmp_path):
+    sparse = pytest.importorskip("scipy.sparse")
+    sparse.save_npz(tmp_path / "d.npz", sparse.dia_array(np.eye(3)))
+    with pytest.raises(GraphFormatError, match="format 'dia': save it as csr, csc or coo"):
+        formats.read(tmp_path / "d.npz")
+    sparse.save_npz(tmp_path / "d.npz", sparse.csr_array((2, 3)))
+    with pytest.raises(GraphFormatError, match=r"shape \(2, 3\): a graph's is square"):
+        formats.read(tmp_path / "d.npz")
+    with pytest.raises(GraphFormatError, match="needs the array data, which is missing"):
+        formats.read(repacked(tmp_path / "d.npz", data=None))
+
+
+def test_a_shape_that_contradicts_the_rows_is_refused(tmp_path):
+    sparse = pytest.importorskip("scipy.sparse")
+    sparse.save_npz(tmp_path / "d.npz", sparse.csr_array((2, 2)))
+    with pytest.raises(GraphFormatError, match="shape says n = 9, but indptr has n = 2"):
+        formats.read(repacked(tmp_path / "d.npz", shape=np.array([9, 9])))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"indptr": None}, "expected the arrays indptr and indices of a graph, found"),
+        ({"indptr": np.array([0, 9, 9, 9])}, "indptr must ascend from 0 to m = 2"),
+        ({"indptr": np.array([0.0])}, "indptr.*float64"),
+        ({"indices": np.array([1, 77])}, r"indices\[1\] = 77"),
+        ({"weights": np.array([1.0])}, "indices has 2 entries but weights has 1"),
+        ({"weights": np.array([1.0, np.nan])}, r"weights\[1\] = nan"),
+        ({"labels": np.array(["a"])}, r"labels has shape \(1,\)"),
+        ({"coordinates": np.zeros((3, 3))}, r"coordinates has shape \(3, 3\)"),
+        ({"coordinates": np.array(["x"] * 3)}, "three.npz: "),
+        ({"first_through": np.int64(99)}, "first_through = 99"),
+        ({"first_through": np.float64(1)}, "first_through must be one value"),
+        ({"name": np.array(["a", "b"])}, "name must be one value"),
+        ({"id_base": np.int64(5)}, "id_base must be 0 or 1, found 5"),
+        ({"format": np.bytes_(b"\xff?")}, "SciPy's format"),
+        ({"format": np.array([1, 2])}, "three.npz: "),
+    ],
+)
+def test_hostile_arrays_are_refused_with_the_file(saved, changed, message):
+    with pytest.raises(GraphFormatError, match=message):
+        formats.read(repacked(saved, **changed))
+
+
+def test_pickled_objects_are_not_read(saved):
+    with np.load(saved) as archive:
+        parts = dict(archive)
+    np.savez(saved, **parts, labels=np.array([1, "a", None], object))
+    with pytest.raises(GraphFormatError, match="labels holds pickled objects, which are not read"):
+        formats.read(saved)
+
+
+def test_a_header_that_promises_more_than_follows_is_refused_before_memory_is_taken(saved):
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<f8", "fortran_order": False, "shape": (2**50,)}
+    )
+    with zipfile.ZipFile(saved, "w") as archive:
+        archive.writestr("indptr.npy", header.getvalue())
+    with pytest.raises(
+        GraphFormatError, match=r"indptr has the shape .* but only 128 bytes follow"
+    ):
+        formats.read(saved)
+
+
+def test_an_archive_of_arrays_that_are_no_graph_is_refused(tmp_path):
+    np.savez(tmp_path / "x.npz", a=np.arange(3))
+    with pytest.raises(GraphFormatError, match="found none that a graph has"):
+        formats.read(tmp_path / "x.npz")
+
+
+def test_a_direction_that_contradicts_the_file_is_refused(saved):
+    assert formats.read(saved, directed=True).directed
+    with pytest.raises(GraphFormatError, match="the file says directed = True: leave directed="):
+        formats.read(saved, directed=False)
+
+
+def test_no_cut_of_an_archive_is_read_as_a_graph(saved):
+    whole = saved.read_bytes()
+    for size in range(4, len(whole), 37):
+        saved.write_bytes(whole[:size])
+        with pytest.raises(GraphFormatError, match=r"three\.npz"):
+            formats.read(saved, format="npz")
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_no_changed_byte_crashes_the_reader(saved, data):
+    whole = saved.with_suffix(".whole")
+    if not whole.exists():
+        whole.write_bytes(saved.read_bytes())
+    content = bytearray(whole.read_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    saved.write_bytes(content)
+    try:
+        formats.read(saved, format="npz")
+    except GraphFormatError as error:
+        assert "three.npz" in str(error)  # noqa: PT017 - a graph or this error, nothing else
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.floats(0, 9)), max_size=20),
+    st.booleans(),
+)
+def test_any_graph_comes_back(tmp_path, edges, directed):
+    graph = wp.Graph.of(edges, n=6, directed=directed, name="any")
+    formats.write(graph, tmp_path / "any.npz")
+    same(formats.read(tmp_path / "any.npz"), graph)

@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import sys
+
+import numpy as np
+import pytest
+
+from warpath.errors import GraphFormatError, InputError, MissingDependencyError
+from warpath.geometry import EARTH_RADIUS
+from warpath.io import formats, osm
+
+pytest.importorskip("osmium")
+
+STEP = EARTH_RADIUS * np.radians(0.001)  # metres between neighbouring points of the little maps
+
+
+def write(path, ways, points=9, missing=()):
+    """Write points 1 .. 9, a thousandth of a degree apart along the equator, and ways over them."""
+    lines = ['<?xml version="1.0"?>', '<osm version="0.6">']
+    lines += [
+        f'<node id="{v}" lat="0" lon="{v / 1000}"/>'
+        for v in range(1, points + 1)
+        if v not in missing
+    ]
+    for at, (refs, tags) in enumerate(ways):
+        lines.append(f'<way id="{at + 1}">')
+        lines += [f'<nd ref="{v}"/>' for v in refs]
+        lines += [f'<tag k="{k}" v="{v}"/>' for k, v in tags.items()]
+        lines.append("</way>")
+    path.write_text("\n".join([*lines, "</osm>"]))
+    return path
+
+
+def edges_of(graph):
+    """Edges by OSM ids, lengths counted in steps."""
+    src, dst, weights = graph.edges()
+    names = graph.label_of(src).tolist(), graph.label_of(dst).tolist()
+    return sorted(zip(*names, np.round(weights / STEP, 6).tolist(), strict=True))
+
+
+ROAD = {"highway": "residential"}
+
+
+def test_points_between_junctions_only_add_length(tmp_path):
+    graph = formats.read(write(tmp_path / "a.osm", [([1, 2, 3, 4], ROAD)]))
+    assert edges_of(graph) == [(1, 4, 3.0), (4, 1, 3.0)]
+    assert graph.coordinates.tolist() == [[0.001, 0], [0.004, 0]]
+    assert graph.labels.dtype == np.int64
+    assert graph.name == "a"
+
+
+def test_ways_are_cut_where_they_meet(tmp_path):
+    graph = formats.read(write(tmp_path / "a.osm", [([1, 2, 3], ROAD), ([5, 2], ROAD)]))
+    assert edges_of(graph) == [(1, 2, 1), (2, 1, 1), (2, 3, 1), (2, 5, 3), (3, 2, 1), (5, 2, 3)]
+
+
+def test_a_way_that_meets_itself_is_cut_there(tmp_path):
+    way = ([1, 2, 3, 4, 2], ROAD | {"oneway": "yes"})
+    graph = formats.read(write(tmp_path / "a.osm", [way]))
+    assert edges_of(graph) == [(1, 2, 1), (2, 2, 4)]
+
+
+def test_points_named_twice_in_a_row_are_one(tmp_path):
+    graph = formats.read(write(tmp_path / "a.osm", [([1, 2, 2, 3], ROAD)]))
+    assert edges_of(graph) == [(1, 3, 2), (3, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("tags", "edges"),
+    [
+        ({"oneway": "yes"}, [(1, 2, 1)]),
+        ({"oneway": "-1"}, [(2, 1, 1)]),
+        ({"junction": "roundabout"}, [(1, 2, 1)]),
+        ({"highway": "motorway"}, [(1, 2, 1)]),
+        ({"highway": "motorway", "oneway": "no"}, [(1, 2, 1), (2, 1, 1)]),
+    ],
+)
+def test_one_ways_are_honoured(tmp_path, tags, edges):
+    assert edges_of(formats.read(write(tmp_path / "a.osm", [([1, 2], ROAD | tags)]))) == edges
+
+
+def test_points_outside_the_extract_cut_a_way(tmp_path):
+    path = write(tmp_path / "a.osm", [([1, 2, 3, 4, 5, 6], ROAD)], missing=[3, 6])
+    assert edges_of(formats.read(path)) == [(1, 2, 1), (2, 1, 1), (4, 5, 1), (5, 4, 1)]
+
+
+def test_ways_that_are_not_for_cars_are_left_out(tmp_path):
+    ways = [([1, 2], ROAD), ([2, 3], {"highway": "footway"}), ([3, 4], {"building": "yes"})]
+    ways.append(([4, 5], ROAD | {"access": "private"}))
+    ways.append(([5, 6], {"highway": "service"}))
+    path = write(tmp_path / "a.osm", ways)
+    assert formats.read(path).labels.tolist() == [1, 2]
+    assert formats.read(path, private=True).labels.tolist() == [1, 2, 4, 5]
+    assert formats.read(path, service=True).labels.tolist() == [1, 2, 5, 6]
+
+
+def test_seconds_use_the_limit_else_the_speed_of_the_class(tmp_path):
+    ways = [([1, 2], ROAD | {"maxspeed": "36", "oneway": "yes"}), ([2, 3], ROAD)]
+    ways.append(([3, 4], ROAD | {"maxspeed:forward": "72", "maxspeed:backward": "18"}))
+    path = write(tmp_path / "a.osm", ways)
+    graph = formats.read(path, weight="seconds", speeds={"residential": 18})
+    # (metres / step) / (m/s) of 36, 18, 72 and 18 km/h
+    assert edges_of(graph) == [
+        (1, 2, 0.1), (2, 3, 0.2), (3, 2, 0.2), (3, 4, 0.05), (4, 3, 0.2),
+    ]  # fmt: skip
+
+
+def test_negative_ids_of_unsaved_edits_are_read(tmp_path):
+    path = write(tmp_path / "a.osm", [([1, 2], ROAD)])
+    path.write_text(path.read_text().replace('id="2"', 'id="-2"').replace('ref="2"', 'ref="-2"'))
+    assert formats.read(path).labels.tolist() == [-2, 1]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"),
+    [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)],
+)
+def test_compressed_files_are_read_whatever_their_name(tmp_path, suffix, compress):
+    content = compress(write(tmp_path / "a.osm", [([1, 2], ROAD)]).read_bytes())
+    for name in (f"b.osm{suffix}", "noname"):
+        (tmp_path / name).write_bytes(content)
+        assert formats.read(tmp_path / name).m == 2
+
+
+def test_a_file_without_roads_says_so(tmp_path):
+    path = write(tmp_path / "a.osm", [([1, 2], {"highway": "service"})])
+    with pytest.raises(GraphFormatError, match=r"a\.osm: no road that cars may use.*service=True"):
+        formats.read(path)
+
+
+def test_roads_without_locations_say_so(tmp_path):
+    path = write(tmp_path / "a.osm", [([1, 2], ROAD)], missing=[1, 2])
+    with pytest.raises(GraphFormatError, match="not one stretch of road whose two ends"):
+        formats.read(path)
+
+
+@pytest.mark.parametrize("content", [b"hello", b"<html></html>", b"\x1f\x8bnot gzip at all"])
+def test_what_is_no_map_is_refused(tmp_path, content):
+    (tmp_path / "a.osm").write_bytes(content)
+    with pytest.raises(GraphFormatError, match=r"a\.osm"):
+        formats.read(tmp_path / "a.osm", format="osm")
+
+
+def test_damaged_xml_is_refused_with_its_line(tmp_path):
+    path = write(tmp_path / "a.osm", [([1, 2], ROAD)])
+    path.write_text(path.read_text()[:-40])
+    with pytest.raises(GraphFormatError, match=r"a\.osm: XML parsing error at line 15"):
+        formats.read(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weight": "miles"}, 'weighted by "metres" or "seconds"'),
+        ({"speeds": {"footway": 5}}, r"speeds\['footway'\] = 5: .* for one of motorway"),
+        ({"speeds": {"residential": 0}}, r"speeds\['residential'\] = 0"),
+        ({"walk": True}, "no option 'walk'"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(tmp_path, options, message):
+    path = write(tmp_path / "a.osm", [([1, 2], ROAD)])
+    with pytest.raises(InputError, match=message):
+        formats.read(path, **options)
+
+
+def test_without_pyosmium_the_error_says_what_to_install(tmp_path, monkeypatch):
+    path = write(tmp_path / "a.osm", [([1, 2], ROAD)])
+    monkeypatch.setitem(sys.modules, "osmium", None)
+    with pytest.raises(MissingDependencyError, match=r"pip install 'warpath\[osm\]'"):
+        formats.read(path)
+
+
+def test_only_maps_are_sniffed_as_maps():
+    assert osm.sniff(b'<?xml version="1.0"?>\n<osm version="0.6">')
+    assert osm.sniff(b"\0\0\0\x0d\x0a\x09OSMHeader\x18")
+    assert not osm.sniff(b"<html>")
+    assert not osm.sniff(b"")
+
+
+REAL = pytest.mark.parametrize(
+    ("name", "n", "m"), [("liechtenstein-latest.osm.pbf", 2215, 5074), ("monaco.osm.gz", 470, 858)]
+)
+
+
+def component(graph):
+    """Return the vertices of the largest strongly connected component."""
+    sparse = pytest.importorskip("scipy.sparse")
+    matrix = sparse.csr_array(graph.to_scipy().tocoo())
+    matrix.sum_duplicates()  # SciPy's strong components do not end with parallel entries
+    _, place = sparse.csgraph.connected_components(matrix, connection="strong")
+    return np.flatnonzero(place == np.bincount(place).argmax())
+
+
+@REAL
+def test_real_extracts_have_their_n_and_m(data_folder, name, n, m):
+    graph = formats.read(data_folder / name)
+    assert (graph.n, graph.m, graph.directed) == (n, m, True)
+    assert graph.name == name.removesuffix(".gz").rpartition(".")[0]
+
+
+@REAL
+def test_most_of_a_real_network_hangs_together(data_folder, name, n, m):
+    del m
+    assert len(component(formats.read(data_folder / name))) >= 0.9 * n
+
+
+@REAL
+def test_a_real_road_is_no_shorter_than_the_straight_line(data_folder, name, n, m):
+    del n, m
+    graph = formats.read(data_folder / name)
+    straight = graph.with_weights("great_circle").weights
+    assert (graph.weights >= straight * (1 - 1e-9)).all()
+    loops = straight == 0
+    assert np.median(graph.weights[~loops] / straight[~loops]) < 1.1
+
+
+@REAL
+def test_seconds_on_real_roads_are_between_5_and_130_kmh(data_folder, name, n, m):
+    del n, m
+    metres = formats.read(data_folder / name).weights
+    seconds = formats.read(data_folder / name, weight="seconds").weights
+    kmh = 3.6 * metres / seconds
+    assert kmh.min() >= 4.9
+    assert kmh.max() <= 130
+
+
+def test_the_way_across_liechtenstein_is_plausible(data_folder):
+    csgraph = pytest.importorskip("scipy.sparse.csgraph")
+    graph = formats.read(data_folder / "liechtenstein-latest.osm.pbf")
+    inside = component(graph)
+    latitude = graph.coordinates[inside, 1]
+    south, north = inside[latitude.argmin()], inside[latitude.argmax()]
+    length = csgraph.dijkstra(graph.to_scipy(), indices=south)[north]
+    assert 20_000 < length < 35_000  # the country is 25 km long
+
+
+def test_a_truncated_extract_is_refused(data_folder, tmp_path):
+    for name in ("liechtenstein-latest.osm.pbf", "monaco.osm.gz"):
+        whole = (data_folder / name).read_bytes()
+        (tmp_path / name).write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(GraphFormatError, match=name):
+            formats.read(tmp_path / name)

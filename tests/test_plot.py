@@ -1,0 +1,108 @@
+"""Routes drawn on their network."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
+
+import warpath as wp
+from warpath import generate, plot
+from warpath.errors import GraphError, InputError
+from warpath.plot import plot_route
+
+
+@pytest.fixture
+def town():
+    return generate.grid(6, 6, weights=None)
+
+
+def axes_of(figure):
+    return figure.axes[0]
+
+
+def test_the_route_and_its_ends_are_drawn_over_the_network(town):
+    route = wp.path(town, 0, 35)
+    axes = axes_of(plot_route(town, route, title="a", subtitle="b", ends=("home", "work")))
+    casing, line, start, end = axes.lines
+    assert np.array_equal(line.get_xydata(), route.coordinates)
+    assert np.array_equal(casing.get_xydata(), route.coordinates)
+    assert start.get_xydata().tolist() == [[0, 0]]
+    assert end.get_xydata().tolist() == [[5, 5]]
+    assert [text.get_text() for text in axes.texts] == ["home", "work"]
+    assert [text.get_text() for text in axes.figure.texts] == ["a", "b"]
+    assert len(axes.collections[0].get_segments()) == 60  # each link once
+
+
+def test_only_the_network_around_the_route_is_drawn():
+    town = generate.grid(50, 50, weights=None)
+    axes = axes_of(plot_route(town, wp.path(town, 0, 2)))
+    assert 5 < len(axes.collections[0].get_segments()) < 60
+
+
+def test_an_undirected_link_and_its_parallels_are_drawn_once():
+    coordinates = [(0, 0), (1, 2)]
+    town = wp.Graph.from_edges([0, 1, 0, 1], [1, 0, 1, 1], coordinates=coordinates)
+    assert len(axes_of(plot_route(town, [0, 1])).collections[0].get_segments()) == 1
+
+
+def test_degrees_are_drawn_true_to_scale_at_their_latitude():
+    coordinates = [(-73.9, 59.9), (-73.8, 60.1)]
+    town = wp.Graph.from_edges([0], [1], coordinates=coordinates)
+    assert axes_of(plot_route(town, [0, 1])).get_aspect() == pytest.approx(2, rel=1e-6)
+
+
+def test_plane_coordinates_are_drawn_as_they_are(town):
+    assert axes_of(plot_route(town, [0, 1])).get_aspect() == 1
+
+
+def test_a_route_of_one_vertex_is_drawn(town):
+    plot_route(town, [7])
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_the_picture_is_saved(town, tmp_path, suffix):
+    out = tmp_path / f"route.{suffix}"
+    plot_route(town, wp.path(town, 0, 35), out)
+    magic = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
+    assert out.read_bytes().startswith(magic)
+
+
+def test_names_with_dollars_are_no_formulas(town, tmp_path):
+    plot_route(town, [0, 1], tmp_path / "a.png", title="$a", ends=("$x^", "$y"))
+
+
+def test_a_graph_without_coordinates_is_refused_with_the_way_out():
+    town = wp.Graph.from_edges([0], [1])
+    with pytest.raises(GraphError, match="with_coordinates"):
+        plot_route(town, [0, 1])
+
+
+def test_a_vertex_without_coordinates_is_named():
+    town = wp.Graph.from_edges([0], [1], coordinates=[(0, 0), (np.nan, 1)])
+    with pytest.raises(GraphError, match="vertex 1 of the route"):
+        plot_route(town, [0, 1])
+
+
+def test_an_empty_route_is_refused(town):
+    with pytest.raises(GraphError, match="nothing to draw"):
+        plot_route(town, [])
+
+
+@pytest.mark.parametrize("name", ["route.doc", "route"])
+def test_what_is_no_picture_is_refused_before_drawing(town, tmp_path, name):
+    with pytest.raises(InputError, match="no picture"):
+        plot_route(town, [0, 1], tmp_path / name)
+
+
+def test_the_command_finds_coordinates_beside_the_graph(tmp_path):
+    from warpath.cli import route
+
+    graph = tmp_path / "a.gr"
+    graph.write_text("p sp 2 1\na 1 2 5\n")
+    (tmp_path / "a.co").write_text("p aux sp co 2\nv 1 0 0\nv 2 3 4\n")
+    read = wp.read(graph)
+    assert route._with_coordinates(read, graph).coordinates.tolist() == [[0, 0], [3, 4]]
+    assert plot._in_degrees(np.array([[0.5, 0.5]]))
+    assert not plot._in_degrees(np.array([[0.5, 100.5]]))

@@ -1,0 +1,313 @@
+"""Every algorithm of the catalogue on the corpus and on random graphs: same bits, same tree.
+
+The oracle is `warpath.testing.reference`: Dijkstra and Bellman-Ford in plain Python, in the
+weights' own arithmetic.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csgraph
+
+import warpath as wp
+from warpath import Graph
+from warpath.paths import never
+from warpath.recipes import Recipe, Task
+from warpath.testing import corpus, reference, strategies
+from warpath.testing.compare import assert_same_bits
+
+RUN = set()
+
+CASES = [case.astype(dtype) for case in corpus.all() for dtype in case.dtypes]
+SMALL = [case for case in CASES if case.graph().n <= 300]
+SOLVED = [case for case in SMALL if not case.overflows and not case.has_cycle]
+LARGE = 2_000  # the plain-Python oracle of bigger cases is left to the certificate
+
+
+def solving(task: Task) -> list[Recipe]:
+    return [recipe for recipe in wp.algorithms() if task in recipe.solves]
+
+
+def facts_allow(recipe: Recipe, task: Task, graph: Graph) -> bool:
+    return recipe.objection(task, graph.facts(symmetry=False)) is None
+
+
+def oracle(graph: Graph, source: int) -> np.ndarray:
+    if graph.facts(symmetry=False).negative:
+        return reference.bellman_ford(graph, source)
+    return reference.dijkstra(graph, source)
+
+
+def label(graph: Graph, source: int):
+    return graph.label_of(np.array([source]))[0]
+
+
+@pytest.mark.parametrize("recipe", solving(Task.SSSP), ids=lambda r: r.name)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_every_algorithm_gives_the_bits_of_dijkstra_and_the_one_tree(case, recipe):
+    graph = case.graph()
+    if not facts_allow(recipe, Task.SSSP, graph):
+        pytest.skip(recipe.objection(Task.SSSP, graph.facts(symmetry=False)))
+    RUN.add(recipe.name)
+    for source in case.sources:
+        for threads in (1, 3) if recipe.loop.name == "DELTA_STEPPING" else (1,):
+            call = {"algorithm": recipe.name, "threads": threads}
+            if case.overflows:
+                with pytest.raises(wp.DistanceOverflowError):
+                    wp.sssp(graph, label(graph, source), **call)
+            elif case.has_cycle:
+                with pytest.raises(wp.NegativeCycleError) as caught:
+                    wp.sssp(graph, label(graph, source), **call)
+                assert_is_a_negative_cycle(graph, caught.value)
+            else:
+                paths = wp.sssp(graph, label(graph, source), **call)
+                wp.verify(graph, paths)
+                if graph.n <= LARGE:
+                    expected = oracle(graph, source)
+                    assert_same_bits(paths.dist, expected, graph)
+                    negative = graph.facts(symmetry=False).negative > 0
+                    tree = reference.rule2_tree(graph, source, expected, negative=negative)
+                    assert np.array_equal(paths.pred, tree)
+
+
+def assert_is_a_negative_cycle(graph: Graph, error: wp.NegativeCycleError) -> None:
+    at = graph.index_of(error.cycle).tolist()
+    assert len(set(at)) == len(at)
+    total = 0
+    for u, v in zip(at, at[1:] + at[:1], strict=True):
+        row = slice(graph.indptr[u], graph.indptr[u + 1])
+        total += min(graph.solver_weights[row][graph.indices[row] == v].tolist())
+    assert total == error.length < 0
+
+
+@pytest.mark.parametrize("case", SOLVED, ids=str)
+def test_tables_hold_the_rows_of_single_sources(case):
+    graph = case.graph()
+    names = graph.label_of(np.arange(graph.n))
+    rows = {source: oracle(graph, source) for source in case.sources}
+    for recipe in solving(Task.MANY):
+        if case.sources and facts_allow(recipe, Task.MANY, graph):
+            RUN.add(recipe.name)
+            picked = [label(graph, source) for source in case.sources]
+            for threads in (1, 2):
+                table = wp.distances(graph, picked, algorithm=recipe.name, threads=threads)
+                part = wp.distances(
+                    graph, picked, names[::-2], algorithm=recipe.name, threads=threads
+                )
+                for row, source in enumerate(case.sources):
+                    same_or_close(table.dist[row], rows[source], recipe, graph)
+                    same_or_close(part.dist[row], rows[source][::-2], recipe, graph)
+
+
+@pytest.mark.parametrize("case", [c for c in SMALL if c.graph().n <= 120], ids=str)
+def test_all_pairs_agree_whatever_the_algorithm(case):
+    graph = case.graph()
+    rows = [oracle_or_error(graph, source) for source in range(graph.n)]
+    for recipe in solving(Task.APSP):
+        if facts_allow(recipe, Task.APSP, graph):
+            try:
+                table = wp.apsp(graph, algorithm=recipe.name, threads=2)
+            except wp.NegativeCycleError as error:
+                assert_is_a_negative_cycle(graph, error)
+                assert any(row is None for row in rows)
+            except wp.DistanceOverflowError:
+                assert any(isinstance(row, OverflowError) for row in rows)
+            except wp.NotSupportedError as error:
+                assert "could leave 64 bits" in str(error)  # noqa: PT017 - one of four outcomes
+            else:
+                RUN.add(recipe.name)
+                for row, expected in zip(table.dist, rows, strict=True):
+                    same_or_close(row, expected, recipe, graph)
+
+
+def oracle_or_error(graph: Graph, source: int) -> np.ndarray | OverflowError | None:
+    try:
+        return oracle(graph, source)
+    except OverflowError as error:
+        return error
+
+
+def same_or_close(found: np.ndarray, expected: np.ndarray, recipe: Recipe, graph: Graph) -> None:
+    """Compare bits, or n * eps of the sum of all weights where rule 1 exempts the algorithm."""
+    if found.dtype.kind == "i" or not recipe.reassociates:
+        assert found.tobytes() == np.ascontiguousarray(expected).tobytes()
+        return
+    assert np.array_equal(np.isinf(found), np.isinf(expected))
+    finite = np.isfinite(expected)
+    scale = max(np.abs(graph.solver_weights).sum(dtype=np.float64), 0)
+    bound = graph.n * float(np.finfo(found.dtype).eps) * scale
+    assert np.all(np.abs(found[finite].astype(np.float64) - expected[finite]) <= bound)
+
+
+@pytest.mark.parametrize("case", SOLVED, ids=str)
+def test_one_route_is_the_route_of_the_tree(case):
+    graph = case.graph()
+    for source in case.sources:
+        tree = wp.sssp(graph, label(graph, source))
+        for recipe in solving(Task.PATH):
+            if not facts_allow(recipe, Task.PATH, graph):
+                continue
+            RUN.add(recipe.name)
+            for target in range(0, graph.n, max(1, graph.n // 12)):
+                end = label(graph, target)
+                if not tree.reached[target]:
+                    with pytest.raises(wp.NoPathError):
+                        wp.path(graph, tree.source, end, algorithm=recipe.name)
+                    continue
+                route = wp.path(graph, tree.source, end, algorithm=recipe.name)
+                assert route.indices[0] == source
+                assert route.indices[-1] == target
+                if recipe.reassociates and graph.dist_dtype.kind == "f":
+                    same_or_close(
+                        np.array([route.length], graph.dist_dtype),
+                        tree.dist[[target]],
+                        recipe,
+                        graph,
+                    )
+                else:
+                    assert route.indices.tolist() == tree.path_to(end).indices.tolist()
+                    assert route.length == tree.dist[target]
+
+
+def agree_on(graph: Graph) -> None:
+    """Solve from vertex 0 with everything that can, and compare bit by bit."""
+    expected = oracle(graph, 0)
+    for recipe in solving(Task.SSSP):
+        if not facts_allow(recipe, Task.SSSP, graph):
+            continue
+        try:
+            paths = wp.sssp(graph, 0, algorithm=recipe.name, threads=2)
+        except wp.NegativeCycleError as error:
+            assert expected is None
+            assert_is_a_negative_cycle(graph, error)
+            continue
+        assert_same_bits(paths.dist, expected, graph)
+        wp.verify(graph, paths)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(graph=strategies.graphs("int32"))
+def test_a_thousand_random_graphs_with_int32_weights(graph):
+    agree_on(graph)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(graph=strategies.graphs("int64"))
+def test_a_thousand_random_graphs_with_int64_weights(graph):
+    agree_on(graph)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(graph=strategies.graphs("float32"))
+def test_a_thousand_random_graphs_with_float32_weights(graph):
+    agree_on(graph)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(graph=strategies.graphs("float64"))
+def test_a_thousand_random_graphs_with_float64_weights(graph):
+    agree_on(graph)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(graph=strategies.graphs("int32", negative=True))
+def test_a_thousand_random_graphs_with_negative_integer_weights(graph):
+    agree_on(graph)
+
+
+@settings(max_examples=300, deadline=None)
+@given(graph=strategies.graphs("int32", negative=True))
+def test_negative_all_pairs_agree_with_scipy(graph):
+    matrix = np.full((graph.n, graph.n), np.inf)
+    np.minimum.at(matrix, graph.edges()[:2], graph.edges()[2].astype(np.float64))
+    sparse = csgraph.csgraph_from_dense(matrix, null_value=np.inf)
+    loops = np.diag(matrix).min(initial=np.inf)
+    try:
+        expected = csgraph.johnson(sparse)
+        cyclic = loops < 0
+    except csgraph.NegativeCycleError:
+        cyclic = True
+    for name in ("classic.johnson", "classic.floyd_warshall"):
+        if cyclic:
+            with pytest.raises(wp.NegativeCycleError):
+                wp.apsp(graph, algorithm=name)
+        else:
+            found = wp.apsp(graph, algorithm=name).dist
+            assert np.array_equal(np.where(found == never(found.dtype), np.inf, found), expected)
+
+
+@settings(deadline=None)
+@given(graph=strategies.graphs("float64"), factor=st.integers(-20, 20))
+def test_scaling_weights_by_a_power_of_two_scales_distances_exactly(graph, factor):
+    if (
+        graph.facts(symmetry=False).max_weight > 1e300
+        or 0 < graph.facts(symmetry=False).min_weight < 1e-300
+    ):
+        return
+    scaled = graph.with_weights(graph.solver_weights * 2.0**factor)
+    assert_same_bits(wp.sssp(scaled, 0).dist, wp.sssp(graph, 0).dist * 2.0**factor)
+
+
+@settings(deadline=None)
+@given(graph=strategies.graphs("float32"), data=st.data())
+def test_renumbering_vertices_permutes_the_distances(graph, data):
+    order = np.array(data.draw(st.permutations(range(graph.n))), np.int64)
+    src, dst, weights = graph.edges()
+    renumbered = Graph.from_edges(order[src], order[dst], weights, n=graph.n)
+    assert_same_bits(wp.sssp(renumbered, order[0]).dist[order], wp.sssp(graph, 0).dist)
+
+
+@settings(deadline=None)
+@given(
+    graph=strategies.graphs("float64"),
+    extra=st.tuples(st.integers(0, 7), st.integers(0, 7), st.floats(0, 9)),
+)
+def test_another_edge_never_makes_a_way_longer(graph, extra):
+    u, v, w = extra[0] % graph.n, extra[1] % graph.n, extra[2]
+    src, dst, weights = graph.edges()
+    more = Graph.from_edges(np.append(src, u), np.append(dst, v), np.append(weights, w), n=graph.n)
+    assert np.all(wp.sssp(more, 0).dist <= wp.sssp(graph, 0).dist)
+
+
+@settings(deadline=None)
+@given(graph=strategies.graphs("int32"))
+def test_reversing_a_graph_swaps_source_and_target(graph):
+    there = wp.apsp(graph).dist
+    assert np.array_equal(wp.apsp(graph.reversed()).dist, there.T)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+@pytest.mark.parametrize("delta", [1, 3, 17, 1000, 10**12])
+def test_delta_and_threads_do_not_change_a_bit(threads, delta):
+    graph = corpus.case("power_law").astype("float32").graph()
+    expected = wp.sssp(graph, label(graph, 0), algorithm="classic.dijkstra")
+    found = wp.sssp(
+        graph,
+        label(graph, 0),
+        algorithm="classic.delta_stepping",
+        threads=threads,
+        params={"delta": delta},
+    )
+    assert_same_bits(found.dist, expected.dist, graph)
+
+
+def test_64_bit_indices_give_the_same_bits():
+    case = corpus.case("wide_indices")
+    graph = case.graph()
+    assert graph.indices.dtype == np.int64
+    narrow = Graph(graph.indptr, graph.indices.astype(np.int32), graph.weights)
+    for recipe in solving(Task.SSSP):
+        if facts_allow(recipe, Task.SSSP, graph):
+            found = wp.sssp(graph, 0, algorithm=recipe.name)
+            assert_same_bits(found.dist, wp.sssp(narrow, 0).dist, graph)
+            assert np.array_equal(found.pred, wp.sssp(narrow, 0).pred)
+
+
+def test_every_registered_algorithm_was_run():
+    """Runs last in this module: the tests above fill RUN (with -n, on one worker: see loadfile)."""
+    if not RUN:
+        pytest.skip("the product tests were not selected")
+    assert {recipe.name for recipe in wp.algorithms()} == RUN
