@@ -8,11 +8,7 @@ from typing import Annotated
 import typer
 
 import warpath
-<<<<<<< HEAD
 from warpath.cli import catalogue, doctor, files, look, route, solve
-=======
-from warpath.cli import doctor, files, look, route, solve
->>>>>>> project
 from warpath.cli.options import grouped
 from warpath.cli.usage import UsageError
 
@@ -46,11 +42,7 @@ app = typer.Typer(
 _FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # parameters are options, too
 _PANELS = {
     "Solve": (solve.sssp, solve.distances, solve.apsp, route.path),
-<<<<<<< HEAD
     "Look": (look.info, look.plan, look.verify, catalogue.algorithms, doctor.doctor),
-=======
-    "Look": (look.info, look.plan, look.verify, look.algorithms, doctor.doctor),
->>>>>>> project
     "Files": (files.convert, files.generate),
 }
 for _panel, _commands in _PANELS.items():
@@ -65,13 +57,7 @@ for _panel, _commands in _PANELS.items():
 @app.callback(invoke_without_command=True)
 def _overview(
     context: typer.Context,
-<<<<<<< HEAD
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
-=======
-    version: Annotated[  # noqa: FBT002 - an option of the command line
-        bool, typer.Option("--version", help="Print the version and exit.")
-    ] = False,
->>>>>>> project
 ) -> None:
     if version:
         sys.stdout.write(f"warpath {warpath.__version__}\n")
@@ -99,18 +85,11 @@ def run(arguments: list[str]) -> int:
 
 def _after_the_command(arguments: list[str]) -> list[str]:
     """Let ``warpath --json info`` mean ``warpath info --json``."""
-<<<<<<< HEAD
     at = next((at for at, word in enumerate(arguments) if word not in _ANYWHERE), len(arguments))
     command = arguments[at : at + 1]
     if not command or command[0].startswith("-"):
         return [word for word in arguments if word not in _ANYWHERE]
     return [*command, *arguments[:at], *arguments[at + 1 :]]
-=======
-    first = next((at for at, word in enumerate(arguments) if word not in _ANYWHERE), None)
-    if first is None or first == 0:
-        return arguments
-    return [arguments[first], *arguments[:first], *arguments[first + 1 :]]
->>>>>>> project
 
 
 def _explained(error: Exception) -> str:

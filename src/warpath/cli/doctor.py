@@ -38,11 +38,7 @@ _SIMD = ("avx512f", "avx2", "avx", "sse4_2", "asimd")  # the best comes first
 
 
 def doctor(showing: Showing) -> None:
-<<<<<<< HEAD
     """Report what is installed, what the machine has, and whether a small solve is right.
-=======
-    """What is installed, what this machine has, and a small solve that is verified.
->>>>>>> project
 
     Start here when something does not work, and put its output into a report.
 
@@ -71,11 +67,7 @@ def doctor(showing: Showing) -> None:
         "processor": machine["processor"],
         "cores": f"{machine['cores']}, {machine['usable_cores']} for this process",
         "SIMD": machine["simd"],
-<<<<<<< HEAD
         "memory": f"{output.size(machine['memory'])}, {_memory(machine['usable_memory'])}",
-=======
-        "memory": f"{output.size(machine['memory'])}, {output.size(machine['usable_memory'])} may be used",
->>>>>>> project
         "threads": machine["threads"],
     }
     rows = [
@@ -117,13 +109,10 @@ def _machine() -> dict[str, Any]:
     }
 
 
-<<<<<<< HEAD
 def _memory(usable: int | str) -> str:
     return usable if isinstance(usable, str) else f"{output.size(usable)} may be used"
 
 
-=======
->>>>>>> project
 def _settings() -> dict[str, Any]:
     known = {"WARPATH_DEVICE": settings.device, "WARPATH_THREADS": settings.threads,
              "WARPATH_MEMORY": settings.memory}  # fmt: skip

@@ -8,28 +8,18 @@ from typing import Annotated, Any
 import typer
 
 from warpath.cli import output, saving
-<<<<<<< HEAD
 from warpath.cli.busy import busy
 from warpath.cli.generators import arguments_of, detail, listing
 from warpath.cli.options import GraphFile, Reading, Showing
 from warpath.cli.output import Facts
 from warpath.cli.reading import load, pairs
-=======
-from warpath.cli.options import GraphFile, Reading, Showing
-from warpath.cli.output import Facts
-from warpath.cli.reading import load, pairs
-from warpath.cli.generators import arguments_of, detail, listing
->>>>>>> project
 from warpath.cli.usage import UsageError
 from warpath.graph import Graph
 from warpath.io.formats import write
 
 
 def convert(
-<<<<<<< HEAD
     *,
-=======
->>>>>>> project
     graph: GraphFile,
     out: Annotated[
         Path,
@@ -61,13 +51,9 @@ def convert(
     """
     saving.check_folder(out)
     loaded = load(graph, reading, showing)
-<<<<<<< HEAD
     options = pairs(option_out, "--option-out")
     with busy(f"writing {out.name}", showing):
         seconds = _write(loaded.graph, out, format_out, options)
-=======
-    seconds = _write(loaded.graph, out, format_out, pairs(option_out, "--option-out"))
->>>>>>> project
     document = {
         "command": "convert",
         "graph": str(graph),
@@ -79,21 +65,14 @@ def convert(
     }
     shown = {
         "read": output.titled(graph, loaded.graph),
-<<<<<<< HEAD
         "written": f"{out}, {output.size(out.stat().st_size)}",
-=======
-        "written": f"{out}, {output.size(document['bytes'])}",
->>>>>>> project
         "time": f"{output.seconds(loaded.seconds)} reading, {output.seconds(seconds)} writing",
     }
     output.show(document, Facts(shown), as_json=showing.as_json)
 
 
 def generate(
-<<<<<<< HEAD
     *,
-=======
->>>>>>> project
     context: typer.Context,
     showing: Showing,
     kind: Annotated[
@@ -131,17 +110,11 @@ def generate(
         raise UsageError("-o FILE is needed, for example -o graph.npz.")
     saving.check_folder(out)
     start = time.perf_counter()
-<<<<<<< HEAD
     with busy(f"generating {kind}", showing):
         made = function(**arguments, seed=seed)
     seconds = time.perf_counter() - start
     with busy(f"writing {out.name}", showing):
         written = _write(made, out, None, {})
-=======
-    made = function(**arguments, seed=seed)
-    seconds = time.perf_counter() - start
-    written = _write(made, out, None, {})
->>>>>>> project
     document = {
         "command": "generate",
         "kind": kind,
@@ -155,11 +128,7 @@ def generate(
     shown = {
         "generated": f"{made.name or kind}, seed {seed}: n = {output.count(made.n)} vertices, "
         f"m = {output.count(made.m)} edges",
-<<<<<<< HEAD
         "written": f"{out}, {output.size(out.stat().st_size)}",
-=======
-        "written": f"{out}, {output.size(document['bytes'])}",
->>>>>>> project
         "time": f"{output.seconds(seconds)} generating, {output.seconds(written)} writing",
     }
     output.show(document, Facts(shown), as_json=showing.as_json)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
 
 
-<<<<<<< HEAD
 _WEIGHTS = (
     "On the command line: --weights 1,10 draws whole numbers from 1 to 10, --weights 0.5,2.0 draws "
     "floats,\n--weights none leaves them out; --dtype is int32, int64, float32 or float64."
@@ -29,13 +28,6 @@ def listing() -> tuple[dict[str, Any], Rows]:
     rows = [(name, _summary(name), _usage(name)) for name in GENERATORS]
     columns = ("kind", "what it is", "parameters")
     kinds = [dict(zip(("kind", "summary", "usage"), row, strict=True)) for row in rows]
-=======
-def listing() -> tuple[dict[str, Any], Rows]:
-    """Return all kinds, as a document and as a table."""
-    rows = [(name, _usage(name), _summary(name)) for name in GENERATORS]
-    columns = ("kind", "parameters", "what it is")
-    kinds = [dict(zip(columns, row, strict=True)) for row in rows]
->>>>>>> project
     return {"command": "generate", "kinds": kinds}, Rows(columns, rows, data=False)
 
 
@@ -43,10 +35,7 @@ def detail(kind: str) -> tuple[dict[str, Any], Line]:
     """Return what one kind is and what its parameters mean."""
     text = f"{kind} {_usage(kind)}\n\n{inspect.getdoc(_function(kind)) or ''}"
     text = text.partition("\nRaises\n")[0].partition("\nExamples\n")[0].rstrip()
-<<<<<<< HEAD
     text += f"\n\n{_WEIGHTS}"
-=======
->>>>>>> project
     document = {
         "command": "generate",
         "kind": kind,
@@ -127,11 +116,7 @@ def _option(parameter: inspect.Parameter) -> str:
     if default is parameter.empty:
         return f"--{parameter.name} ..."
     if isinstance(default, bool):
-<<<<<<< HEAD
         return f"[--{parameter.name}{'=yes' if default else ''}]"
-=======
-        return f"[--{parameter.name}]"
->>>>>>> project
     shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
     return f"[--{parameter.name} {'...' if shown is None else shown}]"
 

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """info, plan and verify: looking without solving."""
-=======
-"""info, plan, verify and algorithms: looking without solving."""
->>>>>>> project
 # Annotations are read at run time: no postponed evaluation.
 
 import dataclasses
@@ -15,7 +11,6 @@ import typer
 
 from warpath import api
 from warpath.cli import output
-<<<<<<< HEAD
 from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
 from warpath.cli.output import Facts, Line
@@ -25,37 +20,18 @@ from warpath.cli.usage import UsageError
 from warpath.cli.vertices import listed, one_id, vertex
 from warpath.errors import InputError, VerificationError
 from warpath.graph import Graph
-=======
-from warpath.cli.options import GraphFile, Reading, Showing, Solving
-from warpath.cli.output import Facts, Line, Rows
-from warpath.cli.reading import load
-from warpath.cli.results import load_result
-from warpath.cli.usage import UsageError
-from warpath.cli.vertices import in_file_ids, listed, one_id, vertex
-from warpath.errors import InputError, VerificationError
-from warpath.graph import Graph
-from warpath.recipes import Recipe
->>>>>>> project
 from warpath.verify import verify as certify
 
 
 def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
-<<<<<<< HEAD
     """Show what is in a graph file: sizes, degrees, weights, ids, coordinates.
-=======
-    """What is in a graph file: sizes, degrees, weights, ids, coordinates.
->>>>>>> project
 
     Example: [cyan]warpath info roads.gr.gz[/]
     """
     loaded = load(graph, reading, showing)
     roads = loaded.graph
-<<<<<<< HEAD
     with busy("looking at the edges", showing):
         facts = roads.facts()
-=======
-    facts = roads.facts()
->>>>>>> project
     document = {
         "command": "info",
         "graph": str(graph),
@@ -96,10 +72,7 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
 
 
 def plan(
-<<<<<<< HEAD
     *,
-=======
->>>>>>> project
     graph: GraphFile,
     reading: Reading,
     solving: Solving,
@@ -123,11 +96,7 @@ def plan(
         str | None, typer.Option("--to", help="With --from: the target.", show_default=False)
     ] = None,
 ) -> None:
-<<<<<<< HEAD
     """Say what would run, why, how long it is predicted to take, and how much memory.
-=======
-    """What would run, why, how long it is predicted to take, and how much memory.
->>>>>>> project
 
     Nothing is solved. Without a question it is asked about sssp from the first vertex.
 
@@ -181,10 +150,7 @@ def plan(
 
 
 def verify(
-<<<<<<< HEAD
     *,
-=======
->>>>>>> project
     graph: GraphFile,
     result: Annotated[
         Path,
@@ -219,11 +185,7 @@ def verify(
             raise InputError(f"{result}: the result starts at vertex {first}, not at {source}.")
     start = time.perf_counter()
     try:
-<<<<<<< HEAD
         with busy("verifying", showing):
-=======
-        with in_file_ids(roads):
->>>>>>> project
             certificate = certify(roads, saved)
     except VerificationError:
         if not roads.id_base or roads.labels is not None:
@@ -242,73 +204,6 @@ def verify(
     output.show(document, Line(str(certificate)), as_json=showing.as_json)
 
 
-<<<<<<< HEAD
-=======
-def algorithms(
-    showing: Showing,
-    name: Annotated[
-        str | None, typer.Argument(help="One algorithm, in detail.", show_default=False)
-    ] = None,
-) -> None:
-    """The catalogue: every algorithm, its paper, what it needs and what it is for.
-
-    Example: [cyan]warpath algorithms classic.dijkstra[/]
-    """
-    catalogue = api.algorithms()
-    if name is None:
-        columns = ("name", "does", "for")
-        rows = [(each.name, ", ".join(_tasks(each)), each.summary) for each in catalogue]
-        document = {"command": "algorithms", "algorithms": [_described(each) for each in catalogue]}
-        output.show(document, Rows(columns, rows, data=False), as_json=showing.as_json)
-        return
-    found = catalogue[name]
-    document = {"command": "algorithms", "algorithms": [_described(found)]}
-    shown = {
-        "name": found.name,
-        "for": found.summary,
-        "does": ", ".join(_tasks(found)),
-        "needs": "; ".join(_needs(found)) or "nothing special",
-        "parameters": "; ".join(f"{p.name}: {p.meaning}" for p in found.params) or None,
-        "same bits": "no: sums in another order, floats agree within n * eps"
-        if found.reassociates
-        else "yes, on every device and with any number of threads",
-        "devices": ", ".join(found.devices),
-        "source": f"{found.source}, {found.where}",
-    }
-    output.show(document, Facts(shown), as_json=showing.as_json)
-
-
-def _tasks(recipe: Recipe) -> list[str]:
-    order = ["sssp", "distances", "apsp", "path"]
-    return sorted((task.value for task in recipe.solves), key=order.index)
-
-
-def _needs(recipe: Recipe) -> list[str]:
-    needs = [] if recipe.negative else ["weights >= 0"]
-    if recipe.integer_only:
-        needs.append("integer weights")
-    if recipe.max_weight is not None:
-        needs.append(f"weights up to {recipe.max_weight:,}")
-    return needs
-
-
-def _described(recipe: Recipe) -> dict[str, Any]:
-    return {
-        "name": recipe.name,
-        "summary": recipe.summary,
-        "tasks": _tasks(recipe),
-        "negative_weights": recipe.negative,
-        "integer_only": recipe.integer_only,
-        "max_weight": recipe.max_weight,
-        "same_bits": not recipe.reassociates,
-        "params": {each.name: each.meaning for each in recipe.params},
-        "devices": recipe.devices,
-        "source": str(recipe.source),
-        "where": recipe.where,
-    }
-
-
->>>>>>> project
 def _ids(graph: Graph) -> str:
     if graph.labels is None:
         return f"numbered from {graph.id_base}"

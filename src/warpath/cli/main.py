@@ -106,11 +106,8 @@ def _sentence(error: Exception) -> str:
         return f"{error.filename}: {reason}" if error.filename else reason
     if isinstance(error, MemoryError) and not str(error):
         return "out of memory"
-<<<<<<< HEAD
     if isinstance(error, errors.NegativeCycleError):
         return str(error).partition("; `.cycle`")[0] + "."
-=======
->>>>>>> project
     return in_words_of_the_command(str(error).strip())
 
 

@@ -50,13 +50,8 @@ class Reading:
         str | None,
         typer.Option(
             "--weight",
-<<<<<<< HEAD
             help="The column of weights, by name or counted from 0; [bold]none[/] to give every "
             "edge the weight 1; [bold]euclidean[/] or [bold]great_circle[/] for lengths from "
-=======
-            help="The column of the weights, by name or counted from 0; [bold]none[/] to give every edge "
-            "the weight 1; [bold]euclidean[/] or [bold]great_circle[/] for lengths from "
->>>>>>> project
             "coordinates.",
             rich_help_panel=_READING,
         ),
@@ -74,13 +69,8 @@ class Reading:
         str | None,
         typer.Option(
             "--ids",
-<<<<<<< HEAD
             help="How an edge list names vertices: [bold]auto[/], [bold]numbers[/] (0 .. n - 1, "
             "also those without edges), [bold]text[/] (names, though they look like numbers).",
-=======
-            help="How an edge list names vertices: [bold]auto[/], [bold]numbers[/] (0 .. n - 1, also "
-            "those without edges), [bold]text[/] (names, though they look like numbers).",
->>>>>>> project
             rich_help_panel=_READING,
         ),
     ] = None
@@ -180,11 +170,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     groups = {
         name: parameter.annotation
         for name, parameter in signature.parameters.items()
-<<<<<<< HEAD
         if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation)
-=======
-        if is_dataclass(parameter.annotation)
->>>>>>> project
     }
     spread = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
@@ -211,9 +197,5 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     gathered.__signature__ = signature.replace(parameters=spread)  # type: ignore[attr-defined]
     gathered.__annotations__ = {each.name: each.annotation for each in spread}
-<<<<<<< HEAD
     del gathered.__wrapped__  # or typer looks at the original
-=======
-    del gathered.__wrapped__  # type: ignore[attr-defined] - or the original signature is found
->>>>>>> project
     return gathered

@@ -1,12 +1,7 @@
 """Results on stdout: tables with colour on a terminal, plain text in a pipe, or one JSON document.
 
-<<<<<<< HEAD
 Facts and small tables are aligned, also in a pipe; rows of data in a pipe are separated by tabs,
 with a header. Numbers have separators of thousands on a terminal only.
-=======
-Facts and small tables are aligned, also in a pipe; rows of data in a pipe are separated by tabs, with
-a header. Numbers have separators of thousands on a terminal only.
->>>>>>> project
 """
 
 from __future__ import annotations
@@ -72,12 +67,8 @@ def on_terminal() -> bool:
 def titled(file: Path, graph: Graph) -> str:
     """Return a graph's file and sizes in one line."""
     name = text_of(file.name)
-<<<<<<< HEAD
     both = "" if graph.directed else ", both ways counted"
     return f"{name}: n = {count(graph.n)} vertices, m = {count(graph.m)} edges{both}"
-=======
-    return f"{name}: n = {count(graph.n)} vertices, m = {count(graph.m)} edges"
->>>>>>> project
 
 
 def count(number: int) -> str:
@@ -85,11 +76,7 @@ def count(number: int) -> str:
     return text_of(number, thousands=on_terminal())
 
 
-<<<<<<< HEAD
 def plain(value: Any) -> Any:  # noqa: PLR0911 - one for each kind of value
-=======
-def plain(value: Any) -> Any:
->>>>>>> project
     """Return a value as JSON can hold it: numbers as numbers, what is infinite or NaN as None."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -108,11 +95,7 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-<<<<<<< HEAD
 def text_of(value: Any, *, thousands: bool = False) -> str:
-=======
-def text_of(value: Any, *, thousands: bool = False) -> str:  # noqa: PLR0911 - a case each
->>>>>>> project
     """Return a value as people read it; a missing one is a dash."""
     if isinstance(value, np.generic):
         value = value.item()

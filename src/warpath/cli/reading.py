@@ -69,11 +69,7 @@ def pairs(texts: Sequence[str] | None, option: str) -> dict[str, Any]:
 
 
 def number_or_text(text: str) -> Any:
-<<<<<<< HEAD
     """Return what a text says: true or false, a number, a tuple (``a,b``), else itself."""
-=======
-    """Return what a text says: true or false, an integer, a float, a tuple (``a,b``), else itself."""
->>>>>>> project
     if "," in text:
         return tuple(number_or_text(part.strip()) for part in text.split(","))
     if text.lower() in {"true", "false", "yes", "no"}:

@@ -48,11 +48,7 @@ def _table(
     targets: NDArray[np.int64],
     dist: NDArray[np.generic],
 ) -> DistanceTable:
-<<<<<<< HEAD
     inside = all(len(v) == 0 or (v.min() >= 0 and v.max() < graph.n) for v in (sources, targets))
-=======
-    inside = all(len(v) == 0 or (0 <= v.min() and v.max() < graph.n) for v in (sources, targets))
->>>>>>> project
     if not inside or dist.shape != (len(sources), len(targets)):
         msg = f"the table has shape {dist.shape}, which does not fit this graph with n = {graph.n}"
         raise GraphFormatError(path, None, msg)

@@ -9,10 +9,7 @@ import typer
 
 from warpath import api
 from warpath.cli import output, saving
-<<<<<<< HEAD
 from warpath.cli.busy import busy
-=======
->>>>>>> project
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
 from warpath.cli.output import Facts, Line, Rows
 from warpath.cli.reading import load
@@ -28,10 +25,7 @@ Vertex = Annotated[str, typer.Argument(help="A vertex id, as in the file.", show
 
 
 def path(
-<<<<<<< HEAD
     *,
-=======
->>>>>>> project
     graph: GraphFile,
     source: Vertex,
     target: Vertex,
@@ -77,12 +71,8 @@ def path(
         raise NoPathError(f"no path leads from {source} to {target}.") from error
     solved = time.perf_counter() - began
     if plot is not None:
-<<<<<<< HEAD
         with busy(f"drawing {plot.name}", showing):
             _draw(roads, found, plot)
-=======
-        _draw(roads, found, plot)
->>>>>>> project
     _show(graph, found, plot, (loaded.seconds, solved), showing, everything=everything)
 
 

@@ -77,17 +77,9 @@ def _save_text(columns: Sequence[str], rows: Iterable[Sequence[Any]], out: Path)
     from warpath.io.save import atomic
 
     with atomic(out) as file:
-<<<<<<< HEAD
         text = io.TextIOWrapper(io.BufferedWriter(file), encoding="utf-8", newline="")
-=======
-        text = io.TextIOWrapper(io.BufferedWriter(file), encoding="utf-8", newline="")  # type: ignore[arg-type]
->>>>>>> project
         writer = csv.writer(text, delimiter=_TEXT[suffix_of(out)], lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(["" if cell is None else text_of(cell) for cell in row] for row in rows)
         text.flush()
-<<<<<<< HEAD
         text.detach().detach()  # `atomic` closes the file
-=======
-        text.detach().detach()  # type: ignore[attr-defined]  # `atomic` closes the file
->>>>>>> project

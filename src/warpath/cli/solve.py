@@ -9,10 +9,7 @@ import typer
 
 from warpath import api
 from warpath.cli import output, saving, tables
-<<<<<<< HEAD
 from warpath.cli.busy import busy
-=======
->>>>>>> project
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
 from warpath.cli.output import Facts, Rows
 from warpath.cli.reading import load
@@ -30,10 +27,7 @@ Cutoff = Annotated[
 
 
 def sssp(
-<<<<<<< HEAD
     *,
-=======
->>>>>>> project
     graph: GraphFile,
     source: Annotated[str, typer.Option("--source", "-s", help="The source's id, as in the file.")],
     reading: Reading,
@@ -71,12 +65,8 @@ def sssp(
         )
     solved = time.perf_counter() - start
     if out is not None:
-<<<<<<< HEAD
         with busy(f"writing {out.name}", showing):
             saving.save_paths(paths, distance_rows(paths), out)
-=======
-        saving.save_paths(paths, distance_rows(paths), out)
->>>>>>> project
     facts = described(roads, paths.dist, paths.reached)
     columns = ("vertex", "distance", "pred")
     rows = list(distance_rows(paths)) if everything or roads.n <= _SMALL else None
@@ -116,10 +106,7 @@ def sssp(
 
 
 def distances(
-<<<<<<< HEAD
     *,
-=======
->>>>>>> project
     graph: GraphFile,
     sources: Annotated[
         str,
@@ -168,7 +155,6 @@ def distances(
         )
     solved = time.perf_counter() - start
     if out is not None:
-<<<<<<< HEAD
         with busy(f"writing {out.name}", showing):
             tables.save(table, out, long=long)
     tables.show_table(
@@ -179,13 +165,6 @@ def distances(
 
 def apsp(
     *,
-=======
-        tables.save(table, out, long=long)
-    tables.show_table("distances", graph, table, loaded, solved, out, showing, long=long)
-
-
-def apsp(
->>>>>>> project
     graph: GraphFile,
     reading: Reading,
     solving: Solving,
@@ -220,14 +199,9 @@ def apsp(
         )
     solved = time.perf_counter() - start
     if out is not None and not streamed:
-<<<<<<< HEAD
         with busy(f"writing {out.name}", showing):
             tables.save(table, out, long=False)
     tables.show_table(
         table, command="apsp", file=graph, loaded=loaded, solved=solved, out=out,
         showing=showing, long=False,
     )  # fmt: skip
-=======
-        tables.save(table, out, long=False)
-    tables.show_table("apsp", graph, table, loaded, solved, out, showing, long=False)
->>>>>>> project

@@ -32,11 +32,7 @@ def described(graph: Graph, dist: Array, reached: Array) -> dict[str, Any]:
     """Return counts, sum, mean and the farthest vertex of (n,) distances."""
     finite = dist[reached]
     total = exact_sum(finite)
-<<<<<<< HEAD
     far = int(np.flatnonzero(reached)[np.argmax(finite)]) if len(finite) else None
-=======
-    far = int(np.argmax(np.where(reached, dist, finite.min()))) if len(finite) else None
->>>>>>> project
     return {
         "reached": len(finite),
         "unreached": len(dist) - len(finite),

@@ -36,24 +36,14 @@ def refuse_large(k: int, t: int) -> None:
 
 
 def show_table(
-<<<<<<< HEAD
     table: DistanceTable,
     *,
     command: str,
     file: Path,
-=======
-    command: str,
-    file: Path,
-    table: DistanceTable,
->>>>>>> project
     loaded: Loaded,
     solved: float,
     out: Path | None,
     showing: Showing,
-<<<<<<< HEAD
-=======
-    *,
->>>>>>> project
     long: bool,
 ) -> None:
     """Print a table, or what was saved where."""

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import csv
 import difflib
-<<<<<<< HEAD
 import os
-=======
->>>>>>> project
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,11 +81,7 @@ def listed(graph: Graph, argument: str) -> list[Any]:
         The file is not text; the place of a vertex that does not exist.
     """
     path = Path(argument)
-<<<<<<< HEAD
     if os.path.isfile(argument):  # noqa: PTH113 - Path.is_file fails for long lists
-=======
-    if path.is_file():
->>>>>>> project
         return _of_file(graph, path)
     texts = [text.strip() for text in argument.split(",") if text.strip()]
     if not texts:
