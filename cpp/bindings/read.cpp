@@ -59,8 +59,9 @@ nb::tuple read_rows(nb::bytes data, std::int64_t offset, std::int64_t line, cons
 }  // namespace
 
 void register_read(nb::module_& module) {
-  static PyObject* parse_error =
-      PyErr_NewException("warpath._core.ParseError", PyExc_ValueError, nullptr);
+  // Under the name that the module is imported by, or the stub takes it for another module's.
+  const auto name = nb::cast<std::string>(module.attr("__name__")) + ".ParseError";
+  static PyObject* parse_error = PyErr_NewException(name.c_str(), PyExc_ValueError, nullptr);
   module.attr("ParseError") = nb::borrow(parse_error);
   nb::register_exception_translator(
       [](const std::exception_ptr& thrown, void* type) {
