@@ -127,8 +127,8 @@ def test_the_examples_in_the_readme_are_true(monkeypatch):
 
 def test_the_readme_names_every_algorithm_and_every_extra():
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    listed = project.split("[project.optional-dependencies]")[1]
-    extras = re.findall(r"^(\w+) = \[", listed, re.MULTILINE)
+    section = project.split("[project.optional-dependencies]")[1]
+    extras = re.findall(r"^(\w+) = \[", section, re.MULTILINE)
     for extra in set(extras[: extras.index("test")]):
         assert f"warpath[{extra}]" in README
     for recipe in wp.algorithms():

@@ -34,8 +34,9 @@ from warpath.plan import Plan
 from warpath.verify import Certificate, verify
 
 if TYPE_CHECKING:
-    from warpath import generate
     from warpath.io.formats import read, write
+
+    from . import generate
 
 __version__ = "0.1.0"
 

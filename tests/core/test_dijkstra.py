@@ -208,6 +208,12 @@ def test_dial_goes_round_its_buckets_many_times():
     same_bits(solve(graph, 0, "dial"), expected)
 
 
+@pytest.mark.parametrize("heaviest", [63, 64, 65, 1023, 1024, 1025])
+def test_dial_keeps_a_bucket_apart_from_the_one_its_largest_weight_ahead(heaviest):
+    graph = rows(4, [(0, 1, heaviest), (0, 2, 1), (1, 3, 5)])
+    same_bits(solve(graph, 0, "dial"), np.array([0, heaviest, 1, heaviest + 5]))
+
+
 @pytest.mark.parametrize("queue", ["heap", "radix"])
 def test_distance_beyond_int64_raises_overflow_error(queue):
     half = MAX // 2 + 1

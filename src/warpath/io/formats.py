@@ -75,9 +75,7 @@ FORMATS: tuple[Format, ...] = (
         "gap", (".el", ".wel", ".sg", ".wsg"), "warpath.io.gap",
         "GAP Benchmark Suite, text and serialized", writes=True,
     ),
-    Format(
-        "npz", (".npz",), "warpath.io.npz", "a whole graph, or scipy.sparse.save_npz", writes=True
-    ),
+    Format("npz", (".npz",), "warpath.io.npz", "a whole graph, SciPy's save_npz", writes=True),
     Format(
         "parquet", (".parquet", ".pq"), "warpath.io.parquet", "Parquet edge tables",
         writes=True, extra="io",
