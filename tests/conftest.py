@@ -34,3 +34,11 @@ def file(tmp_path):
         return path
 
     return make
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what runs on several threads, by its parameter: `make sanitize` watches these."""
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        if parameters.get("threads", 1) > 1:
+            item.add_marker(pytest.mark.threads)
