@@ -23,7 +23,7 @@ from warpath.paths import DistanceTable, Paths, Route, never, one_label
 from warpath.plan import Hardware, Plan, Size, Wish, choose
 from warpath.progress import watch
 from warpath.recipes import CATALOGUE, Catalogue, Loop, Task
-from warpath.zones import arrivals, folded, opened
+from warpath.zones import arrivals, at_home, folded, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -320,7 +320,7 @@ def _table(
         for block in [slice(0, len(rows))] if at_once else result.blocks():
             into = result.block(block)
             counted = _fill(graph, chosen, replace(inner, sources=rows[block]), into, progress)
-            _at_home(graph, rows[block], names, into)
+            at_home(graph, rows[block], names, into)
             result.put(block, into)
             stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
     return DistanceTable(
@@ -341,13 +341,6 @@ def _fill(
     if problem.cutoff is not None and chosen.recipe.loop is not Loop.DIJKSTRA:
         into[:] = cpu.cut(into, problem.cutoff)
     return stats
-
-
-def _at_home(graph: Graph, rows: Array, names: Array, into: Array) -> None:
-    """Set the distance of a closed vertex to itself; the opened graph has its round trip there."""
-    if graph.first_through:
-        closed = np.flatnonzero(rows < graph.first_through)
-        into[closed] = np.where(rows[closed, None] == names[None, :], 0, into[closed])
 
 
 def _run(
