@@ -2,7 +2,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# The same examples everywhere, and no time limit for one: a busy machine is no failure.
+hypothesis.settings.register_profile(
+    "project",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("project")
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +34,11 @@ def file(tmp_path):
         return path
 
     return make
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what runs on several threads, by its parameter: `make sanitize` watches these."""
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        if parameters.get("threads", 1) > 1:
+            item.add_marker(pytest.mark.threads)

@@ -47,28 +47,36 @@ nb::dict as_dict(const RowReport& report) {
 
 template <class I, Weight W>
 void register_inspect(nb::module_& module) {
-  module.def("inspect_edges", [](In<I> src, In<I> dst, In<W> weights, std::int64_t n) {
-    Control control(python_tick(nb::none()));
-    EdgeReport report;
-    {
-      const nb::gil_scoped_release free;
-      report = inspect_edges<I, W>(view(src), view(dst), view(weights), n, Pulse(control, true));
-    }
-    return as_dict(report);
-  }, nb::arg("src").noconvert(), nb::arg("dst").noconvert(), nb::arg("weights").noconvert(), nb::arg("n"));
+  module.def(
+      "inspect_edges",
+      [](In<I> src, In<I> dst, In<W> weights, std::int64_t n) {
+        Control control(python_tick(nb::none()));
+        EdgeReport report;
+        {
+          const nb::gil_scoped_release free;
+          report =
+              inspect_edges<I, W>(view(src), view(dst), view(weights), n, Pulse(control, true));
+        }
+        return as_dict(report);
+      },
+      nb::arg("src").noconvert(), nb::arg("dst").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("n"));
 }
 
 template <class I, Index V, Weight W>
 void register_builder(nb::module_& module) {
-  module.def("build_csr", [](In<I> src, In<I> dst, In<W> weights, bool both, Out<std::int64_t> indptr,
-                             Out<V> indices, Out<W> out_weights) {
-    Control control(python_tick(nb::none()));
-    const nb::gil_scoped_release free;
-    build_csr<I, V, W>(view(src), view(dst), view(weights), both, view(indptr), view(indices),
-                       view(out_weights), Pulse(control, true));
-  }, nb::arg("src").noconvert(), nb::arg("dst").noconvert(), nb::arg("weights").noconvert(),
-     nb::arg("both"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-     nb::arg("out_weights").noconvert());
+  module.def(
+      "build_csr",
+      [](In<I> src, In<I> dst, In<W> weights, bool both, Out<std::int64_t> indptr, Out<V> indices,
+         Out<W> out_weights) {
+        Control control(python_tick(nb::none()));
+        const nb::gil_scoped_release free;
+        build_csr<I, V, W>(view(src), view(dst), view(weights), both, view(indptr), view(indices),
+                           view(out_weights), Pulse(control, true));
+      },
+      nb::arg("src").noconvert(), nb::arg("dst").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("both"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("out_weights").noconvert());
 }
 
 }  // namespace
@@ -78,33 +86,44 @@ void register_build(nb::module_& module) {
     register_inspect<V, W>(module);
     register_builder<V, std::int32_t, W>(module);
     register_builder<V, std::int64_t, W>(module);
-    module.def("transpose", [](In<std::int64_t> indptr, In<V> indices, In<W> weights,
-                               Out<std::int64_t> out_indptr, Out<V> out_indices, Out<W> out_weights) {
-      Control control(python_tick(nb::none()));
-      const nb::gil_scoped_release free;
-      transpose<V, W>(csr(indptr, indices, weights), view(out_indptr), view(out_indices),
-                      view(out_weights), Pulse(control, true));
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-       nb::arg("out_indptr").noconvert(), nb::arg("out_indices").noconvert(),
-       nb::arg("out_weights").noconvert());
-    module.def("row_facts", [](In<std::int64_t> indptr, In<V> indices, In<W> weights) {
-      Control control(python_tick(nb::none()));
-      RowFacts facts;
-      {
-        const nb::gil_scoped_release free;
-        facts = row_facts<V, W>(csr(indptr, indices, weights), Pulse(control, true));
-      }
-      return as_dict(facts);
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert());
-    module.def("inspect_rows", [](In<std::int64_t> indptr, In<V> indices, In<W> weights) {
-      Control control(python_tick(nb::none()));
-      RowReport report;
-      {
-        const nb::gil_scoped_release free;
-        report = inspect_rows<V, W>(csr(indptr, indices, weights), Pulse(control, true));
-      }
-      return as_dict(report);
-    }, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert());
+    module.def(
+        "transpose",
+        [](In<std::int64_t> indptr, In<V> indices, In<W> weights, Out<std::int64_t> out_indptr,
+           Out<V> out_indices, Out<W> out_weights) {
+          Control control(python_tick(nb::none()));
+          const nb::gil_scoped_release free;
+          transpose<V, W>(csr(indptr, indices, weights), view(out_indptr), view(out_indices),
+                          view(out_weights), Pulse(control, true));
+        },
+        nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+        nb::arg("weights").noconvert(), nb::arg("out_indptr").noconvert(),
+        nb::arg("out_indices").noconvert(), nb::arg("out_weights").noconvert());
+    module.def(
+        "row_facts",
+        [](In<std::int64_t> indptr, In<V> indices, In<W> weights) {
+          Control control(python_tick(nb::none()));
+          RowFacts facts;
+          {
+            const nb::gil_scoped_release free;
+            facts = row_facts<V, W>(csr(indptr, indices, weights), Pulse(control, true));
+          }
+          return as_dict(facts);
+        },
+        nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+        nb::arg("weights").noconvert());
+    module.def(
+        "inspect_rows",
+        [](In<std::int64_t> indptr, In<V> indices, In<W> weights) {
+          Control control(python_tick(nb::none()));
+          RowReport report;
+          {
+            const nb::gil_scoped_release free;
+            report = inspect_rows<V, W>(csr(indptr, indices, weights), Pulse(control, true));
+          }
+          return as_dict(report);
+        },
+        nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+        nb::arg("weights").noconvert());
   });
 }
 

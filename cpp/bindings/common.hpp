@@ -1,4 +1,5 @@
-// common.hpp - what the bindings share: array types, owned results, and a Control that knows Python's signals.
+// common.hpp - what the bindings share: array types, owned results, and a Control that knows
+// Python's signals.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -46,12 +47,13 @@ Made<T> give(std::vector<T>&& values) {
   auto kept = std::make_unique<std::vector<T>>(std::move(values));
   T* data = kept->data();
   const std::size_t size = kept->size();
-  nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  nb::capsule owner(kept.release(),
+                    [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return Made<T>(data, {size}, owner);
 }
 
-/// A Control whose tick takes the GIL, lets Ctrl-C through and tells `progress` (None, or called with
-/// done and total). Make it while the GIL is held; poll it with the GIL released.
+/// A Control whose tick takes the GIL, lets Ctrl-C through and tells `progress` (None, or called
+/// with done and total). Make it while the GIL is held; poll it with the GIL released.
 inline Control::Tick python_tick(nb::object progress) {
   return [progress = std::move(progress)](std::int64_t done, std::int64_t total) {
     const nb::gil_scoped_acquire gil;

@@ -59,6 +59,7 @@ nb::tuple read_rows(nb::bytes data, std::int64_t offset, std::int64_t line, cons
 }  // namespace
 
 void register_read(nb::module_& module) {
+  // Under the name that the module is imported by, or the stub takes it for another module's.
   const auto name = nb::cast<std::string>(module.attr("__name__")) + ".ParseError";
   static PyObject* parse_error = PyErr_NewException(name.c_str(), PyExc_ValueError, nullptr);
   module.attr("ParseError") = nb::borrow(parse_error);

@@ -3,57 +3,27 @@
 from __future__ import annotations
 
 import importlib
-import os
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath import _core
-from warpath.checks import as_weights, numbered
+from warpath.checks import as_names, as_weights, numbered
 from warpath.errors import GraphError, WeightError
 from warpath.export import to_networkx, to_scipy
 from warpath.facts import Facts, facts_of
 from warpath.geometry import lengths
 from warpath.labels import indices_of_labels, indices_of_numbers
 from warpath.rows import NO_WEIGHTS, rows_of_csr, rows_of_edges
+from warpath.sources import SOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     Array = NDArray[Any]
 
 _WEIGHT_TYPES = (np.int32, np.int64, np.float32, np.float64)
-
-
-class Source(NamedTuple):
-    """A kind of object that `Graph.of` takes: how to know it, and the function that converts it."""
-
-    accepts: Callable[[Any], bool]
-    converter: str  # "module:function", imported when first needed
-
-
-def _comes_from(*packages: str) -> Callable[[Any], bool]:
-    def accepts(data: Any) -> bool:
-        return any(kind.__module__.partition(".")[0] in packages for kind in type(data).__mro__)
-
-    return accepts
-
-
-#: Asked in this order. Nothing optional is imported to answer.
-SOURCES: tuple[Source, ...] = (
-    Source(lambda data: isinstance(data, str | os.PathLike), "warpath.io.formats:read"),
-    Source(_comes_from("scipy"), "warpath.io.scipy_sparse:from_scipy"),
-    Source(_comes_from("networkx"), "warpath.io.networkx:from_networkx"),
-    Source(_comes_from("igraph"), "warpath.io.igraph:from_igraph"),
-    Source(_comes_from("pandas", "polars", "pyarrow"), "warpath.io.tables:from_table"),
-    Source(lambda data: isinstance(data, np.ndarray), "warpath.io.dense:from_matrix"),
-    Source(lambda data: isinstance(data, tuple | list), "warpath.io.arrays:from_edges"),
-    Source(lambda data: hasattr(data, "__arrow_c_stream__"), "warpath.io.tables:from_table"),
-    Source(lambda data: hasattr(data, "__dlpack__"), "warpath.io.dense:from_matrix"),
-)
 
 
 class Graph:
@@ -188,19 +158,20 @@ class Graph:
     ) -> Graph:
         """Make a graph of edges between vertices with any ids: strings, numbers with gaps.
 
-        Ids that are exactly 0 .. n - 1 give a graph without labels. Other numbers become labels in
-        ascending order, other objects in the order of their first appearance. O(m log m).
+        Ids that are exactly 0 .. n - 1 give a graph without labels. Other integers become labels in
+        ascending order, other objects in the order in which the edges name them. O(m log m).
+
+        Parameters
+        ----------
+        src, dst : (m,) integers, strings or other hashable objects.
+        weights, directed, **attributes : as in `from_edges`.
         """
-        src, dst = np.asarray(src), np.asarray(dst)
-        if len(src) != len(dst):
-            msg = f"src has {len(src)} entries but dst has {len(dst)}: one per edge is needed."
-            raise GraphError(msg)
-        labels, ends = numbered(src, dst)
+        labels, ends = numbered(as_names(src, "src"), as_names(dst, "dst"))
+        half = len(ends) // 2
+        n = int(ends.max(initial=-1)) + 1 if labels is None else len(labels)
         return cls.from_edges(
-            ends[: len(src)], ends[len(src) :], weights,
-            n=int(ends.max(initial=-1)) + 1 if labels is None else len(labels),
-            directed=directed, labels=labels, **attributes,
-        )  # fmt: skip
+            ends[:half], ends[half:], weights, n=n, directed=directed, labels=labels, **attributes
+        )
 
     @classmethod
     def from_csr(

@@ -75,3 +75,17 @@ def unfolded(graph: Graph, dist: Array, source: int) -> Array:
         sums = before[reached] + back.solver_weights[around][reached].astype(dist.dtype)
         labels[graph.n + source] = sums.min(initial=never)
     return labels
+
+
+def at_home(graph: Graph, sources: Array, targets: Array, table: Array) -> None:
+    """Set closed vertices at 0 from themselves; the opened graph has their round trips there.
+
+    Parameters
+    ----------
+    sources, targets : (k,) and (t,) vertices of the graph.
+    table : (k, t) distances of the opened graph, changed in place.
+    """
+    if graph.first_through:
+        closed = np.flatnonzero(sources < graph.first_through)
+        same = sources[closed, None] == targets[None, :]
+        table[closed] = np.where(same, 0, table[closed])

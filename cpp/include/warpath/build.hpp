@@ -33,13 +33,15 @@ struct EdgeReport {
   std::int64_t bad_weight = -1;  // first position with NaN or -inf
 };
 
-/// One pass over an edge list; n < 0 leaves the upper end of the ids open. `weights` may be empty (all 1).
+/// One pass over an edge list; n < 0 leaves the upper end of the ids open. `weights` may be empty
+/// (all 1).
 template <class I, Weight W>
 EdgeReport inspect_edges(std::span<const I> src, std::span<const I> dst, std::span<const W> weights,
                          std::int64_t n, Pulse pulse) {
   EdgeReport report;
-  const std::uint64_t limit = n < 0 ? static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
-                                    : static_cast<std::uint64_t>(n);
+  const std::uint64_t limit =
+      n < 0 ? static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
+            : static_cast<std::uint64_t>(n);
   const bool weighted = !weights.empty();
   for (std::size_t e = 0; e < src.size(); ++e) {
     pulse.beat();
@@ -66,12 +68,14 @@ EdgeReport inspect_edges(std::span<const I> src, std::span<const I> dst, std::sp
 
 /// Counting sort by source: stable, so that a row keeps the order of its edges in the list.
 ///
-/// Work O(n + m), three passes. `both` adds the opposite of every edge (a self-loop stays one edge).
-/// `indptr` has n + 1 entries; `indices` and `weights` as many as inspect_edges counted, doubled less the loops
-/// for `both`. The ids must have been inspected. `out_weights` is empty for an unweighted graph.
+/// Work O(n + m), three passes. `both` adds the opposite of every edge (a self-loop stays one
+/// edge). `indptr` has n + 1 entries; `indices` and `weights` as many as inspect_edges counted,
+/// doubled less the loops for `both`. The ids must have been inspected. `out_weights` is empty for
+/// an unweighted graph.
 template <class I, Index V, Weight W>
-void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W> weights, bool both,
-               std::span<std::int64_t> indptr, std::span<V> indices, std::span<W> out_weights, Pulse pulse) {
+void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W> weights,
+               bool both, std::span<std::int64_t> indptr, std::span<V> indices,
+               std::span<W> out_weights, Pulse pulse) {
   std::fill(indptr.begin(), indptr.end(), 0);
   const bool weighted = !weights.empty();
   const auto each_edge = [&](auto&& visit) {
@@ -84,7 +88,8 @@ void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W
   };
   each_edge([&](I u, I, std::size_t) { ++indptr[static_cast<std::size_t>(u) + 1]; });
   for (std::size_t v = 1; v < indptr.size(); ++v) indptr[v] += indptr[v - 1];
-  // indptr[u] serves as row u's write position; afterwards it holds the row's end, so shift it back by one.
+  // indptr[u] serves as row u's write position; afterwards it holds the row's end, so shift it back
+  // by one.
   each_edge([&](I u, I v, std::size_t e) {
     const auto at = static_cast<std::size_t>(indptr[static_cast<std::size_t>(u)]++);
     indices[at] = static_cast<V>(v);
@@ -94,7 +99,8 @@ void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W
   if (!indptr.empty()) indptr[0] = 0;
 }
 
-/// The reversed graph: row v holds the edges into v, ascending by where they come from. Work O(n + m).
+/// The reversed graph: row v holds the edges into v, ascending by where they come from.
+/// Work O(n + m).
 template <Index V, Weight W>
 void transpose(const CsrView<V, W>& graph, std::span<std::int64_t> indptr, std::span<V> indices,
                std::span<W> weights, Pulse pulse) {
@@ -106,7 +112,8 @@ void transpose(const CsrView<V, W>& graph, std::span<std::int64_t> indptr, std::
          e < graph.indptr[static_cast<std::size_t>(u) + 1]; ++e) {
       pulse.beat();
       const auto edge = static_cast<std::size_t>(e);
-      const auto at = static_cast<std::size_t>(indptr[static_cast<std::size_t>(graph.indices[edge])]++);
+      const auto at =
+          static_cast<std::size_t>(indptr[static_cast<std::size_t>(graph.indices[edge])]++);
       indices[at] = static_cast<V>(u);
       if (!weights.empty()) weights[at] = graph.weights[edge];
     }
@@ -128,7 +135,8 @@ struct RowFacts {
   double mean_weight = 0;
 };
 
-/// One pass over the rows. For int64 weights beyond 2^53 the range is rounded; `negative` and `zero` are exact.
+/// One pass over the rows. For int64 weights beyond 2^53 the range is rounded; `negative` and
+/// `zero` are exact.
 template <Index V, Weight W>
 RowFacts row_facts(const CsrView<V, W>& graph, Pulse pulse) {
   RowFacts facts;
@@ -166,11 +174,11 @@ RowFacts row_facts(const CsrView<V, W>& graph, Pulse pulse) {
 
 /// What is wrong with rows that somebody else made: positions, or -1.
 struct RowReport {
-  bool bad_ends = false;          // indptr[0] != 0 or indptr[n] != m
-  std::int64_t descending = -1;   // first u with indptr[u] > indptr[u + 1]
-  std::int64_t bad_index = -1;    // first edge whose index is out of range
-  std::int64_t bad_weight = -1;   // first NaN or -inf
-  std::int64_t absent = 0;        // +inf weights, which say "no edge"
+  bool bad_ends = false;         // indptr[0] != 0 or indptr[n] != m
+  std::int64_t descending = -1;  // first u with indptr[u] > indptr[u + 1]
+  std::int64_t bad_index = -1;   // first edge whose index is out of range
+  std::int64_t bad_weight = -1;  // first NaN or -inf
+  std::int64_t absent = 0;       // +inf weights, which say "no edge"
 };
 
 template <Index V, Weight W>

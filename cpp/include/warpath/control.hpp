@@ -12,8 +12,8 @@ namespace warpath {
 /// Thrown in a worker when the call is being abandoned; never reaches the caller of the library.
 struct Cancelled {};
 
-/// One per call. The calling thread polls: every 50 ms `on_tick` runs (signals, progress) and may throw.
-/// Workers only look at `stopped()`.
+/// One per call. The calling thread polls: every 50 ms `on_tick` runs (signals, progress) and may
+/// throw. Workers only look at `stopped()`.
 class Control {
  public:
   using Tick = std::function<void(std::int64_t done, std::int64_t total)>;
@@ -34,7 +34,8 @@ class Control {
     const auto now = Clock::now();
     if (now - last_ < std::chrono::milliseconds(50)) return;
     last_ = now;
-    if (on_tick_) on_tick_(done_.load(std::memory_order_relaxed), total_.load(std::memory_order_relaxed));
+    if (on_tick_)
+      on_tick_(done_.load(std::memory_order_relaxed), total_.load(std::memory_order_relaxed));
   }
 
  private:

@@ -13,8 +13,9 @@ namespace warpath {
 
 /// Runs body(rank) on `threads` threads, rank 0 in the calling one, and waits for all.
 ///
-/// The threads live for this call only, so a forked child or another runtime never meets them; a call costs
-/// tens of microseconds. The first exception of any rank stops the others and is rethrown here.
+/// The threads live for this call only, so a forked child or another runtime never meets them; a
+/// call costs tens of microseconds. The first exception of any rank stops the others and is
+/// rethrown here.
 template <class Body>
 void run_team(int threads, Control& control, Body&& body) {
   std::exception_ptr first;
@@ -35,7 +36,8 @@ void run_team(int threads, Control& control, Body&& body) {
     others.reserve(static_cast<std::size_t>(threads > 1 ? threads - 1 : 0));
     try {
       for (int rank = 1; rank < threads; ++rank) others.emplace_back(guarded, rank);
-    } catch (...) {  // the system has no more threads: those that started must not wait for the rest
+    } catch (...) {
+      // the system has no more threads: those that started must not wait for the rest
       control.stop();
       throw;
     }
@@ -44,7 +46,8 @@ void run_team(int threads, Control& control, Body&& body) {
   if (first) std::rethrow_exception(first);
 }
 
-/// A barrier that a stopped call never hangs in: waiting ranks throw Cancelled, and rank 0 keeps polling.
+/// A barrier that a stopped call never hangs in: waiting ranks throw Cancelled, and rank 0 keeps
+/// polling.
 class TeamBarrier {
  public:
   TeamBarrier(int threads, Control& control) : threads_(threads), control_(control) {}
@@ -66,7 +69,8 @@ class TeamBarrier {
   }
 
  private:
-  static constexpr unsigned kSpins = 1 << 10;  // about the time of a short round; then the core is given away
+  // about the time of a short round; then the core is given away
+  static constexpr unsigned kSpins = 1 << 10;
   const int threads_;
   Control& control_;
   std::atomic<int> arrived_{0};

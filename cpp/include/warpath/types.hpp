@@ -26,7 +26,8 @@ constexpr D unreachable = std::numeric_limits<D>::has_infinity ? std::numeric_li
                                                                : std::numeric_limits<D>::max();
 
 /// A graph as the solvers see it: row u holds edges indptr[u] .. indptr[u + 1].
-/// Python has checked it: indptr ascends from 0 to m, indices lie in [0, n), no weight is NaN or infinite.
+/// Python has checked it: indptr ascends from 0 to m, indices lie in [0, n), no weight is NaN or
+/// infinite.
 template <Index V, Weight W>
 struct CsrView {
   std::span<const std::int64_t> indptr;  // n + 1
@@ -37,8 +38,9 @@ struct CsrView {
   std::int64_t m() const { return static_cast<std::int64_t>(indices.size()); }
 };
 
-/// Adds a weight to a label. Returns false when an integer sum leaves its type (`sum` is then unspecified).
-/// With 32-bit weights and indices a simple path's length always fits 64 bits, so nothing is tested.
+/// Adds a weight to a label. Returns false when an integer sum leaves its type (`sum` is then
+/// unspecified). With 32-bit weights and indices a simple path's length always fits 64 bits, so
+/// nothing is tested.
 template <class D, Weight W, Index V>
 inline bool extend(D dist, W weight, D& sum) {
   if constexpr (std::is_floating_point_v<D> || sizeof(D) > 8 ||

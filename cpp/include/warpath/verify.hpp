@@ -30,16 +30,13 @@ struct Broken {
 /// "source"   dist[source] == 0
 /// "label"    no label is NaN or -inf, none lies beyond the cutoff
 /// "edge"     no edge has dist[u] + w < dist[v]; an edge from a reached vertex to an unreached one
-/// breaks this unless
-///            dist[u] + w lies beyond the cutoff (or, for floats, beyond the type)
+///            breaks this unless dist[u] + w lies beyond the cutoff (or, for floats, the type)
 /// "reached"  a search from the source over tight edges (dist[u] + w == dist[v]) meets every vertex
-/// with a label. A
-///            tight in-edge at every vertex would not do: a cycle of length zero has one
-///            everywhere.
-/// "pred"     pred is the tree that DESIGN calls the same tree: the smallest u of a tight edge with
-/// dist[u] < dist[v];
-///            else, and for all vertices when some weight is negative, breadth-first over the tight
-///            edges
+///            with a label. A tight in-edge at every vertex would not do: a cycle of length zero
+///            has one everywhere.
+/// "pred"     pred is the one canonical tree: the smallest u of a tight edge with
+///            dist[u] < dist[v]; else, and for all vertices when some weight is negative,
+///            breadth-first over the tight edges
 ///
 /// `slack` widens the comparisons of "edge" and "reached" for labels whose sums were associated
 /// differently; pred asks for slack 0. Labels of any sign; integer sums are taken in 128 bits.

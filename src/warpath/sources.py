@@ -1,0 +1,39 @@
+"""The kinds of objects that a graph can be made of, and where each is converted."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Source(NamedTuple):
+    """A kind of object that `Graph.of` takes: how to know it, and the function that converts it."""
+
+    accepts: Callable[[Any], bool]
+    converter: str  # "module:function", imported when first needed
+
+
+def _comes_from(*packages: str) -> Callable[[Any], bool]:
+    def accepts(data: Any) -> bool:
+        return any(kind.__module__.partition(".")[0] in packages for kind in type(data).__mro__)
+
+    return accepts
+
+
+#: Asked in this order. Nothing optional is imported to answer.
+SOURCES: tuple[Source, ...] = (
+    Source(lambda data: isinstance(data, str | os.PathLike), "warpath.io.formats:read"),
+    Source(_comes_from("scipy"), "warpath.io.scipy_sparse:from_scipy"),
+    Source(_comes_from("networkx"), "warpath.io.networkx:from_networkx"),
+    Source(_comes_from("igraph"), "warpath.io.igraph:from_igraph"),
+    Source(_comes_from("pandas", "polars", "pyarrow"), "warpath.io.tables:from_table"),
+    Source(lambda data: isinstance(data, np.ndarray), "warpath.io.dense:from_matrix"),
+    Source(lambda data: isinstance(data, tuple | list), "warpath.io.arrays:from_edges"),
+    Source(lambda data: hasattr(data, "__arrow_c_stream__"), "warpath.io.tables:from_table"),
+    Source(lambda data: hasattr(data, "__dlpack__"), "warpath.io.dense:from_matrix"),
+)
