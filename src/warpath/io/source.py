@@ -218,7 +218,7 @@ class Source:
         """Call a reader of the core on `text`; what it finds wrong names this file."""
         try:
             return reader(self.text, *args, progress=self.progress, **options)
-        except _core.ParseError as error:  # type: ignore[attr-defined]  # not in the stub
+        except _core.ParseError as error:
             line, message, found = error.args
             raise self.error(line, message, found) from None
 
