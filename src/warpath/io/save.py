@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
-from warpath.errors import InputError
+from warpath.errors import InputError, OutputError
 from warpath.io.compression import SUFFIXES, without_suffix, zstd_module
 from warpath.rows import NO_WEIGHTS
 
