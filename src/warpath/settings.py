@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 from warpath.errors import InputError
 
@@ -56,9 +55,8 @@ def memory() -> int:
 
 
 def _available_of_machine() -> int | None:
-    try:
-        text = Path("/proc/meminfo").read_text(encoding="ascii")
-    except OSError:
+    text = _text_of("/proc/meminfo")
+    if text is None:
         return None
     match = re.search(r"^MemAvailable:\s+(\d+) kB", text, re.MULTILINE)
     return None if match is None else int(match[1]) * 1024
@@ -66,10 +64,16 @@ def _available_of_machine() -> int | None:
 
 def _available_of_cgroup() -> int | None:
     """Return what a container's limit leaves (cgroup v2), where one is set."""
-    root = Path("/sys/fs/cgroup")
+    limit, used = (_text_of(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "current"))
+    if limit is None or used is None or limit.strip() == "max":
+        return None
+    return max(0, int(limit) - int(used))
+
+
+def _text_of(path: str) -> str | None:
+    from pathlib import Path  # here, as it takes 5 ms of `import warpath`
+
     try:
-        limit = (root / "memory.max").read_text(encoding="ascii").strip()
-        used = (root / "memory.current").read_text(encoding="ascii").strip()
+        return Path(path).read_text(encoding="ascii")
     except OSError:
         return None
-    return None if limit == "max" else max(0, int(limit) - int(used))
