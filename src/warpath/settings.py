@@ -14,6 +14,8 @@ import re
 
 from warpath.errors import InputError
 
+MOST_THREADS = 1024
+
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -35,8 +37,10 @@ def threads() -> int:
             if hasattr(os, "sched_getaffinity")
             else os.cpu_count() or 1
         )
-    if not value.isdecimal() or not 1 <= int(value) <= 1024:
-        msg = f"WARPATH_THREADS={value!r} must be a whole number from 1 to 1024, or unset."
+    if not value.isdecimal() or not 1 <= int(value) <= MOST_THREADS:
+        msg = (
+            f"WARPATH_THREADS={value!r} must be a whole number from 1 to {MOST_THREADS}, or unset."
+        )
         raise InputError(msg)
     return int(value)
 
