@@ -38,9 +38,7 @@ def threads() -> int:
             else os.cpu_count() or 1
         )
     if not value.isdecimal() or not 1 <= int(value) <= MOST_THREADS:
-        msg = (
-            f"WARPATH_THREADS={value!r} must be a whole number from 1 to {MOST_THREADS}, or unset."
-        )
+        msg = f"WARPATH_THREADS={value!r} must be a whole number, 1 to {MOST_THREADS}, or unset."
         raise InputError(msg)
     return int(value)
 
