@@ -315,9 +315,16 @@ def test_a_read_only_out_is_refused():
 def test_a_table_that_does_not_fit_the_disk_is_refused_before_it_starts(tmp_path, monkeypatch):
     monkeypatch.setattr("warpath.io.outputs.shutil.disk_usage", lambda _: os.statvfs_result)
     monkeypatch.setattr(os.statvfs_result, "free", 10, raising=False)
-    with pytest.raises(wp.InputError, match="200 bytes, but its disk has 10 free"):
-        wp.apsp(diamond(), out=tmp_path / "full.npy")
+    for name in ("full.npy", "full.zarr"):
+        with pytest.raises(wp.OutputError, match="200 bytes, but its disk has 10 free"):
+            wp.apsp(diamond(), out=tmp_path / name)
+
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_into_a_folder_that_does_not_exist_is_refused(tmp_path):
+    with pytest.raises(wp.OutputError, match="cannot be written: No such file"):
+        wp.apsp(diamond(), out=tmp_path / "nowhere" / "full.npy")
 
 
 def test_what_does_not_fit_into_memory_says_the_numbers_and_the_ways_out(monkeypatch):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import settings
+from warpath.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.engines import cpu
 from warpath.engines.base import Order, Problem
 from warpath.errors import (
@@ -17,10 +17,9 @@ from warpath.errors import (
     InputError,
     NegativeCycleError,
     NoPathError,
-    NotSupportedError,
 )
 from warpath.graph import Graph
-from warpath.paths import DistanceTable, Paths, Route, as_indices, never, one_index, one_label
+from warpath.paths import DistanceTable, Paths, Route, never, one_label
 from warpath.plan import Hardware, Plan, Size, Wish, choose
 from warpath.progress import watch
 from warpath.recipes import CATALOGUE, Catalogue, Loop, Task
@@ -87,8 +86,8 @@ def sssp(
     graph = Graph.of(graph)
     s = one_index(graph, source, "source")
     inner = opened(graph)
-    limit = _cutoff(cutoff, graph)
-    wanted = _dist_dtype(dist_dtype, graph)
+    limit = checked_cutoff(cutoff, graph)
+    wanted = checked_dist_dtype(dist_dtype, graph)
     chosen = _choose(Size(Task.SSSP), inner, Wish(algorithm, device, threads, params))
     problem = Problem(Task.SSSP, np.array([s]), cutoff=limit)
     raw, stats = _run(graph, chosen, problem, progress=progress)
@@ -145,7 +144,7 @@ def distances(
     rows = as_indices(graph, sources, "sources")
     columns = None if targets is None else as_indices(graph, targets, "targets")
     wish = Wish(algorithm, device, threads, params)
-    limit, wanted = _cutoff(cutoff, graph), _dist_dtype(dist_dtype, graph)
+    limit, wanted = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
     size = Size(Task.MANY, len(rows), graph.n if columns is None else len(columns), wanted.itemsize)
     chosen = _choose(size, opened(graph), wish)
     problem = Problem(Task.MANY, rows, columns, limit)
@@ -196,7 +195,7 @@ def apsp(
     graph = Graph.of(graph)
     rows = np.arange(graph.n)
     wish = Wish(algorithm, device, threads, params)
-    wanted = _dist_dtype(dist_dtype, graph)
+    wanted = checked_dist_dtype(dist_dtype, graph)
     size = Size(Task.APSP, graph.n, graph.n, wanted.itemsize, written_out=out is not None)
     chosen = _choose(size, opened(graph), wish)
     return _table(graph, chosen, Problem(Task.APSP, rows), wanted, out=out, progress=progress)
@@ -383,33 +382,6 @@ def _choose(size: Size, graph: Graph, wish: Wish) -> Plan:
     device = settings.device() if wish.device == "auto" else wish.device
     hardware = Hardware(settings.threads(), settings.memory())
     return choose(size, graph.facts(symmetry=False), hardware, wish._replace(device=device))
-
-
-def _cutoff(cutoff: float | None, graph: Graph) -> float | None:
-    """Return the limit in the type of the distances."""
-    if cutoff is None:
-        return None
-    if not isinstance(cutoff, int | float | np.number) or math.isnan(cutoff) or cutoff < 0:
-        msg = f"cutoff = {cutoff!r} must be a number, 0 or more; None means no limit."
-        raise InputError(msg)
-    if math.isinf(cutoff):
-        return None
-    if graph.dist_dtype.kind == "i":
-        return min(math.floor(cutoff), int(np.iinfo(np.int64).max) - 1)
-    return float(graph.dist_dtype.type(cutoff))
-
-
-def _dist_dtype(wanted: DTypeLike | None, graph: Graph) -> np.dtype[Any]:
-    own = graph.dist_dtype
-    if wanted is None or np.dtype(wanted) == own:
-        return own
-    if own.kind == "i" and np.dtype(wanted) == np.int32:
-        return np.dtype(np.int32)
-    msg = (
-        f"dist_dtype={np.dtype(wanted).name!r} is not possible: {graph.weight_dtype} weights give "
-        f"{own} distances{', or int32' if own.kind == 'i' else ''}. See graph.astype."
-    )
-    raise NotSupportedError(msg)
 
 
 def _narrowed(dist: Array, wanted: np.dtype[Any]) -> Array:

@@ -10,12 +10,16 @@ import numpy as np
 from warpath.errors import GraphError, WeightError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[Any]
 
 #: Vertices are counted in 32 bits below this number, in 64 bits from it on.
 NARROW_LIMIT = 2**31
+
+_INT64 = np.iinfo(np.int64)
 
 
 def index_dtype(n: int) -> np.dtype[Any]:
@@ -78,12 +82,28 @@ def as_weights(values: ArrayLike) -> Array:
     raise WeightError(msg)
 
 
-def numbered(src: Array, dst: Array) -> tuple[Array | None, Array]:
+def as_names(values: Any, name: str) -> Array | list[Any]:
+    """Return vertex names: an array that holds one kind of thing, else a list."""
+    if not isinstance(values, np.ndarray):
+        listed = list(values)
+        integers = all(isinstance(value, int | np.integer) for value in listed)
+        fits = integers and all(_INT64.min <= value <= _INT64.max for value in listed)
+        return np.array(listed, np.int64) if fits else listed
+    if values.ndim != 1:
+        msg = f"{name} has shape {values.shape}: a 1-d array is needed, one entry per edge."
+        raise GraphError(msg)
+    return values
+
+
+def numbered(src: Array | list[Any], dst: Array | list[Any]) -> tuple[Array | None, Array]:
     """Return (labels or None, the ends as indices, src then dst)."""
-    ends = np.concatenate([src, dst])
-    if ends.dtype.kind in "iu":
-        if len(ends) == 0:
-            return None, ends.astype(np.int64)
+    if len(src) != len(dst):
+        msg = f"src has {len(src)} entries but dst has {len(dst)}: one per edge is needed."
+        raise GraphError(msg)
+    if len(src) == 0:
+        return None, np.empty(0, np.int64)
+    if _are_integers(src) and _are_integers(dst):
+        ends = np.concatenate([src, dst])
         low, high = int(ends.min()), int(ends.max())
         if low >= 0 and high < 4 * len(ends) + 64:  # dense enough to mark instead of sorting
             seen = np.zeros(high + 1, np.bool_)
@@ -94,17 +114,35 @@ def numbered(src: Array, dst: Array) -> tuple[Array | None, Array]:
             return np.flatnonzero(seen), place[ends]
         labels, places = np.unique(ends, return_inverse=True)
         return labels, places.astype(np.int64, copy=False)
+    names = (end if isinstance(end, list) else end.tolist() for end in (src, dst))
     place_of: dict[Any, int] = {}
-    edges = chain.from_iterable(
-        zip(ends[: len(src)].tolist(), ends[len(src) :].tolist(), strict=True)
-    )
-    places = np.fromiter(
-        (place_of.setdefault(end, len(place_of)) for end in edges), np.int64, len(ends)
-    )
-    places = np.concatenate([places[::2], places[1::2]])
-    labels = np.empty(len(place_of), object)
-    labels[:] = list(place_of)
-    return (labels.astype(ends.dtype) if ends.dtype.kind in "US" else labels), places
+    edges = chain.from_iterable(zip(*names, strict=True))
+    try:
+        places = np.fromiter(
+            (place_of.setdefault(end, len(place_of)) for end in edges), np.int64, 2 * len(src)
+        )
+    except TypeError as error:  # unhashable
+        msg = f"a vertex's name must be hashable, as a dictionary's keys are: {error}."
+        raise GraphError(msg) from error
+    return label_array(place_of), np.concatenate([places[::2], places[1::2]])
+
+
+def _are_integers(ends: Array | list[Any]) -> bool:
+    return isinstance(ends, np.ndarray) and ends.dtype.kind in "iu"
+
+
+def label_array(names: Iterable[Any]) -> Array:
+    """Hold names in an array: strings and integers in their own types, all else as objects."""
+    listed = list(names)
+    kinds = set(map(type, listed))
+    if kinds == {str}:
+        return np.array(listed)
+    if kinds == {int} and all(_INT64.min <= name <= _INT64.max for name in listed):
+        return np.array(listed, np.int64)
+    labels = np.empty(len(listed), object)
+    for at, name in enumerate(listed):  # one by one: NumPy would spread tuples over a second axis
+        labels[at] = name
+    return labels
 
 
 def out_of_range(name: str, at: int, value: int, n: int | None) -> GraphError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.checks import as_weights, numbered
+from warpath.checks import as_names, as_weights, numbered
 from warpath.errors import GraphError, WeightError
 from warpath.export import to_networkx, to_scipy
 from warpath.facts import Facts, facts_of
@@ -158,24 +158,20 @@ class Graph:
     ) -> Graph:
         """Make a graph of edges between vertices with any ids: strings, numbers with gaps.
 
-        Ids that are exactly 0 .. n - 1 give a graph without labels. Other numbers become labels in
-        ascending order, other objects in the order of their first appearance. O(m log m).
+        Ids that are exactly 0 .. n - 1 give a graph without labels. Other integers become labels in
+        ascending order, other objects in the order in which the edges name them. O(m log m).
 
         Parameters
         ----------
-        src, dst : (m,) ids, all numbers or all other objects.
+        src, dst : (m,) integers, strings or other hashable objects.
         weights, directed, **attributes : as in `from_edges`.
         """
-        src, dst = np.asarray(src), np.asarray(dst)
-        if len(src) != len(dst):
-            msg = f"src has {len(src)} entries but dst has {len(dst)}: one per edge is needed."
-            raise GraphError(msg)
-        labels, ends = numbered(src, dst)
+        labels, ends = numbered(as_names(src, "src"), as_names(dst, "dst"))
+        half = len(ends) // 2
+        n = int(ends.max(initial=-1)) + 1 if labels is None else len(labels)
         return cls.from_edges(
-            ends[: len(src)], ends[len(src) :], weights,
-            n=int(ends.max(initial=-1)) + 1 if labels is None else len(labels),
-            directed=directed, labels=labels, **attributes,
-        )  # fmt: skip
+            ends[:half], ends[half:], weights, n=n, directed=directed, labels=labels, **attributes
+        )
 
     @classmethod
     def from_csr(

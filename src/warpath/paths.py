@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.errors import InputError, NoPathError, require
+from warpath.errors import NoPathError, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from warpath.graph import Graph
 
@@ -328,23 +328,3 @@ def one_label(graph: Graph, index: int) -> Any:
     """Return a vertex as the graph names it, as a plain Python object."""
     label = graph.label_of(np.asarray(index))
     return label.item() if isinstance(label, np.generic | np.ndarray) else label
-
-
-def as_indices(graph: Graph, vertices: Any, what: str) -> NDArray[np.int64]:
-    """Return the indices of one or more vertices: (k,) int64; an empty list is refused."""
-    indices = graph.index_of(vertices)
-    if len(indices) == 0:
-        msg = f"{what} is empty: name at least one vertex."
-        raise InputError(msg)
-    return indices
-
-
-def one_index(graph: Graph, vertex: ArrayLike, what: str) -> int:
-    """Return the index of exactly one vertex."""
-    indices = as_indices(graph, vertex, what)
-    if len(indices) != 1:
-        msg = (
-            f"{what} names {len(indices)} vertices: one is needed; `warpath.distances` takes many."
-        )
-        raise InputError(msg)
-    return int(indices[0])

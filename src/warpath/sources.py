@@ -1,4 +1,4 @@
-"""Which objects in memory hold a graph, and the functions that convert them."""
+"""The kinds of objects that a graph can be made of, and where each is converted."""
 
 from __future__ import annotations
 

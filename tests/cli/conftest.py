@@ -8,7 +8,6 @@ import subprocess
 import sys
 from typing import NamedTuple
 
-import numpy as np
 import pytest
 
 pytest.importorskip("typer", reason="the command needs warpath[cli]")
@@ -75,6 +74,15 @@ def warpath(monkeypatch, capfd):
 
 
 @pytest.fixture
+def terminal(monkeypatch):
+    """Let the command in this process believe that a person looks at stdout."""
+    from warpath.cli import output
+
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(output, "on_terminal", lambda: True)
+
+
+@pytest.fixture
 def process():
     """Run the command in a process of its own."""
 
@@ -108,8 +116,3 @@ def without(tmp_path, process):
         return process(*arguments, env=env)
 
     return run
-
-
-@pytest.fixture
-def never():
-    return np.iinfo(np.int64).max

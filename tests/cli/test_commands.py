@@ -320,3 +320,73 @@ def test_doctor_reports_a_device_that_fails(warpath, monkeypatch):
     run = warpath("doctor")
     assert run.code == 4
     assert "failed: the core is broken." in run.out
+
+
+@pytest.mark.usefixtures("terminal")
+def test_people_get_tables_and_facts(warpath, roads, tmp_path):
+    assert "─" in warpath("sssp", roads, "-s", 1).out
+    assert "Optional packages" in warpath("doctor").out
+    assert warpath("plan", roads).out.startswith("classic.")
+    out = warpath("path", roads, 1, 5).out
+    assert "1 -> 5" in out
+    assert "hops" in out
+    line = tmp_path / "line.gr"
+    line.write_text("p sp 60 59\n" + "".join(f"a {v} {v + 1} 1\n" for v in range(1, 60)))
+    assert "36 more (--all shows them)" in warpath("path", line, 1, 60).out
+    assert "more" not in warpath("path", line, 1, 60, "--all").out
+
+
+def test_a_plot_is_drawn_with_coordinates_given_or_found_beside(warpath, roads, places, tmp_path):
+    pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
+    out = tmp_path / "route.png"
+    found = warpath("path", roads, 1, 5, "--coordinates", places, "--plot", out, "--json").json
+    assert found["plot"] == str(out)
+    assert out.read_bytes().startswith(b"\x89PNG")
+    places.rename(roads.with_suffix(".co"))
+    other = tmp_path / "route.svg"
+    assert warpath("path", roads, 1, 5, "--plot", other, "--quiet").code == 0
+    assert "Shortest path from 1 to 5" in other.read_text()
+    roads.write_text("p sp 6 2\na 1 2 0.1\na 2 5 0.2\n")  # 0.1 + 0.2 = 0.30000000000000004
+    warpath("path", roads, 1, 5, "--plot", other)
+    assert "length 0.3, 2 edges" in other.read_text()  # in the comment that names the glyphs
+
+
+def test_a_member_of_a_zip_and_the_kind_of_ids_can_be_chosen(warpath, tmp_path):
+    import zipfile
+
+    archive = tmp_path / "a.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("one.txt", "0 1\n")
+        file.writestr("two.txt", "0 1\n1 2\n")
+    run = warpath("info", archive, "--member", "two.txt", "--ids", "text", "--json")
+    assert (run.json["m"], run.json["ids"]) == (2, "names")
+
+
+@pytest.mark.parametrize(("words", "progress"), [([], True), (["--quiet"], None)])
+def test_only_quiet_work_shows_no_progress(warpath, roads, monkeypatch, words, progress):
+    from warpath import api
+
+    asked = []
+    real = api.sssp
+
+    def sssp(*arguments, **keywords):
+        asked.append(keywords["progress"])
+        return real(*arguments, **keywords)
+
+    monkeypatch.setattr(api, "sssp", sssp)
+    assert warpath("sssp", roads, "-s", 1, *words).code == 0
+    assert asked == [progress]
+
+
+def test_new_york_sums_up_as_published_and_verifies(warpath, data_folder, tmp_path):
+    graph, tree = data_folder / "USA-road-d.NY.gr.gz", tmp_path / "tree.npz"
+    found = warpath("sssp", graph, "--source", 1, "-o", tree, "--json").json
+    assert found["sum"] == 186_686_642_878
+    assert warpath("verify", graph, tree, "--source", 1).code == 0
+
+
+def test_bitcoin_has_a_negative_cycle_that_sums_up(warpath, data_folder):
+    graph = data_folder / "soc-sign-bitcoinotc.csv.xz"
+    run = warpath("sssp", graph, "--source", 1, "--weight", "feature")
+    assert run.code == 3
+    assert "negative cycle" in run.err

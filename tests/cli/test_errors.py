@@ -200,6 +200,8 @@ def test_what_the_library_calls_keywords_are_options_here(warpath, tmp_path):
         ("or directed=.", "or --directed/--undirected."),
         ("choose with format=: a, b", "choose with --format: a, b"),
         ("give columns='a'", "give --option columns=a"),
+        ('give header="a b"', "give --option 'header=a b'"),
+        ('drop them with labels="drop".', "drop them with --option-out labels=drop."),
         ("write it with out=, or", "write it with -o, or"),
         ("WARPATH_THREADS='0'", "WARPATH_THREADS='0'"),
         ("rows = -1, n = 3", "rows = -1, n = 3"),

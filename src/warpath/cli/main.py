@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 import traceback
 from typing import TYPE_CHECKING
@@ -42,8 +43,9 @@ _EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (  # asked in this or
 def main() -> None:
     """Run the command with the arguments of this process, and exit."""
     arguments = sys.argv[1:]
-    code = guarded(lambda: _run(arguments), debug="--debug" in arguments)
-    code = guarded(_flushed, debug=False) or code
+    debug = "--debug" in arguments
+    code = guarded(lambda: _run(arguments), debug=debug) or guarded(_flushed, debug=debug)
+    _abandon_what_cannot_be_written()
     sys.exit(code)
 
 
@@ -57,7 +59,6 @@ def guarded(work: Callable[[], int], *, debug: bool) -> int:
     try:
         return work()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or the flush at exit fails once more
         return _NO_READER
     except KeyboardInterrupt:
         tell("interrupted")
@@ -87,6 +88,14 @@ def _run(arguments: list[str]) -> int:
 def _flushed() -> int:
     sys.stdout.flush()
     return 0
+
+
+def _abandon_what_cannot_be_written() -> None:
+    """Keep the interpreter's own flush at exit from failing once more, with a code of its own."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _explained(error: Exception, *, debug: bool) -> int:
@@ -123,7 +132,9 @@ def in_words_of_the_command(text: str) -> str:
         value = {"None": "none"}.get(value, value)
         if name in _OPTIONS:
             return f"{_OPTIONS[name]} {value}".rstrip()
-        return f"--option {name}={value}"
+        setting = f"{name}={value}"
+        place = "--option-out" if name in _WRITER_OPTIONS else "--option"
+        return f"{place} {shlex.quote(setting)}"
 
     return _KEYWORD.sub(option, text)
 
@@ -135,8 +146,9 @@ _OPTIONS = {"out": "-o"} | {
         "sources", "target", "targets", "threads", "weight",
     )
 }  # fmt: skip
-_READER_OPTIONS = ("columns", "skip_lines", "n")
+_READER_OPTIONS = ("columns", "delimiter", "header", "n", "private", "service", "skip_lines")
+_WRITER_OPTIONS = ("labels",)
 _KEYWORD = re.compile(
-    rf"(?<![\w.-])(?P<name>directed|{'|'.join((*_OPTIONS, *_READER_OPTIONS))})="
+    rf"(?<![\w.-])(?P<name>directed|{'|'.join((*_OPTIONS, *_READER_OPTIONS, *_WRITER_OPTIONS))})="
     r"(?:(?P<quote>['\"])(?P<text>[^'\"]*)(?P=quote)|(?P<word>\w+))?(?![\w=])"
 )

@@ -11,7 +11,7 @@ from warpath.errors import GraphError, WeightError
 from warpath.graph import Graph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,8 +33,8 @@ def from_edges(
     ----------
     data : a *tuple* ``(src, dst)`` or ``(src, dst, weights)`` of (m,) arrays, lists or columns; or
         a *list* of edges, each a tuple ``(u, v)`` or ``(u, v, weight)``. Integers are vertex
-        indices; strings and other objects are labels, numbered in the order in which they first
-        appear. Floats are refused.
+        indices; strings and other objects are labels, numbered in the order in which the edges
+        name them. Floats are refused.
     n : number of vertices, for indices only; the largest index plus 1 when not given.
     directed : False also stores the opposite of every edge.
     **attributes : ``labels``, ``id_base``, ``coordinates``, ``first_through``, ``name`` of `Graph`.
@@ -64,20 +64,7 @@ def from_edges(
             f"indices 0 .. n - 1."
         )
         raise GraphError(msg)
-    place: dict[Any, int] = {}
-    try:
-        ends = np.fromiter(
-            (place.setdefault(name, len(place)) for names in (src, dst) for name in names),
-            np.int64,
-            2 * len(src),
-        )
-    except TypeError as error:  # unhashable
-        msg = f"a vertex's name must be hashable, as a dictionary's keys are: {error}."
-        raise GraphError(msg) from error
-    attributes.setdefault("labels", label_array(place))
-    return Graph.from_edges(
-        ends[: len(src)], ends[len(src) :], weights, n=len(place), directed=directed, **attributes
-    )
+    return Graph.from_labelled_edges(src, dst, weights, directed=directed, **attributes)
 
 
 def _columns(data: tuple[Any, ...]) -> tuple[Any, Any, Array | None]:
@@ -208,17 +195,3 @@ def weight_array(values: Sequence[Any], place: Callable[[int], str]) -> Array:
         at = next(at for at, value in enumerate(values) if not _INT64.min <= value <= _INT64.max)
         msg = f"{place(at)} = {values[at]} does not fit int64; use float64 weights."
         raise WeightError(msg) from None
-
-
-def label_array(names: Iterable[Any]) -> Array:
-    """Hold vertex names in an array: strings and integers in their own types, others as is."""
-    listed = list(names)
-    kinds = set(map(type, listed))
-    if kinds == {str}:
-        return np.array(listed)
-    if kinds == {int} and all(_INT64.min <= name <= _INT64.max for name in listed):
-        return np.array(listed, np.int64)
-    labels = np.empty(len(listed), object)
-    for at, name in enumerate(listed):  # one by one: NumPy would spread tuples over a second axis
-        labels[at] = name
-    return labels

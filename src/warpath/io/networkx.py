@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.checks import label_array
 from warpath.errors import GraphError
 from warpath.graph import Graph
-from warpath.io.arrays import label_array, weight_array
+from warpath.io.arrays import weight_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,6 @@ import numpy as np
 
 from warpath.errors import GraphError, InputError, WeightError, require
 from warpath.graph import Graph
-from warpath.io.arrays import label_array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,8 +60,7 @@ def from_table(
     -------
     Graph
         Ends that are exactly 0 .. n - 1 give no labels; other integers become labels in ascending
-        order, strings and other objects in the order of their first appearance (all sources, then
-        all targets).
+        order, strings and other objects in the order in which the rows name them.
 
     Raises
     ------
@@ -76,8 +74,6 @@ def from_table(
     weights = None if weighted is None else table.weights(weighted)
     if n is not None:
         return Graph.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
-    if src.dtype.kind in "iu" and dst.dtype.kind in "iu":
-        return Graph.from_labelled_edges(src, dst, weights, directed=directed, **attributes)
     if (src.dtype.kind in "iu") != (dst.dtype.kind in "iu") and len(src):
         msg = (
             f"column {source!r} holds {src.dtype} and column {target!r} {dst.dtype}: the ends of "
@@ -85,16 +81,7 @@ def from_table(
             "must be of one type to be the same vertex."
         )
         raise GraphError(msg)
-    place: dict[Any, int] = {}
-    ends = np.fromiter(
-        (place.setdefault(name, len(place)) for part in (src, dst) for name in part.tolist()),
-        np.int64,
-        2 * len(src),
-    )
-    return Graph.from_edges(
-        ends[: len(src)], ends[len(src) :], weights,
-        n=len(place), directed=directed, labels=label_array(place), **attributes,
-    )  # fmt: skip
+    return Graph.from_labelled_edges(src, dst, weights, directed=directed, **attributes)
 
 
 def chosen_columns(

@@ -1,0 +1,63 @@
+"""What the calls take: vertices, a cutoff, a type; checked before anything runs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.errors import InputError, NotSupportedError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    from warpath.graph import Graph
+
+
+def as_indices(graph: Graph, vertices: Any, what: str) -> NDArray[np.int64]:
+    """Return the indices of one or more vertices: (k,) int64; an empty list is refused."""
+    indices = graph.index_of(vertices)
+    if len(indices) == 0:
+        msg = f"{what} is empty: name at least one vertex."
+        raise InputError(msg)
+    return indices
+
+
+def one_index(graph: Graph, vertex: ArrayLike, what: str) -> int:
+    """Return the index of exactly one vertex."""
+    indices = as_indices(graph, vertex, what)
+    if len(indices) != 1:
+        msg = (
+            f"{what} names {len(indices)} vertices: one is needed; `warpath.distances` takes many."
+        )
+        raise InputError(msg)
+    return int(indices[0])
+
+
+def checked_cutoff(cutoff: float | None, graph: Graph) -> float | None:
+    """Return the limit in the type of the distances."""
+    if cutoff is None:
+        return None
+    if not isinstance(cutoff, int | float | np.number) or math.isnan(cutoff) or cutoff < 0:
+        msg = f"cutoff = {cutoff!r} must be a number, 0 or more; None means no limit."
+        raise InputError(msg)
+    if math.isinf(cutoff):
+        return None
+    if graph.dist_dtype.kind == "i":
+        return min(math.floor(cutoff), int(np.iinfo(np.int64).max) - 1)
+    return float(graph.dist_dtype.type(cutoff))
+
+
+def checked_dist_dtype(wanted: DTypeLike | None, graph: Graph) -> np.dtype[Any]:
+    """Return the type of the answer: the graph's own, or int32 for integers."""
+    own = graph.dist_dtype
+    if wanted is None or np.dtype(wanted) == own:
+        return own
+    if own.kind == "i" and np.dtype(wanted) == np.int32:
+        return np.dtype(np.int32)
+    msg = (
+        f"dist_dtype={np.dtype(wanted).name!r} is not possible: {graph.weight_dtype} weights give "
+        f"{own} distances{', or int32' if own.kind == 'i' else ''}. See graph.astype."
+    )
+    raise NotSupportedError(msg)

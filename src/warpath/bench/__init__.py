@@ -1,0 +1,1 @@
+"""Side-by-side timings: graphs by name, seeded sources, verified answers, medians."""

@@ -1,0 +1,97 @@
+"""How long work tells how far it is."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from warpath import progress
+from warpath.progress import watch
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    monkeypatch.setattr(progress, "_SILENT_SECONDS", -1.0)
+
+
+@pytest.mark.parametrize("wish", [None, False])
+def test_silence_costs_nothing(wish):
+    with watch(wish, "solving") as report:
+        assert report is None
+
+
+def test_a_function_is_called_itself():
+    seen = []
+
+    def tell(done, total):
+        seen.append((done, total))
+
+    with watch(tell, "solving") as report:
+        assert report is tell
+
+
+def test_short_work_shows_nothing(capsys):
+    with watch(progress=True, what="solving") as report:
+        for done in range(101):
+            report(done, 100)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("at_once")
+def test_without_a_terminal_each_tenth_is_a_line_on_stderr(capsys):
+    with watch(progress=True, what="solving") as report:
+        report(0, 0)
+        for done in range(0, 101, 5):
+            report(done, 100)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines() == [f"solving: {tenth} %" for tenth in range(10, 101, 10)]
+
+
+@pytest.mark.usefixtures("at_once")
+def test_without_rich_there_are_lines_too(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    with watch(progress=True, what="solving") as report:
+        report(1, 2)
+    assert capsys.readouterr().err == "solving: 50 %\n"
+
+
+@pytest.fixture
+def screen(monkeypatch):
+    console = pytest.importorskip("rich.console", reason="bars need warpath[cli]")
+    shown = io.StringIO()
+    real = console.Console
+    monkeypatch.setattr(
+        console, "Console", lambda **_: real(file=shown, force_terminal=True, width=80)
+    )
+    return shown
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_terminal_gets_a_bar_that_goes_away(screen):
+    with watch(progress=True, what="solving") as report:
+        report(1, 4)
+        report(2, 4)
+    assert "solving" in screen.getvalue()
+    assert "50%" in screen.getvalue()
+    assert screen.getvalue().endswith("\x1b[2K")  # the line is erased
+
+
+@pytest.mark.usefixtures("at_once")
+def test_the_bar_goes_away_when_the_work_is_interrupted(screen):
+    def work():
+        with watch(progress=True, what="solving") as report:
+            report(1, 4)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert "\x1b[?25h" in screen.getvalue()  # the cursor is back
+
+
+def test_a_terminal_sees_no_trace_of_short_work(screen):
+    with watch(progress=True, what="solving") as report:
+        report(1, 4)
+    assert screen.getvalue() == ""
