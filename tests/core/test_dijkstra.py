@@ -332,12 +332,24 @@ def test_reweighted_search_gives_the_lengths_of_the_weights_themselves(
             same_bits(found, np.where(expected <= 3, expected, MAX))
 
 
+@pytest.mark.parametrize("queue", ["heap", "radix"])
 @pytest.mark.parametrize("weight_type", [np.float32, np.float64])
-def test_reweighted_float_search_clamps_what_rounding_takes_below_zero(weight_type):
-    h = np.array([0, -0.3, -0.1 - 0.3 + 1e-9], weight_type)
+def test_reweighted_float_search_takes_a_length_below_zero_as_zero(weight_type, queue):
+    h = np.array([0, -0.3, -0.39], weight_type)  # 1 -> 2 has -0.01 under it
     graph = rows(3, [(0, 1, -0.3), (1, 2, -0.1), (2, 2, 0)], weight_type=weight_type)
-    found = solve_many(graph, [0], h=h)
-    assert np.allclose(found, [[0, -0.3, -0.4]], atol=8 * np.finfo(weight_type).eps)
+    same_bits(solve_many(graph, [0], queue=queue, h=h), h[None])
+
+
+def test_int32_table_refuses_a_negative_length_beyond_it():
+    least = np.iinfo(np.int32).min
+    for length in (least, least - 1):
+        graph = rows(2, [(0, 1, length)], weight_type=np.int64)
+        h = np.array([0, length])
+        if length == least:
+            assert solve_many(graph, [0], h=h, dtype=np.int32).tolist() == [[0, least]]
+        else:
+            with pytest.raises(OverflowError, match="int32"):
+                solve_many(graph, [0], h=h, dtype=np.int32)
 
 
 def test_reweighted_length_beyond_int64_raises_overflow_error():
