@@ -244,6 +244,7 @@ def test_a_graph_without_vertices_has_an_empty_table_and_no_source():
         (lambda g: wp.sssp(g, 0, device="tpu"), wp.InputError, "is no device"),
         (lambda g: wp.sssp(g, 0, threads=0), wp.InputError, "threads = 0"),
         (lambda g: wp.sssp(g, 0, threads=1.5), wp.InputError, "threads = 1.5"),
+        (lambda g: wp.sssp(g, 0, threads=10**6), wp.InputError, "1 to 1024"),
         (lambda g: wp.sssp(g, 0, params={"beta": 1}), wp.InputError, "params has 'beta'"),
         (
             lambda g: wp.sssp(g, 0, algorithm="classic.delta_stepping", params={"delta": -1}),
@@ -299,7 +300,7 @@ def test_apsp_writes_zarr_in_blocks(tmp_path, monkeypatch):
     monkeypatch.setattr("warpath.io.outputs.BLOCK_BYTES", 3000)
     graph = two_way_grid(6)
     for _ in range(2):  # the second replaces the first
-        table = wp.apsp(graph, out=tmp_path / "full.zarr")
+        table = wp.apsp(graph, out=tmp_path / "full.zarr", algorithm="classic.dijkstra")
     assert np.array_equal(table.dist[:], wp.apsp(graph).dist)
     assert table.stats["settled"] == 36 * 36
     assert [entry.name for entry in tmp_path.iterdir()] == ["full.zarr"]
@@ -315,9 +316,16 @@ def test_a_read_only_out_is_refused():
 def test_a_table_that_does_not_fit_the_disk_is_refused_before_it_starts(tmp_path, monkeypatch):
     monkeypatch.setattr("warpath.io.outputs.shutil.disk_usage", lambda _: os.statvfs_result)
     monkeypatch.setattr(os.statvfs_result, "free", 10, raising=False)
-    with pytest.raises(wp.InputError, match="200 bytes, but its disk has 10 free"):
-        wp.apsp(diamond(), out=tmp_path / "full.npy")
+    for name in ("full.npy", "full.zarr"):
+        with pytest.raises(wp.OutputError, match="200 bytes, but its disk has 10 free"):
+            wp.apsp(diamond(), out=tmp_path / name)
+
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_into_a_folder_that_does_not_exist_is_refused(tmp_path):
+    with pytest.raises(wp.OutputError, match="cannot be written: No such file"):
+        wp.apsp(diamond(), out=tmp_path / "nowhere" / "full.npy")
 
 
 def test_what_does_not_fit_into_memory_says_the_numbers_and_the_ways_out(monkeypatch):
@@ -355,14 +363,14 @@ def test_an_exception_in_progress_comes_through_and_leaves_the_library_usable():
 
 def test_the_environment_sets_device_and_threads(monkeypatch):
     monkeypatch.setenv("WARPATH_THREADS", "3")
-    assert wp.plan(two_way_grid(30), sources=[0, 1, 2, 3]).threads == 3
+    assert wp.plan(two_way_grid(100), sources=[0, 1, 2, 3]).threads == 3
     monkeypatch.setenv("WARPATH_DEVICE", "cuda")
     with pytest.raises(wp.InputError, match="WARPATH_DEVICE='cuda'"):
         wp.sssp(diamond(), 0)
 
 
 def test_plan_asks_about_every_kind_of_call():
-    graph = two_way_grid(20)
+    graph = two_way_grid(100)
     tasks = [
         wp.plan(graph, 0),
         wp.plan(graph, 0, target=3),
@@ -373,9 +381,9 @@ def test_plan_asks_about_every_kind_of_call():
     assert tasks[1].algorithm in {"classic.dijkstra", "classic.dijkstra.bidirectional"}
     assert tasks[4].bytes > tasks[2].bytes > tasks[3].bytes > 0
     with pytest.raises(wp.VertexError):
-        wp.plan(graph, 999)
+        wp.plan(graph, 99_999)
     with pytest.raises(wp.VertexError):
-        wp.plan(graph, 0, target=999)
+        wp.plan(graph, 0, target=99_999)
 
 
 def test_ctrl_c_stops_a_long_solve_within_a_second_and_leaves_the_library_usable():

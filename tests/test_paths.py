@@ -10,7 +10,6 @@ import pytest
 
 import warpath as wp
 from warpath import Graph
-from warpath.io.results import load_paths
 
 NAMED = Graph.of([("a", "b", 2.0), ("b", "c", 0.5), ("d", "a", 1.0)])
 COUNTED = Graph.from_edges([0, 1], [1, 2], [2, 5], n=4, id_base=1)
@@ -96,7 +95,7 @@ def test_paths_come_back_from_a_file_and_still_verify(tmp_path):
         file = tmp_path / "result.npz"
         paths = wp.sssp(graph, source, cutoff=cutoff)
         paths.save(file)
-        back = load_paths(graph, file)
+        back = wp.Paths.load(graph, file)
         assert back.source == source
         assert back.cutoff == paths.cutoff
         assert back.dist.tobytes() == paths.dist.tobytes()
@@ -151,7 +150,7 @@ def test_a_file_that_is_no_result_of_this_graph_is_refused(tmp_path, arrays, mes
     file = tmp_path / "result.npz"
     np.savez(file, **arrays)
     with pytest.raises(wp.GraphFormatError, match=message):
-        load_paths(COUNTED, file)
+        wp.Paths.load(COUNTED, file)
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 broken"])
@@ -159,9 +158,9 @@ def test_a_damaged_result_is_refused(tmp_path, content):
     file = tmp_path / "result.npz"
     file.write_bytes(content)
     with pytest.raises(wp.GraphFormatError, match="expected a result that warpath saved"):
-        load_paths(COUNTED, file)
+        wp.Paths.load(COUNTED, file)
 
 
 def test_a_result_that_is_missing_is_refused(tmp_path):
     with pytest.raises(wp.GraphFormatError, match="No such file"):
-        load_paths(COUNTED, tmp_path / "nothing.npz")
+        wp.Paths.load(COUNTED, tmp_path / "nothing.npz")

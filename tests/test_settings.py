@@ -19,7 +19,7 @@ def test_threads_are_those_of_the_process_or_of_the_variable(monkeypatch):
 @pytest.mark.parametrize("value", ["0", "two", "-1", "1.5", "5000"])
 def test_threads_that_are_none_are_refused(monkeypatch, value):
     monkeypatch.setenv("WARPATH_THREADS", value)
-    with pytest.raises(InputError, match="whole number from 1 to 1024"):
+    with pytest.raises(InputError, match="whole number, 1 to 1024"):
         settings.threads()
 
 

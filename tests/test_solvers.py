@@ -21,6 +21,8 @@ from warpath.testing.compare import assert_same_bits
 
 RUN = set()
 
+pytestmark = pytest.mark.xdist_group("solvers")  # one process, for the last test looks at RUN
+
 CASES = [case.astype(dtype) for case in corpus.all() for dtype in case.dtypes]
 SMALL = [case for case in CASES if case.graph().n <= 300]
 SOLVED = [case for case in SMALL if not case.overflows and not case.has_cycle]
@@ -336,7 +338,6 @@ def test_64_bit_indices_give_the_same_bits():
 
 
 def test_every_registered_algorithm_was_run():
-    """Runs last in this module: the tests above fill RUN (with -n, on one worker: see loadfile)."""
     if not RUN:
-        pytest.skip("the product tests were not selected")
+        pytest.skip("the tests that fill RUN were not selected")
     assert {recipe.name for recipe in wp.algorithms()} == RUN

@@ -376,8 +376,10 @@ def _run(
 
 
 def _choose(size: Size, graph: Graph, wish: Wish) -> Plan:
-    if wish.threads is not None and not (isinstance(wish.threads, int) and wish.threads >= 1):
-        msg = f"threads = {wish.threads!r} must be a whole number, 1 or more."
+    if wish.threads is not None and not (
+        isinstance(wish.threads, int) and 1 <= wish.threads <= settings.MOST_THREADS
+    ):
+        msg = f"threads = {wish.threads!r} must be a whole number, 1 to {settings.MOST_THREADS}."
         raise InputError(msg)
     device = settings.device() if wish.device == "auto" else wish.device
     hardware = Hardware(settings.threads(), settings.memory())

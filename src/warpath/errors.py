@@ -11,6 +11,7 @@
     │       └── NegativeWeightError          negative where the algorithm needs weights >= 0
     ├── NegativeCycleError                   there is no shortest path; `.cycle`, `.length`
     ├── NoPathError                          the target cannot be reached
+    ├── OutputError (OSError)                a file cannot be written; what was there is untouched
     ├── DistanceOverflowError (OverflowError)  a distance does not fit its type
     ├── VerificationError                    a result breaks a rule; `.edge` or `.vertex`
     └── NotSupportedError                    what was asked for cannot be done here
@@ -97,6 +98,10 @@ class NegativeCycleError(WarpathError):
 
 class NoPathError(WarpathError):
     """The target cannot be reached from the source."""
+
+
+class OutputError(WarpathError, OSError):
+    """A file that cannot be written; what was there before is untouched."""
 
 
 class DistanceOverflowError(WarpathError, OverflowError):

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 
 def to_scipy(graph: Graph) -> Any:
-    """Return a `scipy.sparse.csr_array`, (n, n)."""
+    """Return a `scipy.sparse.csr_array`, (n, n).
+
+    Some of SciPy's functions want one entry a pair: call ``sum_duplicates()`` on the result, which
+    adds up parallel edges, or leave those out first.
+    """
     sparse = require("scipy.sparse", what="Graph.to_scipy")
     parts = (graph.solver_weights, graph.indices, graph.indptr)
     return sparse.csr_array(parts, shape=(graph.n, graph.n))

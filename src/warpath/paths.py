@@ -117,6 +117,24 @@ class Paths:
 
         save_paths(self, path)
 
+    @classmethod
+    def load(cls, graph: Graph, path: Any) -> Paths:
+        """Read what `save` wrote as ``.npz``, as a result of the same graph.
+
+        Parameters
+        ----------
+        graph : the graph that was solved.
+        path : the file.
+
+        Raises
+        ------
+        GraphFormatError
+            If the file is no saved result, or one of another graph.
+        """
+        from warpath.io.results import load_paths
+
+        return load_paths(graph, path)
+
     def __len__(self) -> int:
         return len(self.dist)
 

@@ -221,10 +221,17 @@ _RANGE = {
 
 
 def _default_delta(facts: Facts) -> float:
-    """Return a bucket as wide as a few edges are long; wider where vertices have few edges."""
+    """Return the bucket width: mean weight over mean degree, ten times that on sparse graphs.
+
+    With few edges a vertex there is little work to waste, and fewer, fuller rounds win.
+    """
     if facts.mean_weight <= 0:
         return 1.0
-    return _DELTA_FACTOR * facts.mean_weight / max(facts.mean_degree, 1.0)
+    factor = 10 if facts.mean_degree < _SPARSE_DEGREE else 1
+    return factor * facts.mean_weight / max(facts.mean_degree, 1.0)
+
+
+_SPARSE_DEGREE = 4
 
 
 def _sums_that_do_not_fit(recipe: Recipe, facts: Facts) -> str | None:
@@ -254,30 +261,30 @@ def _uses_threads(recipe: Recipe, size: Size) -> bool:
     return recipe.loop in _ONE_SOURCE_A_THREAD and size.task in {Task.MANY, Task.APSP}
 
 
-# The model's constants: seconds per unit of work of one core, from the graphs of
+# The model's constants: seconds of one core per unit of work, from the graphs of
 # docs/decisions/0010-predicted-times.md. They rank the candidates; they do not promise a time.
-_PER_EDGE = {Queue.HEAP: 9e-9, Queue.RADIX: 6e-9, Queue.DIAL: 6e-9}
-_PER_VERTEX = {Queue.HEAP: 50e-9, Queue.RADIX: 30e-9, Queue.DIAL: 22e-9}
+_PER_EDGE = {Queue.HEAP: 3.2e-9, Queue.RADIX: 0.5e-9, Queue.DIAL: 3.4e-9}
+_PER_VERTEX = {Queue.HEAP: 36e-9, Queue.RADIX: 92e-9, Queue.DIAL: 49e-9}
 _PER_BUCKET = 0.5e-9
-_PER_QUEUED_EDGE = 12e-9
-_DELTA_PER_EDGE = 7e-9
-_DELTA_PER_VERTEX = 25e-9
-_TEAM_START = 60e-6
-_PER_MIN_PLUS = 3e-11
-_PARALLEL_SHARE = 0.85
-_DELTA_FACTOR = 3.0
+_DELTA_PER_EDGE = 4.0e-9
+_DELTA_PER_VERTEX = 39e-9
+_QUEUED_PER_EDGE = 21e-9  # twice the measured, for its worst case is O(n m)
+_QUEUED_PER_VERTEX = 76e-9
+_PER_MIN_PLUS = 2e-11
+_TEAM_START = 100e-6  # threads made, and their first barriers
+_PARALLEL_SHARE = 0.6  # of a core that each further thread adds
 
 
 def _predict(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float:
     n, m = facts.n, facts.m
     speed_up = 1 + (threads - 1) * _PARALLEL_SHARE
-    queued = m * _PER_QUEUED_EDGE * (1 + math.log2(n + 2))
+    start = _TEAM_START * (threads - 1)
+    queued = m * _QUEUED_PER_EDGE + n * _QUEUED_PER_VERTEX
     match recipe.loop:
         case Loop.FLOYD_WARSHALL:
-            seconds = n**3 * _PER_MIN_PLUS / speed_up + _TEAM_START
+            seconds = n**3 * _PER_MIN_PLUS / speed_up
         case Loop.DELTA_STEPPING:
             seconds = (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up
-            seconds += _TEAM_START * threads
         case Loop.BELLMAN_FORD:
             seconds = size.sources * queued
         case Loop.JOHNSON:
@@ -287,15 +294,15 @@ def _predict(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float:
         case Loop.DIJKSTRA:
             share = 0.6 if size.task is Task.PATH else 1.0
             seconds = share * size.sources * _one_search(recipe, facts) / speed_up
-    return seconds
+    return seconds + start
 
 
 def _one_search(recipe: Recipe, facts: Facts) -> float:
     queue = recipe.queue or Queue.RADIX
     depth = 1 + math.log2(facts.n + 2) / 20 if queue is Queue.HEAP else 1
     seconds = (facts.m * _PER_EDGE[queue] + facts.n * _PER_VERTEX[queue]) * depth
-    if queue is Queue.DIAL:
-        seconds += facts.max_weight * _PER_BUCKET * math.sqrt(facts.n)
+    if queue is Queue.DIAL:  # it walks over the buckets of all distances, used or not
+        seconds += facts.mean_weight * _PER_BUCKET * math.sqrt(facts.n)
     return seconds
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 from warpath.errors import InputError
+
+MOST_THREADS = 1024
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
@@ -36,8 +37,8 @@ def threads() -> int:
             if hasattr(os, "sched_getaffinity")
             else os.cpu_count() or 1
         )
-    if not value.isdecimal() or not 1 <= int(value) <= 1024:
-        msg = f"WARPATH_THREADS={value!r} must be a whole number from 1 to 1024, or unset."
+    if not value.isdecimal() or not 1 <= int(value) <= MOST_THREADS:
+        msg = f"WARPATH_THREADS={value!r} must be a whole number, 1 to {MOST_THREADS}, or unset."
         raise InputError(msg)
     return int(value)
 
@@ -56,9 +57,8 @@ def memory() -> int:
 
 
 def _available_of_machine() -> int | None:
-    try:
-        text = Path("/proc/meminfo").read_text(encoding="ascii")
-    except OSError:
+    text = _text_of("/proc/meminfo")
+    if text is None:
         return None
     match = re.search(r"^MemAvailable:\s+(\d+) kB", text, re.MULTILINE)
     return None if match is None else int(match[1]) * 1024
@@ -66,10 +66,16 @@ def _available_of_machine() -> int | None:
 
 def _available_of_cgroup() -> int | None:
     """Return what a container's limit leaves (cgroup v2), where one is set."""
-    root = Path("/sys/fs/cgroup")
+    limit, used = (_text_of(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "current"))
+    if limit is None or used is None or limit.strip() == "max":
+        return None
+    return max(0, int(limit) - int(used))
+
+
+def _text_of(path: str) -> str | None:
+    from pathlib import Path  # here, as it takes 5 ms of `import warpath`
+
     try:
-        limit = (root / "memory.max").read_text(encoding="ascii").strip()
-        used = (root / "memory.current").read_text(encoding="ascii").strip()
+        return Path(path).read_text(encoding="ascii")
     except OSError:
         return None
-    return None if limit == "max" else max(0, int(limit) - int(used))

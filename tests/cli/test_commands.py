@@ -346,6 +346,9 @@ def test_a_plot_is_drawn_with_coordinates_given_or_found_beside(warpath, roads, 
     other = tmp_path / "route.svg"
     assert warpath("path", roads, 1, 5, "--plot", other, "--quiet").code == 0
     assert "Shortest path from 1 to 5" in other.read_text()
+    roads.write_text("p sp 6 2\na 1 2 0.1\na 2 5 0.2\n")  # 0.1 + 0.2 = 0.30000000000000004
+    warpath("path", roads, 1, 5, "--plot", other)
+    assert "length 0.3, 2 edges" in other.read_text()  # in the comment that names the glyphs
 
 
 def test_a_member_of_a_zip_and_the_kind_of_ids_can_be_chosen(warpath, tmp_path):

@@ -136,7 +136,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path):
     graph.write_text("p sp 200000 1\na 1 2 5\n")
     with subprocess.Popen(
         [*COMMAND, "sssp", str(graph), "-s", "1", "--all"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONUNBUFFERED": ""},
     ) as process:  # fmt: skip
         assert process.stdout.readline() == b"vertex\tdistance\tpred\n"
         process.stdout.close()
@@ -167,9 +167,10 @@ def test_ctrl_c_ends_with_one_line(large):
 @pytest.mark.parametrize("words", [["info", "ROADS"], ["--version"], []])
 def test_a_full_disk_behind_stdout_is_told(roads, words):
     words = [roads if word == "ROADS" else word for word in words]
+    env = os.environ | {"PYTHONUNBUFFERED": ""}  # or the failure does not wait for the end
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            [*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, text=True, env=env, check=False
         )
     assert done.returncode == 3
     assert done.stderr == "warpath: no space left on device\n"

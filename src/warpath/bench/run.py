@@ -6,6 +6,7 @@ import json
 import platform
 import time
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
@@ -91,18 +92,16 @@ def _certify(graph: Graph, source: int, dist: Any) -> None:
 
 def machine() -> dict[str, str]:
     """Return what the numbers belong to."""
-    from warpath import __version__
-
     return {
         "machine": platform.processor() or platform.machine(),
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "warpath": __version__,
+        "warpath": version("warpath"),
     }
 
 
 def table(timings: Sequence[Timing], baseline: str) -> str:
-    """Return a Markdown table of medians: rows are solvers, columns graphs; ratios to a baseline."""
+    """Return a Markdown table of medians: rows solvers, columns graphs; ratios to a baseline."""
     graphs = list(dict.fromkeys(t.graph for t in timings))
     solvers = list(dict.fromkeys(t.solver for t in timings))
     at = {(t.solver, t.graph): t.median_ms for t in timings}

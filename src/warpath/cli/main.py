@@ -43,8 +43,9 @@ _EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (  # asked in this or
 def main() -> None:
     """Run the command with the arguments of this process, and exit."""
     arguments = sys.argv[1:]
-    code = guarded(lambda: _run(arguments), debug="--debug" in arguments)
-    code = guarded(_flushed, debug=False) or code
+    debug = "--debug" in arguments
+    code = guarded(lambda: _run(arguments), debug=debug) or guarded(_flushed, debug=debug)
+    _abandon_what_cannot_be_written()
     sys.exit(code)
 
 
@@ -58,7 +59,6 @@ def guarded(work: Callable[[], int], *, debug: bool) -> int:
     try:
         return work()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or the flush at exit fails once more
         return _NO_READER
     except KeyboardInterrupt:
         tell("interrupted")
@@ -88,6 +88,14 @@ def _run(arguments: list[str]) -> int:
 def _flushed() -> int:
     sys.stdout.flush()
     return 0
+
+
+def _abandon_what_cannot_be_written() -> None:
+    """Keep the interpreter's own flush at exit from failing once more, with a code of its own."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _explained(error: Exception, *, debug: bool) -> int:

@@ -161,7 +161,7 @@ def _draw(graph: Graph, found: Route, plot: Path) -> None:
         found,
         plot,
         title=f"Shortest path from {first} to {last}",
-        subtitle=f"length {found.length:,}, {hops:,} edges"
+        subtitle=f"length {output.text_of(found.length, thousands=True)}, {hops:,} edges"
         + (f", {graph.name}" if graph.name else ""),
         ends=(str(first), str(last)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from warpath.errors import InputError, require
+from warpath.errors import InputError, OutputError, require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,13 +112,20 @@ def output_of(out: Any, shape: tuple[int, int], dtype: np.dtype[Any]) -> Iterato
         raise InputError(msg)
 
 
+def _refuse_a_full_disk(path: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+    needed = shape[0] * shape[1] * dtype.itemsize
+    try:
+        free = shutil.disk_usage(path.parent).free
+    except OSError as error:
+        raise OutputError(error.errno, f"cannot be written: {error.strerror}", str(path)) from None
+    if needed > free:
+        message = f"would take {needed:,} bytes, but its disk has {free:,} free"
+        raise OutputError(errno.ENOSPC, message, str(path))
+
+
 @contextmanager
 def _npy(path: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> Iterator[Output]:
-    needed = shape[0] * shape[1] * dtype.itemsize
-    free = shutil.disk_usage(path.parent).free
-    if needed > free:
-        msg = f"{path} would take {needed:,} bytes, but its disk has {free:,} free."
-        raise InputError(msg)
+    _refuse_a_full_disk(path, shape, dtype)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         mapped = np.lib.format.open_memmap(partial, mode="w+", dtype=dtype, shape=shape)
@@ -133,6 +141,7 @@ def _npy(path: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> Iterator[O
 @contextmanager
 def _zarr(path: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> Iterator[Output]:
     zarr = require("zarr", extra="zarr", what=f"Writing {path.name}")
+    _refuse_a_full_disk(path, shape, dtype)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         rows = max(1, BLOCK_BYTES // max(1, shape[1] * dtype.itemsize))

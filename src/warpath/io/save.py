@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
-from warpath.errors import InputError, WarpathError
+from warpath.errors import InputError, OutputError
 from warpath.io.compression import SUFFIXES, without_suffix, zstd_module
 from warpath.rows import NO_WEIGHTS
 
@@ -30,10 +30,6 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-
-
-class OutputError(WarpathError, OSError):
-    """A file that cannot be written; what was there before is untouched."""
 
 
 class _Sink(io.RawIOBase):
