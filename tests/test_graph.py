@@ -404,3 +404,26 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it():
         errors.require("no_such_package.part", extra="io", what="Reading")
     with pytest.raises(ImportError, match="pip install no_such_package"):
         errors.require("no_such_package", what="Reading")
+
+
+def test_arrays_at_odd_addresses_are_copied_to_even_ones():
+    def odd(values, dtype):
+        raw = np.zeros(len(values) * np.dtype(dtype).itemsize + 1, np.uint8)
+        array = raw[1:].view(dtype)
+        array[:] = values
+        return array
+
+    for weight in (np.int32, np.int64, np.float32, np.float64):
+        indptr, indices, weights = (
+            odd([0, 1, 2], np.int64),
+            odd([1, 0], np.int64),
+            odd([5, 6], weight),
+        )
+        for graph in (
+            Graph.from_csr(indptr, indices, weights),
+            Graph.from_edges(indices, indices[::-1], weights),
+            Graph(indptr, odd([1, 0], np.int32), weights),
+        ):
+            for array in (graph.indptr, graph.indices, graph.weights):
+                assert array.flags.aligned
+            assert graph.edges()[2].tolist() in ([5, 6], [6, 5])

@@ -40,6 +40,7 @@ def test_one_source_on_one_thread_is_not_split():
 def test_many_sources_share_the_threads_and_never_more_than_there_are_sources():
     assert pick(Size(Task.MANY, 100, 10)).threads == 8
     assert pick(Size(Task.MANY, 3, 10)).threads == 3
+    assert pick(Size(Task.APSP, 0, 0)).threads == 1
 
 
 def test_all_pairs_of_a_dense_graph_is_floyd_warshall_for_integers_only():

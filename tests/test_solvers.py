@@ -246,6 +246,35 @@ def test_negative_all_pairs_agree_with_scipy(graph):
             assert np.array_equal(np.where(found == never(found.dtype), np.inf, found), expected)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_cycles_of_length_zero_that_rounding_makes_negative_spoil_no_matrix(dtype):
+    random = np.random.default_rng(0)
+    solved = 0
+    for n, degree in ((300, 3), (60, 60), (5, 9), (300, 3)) * 3:
+        height = (10.0 ** random.uniform(-3, 3, n)).astype(dtype)
+        src, dst = random.integers(0, n, (2, n * degree))
+        # Rounded up: the exact sum round a cycle is >= 0, the rounded one is not always.
+        uphill = np.nextafter(height[src] - height[dst], np.array(np.inf, dtype))
+        graph = Graph.from_edges(src, dst, uphill, n=n)
+        for name in ("classic.floyd_warshall", "classic.johnson"):
+            table = wp.apsp(graph, algorithm=name, threads=2)
+            reached = np.isfinite(table.dist)
+            wanted = height[:, None].astype(np.float64) - height
+            bound = 4 * n * np.finfo(dtype).eps * 1000
+            assert np.all(np.abs(table.dist - wanted)[reached] <= bound)
+            assert not table.dist.diagonal().any()
+            wp.verify(graph, table)
+            solved += 1
+    assert solved == 24
+
+
+def test_matrix_under_potentials_beyond_the_float_type_raises():
+    graph = Graph.of([(0, 1, 1e308), (2, 1, -1.2e308)])
+    for name in ("classic.floyd_warshall", "classic.johnson"):
+        with pytest.raises(wp.DistanceOverflowError):
+            wp.apsp(graph, algorithm=name)
+
+
 @settings(deadline=None)
 @given(graph=strategies.graphs("float64"), factor=st.integers(-20, 20))
 def test_scaling_weights_by_a_power_of_two_scales_distances_exactly(graph, factor):

@@ -16,15 +16,15 @@
 
 namespace warpath::bindings {
 
-/// Calls use(make), where make() gives an empty queue of the kind named. `bounded` says that the
+/// Calls use(make), where make() gives an empty queue of the kind named. kBounded says that the
 /// largest weight bounds the edges as searched, which Dial's buckets need beside integer weights.
-template <Index V, Weight W, class Use>
-auto with_queue(std::string_view name, const CsrView<V, W>& graph, bool bounded, Use&& use) {
+template <bool kBounded, Index V, Weight W, class Use>
+auto with_queue(std::string_view name, const CsrView<V, W>& graph, Use&& use) {
   using D = DistanceOf<W>;
   if (name == "heap") return use([] { return FourHeap<D, V>(); });
   if (name == "radix") return use([] { return RadixHeap<D, V>(); });
-  if constexpr (std::is_integral_v<W>) {
-    if (name == "dial" && bounded) {
+  if constexpr (kBounded && std::is_integral_v<W>) {
+    if (name == "dial") {
       // To pass over so many empty buckets takes about 16 us a vertex, so Ctrl-C is heard in time.
       constexpr std::int64_t kMostBuckets = std::int64_t{1} << 22;
       const auto heaviest = std::max_element(graph.weights.begin(), graph.weights.end());

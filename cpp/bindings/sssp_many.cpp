@@ -18,12 +18,12 @@ nb::dict solve_many(const CsrView<V, W>& graph, Edges edges, std::span<const std
                     const std::string& queue, std::optional<DistanceOf<W>> cutoff, int threads,
                     nb::object progress) {
   using D = DistanceOf<W>;
-  constexpr bool plain = std::is_same_v<Edges, PlainEdges<V, W>>;
+  constexpr bool kPlain = std::is_same_v<Edges, PlainEdges<V, W>>;
   Control control(python_tick(std::move(progress)));
   SearchCounters counters;
   {
     const nb::gil_scoped_release free;
-    counters = with_queue(queue, graph, plain, [&](const auto& make_queue) {
+    counters = with_queue<kPlain>(queue, graph, [&](const auto& make_queue) {
       return dijkstra_many<Label, V, W>(graph, sources, targets,
                                         std::span<Label>(out.data(), out.size()), make_queue, edges,
                                         cutoff.value_or(unreachable<D>), threads, control);

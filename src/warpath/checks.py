@@ -12,7 +12,7 @@ from warpath.errors import GraphError, WeightError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     Array = NDArray[Any]
 
@@ -25,6 +25,11 @@ _INT64 = np.iinfo(np.int64)
 def index_dtype(n: int) -> np.dtype[Any]:
     """Return the type that counts n vertices: int32 below 2**31, else int64."""
     return np.dtype(np.int32 if n < NARROW_LIMIT else np.int64)
+
+
+def laid_out(array: Array, dtype: DTypeLike | None = None) -> Array:
+    """Return an array as the core reads it: contiguous and aligned; a copy only where it is not."""
+    return np.require(array, dtype, ["C", "A"])
 
 
 def as_ids(values: ArrayLike, name: str) -> Array:
@@ -47,7 +52,7 @@ def as_ids(values: ArrayLike, name: str) -> Array:
             msg = f"{name}[{large[0]}] = {array[large[0]]} does not fit 63 bits."
             raise GraphError(msg)
     narrow = array.dtype.kind == "i" and array.dtype.itemsize <= 4
-    return np.ascontiguousarray(array, np.int32 if narrow else np.int64)
+    return laid_out(array, np.int32 if narrow else np.int64)
 
 
 def as_weights(values: ArrayLike) -> Array:
@@ -70,11 +75,11 @@ def as_weights(values: ArrayLike) -> Array:
         msg = f"weights[{at}] = {array[at]} does not fit int64; use float64 weights."
         raise WeightError(msg)
     if kind == "b" or (kind in "iu" and (size < 4 or (size == 4 and kind == "i"))):
-        return np.ascontiguousarray(array, np.int32)
+        return laid_out(array, np.int32)
     if kind in "iu":
-        return np.ascontiguousarray(array, np.int64)
+        return laid_out(array, np.int64)
     if kind == "f" and size in (4, 8):
-        return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+        return laid_out(array, array.dtype.newbyteorder("="))
     msg = (
         f"weights of type {array.dtype} cannot be used: int32, int64, float32 or float64 can. "
         "Convert them first, for example with .astype('float32')."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.checks import as_names, as_weights, numbered
+from warpath.checks import as_names, as_weights, laid_out, numbered
 from warpath.errors import GraphError, WeightError
 from warpath.export import to_networkx, to_scipy
 from warpath.facts import Facts, facts_of
@@ -387,7 +387,7 @@ class Graph:
 
 
 def _frozen(array: Array) -> Array:
-    view = np.ascontiguousarray(array).view()
+    view = laid_out(array).view()
     view.flags.writeable = False
     return view
 

@@ -245,7 +245,7 @@ def _sums_that_do_not_fit(recipe: Recipe, facts: Facts) -> str | None:
 
 def _candidate(recipe: Recipe, size: Size, facts: Facts, threads: int) -> Candidate:
     used = threads if _uses_threads(recipe, size) else 1
-    used = min(used, size.sources) if recipe.loop in _ONE_SOURCE_A_THREAD else used
+    used = max(1, min(used, size.sources)) if recipe.loop in _ONE_SOURCE_A_THREAD else used
     # A team's start and its barriers cost more than a small graph gives back.
     used = min({1, used}, key=lambda count: _predict(recipe, size, facts, count))
     seconds, space = _predict(recipe, size, facts, used), _space(recipe, size, facts, used)

@@ -69,6 +69,7 @@ def random_weights(rng, m, weight):
     return (rng.integers(0, 9, m) * float(np.finfo(weight).smallest_subnormal)).astype(weight)
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("index", INDICES)
 @pytest.mark.parametrize("weight", WEIGHTS)
 def test_labels_are_the_least_sums_for_every_delta_and_team(index, weight):
@@ -90,6 +91,7 @@ def test_labels_are_the_least_sums_for_every_delta_and_team(index, weight):
                 assert dist.tobytes() == expected.tobytes()
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("weight", WEIGHTS)
 @pytest.mark.parametrize("threads", THREADS)
 def test_larger_graphs_have_the_bits_of_bellman_ford(weight, threads):
@@ -122,6 +124,7 @@ def test_smallest_delta_for_16_decades_of_weights_ends(threads):
     assert counts["rounds"] <= 3 * n
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("threads", THREADS)
 def test_long_path_crosses_many_windows(threads):
     n = 3000
@@ -139,6 +142,7 @@ def test_unreachable_half_stays_unreachable(threads):
     assert solve(graph, 1.0, threads)[0].tolist() == [0, 1.5, np.inf, np.inf]
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("index", INDICES)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_distance_that_does_not_fit_is_refused_and_never_wrapped(index, threads):
@@ -183,6 +187,7 @@ def slow_graph():
     return rows(n, src[order], dst[order], (2 * (dst - src) - 1)[order].astype(np.int64))
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("threads", [1, 3])
 def test_interrupt_stops_a_long_solve(threads):
     graph = slow_graph()
@@ -195,6 +200,7 @@ def test_interrupt_stops_a_long_solve(threads):
     assert solve(small, 1.0, threads)[0].tolist() == [0, 1]
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("threads", [1, 3])
 def test_error_in_the_progress_callback_stops_the_team(threads):
     def refuse(done, total):

@@ -214,6 +214,7 @@ def test_dial_keeps_a_bucket_apart_from_the_one_its_largest_weight_ahead(heavies
     same_bits(solve(graph, 0, "dial"), np.array([0, heaviest, 1, heaviest + 5]))
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("queue", ["heap", "radix"])
 def test_distance_beyond_int64_raises_overflow_error(queue):
     half = MAX // 2 + 1
@@ -262,6 +263,7 @@ def test_counters_say_what_was_done():
     assert found == {"settled": 3, "relaxed": 3, "improved": 3}
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 @pytest.mark.parametrize(("index_type", "weight_type"), TYPES)
 def test_many_sources_give_the_rows_of_single_sources(index_type, weight_type, threads):
@@ -278,6 +280,7 @@ def test_many_sources_give_the_rows_of_single_sources(index_type, weight_type, t
             )
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("weight_type", WEIGHT_TYPES)
 def test_a_cut_off_search_leaves_nothing_behind_for_the_next_source(weight_type):
     graph = grid(30, weight_type)
@@ -291,6 +294,7 @@ def test_a_cut_off_search_leaves_nothing_behind_for_the_next_source(weight_type)
         same_bits(solve_many(graph, sources, near, queue=queue, threads=2), full[:, near])
 
 
+@pytest.mark.threads
 def test_int32_table_holds_the_numbers_or_raises():
     largest = np.iinfo(np.int32).max
     graph = rows(3, [(0, 1, largest - 1), (1, 2, 1)], weight_type=np.int64)
@@ -305,6 +309,7 @@ def test_table_without_sources_is_left_empty():
     assert solve_many(rows(2, [(0, 1, 1)]), []).shape == (0, 2)
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 @pytest.mark.parametrize(("index_type", "weight_type"), TYPES[:2] + TYPES[4:6])
 def test_reweighted_search_gives_the_lengths_of_the_weights_themselves(
@@ -327,12 +332,24 @@ def test_reweighted_search_gives_the_lengths_of_the_weights_themselves(
             same_bits(found, np.where(expected <= 3, expected, MAX))
 
 
+@pytest.mark.parametrize("queue", ["heap", "radix"])
 @pytest.mark.parametrize("weight_type", [np.float32, np.float64])
-def test_reweighted_float_search_clamps_what_rounding_takes_below_zero(weight_type):
-    h = np.array([0, -0.3, -0.1 - 0.3 + 1e-9], weight_type)
+def test_reweighted_float_search_takes_a_length_below_zero_as_zero(weight_type, queue):
+    h = np.array([0, -0.3, -0.39], weight_type)  # 1 -> 2 has -0.01 under it
     graph = rows(3, [(0, 1, -0.3), (1, 2, -0.1), (2, 2, 0)], weight_type=weight_type)
-    found = solve_many(graph, [0], h=h)
-    assert np.allclose(found, [[0, -0.3, -0.4]], atol=8 * np.finfo(weight_type).eps)
+    same_bits(solve_many(graph, [0], queue=queue, h=h), h[None])
+
+
+def test_int32_table_refuses_a_negative_length_beyond_it():
+    least = np.iinfo(np.int32).min
+    for length in (least, least - 1):
+        graph = rows(2, [(0, 1, length)], weight_type=np.int64)
+        h = np.array([0, length])
+        if length == least:
+            assert solve_many(graph, [0], h=h, dtype=np.int32).tolist() == [[0, least]]
+        else:
+            with pytest.raises(OverflowError, match="int32"):
+                solve_many(graph, [0], h=h, dtype=np.int32)
 
 
 def test_reweighted_length_beyond_int64_raises_overflow_error():
@@ -341,6 +358,58 @@ def test_reweighted_length_beyond_int64_raises_overflow_error():
         solve_many(graph, [0], h=np.array([0, -5]))
 
 
+@pytest.mark.parametrize("weight_type", [np.float32, np.float64])
+def test_reweighted_float_sum_beyond_the_type_raises_and_the_length_itself_does_not(weight_type):
+    high = np.finfo(weight_type).max / 2
+    graph = rows(3, [(0, 1, high), (2, 1, -1.5 * high)], weight_type=weight_type)
+    with pytest.raises(OverflowError, match="float"):
+        solve_many(graph, [0], h=np.array([0, -1.5 * high, 0], weight_type))
+    graph = rows(3, [(0, 1, 1), (2, 0, -1.5 * high)], weight_type=weight_type)
+    h = np.array([-1.5 * high, -1.5 * high, 0], weight_type)
+    same_bits(solve_many(graph, [2, 0], h=h)[:, :2], np.array([[-1.5 * high] * 2, [0, 0]], h.dtype))
+
+
+def test_overflow_elsewhere_does_not_matter_to_a_target_that_no_path_reaches():
+    half = MAX // 2 + 1
+    graph = rows(5, [(0, 1, half), (1, 2, half), (2, 3, 1)], weight_type=np.int64)
+    assert solve_many(graph, [0, 1], [4]).tolist() == [[MAX], [MAX]]
+    assert solve_many(graph, [1], [2, 4]).tolist() == [[half, MAX]]
+    with pytest.raises(OverflowError, match="64 bits"):
+        solve_many(graph, [0], [4, 3])
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_no_threads_is_refused(threads):
+    with pytest.raises(ValueError, match="threads"):
+        solve_many(rows(1, []), [0], threads=threads)
+
+
+def test_a_million_stale_entries_in_a_row_are_passed_over_with_an_ear_for_the_caller():
+    m = 4_000_000
+    graph = (
+        np.array([0, m, m]),
+        np.ones(m, np.int32),
+        np.arange(m, 0, -1, dtype=np.int32),
+    )
+    heard = []
+
+    def stop(done, total):
+        heard.append((done, total))
+        if len(heard) == 3:
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        _core.dijkstra(
+            *graph,
+            source=0,
+            dist=np.empty(2, np.int64),
+            queue="heap",
+            targets=NONE,
+            progress=stop,
+        )
+
+
+@pytest.mark.threads
 def test_progress_counts_sources_and_its_error_stops_every_thread():
     graph = grid(300)
     out = np.empty((400, 1), np.int64)
@@ -387,6 +456,7 @@ def interrupted(call):
     return time.monotonic() - pressed[0]
 
 
+@pytest.mark.threads
 @pytest.mark.usefixtures("heard_interrupt")
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_ctrl_c_stops_many_searches_within_a_second(threads):

@@ -49,6 +49,7 @@ def solve(matrix, threads=1, progress=None):
     return dist
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("negative", [False, True])
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("n", SIZES)
@@ -60,6 +61,7 @@ def test_blocks_agree_with_three_loops(n, kind, negative):
         assert (solve(matrix, threads) == three_loops(matrix)).all()
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("threads", THREADS)
 def test_threads_do_not_change_a_bit(kind, threads):
@@ -85,6 +87,7 @@ def test_float_distances_are_within_the_rounding_of_a_path(kind):
     assert (gap <= n * float(np.finfo(kind).eps) * expected[reached]).all()
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
 def test_largest_lengths_allowed_are_exact_and_unreachable_stays_unreachable(kind):
     # A chain of equal steps up to just below max / 4, forwards positive and backwards negative.
@@ -125,6 +128,7 @@ def test_no_threads_is_refused():
         solve(np.zeros((2, 2)), 0)
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("threads", [1, 3])
 def test_interrupt_stops_a_long_solve(threads):
     matrix = np.ones((4000, 4000), np.int64)

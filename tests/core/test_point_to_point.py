@@ -140,6 +140,13 @@ def test_path_whose_length_leaves_int64_raises_overflow_error(bidirectional):
 
 
 @BOTH
+def test_overflow_elsewhere_does_not_matter_to_a_target_that_no_path_reaches(bidirectional):
+    half = MAX // 2 + 1
+    graph = rows(4, [(0, 1, half), (1, 2, half)], weight_type=np.int64)
+    assert path(graph, 0, 3, bidirectional=bidirectional) == ([], MAX)
+
+
+@BOTH
 def test_path_that_just_fits_int64_is_found_beside_one_that_does_not(bidirectional):
     graph = rows(4, [(0, 1, MAX - 1), (1, 3, 9), (0, 2, MAX - 4), (2, 3, 3)], weight_type=np.int64)
     assert path(graph, 0, 3, bidirectional=bidirectional) == ([0, 2, 3], MAX - 1)

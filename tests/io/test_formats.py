@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import locale
 import os
 import signal
 import stat
@@ -98,6 +99,25 @@ def test_a_file_without_permission_is_refused(file, monkeypatch):
 def test_an_empty_file_is_refused(file):
     with pytest.raises(GraphFormatError, match="the file is empty"):
         read(file("a.gr", ""))
+
+
+def test_an_error_repeats_the_start_of_a_line_and_not_a_whole_file_without_newlines():
+    with pytest.raises(_core.ParseError) as caught:
+        _core.read_rows(b"x" * 10_000_000, 0, 1, "vv", expected="<from> <to>")
+    assert len(caught.value.args[2]) == 1024
+
+
+def test_numbers_too_small_for_a_double_do_not_depend_on_the_locale():
+    before = locale.setlocale(locale.LC_NUMERIC)
+    try:
+        locale.setlocale(locale.LC_NUMERIC, "de_DE.UTF-8")
+    except locale.Error:
+        pytest.skip("this system has no locale whose numbers have a comma")
+    try:
+        columns, _ = _core.read_rows(b"1.5e-400\n", 0, 1, "n", expected="<weight>")
+    finally:
+        locale.setlocale(locale.LC_NUMERIC, before)
+    assert columns[0].tolist() == [0]
 
 
 @pytest.fixture

@@ -96,7 +96,7 @@ void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W
     if (weighted) out_weights[at] = weights[e];
   });
   for (std::size_t v = indptr.size() - 1; v > 0; --v) indptr[v] = indptr[v - 1];
-  if (!indptr.empty()) indptr[0] = 0;
+  indptr[0] = 0;
 }
 
 /// The reversed graph: row v holds the edges into v, ascending by where they come from.
@@ -105,7 +105,10 @@ template <Index V, Weight W>
 void transpose(const CsrView<V, W>& graph, std::span<std::int64_t> indptr, std::span<V> indices,
                std::span<W> weights, Pulse pulse) {
   std::fill(indptr.begin(), indptr.end(), 0);
-  for (const V v : graph.indices) ++indptr[static_cast<std::size_t>(v) + 1];
+  for (const V v : graph.indices) {
+    pulse.beat();
+    ++indptr[static_cast<std::size_t>(v) + 1];
+  }
   for (std::size_t v = 1; v < indptr.size(); ++v) indptr[v] += indptr[v - 1];
   for (std::int64_t u = 0; u < graph.n(); ++u) {
     for (std::int64_t e = graph.indptr[static_cast<std::size_t>(u)];

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "warpath/control.hpp"
+#include "warpath/dijkstra.hpp"
 #include "warpath/team.hpp"
 #include "warpath/types.hpp"
 
@@ -80,7 +81,10 @@ class DeltaStepping {
       overflow |= worker.overflow;
     }
     total.rounds = workers_[0].counts.rounds;
-    if (overflow) refuse_lost_vertices();
+    if (overflow) {
+      Pulse pulse(control_, true);
+      refuse_overflow<V, W>(graph_, dist_, pulse, [](std::size_t) { return true; });
+    }
     return total;
   }
 
@@ -185,11 +189,12 @@ class DeltaStepping {
   template <bool kShared>
   void scan(V u, int current, Worker& self, Pulse& pulse) {
     const D from = label<kShared>(u);
+    pulse.beat();
     if (bucket_of(from) < current) return;  // lowered since, and scanned with that label
     const auto row = static_cast<std::size_t>(u);
     const std::int64_t begin = graph_.indptr[row];
     const std::int64_t end = graph_.indptr[row + 1];
-    pulse.beat(end - begin + 1);
+    pulse.beat(end - begin);
     ++self.counts.settled;
     self.counts.relaxed += end - begin;
     for (std::int64_t e = begin; e < end; ++e) {
@@ -271,21 +276,6 @@ class DeltaStepping {
   static void lower_to(std::atomic<T>& shared, T value) {
     T seen = shared.load(std::memory_order_relaxed);
     while (value < seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-    }
-  }
-
-  /// A sum did not fit: that matters only if it was the best one, so that its vertex has no label.
-  void refuse_lost_vertices() const {
-    Pulse pulse(control_, true);
-    for (std::int64_t u = 0; u < graph_.n(); ++u) {
-      if (dist_[static_cast<std::size_t>(u)] == unreachable<D>) continue;
-      for (std::int64_t e = graph_.indptr[static_cast<std::size_t>(u)];
-           e < graph_.indptr[static_cast<std::size_t>(u) + 1]; ++e) {
-        pulse.beat();
-        const auto v = static_cast<std::size_t>(graph_.indices[static_cast<std::size_t>(e)]);
-        if (dist_[v] == unreachable<D>)
-          throw std::overflow_error("a distance does not fit 64 bits");
-      }
     }
   }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "warpath/control.hpp"
@@ -58,7 +59,7 @@ class Search {
   }
 
   /// The next vertex to settle, its label final. False when nothing is left.
-  bool next(Entry& top) {
+  bool next(Entry& top, Pulse& pulse) {
     const D* const dist = dist_;
     const auto fresh = [dist](const Entry& entry) { return entry.key == dist[entry.vertex]; };
     while (queue_.pop(top, fresh)) {
@@ -66,6 +67,7 @@ class Search {
         ++counters.settled;
         return true;
       }
+      pulse.beat();  // parallel edges can leave millions of stale entries in a row
     }
     return false;
   }
@@ -109,7 +111,7 @@ class Search {
   template <class OnSettle>
   bool run(Pulse& pulse, OnSettle&& on_settle) {
     Entry top;
-    while (next(top)) {
+    while (next(top, pulse)) {
       if (on_settle(top)) return true;
       relax(top, pulse, [](V, D) {});
     }
@@ -135,20 +137,32 @@ class Search {
   const Edges edges_;
 };
 
-/// Throws when a vertex was left unreached only because its distance leaves 64 bits. Work O(n + m).
-template <Index V, Weight W>
-void refuse_overflow(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
-                     Pulse& pulse) {
-  using D = DistanceOf<W>;
-  for (std::size_t u = 0; u < dist.size(); ++u) {
+/// After a whole search in which a sum did not fit: throws when a vertex that is `wanted` has a
+/// path but no label. Work O(n + m).
+template <Index V, Weight W, class Wanted>
+void refuse_overflow(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist, Pulse& pulse,
+                     Wanted&& wanted) {
+  constexpr auto kNever = unreachable<DistanceOf<W>>;
+  std::vector<bool> met(dist.size());
+  std::vector<std::size_t> lost;
+  const auto leave = [&](std::size_t u) {
     pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
-    if (dist[u] == unreachable<D>) continue;
     for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
-      if (dist[static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)])] !=
-          unreachable<D>)
-        continue;
-      throw std::overflow_error("a distance does not fit 64 bits: use smaller or float64 weights");
+      const auto v = static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)]);
+      if (dist[v] != kNever || met[v]) continue;
+      met[v] = true;
+      lost.push_back(v);
     }
+  };
+  for (std::size_t u = 0; u < dist.size(); ++u)
+    if (dist[u] != kNever) leave(u);
+  while (!lost.empty()) {
+    const std::size_t v = lost.back();
+    lost.pop_back();
+    if (wanted(v))
+      throw std::overflow_error(std::is_integral_v<W> ? "a distance does not fit 64 bits"
+                                                      : "a length is beyond the largest float");
+    leave(v);
   }
 }
 
@@ -206,7 +220,7 @@ SearchCounters dijkstra(const CsrView<V, W>& graph, V source, std::span<Distance
   }
   const bool exhausted = wanted.empty() || left > 0;
   if (search.overflow && exhausted && cutoff == unreachable<D>)
-    refuse_overflow<V, W>(graph, dist, pulse);
+    refuse_overflow<V, W>(graph, dist, pulse, [](std::size_t) { return true; });
   return search.counters;
 }
 

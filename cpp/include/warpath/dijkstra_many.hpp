@@ -23,7 +23,10 @@ namespace warpath {
 
 /// Edges under a potential h with w + h[u] - h[v] >= 0 for every edge: Johnson's reweighting.
 ///
-/// Float sums that rounding takes below 0 count as 0. Source: Johnson 1977.
+/// A reduced length is the length plus h[source] - h[v]: it may leave the label type although the
+/// length itself fits. Such sums are not stored, and refuse_overflow throws if they are missed.
+/// Float sums that rounding takes below 0 count as 0; what h costs in accuracy is the rounding of
+/// numbers as large as h. Source: Johnson 1977.
 template <Index V, Weight W>
 struct ReducedEdges {
   using D = DistanceOf<W>;
@@ -35,7 +38,7 @@ struct ReducedEdges {
     if constexpr (std::is_floating_point_v<D>) {
       const D reduced = static_cast<D>(weight) + from - to;
       sum = dist + (reduced > 0 ? reduced : 0);
-      return true;
+      return sum < unreachable<D>;
     } else {
       const __int128 wide = static_cast<__int128>(dist) + weight + from - to;
       sum = static_cast<D>(wide);
@@ -48,8 +51,8 @@ struct ReducedEdges {
     const D from = h[static_cast<std::size_t>(source)];
     const D to = h[static_cast<std::size_t>(target)];
     if constexpr (std::is_floating_point_v<D>) {
-      length = source == target ? 0 : dist - from + to;
-      return true;
+      length = source == target ? 0 : dist - (from - to);  // this difference always fits
+      return length > -unreachable<D>;
     } else {
       const __int128 wide = static_cast<__int128>(dist) - from + to;
       length = static_cast<D>(wide);
@@ -124,7 +127,9 @@ class ManyWorker {
     search.abandon([&](V v) { touched_.push_back(v); });
     counters_ += search.counters;
     if (search.overflow && !stopped && bound_ == unreachable<D>)
-      refuse_overflow<V, W>(graph_, dist_, pulse_);
+      refuse_overflow<V, W>(graph_, dist_, pulse_, [&](std::size_t v) {
+        return wanted_.empty() || wanted_.has(static_cast<std::int64_t>(v));
+      });
   }
 
   D length(V source, V target) const {
@@ -135,8 +140,7 @@ class ManyWorker {
       D length;
       if (label == unreachable<D>) return label;
       if (!edges_.restore(label, source, target, length))
-        throw std::overflow_error(
-            "a distance does not fit 64 bits: use smaller or float64 weights");
+        throw std::overflow_error("a distance does not fit its type");
       return length > cutoff_ ? unreachable<D> : length;
     }
   }
@@ -163,6 +167,7 @@ SearchCounters dijkstra_many(const CsrView<V, W>& graph, std::span<const std::in
                              std::span<const std::int64_t> targets, std::span<Out> out,
                              const MakeQueue& make_queue, Edges edges, DistanceOf<W> cutoff,
                              int threads, Control& control) {
+  if (threads < 1) throw std::invalid_argument("threads must be >= 1");
   using Queue = decltype(make_queue());
   const TargetSet wanted(targets, graph.n());
   const std::size_t width = targets.empty() ? static_cast<std::size_t>(graph.n()) : targets.size();

@@ -184,9 +184,10 @@ DenseKernels<T> dense_kernels() {
 /// operations, of which (1) is n kBlock^2 on one thread. Extra memory: two panels of n x kBlock.
 ///
 /// Preconditions (the caller's): no negative cycle, 0 on the diagonal; integers: every shortest
-/// length is below max / 4 in size. Integers come out exact, floats within the rounding of
-/// differently associated sums. Source: Floyd 1962; Warshall 1962; blocking: Venkataraman, Sahni,
-/// Mukhopadhyaya 2003.
+/// length is below max / 4 in size; floats: nothing below 0, for rounding can make a cycle of
+/// length 0 negative, and each step could double what it gains. Integers come out exact, floats
+/// within the rounding of differently associated sums. Source: Floyd 1962; Warshall 1962; blocking:
+/// Venkataraman, Sahni, Mukhopadhyaya 2003.
 template <class T>
 class FloydWarshall {
  public:

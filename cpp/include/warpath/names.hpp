@@ -4,16 +4,12 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-namespace warpath {
+#include "warpath/random.hpp"
 
-/// Mixes 64 bits (the finaliser of SplitMix64, Steele et al. 2014).
-inline std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
+namespace warpath {
 
 /// A hash table with linear probing. A name of up to seven bytes is its own key, so that a lookup
 /// touches one place in memory; of a longer one the key is a hash, and the text is compared. The
@@ -24,7 +20,7 @@ class NameTable {
   std::int64_t number(std::string_view name) {
     if (2 * names_.size() >= slots_.size()) grow();
     const std::uint64_t key = key_of(name);
-    for (std::uint64_t at = mixed(key);; ++at) {
+    for (std::uint64_t at = mix(key);; ++at) {
       Slot& slot = slots_[at & mask_];
       if (slot.number < 0) {
         slot = {key, static_cast<std::int64_t>(names_.size())};
@@ -57,11 +53,11 @@ class NameTable {
     std::uint64_t hash = name.size();
     for (; name.size() >= sizeof word; name.remove_prefix(sizeof word)) {
       std::memcpy(&word, name.data(), sizeof word);
-      hash = mixed(hash ^ word) + 0x9e3779b97f4a7c15ULL;
+      hash = mix(hash ^ word) + 0x9e3779b97f4a7c15ULL;
     }
     word = 0;
     std::memcpy(&word, name.data(), name.size());
-    return mixed(hash ^ word) | std::uint64_t{0xff} << 56;
+    return mix(hash ^ word) | std::uint64_t{0xff} << 56;
   }
 
   void grow() {
@@ -70,7 +66,7 @@ class NameTable {
     mask_ = slots_.size() - 1;
     for (const Slot& slot : old) {
       if (slot.number < 0) continue;
-      std::uint64_t at = mixed(slot.key);
+      std::uint64_t at = mix(slot.key);
       while (slots_[at & mask_].number >= 0) ++at;
       slots_[at & mask_] = slot;
     }

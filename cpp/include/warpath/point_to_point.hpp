@@ -138,12 +138,13 @@ RouteFound<DistanceOf<W>> early_stop_path(const CsrView<V, W>& graph, const CsrV
   Search<V, W, Queue> search(graph, dist, queue, unreachable<D>);
   search.start(source);
   const D& found = dist[static_cast<std::size_t>(target)];
-  const bool stopped =
-      search.run(pulse, [&](const Labelled<D, V>& top) { return top.key > found; });
+  search.run(pulse, [&](const Labelled<D, V>& top) { return top.key > found; });
   RouteFound<D> route;
   route.counters = search.counters;
   if (found == unreachable<D>) {
-    if (search.overflow && !stopped) refuse_overflow<V, W>(graph, dist, pulse);
+    if (search.overflow)
+      refuse_overflow<V, W>(graph, dist, pulse,
+                            [&](std::size_t v) { return v == static_cast<std::size_t>(target); });
     return route;
   }
   const auto label = [&](V v) { return dist[static_cast<std::size_t>(v)]; };
@@ -221,7 +222,7 @@ class BidirectionalSearch {
 
   void advance(Step& side) {
     Labelled<D, V> top;
-    if (side.next(top)) side.relax(top, pulse_, [&](V v, D) { meet(v); });
+    if (side.next(top, pulse_)) side.relax(top, pulse_, [&](V v, D) { meet(v); });
   }
 
   void meet(V v) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "warpath/control.hpp"
-#include "warpath/names.hpp"
+#include "warpath/random.hpp"
 #include "warpath/text.hpp"
 
 namespace warpath {
@@ -95,9 +95,9 @@ inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& cont
       rows.indices.add(v);
       ++entries;
       const std::uint64_t pair =
-          mixed(static_cast<std::uint64_t>(std::min(u, v)) + 0x9e3779b97f4a7c15ULL) +
+          mix(static_cast<std::uint64_t>(std::min(u, v)) + 0x9e3779b97f4a7c15ULL) +
           static_cast<std::uint64_t>(std::max(u, v));
-      const std::uint64_t hash = mixed(mixed(pair) + static_cast<std::uint64_t>(weight));
+      const std::uint64_t hash = mix(mix(pair) + static_cast<std::uint64_t>(weight));
       imbalance += u < v ? hash : ~hash + 1;
     }
     rows.indptr.push_back(entries);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <clocale>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -18,11 +19,14 @@
 namespace warpath {
 
 /// What is wrong in a text, and where. `line` counts from 1; 0 says the whole file.
-/// `found` is the offending text as it stands in the file; Python cuts and escapes it.
+/// `found` is the offending text as it stands in the file, or the start of a long one; Python cuts
+/// it further and escapes it.
 class ParseError : public std::runtime_error {
  public:
   ParseError(std::int64_t line, const std::string& message, std::string_view found = {})
-      : std::runtime_error(message), line(line), found(found) {}
+      : std::runtime_error(message), line(line), found(found.substr(0, kShown)) {}
+
+  static constexpr std::size_t kShown = 1024;  // a file without newlines is one line of any length
 
   std::int64_t line;
   std::string found;
@@ -114,7 +118,10 @@ inline Number scan_real(std::string_view token, double& value) {
   const auto [end, error] = std::from_chars(token.data(), stop, value);
   if (end != stop || error == std::errc::invalid_argument) return Number::kNone;
   if (error == std::errc::result_out_of_range) {
-    value = std::strtod(std::string(token).c_str(), nullptr);
+    // Too large or too small: from_chars does not tell. Not in the user's locale, where 1.5e-400
+    // may be 1 and a rest.
+    static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
+    value = strtod_l(std::string(token).c_str(), nullptr, plain);
     if (std::isinf(value)) return Number::kTooLarge;
   }
   return Number::kInteger;

@@ -18,8 +18,8 @@ namespace warpath {
 ///
 /// Vertices that have only tight edges of no length (or any, when `negative`) are taken in
 /// breadth-first order, smallest u first, so the tree has no cycle. The source and unreachable
-/// vertices get -1. One pass over the edges where every weight lengthens its path, O(m); the levels
-/// beyond it cost O(m + n log n) together.
+/// vertices get -1. One pass over the edges where every weight lengthens its path, and another for
+/// all levels together: O(n + m).
 template <Index V, Weight W>
 class TreeBuilder {
  public:
@@ -34,9 +34,11 @@ class TreeBuilder {
     std::vector<V> level;
     if (negative) {
       level.push_back(source_);
+      fresh_.resize(pred_.size());
     } else if (take_shorter() > 0) {
       for (V v = 0; v < static_cast<V>(pred_.size()); ++v)
         if (v == source_ || pred_[at(v)] >= 0) level.push_back(v);
+      fresh_.resize(pred_.size());
     }
     while (!level.empty()) level = next_level(level);
     return counters_;
@@ -79,18 +81,21 @@ class TreeBuilder {
     return counters_.settled - 1 - counters_.improved;
   }
 
-  /// Gives a predecessor of `level` (ascending) to the vertices without one, and returns those,
-  /// ascending.
+  /// Gives the smallest predecessor of `level` to the vertices without one, and returns those.
   std::vector<V> next_level(const std::vector<V>& level) {
     std::vector<V> found;
     for (const V u : level) {
       each_tight(u, [&](V v, bool) {
-        if (pred_[at(v)] >= 0 || v == source_) return;
-        take(u, v);
-        found.push_back(v);
+        if (fresh_[at(v)]) {
+          pred_[at(v)] = std::min(pred_[at(v)], u);
+        } else if (pred_[at(v)] < 0 && v != source_) {
+          take(u, v);
+          fresh_[at(v)] = true;
+          found.push_back(v);
+        }
       });
     }
-    std::sort(found.begin(), found.end());
+    for (const V v : found) fresh_[at(v)] = false;
     return found;
   }
 
@@ -99,6 +104,7 @@ class TreeBuilder {
   const std::span<const D> dist_;
   const std::span<V> pred_;
   Pulse pulse_;
+  std::vector<bool> fresh_;  // found in the level at work: a smaller predecessor may still come
   SearchCounters counters_;
 };
 

@@ -131,18 +131,17 @@ class Certificate {
     return broken;
   }
 
-  /// Breadth-first from all of `frontier` over the tight edges that `allowed` admits, to vertices
-  /// that `above` has nothing for (kNone). Gives each the smallest u of the level before.
-  template <class Allowed>
-  void spread(std::vector<V>& frontier, std::vector<V>& above, Allowed&& allowed) {
+  /// Breadth-first from all of `frontier` over the tight edges, to vertices that above_ has nothing
+  /// for (kNone). Gives each the smallest u of the level before.
+  void spread(std::vector<V>& frontier) {
     std::vector<V> fresh;
-    std::vector<bool> in_fresh(above.size());
+    std::vector<bool> in_fresh(above_.size());
     while (!frontier.empty()) {
       for (const V u : frontier) {
         each_edge(u, [&](V v, std::int64_t e) {
-          auto& from = above[static_cast<std::size_t>(v)];
+          auto& from = above_[static_cast<std::size_t>(v)];
           if (from != kNone && !(u < from && in_fresh[static_cast<std::size_t>(v)])) return true;
-          if (!tight(u, v, e) || !allowed(u, v)) return true;
+          if (!tight(u, v, e)) return true;
           if (from == kNone) {
             fresh.push_back(v);
             in_fresh[static_cast<std::size_t>(v)] = true;
@@ -161,7 +160,7 @@ class Certificate {
     above_.assign(dist_.size(), kNone);
     above_[static_cast<std::size_t>(source_)] = -1;
     std::vector<V> frontier{source_};
-    spread(frontier, above_, [](V, V) { return true; });
+    spread(frontier);
     for (V v = 0; v < static_cast<V>(graph_.n()); ++v)
       if (reached(v) && above_[static_cast<std::size_t>(v)] == kNone)
         return {.rule = "reached", .vertex = v};
@@ -200,7 +199,7 @@ class Certificate {
       else
         complete = false;
     }
-    if (!complete) spread(frontier, above_, [this](V u, V v) { return label(u) == label(v); });
+    if (!complete) spread(frontier);  // over edges of length 0: no other tight edge is left
   }
 
   static constexpr V kNone = -2;

@@ -111,10 +111,20 @@ def _delta_stepping(order: Order) -> Raw:
 def _floyd_warshall(order: Order) -> Raw:
     graph = order.graph
     assert order.out is not None  # noqa: S101 - the caller's promise for APSP
+    lengths, potentials = graph.solver_weights, None
     if graph.facts(symmetry=False).negative:
-        _labels_or_cycle(graph, _VIRTUAL, None)  # a negative cycle would spoil the whole matrix
-    work = _adjacency_matrix(graph, order.out if order.out.dtype == graph.dist_dtype else None)
+        # A negative cycle would spoil the whole matrix. So would a cycle of length 0 that rounding
+        # makes negative: n steps can double it n times. Reweighted, no float is below 0.
+        potentials, _ = _labels_or_cycle(graph, _VIRTUAL, None)
+        if graph.dist_dtype.kind == "f":
+            lengths = _reduced(graph, potentials)
+    into = order.out if order.out.dtype == graph.dist_dtype else None
+    work = _adjacency_matrix(graph, lengths, into)
     _core.floyd_warshall(work, threads=order.threads, progress=order.progress)
+    if potentials is not None and lengths is not graph.solver_weights:
+        work -= potentials[:, None]
+        work += potentials
+        np.fill_diagonal(work, 0)
     if work is not order.out:
         order.out[:] = fitting(work, order.out.dtype)
     return Raw(order.out)
@@ -161,12 +171,24 @@ def _length_around(graph: Graph, cycle: Array) -> float:
     return total
 
 
-def _adjacency_matrix(graph: Graph, out: Array | None) -> Array:
+def _reduced(graph: Graph, potentials: Array) -> Array:
+    """Return the float weights under potentials, >= 0; what rounding takes below 0 counts as 0."""
+    src, dst, weights = graph.edges()
+    with np.errstate(over="ignore"):
+        reduced: Array = np.maximum(weights + potentials[src] - potentials[dst], 0)
+        longest = reduced.max(initial=0) * reduced.dtype.type(graph.n)
+    if not np.isfinite(longest):
+        msg = f"a length under potentials could leave {reduced.dtype}"
+        raise OverflowError(msg)
+    return reduced
+
+
+def _adjacency_matrix(graph: Graph, lengths: Array, out: Array | None) -> Array:
     """Return the dense start of Floyd-Warshall: the lightest edges, 0 on the diagonal."""
     matrix = np.empty((graph.n, graph.n), graph.dist_dtype) if out is None else out
     matrix[:] = never(graph.dist_dtype)
-    src, dst, weights = graph.edges()
-    np.minimum.at(matrix, (src, dst), weights.astype(graph.dist_dtype))
+    src, dst, _ = graph.edges()
+    np.minimum.at(matrix, (src, dst), lengths.astype(graph.dist_dtype))
     diagonal = np.arange(graph.n)
     matrix[diagonal, diagonal] = 0
     return matrix

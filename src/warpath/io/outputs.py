@@ -89,7 +89,8 @@ def output_of(out: Any, shape: tuple[int, int], dtype: np.dtype[Any]) -> Iterato
     if out is None:
         yield _InMemory(np.empty(shape, dtype))
     elif isinstance(out, np.ndarray):
-        if out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
+        ordered = out.flags.c_contiguous and out.flags.aligned
+        if out.shape != shape or out.dtype != dtype or not ordered:
             msg = (
                 f"out has shape {out.shape} and type {out.dtype}: a C-ordered array of shape "
                 f"{shape} and type {dtype} is needed."
