@@ -14,6 +14,7 @@ from warpath import (
     GraphError,
     InputError,
     MissingDependencyError,
+    NotEnoughMemoryError,
     VertexError,
     WeightError,
     errors,
@@ -404,3 +405,15 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it():
         errors.require("no_such_package.part", extra="io", what="Reading")
     with pytest.raises(ImportError, match="pip install no_such_package"):
         errors.require("no_such_package", what="Reading")
+
+
+@pytest.mark.parametrize("n", [2.5, "3", -1, np.float64(2)])
+def test_a_number_of_vertices_that_is_none_is_refused(n):
+    with pytest.raises(GraphError, match=r"n = .* must be a whole number, 0 or more"):
+        Graph.from_edges([0], [1], n=n)
+
+
+@pytest.mark.parametrize("last", [2**40, 2**62, 2**63 - 2])
+def test_a_vertex_number_that_takes_more_than_memory_is_refused_before_any_is_made(last):
+    with pytest.raises(NotEnoughMemoryError, match=r"Is the largest vertex right"):
+        Graph.from_edges([0], [last])
