@@ -84,6 +84,18 @@ def test_a_missing_file_is_refused(tmp_path):
         read(tmp_path / "a.gr")
 
 
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system has no /dev/fd")
+def test_a_pipe_is_refused_because_its_head_would_be_lost():
+    reader, writer = os.pipe()
+    try:
+        os.write(writer, b"".join(b"%d %d\n" % (v, v + 1) for v in range(4000)))
+        os.close(writer)
+        with pytest.raises(GraphFormatError, match=r"pipe or a device.*: write the content to a"):
+            read(f"/dev/fd/{reader}")
+    finally:
+        os.close(reader)
+
+
 def test_a_file_without_permission_is_refused(file, monkeypatch):
     path = file("a.gr", GR)
     path.chmod(0)
