@@ -107,6 +107,20 @@ def test_a_file_without_permission_is_refused(file, monkeypatch):
         read(path)
 
 
+def test_a_folder_that_may_not_be_written_to_is_refused(tmp_path, monkeypatch):
+    tmp_path.chmod(0o500)
+    if os.geteuid() == 0:  # root may write everywhere: let the system refuse
+        monkeypatch.setattr(
+            save.os, "open", lambda *_: (_ for _ in ()).throw(PermissionError(13, "denied"))
+        )
+    try:
+        with pytest.raises(save.OutputError, match=r"cannot be written: .*denied"):
+            write(GRAPH, tmp_path / "a.gr")
+        assert list(tmp_path.iterdir()) == []
+    finally:
+        tmp_path.chmod(0o700)
+
+
 def test_an_empty_file_is_refused(file):
     with pytest.raises(GraphFormatError, match="the file is empty"):
         read(file("a.gr", ""))

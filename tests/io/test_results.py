@@ -116,3 +116,15 @@ def test_a_table_within_a_cutoff_verifies_after_loading(tmp_path):
     back = load_result(GRAPH, path)
     assert back.cutoff == 4
     wp.verify(GRAPH, back)
+
+
+@pytest.mark.parametrize("algorithm", ["classic.johnson", "classic.floyd_warshall"])
+def test_a_table_of_reassociated_floats_verifies_after_loading(tmp_path, algorithm):
+    chance = np.random.default_rng(0)
+    src, dst = chance.integers(0, 60, (2, 400))
+    height = 5 * chance.random(60)
+    weights = chance.random(400) + height[src] - height[dst]
+    graph = wp.Graph.from_edges(src, dst, weights, n=60)
+    path = tmp_path / "all.npz"
+    wp.apsp(graph, algorithm=algorithm).save(path)
+    assert wp.verify(graph, load_result(graph, path)).slack > 0

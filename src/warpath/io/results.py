@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Columns = dict[str, tuple[Array, Array | None]]
 
 #: The arrays that a saved result may hold and that are read back.
-_PARTS = {"dist", "pred", "source", "cutoff", "sources", "targets"}
+_PARTS = {"dist", "pred", "source", "cutoff", "sources", "targets", "reassociated"}
 
 #: What NumPy and zipfile raise where a file is cut short or has changed bytes.
 _DAMAGED = (
@@ -68,6 +68,7 @@ def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool
             "dist": dist,
             "sources": table.source_indices,
             "targets": table.target_indices,
+            "reassociated": np.array(table.reassociated),
         }
         if table.cutoff is not None:
             parts["cutoff"] = np.array(table.cutoff)
@@ -161,7 +162,16 @@ def _table_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array
     if dist.dtype != graph.dist_dtype and not narrow:
         msg = f"the table is {dist.dtype}, but this graph's distances are {graph.dist_dtype}"
         raise GraphFormatError(path, None, msg)
-    return DistanceTable(graph, sources, targets, dist, cutoff=_cutoff_of(path, parts))
+    reassociated = parts.get("reassociated", np.zeros((), np.bool_))
+    _check_kind(path, "reassociated", reassociated, "b", 0)
+    return DistanceTable(
+        graph,
+        sources,
+        targets,
+        dist,
+        cutoff=_cutoff_of(path, parts),
+        reassociated=bool(reassociated),
+    )
 
 
 def _cutoff_of(path: str | os.PathLike[str], parts: dict[str, Array]) -> float | None:
