@@ -146,6 +146,19 @@ def test_ctrl_c_stops_the_core_between_lines(interrupted):
         read_for_ever(b"0 1\n" * 10_000_000)
 
 
+def test_ctrl_c_in_the_middle_of_a_file_ends_the_read_there():
+    told = []
+
+    def press(done, total):
+        told.append(done / total)
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        _core.read_rows(b"0 1\n" * 10_000_000, 0, 1, "vv", expected="<from> <to>", progress=press)
+    assert len(told) == 1
+    assert told[0] < 0.9
+
+
 def test_ctrl_c_stops_decompression(file, interrupted):
     assert interrupted is None
     path = file("a.txt.gz", gzip.compress(bytes(1 << 20)) * 4000)
