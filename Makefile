@@ -16,7 +16,7 @@ demo: $(VENV)/.cli
 	@PATH="$(abspath $(BIN)):$$PATH" examples/rome.sh
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --dist worksteal --durations 10 --cov --cov-report=term:skip-covered --cov-fail-under=95
+	$(BIN)/python -m pytest -n auto --dist loadgroup --durations 10 --cov --cov-report=term:skip-covered --cov-fail-under=95
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check && $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/lint-imports --no-logo

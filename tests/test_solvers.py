@@ -21,6 +21,9 @@ from warpath.testing.compare import assert_same_bits
 
 RUN = set()
 
+# One process for those that fill RUN, because the last test looks at it.
+in_one_process = pytest.mark.xdist_group("solvers")
+
 CASES = [case.astype(dtype) for case in corpus.all() for dtype in case.dtypes]
 SMALL = [case for case in CASES if case.graph().n <= 300]
 SOLVED = [case for case in SMALL if not case.overflows and not case.has_cycle]
@@ -45,6 +48,7 @@ def label(graph: Graph, source: int):
     return graph.label_of(np.array([source]))[0]
 
 
+@in_one_process
 @pytest.mark.parametrize("recipe", solving(Task.SSSP), ids=lambda r: r.name)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_algorithm_gives_the_bits_of_dijkstra_and_the_one_tree(case, recipe):
@@ -83,6 +87,7 @@ def assert_is_a_negative_cycle(graph: Graph, error: wp.NegativeCycleError) -> No
     assert total == error.length < 0
 
 
+@in_one_process
 @pytest.mark.parametrize("case", SOLVED, ids=str)
 def test_tables_hold_the_rows_of_single_sources(case):
     graph = case.graph()
@@ -102,6 +107,7 @@ def test_tables_hold_the_rows_of_single_sources(case):
                     same_or_close(part.dist[row], rows[source][::-2], recipe, graph)
 
 
+@in_one_process
 @pytest.mark.parametrize("case", [c for c in SMALL if c.graph().n <= 120], ids=str)
 def test_all_pairs_agree_whatever_the_algorithm(case):
     graph = case.graph()
@@ -142,6 +148,7 @@ def same_or_close(found: np.ndarray, expected: np.ndarray, recipe: Recipe, graph
     assert np.all(np.abs(found[finite].astype(np.float64) - expected[finite]) <= bound)
 
 
+@in_one_process
 @pytest.mark.parametrize("case", SOLVED, ids=str)
 def test_one_route_is_the_route_of_the_tree(case):
     graph = case.graph()
@@ -306,8 +313,8 @@ def test_64_bit_indices_give_the_same_bits():
             assert np.array_equal(found.pred, wp.sssp(narrow, 0).pred)
 
 
+@in_one_process
 def test_every_registered_algorithm_was_run():
-    """Runs last in this module: the tests above fill RUN (with -n, on one worker: see loadfile)."""
     if not RUN:
-        pytest.skip("the product tests were not selected")
+        pytest.skip("the tests that fill RUN were not selected")
     assert {recipe.name for recipe in wp.algorithms()} == RUN

@@ -54,7 +54,7 @@ RECIPES = (
     ),
     Recipe(
         "classic.dijkstra.radix_heap",
-        "Dijkstra with a radix heap: the fastest on one thread for most weights.",
+        "Dijkstra with a radix heap: one source where vertices have many edges, many sources.",
         _RADIX,
         "section 2",
         _PER_SOURCE,
@@ -92,7 +92,7 @@ RECIPES = (
     ),
     Recipe(
         "classic.delta_stepping",
-        "Delta-stepping on threads: one source in a large graph, several cores.",
+        "Delta-stepping: one source, on one thread or several; most graphs.",
         _DELTA,
         "section 2",
         frozenset({Task.SSSP}),
