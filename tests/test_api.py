@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import signal
@@ -468,3 +469,49 @@ def test_the_api_holds_the_whole_catalogue():
     assert len(wp.algorithms()[:2]) == 2
     assert wp.algorithms()[0].name in repr(wp.algorithms())
     assert str(wp.algorithms()[0].source).startswith("Dijkstra: A note on two problems")
+
+
+def test_a_table_written_in_blocks_tells_progress_once_over_all_rows(tmp_path, monkeypatch):
+    graph, told = two_way_grid(20), []
+    solve = cpu.run
+
+    def slow(order):
+        rows = len(order.problem.sources)
+        order.progress(rows // 2, rows)
+        return solve(order)
+
+    monkeypatch.setattr(cpu, "run", slow)
+    monkeypatch.setattr("warpath.io.outputs.BLOCK_BYTES", 100 * graph.n * 8)
+    wp.apsp(
+        graph,
+        out=tmp_path / "full.npy",
+        algorithm="classic.dijkstra",
+        threads=1,
+        progress=lambda done, total: told.append((done, total)),
+    )
+    halves = [(done, total) for done, total in told if done % 100 == 50]
+    assert halves == [(50, 400), (150, 400), (250, 400), (350, 400)]
+    assert {total for _, total in told} == {400}
+
+
+@pytest.mark.parametrize("name", ["full.npy", "full.zarr"])
+def test_a_folder_of_somebody_else_is_not_replaced_by_a_table(tmp_path, name):
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "letter.txt").write_text("dear")
+    with pytest.raises(wp.OutputError, match=r"directory|something else than a Zarr array"):
+        wp.apsp(diamond(), out=tmp_path / name)
+    assert (tmp_path / name / "letter.txt").read_text() == "dear"
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]
+
+
+def test_a_disk_that_fills_up_while_a_table_is_written_is_an_error_not_a_crash(
+    tmp_path, monkeypatch
+):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(wp.OutputError, match=r"full\.npy") as caught:
+        wp.apsp(diamond(), out=tmp_path / "full.npy")
+    assert caught.value.errno == errno.ENOSPC
+    assert list(tmp_path.iterdir()) == []

@@ -14,6 +14,7 @@ from warpath import (
     GraphError,
     InputError,
     MissingDependencyError,
+    NotEnoughMemoryError,
     VertexError,
     WeightError,
     errors,
@@ -427,3 +428,15 @@ def test_arrays_at_odd_addresses_are_copied_to_even_ones():
             for array in (graph.indptr, graph.indices, graph.weights):
                 assert array.flags.aligned
             assert graph.edges()[2].tolist() in ([5, 6], [6, 5])
+
+
+@pytest.mark.parametrize("n", [2.5, "3", -1, np.float64(2)])
+def test_a_number_of_vertices_that_is_none_is_refused(n):
+    with pytest.raises(GraphError, match=r"n = .* must be a whole number, 0 or more"):
+        Graph.from_edges([0], [1], n=n)
+
+
+@pytest.mark.parametrize("last", [2**40, 2**62, 2**63 - 2])
+def test_a_vertex_number_that_takes_more_than_memory_is_refused_before_any_is_made(last):
+    with pytest.raises(NotEnoughMemoryError, match=r"Is the largest vertex right"):
+        Graph.from_edges([0], [last])

@@ -157,10 +157,13 @@ def test_a_file_that_is_no_result_of_this_graph_is_refused(tmp_path, arrays, mes
 def test_a_damaged_result_is_refused(tmp_path, content):
     file = tmp_path / "result.npz"
     file.write_bytes(content)
-    with pytest.raises(wp.GraphFormatError, match="expected a result that warpath saved"):
+    with pytest.raises(
+        wp.GraphFormatError,
+        match=r"expected a result that warpath saved|this saved result is damaged",
+    ):
         wp.Paths.load(COUNTED, file)
 
 
 def test_a_result_that_is_missing_is_refused(tmp_path):
-    with pytest.raises(wp.GraphFormatError, match="No such file"):
+    with pytest.raises(wp.GraphFormatError, match="there is no such file"):
         wp.Paths.load(COUNTED, tmp_path / "nothing.npz")

@@ -90,6 +90,17 @@ def test_an_empty_route_is_refused(town):
         plot_route(town, [])
 
 
+@pytest.mark.parametrize("route", [[0, 1], [1, 0]])
+def test_long_names_at_the_border_are_not_cut_off(route):
+    town = wp.Graph.from_edges([0, 1], [1, 0], coordinates=[(0, 0), (3, -1)])
+    figure = plot_route(town, route, ends=("the old mill on the hill", "the new port"))
+    renderer = figure.canvas.get_renderer()
+    for label in figure.axes[0].texts:
+        extent = label.get_window_extent(renderer)
+        assert extent.x0 >= 0
+        assert extent.x1 <= figure.bbox.x1
+
+
 @pytest.mark.parametrize("name", ["route.doc", "route"])
 def test_what_is_no_picture_is_refused_before_drawing(town, tmp_path, name):
     with pytest.raises(InputError, match="no picture"):

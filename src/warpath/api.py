@@ -21,7 +21,7 @@ from warpath.errors import (
 from warpath.graph import Graph
 from warpath.paths import DistanceTable, Paths, Route, never, one_label
 from warpath.plan import Hardware, Plan, Size, Wish, choose
-from warpath.progress import watch
+from warpath.progress import share, watch
 from warpath.recipes import CATALOGUE, Catalogue, Loop, Task
 from warpath.zones import arrivals, at_home, folded, opened
 
@@ -316,10 +316,15 @@ def _table(
     inner = replace(problem, targets=None if whole else arrivals(graph, names))
     at_once = chosen.recipe.loop is Loop.FLOYD_WARSHALL
     stats: dict[str, Any] = {}
-    with output_of(out, (len(rows), len(names)), dtype) as result:
-        for block in [slice(0, len(rows))] if at_once else result.blocks():
+    with (
+        output_of(out, (len(rows), len(names)), dtype) as result,
+        watch(progress, chosen.recipe.name) as report,
+    ):
+        blocks = [slice(0, len(rows))] if at_once else result.blocks()
+        for block in blocks:
             into = result.block(block)
-            counted = _fill(graph, chosen, replace(inner, sources=rows[block]), into, progress)
+            told = report if len(blocks) == 1 else share(report, block, len(rows))
+            counted = _fill(graph, chosen, replace(inner, sources=rows[block]), into, told)
             at_home(graph, rows[block], names, into)
             result.put(block, into)
             stats = {key: stats.get(key, 0) + value for key, value in counted.items()}

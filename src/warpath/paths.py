@@ -227,6 +227,7 @@ class DistanceTable:
     source_indices, target_indices : (k,) and (t,) int64.
     cutoff : pairs farther than this were left out; None for no limit.
     plan : what ran and why.
+    reassociated : sums of floats may be formed in another order than along the paths.
     stats : counters of the run, and ``seconds``.
     """
 
@@ -240,6 +241,7 @@ class DistanceTable:
         cutoff: float | None = None,
         plan: Any = None,
         stats: dict[str, Any] | None = None,
+        reassociated: bool = False,
     ) -> None:
         self.graph = graph
         self.source_indices = sources
@@ -247,6 +249,7 @@ class DistanceTable:
         self.dist = dist
         self.cutoff = cutoff
         self.plan = plan
+        self.reassociated = reassociated or (plan is not None and plan.recipe.reassociates)
         self.stats = stats or {}
 
     @cached_property

@@ -182,12 +182,21 @@ def _draw_route(axes: Any, line: Array, names: tuple[str, str]) -> None:
             markerfacecolor=fill, markeredgecolor=_ENDS if at == 0 else "white", markeredgewidth=2,
         )  # fmt: skip
         side = "left" if away[0] >= 0 else "right"
-        axes.annotate(
+        label = axes.annotate(
             name, line[at], xytext=(9 if side == "left" else -9, 7 if away[1] >= 0 else -7),
             textcoords="offset points", ha=side, va="bottom" if away[1] >= 0 else "top",
             fontsize=11, fontweight="bold", color=_INK, zorder=6, path_effects=halo,
             annotation_clip=False, parse_math=False,
         )  # fmt: skip
+        _keep_inside(label, axes.figure)
+
+
+def _keep_inside(label: Any, figure: Any) -> None:
+    """Move a label along the border that it would cross, so that its end is not cut off."""
+    extent, border = label.get_window_extent(figure.canvas.get_renderer()), 0.05 * figure.dpi
+    over = max(0.0, extent.x1 + border - figure.bbox.x1) - max(0.0, border - extent.x0)
+    x, y = label.get_position()
+    label.set_position((x - over * 72 / figure.dpi, y))
 
 
 def _write_title(figure: Any, title: str | None, subtitle: str | None) -> None:

@@ -34,6 +34,18 @@ def watch(progress: bool | Report | None, what: str) -> Iterator[Report | None]:
             yield report
 
 
+def share(report: Report | None, rows: slice, of: int) -> Report | None:
+    """Return a report for the part of a table that these rows are, told as rows of the whole."""
+    if report is None:
+        return None
+
+    def part(done: int, total: int) -> None:
+        fraction = min(1.0, done / total) if total else 0.0
+        report(rows.start + int(fraction * (rows.stop - rows.start)), of)
+
+    return part
+
+
 @contextmanager
 def _bar(what: str) -> Iterator[Report]:
     try:

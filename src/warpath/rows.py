@@ -8,7 +8,8 @@ import numpy as np
 
 from warpath import _core
 from warpath.checks import as_ids, as_weights, bad_weight, index_dtype, out_of_range
-from warpath.errors import GraphError
+from warpath.errors import GraphError, NotEnoughMemoryError
+from warpath.settings import memory
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 #: How the core is told that a graph has no weights.
 NO_WEIGHTS = np.empty(0, np.int32)
+
+#: Rows smaller than this are made without asking the system how much memory is free.
+_WORTH_ASKING = 2**24
 
 
 def rows_of_edges(
@@ -31,8 +35,8 @@ def rows_of_edges(
         if array is not None and len(array) != len(src):
             msg = f"src has {len(src)} entries but {name} has {len(array)}: one per edge."
             raise GraphError(msg)
-    if n is not None and n < 0:
-        msg = f"n = {n} must be 0 or more."
+    if n is not None and (not isinstance(n, int | np.integer) or n < 0):
+        msg = f"n = {n!r} must be a whole number, 0 or more."
         raise GraphError(msg)
     given = NO_WEIGHTS if checked is None else checked
     if len(src) == 0:
@@ -43,13 +47,25 @@ def rows_of_edges(
             raise out_of_range(name, report[key], int(array[report[key]]), n)
     if report["bad_weight"] >= 0:
         raise bad_weight(report["bad_weight"], given)
-    n = report["largest"] + 1 if n is None else n
+    n = report["largest"] + 1 if n is None else int(n)
+    _room_for(n)
     m = 2 * report["kept"] - report["loops"] if both else report["kept"]
     indptr = np.empty(n + 1, np.int64)
     indices = np.empty(m, index_dtype(n))
     sorted_weights = np.empty(0 if checked is None else m, given.dtype)
     _core.build_csr(src, dst, given, both, indptr, indices, sorted_weights)
     return indptr, indices, None if checked is None else sorted_weights
+
+
+def _room_for(n: int) -> None:
+    """Refuse a number of vertices whose rows alone would not fit into memory."""
+    need = 8 * (n + 1)
+    if need > _WORTH_ASKING and need > memory():
+        msg = (
+            f"n = {n:,} vertices need {need:,} bytes, of {memory():,} that are free. "
+            "Is the largest vertex right? Graph.from_labelled_edges takes ids with gaps."
+        )
+        raise NotEnoughMemoryError(msg)
 
 
 def rows_of_csr(

@@ -90,7 +90,7 @@ def _verify_table(graph: Graph, table: DistanceTable) -> Certificate:
         )
         raise InputError(msg)
     slack: float = 0
-    if table.dist.dtype.kind == "f" and table.plan is not None and table.plan.recipe.reassociates:
+    if table.dist.dtype.kind == "f" and table.reassociated:
         finite = table.dist[np.isfinite(table.dist)]
         largest = float(np.abs(finite).max(initial=0))
         slack = graph.n * float(np.finfo(table.dist.dtype).eps) * largest

@@ -101,7 +101,7 @@ def test_a_table_too_large_to_print_asks_for_a_file(warpath, tmp_path, command):
         (["info", "ROADS", "--option", "colour=red"], "has no option 'colour'"),
         (["info", "ROADS", "--coordinates", "nowhere.co"], "nowhere.co"),
         (["path", "ROADS", "1", "5", "--plot", "x.png"], "--coordinates FILE"),
-        (["verify", "ROADS", "nowhere.npz"], "nowhere.npz: no such file"),
+        (["verify", "ROADS", "nowhere.npz"], "nowhere.npz: there is no such file"),
         (["generate", "grid", "--rows", "-1", "--columns", "2", "-o", "x.gr"], "rows = -1"),
         (["generate", "grid", "--rows", "a", "--columns", "2", "-o", "x.gr"], "rows = 'a'"),
     ],

@@ -85,6 +85,18 @@ def test_a_missing_file_is_refused(tmp_path):
         read(tmp_path / "a.gr")
 
 
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system has no /dev/fd")
+def test_a_pipe_is_refused_because_its_head_would_be_lost():
+    reader, writer = os.pipe()
+    try:
+        os.write(writer, b"".join(b"%d %d\n" % (v, v + 1) for v in range(4000)))
+        os.close(writer)
+        with pytest.raises(GraphFormatError, match=r"pipe or a device.*: write the content to a"):
+            read(f"/dev/fd/{reader}")
+    finally:
+        os.close(reader)
+
+
 def test_a_file_without_permission_is_refused(file, monkeypatch):
     path = file("a.gr", GR)
     path.chmod(0)
@@ -94,6 +106,20 @@ def test_a_file_without_permission_is_refused(file, monkeypatch):
         )
     with pytest.raises(GraphFormatError, match="this user may not read the file"):
         read(path)
+
+
+def test_a_folder_that_may_not_be_written_to_is_refused(tmp_path, monkeypatch):
+    tmp_path.chmod(0o500)
+    if os.geteuid() == 0:  # root may write everywhere: let the system refuse
+        monkeypatch.setattr(
+            save.os, "open", lambda *_: (_ for _ in ()).throw(PermissionError(13, "denied"))
+        )
+    try:
+        with pytest.raises(save.OutputError, match=r"cannot be written: .*denied"):
+            write(GRAPH, tmp_path / "a.gr")
+        assert list(tmp_path.iterdir()) == []
+    finally:
+        tmp_path.chmod(0o700)
 
 
 def test_an_empty_file_is_refused(file):
@@ -138,6 +164,19 @@ def test_ctrl_c_stops_the_core_between_lines(interrupted):
     assert interrupted is None
     with pytest.raises(KeyboardInterrupt):
         read_for_ever(b"0 1\n" * 10_000_000)
+
+
+def test_ctrl_c_in_the_middle_of_a_file_ends_the_read_there():
+    told = []
+
+    def press(done, total):
+        told.append(done / total)
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        _core.read_rows(b"0 1\n" * 10_000_000, 0, 1, "vv", expected="<from> <to>", progress=press)
+    assert len(told) == 1
+    assert told[0] < 0.9
 
 
 def test_ctrl_c_stops_decompression(file, interrupted):

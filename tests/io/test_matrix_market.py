@@ -124,3 +124,10 @@ def test_float32_weights_come_back_with_the_same_bits(tmp_path):
     write(Graph.from_edges([0, 1, 2], [1, 2, 0], weights), tmp_path / "a.mtx")
     copy = read(tmp_path / "a.mtx").astype("float32")
     assert copy.weights.tolist() == weights.tolist()
+
+
+def test_a_header_without_sizes_asks_for_n(file):
+    with pytest.raises(
+        GraphFormatError, match=r"<entries>\"; if that line is missing too, give n="
+    ):
+        read(file("a.mtx", "2 1\n"), header="coordinate pattern symmetric")

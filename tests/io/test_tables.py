@@ -29,7 +29,7 @@ def edges_of(graph):
 def test_strings_become_labels(table):
     graph = wp.Graph.of(table({"from": ["b", "a"], "to": ["a", "c"], "km": [2.0, 3.0]}))
     assert graph.labels.tolist() == ["b", "a", "c"]
-    assert graph.weights is None
+    assert graph.weights.tolist() == [2, 3]
     graph = wp.Graph.of(
         table({"from": ["b", "a"], "to": ["a", "c"], "km": [2.0, 3.0]}), weight="km"
     )
@@ -192,6 +192,13 @@ def test_missing_and_ambiguous_columns_are_listed(names, options, message):
 def test_columns_are_two_or_three(columns):
     with pytest.raises(InputError, match="name two or three of 'u', 'v'"):
         chosen_columns(["u", "v"], columns, "auto")
+
+
+def test_a_weight_of_an_unknown_name_is_taken_alone_and_asked_for_among_others():
+    assert chosen_columns(["from", "to", "km"], None, "auto") == ("from", "to", "km")
+    assert chosen_columns(["from", "to"], None, "auto") == ("from", "to", None)
+    with pytest.raises(GraphError, match=r"could be 'km' or 'lanes' .* or weight=None for none"):
+        chosen_columns(["from", "to", "km", "lanes"], None, "auto")
 
 
 def test_two_weights_are_refused():

@@ -15,11 +15,11 @@ from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
 from warpath.cli.output import Facts, Line
 from warpath.cli.reading import load
-from warpath.cli.results import load_result
 from warpath.cli.usage import UsageError
 from warpath.cli.vertices import listed, one_id, vertex
 from warpath.errors import InputError, VerificationError
 from warpath.graph import Graph
+from warpath.io.results import load_result
 from warpath.verify import verify as certify
 
 

@@ -70,7 +70,8 @@ def read(
         raise source.error(1, f'expected "{known}"', " ".join(words).encode())
     at, number, m = (line.next, line.number + 1, -1) if line is not None else (0, 1, -1)
     if n is None:
-        sizes = _sizes(source, at, number, "<rows> <columns> <entries>")
+        lost = "" if header is None else "; if that line is missing too, give n="
+        sizes = _sizes(source, at, number, "<rows> <columns> <entries>", lost)
         (rows, columns, m), (at, number) = sizes[0], sizes[1:]
         if rows != columns:
             shape = f"{rows} x {columns}"
@@ -132,13 +133,15 @@ def _banner(source: Source, header: str | None) -> tuple[list[str], Line | None]
     return words, None
 
 
-def _sizes(source: Source, at: int, number: int, expected: str) -> tuple[list[int], int, int]:
+def _sizes(
+    source: Source, at: int, number: int, expected: str, hint: str = ""
+) -> tuple[list[int], int, int]:
     line = source.line(at, number, b"%")
     if line is None:
         raise source.error(None, f'expected "{expected}", but the file ends: it may be truncated')
     tokens = line.text.split()
     if len(tokens) != len(expected.split()):
-        raise source.error(line.number, f'expected "{expected}"', line.text)
+        raise source.error(line.number, f'expected "{expected}"{hint}', line.text)
     sizes = [source.size(token, line.number, "a size") for token in tokens]
     return sizes, line.next, line.number + 1
 

@@ -105,11 +105,27 @@ def output_of(out: Any, shape: tuple[int, int], dtype: np.dtype[Any]) -> Iterato
         if path.suffix not in {".npy", ".zarr"}:
             msg = f"out={str(path)!r}: a path ends in .npy or .zarr."
             raise InputError(msg)
+        _refuse_what_is_there(path)
         with (_npy if path.suffix == ".npy" else _zarr)(path, shape, dtype) as output:
             yield output
     else:
         msg = f"out is a {type(out).__name__}: None, an array or a path is needed."
         raise InputError(msg)
+
+
+def _refuse_what_is_there(path: Path) -> None:
+    """Refuse, before anything is computed, to replace what is no table of this kind."""
+    if path.suffix == ".npy" and path.is_dir():
+        message = "this is a directory, but a file is to be written"
+        raise OutputError(errno.EISDIR, message, str(path))
+    if path.suffix == ".zarr" and path.exists() and not _is_zarr(path):
+        message = "something else than a Zarr array is there: remove it, or choose another name"
+        raise OutputError(errno.EEXIST, message, str(path))
+
+
+def _is_zarr(path: Path) -> bool:
+    marks = ("zarr.json", ".zarray", ".zgroup")
+    return path.is_dir() and any((path / mark).is_file() for mark in marks)
 
 
 def _refuse_a_full_disk(path: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
@@ -129,6 +145,7 @@ def _npy(path: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> Iterator[O
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         mapped = np.lib.format.open_memmap(partial, mode="w+", dtype=dtype, shape=shape)
+        _reserve(partial, path)
         output = _OnDisk(mapped)
         yield output
         mapped.flush()
@@ -136,6 +153,19 @@ def _npy(path: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> Iterator[O
         output.array = np.load(path, mmap_mode="r")
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _reserve(partial: Path, path: Path) -> None:
+    """Take the blocks of a mapped file now: a disk that fills up later would kill the process."""
+    if not hasattr(os, "posix_fallocate"):
+        return
+    with partial.open("r+b") as file:
+        try:
+            os.posix_fallocate(file.fileno(), 0, partial.stat().st_size)
+        except OSError as error:
+            if error.errno not in {errno.EINVAL, errno.EOPNOTSUPP}:  # a file system without it
+                message = f"cannot be written: {error.strerror}"
+                raise OutputError(error.errno, message, str(path)) from None
 
 
 @contextmanager

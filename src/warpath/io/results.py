@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import struct
+import tokenize
+import warnings
+import zipfile
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -22,6 +26,16 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
     Columns = dict[str, tuple[Array, Array | None]]
+
+#: The arrays that a saved result may hold and that are read back.
+_PARTS = {"dist", "pred", "source", "cutoff", "sources", "targets", "reassociated"}
+
+#: What NumPy and zipfile raise where a file is cut short or has changed bytes.
+_DAMAGED = (
+    OSError, EOFError, ValueError, TypeError, KeyError, AttributeError, SyntaxError, RuntimeError,
+    MemoryError, OverflowError, zipfile.BadZipFile, zlib.error, struct.error,
+    tokenize.TokenError,
+)  # fmt: skip
 
 
 def save_paths(paths: Paths, path: str | os.PathLike[str]) -> None:
@@ -54,7 +68,10 @@ def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool
             "dist": dist,
             "sources": table.source_indices,
             "targets": table.target_indices,
+            "reassociated": np.array(table.reassociated),
         }
+        if table.cutoff is not None:
+            parts["cutoff"] = np.array(table.cutoff)
         _save_npz(target, parts, table.graph)
     elif target.suffix == ".npy":
         with atomic(target) as file:
@@ -85,33 +102,127 @@ def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
     GraphFormatError
         If the file is no saved result, or one of another graph.
     """
-    try:
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            parts = {key: stored[key] for key in stored.files}
-    except (
-        OSError,
-        ValueError,
-        EOFError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        BadZipFile,
-    ) as error:
-        msg = f"expected a result that warpath saved, found something else ({error})"
-        raise GraphFormatError(path, None, msg) from None
+    return _paths_of(graph, path, _stored_arrays(path))
+
+
+def load_result(graph: Graph, path: str | os.PathLike[str]) -> Paths | DistanceTable:
+    """Read what `save_paths` or `save_table` wrote as ``.npz``, or all pairs as a bare ``.npy``.
+
+    Raises
+    ------
+    GraphFormatError
+        If the file is neither, damaged, or belongs to another graph.
+    """
+    parts = _stored_arrays(path)
+    if "source" in parts or "pred" in parts:
+        return _paths_of(graph, path, parts)
+    return _table_of(graph, path, parts)
+
+
+def _paths_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array]) -> Paths:
     missing = {"dist", "pred", "source"} - set(parts)
     if missing:
         msg = f"expected a result that warpath saved, but it lacks {', '.join(sorted(missing))}"
         raise GraphFormatError(path, None, msg)
+    for name, kinds, dimensions in (("dist", "if", 1), ("pred", "i", 1), ("source", "i", 0)):
+        _check_kind(path, name, parts[name], kinds, dimensions)
     dist, pred, source = parts["dist"], parts["pred"], int(parts["source"])
-    if dist.shape != (graph.n,) or pred.shape != (graph.n,) or not 0 <= source < graph.n:
-        msg = f"the result has {dist.shape} labels, but the graph has n = {graph.n} vertices"
+    if len(dist) != graph.n or len(pred) != graph.n or not 0 <= source < graph.n:
+        msg = f"the result has {len(dist)} labels, but the graph has n = {graph.n} vertices"
         raise GraphFormatError(path, None, msg)
     if dist.dtype != graph.dist_dtype:
         msg = f"the result's labels are {dist.dtype}, this graph's distances {graph.dist_dtype}"
         raise GraphFormatError(path, None, msg)
-    cutoff = parts["cutoff"].item() if "cutoff" in parts else None
-    return Paths(graph, source, dist, tree=lambda: pred, cutoff=cutoff)
+    if pred.min(initial=-1) < -1 or pred.max(initial=-1) >= graph.n:
+        msg = f"pred has vertices that do not exist: this graph has n = {graph.n}"
+        raise GraphFormatError(path, None, msg)
+    tree = pred.astype(graph.indices.dtype, copy=False)
+    return Paths(graph, source, dist, tree=lambda: tree, cutoff=_cutoff_of(path, parts))
+
+
+def _table_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array]) -> DistanceTable:
+    everyone = np.arange(graph.n)
+    sources, targets = parts.get("sources", everyone), parts.get("targets", everyone)
+    if "dist" not in parts:
+        raise GraphFormatError(path, None, "expected a table that warpath saved, but it lacks dist")
+    dist = parts["dist"]
+    for name, array in (("sources", sources), ("targets", targets)):
+        _check_kind(path, name, array, "i", 1)
+        if array.min(initial=0) < 0 or array.max(initial=-1) >= graph.n:
+            msg = f"{name} has vertices that do not exist: this graph has n = {graph.n}"
+            raise GraphFormatError(path, None, msg)
+    _check_kind(path, "dist", dist, "if", 2)
+    if dist.shape != (len(sources), len(targets)):
+        msg = (
+            f"the table has shape {dist.shape}, but {len(sources)} sources and {len(targets)} "
+            f"targets; the graph has n = {graph.n}"
+        )
+        raise GraphFormatError(path, None, msg)
+    narrow = graph.dist_dtype.kind == "i" and dist.dtype == np.int32
+    if dist.dtype != graph.dist_dtype and not narrow:
+        msg = f"the table is {dist.dtype}, but this graph's distances are {graph.dist_dtype}"
+        raise GraphFormatError(path, None, msg)
+    reassociated = parts.get("reassociated", np.zeros((), np.bool_))
+    _check_kind(path, "reassociated", reassociated, "b", 0)
+    return DistanceTable(
+        graph,
+        sources,
+        targets,
+        dist,
+        cutoff=_cutoff_of(path, parts),
+        reassociated=bool(reassociated),
+    )
+
+
+def _cutoff_of(path: str | os.PathLike[str], parts: dict[str, Array]) -> float | None:
+    if "cutoff" not in parts:
+        return None
+    _check_kind(path, "cutoff", parts["cutoff"], "if", 0)
+    cutoff: float = parts["cutoff"].item()
+    return cutoff
+
+
+def _stored_arrays(path: str | os.PathLike[str]) -> dict[str, Array]:
+    """Read the arrays of an ``.npz`` by name, that of an ``.npy`` as ``dist``; unpickle none."""
+    try:
+        with Path(path).open("rb") as file:
+            _check_head(path, file.read(6))
+            file.seek(0)
+            with warnings.catch_warnings(action="ignore"):
+                stored = np.load(file, allow_pickle=False)
+            if isinstance(stored, np.ndarray):
+                return {"dist": stored}
+            return {name: np.asarray(stored[name]) for name in _PARTS & set(stored.files)}
+    except GraphFormatError:
+        raise
+    except FileNotFoundError:
+        raise GraphFormatError(path, None, "there is no such file") from None
+    except (IsADirectoryError, PermissionError) as error:
+        raise GraphFormatError(path, None, f"{error.strerror}") from None
+    except _DAMAGED as error:
+        msg = f"this saved result is damaged ({error or 'it ends too early'}): solve and save again"
+        raise GraphFormatError(path, None, msg) from None
+
+
+def _check_head(path: str | os.PathLike[str], head: bytes) -> None:
+    if not head.startswith((b"PK\x03\x04", b"\x93NUMPY")):
+        msg = (
+            "expected a result that warpath saved as .npz (or a table as .npy), found something "
+            "else; only those can be read back, so save the result as .npz"
+        )
+        raise GraphFormatError(path, None, msg)
+
+
+def _check_kind(
+    path: str | os.PathLike[str], name: str, array: Array, kinds: str, dimensions: int
+) -> None:
+    """Refuse an array that is of another type or shape than what warpath saves."""
+    if array.dtype.kind not in kinds or array.ndim != dimensions or not array.dtype.isnative:
+        msg = (
+            f"{name} has shape {array.shape} and type {array.dtype}, "
+            "which is not what warpath saves"
+        )
+        raise GraphFormatError(path, None, msg)
 
 
 def _save_npz(path: Path, parts: dict[str, Array], graph: Graph) -> None:

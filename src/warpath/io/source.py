@@ -256,6 +256,9 @@ def _checked_size(path: Path) -> int:
         raise GraphFormatError(path, None, _why(error)) from error
     if stat.S_ISDIR(status.st_mode):
         raise GraphFormatError(path, None, "this is a directory, but a file is needed")
+    if not stat.S_ISREG(status.st_mode):
+        message = "this is a pipe or a device, but a file that can be read twice is needed"
+        raise GraphFormatError(path, None, f"{message}: write the content to a file first")
     return status.st_size
 
 

@@ -50,8 +50,8 @@ def from_table(
     columns : the columns (names, or positions from 0) of ends and weight: ``("from", "to",
         "metres")``; two of them for an unweighted graph. None: found by name, see `ENDS` and
         `WEIGHTS`.
-    weight : the weight's column alone; None: every weight is 1; "auto": found by name, none if
-        there is none.
+    weight : the weight's column alone; None: every weight is 1; "auto": found by name, or the one
+        column beside the ends.
     directed : False makes every row an edge both ways.
     n : given, the ends are the vertices 0 .. n - 1 and no labels are made.
     **attributes : ``coordinates``, ``first_through``, ``name`` of `Graph`.
@@ -152,11 +152,12 @@ def _found_weight(others: list[str], listed: str) -> str | None:
     # Beside columns of unknown names a "time" is often when an edge was seen, not how long it
     # takes.
     stamped = [name.strip().lower() for name in found] == ["time"] and len(others) > 1
-    if len(found) > 1 or stamped:
+    if not found and len(others) == 1:
+        return others[0]
+    if len(found) > 1 or stamped or (others and not found):
         msg = (
-            f"the weight could be {' or '.join(map(repr, found))} of the columns {listed}; say "
-            f"which with "
-            "weight=, or weight=None for none."
+            f"the weight could be {' or '.join(map(repr, found or others))} of the columns "
+            f"{listed}; say which with weight=, or weight=None for none."
         )
         raise GraphError(msg)
     return found[0] if found else None
@@ -230,7 +231,7 @@ class _Table:
         if len(values) and values.dtype.kind not in "biuf":
             msg = (
                 f"column {name!r} holds {values.dtype}, row 0 is {values[:1].tolist()[0]!r}: "
-                f"weights are numbers."
+                "weights are numbers; weight=None leaves them out."
             )
             raise WeightError(msg)
         return values

@@ -1,0 +1,130 @@
+"""Results on disk: what comes back, and what is refused."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath.io.results import load_result
+
+GRAPH = wp.Graph.of([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
+ROUNDS = 400
+
+
+@pytest.fixture(params=["tree.npz", "table.npz", "full.npy"])
+def saved(request, tmp_path):
+    """Write a result of each kind that can be read back."""
+    path = tmp_path / request.param
+    if request.param == "tree.npz":
+        wp.sssp(GRAPH, 0, cutoff=100).save(path)
+    elif request.param == "table.npz":
+        wp.distances(GRAPH, [0, 1]).save(path)
+    else:
+        wp.apsp(GRAPH).save(path)
+    return path
+
+
+def test_a_saved_result_comes_back_and_verifies(saved):
+    wp.verify(GRAPH, load_result(GRAPH, saved))
+
+
+def test_a_damaged_result_is_read_or_refused_and_nothing_else(saved):
+    chance = random.Random(saved.name)  # noqa: S311 - damage, not secrets
+    whole = saved.read_bytes()
+    refused = 0
+    for _ in range(ROUNDS):
+        damaged = bytearray(whole)
+        if chance.random() < 0.3:
+            del damaged[chance.randrange(len(damaged)) :]
+        else:
+            for _ in range(chance.randint(1, 4)):
+                damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        saved.write_bytes(damaged)
+        try:
+            wp.verify(GRAPH, load_result(GRAPH, saved))
+        except wp.WarpathError:
+            refused += 1
+    assert refused > ROUNDS / 4
+
+
+def test_a_result_cut_short_says_that_it_is_damaged(saved):
+    saved.write_bytes(saved.read_bytes()[:-30])
+    with pytest.raises(wp.GraphFormatError, match=r"is damaged .*: solve and save again"):
+        load_result(GRAPH, saved)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_rows_for_others_to_read_say_what_can_be_read_back(tmp_path, suffix):
+    path = (tmp_path / "tree").with_suffix(suffix)
+    wp.sssp(GRAPH, 0).save(path)
+    with pytest.raises(wp.GraphFormatError, match=r"save the result as \.npz"):
+        load_result(GRAPH, path)
+
+
+def test_a_folder_and_a_missing_result_are_refused(tmp_path):
+    with pytest.raises(wp.GraphFormatError, match="directory"):
+        load_result(GRAPH, tmp_path)
+    with pytest.raises(wp.GraphFormatError, match="there is no such file"):
+        load_result(GRAPH, tmp_path / "nothing.npz")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"dist": [0, 2, 7], "pred": [-1, 0, 1], "source": [0]}, r"source has shape \(1,\)"),
+        ({"dist": [0, 2, 7], "pred": [-1.0, 0, 1], "source": 0}, "pred has .* type float64"),
+        ({"dist": ["0", "2", "7"], "pred": [-1, 0, 1], "source": 0}, "dist has .* type <U1"),
+        ({"dist": [0, 2, 7], "pred": [-1, 0, 1], "source": 0, "cutoff": "far"}, "cutoff has"),
+        ({"dist": [[0]], "sources": [0.0], "targets": [0]}, "sources has .* type float64"),
+        ({"dist": [[0]], "sources": [0], "targets": [3]}, "targets has vertices that do not exist"),
+        ({"dist": [[0]], "sources": [-1], "targets": [0]}, "sources has vertices that do not"),
+        (
+            {"dist": [[0]], "sources": [0], "targets": [0, 1]},
+            r"shape \(1, 1\), but 1 sources and 2",
+        ),
+        ({"dist": [[0.0]], "sources": [0], "targets": [0]}, "the table is float64"),
+        ({"sources": [0], "targets": [0]}, "lacks dist"),
+    ],
+)
+def test_arrays_that_are_no_result_are_refused_by_name(tmp_path, arrays, message):
+    path = tmp_path / "result.npz"
+    np.savez(path, **arrays)
+    with pytest.raises(wp.GraphFormatError, match=message):
+        load_result(GRAPH, path)
+
+
+@pytest.mark.parametrize("pred", [[-1, 0, 3], [-1, 0, 2**40], [-1, -7, 1], [-(2**62), 0, 1]])
+def test_a_tree_that_leaves_the_graph_is_refused(tmp_path, pred):
+    path = tmp_path / "result.npz"
+    np.savez(path, dist=[0, 2, 7], pred=pred, source=0)
+    with pytest.raises(wp.GraphFormatError, match="pred has vertices that do not exist"):
+        load_result(GRAPH, path)
+
+
+def test_a_wide_tree_that_stays_inside_is_taken(tmp_path):
+    path = tmp_path / "result.npz"
+    np.savez(path, dist=[0, 2, 7], pred=np.array([-1, 0, 1]), source=0)
+    wp.verify(GRAPH, load_result(GRAPH, path))
+
+
+def test_a_table_within_a_cutoff_verifies_after_loading(tmp_path):
+    path = tmp_path / "near.npz"
+    wp.distances(GRAPH, [0, 1], cutoff=4).save(path)
+    back = load_result(GRAPH, path)
+    assert back.cutoff == 4
+    wp.verify(GRAPH, back)
+
+
+@pytest.mark.parametrize("algorithm", ["classic.johnson", "classic.floyd_warshall"])
+def test_a_table_of_reassociated_floats_verifies_after_loading(tmp_path, algorithm):
+    chance = np.random.default_rng(0)
+    src, dst = chance.integers(0, 60, (2, 400))
+    height = 5 * chance.random(60)
+    weights = chance.random(400) + height[src] - height[dst]
+    graph = wp.Graph.from_edges(src, dst, weights, n=60)
+    path = tmp_path / "all.npz"
+    wp.apsp(graph, algorithm=algorithm).save(path)
+    assert wp.verify(graph, load_result(graph, path)).slack > 0
