@@ -233,7 +233,7 @@ def test_a_graph_without_vertices_has_an_empty_table_and_no_source():
         (
             lambda g: wp.sssp(g, 0, algorithm="dijkstra"),
             wp.NotSupportedError,
-            "there is no algorithm 'dijkstra'",
+            r"there is no algorithm 'dijkstra'\. Did you mean 'classic\.dijkstra'\?",
         ),
         (
             lambda g: wp.sssp(g, 0, algorithm="classic.floyd_warshall"),
@@ -245,6 +245,9 @@ def test_a_graph_without_vertices_has_an_empty_table_and_no_source():
         (lambda g: wp.sssp(g, 0, device="tpu"), wp.InputError, "is no device"),
         (lambda g: wp.sssp(g, 0, threads=0), wp.InputError, "threads = 0"),
         (lambda g: wp.sssp(g, 0, threads=1.5), wp.InputError, "threads = 1.5"),
+        (lambda g: wp.sssp(g, 0, threads=True), wp.InputError, "threads = True"),
+        (lambda g: wp.sssp(g, 0, dist_dtype="foo"), wp.InputError, "dist_dtype='foo'"),
+        (lambda g: wp.sssp(g, 0, algorithm="djkstra"), wp.NotSupportedError, "no algorithm 'djk"),
         (lambda g: wp.sssp(g, 0, threads=10**6), wp.InputError, "1 to 1024"),
         (lambda g: wp.sssp(g, 0, params={"beta": 1}), wp.InputError, "params has 'beta'"),
         (

@@ -382,7 +382,7 @@ def _run(
 
 def _choose(size: Size, graph: Graph, wish: Wish) -> Plan:
     if wish.threads is not None and not (
-        isinstance(wish.threads, int) and 1 <= wish.threads <= settings.MOST_THREADS
+        type(wish.threads) is int and 1 <= wish.threads <= settings.MOST_THREADS
     ):
         msg = f"threads = {wish.threads!r} must be a whole number, 1 to {settings.MOST_THREADS}."
         raise InputError(msg)

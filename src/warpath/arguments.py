@@ -52,6 +52,11 @@ def checked_cutoff(cutoff: float | None, graph: Graph) -> float | None:
 def checked_dist_dtype(wanted: DTypeLike | None, graph: Graph) -> np.dtype[Any]:
     """Return the type of the answer: the graph's own, or int32 for integers."""
     own = graph.dist_dtype
+    try:
+        wanted = None if wanted is None else np.dtype(wanted)
+    except TypeError:
+        msg = f"dist_dtype={wanted!r} is no type of numbers; {own} or int32 are meant."
+        raise InputError(msg) from None
     if wanted is None or np.dtype(wanted) == own:
         return own
     if own.kind == "i" and np.dtype(wanted) == np.int32:

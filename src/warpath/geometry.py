@@ -31,13 +31,16 @@ def great_circle(start: Array, end: Array) -> NDArray[np.float64]:
     return metres
 
 
+#: What `Graph.with_weights` and `warpath.read` take for weights.
+RULES = {"euclidean": euclidean, "great_circle": great_circle}
+
+
 def lengths(rule: str, coordinates: Array | None, src: Array, dst: Array) -> NDArray[np.float64]:
     """Return the length of every edge by a named rule: (m,)."""
-    rules = {"euclidean": euclidean, "great_circle": great_circle}
-    if rule not in rules:
-        msg = f"{rule!r} is no rule for lengths: 'euclidean' and 'great_circle' are."
+    if rule not in RULES:
+        msg = f"{rule!r} is no rule for lengths: {' and '.join(map(repr, RULES))} are."
         raise GraphError(msg)
     if coordinates is None:
         msg = f"{rule!r} lengths need coordinates: give coordinates=, or use with_coordinates."
         raise GraphError(msg)
-    return rules[rule](coordinates[src], coordinates[dst])
+    return RULES[rule](coordinates[src], coordinates[dst])

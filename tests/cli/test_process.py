@@ -145,6 +145,19 @@ def test_a_reader_that_leaves_is_no_error(tmp_path):
     assert process.returncode == 141
 
 
+def test_a_terminated_command_leaves_nothing_half_written(tmp_path):
+    write(generate.road(12_000, seed=1), tmp_path / "roads.gr")
+    with subprocess.Popen(
+        [*COMMAND, "apsp", tmp_path / "roads.gr", "-o", tmp_path / "od.npy"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert "%" in process.stderr.readline()  # the work has begun
+        process.terminate()
+        process.wait(60)
+    assert process.returncode == 143
+    assert [entry.name for entry in tmp_path.iterdir()] == ["roads.gr"]
+
+
 def test_ctrl_c_ends_with_one_line(large):
     with subprocess.Popen(
         [*COMMAND, "distances", large / "large.gr", "--sources", large / "all.csv",

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from warpath import _core
-from warpath.errors import GraphFormatError, InputError
+from warpath.errors import GraphError, GraphFormatError, InputError
 from warpath.graph import Graph
 from warpath.io import save
 from warpath.io.coordinates import find_coordinates
@@ -309,3 +309,16 @@ def test_coordinates_are_found_beside_the_graph(file, graph, other):
     assert find_coordinates(path.with_name("a.xyz")) is None
     sibling = file(other, "x")
     assert find_coordinates(path) == sibling
+
+
+def test_lengths_from_coordinates_are_weights_by_name(file):
+    roads = file("roads.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n")
+    graph = read(roads, weight="euclidean", coordinates=[[0, 0], [3, 4]])
+    assert graph.weights.tolist() == [5.0]
+    with pytest.raises(GraphError, match="need coordinates"):
+        read(roads, weight="great_circle")
+
+
+def test_reading_takes_the_progress_of_the_other_calls(file):
+    roads = file("roads.el", "0 1\n1 2\n")
+    assert read(roads, progress=True).m == 2

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import signal
 import sys
 import traceback
 from typing import TYPE_CHECKING
@@ -43,10 +44,15 @@ _EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (  # asked in this or
 def main() -> None:
     """Run the command with the arguments of this process, and exit."""
     arguments = sys.argv[1:]
+    signal.signal(signal.SIGTERM, _ended)  # so that what is half written is cleaned up
     debug = "--debug" in arguments
     code = guarded(lambda: _run(arguments), debug=debug) or guarded(_flushed, debug=debug)
     _abandon_what_cannot_be_written()
     sys.exit(code)
+
+
+def _ended(number: int, _frame: object) -> None:
+    sys.exit(128 + number)
 
 
 def guarded(work: Callable[[], int], *, debug: bool) -> int:

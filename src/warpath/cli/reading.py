@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath.cli.usage import UsageError
 from warpath.io.formats import read
-from warpath.progress import watch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
 
     from warpath.cli.options import Reading, Showing
     from warpath.graph import Graph
-
-_LENGTHS = ("euclidean", "great_circle")
 
 
 class Loaded(NamedTuple):
@@ -34,19 +31,16 @@ def load(path: Path, reading: Reading, showing: Showing) -> Loaded:
         options["member"] = reading.member
     if reading.ids is not None:
         options["ids"] = reading.ids
-    if reading.weight is not None and reading.weight not in _LENGTHS:
+    if reading.weight is not None:
         options["weight"] = column(reading.weight)
-    with watch(showing.progress, f"reading {path.name}") as report:
-        graph = read(
-            path,
-            format=reading.file_format,
-            directed=reading.directed,
-            coordinates=reading.coordinates,
-            progress=report,
-            **options,
-        )
-    if reading.weight in _LENGTHS:
-        graph = graph.with_weights(reading.weight)
+    graph = read(
+        path,
+        format=reading.file_format,
+        directed=reading.directed,
+        coordinates=reading.coordinates,
+        progress=showing.progress,
+        **options,
+    )
     return Loaded(graph, time.perf_counter() - start)
 
 

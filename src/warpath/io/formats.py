@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warpath.errors import GraphFormatError, InputError
+from warpath.geometry import RULES
 from warpath.io.compression import without_suffix
 from warpath.io.source import Source, foreign
+from warpath.progress import watch
 
 if TYPE_CHECKING:
     import os
@@ -101,7 +103,7 @@ def read(
     ids: str = "auto",
     coordinates: str | os.PathLike[str] | ArrayLike | None = None,
     member: str | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: bool | Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> Graph:
     """Read a graph from a file.
@@ -112,12 +114,13 @@ def read(
     format : a name of `FORMATS`; None: by content, else by suffix.
     directed : True or False where the file does not say; None: what the format means.
     weight : the column that holds the weights, by name or counted from 0; None: every weight is 1;
-        "auto": the one column that can be meant, else an error lists the columns.
+        "auto": the one column that can be meant, else an error lists the columns. "euclidean" or
+        "great_circle": lengths from the coordinates, see `Graph.with_weights`.
     ids : "auto", or what the format offers ("numbers", "text" for edge lists).
     coordinates : (n, 2) array, or the file that has them (DIMACS .co, Matrix Market array, TNTP
         nodes); `warpath.io.coordinates.find_coordinates` guesses it.
     member : the file inside a zip archive that holds more than one.
-    progress : None, or called with bytes done and bytes in all.
+    progress : True for a bar on stderr, or a function of bytes done and bytes in all.
     **options : those of the format.
 
     Returns
@@ -132,21 +135,23 @@ def read(
     InputError
         An unknown format or option.
     """
-    source = Source(path, member=member, progress=progress)
-    chosen = format_named(format) if format is not None else _format_of(source)
+    rule = weight if weight in RULES else None
     if directed is not None:
         options["directed"] = directed
-    if weight != "auto" and (weight is not None or _takes(chosen, "weight")):
-        options["weight"] = weight
     if ids != "auto":
         options["ids"] = ids
-    graph = chosen.read(source, **options)
+    with watch(progress, f"reading {Path(path).name}") as report:
+        source = Source(path, member=member, progress=report)
+        chosen = format_named(format) if format is not None else _format_of(source)
+        if weight != "auto" and rule is None and (weight is not None or _takes(chosen, "weight")):
+            options["weight"] = weight
+        graph = chosen.read(source, **options)
     if weight is None and graph.weights is not None:
         graph = graph.with_weights(None)
-    if coordinates is None:
-        return graph
-    positions = importlib.import_module("warpath.io.coordinates")
-    return graph.with_coordinates(positions.coordinates_of(coordinates, graph.n))
+    if coordinates is not None:
+        positions = importlib.import_module("warpath.io.coordinates")
+        graph = graph.with_coordinates(positions.coordinates_of(coordinates, graph.n))
+    return graph if rule is None else graph.with_weights(rule)
 
 
 def write(

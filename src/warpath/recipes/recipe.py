@@ -132,8 +132,12 @@ class Catalogue(Sequence[Recipe]):
         for recipe in self._recipes:
             if recipe.name == at:
                 return recipe
-        known = ", ".join(recipe.name for recipe in self._recipes)
-        msg = f"there is no algorithm {at!r}. Known are: auto, {known}."
+        from difflib import get_close_matches  # here: only a mistyped name needs it
+
+        names = ["auto", *(recipe.name for recipe in self._recipes)]
+        close = [name for name in names if at in name.split(".")] or get_close_matches(at, names)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        msg = f"there is no algorithm {at!r}.{hint} Known are: {', '.join(names)}."
         raise NotSupportedError(msg)
 
     def __len__(self) -> int:
