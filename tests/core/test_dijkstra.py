@@ -352,6 +352,12 @@ def test_int32_table_refuses_a_negative_length_beyond_it():
                 solve_many(graph, [0], h=h, dtype=np.int32)
 
 
+def test_reduced_length_beyond_int64_does_not_matter_where_another_path_fits():
+    graph = rows(3, [(0, 1, MAX - 1), (0, 2, 1), (2, 1, 1)], weight_type=np.int64)
+    found = solve_many(graph, [0], h=np.array([0, -5, -5]))
+    assert found.tolist() == [[0, 2, 1]]
+
+
 def test_reweighted_length_beyond_int64_raises_overflow_error():
     graph = rows(2, [(0, 1, MAX - 1)], weight_type=np.int64)
     with pytest.raises(OverflowError):

@@ -146,6 +146,13 @@ def test_overflow_elsewhere_does_not_matter_to_a_target_that_no_path_reaches(bid
     assert path(graph, 0, 3, bidirectional=bidirectional) == ([], MAX)
 
 
+def test_halves_that_meet_beyond_int64_before_either_overflows_raise_overflow_error():
+    half = MAX // 2 + 1
+    graph = rows(4, [(0, 1, half), (0, 3, half), (1, 2, half)], weight_type=np.int64)
+    with pytest.raises(OverflowError, match="64 bits"):
+        path(graph, 0, 2, bidirectional=True)
+
+
 @BOTH
 def test_path_that_just_fits_int64_is_found_beside_one_that_does_not(bidirectional):
     graph = rows(4, [(0, 1, MAX - 1), (1, 3, 9), (0, 2, MAX - 4), (2, 3, 3)], weight_type=np.int64)

@@ -133,6 +133,20 @@ def test_an_error_repeats_the_start_of_a_line_and_not_a_whole_file_without_newli
     assert len(caught.value.args[2]) == 1024
 
 
+def test_a_number_beyond_64_bits_that_goes_on_is_refused():
+    for number in (b"18446744073709551616", b"184467440737095516160", b"-9223372036854775809"):
+        with pytest.raises(_core.ParseError, match="64 bits"):
+            _core.read_rows(number + b" 1\n", 0, 1, "nn", expected="<from> <to>")
+
+
+def test_names_with_the_same_hash_are_told_apart():
+    # Found by turning the table's mixing round: it is a bijection.
+    names = ["crossing-of-two-", "00074218uGXEQMhq"]
+    columns, found = _core.read_rows(" ".join(names).encode(), 0, 1, "tt", expected="<from> <to>")
+    assert found == names
+    assert [column.tolist() for column in columns] == [[0], [1]]
+
+
 def test_numbers_too_small_for_a_double_do_not_depend_on_the_locale():
     before = locale.setlocale(locale.LC_NUMERIC)
     try:

@@ -21,7 +21,8 @@
 
 namespace warpath {
 
-/// Edges under a potential h with w + h[u] - h[v] >= 0 for every edge: Johnson's reweighting.
+/// Edges under a potential h <= 0 with w + h[u] - h[v] >= 0 for every edge: Johnson's reweighting,
+/// with the distances from a virtual source. So no length is below the least h, which fits.
 ///
 /// A reduced length is the length plus h[source] - h[v]: it may leave the label type although the
 /// length itself fits. Such sums are not stored, and refuse_overflow throws if they are missed.
@@ -51,12 +52,12 @@ struct ReducedEdges {
     const D from = h[static_cast<std::size_t>(source)];
     const D to = h[static_cast<std::size_t>(target)];
     if constexpr (std::is_floating_point_v<D>) {
-      length = source == target ? 0 : dist - (from - to);  // this difference always fits
-      return length > -unreachable<D>;
+      length = source == target ? 0 : dist - (from - to);  // the difference of two h always fits
+      return true;
     } else {
       const __int128 wide = static_cast<__int128>(dist) - from + to;
       length = static_cast<D>(wide);
-      return wide < unreachable<D> && wide >= std::numeric_limits<D>::min();
+      return wide < unreachable<D>;
     }
   }
 };

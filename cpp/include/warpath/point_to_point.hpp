@@ -239,7 +239,6 @@ class BidirectionalSearch {
   /// has not settled was settled backward, so a search through such vertices alone completes the
   /// labels that the walk back reads.
   RouteFound<D> tree_route() {
-    const D settled = forward_queue_.empty() ? unreachable<D> : forward_queue_.top().key;
     const D settled_behind = backward_queue_.empty() ? unreachable<D> : backward_queue_.top().key;
     const auto on_route = [&](V v, D label) {
       const D rest = behind_[static_cast<std::size_t>(v)];
@@ -265,11 +264,7 @@ class BidirectionalSearch {
         open.push_back({sum, v});
       }
     }
-    const auto label = [&](V v) {
-      const D here = ahead_[static_cast<std::size_t>(v)];
-      return here < settled || (here != unreachable<D> && on_route(v, here)) ? here
-                                                                             : unreachable<D>;
-    };
+    const auto label = [&](V v) { return ahead_[static_cast<std::size_t>(v)]; };
     RouteFound<D> route;
     route.vertices =
         WalkBack<V, W, decltype(label)>(reversed_, source_, label, pulse_).walk(target_);
