@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -61,16 +62,21 @@ class TeamBarrier {
     }
     for (unsigned spins = 0; generation_.load(std::memory_order_acquire) == generation; ++spins) {
       if (control_.stopped()) throw Cancelled{};
-      if (spins >= kSpins) {
+      if (spins < kSpins) continue;
+      // With more threads than free cores, yielding alone keeps those busy that wait.
+      if (spins < kSpins + kYields) {
         std::this_thread::yield();
-        if (rank == 0 && spins % kSpins == 0) control_.poll();
+      } else {
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
       }
+      if (rank == 0) control_.poll();
     }
   }
 
  private:
   // about the time of a short round; then the core is given away
   static constexpr unsigned kSpins = 1 << 10;
+  static constexpr unsigned kYields = 1 << 6;
   const int threads_;
   Control& control_;
   std::atomic<int> arrived_{0};
