@@ -272,7 +272,7 @@ _QUEUED_PER_EDGE = 21e-9  # twice the measured, for its worst case is O(n m)
 _QUEUED_PER_VERTEX = 76e-9
 _PER_MIN_PLUS = 2e-11
 _TEAM_START = 100e-6  # threads made, and their first barriers
-_PARALLEL_SHARE = 0.6  # of a core that each further thread adds
+_PARALLEL_SHARE = 0.7  # of a core that each further thread adds
 
 
 def _predict(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float:
