@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pyarrow.csv
@@ -167,3 +169,18 @@ def test_a_damaged_result_is_refused(tmp_path, content):
 def test_a_result_that_is_missing_is_refused(tmp_path):
     with pytest.raises(wp.GraphFormatError, match="there is no such file"):
         wp.Paths.load(COUNTED, tmp_path / "nothing.npz")
+
+
+def test_graphs_and_results_come_back_from_a_pickle_as_process_pools_need():
+    for graph, source in ((NAMED, "a"), (COUNTED, 0)):
+        paths = wp.sssp(graph, source)
+        back = pickle.loads(pickle.dumps(paths))  # noqa: S301 - our own bytes
+        assert back.source == source
+        assert back.dist.tobytes() == paths.dist.tobytes()
+        assert np.array_equal(back.pred, paths.pred)
+        assert back.plan == paths.plan
+        assert not back.graph.indptr.flags.writeable
+        wp.verify(back.graph, back)
+        table = pickle.loads(pickle.dumps(wp.apsp(graph)))  # noqa: S301 - our own bytes
+        assert np.array_equal(table.dist, wp.apsp(graph).dist)
+        assert repr(table.graph) == repr(graph)

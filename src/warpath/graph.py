@@ -245,8 +245,8 @@ class Graph:
         _core.transpose(self.indptr, self.indices, given, indptr, indices, weights)
         return self._like(indptr, indices, None if self.weights is None else weights)
 
-    def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:
-        attributes = {
+    def _attributes(self) -> dict[str, Any]:
+        return {
             "directed": self.directed,
             "labels": self.labels,
             "id_base": self.id_base,
@@ -254,7 +254,13 @@ class Graph:
             "first_through": self.first_through,
             "name": self.name,
         }
-        return Graph(indptr, indices, weights, **(attributes | changed))
+
+    def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:
+        return Graph(indptr, indices, weights, **(self._attributes() | changed))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without what was derived, which is large and quickly made again; read-only once more.
+        return _graph, (self.indptr, self.indices, self.weights, self._attributes())
 
     def edges(self) -> tuple[Array, Array, Array]:
         """Return (src, dst, weights), each (m,), row by row."""
@@ -406,3 +412,9 @@ def _checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
         msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
         raise GraphError(msg)
     return array
+
+
+def _graph(
+    indptr: Array, indices: Array, weights: Array | None, attributes: dict[str, Any]
+) -> Graph:
+    return Graph(indptr, indices, weights, **attributes)

@@ -135,6 +135,11 @@ class Paths:
 
         return load_paths(graph, path)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _paths, (
+            self.graph, self.source_index, self.dist, self.pred, self.cutoff, self.plan, self.stats,
+        )  # fmt: skip
+
     def __len__(self) -> int:
         return len(self.dist)
 
@@ -349,3 +354,14 @@ def one_label(graph: Graph, index: int) -> Any:
     """Return a vertex as the graph names it, as a plain Python object."""
     label = graph.label_of(np.asarray(index))
     return label.item() if isinstance(label, np.generic | np.ndarray) else label
+
+
+def _paths(
+    graph: Graph,
+    source: int,
+    dist: Array,
+    pred: Array,
+    *rest: Any,
+) -> Paths:
+    cutoff, plan, stats = rest
+    return Paths(graph, source, dist, tree=lambda: pred, cutoff=cutoff, plan=plan, stats=stats)
