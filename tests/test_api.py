@@ -169,6 +169,13 @@ def test_a_negative_cycle_that_no_source_reaches_does_not_matter():
     assert wp.distances(graph, [0, 1], [1]).dist.tolist() == [[1], [0]]
 
 
+def test_what_no_source_reaches_does_not_cost_johnson_its_precision():
+    graph = Graph.of([(0, 1, 0.1), (2, 1, -1e15), (1, 3, -0.05)])
+    table = wp.distances(graph, [0, 0], algorithm="classic.johnson")
+    assert table.dist[0].tolist() == [0, 0.1, math.inf, 0.05]
+    wp.verify(graph, table)
+
+
 def test_distances_of_all_sources_are_the_rows_of_apsp():
     graph = two_way_grid(9)
     full = wp.apsp(graph)

@@ -10,13 +10,14 @@ template <Index V, Weight W>
 void register_pair(nb::module_& module) {
   module.def(
       "bellman_ford",
-      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source,
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> sources,
          Out<DistanceOf<W>> dist, nb::object progress) {
         Control control(python_tick(std::move(progress)));
         BellmanFordResult result;
         {
           const nb::gil_scoped_release free;
-          result = bellman_ford<V, W>(csr(indptr, indices, weights), source, view(dist), control);
+          result =
+              bellman_ford<V, W>(csr(indptr, indices, weights), view(sources), view(dist), control);
         }
         nb::dict out;
         out["settled"] = result.settled;
@@ -27,7 +28,8 @@ void register_pair(nb::module_& module) {
         return out;
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-      nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("progress") = nb::none());
+      nb::arg("sources").noconvert(), nb::arg("dist").noconvert(),
+      nb::arg("progress") = nb::none());
 }
 
 }  // namespace

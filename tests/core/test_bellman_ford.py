@@ -32,8 +32,9 @@ def rows(n, edges, index, weight):
 
 def solve(n, edges, source, weight=np.int64, index=np.int32):
     dist = np.empty(n, weight if np.dtype(weight).kind == "f" else np.int64)
+    sources = np.array([source] if source >= 0 else [], np.int64)
     result = _core.bellman_ford(
-        **rows(n, edges, index, weight), source=source, dist=dist, progress=None
+        **rows(n, edges, index, weight), sources=sources, dist=dist, progress=None
     )
     return dist, result
 
@@ -274,9 +275,18 @@ def test_interrupt_stops_a_long_solve():
             indptr=indptr,
             indices=dst[order].astype(np.int32),
             weights=weights,
-            source=0,
+            sources=np.array([0]),
             dist=dist,
             progress=None,
         )
     timer.join()
     assert solve(2, [(0, 1, 3)], 0)[0].tolist() == [0, 3]
+
+
+def test_several_sources_give_the_distance_from_the_nearest():
+    graph = rows(5, [(0, 1, 4), (2, 1, 1), (1, 3, -2)], np.int32, np.int64)
+    dist = np.empty(5, np.int64)
+    sources = np.array([2, 0, 2])
+    result = _core.bellman_ford(**graph, sources=sources, dist=dist, progress=None)
+    assert dist.tolist() == [0, 1, 0, -1, np.iinfo(np.int64).max]
+    assert len(result["cycle"]) == 0

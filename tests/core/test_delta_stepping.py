@@ -101,7 +101,7 @@ def test_larger_graphs_have_the_bits_of_bellman_ford(weight, threads):
         weights = random_weights(rng, m, weight)
         graph = rows(n, rng.integers(0, n, m), rng.integers(0, n, m), weights)
         expected = np.empty(n, distance_type(weights))
-        _core.bellman_ford(**graph, source=0, dist=expected, progress=None)
+        _core.bellman_ford(**graph, sources=np.array([0]), dist=expected, progress=None)
         scale = float(weights.max()) or 1.0
         for ratio in (1e-9, 1e-3, 0.1, 1e3):
             delta = (

@@ -69,12 +69,13 @@ class BellmanFord {
   BellmanFord(const CsrView<V, W>& graph, std::span<L> dist)
       : graph_(graph), dist_(dist), tree_(dist.size() + 1), ring_(dist.size()) {}
 
-  /// source -1: a virtual source with an edge of weight 0 to every vertex.
+  /// From each source at 0, as if from a virtual one with an edge of weight 0 to each of them; no
+  /// sources: to every vertex.
   /// Returns false when a 64-bit sum left its type: labels mean nothing then, and a wider L is
   /// needed.
-  bool run(std::int64_t source, Control& control, BellmanFordResult& result) {
+  bool run(std::span<const std::int64_t> sources, Control& control, BellmanFordResult& result) {
     Pulse pulse(control, true);
-    plant(source);
+    plant(sources);
     std::size_t pass_left = filled_;
     result.rounds = 1;
     while (filled_ > 0) {
@@ -112,13 +113,16 @@ class BellmanFord {
   L& label(V v) { return dist_[static_cast<std::size_t>(v)]; }
   V root() const { return static_cast<V>(dist_.size()); }
 
-  void plant(std::int64_t source) {
-    std::fill(dist_.begin(), dist_.end(), source < 0 ? L{0} : kFar);
+  void plant(std::span<const std::int64_t> sources) {
+    std::fill(dist_.begin(), dist_.end(), sources.empty() ? L{0} : kFar);
     at(root()) = {root(), root(), 0, -1, false};
-    if (source >= 0) {
-      label(static_cast<V>(source)) = 0;
-      hang(static_cast<V>(source), root());
-    } else {
+    for (const std::int64_t source : sources) {
+      const auto v = static_cast<V>(source);
+      if (at(v).in_tree()) continue;  // named twice
+      label(v) = 0;
+      hang(v, root());
+    }
+    if (sources.empty()) {
       for (V v = root(); v-- > 0;) hang(v, root());  // backwards, so that the list ascends
       for (std::size_t i = 0; i < ring_.size(); ++i) ring_[i] = static_cast<V>(i);
     }
@@ -256,18 +260,18 @@ class BellmanFord {
 /// when a final distance does not fit D. With a cycle in the result, `dist` means nothing. Memory:
 /// about 24 bytes a vertex (int32 indices).
 template <Index V, Weight W>
-BellmanFordResult bellman_ford(const CsrView<V, W>& graph, std::int64_t source,
+BellmanFordResult bellman_ford(const CsrView<V, W>& graph, std::span<const std::int64_t> sources,
                                std::span<DistanceOf<W>> dist, Control& control) {
   using D = DistanceOf<W>;
   BellmanFordResult result;
-  if (BellmanFord<V, W, D>(graph, dist).run(source, control, result)) return result;
+  if (BellmanFord<V, W, D>(graph, dist).run(sources, control, result)) return result;
   if constexpr (std::is_same_v<W, std::int64_t> || sizeof(V) == 8) {
     if constexpr (std::is_integral_v<D>) {
       __extension__ using Wide = __int128;
       std::vector<Wide> wide(dist.size());
       result = {};
       using Solver = BellmanFord<V, W, Wide>;
-      Solver(graph, std::span<Wide>(wide)).run(source, control, result);
+      Solver(graph, std::span<Wide>(wide)).run(sources, control, result);
       if (!result.cycle.empty()) return result;
       for (std::size_t v = 0; v < dist.size(); ++v) {
         const bool reached = wide[v] != Solver::kFar;

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 name = "cpu"
 
-_ALL = np.empty(0, np.int64)  # how the core is told that every vertex is a target
-_VIRTUAL = -1  # a source with an edge of weight 0 to every vertex
+_ALL = np.empty(0, np.int64)  # how the core is told that every vertex is a source or target
 
 
 def run(order: Order) -> Raw:
@@ -76,7 +75,7 @@ def _bellman_ford(order: Order) -> Raw:
     graph, problem = order.graph, order.problem
     if problem.task is Task.MANY:
         return _bellman_ford_rows(order)
-    dist, stats = _labels_or_cycle(graph, problem.source, order.progress)
+    dist, stats = _labels_or_cycle(graph, problem.sources, order.progress)
     if problem.task is Task.SSSP:
         return Raw(dist, stats=stats)
     assert problem.targets is not None  # noqa: S101 - the caller's promise for PATH
@@ -90,8 +89,8 @@ def _bellman_ford_rows(order: Order) -> Raw:
     assert order.out is not None  # noqa: S101 - the caller's promise for MANY
     targets = slice(None) if order.problem.targets is None else order.problem.targets
     total: dict[str, int] = {}
-    for row, source in enumerate(order.problem.sources):
-        dist, stats = _labels_or_cycle(order.graph, int(source), None)
+    for row in range(len(order.problem.sources)):
+        dist, stats = _labels_or_cycle(order.graph, order.problem.sources[row : row + 1], None)
         order.out[row] = fitting(dist[targets], order.out.dtype)
         total = {key: total.get(key, 0) + value for key, value in stats.items()}
         if order.progress is not None:
@@ -115,7 +114,7 @@ def _floyd_warshall(order: Order) -> Raw:
     if graph.facts(symmetry=False).negative:
         # A negative cycle would spoil the whole matrix. So would a cycle of length 0 that rounding
         # makes negative: n steps can double it n times. Reweighted, no float is below 0.
-        potentials, _ = _labels_or_cycle(graph, _VIRTUAL, None)
+        potentials = _potentials(graph)
         if graph.dist_dtype.kind == "f":
             lengths = _reduced(graph, potentials)
     into = order.out if order.out.dtype == graph.dist_dtype else None
@@ -134,13 +133,21 @@ def _johnson(order: Order) -> Raw:
     graph = order.graph
     if not graph.facts(symmetry=False).negative:
         return _many(order)
-    try:
-        potentials, _ = _labels_or_cycle(graph, _VIRTUAL, None)
-    except NegativeCycleError:
-        if order.problem.task is Task.APSP:
-            raise
-        return _bellman_ford_rows(order)  # raises if a source reaches the cycle, else answers
+    if order.problem.task is Task.APSP:
+        return _many(order, _potentials(graph))
+    # From the sources alone: a negative cycle that none of them reaches does not matter, and
+    # neither do large weights there, which would cost the potentials of floats their precision.
+    potentials, _ = _labels_or_cycle(graph, order.problem.sources, None)
     return _many(order, potentials)
+
+
+def _potentials(graph: Graph) -> Array:
+    """Return labels that make no reduced weight negative, or raise for a negative cycle; kept."""
+    kept: Array | None = graph.derived.get("potentials")
+    if kept is None:
+        kept, _ = _labels_or_cycle(graph, _ALL, None)
+        graph.derived["potentials"] = kept
+    return kept
 
 
 def tree(graph: Graph, source: int, dist: Array) -> Array:
@@ -152,10 +159,11 @@ def tree(graph: Graph, source: int, dist: Array) -> Array:
 
 
 def _labels_or_cycle(
-    graph: Graph, source: int, progress: Callable[[int, int], None] | None
+    graph: Graph, sources: Array, progress: Callable[[int, int], None] | None
 ) -> tuple[Array, dict[str, int]]:
+    """Return the distances from the nearest of the sources; no sources: of all vertices."""
     dist = np.empty(graph.n, graph.dist_dtype)
-    stats = dict(_core.bellman_ford(*_csr(graph), source, dist, progress=progress))
+    stats = dict(_core.bellman_ford(*_csr(graph), sources, dist, progress=progress))
     cycle = stats.pop("cycle")
     if len(cycle):
         raise NegativeCycleError(cycle.tolist(), _length_around(graph, cycle))
