@@ -343,7 +343,7 @@ def test_what_does_not_fit_into_memory_says_the_numbers_and_the_ways_out(monkeyp
     monkeypatch.setenv("WARPATH_MEMORY", "2K")
     graph = two_way_grid(30)
     with pytest.raises(
-        wp.NotEnoughMemoryError, match=r"6\..* MB .* 2\.05 KB are free: write it out with out="
+        wp.NotEnoughMemoryError, match=r"6\..* MiB .* 2\.0 KiB are free: write it out with out="
     ):
         wp.apsp(graph)
     with pytest.raises(wp.NotEnoughMemoryError, match="fewer sources or targets"):

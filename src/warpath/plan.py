@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from warpath import units
 from warpath.errors import InputError, NegativeWeightError, NotEnoughMemoryError, NotSupportedError
 from warpath.recipes import CATALOGUE, Loop, Queue, Recipe, Task
 
@@ -94,12 +95,12 @@ class Plan:
         lines = [
             self.headline(),
             f"  because {self.reason}",
-            f"  predicted {_seconds(self.seconds)}, {_bytes(self.bytes)} beside the graph",
+            f"  predicted {units.seconds(self.seconds)}, {units.size(self.bytes)} beside the graph",
         ]
         for place, other in enumerate(self.runners_up[:3], start=2):
             lines.append(
-                f"  {_ordinal(place)} {other.recipe.name}: {_seconds(other.seconds)}, "
-                f"{_bytes(other.bytes)}"
+                f"  {_ordinal(place)} {other.recipe.name}: {units.seconds(other.seconds)}, "
+                f"{units.size(other.bytes)}"
             )
         lines += [f"  left out {name}: {sentence}" for name, sentence in self.left_out]
         lines += [f"  {note}" for note in self.notes]
@@ -330,24 +331,10 @@ def _check_memory(plan: Plan, size: Size, hardware: Hardware) -> None:
         Task.MANY: "ask for fewer sources or targets at a time",
     }.get(size.task, "use a machine with more memory")
     msg = (
-        f"{plan.recipe.name} would take {_bytes(plan.bytes)} beside the graph, "
-        f"but {_bytes(hardware.memory)} are free: {ways}."
+        f"{plan.recipe.name} would take {units.size(plan.bytes)} beside the graph, "
+        f"but {units.size(hardware.memory)} are free: {ways}."
     )
     raise NotEnoughMemoryError(msg)
-
-
-def _seconds(seconds: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return "under 1 us"
-
-
-def _bytes(count: int) -> str:
-    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
-        if count >= size:
-            return f"{count / size:.3g} {unit}"
-    return f"{count} B"
 
 
 def _ordinal(place: int) -> str:

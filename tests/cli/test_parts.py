@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from warpath import Graph
+from warpath import units
 from warpath.cli import output, reading, vertices
 from warpath.cli.saving import suffix_of
 from warpath.cli.summary import described, exact_sum
@@ -72,10 +73,10 @@ def test_values_are_shown_without_surprises(value, shown, with_thousands):
 
 
 def test_durations_and_sizes_have_units():
-    assert [output.seconds(s) for s in (4.2e-5, 0.0123, 0.9999, 83.2)] == [
-        "42 µs", "12.3 ms", "1 s", "83.2 s",
+    assert [units.seconds(s) for s in (4.2e-5, 0.0123, 0.9999, 83.2)] == [
+        "42 us", "12.3 ms", "1 s", "83.2 s",
     ]  # fmt: skip
-    assert [output.size(b) for b in (12, 2048, 3 * 2**40, 2**52)] == [
+    assert [units.size(b) for b in (12, 2048, 3 * 2**40, 2**52)] == [
         "12 B", "2.0 KiB", "3.0 TiB", "4096.0 TiB",
     ]  # fmt: skip
 

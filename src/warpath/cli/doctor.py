@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import warpath
-from warpath import _core, api, settings
+from warpath import _core, api, settings, units
 from warpath.cli import output
 from warpath.cli.options import Showing
 from warpath.cli.output import Facts, Rows
@@ -67,7 +67,7 @@ def doctor(showing: Showing) -> None:
         "processor": machine["processor"],
         "cores": f"{machine['cores']}, {machine['usable_cores']} for this process",
         "SIMD": machine["simd"],
-        "memory": f"{output.size(machine['memory'])}, {_memory(machine['usable_memory'])}",
+        "memory": f"{units.size(machine['memory'])}, {_memory(machine['usable_memory'])}",
         "threads": machine["threads"],
     }
     rows = [
@@ -110,7 +110,7 @@ def _machine() -> dict[str, Any]:
 
 
 def _memory(usable: int | str) -> str:
-    return usable if isinstance(usable, str) else f"{output.size(usable)} may be used"
+    return usable if isinstance(usable, str) else f"{units.size(usable)} may be used"
 
 
 def _settings() -> dict[str, Any]:

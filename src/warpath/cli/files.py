@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from warpath import units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.generators import arguments_of, detail, listing
@@ -65,8 +66,8 @@ def convert(
     }
     shown = {
         "read": output.titled(graph, loaded.graph),
-        "written": f"{out}, {output.size(out.stat().st_size)}",
-        "time": f"{output.seconds(loaded.seconds)} reading, {output.seconds(seconds)} writing",
+        "written": f"{out}, {units.size(out.stat().st_size)}",
+        "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(seconds)} writing",
     }
     output.show(document, Facts(shown), as_json=showing.as_json)
 
@@ -128,8 +129,8 @@ def generate(
     shown = {
         "generated": f"{made.name or kind}, seed {seed}: n = {output.count(made.n)} vertices, "
         f"m = {output.count(made.m)} edges",
-        "written": f"{out}, {output.size(out.stat().st_size)}",
-        "time": f"{output.seconds(seconds)} generating, {output.seconds(written)} writing",
+        "written": f"{out}, {units.size(out.stat().st_size)}",
+        "time": f"{units.seconds(seconds)} generating, {units.seconds(written)} writing",
     }
     output.show(document, Facts(shown), as_json=showing.as_json)
 

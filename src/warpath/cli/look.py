@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from warpath import api
+from warpath import api, units
 from warpath.cli import output
 from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
@@ -66,8 +66,8 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
         shown["zero weights"] = facts.zero
     if roads.first_through:
         shown["not passed through"] = f"the first {output.count(roads.first_through)} vertices"
-    shown["memory"] = output.size(document["bytes"])
-    shown["time"] = f"{output.seconds(loaded.seconds)} reading"
+    shown["memory"] = units.size(document["bytes"])
+    shown["time"] = f"{units.seconds(loaded.seconds)} reading"
     output.show(document, Facts(shown), as_json=showing.as_json)
 
 

@@ -113,22 +113,6 @@ def text_of(value: Any, *, thousands: bool = False) -> str:
 _ESCAPES = {code: repr(chr(code))[1:-1] for code in [*range(32), *range(127, 160)]}
 
 
-def seconds(value: float) -> str:
-    """Return a duration with three digits: ``12.3 ms``, ``1.23 s``."""
-    if value < 0.9995e-3:
-        return f"{value * 1e6:.3g} µs"
-    return f"{value * 1e3:.3g} ms" if value < 0.9995 else f"{value:.3g} s"
-
-
-def size(count: float) -> str:
-    """Return a number of bytes in binary units: ``3.4 GiB``."""
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if count < 1024 or unit == "TiB":
-            return f"{count:.0f} B" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1024
-    return ""  # pragma: no cover - the loop returns
-
-
 def write_rows(rows: Iterable[Sequence[Any]], separator: str = "\t") -> Iterator[str]:
     """Yield lines of separated values."""
     for row in rows:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from warpath import api
+from warpath import api, units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
@@ -115,7 +115,7 @@ def _show(
         "route": f"{output.text_of(names[0])} -> {output.text_of(names[-1])}",
         "length": found.length,
         "hops": len(legs),
-        "time": f"{output.seconds(seconds[0])} reading, {output.seconds(seconds[1])} solving",
+        "time": f"{units.seconds(seconds[0])} reading, {units.seconds(seconds[1])} solving",
         "plan": plan.headline(),
         **({} if plot is None else {"drawn to": plot}),
     }

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from warpath import api
+from warpath import api, units
 from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
@@ -95,7 +95,7 @@ def sssp(
         "mean distance": facts["mean"],
         "farthest vertex": None if facts["farthest"] is None else str(facts["farthest"]),
         "its distance": facts["eccentricity"],
-        "time": f"{output.seconds(loaded.seconds)} reading, {output.seconds(solved)} solving",
+        "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
         "plan": paths.plan.headline(),
         **({} if out is None else {"saved to": out}),
     }

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath import units
 from warpath.cli import output, saving
 from warpath.cli.output import Facts, Rows
 from warpath.cli.summary import exact_sum
@@ -80,7 +81,7 @@ def show_table(
     facts = {
         "graph": output.titled(file, loaded.graph),
         "table": f"{k} sources x {t} targets",
-        "time": f"{output.seconds(loaded.seconds)} reading, {output.seconds(solved)} solving",
+        "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
         "plan": plan.headline(),
         "saved to": out,
     }

@@ -1,0 +1,21 @@
+"""Durations and sizes as a person reads them."""
+
+from __future__ import annotations
+
+
+def seconds(value: float) -> str:
+    """Return a duration with three digits: ``12.3 ms``, ``1.23 s``."""
+    if value < 0.9995e-3:
+        return f"{value * 1e6:.3g} us"
+    return f"{value * 1e3:.3g} ms" if value < 0.9995 else f"{value:.3g} s"
+
+
+def size(count: float) -> str:
+    """Return a number of bytes in binary units: ``3.4 GiB``."""
+    if count < 1024:
+        return f"{count:.0f} B"
+    for unit in ("KiB", "MiB", "GiB"):
+        count /= 1024
+        if count < 1024:
+            return f"{count:.1f} {unit}"
+    return f"{count / 1024:.1f} TiB"
