@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from warpath import Graph
-from warpath import units
+from warpath import Graph, units
 from warpath.cli import output, reading, vertices
 from warpath.cli.saving import suffix_of
 from warpath.cli.summary import described, exact_sum
