@@ -167,9 +167,11 @@ def test_distances_save_tables(warpath, roads, tmp_path, suffix):
     run = warpath("distances", roads, "--sources", "1,3", "--targets", "4,5", "-o", out)
     assert run.code == 0
     assert "2 sources x 2 targets" in run.out
-    if suffix in {"npz", "npy"}:
-        stored = np.load(out)
-        assert (stored if suffix == "npy" else stored["dist"]).tolist() == [[6, 7], [4, 5]]
+    if suffix == "npy":
+        assert np.load(out).tolist() == [[6, 7], [4, 5]]
+    elif suffix == "npz":
+        with np.load(out) as stored:
+            assert stored["dist"].tolist() == [[6, 7], [4, 5]]
     else:
         lines = out.read_text().replace("\t", ",").splitlines()
         assert lines == ["source,4,5", "1,6,7", "3,4,5"]
