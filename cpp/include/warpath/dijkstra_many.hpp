@@ -21,8 +21,9 @@
 
 namespace warpath {
 
-/// Edges under a potential h <= 0 with w + h[u] - h[v] >= 0 for every edge: Johnson's reweighting,
-/// with the distances from a virtual source. So no length is below the least h, which fits.
+/// Edges under a potential h with w + h[u] - h[v] >= 0 for every edge that a source reaches:
+/// Johnson's reweighting, with the distances from the nearest source. So h <= 0 at a source, and no
+/// length to v is below h[v], which fits.
 ///
 /// A reduced length is the length plus h[source] - h[v]: it may leave the label type although the
 /// length itself fits. Such sums are not stored, and refuse_overflow throws if they are missed.
@@ -52,7 +53,8 @@ struct ReducedEdges {
     const D from = h[static_cast<std::size_t>(source)];
     const D to = h[static_cast<std::size_t>(target)];
     if constexpr (std::is_floating_point_v<D>) {
-      length = source == target ? 0 : dist - (from - to);  // the difference of two h always fits
+      // from <= 0, and to - from is no more than the length: only a length beyond D overflows here.
+      length = source == target ? 0 : dist - (from - to);
       return true;
     } else {
       const __int128 wide = static_cast<__int128>(dist) - from + to;
