@@ -214,3 +214,17 @@ def test_any_graph_comes_back(tmp_path, edges, directed):
     graph = wp.Graph.of(edges, n=6, directed=directed, name="any")
     formats.write(graph, tmp_path / "any.npz")
     same(formats.read(tmp_path / "any.npz"), graph)
+
+
+def test_an_archive_with_a_password_is_refused_with_the_path(tmp_path):
+    path = tmp_path / "locked.npz"
+    wp.write(wp.Graph.of([(0, 1, 2)]), path)
+    data = bytearray(path.read_bytes())
+    for magic, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = data.find(magic)
+        while at >= 0:
+            data[at + flags] |= 1  # "encrypted"
+            at = data.find(magic, at + 4)
+    path.write_bytes(data)
+    with pytest.raises(GraphFormatError, match=r"locked\.npz: .*password"):
+        wp.read(path)

@@ -139,7 +139,7 @@ def _members(path: Path, member: str | None, advance: Callable[[int], None]) -> 
             raise
         reason = f"the zip archive is damaged or cut short ({error}): download or copy it again"
         raise GraphFormatError(path, None, reason) from error
-    except (RuntimeError, NotImplementedError) as error:  # a password, or a rare method
+    except RuntimeError as error:  # a password, or a method that zipfile does not have
         reason = f"the zip archive cannot be read ({error}): unpack it first"
         raise GraphFormatError(path, None, reason) from error
 

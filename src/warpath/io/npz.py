@@ -96,7 +96,7 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
         return _graph(source, parts, directed)
     except zipfile.BadZipFile as error:
         raise source.error(None, f"this .npz archive is damaged: {error}") from error
-    except (OSError, EOFError, ValueError, NotImplementedError, zlib.error, SyntaxError) as error:
+    except (OSError, EOFError, ValueError, RuntimeError, zlib.error, SyntaxError) as error:
         if isinstance(error, InputError) and str(error).startswith(str(source.path)):
             raise
         raise source.error(None, str(error) or "this .npz archive is damaged") from error
