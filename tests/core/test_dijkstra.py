@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from warpath import _core
+from warpath.testing.reference import rows
 
 INDEX_TYPES = [np.int32, np.int64]
 WEIGHT_TYPES = [np.int32, np.int64, np.float32, np.float64]
@@ -30,19 +31,6 @@ def label_type(weight_type):
 def unreachable(dtype):
     dtype = np.dtype(dtype)
     return np.iinfo(dtype).max if dtype.kind == "i" else dtype.type(np.inf)
-
-
-def rows(n, edges, index_type=np.int32, weight_type=np.int32):
-    """Return (indptr, indices, weights) of a list of (u, v, w)."""
-    indptr = np.zeros(n + 1, np.int64)
-    for u, _, _ in edges:
-        indptr[u + 1] += 1
-    ordered = sorted(edges, key=lambda edge: edge[0])
-    return (
-        np.cumsum(indptr),
-        np.array([v for _, v, _ in ordered], index_type),
-        np.array([w for _, _, w in ordered], weight_type),
-    )
 
 
 def random_rows(seed, index_type, weight_type):

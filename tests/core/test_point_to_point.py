@@ -6,24 +6,11 @@ import numpy as np
 import pytest
 
 from warpath import _core
+from warpath.testing.reference import rows
 
 TYPES = [(v, w) for v in (np.int32, np.int64) for w in (np.int32, np.int64, np.float32, np.float64)]
 MAX = np.iinfo(np.int64).max
 BOTH = pytest.mark.parametrize("bidirectional", [False, True])
-
-
-def rows(n, edges, index_type=np.int32, weight_type=np.int32):
-    src = np.array([u for u, _, _ in edges], np.int64)
-    dst = np.array([v for _, v, _ in edges], np.int64)
-    weights = np.array([w for _, _, w in edges], weight_type)
-    graph = (
-        np.empty(n + 1, np.int64),
-        np.empty(len(edges), index_type),
-        np.empty(len(edges), weight_type),
-    )
-    indptr, indices, out = graph
-    _core.build_csr(src, dst, weights, both=False, indptr=indptr, indices=indices, out_weights=out)
-    return graph
 
 
 def random_rows(seed, index_type, weight_type):

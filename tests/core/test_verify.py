@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from warpath import _core
+from warpath.testing import reference
 
 INDICES = [np.int32, np.int64]
 WEIGHTS = [np.int32, np.int64, np.float32, np.float64]
@@ -16,12 +17,8 @@ FAR = np.iinfo(np.int64).max
 
 
 def rows(n, edges, index=np.int32, weight=np.int64):
-    edges = sorted(edges, key=lambda edge: edge[0])
-    return {
-        "indptr": np.searchsorted([u for u, _, _ in edges], np.arange(n + 1)).astype(np.int64),
-        "indices": np.array([v for _, v, _ in edges], dtype=index),
-        "weights": np.array([w for _, _, w in edges], dtype=weight),
-    }
+    parts = reference.rows(n, edges, index, weight)
+    return dict(zip(("indptr", "indices", "weights"), parts, strict=True))
 
 
 def labels(values, weight=np.int64):

@@ -15,9 +15,27 @@ import numpy as np
 from warpath.errors import DistanceOverflowError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
+
+    from numpy.typing import DTypeLike, NDArray
 
     from warpath.graph import Graph
+
+
+def rows(
+    n: int,
+    edges: Sequence[tuple[int, int, float]],
+    index_type: DTypeLike = np.int32,
+    weight_type: DTypeLike = np.int32,
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return (indptr, indices, weights) of a list of (u, v, w); a row keeps the list's order."""
+    ordered = sorted(edges, key=lambda edge: edge[0])
+    starts = np.searchsorted([u for u, _, _ in ordered], np.arange(n + 1)).astype(np.int64)
+    return (
+        starts,
+        np.array([v for _, v, _ in ordered], index_type),
+        np.array([w for _, _, w in ordered], weight_type),
+    )
 
 
 def _rows(graph: Graph) -> list[list[tuple[int, Any]]]:
