@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from warpath.engines.cuda.entry import Kernel
     from warpath.graph import Graph
     from warpath.recipes import Recipe, Task
 
@@ -74,6 +75,43 @@ class Order:
     params: dict[str, float]
     out: Array | None = None
     progress: Callable[[int, int], None] | None = None
+
+
+class Device(Protocol):
+    """Where kernels run: a GPU, or the emulator.
+
+    Attributes
+    ----------
+    name : "cuda:0".
+    xp : the array library, with NumPy's functions.
+    block : threads a block.
+    processors : multiprocessors.
+    """
+
+    name: str
+    xp: Any
+    block: int
+    processors: int
+
+    def free_memory(self) -> int:
+        """Return the bytes that can still be allocated."""
+        ...
+
+    def put(self, array: Array) -> Array:
+        """Return a copy of a host array on the device."""
+        ...
+
+    def get(self, array: Array) -> Array:
+        """Return a copy of a device array on the host, once it is written."""
+        ...
+
+    def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:
+        """Launch a kernel after what was launched before: arrays, None or NumPy scalars."""
+        ...
+
+    def synchronize(self) -> None:
+        """Wait for everything that was launched."""
+        ...
 
 
 class Engine(Protocol):

@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.engines.base import Order, Raw
+from warpath.engines.matrix import adjacency_matrix
 from warpath.errors import NegativeCycleError
 from warpath.paths import never
 from warpath.recipes import Loop, Queue, Task
@@ -75,7 +76,7 @@ def _bellman_ford(order: Order) -> Raw:
     graph, problem = order.graph, order.problem
     if problem.task is Task.MANY:
         return _bellman_ford_rows(order)
-    dist, stats = _labels_or_cycle(graph, problem.sources, order.progress)
+    dist, stats = labels_or_cycle(graph, problem.sources, order.progress)
     if problem.task is Task.SSSP:
         return Raw(dist, stats=stats)
     assert problem.targets is not None  # noqa: S101 - the caller's promise for PATH
@@ -90,7 +91,7 @@ def _bellman_ford_rows(order: Order) -> Raw:
     targets = slice(None) if order.problem.targets is None else order.problem.targets
     total: dict[str, int] = {}
     for row in range(len(order.problem.sources)):
-        dist, stats = _labels_or_cycle(order.graph, order.problem.sources[row : row + 1], None)
+        dist, stats = labels_or_cycle(order.graph, order.problem.sources[row : row + 1], None)
         order.out[row] = fitting(dist[targets], order.out.dtype)
         total = {key: total.get(key, 0) + value for key, value in stats.items()}
         if order.progress is not None:
@@ -118,7 +119,7 @@ def _floyd_warshall(order: Order) -> Raw:
         if graph.dist_dtype.kind == "f":
             lengths = _reduced(graph, potentials)
     into = order.out if order.out.dtype == graph.dist_dtype else None
-    work = _adjacency_matrix(graph, lengths, into)
+    work = adjacency_matrix(graph, lengths, into)
     _core.floyd_warshall(work, threads=order.threads, progress=order.progress)
     if potentials is not None and lengths is not graph.solver_weights:
         work -= potentials[:, None]
@@ -137,7 +138,7 @@ def _johnson(order: Order) -> Raw:
         return _many(order, _potentials(graph))
     # From the sources alone: a negative cycle that none of them reaches does not matter, and
     # neither do large weights there, which would cost the potentials of floats their precision.
-    potentials, _ = _labels_or_cycle(graph, order.problem.sources, None)
+    potentials, _ = labels_or_cycle(graph, order.problem.sources, None)
     return _many(order, potentials)
 
 
@@ -145,7 +146,7 @@ def _potentials(graph: Graph) -> Array:
     """Return labels that make no reduced weight negative, or raise for a negative cycle; kept."""
     kept: Array | None = graph.derived.get("potentials")
     if kept is None:
-        kept, _ = _labels_or_cycle(graph, _ALL, None)
+        kept, _ = labels_or_cycle(graph, _ALL, None)
         graph.derived["potentials"] = kept
     return kept
 
@@ -158,7 +159,7 @@ def tree(graph: Graph, source: int, dist: Array) -> Array:
     return pred
 
 
-def _labels_or_cycle(
+def labels_or_cycle(
     graph: Graph, sources: Array, progress: Callable[[int, int], None] | None
 ) -> tuple[Array, dict[str, int]]:
     """Return the distances from the nearest of the sources; no sources: of all vertices."""
@@ -189,17 +190,6 @@ def _reduced(graph: Graph, potentials: Array) -> Array:
         msg = f"a length under potentials could leave {reduced.dtype}"
         raise OverflowError(msg)
     return reduced
-
-
-def _adjacency_matrix(graph: Graph, lengths: Array, out: Array | None) -> Array:
-    """Return the dense start of Floyd-Warshall: the lightest edges, 0 on the diagonal."""
-    matrix = np.empty((graph.n, graph.n), graph.dist_dtype) if out is None else out
-    matrix[:] = never(graph.dist_dtype)
-    src, dst, _ = graph.edges()
-    np.minimum.at(matrix, (src, dst), lengths.astype(graph.dist_dtype))
-    diagonal = np.arange(graph.n)
-    matrix[diagonal, diagonal] = 0
-    return matrix
 
 
 def cut(dist: Array, cutoff: float | None) -> Array:
