@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from warpath.graph import Graph
     from warpath.recipes import Recipe, Task
+    from warpath.trace import Trace
 
     Array = NDArray[Any]
 
@@ -65,6 +66,8 @@ class Order:
     ----------
     out : (k, t), where the distances of MANY and APSP go; int32 is allowed for integer weights.
     progress : called with (done, total), or None.
+    trace : where the loop puts what each round did; None where nobody asked, and then nothing is
+        counted for it.
     """
 
     recipe: Recipe
@@ -74,6 +77,7 @@ class Order:
     params: dict[str, float]
     out: Array | None = None
     progress: Callable[[int, int], None] | None = None
+    trace: Trace | None = None
 
 
 class Engine(Protocol):
