@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from warpath import units
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable
+
+    from warpath.graph import Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,12 @@ class Round:
     rounds: int = 1
 
 
+def _version() -> str:
+    import warpath
+
+    return warpath.__version__
+
+
 @dataclass(frozen=True)
 class Run:
     """What was traced.
@@ -66,7 +74,16 @@ class Run:
     params: dict[str, float]
     dijkstra_edges: int
     seconds: float
-    warpath: str
+    warpath: str = field(default_factory=_version)
+
+    @classmethod
+    def of(cls, plan: Any, graph: Graph, source: Any, dijkstra_edges: int, seconds: float) -> Run:
+        """Return what a plan ran on a graph."""
+        name = source if isinstance(source, int | str) else str(source)
+        return cls(
+            plan.algorithm, plan.device, graph.name, graph.n, graph.m, name, dict(plan.params),
+            dijkstra_edges, seconds,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
