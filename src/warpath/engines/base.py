@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.entry import Kernel
     from warpath.graph import Graph
     from warpath.recipes import Recipe, Task
+    from warpath.trace import Trace
 
     Array = NDArray[Any]
 
@@ -66,6 +67,8 @@ class Order:
     ----------
     out : (k, t), where the distances of MANY and APSP go; int32 is allowed for integer weights.
     progress : called with (done, total), or None.
+    trace : where the loop puts what each round did; None where nobody asked, and then nothing is
+        counted for it.
     """
 
     recipe: Recipe
@@ -75,6 +78,7 @@ class Order:
     params: dict[str, float]
     out: Array | None = None
     progress: Callable[[int, int], None] | None = None
+    trace: Trace | None = None
 
 
 class Device(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from warpath.engines.matrix import adjacency_matrix
 from warpath.errors import NegativeCycleError
 from warpath.paths import never
 from warpath.recipes import Loop, Queue, Task
+from warpath.trace import Round
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +31,25 @@ _ALL = np.empty(0, np.int64)  # how the core is told that every vertex is a sour
 
 def run(order: Order) -> Raw:
     """Run one order on the CPU; see `warpath.engines.base.Engine`."""
-    return _LOOPS[order.recipe.loop](order)
+    if order.trace is None:
+        return _LOOPS[order.recipe.loop](order)
+    start = time.perf_counter()
+    raw = _LOOPS[order.recipe.loop](order)
+    if not len(order.trace):
+        order.trace.add(_whole_search(raw.stats, time.perf_counter() - start))
+    return raw
+
+
+def _whole_search(stats: dict[str, int], seconds: float) -> Round:
+    """Return the one row of a loop that counts no rounds apart.
+
+    Where it has no rounds at all it takes one vertex at a time: as many rounds as vertices.
+    """
+    scanned = stats.get("settled", 0)
+    return Round(
+        0, "search", scanned, stats.get("relaxed", 0), stats.get("improved", 0), {},
+        {"search": seconds}, stats.get("rounds", scanned),
+    )  # fmt: skip
 
 
 def _dijkstra(order: Order) -> Raw:
