@@ -150,6 +150,17 @@ def _floyd_warshall(order: Order) -> Raw:
     return Raw(order.out)
 
 
+def _settle(order: Order) -> Raw:
+    from warpath.engines.rounds import settle_on_cpu
+
+    dist, rounds = settle_on_cpu(order)
+    graph = order.graph
+    _core.refuse_overflow(
+        graph.indptr, graph.indices, graph.solver_weights, order.problem.source, dist
+    )
+    return Raw(dist, stats={"rounds": rounds})
+
+
 def _johnson(order: Order) -> Raw:
     graph = order.graph
     if not graph.facts(symmetry=False).negative:
@@ -253,4 +264,5 @@ _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.DELTA_STEPPING: _delta_stepping,
     Loop.FLOYD_WARSHALL: _floyd_warshall,
     Loop.JOHNSON: _johnson,
+    Loop.SETTLE: _settle,
 }

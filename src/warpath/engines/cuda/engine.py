@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warpath.engines.base import Device, Order
     from warpath.graph import Graph
 
-_LOOPS: dict[Loop, Callable[[rounds.Run], bool]] = {
+LOOPS: dict[Loop, Callable[[rounds.Run], bool]] = {
     Loop.SWEEPS: rounds.sweeps,
     Loop.FRONTIER: rounds.frontier,
     Loop.NEAR_FAR: rounds.near_far,
@@ -33,7 +33,7 @@ def run(order: Order, device: Device) -> Raw:
     """
     graph, source = order.graph, order.problem.source
     solve = rounds.Run(order, device)
-    at_rest = _LOOPS[order.recipe.loop](solve)
+    at_rest = LOOPS[order.recipe.loop](solve)
     if not at_rest and order.recipe.exact:
         labels_or_cycle(graph, order.problem.sources, None)
         msg = f"{order.recipe.name} made {solve.rounds} rounds and did not come to rest."

@@ -50,9 +50,9 @@ class Clock:
         self, phase: str, selected: int, relaxed: int = 0, improved: int = 0, **sizes: int
     ) -> None:
         """End a round; what it did is recorded when there is a trace."""
-        self.rounds += 1
         if self.order.trace is not None:
             self.order.trace.add(
                 Round(self.rounds, phase, selected, relaxed, improved, sizes, self._seconds)
             )
             self._seconds = {}
+        self.rounds += 1

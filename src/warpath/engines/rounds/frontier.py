@@ -8,10 +8,11 @@ import numpy as np
 
 from warpath.engines.rounds.lists import Lists
 from warpath.engines.rounds.run import resident
-from warpath.recipes import Edges, Emit, Map
+from warpath.recipes.axes import Edges, Emit, Map
 
 if TYPE_CHECKING:
     from warpath.engines.base import Array
+    from warpath.engines.cuda.entry import Kernel
     from warpath.engines.rounds.run import Run
 
 
@@ -42,7 +43,9 @@ def _by_queue(run: Run) -> bool:
     stamps = xp.zeros(run.n, np.int32)
     state = xp.zeros(2, np.int64)  # the length of the next queue; a loop of negative weight
     loop = state[1:].view(np.int32)
-    classes = _classes(run) if run.axes.edges is Edges.CLASSIFIED else None
+    classified = run.axes.edges is Edges.CLASSIFIED
+    classes = _classes(run) if classified else None
+    pull = run.kernel("pull", bounds="GlobalBounds", traced=run.traced) if classified else None
     while count:
         if run.rounds > run.n:
             return False
@@ -62,8 +65,8 @@ def _by_queue(run: Run) -> bool:
         if looped:
             return False
         queue, queued = queued, queue
-    if classes is not None:
-        _assign_leaves(run)
+    if pull is not None:
+        _assign_leaves(run, pull)
     return True
 
 
@@ -74,7 +77,7 @@ def _classes(run: Run) -> Array:
     return run.device.put((1 * (entering == 1) + 2 * (rows == 0)).astype(np.uint8))
 
 
-def _assign_leaves(run: Run) -> None:
+def _assign_leaves(run: Run, pull: Kernel) -> None:
     """Give vertices without out-edges their labels, which no other label depends on."""
     graph = run.order.graph
     leaf = np.diff(graph.indptr) == 0
@@ -83,7 +86,6 @@ def _assign_leaves(run: Run) -> None:
         return
     entering = resident(graph, run.device, reverse=True)
     flags, others = (run.device.put(which.astype(np.uint8)) for which in (leaf, ~leaf))
-    pull = run.kernel("pull", bounds="GlobalBounds", traced=run.traced)
     with run.step("leaves"):
         run.launch(
             pull, run.n, **entering._asdict(), dist=run.dist, frontier=others, unsettled=flags

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.engines.cuda.entry import MERGE_PATH_ITEMS
-from warpath.recipes import Map
+from warpath.recipes.axes import Map
 
 if TYPE_CHECKING:
     from warpath.engines.base import Array

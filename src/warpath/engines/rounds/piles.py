@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.engines.rounds.lists import Lists
-from warpath.recipes import Arrange
+from warpath.recipes.axes import Arrange
 
 if TYPE_CHECKING:
     from warpath.engines.base import Array
@@ -118,7 +118,10 @@ class _Buckets:
         self.lists = Lists(run)
         self.delta = run.order.params["delta"]
         self.count = int(run.order.params["buckets"])
-        self.order = self._sorted if run.axes.arrange is Arrange.SORT else self._multisplit
+        self.order = self._sorted
+        if run.axes.arrange is Arrange.MULTISPLIT:
+            self.order = self._multisplit
+            self.count_kernel, self.place_kernel = run.kernel("count"), run.kernel("place")
         self.keys_kernel = run.kernel("keys")
         # Beside the vertices of the buckets, each once, the m slots of a round must fit.
         self.active = xp.empty(run.n + max(run.order.graph.m, 1), kind)
@@ -210,11 +213,11 @@ class _Buckets:
         run, kinds = self.run, self.count + 2
         blocks = run.blocks(len(items))
         counts = run.xp.empty(kinds * blocks, np.int64)
-        run.launch(run.kernel("count"), len(items), keys=keys, kinds=kinds, counts=counts)
+        run.launch(self.count_kernel, len(items), keys=keys, kinds=kinds, counts=counts)
         sums = run.xp.cumsum(counts)
         ordered = run.xp.empty_like(items)
         run.launch(
-            run.kernel("place"), len(items), list=items, keys=keys, sums=sums, ordered=ordered
+            self.place_kernel, len(items), list=items, keys=keys, sums=sums, ordered=ordered
         )
         ends = run.read(sums[blocks - 1 :: blocks])
         return ordered, [b - a for a, b in pairwise([0, *ends])]

@@ -9,12 +9,12 @@ import numpy as np
 from warpath.engines.cuda.entry import Kernel, Types, kernel
 from warpath.engines.rounds.clock import Clock
 from warpath.paths import never
-from warpath.recipes import Emit, Lower, Map
+from warpath.recipes.axes import Edges, Lower, Map, Select
 
 if TYPE_CHECKING:
     from warpath.engines.base import Array, Device, Order
     from warpath.graph import Graph
-    from warpath.recipes import Axes
+    from warpath.recipes.axes import Axes
 
 _MAPS = {
     Map.THREAD: "ThreadMap",
@@ -105,24 +105,38 @@ class Run(Clock):
             self._kernels[key] = kernel(kind, self.types, self.device.block, *policies.items())
         return self._kernels[key]
 
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernels that were asked for so far."""
+        return tuple(self._kernels.values())
+
     def push_kernel(self, emit: str, *, guarded: bool = False) -> Kernel:
         """Return the push kernel that the recipe's axes ask for."""
-        return push_kernel(
-            self.axes, self.types, self.device.block, emit, guarded=guarded, traced=self.traced
+        axes = self.axes
+        every = axes.select is Select.ALL
+        return self.kernel(
+            "push",
+            set="Listed" if axes.listed else "Every" if every else "Flagged",
+            map=_MAPS[axes.map],
+            write=_WRITES[axes.lower],
+            emit=emit,
+            guarded=guarded,
+            classified=axes.edges is Edges.CLASSIFIED,
+            traced=self.traced,
         )
 
-    def launch(self, made: Kernel, items: int, *, blocks: int | None = None, **given: Any) -> None:
+    def launch(self, made: Kernel, size: int, /, *, blocks: int | None = None, **given: Any) -> None:
         """Launch a kernel over items, a thread for each unless `blocks` says otherwise.
 
         Pointers that are not given are null.
         """
         if blocks is None:
-            blocks = self.blocks(items)
+            blocks = self.blocks(size)
         if blocks == 0:
             return
         if self.traced:
             given["counters"] = self._counters
-        given["size"] = items
+        given["size"] = size
         values = [
             given.get(name) if kind == "*" else _SCALARS[kind](given.get(name, 0))
             for name, kind in made.params
@@ -151,21 +165,3 @@ class Run(Clock):
 
 
 _SCALARS = {kind: np.dtype(kind).type for kind in ("int32", "int64", "float32", "float64")}
-
-
-def push_kernel(
-    axes: Axes, types: Types, block: int, emit: str, *, guarded: bool, traced: bool
-) -> Kernel:
-    """Return the push kernel of axes: the set from what is emitted, map, write and edge classes."""
-    listed = axes.emit in {Emit.ATOMIC_QUEUE, Emit.PREFIX_SUM}
-    every = axes.select.name == "ALL"
-    return kernel(
-        "push", types, block,
-        ("set", "Listed" if listed else "Every" if every else "Flagged"),
-        ("map", _MAPS[axes.map]),
-        ("write", _WRITES[axes.lower]),
-        ("emit", emit),
-        ("guarded", guarded),
-        ("classified", axes.edges.name == "CLASSIFIED"),
-        ("traced", traced),
-    )  # fmt: skip

@@ -14,7 +14,7 @@ from warpath.engines.matrix import adjacency_matrix
 from warpath.engines.rounds.clock import Clock
 from warpath.engines.rounds.run import Run, resident
 from warpath.paths import never
-from warpath.recipes import Direction, Emit, Layout, Memory, Reduce, Select, Side
+from warpath.recipes.axes import Direction, Emit, Layout, Memory, Reduce, Select, Side
 
 if TYPE_CHECKING:
     from warpath.engines.base import Array, Device, Order
@@ -157,7 +157,7 @@ class GpuSteps:
         self.never = run.never
         self._arrays = dist, frontier, unsettled
         self._push = axes.direction is Direction.PUSH
-        self._listed = axes.emit in {Emit.ATOMIC_QUEUE, Emit.PREFIX_SUM}
+        self._listed = axes.listed
         self._count = 1
         self._queue = run.list_of(run.order.problem.source) if self._listed else None
         self._size = run.xp.zeros(1, np.int64)
@@ -178,15 +178,17 @@ class GpuSteps:
         value = "OutThreshold" if axes.select is Select.OUT else "Unsettled"
         self._reduce = run.kernel("reduce", value=value)
         self._minima = run.xp.empty(run.blocks(run.n, 2), graph.dist_dtype)
-        self._second = run.kernel("reduce", value="Plain")
-        self._least = run.xp.empty(run.blocks(len(self._minima), 2), graph.dist_dtype)
+        if axes.reduce is Reduce.TWO_PASS:
+            self._second = run.kernel("reduce", value="Plain")
+            self._least = run.xp.empty(run.blocks(len(self._minima), 2), graph.dist_dtype)
         self._settle = run.kernel(
             "settle",
             criterion="AtMost" if axes.select is Select.OUT else "Equal",
             emit="ToQueue" if axes.emit is Emit.ATOMIC_QUEUE else "ToFlags",
             traced=run.traced,
         )
-        self._gather = run.kernel("gather")
+        if axes.emit is Emit.PREFIX_SUM:
+            self._gather = run.kernel("gather")
 
     def relax(self) -> tuple[int, int]:
         """Lower the labels of unsettled vertices over edges out of the frontier."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath.recipes import Labels, Map, Select
+from warpath.recipes.axes import Labels, Map, Select
 
 if TYPE_CHECKING:
     from warpath.engines.rounds.run import Run
