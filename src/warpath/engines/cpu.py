@@ -155,9 +155,7 @@ def _settle(order: Order) -> Raw:
 
     dist, rounds = settle_on_cpu(order)
     graph = order.graph
-    _core.refuse_overflow(
-        graph.indptr, graph.indices, graph.solver_weights, order.problem.source, dist
-    )
+    _core.refuse_overflow(graph.indptr, graph.indices, graph.solver_weights, dist)
     return Raw(dist, stats={"rounds": rounds})
 
 

@@ -31,7 +31,7 @@ def run(order: Order, device: Device) -> Raw:
     A negative cycle shows as a solve that does not come to rest; which vertices it has is then
     found on the CPU.
     """
-    graph, source = order.graph, order.problem.source
+    graph = order.graph
     solve = rounds.Run(order, device)
     at_rest = LOOPS[order.recipe.loop](solve)
     if not at_rest and order.recipe.exact:
@@ -40,7 +40,7 @@ def run(order: Order, device: Device) -> Raw:
         raise RuntimeError(msg)
     dist = device.get(solve.dist)
     if order.recipe.exact and _sums_may_not_fit(graph):
-        _core.refuse_overflow(graph.indptr, graph.indices, graph.solver_weights, source, dist)
+        _core.refuse_overflow(graph.indptr, graph.indices, graph.solver_weights, dist)
     return Raw(dist, stats={"rounds": solve.rounds})
 
 

@@ -27,14 +27,16 @@ _C_NAMES = {"i32": "int", "i64": "long long", "f32": "float", "f64": "double"}
 class Types(NamedTuple):
     """The types of a solve, as they stand in kernel names: ``i32``, ``i64``, ``f32``, ``f64``."""
 
-    index: str
+    vertex: str
     weight: str
     label: str
 
     @classmethod
-    def of(cls, index: DTypeLike, weight: DTypeLike, label: DTypeLike) -> Types:
+    def of(cls, vertex: DTypeLike, weight: DTypeLike, label: DTypeLike) -> Types:
         """Return the types of three NumPy dtypes."""
-        return cls(*(f"{np.dtype(t).kind}{8 * np.dtype(t).itemsize}" for t in (index, weight, label)))
+        return cls(
+            *(f"{np.dtype(t).kind}{8 * np.dtype(t).itemsize}" for t in (vertex, weight, label))
+        )
 
 
 @dataclass(frozen=True)

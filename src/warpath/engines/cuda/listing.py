@@ -44,7 +44,7 @@ class _DryDevice:
     def get(self, array: Array) -> Array:
         return array
 
-    def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:
+    def launch(self, _kernel: Kernel, _blocks: int, *_args: Any) -> None:
         raise _FirstLaunchError
 
     def synchronize(self) -> None:

@@ -53,7 +53,7 @@ def _by_queue(run: Run) -> bool:
         blocks = count if run.axes.map is Map.CHILD_GRID else run.blocks(count)
         with run.step("relax"):
             run.launch(
-                push, count, blocks=blocks, list=queue, **run.rows._asdict(),
+                push, count, blocks=blocks, list=queue, **run.rows.named(),
                 **{"from": run.dist}, dist=run.dist, classes=classes, source=source,
                 negative_loop=loop, queue=queued, queue_size=state, stamps=stamps,
                 round=run.rounds + 1,
@@ -87,8 +87,6 @@ def _assign_leaves(run: Run, pull: Kernel) -> None:
     entering = resident(graph, run.device, reverse=True)
     flags, others = (run.device.put(which.astype(np.uint8)) for which in (leaf, ~leaf))
     with run.step("leaves"):
-        run.launch(
-            pull, run.n, **entering._asdict(), dist=run.dist, frontier=others, unsettled=flags
-        )
+        run.launch(pull, run.n, **entering.named(), dist=run.dist, frontier=others, unsettled=flags)
     relaxed, improved, _ = run.counted() if run.traced else (0, 0, 0)
     run.round("leaves", int(leaf.sum()), relaxed, improved)

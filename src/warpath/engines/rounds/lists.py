@@ -31,16 +31,14 @@ class Lists:
         self._scatter = run.kernel("scatter")
         self.slots = xp.empty(max(run.order.graph.m, 1), run.rows.indices.dtype)
         self._offsets = xp.zeros(run.n + 1, np.int64)
-        self._table = xp.empty(max(run.n, 1), np.int64)
+        self._table: Array = xp.empty(max(run.n, 1), np.int64)
 
     def expand(self, vertices: Array, count: int) -> int:
         """Relax the edges of a list; return how many slots they took."""
         run, offsets = self._run, self._offsets
         with run.step("expand"):
             degrees = run.xp.empty(count, np.int64)
-            run.launch(
-                self._degrees, count, list=vertices, indptr=run.rows.indptr, degree=degrees
-            )
+            run.launch(self._degrees, count, list=vertices, indptr=run.rows.indptr, degree=degrees)
             run.xp.cumsum(degrees, out=offsets[1 : count + 1])
             (total,) = run.read(offsets[count : count + 1])
         with run.step("relax"):
@@ -49,7 +47,7 @@ class Lists:
                 blocks = run.blocks(total, MERGE_PATH_ITEMS)
             run.launch(
                 self._push, count, blocks=blocks if total else 0, list=vertices, offsets=offsets,
-                **run.rows._asdict(), **{"from": run.dist}, dist=run.dist, slots=self.slots,
+                **run.rows.named(), **{"from": run.dist}, dist=run.dist, slots=self.slots,
             )  # fmt: skip
         return total
 

@@ -30,7 +30,7 @@ class _NearFar:
         self.run = run
         self.lists = Lists(run)
         self.delta = run.order.params["delta"]
-        self.switch = run.order.params.get("switch")
+        self.switch = self._switch()
         self.near, self.nears = run.list_of(run.order.problem.source), 1
         # A vertex may lie on the pile once for each time it was lowered. Twice n places: before a
         # round's vertices, n at most, would not fit, doubles are dropped and n at most stay.
@@ -41,14 +41,22 @@ class _NearFar:
         if self.switch is None:
             self.high = next_bound(run, self.delta, 0)
 
+    def _switch(self) -> float | None:
+        """Return the parameter of that name, by default the threads that run at once, or None."""
+        run = self.run
+        if all(param.name != "switch" for param in run.order.recipe.params):
+            return None
+        return run.order.params.get("switch", run.resident_blocks * run.device.block)
+
     def _pile(self) -> Array:
-        return self.run.xp.empty(max(2 * self.run.n, 1), self.run.rows.indices.dtype)
+        pile: Array = self.run.xp.empty(max(2 * self.run.n, 1), self.run.rows.indices.dtype)
+        return pile
 
     def solve(self) -> bool:
         run = self.run
         while self.nears or self.fars:
             if self.switch is not None:
-                self._change_mode()
+                self._change_mode(self.switch)
             if not self.nears:
                 self._refill()
                 continue
@@ -89,12 +97,12 @@ class _NearFar:
         )
         self.far, self.spare = self.spare, self.far
 
-    def _change_mode(self) -> None:
+    def _change_mode(self, switch: float) -> None:
         run, waiting = self.run, self.nears + self.fars
         sweeping = self.high == run.never
-        if not sweeping and waiting < self.switch:
+        if not sweeping and waiting < switch:
             self.high = run.label(run.never)
-        elif sweeping and self.nears >= self.switch:
+        elif sweeping and self.nears >= switch:
             least = self.lists.least(self.near, self.nears, self.low)
             self.high = next_bound(run, self.delta, least)
         else:
@@ -142,10 +150,7 @@ class _Buckets:
     def solve(self) -> bool:
         run = self.run
         while self.actives or self.fars:
-            if self.actives:
-                sizes = self._arrange()
-            else:
-                sizes = self._refill()
+            sizes = self._arrange() if self.actives else self._refill()
             lowest = next((b for b in range(self.count) if sizes[b]), None)
             if lowest is None:
                 continue
@@ -216,9 +221,7 @@ class _Buckets:
         run.launch(self.count_kernel, len(items), keys=keys, kinds=kinds, counts=counts)
         sums = run.xp.cumsum(counts)
         ordered = run.xp.empty_like(items)
-        run.launch(
-            self.place_kernel, len(items), list=items, keys=keys, sums=sums, ordered=ordered
-        )
+        run.launch(self.place_kernel, len(items), list=items, keys=keys, sums=sums, ordered=ordered)
         ends = run.read(sums[blocks - 1 :: blocks])
         return ordered, [b - a for a, b in pairwise([0, *ends])]
 

@@ -36,6 +36,10 @@ class Rows(NamedTuple):
     indices: Array
     weights: Array
 
+    def named(self) -> dict[str, Any]:
+        """Return the arrays by the names of kernels' parameters."""
+        return self._asdict()
+
 
 def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
     """Return the rows of a graph, or of its transpose, on a device; copied once and kept."""
@@ -80,20 +84,20 @@ class Run(Clock):
 
     def labels(self, source: int) -> Array:
         """Return new labels: 0 at the source, elsewhere unreachable."""
-        dist = self.xp.full(self.n, self.never, self.order.graph.dist_dtype)
+        dist: Array = self.xp.full(self.n, self.never, self.order.graph.dist_dtype)
         dist[source] = 0
         return dist
 
     def flags(self, *ones: int) -> Array:
         """Return new flags, set at the given vertices."""
-        flags = self.xp.zeros(self.n, np.uint8)
+        flags: Array = self.xp.zeros(self.n, np.uint8)
         for one in ones:
             flags[one] = 1
         return flags
 
     def list_of(self, *vertices: int) -> Array:
         """Return a new list of n places that begins with the given vertices."""
-        made = self.xp.empty(max(self.n, 1), self.rows.indices.dtype)
+        made: Array = self.xp.empty(max(self.n, 1), self.rows.indices.dtype)
         for place, vertex in enumerate(vertices):
             made[place] = vertex
         return made
@@ -125,13 +129,15 @@ class Run(Clock):
             traced=self.traced,
         )
 
-    def launch(self, made: Kernel, size: int, /, *, blocks: int | None = None, **given: Any) -> None:
-        """Launch a kernel over items, a thread for each unless `blocks` says otherwise.
+    def launch(self, made: Kernel, size: int, /, **given: Any) -> None:
+        """Launch a kernel over `size` items.
 
-        Pointers that are not given are null.
+        Parameters
+        ----------
+        blocks : how many there are, if not one thread for each item.
+        given : parameters of the kernel by name; pointers that are not given are null.
         """
-        if blocks is None:
-            blocks = self.blocks(size)
+        blocks = given.pop("blocks", self.blocks(size))
         if blocks == 0:
             return
         if self.traced:
@@ -149,7 +155,12 @@ class Run(Clock):
 
     def strided_blocks(self, items: int) -> int:
         """Return the blocks of a grid-stride launch: no more than fill the device."""
-        return min(self.blocks(items), _BLOCKS_A_PROCESSOR * self.device.processors)
+        return min(self.blocks(items), self.resident_blocks)
+
+    @property
+    def resident_blocks(self) -> int:
+        """The blocks that run at once on a full device."""
+        return _BLOCKS_A_PROCESSOR * self.device.processors
 
     def read(self, *values: Array) -> list[int]:
         """Return integers from the device, each the only one of its array."""

@@ -203,12 +203,12 @@ class GpuSteps:
         elif self._push:
             size = self._count if self._listed else run.n
             run.launch(
-                self._relax, size, **run.rows._asdict(), **{"from": dist}, dist=dist,
+                self._relax, size, **run.rows.named(), **{"from": dist}, dist=dist,
                 flags=frontier, list=self._queue, unsettled=unsettled,
             )  # fmt: skip
         else:
             run.launch(
-                self._relax, run.n, **self._entering._asdict(), dist=dist, frontier=frontier,
+                self._relax, run.n, **self._entering.named(), dist=dist, frontier=frontier,
                 unsettled=unsettled,
             )  # fmt: skip
         return run.counted()[:2] if run.traced else (0, 0)

@@ -31,7 +31,7 @@ def sweeps(run: Run) -> bool:
         changed.fill(0)
         with run.step("relax"):
             run.launch(
-                push, n, blocks=blocks, flags=flags, **run.rows._asdict(), **{"from": labels},
+                push, n, blocks=blocks, flags=flags, **run.rows.named(), **{"from": labels},
                 dist=run.dist, changed=changed,
             )  # fmt: skip
         if two:
