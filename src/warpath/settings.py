@@ -4,6 +4,7 @@
 WARPATH_DEVICE       the device that ``device="auto"`` takes: ``cpu`` (default: the best there is)
 WARPATH_THREADS      the number of threads on the CPU (default: the cores this process may use)
 WARPATH_MEMORY       the memory a call may plan with, in bytes or as ``8G`` (default: what is free)
+CXX                  the C++ compiler that `warpath.testing.emulated` runs (default: g++)
 ===================  ==========================================================================
 """
 
@@ -54,6 +55,11 @@ def memory() -> int:
         return int(float(match[1]) * _UNITS[match[2].upper()])
     free = [_available_of_machine(), _available_of_cgroup()]
     return min((bytes_ for bytes_ in free if bytes_ is not None), default=2**63 - 1)
+
+
+def compiler() -> str:
+    """Return the C++ compiler that makes kernels run on the CPU."""
+    return os.environ.get("CXX", "").strip() or "g++"
 
 
 def _available_of_machine() -> int | None:
