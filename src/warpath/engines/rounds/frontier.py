@@ -66,6 +66,8 @@ def _by_queue(run: Run) -> bool:
             return False
         queue, queued = queued, queue
     if pull is not None:
+        if run.device.get(run.dist[source : source + 1])[0] < 0:
+            return False  # its edges start from 0 whatever its label, so the cycle was left once
         _assign_leaves(run, pull)
     return True
 
