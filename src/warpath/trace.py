@@ -228,12 +228,22 @@ class Trace(Sequence[Round]):
 def described(totals: Totals) -> dict[str, str]:
     """Return totals as people read them, line by line."""
     share = f", {totals.improved / totals.relaxed:.1%} of them" if totals.relaxed else ""
-    work = "" if totals.work_ratio is None else f", {totals.work_ratio:.3g} times Dijkstra's"
-    speed = "" if totals.mteps is None else f", {totals.mteps:.3g} MTEPS"
+    work = (
+        "" if totals.work_ratio is None else f", {units.digits(totals.work_ratio)} times Dijkstra's"
+    )
+    speed = "" if totals.mteps is None else f", {units.digits(totals.mteps)} MTEPS"
     return {
         "rounds": f"{totals.rounds:,}",
-        "selected": f"{totals.selected:,}, {totals.mean_parallelism:,.3g} a round",
+        "selected": f"{totals.selected:,}, {units.digits(totals.mean_parallelism)} a round",
         "relaxed": f"{totals.relaxed:,}{work}",
         "improved": f"{totals.improved:,}{share}",
         "time": f"{units.seconds(totals.seconds)}{speed}",
     }
+
+
+def headline(totals: Totals) -> str:
+    """Return the measures in one line."""
+    rounds = "1 round" if totals.rounds == 1 else f"{totals.rounds:,} rounds"
+    ratio = totals.work_ratio
+    work = "" if ratio is None else f", {units.digits(ratio)} times Dijkstra's work"
+    return f"{rounds}, parallelism {units.digits(totals.mean_parallelism)}{work}"
