@@ -54,7 +54,7 @@ class Map(Axis):
         "cta warp scan",
         "long lists take a block, middle ones a warp, short ones are pooled [CTA+Warp+Scan]",
     )
-    MERGE_PATH = "merge path", "every thread gets as many edges [load-balanced partitioning]"
+    MERGE_PATH = "merge path", "every thread takes as many edges [load-balanced partitioning]"
     CHILD_GRID = "child grid", "a grid of its own for each vertex [dynamic parallelism]"
 
 
@@ -104,8 +104,8 @@ class Edges(Axis):
     CLASSIFIED = (
         "classified",
         (
-            "self-loops, source edges, in-degree 1 and out-degree 0 are relaxed their own way "
-            "[edge classification]"
+            "self-loops, source edges, in-degree 1, out-degree 0: each relaxed its own way "
+            "[edge classes]"
         ),
     )
 
@@ -149,6 +149,18 @@ class Place:
         """Whether no step needs a GPU."""
         return len(self.on_cpu) == 3
 
+    def words(self) -> str:
+        """Return who runs what."""
+        if not self.on_cpu:
+            return "all on the GPU"
+        what = "all" if self.whole_cpu else " and ".join(self.on_cpu)
+        return f"{what} on the CPU"
+
+
+AXES: tuple[type[Axis], ...] = (
+    Select, Direction, Map, Emit, Reduce, Layout, Memory, Edges, Lower, Labels, Arrange,
+)  # fmt: skip
+"""All axes with values of their own; `Place` says for three steps on which `Side` they run."""
 
 _LISTS = {Emit.ATOMIC_QUEUE, Emit.PREFIX_SUM}
 _OF_A_LIST = {Map.BLOCK_SEARCH, Map.CTA_WARP_SCAN, Map.MERGE_PATH, Map.CHILD_GRID}
@@ -197,10 +209,19 @@ class Axes:
         if self.reduce not in {Reduce.NONE, Reduce.HOST}:
             words.append(self.reduce.value)
         if self.place.on_cpu:
-            what = "all" if self.place.whole_cpu else " and ".join(self.place.on_cpu)
-            words.append(f"{what} on the CPU")
+            words.append(self.place.words())
         words += [v.value for v, usually in zip(rest, default, strict=True) if v is not usually]
         return ", ".join(words + ([self.arrange.value] if self.arrange else []))
+
+    def explained(self) -> list[tuple[str, str, str]]:
+        """Return each axis, its value and what that means."""
+        rows = []
+        for axis, value in vars(self).items():
+            if isinstance(value, Axis):
+                rows.append((axis, value.value, value.meaning))
+            elif isinstance(value, Place):
+                rows.append((axis, value.words(), "who runs relax, reduce and update"))
+        return rows
 
 
 def _objections(axes: Axes) -> Iterator[str]:

@@ -8,7 +8,7 @@ from warpath.recipes.recipe import Citation, Loop, Param, Recipe, Task
 PAPER = Citation(
     "Bodra, Khairnar",
     "Accelerating and analyzing performance of shortest path algorithms on GPU using CUDA platform",
-    "Scientific and Technical Journal of Information Technologies, Mechanics and Optics 25(5)",
+    "Sci. Tech. J. Inf. Technol. Mech. Opt. 25(5)",
     2025,
 )
 

@@ -8,7 +8,7 @@ from warpath.recipes.recipe import Citation, Loop, Recipe, Task
 _HARISH = Citation(
     "Harish, Narayanan",
     "Accelerating large graph algorithms on the GPU using CUDA",
-    "High Performance Computing (LNCS 4873)",
+    "HiPC (LNCS 4873)",
     2007,
 )
 

@@ -8,7 +8,7 @@ from warpath.recipes.recipe import Citation, Loop, Param, Queue, Recipe, Task
 PAPER = Citation(
     "Davidson, Baxter, Garland, Owens",
     "Work-efficient parallel GPU methods for single-source shortest paths",
-    "International Parallel and Distributed Processing Symposium",
+    "IPDPS",
     2014,
 )
 
@@ -28,9 +28,21 @@ _SWITCH = Param(
 )
 
 _TRAVERSALS = {
-    "cooperative_blocks": (Map.BLOCK_SEARCH, "Cooperative Blocks"),
-    "cta_warp_scan": (Map.CTA_WARP_SCAN, "CTA+Warp+Scan"),
-    "merge_path": (Map.MERGE_PATH, "Load-Balanced Partitioning"),
+    "cooperative_blocks": (
+        Map.BLOCK_SEARCH,
+        "Cooperative Blocks",
+        "a block shares its vertices' edges",
+    ),
+    "cta_warp_scan": (
+        Map.CTA_WARP_SCAN,
+        "CTA+Warp+Scan",
+        "a block, a warp or a pool takes an edge list by its length",
+    ),
+    "merge_path": (
+        Map.MERGE_PATH,
+        "Load-Balanced Partitioning",
+        "every thread takes as many edges",
+    ),
 }
 
 _BELLMAN_FORD = Recipe(
@@ -58,8 +70,7 @@ _DIJKSTRA = Recipe(
 
 def _traversed(traversal: str) -> tuple[Recipe, ...]:
     """Return the paper's three methods, and bucketing by multisplit, with one traversal."""
-    kind, title = _TRAVERSALS[traversal]
-    how = f"edges shared out by {kind.value}"
+    kind, title, how = _TRAVERSALS[traversal]
     sweep = _BELLMAN_FORD.but(
         f"davidson2014.workfront_sweep.{traversal}",
         f"Relaxes the vertices whose label fell in the last round; {how}.",

@@ -18,7 +18,7 @@ from warpath.recipes.recipe import Citation, Loop, Queue, Recipe, Task
 PAPER = Citation(
     "Martín, Torres, Gavilanes",
     "CUDA solutions for the SSSP problem",
-    "International Conference on Computational Science (LNCS 5544)",
+    "ICCS (LNCS 5544)",
     2009,
 )
 

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, overload
 
 from warpath.errors import NotSupportedError
-from warpath.recipes.axes import Axes, Lower, Select
+from warpath.recipes.axes import Axes, Direction, Layout, Lower, Select
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -177,6 +177,24 @@ class Recipe:
             changes.setdefault("loop", loop_of(changes["axes"]))
         return replace(self, name=name, summary=summary, where=where or self.where, **changes)
 
+    @property
+    def paper(self) -> str:
+        """The first part of the name."""
+        return self.name.partition(".")[0]
+
+    def needs(self) -> list[str]:
+        """Return what a graph must be or is turned into, in words."""
+        needs = [] if self.negative else ["weights >= 0"]
+        if self.integer_only:
+            needs.append("integer weights")
+        if self.max_weight is not None:
+            needs.append(f"weights up to {self.max_weight:,}")
+        if self.axes is not None and self.axes.layout is Layout.DENSE:
+            needs.append("memory for n x n weights")
+        elif self.axes is not None and self.axes.direction is Direction.PULL:
+            needs.append("the edges into each vertex")
+        return needs
+
     def objection(self, task: Task, facts: Facts) -> str | None:
         """Return the sentence why this algorithm cannot do a task on a graph, or None if it can."""
         if task not in self.solves:
@@ -237,9 +255,25 @@ class Catalogue(Sequence[Recipe]):
     def __len__(self) -> int:
         return len(self._recipes)
 
+    def papers(self) -> list[tuple[str, str, Catalogue]]:
+        """Return what belongs together: the first part of the names, a title, the recipes."""
+        grouped: dict[str, list[Recipe]] = {}
+        for recipe in self._recipes:
+            grouped.setdefault(recipe.paper, []).append(recipe)
+        return [(paper, _title(recipes), Catalogue(recipes)) for paper, recipes in grouped.items()]
+
     def __str__(self) -> str:
-        width = max((len(recipe.name) for recipe in self._recipes), default=0)
-        return "\n".join(f"{recipe.name:<{width}}  {recipe.summary}" for recipe in self._recipes)
+        blocks = []
+        for paper, title, recipes in self.papers():
+            name = max(len(recipe.name) for recipe in recipes)
+            lines = (f"{r.name:<{name}}  {'/'.join(r.devices):<4}  {r.summary}" for r in recipes)
+            blocks.append("\n".join([f"{paper}: {title}", *lines]))
+        return "\n\n".join(blocks)
 
     def __repr__(self) -> str:
         return f"<Catalogue of {len(self)} algorithms>\n{self}"
+
+
+def _title(recipes: Sequence[Recipe]) -> str:
+    sources = {recipe.source for recipe in recipes}
+    return str(sources.pop()) if len(sources) == 1 else "each from a publication of its own"
