@@ -42,3 +42,12 @@ def pytest_collection_modifyitems(items):
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         if parameters.get("threads", 1) > 1:
             item.add_marker(pytest.mark.threads)
+
+
+@pytest.fixture(scope="session")
+def emulated_sssp(tmp_path_factory):
+    """`wp.sssp` with the emulator for every GPU; what runs on the CPU runs on the CPU."""
+    from warpath.testing.emulated import EmulatedDevice
+    from warpath.testing.emulated_calls import sssp_on
+
+    return sssp_on(EmulatedDevice(seed=5, cache=tmp_path_factory.mktemp("emulated")))

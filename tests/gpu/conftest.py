@@ -1,4 +1,4 @@
-"""Tests on a real GPU: ``pytest -m gpu tests/gpu``. Without one each is skipped, with the reason."""
+"""Tests on a real GPU: ``pytest -m gpu``. Without one each is skipped, with the reason."""
 
 from __future__ import annotations
 

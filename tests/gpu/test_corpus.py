@@ -1,9 +1,10 @@
-"""Every CUDA recipe on the whole corpus in every weight type: the bits of plain Python's Dijkstra."""
+"""Every CUDA recipe on the whole corpus, in every weight type: the reference's bits."""
 
 from __future__ import annotations
 
 import os
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from warpath.recipes import Recipe, Task
 from warpath.recipes.axes import Layout
 from warpath.testing import corpus, reference
 from warpath.testing.compare import assert_same_bits
-from warpath.testing.corpus import Case
+
+if TYPE_CHECKING:
+    from warpath.testing.corpus import Case
 
 RUN = set()
 RECIPES = [recipe for recipe in wp.algorithms() if "cuda" in recipe.devices]
