@@ -1,6 +1,6 @@
-"""Write the page that comes from the code: docs/algorithms.md, from the catalogue.
+"""Write what comes from the catalogue: docs/algorithms.md, and the tables of the README.
 
-``python docs/generate.py`` writes it; ``--check`` fails if it is out of date.
+``python docs/generate.py`` writes them; ``--check`` fails if one is out of date.
 """
 
 from __future__ import annotations
@@ -9,39 +9,90 @@ import sys
 from pathlib import Path
 
 import warpath as wp
-from warpath.recipes import Recipe, Task
+from warpath.recipes import Catalogue, Recipe, Task
+from warpath.recipes.axes import AXES
 
-PAGE = Path(__file__).resolve().parent / "algorithms.md"
+DOCS = Path(__file__).resolve().parent
+PAGE = DOCS / "algorithms.md"
+README = DOCS.parent / "README.md"
 
 _HEAD = """\
 # Algorithms
 
 <!-- Written by `make docs` from src/warpath/recipes: edit there. -->
 
-`algorithm="auto"` chooses among these; a name in its place takes that one, or says why it cannot do
-the task. `warpath.algorithms()` and `warpath algorithms` list them too.
+Every algorithm runs under its own name. `algorithm="auto"` chooses among those marked *auto*; a
+name in its place takes that one, or says why it cannot do the task. `warpath.algorithms()` and
+`warpath algorithms` list them too.
 
 *Other sums* marks the algorithms that add floats in another order than from the source on: their
 float distances agree with the others' within n * eps. Integer distances are exact everywhere.
+*May be wrong* marks those that are here to be measured or refuted: their labels are not to be used.
+All others return the same bits.
 """
+
+_AXES = """\
+## Axes
+
+The published variants that work in rounds differ in a few choices. Each recipe names its own; mixes
+that cannot run are refused with the reason. [Brackets] hold the papers' words.
+
+| axis | value | means |
+|---|---|---|"""
+
+_MARKS = (
+    "<!-- Written by `make docs` from src/warpath/recipes. -->",
+    "<!-- Here ends what `make docs` writes. -->",
+)
 
 
 def page() -> str:
     """Return the text of docs/algorithms.md."""
-    recipes = list(wp.algorithms())
-    lines = [_HEAD, "| name | does | weights | |", "|---|---|---|---|"]
-    for recipe in recipes:
-        anchor = recipe.name.replace(".", "")
-        sums = "other sums" if recipe.reassociates else ""
-        lines.append(
-            f"| [`{recipe.name}`](#{anchor}) | {_tasks(recipe)} | {_weights(recipe)} | {sums} |"
-        )
-    for recipe in recipes:
-        lines += ["", f"## {recipe.name}", "", recipe.summary, ""]
-        lines.append(f"- Published as {recipe.source} ({recipe.where}).")
-        lines += [f"- Parameter `{param.name}`: {param.meaning}." for param in recipe.params]
-        lines.append(f"- Runs on: {', '.join(recipe.devices)}.")
+    papers = wp.algorithms().papers()
+    lines = [_HEAD, "| | names | on |", "|---|---|---|"]
+    for paper, title, recipes in papers:
+        devices = ", ".join(sorted({device for recipe in recipes for device in recipe.devices}))
+        lines.append(f"| [{paper}](#{paper}): {title} | {len(recipes)} | {devices} |")
+    lines += ["", _AXES]
+    for axis in AXES:
+        lines += [f"| {axis.__name__.lower()} | {one.value} | {one.meaning} |" for one in axis]
+    for paper, title, recipes in papers:
+        lines += ["", f"## {paper}", "", _sentence(title), ""]
+        lines += _table(recipes)
+        for recipe in recipes:
+            lines += ["", f"### {recipe.name}", "", recipe.summary, ""]
+            lines += [_place(recipe, alone=len({one.source for one in recipes}) == 1)]
+            lines += _details(recipe)
     return "\n".join(lines) + "\n"
+
+
+def _table(recipes: Catalogue) -> list[str]:
+    lines = ["| name | does | on | weights | |", "|---|---|---|---|---|"]
+    for recipe in recipes:
+        marks = ["auto"] if recipe.planned else []
+        marks += ["other sums"] if recipe.reassociates else []
+        marks += [] if recipe.exact else ["may be wrong"]
+        anchor = recipe.name.replace(".", "")
+        lines.append(
+            f"| [`{recipe.name}`](#{anchor}) | {_tasks(recipe)} | {', '.join(recipe.devices)} "
+            f"| {_weights(recipe)} | {', '.join(marks)} |"
+        )
+    return lines
+
+
+def _place(recipe: Recipe, *, alone: bool) -> str:
+    """Return where it was published; the section names a paper that is alone in it."""
+    return f"- There: {recipe.where}." if alone else f"- {recipe.source} ({recipe.where})."
+
+
+def _details(recipe: Recipe) -> list[str]:
+    lines = []
+    if recipe.axes is not None:
+        lines.append(f"- Rounds: {recipe.axes.words()}.")
+    lines.append(f"- Needs: {'; '.join(recipe.needs()) or 'nothing special'}.")
+    lines += [f"- Parameter `{param.name}`: {param.meaning}." for param in recipe.params]
+    lines.append(f"- Runs on: {', '.join(recipe.devices)}.")
+    return lines + ([f"- Note: {recipe.note}"] if recipe.note else [])
 
 
 def _tasks(recipe: Recipe) -> str:
@@ -55,15 +106,40 @@ def _weights(recipe: Recipe) -> str:
     return f"{kind}, any sign" if recipe.negative else f"{kind}, >= 0"
 
 
+def _sentence(title: str) -> str:
+    return f"{title[:1].upper()}{title[1:]}."
+
+
+def readme() -> str:
+    """Return the README with its tables of algorithms written anew."""
+    text = README.read_text(encoding="utf-8")
+    before, rest = text.split(_MARKS[0])
+    after = rest.split(_MARKS[1])[1]
+    return before + "\n".join([_MARKS[0], "", *_names(), "", _MARKS[1]]) + after
+
+
+def _names() -> list[str]:
+    """Return what each classic algorithm is for, and the names of each paper."""
+    (_, _, classic), *papers = wp.algorithms().papers()
+    lines = ["| name | for |", "|---|---|"]
+    lines += [f"| `{recipe.name}` | {recipe.summary} |" for recipe in classic]
+    lines += ["", "| paper | variants, called `paper.variant` |", "|---|---|"]
+    for paper, _, recipes in papers:
+        variants = ", ".join(f"`{one.name.removeprefix(paper + '.')}`" for one in recipes)
+        lines.append(f"| [`{paper}`](docs/algorithms.md#{paper}) | {variants} |")
+    return lines
+
+
 def main(arguments: list[str]) -> int:
-    """Write the page, or compare it."""
-    if "--check" not in arguments:
-        PAGE.write_text(page(), encoding="utf-8")
-        return 0
-    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page():
-        return 0
-    print(f"{PAGE.name} is out of date: run `make docs`.")
-    return 1
+    """Write the files, or compare them."""
+    stale = 0
+    for file, text in ((PAGE, page()), (README, readme())):
+        if "--check" not in arguments:
+            file.write_text(text, encoding="utf-8")
+        elif not file.is_file() or file.read_text(encoding="utf-8") != text:
+            print(f"{file.name} is out of date: run `make docs`.")
+            stale = 1
+    return stale
 
 
 if __name__ == "__main__":

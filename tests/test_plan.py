@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -102,6 +103,43 @@ def test_predicted_times_and_bytes_are_printed_in_readable_units():
     long = str(pick(Size(Task.MANY, 10**6, 10), wish=Wish("classic.dijkstra")))
     assert " s, " in long
     assert " MiB " in long
+
+
+def test_a_recipe_that_is_not_planned_is_neither_taken_nor_listed():
+    for facts in (ROAD, FLOATS, NEGATIVE, replace(ROAD, n=5, m=20)):
+        plan = pick(Size(Task.SSSP), facts)
+        listed = [c.recipe.name for c in plan.runners_up] + [name for name, _ in plan.left_out]
+        assert all(name.startswith("classic.") for name in [plan.algorithm, *listed])
+
+
+def test_a_recipe_that_is_not_planned_runs_by_its_name_without_a_prediction():
+    plan = pick(Size(Task.SSSP), wish=Wish("martin2009.u_cpu"))
+    assert (plan.algorithm, plan.seconds, plan.threads) == ("martin2009.u_cpu", None, 1)
+    assert "no prediction, 12.9 MiB beside the graph" in str(plan)
+    auto = pick(Size(Task.SSSP))
+    others = {c.recipe.name for c in auto.runners_up} | {auto.algorithm}
+    assert {c.recipe.name for c in plan.runners_up} == others
+
+
+def test_the_memory_of_a_matrix_and_of_a_heap_is_known_before():
+    with pytest.raises(wp.NotEnoughMemoryError, match=r"f_cpu\.dense would take 520\.\d GiB"):
+        pick(Size(Task.SSSP), wish=Wish("martin2009.f_cpu.dense"))
+    assert pick(Size(Task.SSSP), wish=Wish("martin2009.f_cpu")).bytes == ROAD.n * 10
+    assert pick(Size(Task.SSSP), wish=Wish("martin2009.fh")).bytes == ROAD.n * 72
+
+
+def test_a_recipe_of_another_device_is_refused_with_where_it_runs():
+    with pytest.raises(wp.NotSupportedError, match=r"it runs on cuda, not on cpu\. These can: cl"):
+        pick(Size(Task.SSSP), wish=Wish("martin2009.f_gpu"))
+
+
+def test_a_recipe_whose_labels_may_be_wrong_says_so(monkeypatch):
+    wrong = CATALOGUE["classic.dijkstra"].but("broken.one", "Wrong.", exact=False, planned=False)
+    monkeypatch.setattr(sys.modules["warpath.plan"], "CATALOGUE", (*CATALOGUE, wrong))
+    plan = pick(Size(Task.SSSP), wish=Wish("broken.one"))
+    assert plan.notes == ("measured only: its labels may be wrong",)
+    assert str(plan).splitlines()[-1] == "  measured only: its labels may be wrong"
+    assert pick(Size(Task.SSSP)).notes == ()
 
 
 def test_every_recipe_says_why_it_cannot_do_a_task():

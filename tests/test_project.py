@@ -127,14 +127,20 @@ def test_the_examples_in_the_readme_are_true(monkeypatch):
     assert result.failed == 0
 
 
-def test_the_readme_names_every_algorithm_and_every_extra():
+def test_the_readme_names_every_extra():
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     section = project.split("[project.optional-dependencies]")[1]
     extras = re.findall(r"^(\w+) = \[", section, re.MULTILINE)
     for extra in set(extras[: extras.index("test")]):
         assert f"warpath[{extra}]" in README
-    for recipe in wp.algorithms():
-        assert recipe.name in README
+
+
+def test_the_readme_names_every_algorithm():
+    for paper, _, recipes in wp.algorithms().papers():
+        row = next((line for line in README.splitlines() if line.startswith(f"| [`{paper}`]")), "")
+        for recipe in recipes:
+            variant = recipe.name.removeprefix(f"{paper}.")
+            assert f"`{recipe.name}`" in README or f"`{variant}`" in row
 
 
 def test_the_readme_names_every_format():
@@ -144,7 +150,7 @@ def test_the_readme_names_every_format():
             assert f"`{suffix}`" in README
 
 
-def test_the_page_of_algorithms_is_up_to_date(capsys):
+def test_what_comes_from_the_catalogue_is_up_to_date(capsys):
     script = runpy.run_path(str(ROOT / "docs" / "generate.py"))
     assert script["main"](["--check"]) == 0, capsys.readouterr().out
 

@@ -18,6 +18,7 @@ from warpath.paths import never
 from warpath.recipes import Recipe, Task
 from warpath.testing import corpus, reference, strategies
 from warpath.testing.compare import assert_same_bits
+from warpath.testing.recipes import on_cpu
 
 RUN = set()
 
@@ -28,10 +29,6 @@ CASES = [case.astype(dtype) for case in corpus.all() for dtype in case.dtypes]
 SMALL = [case for case in CASES if case.graph().n <= 300]
 SOLVED = [case for case in SMALL if not case.overflows and not case.has_cycle]
 LARGE = 2_000  # the plain-Python oracle of bigger cases is left to the certificate
-
-
-def solving(task: Task) -> list[Recipe]:
-    return [recipe for recipe in wp.algorithms() if task in recipe.solves]
 
 
 def facts_allow(recipe: Recipe, task: Task, graph: Graph) -> bool:
@@ -49,7 +46,7 @@ def label(graph: Graph, source: int):
 
 
 @in_one_process
-@pytest.mark.parametrize("recipe", solving(Task.SSSP), ids=lambda r: r.name)
+@pytest.mark.parametrize("recipe", on_cpu(Task.SSSP), ids=lambda r: r.name)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_algorithm_gives_the_bits_of_dijkstra_and_the_one_tree(case, recipe):
     graph = case.graph()
@@ -93,7 +90,7 @@ def test_tables_hold_the_rows_of_single_sources(case):
     graph = case.graph()
     names = graph.label_of(np.arange(graph.n))
     rows = {source: oracle(graph, source) for source in case.sources}
-    for recipe in solving(Task.MANY):
+    for recipe in on_cpu(Task.MANY):
         if case.sources and facts_allow(recipe, Task.MANY, graph):
             RUN.add(recipe.name)
             picked = [label(graph, source) for source in case.sources]
@@ -112,7 +109,7 @@ def test_tables_hold_the_rows_of_single_sources(case):
 def test_all_pairs_agree_whatever_the_algorithm(case):
     graph = case.graph()
     rows = [oracle_or_error(graph, source) for source in range(graph.n)]
-    for recipe in solving(Task.APSP):
+    for recipe in on_cpu(Task.APSP):
         if facts_allow(recipe, Task.APSP, graph):
             try:
                 table = wp.apsp(graph, algorithm=recipe.name, threads=2)
@@ -154,7 +151,7 @@ def test_one_route_is_the_route_of_the_tree(case):
     graph = case.graph()
     for source in case.sources:
         tree = wp.sssp(graph, label(graph, source))
-        for recipe in solving(Task.PATH):
+        for recipe in on_cpu(Task.PATH):
             if not facts_allow(recipe, Task.PATH, graph):
                 continue
             RUN.add(recipe.name)
@@ -182,7 +179,7 @@ def test_one_route_is_the_route_of_the_tree(case):
 def agree_on(graph: Graph) -> None:
     """Solve from vertex 0 with everything that can, and compare bit by bit."""
     expected = oracle(graph, 0)
-    for recipe in solving(Task.SSSP):
+    for recipe in on_cpu(Task.SSSP):
         if not facts_allow(recipe, Task.SSSP, graph):
             continue
         try:
@@ -335,7 +332,7 @@ def test_64_bit_indices_give_the_same_bits():
     graph = case.graph()
     assert graph.indices.dtype == np.int64
     narrow = Graph(graph.indptr, graph.indices.astype(np.int32), graph.weights)
-    for recipe in solving(Task.SSSP):
+    for recipe in on_cpu(Task.SSSP):
         if facts_allow(recipe, Task.SSSP, graph):
             found = wp.sssp(graph, 0, algorithm=recipe.name)
             assert_same_bits(found.dist, wp.sssp(narrow, 0).dist, graph)
@@ -346,4 +343,4 @@ def test_64_bit_indices_give_the_same_bits():
 def test_every_registered_algorithm_was_run():
     if not RUN:
         pytest.skip("the tests that fill RUN were not selected")
-    assert {recipe.name for recipe in wp.algorithms()} == RUN
+    assert {recipe.name for recipe in on_cpu()} == RUN

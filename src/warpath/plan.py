@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from warpath import units
 from warpath.errors import InputError, NegativeWeightError, NotEnoughMemoryError, NotSupportedError
 from warpath.recipes import CATALOGUE, Loop, Queue, Recipe, Task
+from warpath.recipes.axes import Direction, Layout
+from warpath.recipes.params import chosen_params
 
 if TYPE_CHECKING:
     from warpath.facts import Facts
@@ -42,10 +44,13 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """An algorithm that could run: predicted seconds, bytes beside the graph, and its threads."""
+    """An algorithm that could run: predicted seconds, bytes beside the graph, and its threads.
+
+    Only what "auto" may take has a predicted time; for the others it is None.
+    """
 
     recipe: Recipe
-    seconds: float
+    seconds: float | None
     bytes: int
     threads: int
 
@@ -60,18 +65,20 @@ class Plan:
     device : where it runs.
     threads : how many threads it uses.
     params : its parameters.
-    seconds : the predicted time on the machine that the model was measured on.
+    seconds : the predicted time on the machine that the model was measured on, or None for an
+        algorithm that "auto" never takes: no model of it was measured.
     bytes : the memory it takes beside the graph, the answer included.
     reason : why it was taken.
     runners_up : the other candidates, fastest first.
     left_out : (name, sentence) of the algorithms that cannot do this.
+    notes : what else there is to know.
     """
 
     recipe: Recipe
     device: str
     threads: int
     params: dict[str, float]
-    seconds: float
+    seconds: float | None
     bytes: int
     reason: str
     runners_up: tuple[Candidate, ...] = ()
@@ -95,11 +102,11 @@ class Plan:
         lines = [
             self.headline(),
             f"  because {self.reason}",
-            f"  predicted {units.seconds(self.seconds)}, {units.size(self.bytes)} beside the graph",
+            f"  {_predicted(self.seconds)}, {units.size(self.bytes)} beside the graph",
         ]
         for place, other in enumerate(self.runners_up[:3], start=2):
             lines.append(
-                f"  {_ordinal(place)} {other.recipe.name}: {units.seconds(other.seconds)}, "
+                f"  {_ordinal(place)} {other.recipe.name}: {units.seconds(_time(other))}, "
                 f"{units.size(other.bytes)}"
             )
         lines += [f"  left out {name}: {sentence}" for name, sentence in self.left_out]
@@ -132,7 +139,7 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     threads = hardware.threads if wish.threads is None else wish.threads
     left_out: list[tuple[str, str]] = []
     able: list[Candidate] = []
-    for recipe in CATALOGUE:
+    for recipe in _considered(wish):
         objection = recipe.objection(size.task, facts) or _sums_that_do_not_fit(recipe, facts)
         if objection is None:
             able.append(_candidate(recipe, size, facts, threads))
@@ -144,14 +151,19 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     else:
         chosen = _named(wish.algorithm, able, size, facts)
         reason = "it was asked for"
-    params = _params(chosen.recipe, facts, wish.params or {})
+    params = chosen_params(chosen.recipe, facts, wish.params or {})
     plan = Plan(
         chosen.recipe, "cpu", chosen.threads, params, chosen.seconds, chosen.bytes, reason,
-        tuple(sorted((c for c in able if c is not chosen), key=lambda c: c.seconds)),
-        tuple(left_out),
+        tuple(sorted((c for c in able if c is not chosen), key=_time)),
+        tuple(left_out), _notes(chosen.recipe),
     )  # fmt: skip
     _check_memory(plan, size, hardware)
     return plan
+
+
+def _considered(wish: Wish) -> list[Recipe]:
+    """Return what runs on the CPU and is planned, or was asked for by its name."""
+    return [r for r in CATALOGUE if "cpu" in r.devices and (r.planned or r.name == wish.algorithm)]
 
 
 def _check_device(device: str) -> None:
@@ -170,6 +182,7 @@ def _named(name: str, able: list[Candidate], size: Size, facts: Facts) -> Candid
             return candidate
     recipe = CATALOGUE[name]
     objection = recipe.objection(size.task, facts) or _sums_that_do_not_fit(recipe, facts)
+    objection = objection or f"it runs on {', '.join(recipe.devices)}, not on cpu"
     others = ", ".join(c.recipe.name for c in able) or "none"
     msg = f"{name} cannot do this: {objection}. These can: {others}."
     if facts.negative and not recipe.negative and size.task in recipe.solves:
@@ -184,55 +197,15 @@ def _best(able: list[Candidate], size: Size, facts: Facts) -> tuple[Candidate, s
     # Rule 1 (same bits) holds for every planned algorithm on floats, so those that associate sums
     # differently are taken only where the others cannot do it or are far slower.
     exact = [c for c in able if facts.integer or not c.recipe.reassociates]
-    fastest = min(able, key=lambda c: c.seconds)
+    fastest = min(able, key=_time)
     if not exact:
         return fastest, "nothing else takes negative weights here"
-    best = min(exact, key=lambda c: c.seconds)
+    best = min(exact, key=_time)
     if len(able) == 1:
         return best, "it is the only one that can do this"
     if best is fastest:
         return best, "it is predicted to be the fastest"
     return best, "it is predicted to be the fastest of those that add floats in the same order"
-
-
-def _params(recipe: Recipe, facts: Facts, given: dict[str, float]) -> dict[str, float]:
-    known = {param.name for param in recipe.params}
-    for name, value in given.items():
-        if name not in known:
-            some = ", ".join(sorted(known)) or "none"
-            msg = f"params has {name!r}, but {recipe.name} takes {some}."
-            raise InputError(msg)
-        if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
-            msg = f"params[{name!r}] = {value!r} must be a number above 0."
-            raise InputError(msg)
-    if "delta" in known:
-        low, high = _RANGE[facts.weight_dtype]
-        delta = min(max(given.get("delta", _default_delta(facts)), low), high)
-        return {"delta": round(delta) if facts.integer else delta}
-    return {}
-
-
-# The least and the largest delta that the distances' type holds.
-_RANGE = {
-    "int32": (1, 2**62),
-    "int64": (1, 2**62),
-    "float32": (2.0**-126, 2.0**127),
-    "float64": (2.0**-1022, 2.0**1023),
-}
-
-
-def _default_delta(facts: Facts) -> float:
-    """Return the bucket width: mean weight over mean degree, ten times that on sparse graphs.
-
-    With few edges a vertex there is little work to waste, and fewer, fuller rounds win.
-    """
-    if facts.mean_weight <= 0:
-        return 1.0
-    factor = 10 if facts.mean_degree < _SPARSE_DEGREE else 1
-    return factor * facts.mean_weight / max(facts.mean_degree, 1.0)
-
-
-_SPARSE_DEGREE = 4
 
 
 def _sums_that_do_not_fit(recipe: Recipe, facts: Facts) -> str | None:
@@ -245,6 +218,8 @@ def _sums_that_do_not_fit(recipe: Recipe, facts: Facts) -> str | None:
 
 
 def _candidate(recipe: Recipe, size: Size, facts: Facts, threads: int) -> Candidate:
+    if not recipe.planned:
+        return Candidate(recipe, None, _space(recipe, size, facts, 1), 1)
     used = threads if _uses_threads(recipe, size) else 1
     used = max(1, min(used, size.sources)) if recipe.loop in _ONE_SOURCE_A_THREAD else used
     # A team's start and its barriers cost more than a small graph gives back.
@@ -314,12 +289,30 @@ def _space(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     table = 0 if size.written_out else size.sources * size.targets * size.entry
     if recipe.loop is Loop.FLOYD_WARSHALL:
         return n * n * label + (0 if size.entry == label else table)
+    if recipe.axes is not None:
+        return n * label + _space_of_rounds(recipe, facts, label)
     work = n * (label + 4) + min(m, 4 * n) * 16
+    if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:
+        work = n * _HEAP_NODE
     if size.task is Task.SSSP:
         return n * label + work
     if recipe.loop is Loop.BIDIRECTIONAL:
         return 2 * work + m * 8
     return table + threads * work
+
+
+_HEAP_NODE = 64  # bytes: label, vertex, rank and mark, and the pointers to its relatives
+
+
+def _space_of_rounds(recipe: Recipe, facts: Facts, label: int) -> int:
+    """Bytes of flags or lists, and of a matrix or of the rows of predecessors."""
+    assert recipe.axes is not None  # noqa: S101 - the caller's promise
+    work = facts.n * 2
+    if recipe.axes.layout is Layout.DENSE:
+        return work + facts.n * facts.n * label
+    if recipe.axes.direction is Direction.PULL:
+        work += facts.n * 8 + facts.m * (label + 4)
+    return work
 
 
 def _check_memory(plan: Plan, size: Size, hardware: Hardware) -> None:
@@ -335,6 +328,19 @@ def _check_memory(plan: Plan, size: Size, hardware: Hardware) -> None:
         f"but {units.size(hardware.memory)} are free: {ways}."
     )
     raise NotEnoughMemoryError(msg)
+
+
+def _notes(recipe: Recipe) -> tuple[str, ...]:
+    return () if recipe.exact else ("measured only: its labels may be wrong",)
+
+
+def _time(candidate: Candidate) -> float:
+    """Return the predicted time; without one it comes last."""
+    return math.inf if candidate.seconds is None else candidate.seconds
+
+
+def _predicted(seconds: float | None) -> str:
+    return "no prediction" if seconds is None else f"predicted {units.seconds(seconds)}"
 
 
 def _ordinal(place: int) -> str:

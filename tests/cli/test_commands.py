@@ -285,7 +285,7 @@ def test_generate_lists_explains_and_writes(warpath, tmp_path):
 
 
 def test_algorithms_are_listed_and_explained(warpath):
-    assert warpath("algorithms").out.splitlines()[1].startswith("classic.dijkstra ")
+    assert warpath("algorithms").out.splitlines()[3].startswith("classic.dijkstra ")
     out = warpath("algorithms", "classic.dijkstra.dial").out
     assert "weights >= 0; integer weights; weights up to" in out
     assert "Communications of the ACM 12 1969" in out
@@ -293,6 +293,38 @@ def test_algorithms_are_listed_and_explained(warpath):
     assert "nothing special" in warpath("algorithms", "classic.johnson").out
     found = warpath("algorithms", "--json").json["algorithms"]
     assert {"name", "summary", "tasks", "source", "same_bits"} <= set(found[0])
+
+
+def test_algorithms_are_filtered_by_paper_and_device(warpath):
+    lines = warpath("algorithms", "--paper", "martin2009", "--device", "cpu").out.splitlines()
+    assert lines[0].startswith("martin2009: Martín, Torres, Gavilanes: CUDA solutions")
+    assert lines[2].split() == ["name", "on", "for"]
+    names = ("fh", "f_cpu", "u_cpu", "f_cpu.dense", "u_cpu.dense")
+    assert [line.split()[:2] for line in lines[3:]] == [[f"martin2009.{n}", "cpu"] for n in names]
+    found = warpath("algorithms", "--device", "cuda", "--json").json["algorithms"]
+    assert {one["paper"] for one in found} == {
+        "martin2009", "davidson2014", "bodra2025", "johnson_gpu", "broken"
+    }  # fmt: skip
+    assert warpath("algorithms", "--paper", "classic", "--device", "cuda").out == (
+        "no algorithm of classic runs on cuda\n"
+    )
+
+
+def test_one_algorithm_is_shown_with_its_place_axes_and_note(warpath):
+    out = warpath("algorithms", "martin2009.u_gpu_plus").out
+    assert "section 4.2, U^GPU_PLUS" in out
+    assert "min, pull, thread, flags, one pass, shared" in out
+    assert "texture reference" in out
+    assert "never takes it" in out
+    rows = [line.split()[:2] for line in out.splitlines()]
+    assert ["memory", "shared"] in rows
+    assert "measured only" in warpath("algorithms", "broken.harish_narayanan2007").out
+    assert "no: sums in another order" in warpath("algorithms", "classic.johnson").out
+    (found,) = warpath("algorithms", "davidson2014.hybrid", "--json").json["algorithms"]
+    assert found["loop"] == "near_far"
+    assert found["axes"]["map"] == "merge path"
+    assert set(found["params"]) == {"delta", "switch"}
+    assert not found["planned"]
 
 
 def test_doctor_solves_and_verifies(warpath):

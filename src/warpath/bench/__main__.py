@@ -54,6 +54,7 @@ def _catalogue(facts: Facts, options: argparse.Namespace) -> list[Solver]:
     return [
         ours(recipe.name, threads, tree=options.tree)
         for recipe in algorithms()
+        if recipe.planned and "cpu" in recipe.devices
         if recipe.objection(Task.SSSP, facts) is None
         for threads in (options.threads if recipe.loop is Loop.DELTA_STEPPING else [1])
     ]

@@ -9,9 +9,9 @@ import typer
 from warpath import api
 from warpath.cli import output
 from warpath.cli.options import Showing
-from warpath.cli.output import Facts, Rows
+from warpath.cli.output import Facts, Line, Rows
 from warpath.cli.usage import UsageError
-from warpath.recipes import Recipe
+from warpath.recipes import Catalogue, Recipe
 
 
 def algorithms(
@@ -19,37 +19,100 @@ def algorithms(
     name: Annotated[
         str | None, typer.Argument(help="One algorithm, in detail.", show_default=False)
     ] = None,
+    paper: Annotated[
+        str | None,
+        typer.Option(
+            "--paper",
+            "-p",
+            help="Only those of one paper: the first part of their names.",
+            show_default=False,
+        ),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            "--device", "-d", help="Only those that run on it: cpu or cuda.", show_default=False
+        ),
+    ] = None,
 ) -> None:
-    """List the algorithms: what each is for, what it needs, which paper it comes from.
+    """List the algorithms: what each is for, where it runs, which paper it comes from.
 
-    Example: [cyan]warpath algorithms classic.dijkstra[/]
+    With a name, everything about one: what it needs, its place in the paper, its parameters, and
+    what stands in for hardware that no longer exists.
+
+    Example: [cyan]warpath algorithms --paper martin2009[/]
     """
     catalogue = api.algorithms()
-    if name is None:
-        columns = ("name", "does", "for")
-        rows = [(each.name, ", ".join(_tasks(each)), each.summary) for each in catalogue]
-        document = {"command": "algorithms", "algorithms": [_described(each) for each in catalogue]}
-        output.show(document, Rows(columns, rows, data=False), as_json=showing.as_json)
+    if name is not None:
+        if paper is not None or device is not None:
+            raise UsageError("a NAME and the filters --paper and --device are different questions.")
+        _show_one(_found(catalogue, name), showing)
         return
+    _check("paper", paper, {each.paper for each in catalogue})
+    _check("device", device, {on for each in catalogue for on in each.devices})
+    chosen = Catalogue(
+        [
+            each
+            for each in catalogue
+            if paper in {None, each.paper} and (device is None or device in each.devices)
+        ]
+    )
+    parts: list[Line | Rows] = []
+    for first, title, recipes in chosen.papers():
+        several = len({recipe.solves for recipe in recipes}) > 1
+        columns = ("name", "on", *(["does"] if several else []), "for")
+        rows = [_row(recipe, does=several) for recipe in recipes]
+        parts += [Line(f"{first}: {title}"), Rows(columns, rows, data=False)]
+    if not parts:
+        parts.append(Line(f"no algorithm of {paper} runs on {device}"))
+    document = {"command": "algorithms", "algorithms": [_described(each) for each in chosen]}
+    output.show(document, *parts, as_json=showing.as_json)
+
+
+def _check(what: str, wanted: str | None, known: set[str]) -> None:
+    if wanted is not None and wanted not in known:
+        raise UsageError(f"there is no {what} {wanted!r}: {', '.join(sorted(known))} are known.")
+
+
+def _found(catalogue: Catalogue, name: str) -> Recipe:
     found = next((each for each in catalogue if each.name == name), None)
     if found is None:
         near = difflib.get_close_matches(name, [each.name for each in catalogue], n=2, cutoff=0.4)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise UsageError(f"there is no algorithm {name!r}.{hint}")
-    document = {"command": "algorithms", "algorithms": [_described(found)]}
+    return found
+
+
+def _row(recipe: Recipe, *, does: bool) -> list[str]:
+    tasks = [", ".join(_tasks(recipe))] if does else []
+    return [recipe.name, ", ".join(recipe.devices), *tasks, recipe.summary]
+
+
+def _show_one(recipe: Recipe, showing: Showing) -> None:
+    same = "yes, on every device and with any number of threads"
+    if recipe.reassociates:
+        same = "no: sums in another order, floats agree within n * eps"
+    if not recipe.exact:
+        same = "no: measured only, its labels may be wrong"
     shown = {
-        "name": found.name,
-        "for": found.summary,
-        "does": ", ".join(_tasks(found)),
-        "needs": "; ".join(_needs(found)) or "nothing special",
-        "parameters": "; ".join(f"{p.name}: {p.meaning}" for p in found.params) or None,
-        "same bits": "no: sums in another order, floats agree within n * eps"
-        if found.reassociates
-        else "yes, on every device and with any number of threads",
-        "devices": ", ".join(found.devices),
-        "source": f"{found.source}, {found.where}",
+        "name": recipe.name,
+        "for": recipe.summary,
+        "does": ", ".join(_tasks(recipe)),
+        "needs": "; ".join(recipe.needs()) or "nothing special",
+        "parameters": "; ".join(f"{p.name}: {p.meaning}" for p in recipe.params) or None,
+        "same bits": same,
+        "devices": ", ".join(recipe.devices),
+        "auto": "may take it" if recipe.planned else "never takes it",
+        "source": str(recipe.source),
+        "where": recipe.where,
+        "rounds": None if recipe.axes is None else recipe.axes.words(),
+        "note": recipe.note or None,
     }
-    output.show(document, Facts(shown), as_json=showing.as_json)
+    parts: list[Facts | Rows] = [Facts(shown)]
+    if recipe.axes is not None:
+        parts.append(Rows(("axis", "value", "means"), recipe.axes.explained(), data=False))
+    document = {"command": "algorithms", "algorithms": [_described(recipe)]}
+    output.show(document, *parts, as_json=showing.as_json)
 
 
 def _tasks(recipe: Recipe) -> list[str]:
@@ -57,16 +120,8 @@ def _tasks(recipe: Recipe) -> list[str]:
     return sorted((task.value for task in recipe.solves), key=order.index)
 
 
-def _needs(recipe: Recipe) -> list[str]:
-    needs = [] if recipe.negative else ["weights >= 0"]
-    if recipe.integer_only:
-        needs.append("integer weights")
-    if recipe.max_weight is not None:
-        needs.append(f"weights up to {recipe.max_weight:,}")
-    return needs
-
-
 def _described(recipe: Recipe) -> dict[str, Any]:
+    axes = {} if recipe.axes is None else {axis: v for axis, v, _ in recipe.axes.explained()}
     return {
         "name": recipe.name,
         "summary": recipe.summary,
@@ -74,9 +129,17 @@ def _described(recipe: Recipe) -> dict[str, Any]:
         "negative_weights": recipe.negative,
         "integer_only": recipe.integer_only,
         "max_weight": recipe.max_weight,
-        "same_bits": not recipe.reassociates,
+        "needs": recipe.needs(),
+        "same_bits": recipe.exact and not recipe.reassociates,
+        "exact": recipe.exact,
+        "planned": recipe.planned,
         "params": {each.name: each.meaning for each in recipe.params},
         "devices": recipe.devices,
+        "paper": recipe.paper,
         "source": str(recipe.source),
         "where": recipe.where,
+        "loop": recipe.loop,
+        "queue": recipe.queue,
+        "axes": axes,
+        "note": recipe.note,
     }

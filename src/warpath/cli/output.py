@@ -164,7 +164,12 @@ def _show_rich(parts: Sequence[Facts | Rows | Line]) -> None:
         table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
         for at_column, column in enumerate(part.columns):
             numeric = bool(rows) and all(_is_number(row[at_column]) for row in rows)
-            table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+            table.add_column(
+                column,
+                justify="right" if numeric else "left",
+                overflow="fold",
+                no_wrap=not part.data and not at_column,  # a name is copied in one piece
+            )
         for row in rows:
             cells = zip(row, part.columns, strict=True)
             table.add_row(*(Text(text_of(v, thousands=c not in part.ids)) for v, c in cells))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from warpath.errors import NotSupportedError
+from warpath.recipes.axes import Axes, Direction, Layout, Lower, Select
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from warpath.facts import Facts
 
 
@@ -33,6 +36,12 @@ class Loop(Enum):
     DELTA_STEPPING = "delta_stepping"  #: relaxes a bucket of labels at a time, on threads
     FLOYD_WARSHALL = "floyd_warshall"  #: min-plus over a dense matrix, block by block
     JOHNSON = "johnson"  #: Bellman-Ford's potentials, then Dijkstra from each source
+    # In rounds; what a round does is said by the axes.
+    SWEEPS = "sweeps"  #: looks at every vertex in every round
+    FRONTIER = "frontier"  #: keeps a list of the improved vertices
+    NEAR_FAR = "near_far"  #: keeps two lists, one on each side of a rising threshold
+    BUCKETS = "buckets"  #: keeps several lists of rising intervals, and a far one
+    SETTLE = "settle"  #: settles all vertices up to a threshold found in each round
 
 
 class Queue(Enum):
@@ -41,6 +50,9 @@ class Queue(Enum):
     HEAP = "heap"  #: a 4-ary heap, stale entries skipped
     RADIX = "radix"  #: a radix heap: a pop costs amortised O(1) per bit of the key
     DIAL = "dial"  #: Dial's buckets: one for each integer distance up to the largest weight
+    BINARY = "binary"  #: a binary heap, stale entries skipped
+    FIBONACCI = "fibonacci"  #: a Fibonacci heap: lowers a key in amortised O(1)
+    RELAXED = "relaxed"  #: a relaxed heap: lowers a key in O(1), worst case
 
 
 @dataclass(frozen=True)
@@ -50,18 +62,30 @@ class Citation:
     authors: str
     title: str
     venue: str
-    year: int
+    year: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.authors}: {self.title}, {self.venue} {self.year}"
+        when = "" if self.year is None else f" {self.year}"
+        return f"{self.authors}: {self.title}, {self.venue}{when}"
 
 
 @dataclass(frozen=True)
 class Param:
-    """A number that a caller may set through ``params={name: value}``."""
+    """A number above 0 that a caller may set through ``params={name: value}``.
+
+    Attributes
+    ----------
+    name, meaning : what it is called and what it does.
+    default : its value where the caller gives none; None leaves it to the planner or the loop.
+    relative : whether the default counts in mean weight / mean degree of the graph.
+    whole : whether it must be a whole number.
+    """
 
     name: str
     meaning: str
+    default: float | None = None
+    relative: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,6 +106,10 @@ class Recipe:
         that distances agree with the others' within n * eps instead of bit for bit.
     params : what a caller may set.
     devices : where it runs.
+    axes : what its rounds do, for the loops that run in rounds; None for the others.
+    exact : False where labels may be wrong: to be measured, not used.
+    planned : False where "auto" never takes it.
+    note : what stands in for a device of the paper that no longer exists, and why it stays fair.
     """
 
     name: str
@@ -97,6 +125,75 @@ class Recipe:
     reassociates: bool = False
     params: tuple[Param, ...] = ()
     devices: tuple[str, ...] = field(default=("cpu",))
+    axes: Axes | None = None
+    exact: bool = True
+    planned: bool = True
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        objection = next(self._contradictions(), None)
+        if objection is not None:
+            raise ValueError(f"the recipe {self.name} cannot be: {objection}.")
+
+    def _contradictions(self) -> Iterator[str]:
+        """Yield a sentence for each rule that the fields break between them."""
+        axes, loop = self.axes, self.loop.name
+        if (axes is None) == (self.loop in IN_ROUNDS):
+            yield f"{loop} " + ("needs axes" if axes is None else "has no rounds to give axes to")
+        if (self.queue is None) == (self.loop is Loop.DIJKSTRA):
+            yield f"{loop} " + ("needs a queue" if self.queue is None else "keeps no queue")
+        if self.planned and not self.exact:
+            yield "labels that may be wrong are never planned: say planned=False"
+        if axes is None:
+            return
+        if self.loop is not loop_of(axes):
+            yield f"({axes.words()}) is what {loop_of(axes).name} runs, not {loop}"
+        if self.exact and axes.lower is Lower.PLAIN_MIN:
+            yield "PLAIN_MIN loses concurrent minima: say exact=False"
+        if self.negative and axes.select not in {Select.ALL, Select.IMPROVED}:
+            yield (
+                f"{axes.select.name} takes vertices in the order of their labels, which holds for "
+                "weights >= 0 only: say negative=False"
+            )
+        if ("cpu" in self.devices) != axes.place.whole_cpu:
+            yield "devices name the CPU exactly if all steps are placed there"
+
+    def but(self, name: str, summary: str, where: str = "", **changes: Any) -> Recipe:
+        """Return a variant: another name, summary and place, and changes of fields or axes.
+
+        Parameters
+        ----------
+        name, summary : the variant's own.
+        where : the place in the publication; empty for the same.
+        changes : fields of `Recipe` or of its `Axes` by name; the loop follows from the axes.
+        """
+        own = {one.name for one in fields(self)}
+        mixed = {key: changes.pop(key) for key in list(changes) if key not in own}
+        if mixed:
+            if self.axes is None:
+                msg = f"{self.name} has no axes that {', '.join(mixed)} could change."
+                raise ValueError(msg)
+            changes["axes"] = replace(self.axes, **mixed)
+            changes.setdefault("loop", loop_of(changes["axes"]))
+        return replace(self, name=name, summary=summary, where=where or self.where, **changes)
+
+    @property
+    def paper(self) -> str:
+        """The first part of the name."""
+        return self.name.partition(".")[0]
+
+    def needs(self) -> list[str]:
+        """Return what a graph must be or is turned into, in words."""
+        needs = [] if self.negative else ["weights >= 0"]
+        if self.integer_only:
+            needs.append("integer weights")
+        if self.max_weight is not None:
+            needs.append(f"weights up to {self.max_weight:,}")
+        if self.axes is not None and self.axes.layout is Layout.DENSE:
+            needs.append("memory for n x n weights")
+        elif self.axes is not None and self.axes.direction is Direction.PULL:
+            needs.append("the edges into each vertex")
+        return needs
 
     def objection(self, task: Task, facts: Facts) -> str | None:
         """Return the sentence why this algorithm cannot do a task on a graph, or None if it can."""
@@ -112,6 +209,21 @@ class Recipe:
                 f"its largest weight is {self.max_weight:,}, the graph has {facts.max_weight:,.0f}"
             )
         return None
+
+
+IN_ROUNDS = {Loop.SWEEPS, Loop.FRONTIER, Loop.NEAR_FAR, Loop.BUCKETS, Loop.SETTLE}
+"""The loops whose rounds are said by axes."""
+
+
+def loop_of(axes: Axes) -> Loop:
+    """Return the loop that runs rounds of this kind."""
+    if axes.settles:
+        return Loop.SETTLE
+    if axes.select is Select.BELOW:
+        return Loop.NEAR_FAR
+    if axes.select is Select.BUCKET:
+        return Loop.BUCKETS
+    return Loop.FRONTIER if axes.listed else Loop.SWEEPS
 
 
 class Catalogue(Sequence[Recipe]):
@@ -143,9 +255,25 @@ class Catalogue(Sequence[Recipe]):
     def __len__(self) -> int:
         return len(self._recipes)
 
+    def papers(self) -> list[tuple[str, str, Catalogue]]:
+        """Return what belongs together: the first part of the names, a title, the recipes."""
+        grouped: dict[str, list[Recipe]] = {}
+        for recipe in self._recipes:
+            grouped.setdefault(recipe.paper, []).append(recipe)
+        return [(paper, _title(recipes), Catalogue(recipes)) for paper, recipes in grouped.items()]
+
     def __str__(self) -> str:
-        width = max((len(recipe.name) for recipe in self._recipes), default=0)
-        return "\n".join(f"{recipe.name:<{width}}  {recipe.summary}" for recipe in self._recipes)
+        blocks = []
+        for paper, title, recipes in self.papers():
+            name = max(len(recipe.name) for recipe in recipes)
+            lines = (f"{r.name:<{name}}  {'/'.join(r.devices):<4}  {r.summary}" for r in recipes)
+            blocks.append("\n".join([f"{paper}: {title}", *lines]))
+        return "\n\n".join(blocks)
 
     def __repr__(self) -> str:
         return f"<Catalogue of {len(self)} algorithms>\n{self}"
+
+
+def _title(recipes: Sequence[Recipe]) -> str:
+    sources = {recipe.source for recipe in recipes}
+    return str(sources.pop()) if len(sources) == 1 else "each from a publication of its own"

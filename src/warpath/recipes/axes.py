@@ -1,0 +1,355 @@
+"""The axes on which the published round-based algorithms differ, and which mixes can run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Axis(Enum):
+    """One axis: each value has a name for tables and one line of meaning."""
+
+    meaning: str
+
+    def __new__(cls, value: str, meaning: str) -> Self:
+        """Keep the meaning beside the value."""
+        one = object.__new__(cls)
+        one._value_ = value
+        one.meaning = meaning
+        return one
+
+
+class Select(Axis):
+    """Which vertices relax their edges in a round."""
+
+    ALL = "all", "every vertex, in every round"
+    IMPROVED = "improved", "those whose label fell in the last round [workfront, modified set]"
+    BELOW = "below", "the improved ones below a threshold that rises by delta [near set]"
+    BUCKET = "bucket", "the lowest of several intervals of width delta [bucketing]"
+    MIN = "min", "the unsettled ones whose label is the least [compound frontier F]"
+    OUT = "out", "the unsettled ones up to the least label + lightest out-edge [Crauser threshold]"
+
+
+class Direction(Axis):
+    """Which end of an edge does the work."""
+
+    PUSH = "push", "a selected vertex lowers its successors, which others lower too [relax_F]"
+    PULL = "pull", "an unsettled vertex reads its predecessors and lowers itself only [relax_U]"
+
+
+class Map(Axis):
+    """How edges go to the threads of a GPU."""
+
+    THREAD = "thread", "a thread walks over the edges of one vertex [one thread per vertex]"
+    GRID_STRIDE = "grid stride", "as thread, but a fixed grid strides over the vertices [strided]"
+    BLOCK_SEARCH = (
+        "block search",
+        "a block shares the edges of its vertices, found by binary search [cooperative blocks]",
+    )
+    CTA_WARP_SCAN = (
+        "cta warp scan",
+        "long lists take a block, middle ones a warp, short ones are pooled [CTA+Warp+Scan]",
+    )
+    MERGE_PATH = "merge path", "every thread takes as many edges [load-balanced partitioning]"
+    CHILD_GRID = "child grid", "a grid of its own for each vertex [dynamic parallelism]"
+
+
+class Emit(Axis):
+    """How the set of the next round is kept."""
+
+    FLAG = "flag", "one bit: some label fell"
+    FLAGS = "flags", "a flag for each vertex; a round looks at all of them [f, flag array]"
+    ATOMIC_QUEUE = "atomic queue", "a list that threads append to with an atomic counter [Q-based]"
+    PREFIX_SUM = "prefix sum", "a list whose places a prefix sum gives out [prefix-based]"
+
+
+class Reduce(Axis):
+    """How the minimum is found that a round's selection needs."""
+
+    NONE = "none", "there is none"
+    ONE_PASS = "one pass", "a kernel leaves one value a block, the CPU the least of them [minimum1]"
+    TWO_PASS = "two passes", "a second kernel reduces the values of the first [minimum2]"
+    HOST = "host", "the CPU reads all labels [minimum on CPU]"
+
+
+class Side(Axis):
+    """The processor that runs a step."""
+
+    CPU = "cpu", "one thread of the CPU"
+    GPU = "gpu", "kernels"
+
+
+class Layout(Axis):
+    """How the edges are stored."""
+
+    CSR = "csr", "compressed rows [adjacency lists]"
+    DENSE = "dense", "a matrix with a weight for every pair [adjacency matrix]"
+
+
+class Memory(Axis):
+    """Where kernels read what neighbouring threads share."""
+
+    GLOBAL = "global", "each thread reads global memory itself"
+    SHARED = "shared", "a block brings it into shared memory once"
+
+
+class Edges(Axis):
+    """Whether edges are told apart."""
+
+    ALL = "all", "all are relaxed alike"
+    CLASSIFIED = (
+        "classified",
+        (
+            "self-loops, source edges, in-degree 1, out-degree 0: each relaxed its own way "
+            "[edge classes]"
+        ),
+    )
+
+
+class Lower(Axis):
+    """How a push lowers a label that others may lower at the same time."""
+
+    ATOMIC_MIN = "atomic min", "the least value stays [atomicMin]"
+    PLAIN_MIN = "plain min", "read, compare, write: a concurrent minimum may be lost [no_Atomic]"
+
+
+class Labels(Axis):
+    """What a round reads and writes."""
+
+    IN_PLACE = "in place", "one array: a round may read what it has just written"
+    TWO_ARRAYS = "two arrays", "reads the last round's copy [previousDistance, updating cost]"
+
+
+class Arrange(Axis):
+    """How vertices are put into buckets."""
+
+    SORT = "sort", "a radix sort by bucket [Thrust's radix sort]"
+    MULTISPLIT = "multisplit", "one pass of counts and places for each bucket [multisplit]"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which processor runs each of a settling round's three steps."""
+
+    relax: Side = Side.GPU
+    reduce: Side = Side.GPU
+    update: Side = Side.GPU
+
+    @property
+    def on_cpu(self) -> tuple[str, ...]:
+        """The steps that the CPU runs."""
+        return tuple(step for step, side in vars(self).items() if side is Side.CPU)
+
+    @property
+    def whole_cpu(self) -> bool:
+        """Whether no step needs a GPU."""
+        return len(self.on_cpu) == 3
+
+    def words(self) -> str:
+        """Return who runs what."""
+        if not self.on_cpu:
+            return "all on the GPU"
+        what = "all" if self.whole_cpu else " and ".join(self.on_cpu)
+        return f"{what} on the CPU"
+
+
+AXES: tuple[type[Axis], ...] = (
+    Select, Direction, Map, Emit, Reduce, Layout, Memory, Edges, Lower, Labels, Arrange,
+)  # fmt: skip
+"""All axes with values of their own; `Place` says for three steps on which `Side` they run."""
+
+_LISTS = {Emit.ATOMIC_QUEUE, Emit.PREFIX_SUM}
+_OF_A_LIST = {Map.BLOCK_SEARCH, Map.CTA_WARP_SCAN, Map.MERGE_PATH, Map.CHILD_GRID}
+
+
+@dataclass(frozen=True)
+class Axes:
+    """A value on each axis; a mix that no kernel can run is refused with the reason."""
+
+    select: Select
+    direction: Direction = Direction.PUSH
+    map: Map = Map.THREAD
+    emit: Emit = Emit.FLAGS
+    reduce: Reduce = Reduce.NONE
+    place: Place = Place()
+    layout: Layout = Layout.CSR
+    memory: Memory = Memory.GLOBAL
+    edges: Edges = Edges.ALL
+    lower: Lower = Lower.ATOMIC_MIN
+    labels: Labels = Labels.IN_PLACE
+    arrange: Arrange | None = None
+
+    def __post_init__(self) -> None:
+        objection = next(_objections(self), None)
+        if objection is not None:
+            raise ValueError(f"no algorithm is ({self.words()}): {objection}.")
+
+    @property
+    def listed(self) -> bool:
+        """Whether the set of a round is a list, not flags."""
+        return self.emit in _LISTS
+
+    @property
+    def settles(self) -> bool:
+        """Whether a vertex relaxes once, when its label is final."""
+        return self.select in {Select.MIN, Select.OUT}
+
+    def words(self) -> str:
+        """Return the values in one line: select, direction, map, emit, then what is unusual."""
+        usual = [self.select, self.direction, self.map, self.emit]
+        if self.place.relax is Side.CPU:  # no threads to map edges to
+            usual.remove(self.map)
+        rest = [self.layout, self.memory, self.edges, self.lower, self.labels]
+        default = [Layout.CSR, Memory.GLOBAL, Edges.ALL, Lower.ATOMIC_MIN, Labels.IN_PLACE]
+        words = [value.value for value in usual]
+        if self.reduce not in {Reduce.NONE, Reduce.HOST}:
+            words.append(self.reduce.value)
+        if self.place.on_cpu:
+            words.append(self.place.words())
+        words += [v.value for v, usually in zip(rest, default, strict=True) if v is not usually]
+        return ", ".join(words + ([self.arrange.value] if self.arrange else []))
+
+    def explained(self) -> list[tuple[str, str, str]]:
+        """Return each axis, its value and what that means."""
+        rows = []
+        for axis, value in vars(self).items():
+            if isinstance(value, Axis):
+                rows.append((axis, value.value, value.meaning))
+            elif isinstance(value, Place):
+                rows.append((axis, value.words(), "who runs relax, reduce and update"))
+        return rows
+
+
+def _objections(axes: Axes) -> Iterator[str]:
+    """Yield a sentence for each rule that a mix breaks."""
+    yield from _against_the_set(axes)
+    yield from _against_the_steps(axes)
+    yield from _against_the_place(axes)
+    yield from _against_the_storage(axes)
+
+
+def _against_the_set(axes: Axes) -> Iterator[str]:
+    """Yield what is wrong with how the selected vertices are kept."""
+    select, emit = axes.select.name, axes.emit.name
+    if axes.select is Select.ALL and axes.emit is not Emit.FLAG:
+        yield (
+            f"ALL cannot use {emit}, it relaxes every vertex and only asks whether a label fell: "
+            "use FLAG"
+        )
+    if axes.emit is Emit.FLAG and axes.select is not Select.ALL:
+        yield (
+            f"{select} cannot use FLAG, one bit does not say which vertices are selected: "
+            "use FLAGS, ATOMIC_QUEUE or PREFIX_SUM"
+        )
+    if axes.select in {Select.BELOW, Select.BUCKET} and not axes.listed:
+        yield (
+            f"{select} cannot use {emit}, what waits for a later round is split off a list: "
+            "use ATOMIC_QUEUE or PREFIX_SUM"
+        )
+    if axes.map in _OF_A_LIST and not axes.listed:
+        yield (
+            f"{axes.map.name} cannot use {emit}, it shares out the edges of a list of vertices: "
+            "use ATOMIC_QUEUE or PREFIX_SUM"
+        )
+    if axes.select is Select.BUCKET and axes.arrange is None:
+        yield "BUCKET needs an arrange that puts vertices into buckets: SORT or MULTISPLIT"
+    if axes.arrange is not None and axes.select is not Select.BUCKET:
+        yield (
+            f"{select} cannot use {axes.arrange.name}, only BUCKET has buckets to arrange: "
+            "leave it out"
+        )
+
+
+def _against_the_steps(axes: Axes) -> Iterator[str]:
+    """Yield what is wrong with how labels are lowered and minima found."""
+    select = axes.select.name
+    if axes.settles and axes.reduce is Reduce.NONE:
+        yield f"{select} needs a reduce, its threshold is a minimum: ONE_PASS, TWO_PASS or HOST"
+    if not axes.settles and axes.reduce is not Reduce.NONE:
+        yield f"{select} cannot use {axes.reduce.name}, its rounds ask for no minimum: use NONE"
+    if axes.direction is Direction.PUSH:
+        return
+    if not axes.settles:
+        yield (
+            f"{select} cannot use PULL, which visits the unsettled vertices, and only MIN and OUT "
+            "settle any: use PUSH"
+        )
+    if axes.emit is not Emit.FLAGS:
+        yield (
+            f"PULL cannot use {axes.emit.name}, it asks of each predecessor whether it is "
+            "selected, which a list does not answer: use FLAGS"
+        )
+    if axes.lower is Lower.PLAIN_MIN:
+        yield (
+            "PULL cannot use PLAIN_MIN, no other thread lowers the same label, so no minimum can "
+            "be lost: leave it out"
+        )
+
+
+def _against_the_place(axes: Axes) -> Iterator[str]:
+    """Yield what is wrong with which steps run on the CPU."""
+    if axes.place.on_cpu and axes.select is not Select.MIN:
+        yield (
+            f"{axes.select.name} runs on the GPU alone, the CPU knows the steps of MIN only: "
+            "leave every step on the GPU"
+        )
+    if (axes.reduce is Reduce.HOST) != (axes.place.reduce is Side.CPU):
+        yield (
+            f"{axes.reduce.name} is no reduce for the {axes.place.reduce.name}: "
+            "HOST is the CPU's, ONE_PASS and TWO_PASS are the GPU's"
+        )
+    if axes.place.on_cpu and axes.listed:
+        yield (
+            f"{axes.emit.name} cannot be shared with the CPU, only kernels build and read lists: "
+            "use FLAGS"
+        )
+    if axes.place.relax is Side.GPU:
+        return
+    if axes.map is not Map.THREAD:
+        yield (
+            f"{axes.map.name} maps edges to the threads of a GPU, and relax is on the CPU: "
+            "use THREAD"
+        )
+    if axes.lower is Lower.PLAIN_MIN:
+        yield "PLAIN_MIN is about threads that race, and relax is on the CPU: use ATOMIC_MIN"
+    if axes.memory is Memory.SHARED:
+        yield "SHARED is memory of a GPU, and relax is on the CPU: use GLOBAL"
+
+
+def _against_the_storage(axes: Axes) -> Iterator[str]:
+    """Yield what is wrong with layout, memory, edges and labels."""
+    select, emit, pull = axes.select.name, axes.emit.name, axes.direction is Direction.PULL
+    dense, shared = axes.layout is Layout.DENSE, axes.memory is Memory.SHARED
+    if shared and not dense and not pull:
+        yield (
+            "SHARED with CSR needs PULL, where neighbouring threads read neighbouring rows, while "
+            "PUSH reads the rows of a few selected vertices: use GLOBAL"
+        )
+    if shared and axes.map is not Map.THREAD:
+        yield (
+            f"SHARED cannot use {axes.map.name}, a block brings in what its consecutive vertices "
+            "read: use THREAD"
+        )
+    if dense and not (axes.select is Select.MIN and axes.emit is Emit.FLAGS):
+        yield (
+            f"DENSE cannot use {select} with {emit}, each thread walks over a row or a column and "
+            "asks flags: use MIN with FLAGS"
+        )
+    if dense and axes.map is not Map.THREAD:
+        yield f"DENSE cannot use {axes.map.name}, all its rows are equally long: use THREAD"
+    if dense and axes.place.relax is Side.GPU and not shared:
+        yield "DENSE on the GPU needs SHARED, its threads bring in labels and flags in chunks"
+    if axes.edges is Edges.CLASSIFIED and (pull or not axes.listed or axes.settles):
+        yield (
+            "CLASSIFIED needs PUSH of a list of improved vertices, the classes say which of them "
+            "need no atomic minimum and no place in the list: use ALL edges"
+        )
+    if axes.labels is Labels.TWO_ARRAYS and (axes.listed or axes.settles):
+        yield (
+            "TWO_ARRAYS needs a sweep, which copies all labels after a round: "
+            "ALL with FLAG, or IMPROVED with FLAGS"
+        )

@@ -1,0 +1,31 @@
+"""Published algorithms that are wrong, kept to show it."""
+
+from __future__ import annotations
+
+from warpath.recipes.axes import Axes, Labels, Lower, Select
+from warpath.recipes.recipe import Citation, Loop, Recipe, Task
+
+_HARISH = Citation(
+    "Harish, Narayanan",
+    "Accelerating large graph algorithms on the GPU using CUDA",
+    "HiPC (LNCS 4873)",
+    2007,
+)
+
+RECIPES = (
+    Recipe(
+        "broken.harish_narayanan2007",
+        "A sweep that lowers labels by read, compare and write: concurrent minima get lost.",
+        _HARISH,
+        "as Martín, Torres, Gavilanes 2009 describe and refute it: section 4.3, figure 5, right",
+        frozenset({Task.SSSP}),
+        Loop.SWEEPS,
+        devices=("cuda",),
+        axes=Axes(Select.IMPROVED, lower=Lower.PLAIN_MIN, labels=Labels.TWO_ARRAYS),
+        exact=False,
+        planned=False,
+        note="Its second array keeps a round from reading what it writes, but two threads that "
+        "lower one label at a time may still leave the larger value, and no later round repairs "
+        "it. martin2009.f_gpu is the corrected form.",
+    ),
+)

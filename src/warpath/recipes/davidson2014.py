@@ -1,0 +1,135 @@
+"""Davidson, Baxter, Garland, Owens 2014: how much work to save, and how to share out edges."""
+
+from __future__ import annotations
+
+from warpath.recipes.axes import Arrange, Axes, Emit, Map, Select
+from warpath.recipes.recipe import Citation, Loop, Param, Queue, Recipe, Task
+
+PAPER = Citation(
+    "Davidson, Baxter, Garland, Owens",
+    "Work-efficient parallel GPU methods for single-source shortest paths",
+    "IPDPS",
+    2014,
+)
+
+_DELTA = Param(
+    "delta",
+    "by how much the threshold rises, in the unit of the weights; 32 x mean weight / mean degree "
+    "if not given",
+    default=32,
+    relative=True,
+)
+_BUCKETS = Param("buckets", "how many buckets there are before the far pile", 10, whole=True)
+_SWITCH = Param(
+    "switch",
+    "how many vertices a frontier has from which on near-far is used, and a sweep below; as many "
+    "as the GPU runs threads at once if not given",
+    whole=True,
+)
+
+_TRAVERSALS = {
+    "cooperative_blocks": (
+        Map.BLOCK_SEARCH,
+        "Cooperative Blocks",
+        "a block shares its vertices' edges",
+    ),
+    "cta_warp_scan": (
+        Map.CTA_WARP_SCAN,
+        "CTA+Warp+Scan",
+        "a block, a warp or a pool takes an edge list by its length",
+    ),
+    "merge_path": (
+        Map.MERGE_PATH,
+        "Load-Balanced Partitioning",
+        "every thread takes as many edges",
+    ),
+}
+
+_BELLMAN_FORD = Recipe(
+    "davidson2014.bellman_ford",
+    "A thread for each vertex relaxes all edges in every round, until no label falls.",
+    PAPER,
+    "section II-B, Bellman-Ford (LonestarGPU's)",
+    frozenset({Task.SSSP}),
+    Loop.SWEEPS,
+    devices=("cuda",),
+    axes=Axes(Select.ALL, emit=Emit.FLAG),
+    planned=False,
+)
+_DIJKSTRA = Recipe(
+    "davidson2014.dijkstra_binary_heap",
+    "Dijkstra with a binary heap: the serial baseline that the paper's speedups refer to.",
+    PAPER,
+    "section II-A, implementation (2); section V",
+    frozenset({Task.SSSP}),
+    Loop.DIJKSTRA,
+    Queue.BINARY,
+    planned=False,
+)
+
+
+def _traversed(traversal: str) -> tuple[Recipe, ...]:
+    """Return the paper's three methods, and bucketing by multisplit, with one traversal."""
+    kind, title, how = _TRAVERSALS[traversal]
+    sweep = _BELLMAN_FORD.but(
+        f"davidson2014.workfront_sweep.{traversal}",
+        f"Relaxes the vertices whose label fell in the last round; {how}.",
+        f"section IV-C, Workfront Sweep; section IV-B, {title}",
+        planned=kind is Map.MERGE_PATH,
+        select=Select.IMPROVED,
+        emit=Emit.PREFIX_SUM,
+        map=kind,
+    )
+    near_far = sweep.but(
+        f"davidson2014.near_far.{traversal}",
+        f"Relaxes improved vertices below a threshold and puts the others off; {how}.",
+        f"section IV-C, Near-Far Pile, and figure 2; section IV-B, {title}",
+        params=(_DELTA,),
+        select=Select.BELOW,
+    )
+    bucketing = near_far.but(
+        f"davidson2014.bucketing.{traversal}",
+        f"Relaxes the lowest of ten buckets, which a radix sort fills; {how}.",
+        f"section IV-C, Bucketing with Far Pile, and figure 2; section IV-B, {title}",
+        params=(_DELTA, _BUCKETS),
+        planned=False,
+        select=Select.BUCKET,
+        arrange=Arrange.SORT,
+        note="The paper sorted with Thrust, for want of a multisplit on GPUs. CuPy's radix sort "
+        "stands in: the same kind of sort, in the same place, on the same keys.",
+    )
+    multisplit = bucketing.but(
+        f"davidson2014.bucketing_multisplit.{traversal}",
+        f"As bucketing, with one multisplit in place of the sort; {how}.",
+        f"section VII, the missing primitive; section IV-B, {title}",
+        arrange=Arrange.MULTISPLIT,
+        note="The paper names a multisplit as the ideal primitive and had none; only this step "
+        "differs from bucketing, so the two show what the sort costs.",
+    )
+    return sweep, near_far, bucketing, multisplit
+
+
+_BY_METHOD = tuple(zip(*(_traversed(one) for one in _TRAVERSALS), strict=True))
+_NEAR_FAR_MERGE_PATH = _BY_METHOD[1][-1]
+
+RECIPES = (
+    _BELLMAN_FORD,
+    *(recipe for method in _BY_METHOD for recipe in method),
+    _NEAR_FAR_MERGE_PATH.but(
+        "davidson2014.hybrid",
+        "Sweeps while the frontier is small and turns to near-far while it fills the GPU.",
+        "section VII, future work",
+        params=(_DELTA, _SWITCH),
+        planned=False,
+        note="The paper proposes it without numbers; the size at which it switches is a parameter.",
+    ),
+    _DIJKSTRA,
+    _DIJKSTRA.but(
+        "davidson2014.dijkstra_relaxed_heap",
+        "Dijkstra with a relaxed heap: the serial baseline of the Boost Graph Library.",
+        "section II-A, implementation (1); section V",
+        queue=Queue.RELAXED,
+        note="The paper ran Boost's. This heap is our own of the same kind, on the same rows as "
+        "all other recipes, so that the heaps are compared and not two libraries' graphs.",
+    ),
+)

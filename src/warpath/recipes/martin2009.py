@@ -1,0 +1,151 @@
+"""Martín, Torres, Gavilanes 2009: Dijkstra that settles all vertices of the least label at once."""
+
+from __future__ import annotations
+
+from warpath.recipes.axes import (
+    Axes,
+    Direction,
+    Layout,
+    Lower,
+    Memory,
+    Place,
+    Reduce,
+    Select,
+    Side,
+)
+from warpath.recipes.recipe import Citation, Loop, Queue, Recipe, Task
+
+PAPER = Citation(
+    "Martín, Torres, Gavilanes",
+    "CUDA solutions for the SSSP problem",
+    "ICCS (LNCS 5544)",
+    2009,
+)
+
+_CPU, _GPU = Side.CPU, Side.GPU
+_ALL_CPU = Place(_CPU, _CPU, _CPU)
+
+_FH = Recipe(
+    "martin2009.fh",
+    "Dijkstra with a Fibonacci heap: the baseline that the paper's speedups refer to.",
+    PAPER,
+    "section 6, FH in figures 6 and 7",
+    frozenset({Task.SSSP}),
+    Loop.DIJKSTRA,
+    Queue.FIBONACCI,
+    planned=False,
+    note="The paper took its heap from the library SPLIB. This one is our own after Fredman and "
+    "Tarjan, with lowered keys and cascading cuts, so the same operations are counted and timed.",
+)
+_F_CPU = Recipe(
+    "martin2009.f_cpu",
+    "One CPU thread relaxes the edges out of the frontier, the vertices of the least label.",
+    PAPER,
+    "section 4.1, F^CPU: figure 2 with relax_F of figure 3, left",
+    frozenset({Task.SSSP}),
+    Loop.SETTLE,
+    axes=Axes(Select.MIN, reduce=Reduce.HOST, place=_ALL_CPU),
+    planned=False,
+)
+_U_CPU = _F_CPU.but(
+    "martin2009.u_cpu",
+    "One CPU thread looks for frontier vertices among the predecessors of each unsettled vertex.",
+    "section 4.1, U^CPU: figure 2 with relax_U of figure 3, right",
+    direction=Direction.PULL,
+)
+_U_H1 = _U_CPU.but(
+    "martin2009.u_h1",
+    "Hybrid: the update runs on the GPU, relax and the minimum on the CPU.",
+    "section 4.1, U^H1",
+    devices=("cuda",),
+    place=Place(relax=_CPU, reduce=_CPU, update=_GPU),
+)
+_U_GPU = _U_CPU.but(
+    "martin2009.u_gpu",
+    "A GPU thread for each unsettled vertex reads its predecessors: no atomic operations.",
+    "section 4.1, U^GPU: relax_U of figure 3, right, and figure 4",
+    devices=("cuda",),
+    place=Place(),
+    reduce=Reduce.ONE_PASS,
+)
+_F_GPU = _U_GPU.but(
+    "martin2009.f_gpu",
+    "A GPU thread for each frontier vertex lowers its successors by atomicMin.",
+    "section 4.1, F^GPU: relax_F of figure 3, left, and figure 4",
+    direction=Direction.PUSH,
+)
+
+RECIPES = (
+    _FH,
+    _F_CPU,
+    _U_CPU,
+    _U_H1,
+    _U_H1.but(
+        "martin2009.u_h2",
+        "Hybrid: relax runs on the GPU, the minimum and the update on the CPU.",
+        "section 4.1, U^H2",
+        place=Place(relax=_GPU, reduce=_CPU, update=_CPU),
+    ),
+    _U_H1.but(
+        "martin2009.u_h3",
+        "Hybrid: relax and the update run on the GPU, the minimum on the CPU.",
+        "section 4.1, U^H3",
+        place=Place(relax=_GPU, reduce=_CPU, update=_GPU),
+    ),
+    _U_GPU,
+    _U_GPU.but(
+        "martin2009.u_gpu_2min",
+        "As u_gpu, with a second kernel for the minimum, so that fewer values go to the CPU.",
+        "section 4.1, U^GPU+2min: minimum2",
+        reduce=Reduce.TWO_PASS,
+    ),
+    _U_GPU.but(
+        "martin2009.u_gpu_plus",
+        "As u_gpu, with the bounds of the rows in shared memory and the flags f by the read-only "
+        "cache.",
+        "section 4.2, U^GPU_PLUS",
+        memory=Memory.SHARED,
+        note="The paper read the flags f through a texture reference; CUDA 12 has none any more. "
+        "Read-only loads (__ldg) stand in: since Maxwell they go through the very cache that "
+        "serves textures, so what the paper measured, a cached against a plain read of f, is "
+        "what is measured here.",
+    ),
+    _F_GPU,
+    _F_GPU.but(
+        "martin2009.f_gpu_no_atomic",
+        "As f_gpu, with a plain minimum: what atomicMin costs. Labels may be wrong.",
+        "section 4.1, F^GPU_no_Atomic",
+        lower=Lower.PLAIN_MIN,
+        exact=False,
+        note="The paper has it for measuring only, since concurrent minima get lost; so has this "
+        "catalogue, and a result need not pass the certificate.",
+    ),
+    _F_CPU.but(
+        "martin2009.f_cpu.dense",
+        "One CPU thread relaxes the frontier's rows of an adjacency matrix.",
+        "section 5, F^CPU; figure 7",
+        layout=Layout.DENSE,
+    ),
+    _U_CPU.but(
+        "martin2009.u_cpu.dense",
+        "One CPU thread walks over the column of each unsettled vertex in an adjacency matrix.",
+        "section 5, U^CPU; figure 7",
+        layout=Layout.DENSE,
+    ),
+    _U_GPU.but(
+        "martin2009.u_gpu.dense",
+        "A GPU thread walks over the matrix column of an unsettled vertex; its block brings in f "
+        "and c in chunks.",
+        "section 5, U^GPU; figure 7",
+        layout=Layout.DENSE,
+        memory=Memory.SHARED,
+    ),
+    _F_GPU.but(
+        "martin2009.f_gpu.dense",
+        "A GPU thread walks over the matrix row of a frontier vertex; its block brings in u in "
+        "chunks.",
+        "section 5, F^GPU; figure 7",
+        layout=Layout.DENSE,
+        memory=Memory.SHARED,
+    ),
+)

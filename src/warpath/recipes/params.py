@@ -1,0 +1,67 @@
+"""The parameters of a recipe on a graph: checked, and filled with defaults."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from warpath.errors import InputError
+
+if TYPE_CHECKING:
+    from warpath.facts import Facts
+    from warpath.recipes.recipe import Recipe
+
+
+def chosen_params(recipe: Recipe, facts: Facts, given: dict[str, float]) -> dict[str, float]:
+    """Return the numbers that a recipe runs with on a graph: those given, else the defaults.
+
+    Raises
+    ------
+    InputError
+        If one is not a parameter of the recipe, not above 0, or not whole where it must be.
+    """
+    known = {param.name: param for param in recipe.params}
+    for name, value in given.items():
+        if name not in known:
+            some = ", ".join(sorted(known)) or "none"
+            msg = f"params has {name!r}, but {recipe.name} takes {some}."
+            raise InputError(msg)
+        if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
+            msg = f"params[{name!r}] = {value!r} must be a number above 0."
+            raise InputError(msg)
+        if known[name].whole and value != round(value):
+            msg = f"params[{name!r}] = {value!r} must be a whole number."
+            raise InputError(msg)
+    defaults = {p.name: p.default for p in recipe.params if p.default is not None}
+    params = {n: round(v) if known[n].whole else v for n, v in (defaults | given).items()}
+    if "delta" in known:
+        low, high = _RANGE[facts.weight_dtype]
+        unset = _default_delta(facts, known["delta"].default)
+        delta = min(max(given.get("delta", unset), low), high)
+        params["delta"] = round(delta) if facts.integer else delta
+    return params
+
+
+# The least and the largest delta that the distances' type holds.
+_RANGE = {
+    "int32": (1, 2**62),
+    "int64": (1, 2**62),
+    "float32": (2.0**-126, 2.0**127),
+    "float64": (2.0**-1022, 2.0**1023),
+}
+
+
+def _default_delta(facts: Facts, factor: float | None) -> float:
+    """Return the bucket width: a factor times mean weight over mean degree.
+
+    Without a factor it is 1, and 10 on sparse graphs: with few edges a vertex there is little work
+    to waste, and fewer, fuller rounds win.
+    """
+    if facts.mean_weight <= 0:
+        return 1.0
+    if factor is None:
+        factor = 10 if facts.mean_degree < _SPARSE_DEGREE else 1
+    return factor * facts.mean_weight / max(facts.mean_degree, 1.0)
+
+
+_SPARSE_DEGREE = 4

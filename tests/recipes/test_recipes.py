@@ -1,0 +1,257 @@
+"""The catalogue as data: its names, citations, needs, and how a variant is made."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import warpath as wp
+from warpath.facts import Facts
+from warpath.recipes import CATALOGUE, Catalogue, Citation, Loop, Queue, Task
+from warpath.recipes.axes import (
+    Arrange,
+    Axes,
+    Emit,
+    Lower,
+    Map,
+    Place,
+    Reduce,
+    Select,
+    Side,
+)
+from warpath.recipes.params import chosen_params
+
+NAMES = {
+    "classic": """dijkstra dijkstra.radix_heap dijkstra.dial dijkstra.bidirectional bellman_ford
+        delta_stepping floyd_warshall johnson""",
+    "martin2009": """fh f_cpu u_cpu u_h1 u_h2 u_h3 u_gpu u_gpu_2min u_gpu_plus f_gpu f_gpu_no_atomic
+        f_cpu.dense u_cpu.dense u_gpu.dense f_gpu.dense""",
+    "davidson2014": """bellman_ford
+        workfront_sweep.cooperative_blocks workfront_sweep.cta_warp_scan workfront_sweep.merge_path
+        near_far.cooperative_blocks near_far.cta_warp_scan near_far.merge_path
+        bucketing.cooperative_blocks bucketing.cta_warp_scan bucketing.merge_path
+        bucketing_multisplit.cooperative_blocks bucketing_multisplit.cta_warp_scan
+        bucketing_multisplit.merge_path hybrid dijkstra_binary_heap dijkstra_relaxed_heap""",
+    "bodra2025": "bf_vertex bf_strided bf_strided_flag",
+    "johnson_gpu": "bf_queue dijkstra_flags dijkstra_queue dijkstra_prefix",
+    "broken": "harish_narayanan2007",
+}
+
+ROAD = Facts(
+    n=264_346, m=733_846, directed=True, loops=0, min_degree=1, max_degree=8, mean_degree=4.0,
+    weighted=True, weight_dtype="int32", integer=True, min_weight=1, max_weight=36_946,
+    mean_weight=1000, negative=0, zero=0, symmetric=None,
+)  # fmt: skip
+
+F_GPU = CATALOGUE["martin2009.f_gpu"]
+NEAR_FAR = CATALOGUE["davidson2014.near_far.merge_path"]
+PUBLISHED = [recipe for recipe in CATALOGUE if recipe.paper != "classic"]
+
+
+def test_the_catalogue_has_these_names_in_this_order():
+    listed = [f"{paper}.{name}" for paper, names in NAMES.items() for name in names.split()]
+    assert [recipe.name for recipe in CATALOGUE] == listed
+    assert len(set(listed)) == len(listed) == 47
+
+
+@pytest.mark.parametrize("recipe", PUBLISHED, ids=lambda recipe: recipe.name)
+def test_a_published_variant_says_where_in_the_paper_it_stands(recipe):
+    assert re.search(r"section", recipe.where)
+    assert recipe.solves == {Task.SSSP}
+    assert recipe.summary.endswith(".")
+    assert len(recipe.summary) <= 130
+    assert not recipe.note or recipe.note.endswith(".")
+
+
+def test_only_a_few_variants_are_planned_and_none_that_may_be_wrong():
+    assert {recipe.name for recipe in PUBLISHED if recipe.planned} == {
+        "davidson2014.workfront_sweep.merge_path",
+        "davidson2014.near_far.merge_path",
+        "johnson_gpu.bf_queue",
+    }
+    assert {recipe.name for recipe in CATALOGUE if not recipe.exact} == {
+        "martin2009.f_gpu_no_atomic",
+        "broken.harish_narayanan2007",
+    }
+
+
+def test_what_is_obsolete_in_a_paper_has_a_note():
+    for name, words in {
+        "martin2009.u_gpu_plus": "texture",
+        "davidson2014.bucketing.merge_path": "Thrust",
+        "bodra2025.bf_strided": "n - 1 launches",
+        "johnson_gpu.bf_queue": "launches a grid from the device",
+    }.items():
+        assert words in CATALOGUE[name].note
+
+
+def test_variants_that_differ_in_one_choice_differ_on_one_axis():
+    for one, other, axis in (
+        ("martin2009.u_gpu", "martin2009.f_gpu", "direction"),
+        ("martin2009.u_gpu", "martin2009.u_gpu_2min", "reduce"),
+        ("martin2009.u_gpu", "martin2009.u_gpu_plus", "memory"),
+        ("martin2009.f_gpu", "martin2009.f_gpu_no_atomic", "lower"),
+        ("martin2009.f_cpu", "martin2009.f_cpu.dense", "layout"),
+        ("martin2009.u_h1", "martin2009.u_h3", "place"),
+        ("davidson2014.bucketing.merge_path", "davidson2014.bucketing_multisplit.merge_path",
+         "arrange"),
+        ("davidson2014.near_far.merge_path", "davidson2014.near_far.cta_warp_scan", "map"),
+        ("bodra2025.bf_vertex", "bodra2025.bf_strided", "map"),
+        ("johnson_gpu.dijkstra_flags", "johnson_gpu.dijkstra_queue", "emit"),
+        ("johnson_gpu.dijkstra_queue", "johnson_gpu.dijkstra_prefix", "emit"),
+    ):  # fmt: skip
+        first, second = vars(CATALOGUE[one].axes), vars(CATALOGUE[other].axes)
+        assert {key for key in first if first[key] != second[key]} == {axis}
+
+
+def test_martins_hybrids_are_told_by_which_steps_are_on_the_cpu():
+    assert {
+        name: CATALOGUE[f"martin2009.{name}"].axes.place.on_cpu
+        for name in ("u_cpu", "u_h1", "u_h2", "u_h3", "u_gpu")
+    } == {
+        "u_cpu": ("relax", "reduce", "update"),
+        "u_h1": ("relax", "reduce"),
+        "u_h2": ("reduce", "update"),
+        "u_h3": ("reduce",),
+        "u_gpu": (),
+    }
+
+
+def test_the_cpu_runs_what_has_all_its_steps_there():
+    here = [recipe.name for recipe in PUBLISHED if "cpu" in recipe.devices]
+    assert here == [
+        "martin2009.fh", "martin2009.f_cpu", "martin2009.u_cpu", "martin2009.f_cpu.dense",
+        "martin2009.u_cpu.dense", "davidson2014.dijkstra_binary_heap",
+        "davidson2014.dijkstra_relaxed_heap",
+    ]  # fmt: skip
+
+
+def test_negative_weights_go_to_bellman_fords_family():
+    assert {recipe.paper for recipe in PUBLISHED if recipe.negative} == {"bodra2025", "johnson_gpu"}
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("classic.dijkstra.dial", ["weights >= 0", "integer weights", "weights up to 65,536"]),
+        ("martin2009.u_gpu", ["weights >= 0", "the edges into each vertex"]),
+        ("martin2009.u_gpu.dense", ["weights >= 0", "memory for n x n weights"]),
+        ("martin2009.f_gpu", ["weights >= 0"]),
+        ("bodra2025.bf_vertex", []),
+    ],
+)
+def test_a_recipe_says_what_it_needs(name, needs):
+    assert CATALOGUE[name].needs() == needs
+
+
+def test_a_new_variant_of_existing_values_is_one_line():
+    """Near-far by Martín's atomic queue: a mix that no paper has."""
+    new = NEAR_FAR.but("warpath.near_far_queue", "Near-far by a queue.", emit=Emit.ATOMIC_QUEUE)
+    assert new.axes == Axes(Select.BELOW, map=Map.MERGE_PATH, emit=Emit.ATOMIC_QUEUE)
+    assert new.loop is Loop.NEAR_FAR
+    assert new.axes not in {recipe.axes for recipe in CATALOGUE}
+    assert new.objection(Task.SSSP, ROAD) is None
+    assert chosen_params(new, ROAD, {}) == {"delta": 8000}
+    assert "warpath.near_far_queue" in str(Catalogue([*CATALOGUE, new]))
+
+
+def test_but_keeps_what_is_not_changed_and_finds_the_loop():
+    new = NEAR_FAR.but("a.b", "Buckets.", select=Select.BUCKET, arrange=Arrange.SORT, note="Why.")
+    assert (new.name, new.summary, new.note) == ("a.b", "Buckets.", "Why.")
+    assert (new.loop, new.where, new.source) == (Loop.BUCKETS, NEAR_FAR.where, NEAR_FAR.source)
+    assert new.axes.map is Map.MERGE_PATH
+    assert NEAR_FAR.axes.select is Select.BELOW
+    assert NEAR_FAR.but("a.c", "Elsewhere.", "page 3").where == "page 3"
+
+
+def test_but_refuses_what_is_neither_a_field_nor_an_axis():
+    with pytest.raises(
+        ValueError, match=r"^classic\.dijkstra has no axes that map could change\.$"
+    ):
+        CATALOGUE["classic.dijkstra"].but("a.b", "Mapped.", map=Map.THREAD)
+    with pytest.raises(TypeError, match="colour"):
+        NEAR_FAR.but("a.b", "Red.", colour="red")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"axes": None}, "SETTLE needs axes"),
+        ({"loop": Loop.JOHNSON}, "JOHNSON has no rounds to give axes to"),
+        ({"loop": Loop.DIJKSTRA, "axes": None}, "DIJKSTRA needs a queue"),
+        ({"queue": Queue.HEAP}, "SETTLE keeps no queue"),
+        ({"exact": False, "planned": True}, "labels that may be wrong are never planned"),
+        ({"loop": Loop.SWEEPS}, "(min, push, thread, flags, one pass) is what SETTLE runs"),
+        ({"lower": Lower.PLAIN_MIN}, "PLAIN_MIN loses concurrent minima: say exact=False"),
+        ({"negative": True}, "MIN takes vertices in the order of their labels"),
+        ({"devices": ("cpu", "cuda")}, "devices name the CPU exactly if all steps"),
+        (
+            {"place": Place(Side.CPU, Side.CPU, Side.CPU), "reduce": Reduce.HOST},
+            "devices name the CPU exactly if all steps",
+        ),
+    ],
+)
+def test_fields_that_contradict_each_other_are_refused(changes, sentence):
+    with pytest.raises(ValueError, match=re.escape(f"the recipe a.b cannot be: {sentence}")):
+        F_GPU.but("a.b", "Wrong.", **changes)
+
+
+def test_negative_weights_are_refused_wherever_order_matters():
+    for name in ("davidson2014.near_far.merge_path", "davidson2014.bucketing.merge_path",
+                 "johnson_gpu.dijkstra_flags"):  # fmt: skip
+        with pytest.raises(ValueError, match="holds for weights >= 0 only"):
+            CATALOGUE[name].but("a.b", "Wrong.", negative=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "params"),
+    [
+        ("davidson2014.near_far.merge_path", {}, {"delta": 8000}),
+        ("davidson2014.near_far.merge_path", {"delta": 7.4}, {"delta": 7}),
+        ("davidson2014.bucketing.merge_path", {}, {"delta": 8000, "buckets": 10}),
+        ("davidson2014.bucketing.merge_path", {"buckets": 4.0}, {"delta": 8000, "buckets": 4}),
+        ("davidson2014.hybrid", {}, {"delta": 8000}),
+        ("davidson2014.hybrid", {"switch": 64}, {"delta": 8000, "switch": 64}),
+        ("bodra2025.bf_vertex", {}, {}),
+        ("bodra2025.bf_vertex", {"rounds": 263.0}, {"rounds": 263}),
+        ("classic.delta_stepping", {}, {"delta": 250}),
+        ("classic.dijkstra", {}, {}),
+    ],
+)
+def test_parameters_have_defaults(name, given, params):
+    found = chosen_params(CATALOGUE[name], ROAD, given)
+    assert found == params
+    assert all(type(value) is int for value in found.values())
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"buckets": 2.5}, r"params['buckets'] = 2.5 must be a whole number."),
+        ({"buckets": 0}, r"params['buckets'] = 0 must be a number above 0."),
+        (
+            {"switch": 3},
+            r"params has 'switch', but davidson2014.bucketing.merge_path takes buckets,",
+        ),
+    ],
+)
+def test_a_wrong_parameter_is_refused(given, sentence):
+    with pytest.raises(wp.InputError, match=re.escape(sentence)):
+        chosen_params(CATALOGUE["davidson2014.bucketing.merge_path"], ROAD, given)
+
+
+def test_the_catalogue_prints_itself_by_paper():
+    blocks = str(wp.algorithms()).split("\n\n")
+    assert [block.partition(":")[0] for block in blocks] == list(NAMES)
+    assert blocks[0].startswith("classic: each from a publication of its own\nclassic.dijkstra ")
+    assert blocks[1].splitlines()[0] == (
+        "martin2009: Martín, Torres, Gavilanes: CUDA solutions for the SSSP problem, "
+        "ICCS (LNCS 5544) 2009"
+    )
+    assert re.search(r"^martin2009\.u_h1 +cuda  Hybrid: ", blocks[1], re.MULTILINE)
+
+
+def test_a_citation_without_a_year_prints_none():
+    assert str(Citation("A", "B", "C")) == "A: B, C"
+    assert str(Citation("A", "B", "C", 1999)) == "A: B, C 1999"
