@@ -68,8 +68,8 @@ class Builder:
             raise NotSupportedError(msg)
         if self.sanitize and self.sanitize != loaded_sanitizer():
             msg = (
-                f"sanitize={self.sanitize!r} needs the sanitizer's runtime loaded before Python, "
-                f"as .ci/sanitize does: LD_PRELOAD=$(g++ -print-file-name=lib{self.sanitize[0]}san.so)"
+                f"sanitize={self.sanitize!r} needs the sanitizer's runtime loaded before Python: "
+                f"LD_PRELOAD=$(g++ -print-file-name=lib{self.sanitize[0]}san.so), see .ci/sanitize"
             )
             raise NotSupportedError(msg)
         self.folder.mkdir(parents=True, exist_ok=True)
