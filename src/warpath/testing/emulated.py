@@ -15,8 +15,10 @@ comes with the repository, not with the package.
 from __future__ import annotations
 
 import ctypes
+import shutil
 import tempfile
 import threading
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -76,7 +78,8 @@ class EmulatedDevice:
     block : threads in a block.
     processors : what the device says it has, for launches that stride over the grid.
     sanitize : "thread" (or True) or "address": the kernels are compiled for that sanitizer, whose
-        runtime must have been loaded before Python (see ``.ci/sanitize``).
+        runtime must have been loaded before Python (see ``.ci/sanitize``); "loaded": for the one
+        that has been, if any.
     headers : the folder of the kernels' headers; by default the package's.
     emulator : the folder of ``cuda_on_cpu.hpp``; by default the one of the package's checkout.
     cache : where compiled kernels are kept; by default nowhere, until the process ends.
@@ -97,7 +100,7 @@ class EmulatedDevice:
         seed: int = 0,
         block: int = 64,
         processors: int = 2,
-        sanitize: Literal["thread", "address"] | bool = False,
+        sanitize: Literal["thread", "address", "loaded"] | bool = False,
         headers: Path | None = None,
         emulator: Path | None = None,
         cache: Path | None = None,
@@ -109,13 +112,13 @@ class EmulatedDevice:
         self.messages: list[str] = []
         self._loaded: dict[str, _Loaded] = {}
         if cache is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="warpath-")
-            cache = Path(self._temporary.name)
+            cache = Path(tempfile.mkdtemp(prefix="warpath-"))
+            weakref.finalize(self, shutil.rmtree, cache, ignore_errors=True)
         self._builder = emulator_build.Builder(
             folder=cache,
             emulator=emulator or package.parents[1] / "cpp" / "emulator",
             headers=headers or package / "kernels",
-            sanitize="thread" if sanitize is True else sanitize or "",
+            sanitize=_sanitizer(sanitize),
         )
 
     @property
@@ -226,6 +229,12 @@ class _Loaded:
         )
         msg = f"kernel {self.name}, argument {place}: found {found}, expected {_said(code)}"
         raise InputError(msg)
+
+
+def _sanitizer(wanted: str | bool) -> str:
+    if wanted == "loaded":
+        return emulator_build.loaded_sanitizer()
+    return "thread" if wanted is True else wanted or ""
 
 
 def _code(value: np.generic | Array) -> int:
