@@ -135,13 +135,17 @@ class EmulatedDevice:
         """Return what the host has free."""
         return settings.memory()
 
-    def put(self, array: Array) -> Array:
+    def put(self, array: Array, out: Array | None = None) -> Array:
         """Copy an array to the device."""
-        return np.array(array, order="C")
+        return _copy(array, out)
 
-    def get(self, array: Array) -> Array:
+    def get(self, array: Array, out: Array | None = None) -> Array:
         """Copy an array from the device."""
-        return np.array(array, order="C")
+        return _copy(array, out)
+
+    def host_array(self, like: Array) -> Array:
+        """Return an array of the shape and type of another."""
+        return np.empty_like(like)
 
     def synchronize(self) -> None:
         """Wait for nothing: each launch has waited."""
@@ -178,6 +182,13 @@ class EmulatedDevice:
     def _has(self, kernel: Kernel) -> bool:
         loaded = self._loaded.get(kernel.name)
         return loaded is not None and loaded.source == kernel.source
+
+
+def _copy(array: Array, out: Array | None) -> Array:
+    if out is None:
+        return np.array(array, order="C")
+    out[...] = array
+    return out
 
 
 class _Loaded:

@@ -131,16 +131,25 @@ class CudaDevice:
             )
             raise NotEnoughMemoryError(msg)
 
-    def put(self, array: HostArray) -> Array:
-        """Copy an array to the device."""
-        there = self.xp.empty(array.shape, array.dtype)
+    def put(self, array: HostArray, out: Array | None = None) -> Array:
+        """Copy an array to the device, into `out` where that is given."""
+        there = self.xp.empty(array.shape, array.dtype) if out is None else out
         there.set(array)
+        if out is not None:  # from page-locked memory the copy may still be under way
+            self.synchronize()
         return there
 
-    def get(self, array: Array) -> HostArray:
-        """Copy an array from the device, after all work before it."""
-        here: HostArray = self.xp.asnumpy(array)
+    def get(self, array: Array, out: HostArray | None = None) -> HostArray:
+        """Copy an array from the device, after all work before it, into `out` where given."""
+        here: HostArray = self.xp.asnumpy(array, out=out)
         self._launched.clear()
+        return here
+
+    def host_array(self, like: Array) -> HostArray:
+        """Return a page-locked host array of the shape and type of another."""
+        size = max(like.nbytes, 1)
+        memory = self.xp.cuda.alloc_pinned_memory(size)
+        here: HostArray = np.frombuffer(memory, like.dtype, like.size).reshape(like.shape)
         return here
 
     def synchronize(self) -> None:

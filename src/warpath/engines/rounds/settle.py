@@ -80,9 +80,14 @@ class Shared:
         """Return the array on a side, up to date; `write` makes the other side's copy stale."""
         if side not in self._fresh:
             assert self._device is not None  # noqa: S101 - one side never goes stale
-            move = self._device.put if side is Side.GPU else self._device.get
             (other,) = self._fresh
-            self._copies[side] = move(self._copies[other])
+            given = self._copies[other]
+            if side is Side.GPU:
+                self._copies[side] = self._device.put(given, self._copies.get(side))
+            else:
+                here = self._copies.get(side)
+                into = self._device.host_array(given) if here is None else here
+                self._copies[side] = self._device.get(given, into)
             self._fresh.add(side)
         if write:
             self._fresh = {side}
