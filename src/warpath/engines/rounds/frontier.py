@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warpath.engines.rounds.lists import Lists
-from warpath.engines.rounds.run import resident
+from warpath.engines.rounds.run import kept, resident
 from warpath.recipes.axes import Edges, Emit, Map
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ def _by_queue(run: Run) -> bool:
     state = xp.zeros(2, np.int64)  # the length of the next queue; a loop of negative weight
     loop = state[1:].view(np.int32)
     classified = run.axes.edges is Edges.CLASSIFIED
-    classes = _classes(run) if classified else None
+    classes = None
+    if classified:
+        classes = kept(run.order.graph, "vertex classes", run.device, lambda: _classes(run))
     pull = run.kernel("pull", bounds="GlobalBounds", traced=run.traced) if classified else None
     while count:
         if run.rounds > run.n:

@@ -12,12 +12,13 @@ import numpy as np
 from warpath import _core
 from warpath.engines.matrix import adjacency_matrix
 from warpath.engines.rounds.clock import Clock
-from warpath.engines.rounds.run import Run, resident
+from warpath.engines.rounds.run import Run, kept, resident
 from warpath.paths import never
 from warpath.recipes.axes import Direction, Emit, Layout, Memory, Reduce, Select, Side
 
 if TYPE_CHECKING:
     from warpath.engines.base import Array, Device, Order
+    from warpath.graph import Graph
 
 
 def settle(run: Run) -> bool:
@@ -79,9 +80,14 @@ class Shared:
         """Return the array on a side, up to date; `write` makes the other side's copy stale."""
         if side not in self._fresh:
             assert self._device is not None  # noqa: S101 - one side never goes stale
-            move = self._device.put if side is Side.GPU else self._device.get
             (other,) = self._fresh
-            self._copies[side] = move(self._copies[other])
+            given = self._copies[other]
+            if side is Side.GPU:
+                self._copies[side] = self._device.put(given, self._copies.get(side))
+            else:
+                here = self._copies.get(side)
+                into = self._device.host_array(given) if here is None else here
+                self._copies[side] = self._device.get(given, into)
             self._fresh.add(side)
         if write:
             self._fresh = {side}
@@ -163,10 +169,14 @@ class GpuSteps:
         self._size = run.xp.zeros(1, np.int64)
         self._slack = None
         if axes.select is Select.OUT:
-            self._slack = run.device.put(lightest_out(run.order))
+            self._slack = kept(
+                graph, "lightest edges out", run.device, lambda: run.device.put(lightest_out(graph))
+            )
         self._matrix = None
         if axes.layout is Layout.DENSE:
-            self._matrix = run.device.put(matrix_of(run.order))
+            self._matrix = kept(
+                graph, "matrix", run.device, lambda: run.device.put(matrix_of(run.order))
+            )
             name = "push" if self._push else "pull"
             self._relax = run.kernel("dense", direction=name, traced=run.traced)
         elif self._push:
@@ -254,9 +264,8 @@ def matrix_of(order: Order) -> Array:
     return adjacency_matrix(order.graph, order.graph.solver_weights)
 
 
-def lightest_out(order: Order) -> Array:
+def lightest_out(graph: Graph) -> Array:
     """Return the least weight out of each vertex, unreachable where there is no edge: (n,)."""
-    graph = order.graph
     least = np.full(graph.n, never(graph.dist_dtype), graph.dist_dtype)
     src, _, weights = graph.edges()
     np.minimum.at(least, src, weights.astype(graph.dist_dtype))
