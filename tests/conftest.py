@@ -1,18 +1,21 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
-import hypothesis
 import pytest
 
-# The same examples everywhere, and no time limit for one: a busy machine is no failure.
-hypothesis.settings.register_profile(
-    "project",
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[hypothesis.HealthCheck.too_slow],
-)
-hypothesis.settings.load_profile("project")
+with suppress(ImportError):  # a machine that only runs the tests of its GPU has none
+    import hypothesis
+
+    # The same examples everywhere, and no time limit for one: a busy machine is no failure.
+    hypothesis.settings.register_profile(
+        "project",
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
+    hypothesis.settings.load_profile("project")
 
 
 @pytest.fixture(scope="session")

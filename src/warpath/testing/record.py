@@ -57,7 +57,7 @@ def main(
     }
     if options.compile:
         document["compiled"] = _compiled(options.compile)
-    document |= tested(options.tests, options.pytest)
+    document |= run_tests(options.tests, options.pytest)
     document["sanitizers"] = sanitized(_TOOLS, options.seconds) if options.sanitize else {}
     document["seconds"] = round(time.monotonic() - start, 1)
     path = Path(options.output) / f"{_slug(found['gpu'])}.json"
@@ -72,7 +72,7 @@ def main(
     return 1 if counts["failed"] or not counts["passed"] or objections else 0
 
 
-def tested(tests: str, extra: Sequence[str] = ()) -> dict[str, Any]:
+def run_tests(tests: str, extra: Sequence[str]) -> dict[str, Any]:
     """Run ``pytest -m gpu`` on a folder and return what its report says."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
