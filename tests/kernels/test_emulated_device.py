@@ -106,7 +106,7 @@ def test_a_changed_header_or_source_is_compiled_anew(tmp_path):
     assert value_of(device, changed) == 7
 
 
-def test_processes_that_build_the_same_kernels_at_once_build_them_once(tmp_path):
+def test_processes_that_build_the_same_kernels_at_once_build_them_once(tmp_path, monkeypatch):
     code = """
 import sys, numpy as np
 from pathlib import Path
@@ -120,11 +120,17 @@ for i, unit in enumerate(units):
     device.launch(unit, 1, x)
     assert x[0] == i
 """
-    command = [sys.executable, "-c", code, str(tmp_path)]
+    cache, calls = tmp_path / "cache", tmp_path / "calls"
+    compiler = tmp_path / "compiler"
+    compiler.write_text(f'#!/bin/sh\necho "$*" >> {calls}\nexec g++ "$@"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    command = [sys.executable, "-c", code, str(cache)]
     running = [subprocess.Popen(command) for _ in range(4)]
     assert [process.wait() for process in running] == [0] * 4
-    assert len(list(tmp_path.glob("kernels-*.so"))) == 1
-    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
+    outputs = [call for call in calls.read_text().splitlines() if " -o " in call]
+    assert len(outputs) == len(list(cache.glob("*.so"))) == 2  # the scheduler and the kernels
+    assert not [path for path in cache.iterdir() if path.is_dir()]
 
 
 def test_what_the_compiler_says_is_kept_and_an_error_names_the_kernel_and_its_line(tmp_path):
