@@ -84,7 +84,7 @@ RACING = {
 OUTSIDE = {
     "beyond": "if (me == 0) x[1024] = 1;",
     "before": "if (me == 0) y[0] = x[-1];",
-    "shared_beyond": f"{SHARED} WARPATH_SHARED(int, next, 64); next[me % 64] = 0; kept[me + 64 * !me] = 1;",
+    "shared_beyond": f"{SHARED} WARPATH_SHARED(int, next, 9); next[me % 9] = 0; if (!me) kept[64] = 1;",
 }
 
 
