@@ -345,7 +345,7 @@ FAILURES = {
         r"(waits at grid_barrier .*, and block 0 has returned|but 1 of 2 blocks have returned)",
     ),
     "left_grid_before": (
-        "if (blockIdx.x == 0) return;\nfor (int i = 0; i < 99; ++i) __nanosleep(1);\ngrid_barrier();",
+        "if (blockIdx.x == 0) return;\nfor (int i = 99; i; --i) __nanosleep(1);\ngrid_barrier();",
         r"is at grid_barrier \(left_grid_before:4\), but 1 of 2 blocks have returned",
     ),
     "trapped": ("if (threadIdx.x == 9) __trap();", r"block \d, thread 9: __trap\(\) \(trapped:2\)"),
