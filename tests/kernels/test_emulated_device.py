@@ -179,9 +179,16 @@ def test_a_sanitizer_must_be_loaded_before():
     EmulatedDevice(sanitize="loaded")
 
 
+EMULATOR = Path(__file__).resolve().parents[2] / "cpp" / "emulator"
+
+
+def test_an_installed_package_finds_the_checkout_that_it_is_used_in(monkeypatch, tmp_path):
+    monkeypatch.chdir(EMULATOR.parents[1])
+    assert emulated._emulator(tmp_path / "site-packages" / "warpath") == EMULATOR
+
+
 def test_the_emulator_may_lie_elsewhere(tmp_path):
-    folder = Path(emulated.__file__).parents[3] / "cpp" / "emulator"
-    shutil.copytree(folder, tmp_path / "copy")
+    shutil.copytree(EMULATOR, tmp_path / "copy")
     device = EmulatedDevice(emulator=tmp_path / "copy")
     assert value_of(device, kernel("one", "int* out", "out[0] = 1;")) == 1
 
