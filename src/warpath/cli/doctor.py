@@ -120,8 +120,12 @@ def _memory(usable: int | str) -> str:
 
 
 def _settings() -> dict[str, Any]:
-    known = {"WARPATH_DEVICE": settings.device, "WARPATH_THREADS": settings.threads,
-             "WARPATH_MEMORY": settings.memory, "WARPATH_CACHE_DIR": settings.kernel_cache}  # fmt: skip
+    known: dict[str, Any] = {
+        "WARPATH_DEVICE": settings.device,
+        "WARPATH_THREADS": settings.threads,
+        "WARPATH_MEMORY": settings.memory,
+        "WARPATH_CACHE_DIR": lambda: settings.kernel_cache() or "off",
+    }
     return {name: _or_reason(read) for name, read in known.items()}
 
 

@@ -52,7 +52,7 @@ def found() -> dict[str, Any]:
 
 def shown(document: Mapping[str, Any]) -> dict[str, str]:
     """Return the same as lines for people."""
-    lines = {"GPU": f"none used: {document['none']}"} if document["none"] else {}
+    lines = {"GPU": f"none: {document['none']}"} if document["none"] else {}
     lines |= document["versions"]
     for name, gpu in document["gpus"].items():
         lines[name] = gpu.get("unusable") or (
