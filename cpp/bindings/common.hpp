@@ -24,7 +24,9 @@ using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 /// A 1-d contiguous CPU array that Python allocated for the core to fill.
 template <class T>
 using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-/// The same in two dimensions, row by row.
+/// The same two in two dimensions, row by row.
+template <class T>
+using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using OutMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 /// An array that the core made and NumPy owns from now on.
@@ -84,6 +86,7 @@ void for_each_type(F&& f) {
 void register_build(nb::module_& module);
 void register_sssp(nb::module_& module);
 void register_sssp_many(nb::module_& module);
+void register_da2cf(nb::module_& module);
 void register_bellman_ford(nb::module_& module);
 void register_delta_stepping(nb::module_& module);
 void register_floyd_warshall(nb::module_& module);

@@ -2,9 +2,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 
 #include "common.hpp"
 #include "queues.hpp"
@@ -40,6 +42,29 @@ void register_dijkstra(nb::module_& module) {
       nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("queue"),
       nb::arg("targets").noconvert(), nb::arg("cutoff") = nb::none(),
       nb::arg("progress") = nb::none());
+}
+
+/// For loops that pass over sums that do not fit. Sums of floats become inf instead, which is
+/// unreachable, and n - 1 light edges cannot leave 64 bits: then there is nothing to look for.
+template <Index V, Weight W>
+void register_refuse_overflow(nb::module_& module) {
+  using D = DistanceOf<W>;
+  module.def(
+      "refuse_overflow",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<D> dist) {
+        if constexpr (std::is_integral_v<W>) {
+          Control control(python_tick(nb::none()));
+          const nb::gil_scoped_release free;
+          const auto graph = csr(indptr, indices, weights);
+          const auto heaviest = std::max_element(graph.weights.begin(), graph.weights.end());
+          if (heaviest == graph.weights.end() || *heaviest <= unreachable<D> / (graph.n() + 1))
+            return;
+          Pulse pulse(control, true);
+          refuse_overflow<V, W>(graph, view(dist), pulse, [](std::size_t) { return true; });
+        }
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("dist").noconvert());
 }
 
 template <Index V, Weight W>
@@ -99,6 +124,7 @@ void register_path(nb::module_& module) {
 void register_sssp(nb::module_& module) {
   for_each_type([&]<class V, class W>() {
     register_dijkstra<V, W>(module);
+    register_refuse_overflow<V, W>(module);
     register_tree<V, W>(module);
     register_path<V, W>(module);
   });

@@ -34,6 +34,7 @@ from warpath.facts import Facts
 from warpath.graph import Graph
 from warpath.paths import DistanceTable, Paths, Route
 from warpath.plan import Plan
+from warpath.trace import Trace
 from warpath.verify import Certificate, verify
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ __all__ = [
     "Paths",
     "Plan",
     "Route",
+    "Trace",
     "VerificationError",
     "VertexError",
     "WarpathError",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from warpath.paths import DistanceTable, Paths, Route, never, one_label
 from warpath.plan import Hardware, Plan, Wish, choose, device_of
 from warpath.progress import share, watch
 from warpath.recipes import CATALOGUE, Catalogue, Loop, Task
+from warpath.trace import Run, Trace
 from warpath.zones import arrivals, at_home, folded, opened
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def sssp(
     cutoff: float | None = None,
     dist_dtype: DTypeLike | None = None,
     progress: Progress = None,
+    trace: bool = False,
 ) -> Paths:
     """Shortest paths from one source to every vertex.
 
@@ -64,6 +66,8 @@ def sssp(
     cutoff : leave vertices farther than this unreachable, and stop there.
     dist_dtype : "int32" narrows integer distances, exactly or with DistanceOverflowError.
     progress : True for a bar on stderr, or a function of (done, total).
+    trace : keep what each round did as ``Paths.trace`` and its totals in ``Paths.stats``; a search
+        that takes vertices one at a time is one row. Counting slows a solve, but changes nothing.
 
     Returns
     -------
@@ -95,16 +99,22 @@ def sssp(
     wanted = checked_dist_dtype(dist_dtype, graph)
     chosen = _choose(Size(Task.SSSP), inner, Wish(algorithm, device, threads, params))
     problem = Problem(Task.SSSP, np.array([s]), cutoff=limit)
-    raw, stats = _run(graph, chosen, problem, progress=progress)
+    rounds = Trace() if trace else None
+    raw, stats = _run(graph, chosen, problem, progress=progress, trace=rounds)
     dist = cpu.cut(raw.dist, limit)
-    stats["reached"] = int(np.count_nonzero(dist != never(dist.dtype)))
+    reached = dist != never(dist.dtype)
+    stats["reached"] = int(np.count_nonzero(reached))
+    if rounds is not None:
+        edges = int(np.diff(inner.indptr)[reached].sum())
+        rounds.run = Run.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
+        stats |= asdict(rounds.totals())
 
     def tree() -> Array:
         return folded(graph, cpu.tree(inner, s, dist), s, -1)
 
     labels = _narrowed(folded(graph, dist, s, 0), wanted)
     labels.flags.writeable = False
-    return Paths(graph, s, labels, tree=tree, cutoff=limit, plan=chosen, stats=stats)
+    return Paths(graph, s, labels, tree=tree, cutoff=limit, plan=chosen, stats=stats, trace=rounds)
 
 
 def distances(
@@ -360,13 +370,21 @@ def _run(
     *,
     out: Array | None = None,
     progress: Progress = None,
+    trace: Trace | None = None,
 ) -> tuple[Raw, dict[str, Any]]:
     """Run a plan; errors come back with the graph's own names."""
     start = time.perf_counter()
     try:
         with watch(progress, chosen.recipe.name) as report:
             order = Order(
-                chosen.recipe, opened(graph), problem, chosen.threads, chosen.params, out, report
+                chosen.recipe,
+                opened(graph),
+                problem,
+                chosen.threads,
+                chosen.params,
+                out,
+                report,
+                trace,
             )
             raw = run(order, chosen.device)
     except NegativeCycleError as error:
@@ -387,7 +405,7 @@ def _choose(size: Size, graph: Graph, wish: Wish) -> Plan:
     device = settings.device() if wish.device == "auto" else wish.device
     wish = wish._replace(device=device)
     # That a GPU cannot be used is an error only when it shall run.
-    gpu = gpu_memory(device_of(size, wish))
+    gpu = gpu_memory(device_of(size, wish), graph)
     hardware = Hardware(settings.threads(), settings.memory(), *gpu)
     return choose(size, graph.facts(symmetry=False), hardware, wish)
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from warpath.recipes import Loop, Queue, Recipe, Task
-from warpath.recipes.axes import Direction, Labels, Layout
+from warpath.recipes.axes import Axes, Direction, Edges, Emit, Labels, Layout, Select
 
 if TYPE_CHECKING:
     from warpath.facts import Facts
@@ -71,7 +71,7 @@ def _one_search(recipe: Recipe, facts: Facts) -> float:
 def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     """Return the bytes beside the graph: answer, labels and queues of every thread, transposes."""
     n, m = facts.n, facts.m
-    label = 4 if facts.weight_dtype == "float32" else 8
+    label = _label_bytes(facts)
     table = 0 if size.written_out else size.sources * size.targets * size.entry
     if recipe.loop is Loop.FLOYD_WARSHALL:
         return n * n * label + (0 if size.entry == label else table)
@@ -125,16 +125,45 @@ def gpu_seconds(recipe: Recipe, facts: Facts) -> float:
 
 
 def gpu_bytes(recipe: Recipe, facts: Facts) -> int:
-    """Return the bytes on the device: the graph, labels, and flags or lists at their longest."""
+    """Return the bytes on the device at most: the graph, the labels, and what the rounds keep.
+
+    A round that relaxes few edges takes less.
+    """
     assert recipe.axes is not None  # noqa: S101 - what runs on a GPU runs in rounds
     n, m, axes = facts.n, facts.m, recipe.axes
     index = 4 if n < 2**31 else 8
     weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
-    label = 4 if facts.weight_dtype == "float32" else 8
-    edges = n * n * weight if axes.layout is Layout.DENSE else 8 * (n + 1) + m * (index + weight)
-    if axes.direction is Direction.PULL and axes.layout is Layout.CSR:
-        edges *= 2  # the rows of in-edges
-    labels = n * label * (2 if axes.labels is Labels.TWO_ARRAYS else 1)
-    # Two flags a vertex, or lists of vertices: the round's, the next, and what each edge improved.
-    kept = 4 * n * 8 + m * index if axes.listed else 2 * n
-    return edges + labels + kept
+    label = _label_bytes(facts)
+    rows = 8 * (n + 1) + m * (index + weight)
+    into = axes.direction is Direction.PULL or axes.edges is Edges.CLASSIFIED
+    graph = rows * (2 if into else 1)
+    if axes.layout is Layout.DENSE:
+        graph = rows + n * n * label
+    arrays = 2 if axes.labels is Labels.TWO_ARRAYS else 1
+    a_vertex, an_edge = _kept(recipe.loop, axes, index, label)
+    return graph + n * (arrays * label + a_vertex) + m * an_edge
+
+
+def host_bytes(recipe: Recipe, facts: Facts) -> int:
+    """Return the bytes that an algorithm on a GPU takes on the host, beside the graph."""
+    dense = recipe.axes is not None and recipe.axes.layout is Layout.DENSE
+    return facts.n * _label_bytes(facts) * (facts.n + 1 if dense else 1)
+
+
+def _kept(loop: Loop, axes: Axes, index: int, label: int) -> tuple[int, int]:
+    """Return the bytes that rounds on a GPU keep for each vertex and for each edge."""
+    if loop is Loop.SWEEPS:
+        return 1, 0  # a flag
+    if loop is Loop.SETTLE:  # two flags, the lightest edge, a list and the sums that place it
+        return 2 + label * (axes.select is Select.OUT) + (index + 16) * axes.listed, 0
+    if axes.emit is Emit.ATOMIC_QUEUE:  # two queues, a stamp, a class
+        return 2 * index + 5, 0
+    # Degrees, their sums and the table of owners; for each edge relaxed a slot, and two marks of 8
+    # bytes with their sums. Piles hold a vertex twice.
+    lists = {Loop.FRONTIER: 1, Loop.NEAR_FAR: 5, Loop.BUCKETS: 5}[loop]
+    ordered = 2 * index + 17 if loop is Loop.BUCKETS else 0  # a key, its place, what is moved
+    return 24 + lists * index, index + 32 + ordered
+
+
+def _label_bytes(facts: Facts) -> int:
+    return 4 if facts.weight_dtype == "float32" else 8

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from warpath.graph import Graph
+    from warpath.trace import Trace
 
     Array = NDArray[Any]
 
@@ -29,7 +30,8 @@ class Paths:
     dist : (n,) in the weights' unit; inf (floats) or the largest integer where unreachable.
     cutoff : vertices farther than this were left out; None for no limit.
     plan : what ran and why; prints itself.
-    stats : counters of the run, and ``seconds``.
+    stats : counters of the run, and ``seconds``; with a trace its totals, too.
+    trace : what each round did, where it was asked for, else None.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Paths:
         cutoff: float | None = None,
         plan: Any = None,
         stats: dict[str, Any] | None = None,
+        trace: Trace | None = None,
     ) -> None:
         self.graph = graph
         self.source_index = source
@@ -49,6 +52,7 @@ class Paths:
         self.cutoff = cutoff
         self.plan = plan
         self.stats = stats or {}
+        self.trace = trace
         self._tree = tree
 
     @property
@@ -138,6 +142,7 @@ class Paths:
     def __reduce__(self) -> tuple[Any, ...]:
         return _paths, (
             self.graph, self.source_index, self.dist, self.pred, self.cutoff, self.plan, self.stats,
+            self.trace,
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -363,5 +368,7 @@ def _paths(
     pred: Array,
     *rest: Any,
 ) -> Paths:
-    cutoff, plan, stats = rest
-    return Paths(graph, source, dist, tree=lambda: pred, cutoff=cutoff, plan=plan, stats=stats)
+    cutoff, plan, stats, trace = rest
+    return Paths(
+        graph, source, dist, tree=lambda: pred, cutoff=cutoff, plan=plan, stats=stats, trace=trace
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from warpath import units
-from warpath.costs import Size, cpu_bytes, cpu_seconds, gpu_bytes, gpu_seconds
+from warpath.costs import Size, cpu_bytes, cpu_seconds, gpu_bytes, gpu_seconds, host_bytes
 from warpath.errors import InputError, NegativeWeightError, NotEnoughMemoryError, NotSupportedError
 from warpath.recipes import CATALOGUE, Loop, Recipe, Task
 from warpath.recipes.params import chosen_params
@@ -154,7 +154,7 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
         tuple(sorted((c for c in able if c is not chosen), key=_time)),
         tuple(left_out), _notes(chosen.recipe, device, hardware),
     )  # fmt: skip
-    _check_memory(plan, size, hardware)
+    _check_memory(plan, size, facts, hardware)
     return plan
 
 
@@ -265,22 +265,30 @@ def _uses_threads(recipe: Recipe, size: Size) -> bool:
     return recipe.loop in _ONE_SOURCE_A_THREAD and size.task in {Task.MANY, Task.APSP}
 
 
-def _check_memory(plan: Plan, size: Size, hardware: Hardware) -> None:
-    free = hardware.memory if plan.device == "cpu" else hardware.gpu_memory
-    if free is None or plan.bytes <= free:
-        return
-    ways = {
+def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> None:
+    needs: list[tuple[int, int | None, str, str]]
+    needs = [(plan.bytes, hardware.memory, "beside the graph", _ways(size.task))]
+    if plan.device != "cpu":
+        ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
+        needs = [
+            (plan.bytes, hardware.gpu_memory, _place(plan.device), ways),
+            (host_bytes(plan.recipe, facts), hardware.memory, "on the host", _ways(size.task)),
+        ]
+    for needed, free, where, ways in needs:
+        if free is not None and needed > free:
+            msg = (
+                f"{plan.recipe.name} would take {units.size(needed)} {where}, "
+                f"but {units.size(free)} are free: {ways}."
+            )
+            raise NotEnoughMemoryError(msg)
+
+
+def _ways(task: Task) -> str:
+    return {
         Task.APSP: "write it out with out=, ask for fewer vertices with distances(targets=), "
         "or halve it with dist_dtype='int32' or float32 weights",
         Task.MANY: "ask for fewer sources or targets at a time",
-    }.get(size.task, "use a machine with more memory")
-    if plan.device != "cpu":
-        ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
-    msg = (
-        f"{plan.recipe.name} would take {units.size(plan.bytes)} {_place(plan.device)}, "
-        f"but {units.size(free)} are free: {ways}."
-    )
-    raise NotEnoughMemoryError(msg)
+    }.get(task, "use a machine with more memory")
 
 
 def _place(device: str) -> str:

@@ -7,6 +7,7 @@ WARPATH_THREADS      the number of threads on the CPU (default: the cores this p
 WARPATH_MEMORY       the memory a call may plan with, in bytes or as ``8G`` (default: what is free)
 WARPATH_CACHE_DIR    the folder that keeps compiled CUDA kernels; ``off`` or empty to keep none
                      (default: warpath/kernels in the user's cache, XDG_CACHE_HOME or ~/.cache)
+CXX                  the C++ compiler that `warpath.testing.emulated` runs (default: g++)
 ===================  ==========================================================================
 """
 
@@ -61,6 +62,11 @@ def memory() -> int:
         return int(float(match[1]) * _UNITS[match[2].upper()])
     free = [_available_of_machine(), _available_of_cgroup()]
     return min((bytes_ for bytes_ in free if bytes_ is not None), default=2**63 - 1)
+
+
+def compiler() -> str:
+    """Return the C++ compiler that makes kernels run on the CPU."""
+    return os.environ.get("CXX", "").strip() or "g++"
 
 
 def kernel_cache() -> Path | None:

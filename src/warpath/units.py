@@ -10,6 +10,11 @@ def seconds(value: float) -> str:
     return f"{value * 1e3:.3g} ms" if value < 0.9995 else f"{value:.3g} s"
 
 
+def digits(value: float) -> str:
+    """Return a number with three digits and no exponent: ``1.29``, ``17,138``."""
+    return f"{value:,.0f}" if value >= 99.95 else f"{value:.3g}"
+
+
 def size(count: float) -> str:
     """Return a number of bytes in binary units: ``3.4 GiB``."""
     if count < 1024:

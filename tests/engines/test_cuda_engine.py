@@ -56,6 +56,20 @@ def test_what_does_not_fit_on_the_gpu_is_refused_before_it_runs(ran, machine):
     assert ran == []
 
 
+@pytest.mark.usefixtures("ran")
+def test_what_the_graph_holds_on_the_gpu_already_counts_as_free(machine):
+    graph = wp.Graph.of(EDGES)
+    needed = wp.plan(graph, 0, algorithm=NAME).bytes
+    graph.derived["rows on cuda:0"] = (np.zeros(40, np.uint8), np.zeros(8, np.uint8))
+    graph.derived["vertex classes on cuda:0"] = np.zeros(2, np.uint8)
+    graph.derived["rows on cuda:1"] = (np.zeros(1000, np.uint8),)
+    machine.free = needed - 50
+    assert wp.plan(graph, 0, algorithm=NAME).bytes == needed
+    machine.free -= 1
+    with pytest.raises(wp.NotEnoughMemoryError):
+        wp.plan(graph, 0, algorithm=NAME)
+
+
 def test_a_gpu_that_is_not_there_is_an_error_of_the_run_only(ran, machine):
     machine.gpus = []
     (note,) = wp.plan(EDGES, 0, device="cuda").notes

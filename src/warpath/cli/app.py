@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import warpath
-from warpath.cli import catalogue, doctor, files, look, route, solve
+from warpath.cli import catalogue, doctor, files, look, picture, route, solve
 from warpath.cli.options import grouped
 from warpath.cli.usage import UsageError
 
@@ -19,7 +19,7 @@ warpath: exact shortest paths in graphs, on whatever machine you have.
   warpath sssp roads.gr.gz --source 1           distances from one vertex to all
   warpath path roads.gr.gz 1 1000 --plot r.png  one route, drawn on the map
 
-Also: distances, apsp, plan, verify, convert, generate, algorithms, doctor.
+Also: distances, apsp, plan, verify, plot, convert, generate, algorithms, doctor.
 `warpath --help` lists the commands, `warpath COMMAND --help` explains one.
 """
 
@@ -52,6 +52,15 @@ for _panel, _commands in _PANELS.items():
             rich_help_panel=_panel,
             context_settings=_FREE if _command is files.generate else None,
         )(grouped(_command))
+
+_plot = typer.Typer(
+    help="Draw what was saved: the rounds of traced runs.",
+    rich_markup_mode="rich",
+    context_settings=app.info.context_settings,
+)
+_plot.command("trace")(grouped(picture.trace))
+app.add_typer(_plot, name="plot", rich_help_panel="Look")
+_GROUPS = {"plot"}  # commands with commands of their own
 
 
 @app.callback(invoke_without_command=True)
@@ -86,10 +95,11 @@ def run(arguments: list[str]) -> int:
 def _after_the_command(arguments: list[str]) -> list[str]:
     """Let ``warpath --json info`` mean ``warpath info --json``."""
     at = next((at for at, word in enumerate(arguments) if word not in _ANYWHERE), len(arguments))
-    command = arguments[at : at + 1]
+    words = 2 if arguments[at : at + 1] and arguments[at] in _GROUPS else 1
+    command = arguments[at : at + words]
     if not command or command[0].startswith("-"):
         return [word for word in arguments if word not in _ANYWHERE]
-    return [*command, *arguments[:at], *arguments[at + 1 :]]
+    return [*command, *arguments[:at], *arguments[at + words :]]
 
 
 def _explained(error: Exception) -> str:

@@ -21,6 +21,7 @@ STREAMED = (".npy", ".zarr")  # all pairs go there block by block, while they ar
 PATHS = (".npz", ".parquet", *_TEXT)
 TABLES = (".npz", ".npy", ".parquet", *_TEXT)
 ALL_PAIRS = (*TABLES, ".zarr")
+TRACES = (".jsonl",)
 PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 
 
@@ -47,7 +48,7 @@ def suffix_of(path: Path) -> str:
     from warpath.io.compression import without_suffix
 
     bare = Path(without_suffix(path.name)).suffix.lower()
-    return bare if bare in _TEXT else path.suffix.lower()
+    return bare if bare in {*_TEXT, *TRACES} else path.suffix.lower()
 
 
 def save_paths(paths: Paths, rows: Iterable[Sequence[Any]], out: Path) -> None:

@@ -2,6 +2,7 @@
 # Annotations are read at run time: no postponed evaluation.
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +16,8 @@ from warpath.cli.output import Facts, Rows
 from warpath.cli.reading import load
 from warpath.cli.summary import described, distance_rows
 from warpath.cli.vertices import in_file_ids, listed, one_id, vertex
+from warpath.paths import Paths
+from warpath.trace import Trace, headline
 
 _SMALL = 20  # a graph up to this size is printed without being asked
 
@@ -40,6 +43,10 @@ def sssp(
             "--out", "-o", help="Save distances and predecessors: .npz, .parquet, .csv, .tsv, .txt."
         ),
     ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option("--trace", help="Save what each round did: .jsonl.", show_default=False),
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Print every vertex: id, distance, predecessor.")
     ] = False,
@@ -52,6 +59,7 @@ def sssp(
     Example: [cyan]warpath sssp roads.gr.gz --source 1 -o tree.npz[/]
     """
     saving.check(out, saving.PATHS)
+    saving.check(trace, saving.TRACES, "--trace")
     loaded = load(graph, reading, showing)
     roads = loaded.graph
     start = time.perf_counter()
@@ -62,11 +70,13 @@ def sssp(
             **solving.wish(),
             cutoff=cutoff,
             progress=showing.progress,
+            trace=trace is not None,
         )
     solved = time.perf_counter() - start
     if out is not None:
         with busy(f"writing {out.name}", showing):
             saving.save_paths(paths, distance_rows(paths), out)
+    traced = None if trace is None else _save_trace(paths, trace)
     facts = described(roads, paths.dist, paths.reached)
     columns = ("vertex", "distance", "pred")
     rows = list(distance_rows(paths)) if everything or roads.n <= _SMALL else None
@@ -82,6 +92,7 @@ def sssp(
         "stats": paths.stats,
         "seconds": {"read": loaded.seconds, "solve": solved},
         "out": None if out is None else str(out),
+        "trace": None if trace is None else str(trace),
         "distances": None if rows is None else [dict(zip(columns, r, strict=True)) for r in rows],
     }
     if everything and not showing.as_json:
@@ -98,11 +109,23 @@ def sssp(
         "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
         "plan": paths.plan.headline(),
         **({} if out is None else {"saved to": out}),
+        **({} if traced is None else {"traced to": traced}),
     }
     parts: list[Any] = [Facts(shown)]
     if rows is not None:
         parts.append(Rows(columns, rows))
     output.show(document, *parts, as_json=showing.as_json)
+
+
+def _save_trace(paths: Paths, out: Path) -> str:
+    """Write the trace of a run, the source named as in the file; return where it is, and totals."""
+    trace = paths.trace
+    assert trace is not None  # noqa: S101 - asked for by the caller
+    assert trace.run is not None  # noqa: S101 - as above
+    source = one_id(paths.graph, paths.source_index)
+    run = replace(trace.run, source=source if isinstance(source, int) else str(source))
+    Trace(trace, run).save(out)
+    return f"{out}: {headline(trace.totals())}"
 
 
 def distances(

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from warpath.engines.cuda.entry import Kernel
     from warpath.graph import Graph
     from warpath.recipes import Recipe, Task
+    from warpath.trace import Trace
 
     Array = NDArray[Any]
 
@@ -65,6 +67,8 @@ class Order:
     ----------
     out : (k, t), where the distances of MANY and APSP go; int32 is allowed for integer weights.
     progress : called with (done, total), or None.
+    trace : where the loop puts what each round did; None where nobody asked, and then nothing is
+        counted for it.
     """
 
     recipe: Recipe
@@ -74,6 +78,48 @@ class Order:
     params: dict[str, float]
     out: Array | None = None
     progress: Callable[[int, int], None] | None = None
+    trace: Trace | None = None
+
+
+class Device(Protocol):
+    """Where kernels run: a GPU, or the emulator.
+
+    Attributes
+    ----------
+    name : "cuda:0".
+    xp : the array library, with NumPy's functions.
+    block : threads a block.
+    processors : multiprocessors.
+    """
+
+    name: str
+    xp: Any
+    block: int
+    processors: int
+
+    def free_memory(self) -> int:
+        """Return the bytes that can still be allocated."""
+        ...
+
+    def put(self, array: Array, out: Array | None = None) -> Array:
+        """Return a copy of a host array on the device, made in `out` where that is given."""
+        ...
+
+    def get(self, array: Array, out: Array | None = None) -> Array:
+        """Return a copy of a device array on the host, made in `out` where that is given."""
+        ...
+
+    def host_array(self, like: Array) -> Array:
+        """Return a host array of the shape and type of another, as fast to copy as can be."""
+        ...
+
+    def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:
+        """Launch a kernel after what was launched before: arrays, None or NumPy scalars."""
+        ...
+
+    def synchronize(self) -> None:
+        """Wait for everything that was launched."""
+        ...
 
 
 class Engine(Protocol):

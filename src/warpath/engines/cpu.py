@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath import _core
 from warpath.engines.base import Order, Raw
+from warpath.engines.matrix import adjacency_matrix
 from warpath.errors import NegativeCycleError
 from warpath.paths import never
 from warpath.recipes import Loop, Queue, Task
+from warpath.trace import Round
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +31,25 @@ _ALL = np.empty(0, np.int64)  # how the core is told that every vertex is a sour
 
 def run(order: Order) -> Raw:
     """Run one order on the CPU; see `warpath.engines.base.Engine`."""
-    return _LOOPS[order.recipe.loop](order)
+    if order.trace is None:
+        return _LOOPS[order.recipe.loop](order)
+    start = time.perf_counter()
+    raw = _LOOPS[order.recipe.loop](order)
+    if not len(order.trace):
+        order.trace.add(_whole_search(raw.stats, time.perf_counter() - start))
+    return raw
+
+
+def _whole_search(stats: dict[str, int], seconds: float) -> Round:
+    """Return the one row of a loop that counts no rounds apart.
+
+    Where it has no rounds at all it takes one vertex at a time: as many rounds as vertices.
+    """
+    scanned = stats.get("settled", 0)
+    return Round(
+        0, "search", scanned, stats.get("relaxed", 0), stats.get("improved", 0), {},
+        {"search": seconds}, stats.get("rounds", scanned),
+    )  # fmt: skip
 
 
 def _dijkstra(order: Order) -> Raw:
@@ -75,7 +96,7 @@ def _bellman_ford(order: Order) -> Raw:
     graph, problem = order.graph, order.problem
     if problem.task is Task.MANY:
         return _bellman_ford_rows(order)
-    dist, stats = _labels_or_cycle(graph, problem.sources, order.progress)
+    dist, stats = labels_or_cycle(graph, problem.sources, order.progress)
     if problem.task is Task.SSSP:
         return Raw(dist, stats=stats)
     assert problem.targets is not None  # noqa: S101 - the caller's promise for PATH
@@ -90,7 +111,7 @@ def _bellman_ford_rows(order: Order) -> Raw:
     targets = slice(None) if order.problem.targets is None else order.problem.targets
     total: dict[str, int] = {}
     for row in range(len(order.problem.sources)):
-        dist, stats = _labels_or_cycle(order.graph, order.problem.sources[row : row + 1], None)
+        dist, stats = labels_or_cycle(order.graph, order.problem.sources[row : row + 1], None)
         order.out[row] = fitting(dist[targets], order.out.dtype)
         total = {key: total.get(key, 0) + value for key, value in stats.items()}
         if order.progress is not None:
@@ -118,7 +139,7 @@ def _floyd_warshall(order: Order) -> Raw:
         if graph.dist_dtype.kind == "f":
             lengths = _reduced(graph, potentials)
     into = order.out if order.out.dtype == graph.dist_dtype else None
-    work = _adjacency_matrix(graph, lengths, into)
+    work = adjacency_matrix(graph, lengths, into)
     _core.floyd_warshall(work, threads=order.threads, progress=order.progress)
     if potentials is not None and lengths is not graph.solver_weights:
         work -= potentials[:, None]
@@ -129,6 +150,15 @@ def _floyd_warshall(order: Order) -> Raw:
     return Raw(order.out)
 
 
+def _settle(order: Order) -> Raw:
+    from warpath.engines.rounds import settle_on_cpu
+
+    dist, rounds = settle_on_cpu(order)
+    graph = order.graph
+    _core.refuse_overflow(graph.indptr, graph.indices, graph.solver_weights, dist)
+    return Raw(dist, stats={"rounds": rounds})
+
+
 def _johnson(order: Order) -> Raw:
     graph = order.graph
     if not graph.facts(symmetry=False).negative:
@@ -137,7 +167,7 @@ def _johnson(order: Order) -> Raw:
         return _many(order, _potentials(graph))
     # From the sources alone: a negative cycle that none of them reaches does not matter, and
     # neither do large weights there, which would cost the potentials of floats their precision.
-    potentials, _ = _labels_or_cycle(graph, order.problem.sources, None)
+    potentials, _ = labels_or_cycle(graph, order.problem.sources, None)
     return _many(order, potentials)
 
 
@@ -145,7 +175,7 @@ def _potentials(graph: Graph) -> Array:
     """Return labels that make no reduced weight negative, or raise for a negative cycle; kept."""
     kept: Array | None = graph.derived.get("potentials")
     if kept is None:
-        kept, _ = _labels_or_cycle(graph, _ALL, None)
+        kept, _ = labels_or_cycle(graph, _ALL, None)
         graph.derived["potentials"] = kept
     return kept
 
@@ -158,7 +188,7 @@ def tree(graph: Graph, source: int, dist: Array) -> Array:
     return pred
 
 
-def _labels_or_cycle(
+def labels_or_cycle(
     graph: Graph, sources: Array, progress: Callable[[int, int], None] | None
 ) -> tuple[Array, dict[str, int]]:
     """Return the distances from the nearest of the sources; no sources: of all vertices."""
@@ -189,17 +219,6 @@ def _reduced(graph: Graph, potentials: Array) -> Array:
         msg = f"a length under potentials could leave {reduced.dtype}"
         raise OverflowError(msg)
     return reduced
-
-
-def _adjacency_matrix(graph: Graph, lengths: Array, out: Array | None) -> Array:
-    """Return the dense start of Floyd-Warshall: the lightest edges, 0 on the diagonal."""
-    matrix = np.empty((graph.n, graph.n), graph.dist_dtype) if out is None else out
-    matrix[:] = never(graph.dist_dtype)
-    src, dst, _ = graph.edges()
-    np.minimum.at(matrix, (src, dst), lengths.astype(graph.dist_dtype))
-    diagonal = np.arange(graph.n)
-    matrix[diagonal, diagonal] = 0
-    return matrix
 
 
 def cut(dist: Array, cutoff: float | None) -> Array:
@@ -243,4 +262,5 @@ _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.DELTA_STEPPING: _delta_stepping,
     Loop.FLOYD_WARSHALL: _floyd_warshall,
     Loop.JOHNSON: _johnson,
+    Loop.SETTLE: _settle,
 }

@@ -9,6 +9,7 @@ from warpath.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from warpath.engines.base import Order, Raw
+    from warpath.graph import Graph
 
 
 def run(order: Order, device: str) -> Raw:
@@ -20,16 +21,23 @@ def run(order: Order, device: str) -> Raw:
     return cuda.run(order, device)
 
 
-def gpu_memory(device: str) -> tuple[int | None, str]:
-    """Return the free bytes of a GPU and "", or None and the sentence why it cannot be used.
+def gpu_memory(device: str, graph: Graph) -> tuple[int | None, str]:
+    """Return a GPU's bytes for a graph and "", or None and the sentence why it cannot be used.
 
-    Of the CPU it returns None and "".
+    They are those that are free and those in which the graph is kept. Of the CPU: None and "".
     """
     if device == "cpu":
         return None, ""
     from warpath.engines import cuda
 
     try:
-        return cuda.free_memory(device), ""
+        return cuda.free_memory(device) + _kept_bytes(device, graph), ""
     except NotSupportedError as error:
         return None, str(error)
+
+
+def _kept_bytes(device: str, graph: Graph) -> int:
+    """Return the bytes of a graph's copies on a device, as `engines.rounds.run.kept` names them."""
+    kept = [one for name, one in graph.derived.items() if name.endswith(f" on {device}")]
+    arrays = [each for one in kept for each in (one if isinstance(one, tuple) else (one,))]
+    return sum(array.nbytes for array in arrays)

@@ -80,7 +80,7 @@ class CudaDevice:
         self._core = core
         self._current_stream = cupy.cuda.get_current_stream
         # What a launch needs is kept, for making it takes longer than the launch.
-        self._loaded: dict[Kernel, Any] = {}
+        self._loaded: dict[str, tuple[Kernel, Any]] = {}
         self._configs: dict[int, Any] = {}
         self._streams: dict[int, Any] = {
             0: core.LEGACY_DEFAULT_STREAM,
@@ -131,16 +131,25 @@ class CudaDevice:
             )
             raise NotEnoughMemoryError(msg)
 
-    def put(self, array: HostArray) -> Array:
-        """Copy an array to the device."""
-        there = self.xp.empty(array.shape, array.dtype)
+    def put(self, array: HostArray, out: Array | None = None) -> Array:
+        """Copy an array to the device, into `out` where that is given."""
+        there = self.xp.empty(array.shape, array.dtype) if out is None else out
         there.set(array)
+        if out is not None:  # from page-locked memory the copy may still be under way
+            self.synchronize()
         return there
 
-    def get(self, array: Array) -> HostArray:
-        """Copy an array from the device, after all work before it."""
-        here: HostArray = self.xp.asnumpy(array)
+    def get(self, array: Array, out: HostArray | None = None) -> HostArray:
+        """Copy an array from the device, after all work before it, into `out` where given."""
+        here: HostArray = self.xp.asnumpy(array, out=out)
         self._launched.clear()
+        return here
+
+    def host_array(self, like: Array) -> HostArray:
+        """Return a page-locked host array of the shape and type of another."""
+        size = max(like.nbytes, 1)
+        memory = self.xp.cuda.alloc_pinned_memory(size)
+        here: HostArray = np.frombuffer(memory, like.dtype, like.size).reshape(like.shape)
         return here
 
     def synchronize(self) -> None:
@@ -159,7 +168,9 @@ class CudaDevice:
         """
         if blocks == 0:  # CUDA calls an empty grid an error
             return
-        loaded = self._loaded.get(kernel) or self._load(kernel)
+        known, loaded = self._loaded.get(kernel.name, (None, None))
+        if known is not kernel and known != kernel:
+            loaded = self._load(kernel)
         config = self._configs.get(blocks) or self._config(blocks)
         handle = self._current_stream().ptr
         stream = self._streams.get(handle) or self._stream(handle)
@@ -188,7 +199,7 @@ class CudaDevice:
                 f"{_dotted(_version(driver))}. A newer driver, or an older NVRTC, may load it."
             )
             raise DeviceError(msg) from error
-        self._loaded[kernel] = loaded
+        self._loaded[kernel.name] = kernel, loaded
         return loaded
 
     def _config(self, blocks: int) -> Any:

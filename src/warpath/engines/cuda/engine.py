@@ -1,17 +1,50 @@
-"""Runs recipes on a GPU: the host loops over one device."""
+"""The CUDA engine: round-based recipes, their loops on the host and their kernels on a device."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warpath.errors import NotSupportedError
+from warpath import _core
+from warpath.engines import rounds
+from warpath.engines.base import Raw
+from warpath.engines.cpu import labels_or_cycle
+from warpath.recipes import Loop
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Order, Raw
-    from warpath.engines.cuda.device import CudaDevice
+    from collections.abc import Callable
+
+    from warpath.engines.base import Device, Order
+    from warpath.graph import Graph
+
+LOOPS: dict[Loop, Callable[[rounds.Run], bool]] = {
+    Loop.SWEEPS: rounds.sweeps,
+    Loop.FRONTIER: rounds.frontier,
+    Loop.NEAR_FAR: rounds.near_far,
+    Loop.BUCKETS: rounds.buckets,
+    Loop.SETTLE: rounds.settle,
+}
 
 
-def run(order: Order, device: CudaDevice) -> Raw:
-    """Run one order on an open, active device."""
-    msg = f"{order.recipe.name} has no loop that runs on {device.name}. Use device='cpu'."
-    raise NotSupportedError(msg)
+def run(order: Order, device: Device) -> Raw:
+    """Run one order on a device; see `warpath.engines.base.Engine`.
+
+    A negative cycle shows as a solve that does not come to rest; which vertices it has is then
+    found on the CPU.
+    """
+    graph = order.graph
+    solve = rounds.Run(order, device)
+    at_rest = LOOPS[order.recipe.loop](solve)
+    if not at_rest and order.recipe.exact:
+        labels_or_cycle(graph, order.problem.sources, None)
+        msg = f"{order.recipe.name} made {solve.rounds} rounds and did not come to rest."
+        raise RuntimeError(msg)
+    dist = device.get(solve.dist)
+    if order.recipe.exact and _sums_may_not_fit(graph):
+        _core.refuse_overflow(graph.indptr, graph.indices, graph.solver_weights, dist)
+    return Raw(dist, stats={"rounds": solve.rounds})
+
+
+def _sums_may_not_fit(graph: Graph) -> bool:
+    facts = graph.facts(symmetry=False)
+    largest = max(abs(facts.min_weight), abs(facts.max_weight))
+    return facts.integer and largest * max(facts.n, 1) >= 2**62

@@ -1,19 +1,206 @@
-"""What is launched: kernels by name and source."""
+"""From the axes of a recipe to kernels: the entry points that are written for the compiler.
+
+A kernel is one instantiation of a template in ``kernels/*.cuh``, under a name that a profiler shows
+as it is, for example ``push_listed_merge_path_atomic_slots_i32_f32_b256``. Each kind of kernel has
+one list of parameters, whatever its policies.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+#: Edges that a thread of a load-balanced partition takes (`MergePathMap::kItems`).
+MERGE_PATH_ITEMS = 4
+#: The most buckets of a split (`kMostKeys` less the far pile and what is dropped).
+MOST_BUCKETS = 64
+
+_C_NAMES = {"i32": "int", "i64": "long long", "f32": "float", "f64": "double"}
+
+
+class Types(NamedTuple):
+    """The types of a solve, as they stand in kernel names: ``i32``, ``i64``, ``f32``, ``f64``."""
+
+    vertex: str
+    weight: str
+    label: str
+
+    @classmethod
+    def of(cls, vertex: DTypeLike, weight: DTypeLike, label: DTypeLike) -> Types:
+        """Return the types of three NumPy dtypes."""
+        return cls(
+            *(f"{np.dtype(t).kind}{8 * np.dtype(t).itemsize}" for t in (vertex, weight, label))
+        )
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: a translation unit and the function in it.
+    """A kernel as a compiler takes it.
 
     Attributes
     ----------
-    name : the symbol of its ``extern "C" __global__`` function; block size and types are in it.
-    source : CUDA C++ that includes the package's headers.
+    name : of the entry point, ``extern "C"``.
+    source : a whole translation unit.
+    params : (name, type) of the parameters in order; "*" for a pointer, else a NumPy type.
     """
 
     name: str
     source: str
+    params: tuple[tuple[str, str], ...] = ()
+
+
+class _Kind(NamedTuple):
+    """What all kernels of a kind share: the header, the parameters and the call."""
+
+    header: str
+    params: str
+    call: str
+
+
+_KINDS = {
+    "push": _Kind(
+        "push.cuh",
+        "i64 size, const u8* flags, const V* list, const i64* offsets, const i64* indptr, "
+        "const V* indices, const W* weights, const L* from, L* dist, const u8* unsettled, "
+        "const u8* classes, V source, int* negative_loop, int* changed, V* slots, V* queue, "
+        "i64* queue_size, int* stamps, int round, u64* counters",
+        "push<{map}<{set}, {block}>, {write}, {emit}, {guarded}, {classified}, {traced}>("
+        "PushArgs<V, W, L>{{{{size, flags, list, offsets}}, indptr, indices, weights, from, dist, "
+        "unsettled, classes, source, negative_loop, "
+        "{{changed, slots, queue, queue_size, stamps, round}}, counters}})",
+    ),
+    "pull": _Kind(
+        "pull.cuh",
+        "i64 size, const i64* indptr, const V* indices, const W* weights, L* dist, "
+        "const u8* frontier, const u8* unsettled, u64* counters",
+        "pull<{bounds}<{block}>, {traced}, {block}>(PullArgs<V, W, L>{{size, indptr, indices, "
+        "weights, dist, frontier, unsettled, counters}})",
+    ),
+    "dense": _Kind(
+        "dense.cuh",
+        "i64 size, const L* matrix, L* dist, const u8* frontier, const u8* unsettled, "
+        "u64* counters",
+        "{direction}_dense<{traced}, {block}>("
+        "DenseArgs<L>{{size, matrix, dist, frontier, unsettled, counters}})",
+    ),
+    "reduce": _Kind(
+        "reduce.cuh",
+        "i64 size, const L* values, const u8* unsettled, const L* slack, L* minima",
+        "reduce<{value}, {block}>(ReduceArgs<L>{{size, values, unsettled, slack, minima}})",
+    ),
+    "settle": _Kind(
+        "settle.cuh",
+        "i64 size, const L* dist, L threshold, u8* unsettled, u8* frontier, V* queue, "
+        "i64* queue_size, u64* counters",
+        "settle<{criterion}, {emit}, {traced}, {block}>(SettleArgs<V, L>{{size, dist, threshold, "
+        "unsettled, frontier, queue, queue_size, counters}})",
+    ),
+    "adopt": _Kind(
+        "adopt.cuh",
+        "i64 size, L* from, const L* dist, u8* flags, int* changed, u64* counters",
+        "adopt<{traced}, {block}>(AdoptArgs<L>{{size, from, dist, flags, changed, counters}})",
+    ),
+    "degrees": _Kind(
+        "compact.cuh",
+        "i64 size, const V* list, const i64* indptr, i64* degree",
+        "degrees<{block}>(size, list, indptr, degree)",
+    ),
+    "claim": _Kind(
+        "compact.cuh",
+        "i64 size, const V* items, i64* table",
+        "claim<{block}>(size, items, table)",
+    ),
+    "mark": _Kind(
+        "compact.cuh",
+        "i64 size, const V* items, const i64* table, const L* dist, L low, L high, i64* marks",
+        "mark<{block}>(size, items, table, dist, low, high, marks)",
+    ),
+    "scatter": _Kind(
+        "compact.cuh",
+        "i64 size, const V* items, const i64* sums, V* near, V* far",
+        "scatter<{block}>(size, items, sums, near, far)",
+    ),
+    "gather": _Kind(
+        "compact.cuh",
+        "i64 size, const u8* flags, const i64* sums, V* queue",
+        "gather<{block}>(size, flags, sums, queue)",
+    ),
+    "keys": _Kind(
+        "split.cuh",
+        "i64 size, const V* items, const i64* table, const L* dist, L low, const L* bounds, "
+        "int buckets, u8* keys",
+        "warpath::keys<{block}>(size, items, table, dist, low, bounds, buckets, keys)",
+    ),
+    "count": _Kind(
+        "split.cuh",
+        "i64 size, const u8* keys, int kinds, i64* counts",
+        "count<{block}>(size, keys, kinds, counts)",
+    ),
+    "place": _Kind(
+        "split.cuh",
+        "i64 size, const V* list, const u8* keys, const i64* sums, V* ordered",
+        "place<{block}>(size, list, keys, sums, ordered)",
+    ),
+}
+
+_SCALARS = {"i64": "int64", "int": "int32"}
+
+
+@cache
+def kernel(kind: str, types: Types, block: int, *policies: tuple[str, str | bool]) -> Kernel:
+    """Return the kernel of a kind under its policies.
+
+    Parameters
+    ----------
+    kind : a key of the table of kinds: "push", "pull", ...
+    types : of the solve; only those that the kind mentions appear in its name.
+    block : threads a block.
+    policies : (placeholder of the kind's call, name of the policy's struct).
+    """
+    shape = _KINDS[kind]
+    given = dict(policies)
+    used = [t for letter, t in zip("VWL", types, strict=True) if _mentions(shape.params, letter)]
+    words = [_snake(value) for value in given.values() if isinstance(value, str)]
+    marks = [key for key, value in given.items() if value is True]
+    name = "_".join([kind, *words, *marks, *used, f"b{block}"])
+    text = {key: str(value).lower() if isinstance(value, bool) else value
+            for key, value in given.items()}  # fmt: skip
+    call = shape.call.format(block=block, **text)
+    aliases = "\n".join(
+        f"using {letter} = {_C_NAMES[t]};" for letter, t in zip("VWL", types, strict=True)
+    )
+    source = (
+        f'#include "{shape.header}"\n\nusing namespace warpath;\n{aliases}\n\n'
+        f'extern "C" __global__ void {name}({shape.params}) {{\n  {call};\n}}\n'
+    )
+    return Kernel(name, source, _params(shape.params, types))
+
+
+def _mentions(params: str, letter: str) -> bool:
+    return any(letter in part.replace("*", "").split() for part in params.split(","))
+
+
+def _snake(name: str) -> str:
+    """Return a struct's name as it stands in a kernel's: MergePathMap -> merge_path."""
+    for prefix in ("Emit", "Write", "To"):
+        name = name.removeprefix(prefix) or name
+    name = name.removesuffix("Map") or name
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+
+
+def _params(text: str, types: Types) -> tuple[tuple[str, str], ...]:
+    scalar = _SCALARS | {
+        letter: np.dtype(t[0] + str(int(t[1:]) // 8)).name
+        for letter, t in zip("VWL", types, strict=True)
+    }
+    found = []
+    for part in text.split(", "):
+        kind, name = part.rsplit(" ", 1)
+        found.append((name, "*" if "*" in kind else scalar[kind]))
+    return tuple(found)

@@ -1,14 +1,14 @@
-"""A route drawn on its network; needs the extra ``plot`` (matplotlib)."""
+"""A route drawn on its network."""
 
 from __future__ import annotations
 
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.errors import GraphError, InputError, require
+from warpath.errors import GraphError
+from warpath.plot.page import BLUE, INK, VERMILION, checked_path, new_figure, save
 
 if TYPE_CHECKING:
     import os
@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-# Okabe and Ito's palette: told apart with any kind of colour vision, and in grey.
-_ROUTE, _ENDS, _NETWORK, _INK = "#D55E00", "#0072B2", "#B9BEC4", "#222222"
+_ROUTE, _ENDS, _NETWORK = VERMILION, BLUE, "#B9BEC4"
 _MARGIN = 0.12  # of the route's larger extent, on each side
 _WIDTH, _EDGE, _HEADING = 8.0, 0.2, 0.75  # inches
-_SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 
 
 def plot_route(
@@ -61,19 +59,14 @@ def plot_route(
     MissingDependencyError
         matplotlib is not installed.
     """
-    target = None if path is None else _checked_path(Path(path))
+    target = None if path is None else checked_path(Path(path))
     names = list(getattr(vertices, "vertices", vertices))
     line = _positions(graph, names)
-    require("matplotlib", what="drawing a route", extra="plot")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     stretch = _stretch(graph.coordinates, line)
     box = _box(line, stretch)
     wide, high = _size(box, stretch)
     size = (wide + 2 * _EDGE, high + _EDGE + _HEADING)
-    figure = Figure(figsize=size, dpi=dpi)
-    FigureCanvasAgg(figure)
+    figure = new_figure(size, dpi, "drawing a route")
     axes = figure.add_axes((_EDGE / size[0], _EDGE / size[1], wide / size[0], high / size[1]))
     axes.set_axis_off()
     axes.set_aspect(stretch)
@@ -83,16 +76,8 @@ def plot_route(
     _draw_route(axes, line, ends or (str(names[0]), str(names[-1])))
     _write_title(figure, title, subtitle)
     if target is not None:
-        _save(figure, target, dpi)
+        save(figure, target, dpi)
     return figure
-
-
-def _checked_path(path: Path) -> Path:
-    if path.suffix.lower() not in _SUFFIXES:
-        found = path.suffix or "no suffix"
-        msg = f"{path}: {found} is no picture: use one of {', '.join(_SUFFIXES)}."
-        raise InputError(msg)
-    return path
 
 
 def _positions(graph: Graph, names: list[Any]) -> Array:
@@ -185,7 +170,7 @@ def _draw_route(axes: Any, line: Array, names: tuple[str, str]) -> None:
         label = axes.annotate(
             name, line[at], xytext=(9 if side == "left" else -9, 7 if away[1] >= 0 else -7),
             textcoords="offset points", ha=side, va="bottom" if away[1] >= 0 else "top",
-            fontsize=11, fontweight="bold", color=_INK, zorder=6, path_effects=halo,
+            fontsize=11, fontweight="bold", color=INK, zorder=6, path_effects=halo,
             annotation_clip=False, parse_math=False,
         )  # fmt: skip
         _keep_inside(label, axes.figure)
@@ -202,7 +187,7 @@ def _keep_inside(label: Any, figure: Any) -> None:
 def _write_title(figure: Any, title: str | None, subtitle: str | None) -> None:
     height = figure.get_figheight()
     for text, inches, look in (
-        (title, 0.16, {"fontsize": 13, "fontweight": "bold", "color": _INK}),
+        (title, 0.16, {"fontsize": 13, "fontweight": "bold", "color": INK}),
         (subtitle, 0.44, {"fontsize": 10, "color": "#555555"}),
     ):
         if text:
@@ -214,12 +199,3 @@ def _write_title(figure: Any, title: str | None, subtitle: str | None) -> None:
                 parse_math=False,
                 **look,
             )
-
-
-def _save(figure: Any, path: Path, dpi: int) -> None:
-    from warpath.io.save import atomic
-
-    picture = BytesIO()  # the file of `atomic` cannot be sought in
-    figure.savefig(picture, format=path.suffix.lower()[1:], dpi=dpi, facecolor="white")
-    with atomic(path) as file:
-        file.write(picture.getbuffer())

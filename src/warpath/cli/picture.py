@@ -1,0 +1,75 @@
+"""plot: pictures of what was saved."""
+# Annotations are read at run time: no postponed evaluation.
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from warpath import units
+from warpath.cli import output, saving
+from warpath.cli.busy import busy
+from warpath.cli.options import Showing
+from warpath.cli.output import Facts, Rows
+from warpath.trace import Trace
+
+_COLUMNS = ("trace", "algorithm", "device", "rounds", "parallelism", "work", "MTEPS", "time")
+
+
+def trace(
+    *,
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TRACE", help="What sssp --trace saved: .jsonl.", show_default=False
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="The picture: .png, .svg, .pdf.", show_default=False),
+    ],
+    showing: Showing,
+) -> None:
+    """Draw the rounds of a traced run, or compare several runs.
+
+    One trace: the vertices selected and waiting, the edges relaxed and the time, over the rounds.
+    Several: side by side (up to four), and time, work and rounds against parallelism.
+    Work is the edges relaxed over those that Dijkstra relaxes, parallelism the vertices a round.
+
+    Example: [cyan]warpath plot trace near_far.jsonl sweep.jsonl -o trace.png[/]
+    """
+    saving.check(out, saving.PICTURES)
+    traces = [Trace.load(file) for file in files]
+    with busy(f"drawing {out.name}", showing):
+        from warpath.plot import plot_trace
+
+        plot_trace(traces, out)
+    totals = [each.totals() for each in traces]
+    document = {
+        "command": "plot trace",
+        "traces": [
+            {
+                "file": str(file),
+                "run": None if each.run is None else dataclasses.asdict(each.run),
+                **dataclasses.asdict(total),
+            }
+            for file, each, total in zip(files, traces, totals, strict=True)
+        ],
+        "plot": str(out),
+    }
+    rows = [
+        [
+            file.name,
+            None if each.run is None else each.run.algorithm,
+            None if each.run is None else each.run.device,
+            total.rounds,
+            units.digits(total.mean_parallelism),
+            None if total.work_ratio is None else units.digits(total.work_ratio),
+            None if total.mteps is None else units.digits(total.mteps),
+            units.seconds(total.seconds),
+        ]
+        for file, each, total in zip(files, traces, totals, strict=True)
+    ]
+    table = Rows(_COLUMNS, rows, data=False)
+    output.show(document, table, Facts({"drawn to": out}), as_json=showing.as_json)

@@ -1,0 +1,80 @@
+"""Which kernels a recipe takes, found without running one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.engines.base import Order, Problem
+from warpath.engines.cuda.engine import LOOPS
+from warpath.engines.rounds import Run
+from warpath.graph import Graph
+from warpath.recipes import Task
+from warpath.trace import Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from warpath.engines.base import Array
+    from warpath.engines.cuda.entry import Kernel
+    from warpath.recipes import Recipe
+
+
+class _FirstLaunchError(Exception):
+    """Ends the dry run: by its first launch a loop has asked for all its kernels."""
+
+
+class _DryDevice:
+    """A device that runs nothing."""
+
+    name = "dry"
+    xp: Any = np
+    processors = 1
+
+    def __init__(self, block: int) -> None:
+        self.block = block
+
+    def free_memory(self) -> int:
+        return 0
+
+    def put(self, array: Array, out: Array | None = None) -> Array:
+        return array if out is None else out
+
+    def get(self, array: Array, out: Array | None = None) -> Array:
+        return array if out is None else out
+
+    def host_array(self, like: Array) -> Array:
+        return like
+
+    def launch(self, _kernel: Kernel, _blocks: int, *_args: Any) -> None:
+        raise _FirstLaunchError
+
+    def synchronize(self) -> None:
+        pass
+
+
+def kernels_of(
+    recipe: Recipe, weight: DTypeLike, *, index: DTypeLike = np.int32, block: int = 256,
+    traced: bool = False,
+) -> tuple[Kernel, ...]:  # fmt: skip
+    """Return the kernels that a recipe runs on graphs of a type.
+
+    Parameters
+    ----------
+    recipe : one whose devices have "cuda".
+    weight, index : types of the graph's weights and vertices.
+    block : threads a block.
+    traced : whether they count what they do.
+    """
+    graph = Graph(np.array([0, 1, 2]), np.array([1, 0], index), np.array([1, 1], weight))
+    params = {param.name: param.default or 1.0 for param in recipe.params}
+    trace = Trace() if traced else None
+    problem = Problem(Task.SSSP, np.array([0]))
+    run = Run(Order(recipe, graph, problem, 1, params, trace=trace), _DryDevice(block))
+    try:
+        LOOPS[recipe.loop](run)
+    except _FirstLaunchError:
+        return run.kernels
+    msg = f"{recipe.name} launched nothing."
+    raise RuntimeError(msg)

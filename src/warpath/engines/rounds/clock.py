@@ -1,0 +1,58 @@
+"""The rounds of a solve: counted always, timed and recorded when there is a trace."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING
+
+from warpath.trace import Round
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from warpath.engines.base import Order
+
+
+class Clock:
+    """Counts the rounds of an order.
+
+    Attributes
+    ----------
+    rounds : how many ended.
+    """
+
+    def __init__(self, order: Order, synchronize: Callable[[], None] | None = None) -> None:
+        self.order = order
+        self.rounds = 0
+        self._synchronize = synchronize or (lambda: None)
+        self._seconds: dict[str, float] = {}
+
+    @property
+    def traced(self) -> bool:
+        """Whether rounds are recorded."""
+        return self.order.trace is not None
+
+    def step(self, name: str) -> AbstractContextManager[None]:
+        """Time a step of the round; without a trace, do nothing."""
+        return self._timed(name) if self.traced else nullcontext()
+
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        self._synchronize()
+        start = time.perf_counter()
+        yield
+        self._synchronize()
+        self._seconds[name] = self._seconds.get(name, 0.0) + time.perf_counter() - start
+
+    def round(
+        self, phase: str, selected: int, relaxed: int = 0, improved: int = 0, **sizes: int
+    ) -> None:
+        """End a round; what it did is recorded when there is a trace."""
+        if self.order.trace is not None:
+            self.order.trace.add(
+                Round(self.rounds, phase, selected, relaxed, improved, sizes, self._seconds)
+            )
+            self._seconds = {}
+        self.rounds += 1

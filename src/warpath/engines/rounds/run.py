@@ -1,0 +1,188 @@
+"""What every round-based solve on a device has: arrays, kernels, counters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.engines.cuda.entry import Kernel, Types, kernel
+from warpath.engines.rounds.clock import Clock
+from warpath.paths import never
+from warpath.recipes.axes import Edges, Lower, Map, Select
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpath.engines.base import Array, Device, Order
+    from warpath.graph import Graph
+    from warpath.recipes.axes import Axes
+
+_MAPS = {
+    Map.THREAD: "ThreadMap",
+    Map.GRID_STRIDE: "GridStrideMap",
+    Map.BLOCK_SEARCH: "BlockSearchMap",
+    Map.CTA_WARP_SCAN: "CtaWarpScanMap",
+    Map.MERGE_PATH: "MergePathMap",
+    Map.CHILD_GRID: "ChildGridMap",
+}
+_WRITES = {Lower.ATOMIC_MIN: "WriteAtomic", Lower.PLAIN_MIN: "WritePlain"}
+#: Blocks a multiprocessor that a grid-stride launch makes: eight of 256 threads fill one.
+_BLOCKS_A_PROCESSOR = 8
+
+
+class Rows(NamedTuple):
+    """A graph's rows on a device."""
+
+    indptr: Array
+    indices: Array
+    weights: Array
+
+    def named(self) -> dict[str, Any]:
+        """Return the arrays by the names of kernels' parameters."""
+        return self._asdict()
+
+
+def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
+    """Return the rows of a graph, or of its transpose, on a device; copied once and kept."""
+
+    def rows() -> Rows:
+        host = graph.reversed() if reverse else graph
+        arrays = (host.indptr, host.indices, host.solver_weights)
+        return Rows(*(device.put(array) for array in arrays))
+
+    made: Rows = kept(graph, "transpose" if reverse else "rows", device, rows)
+    return made
+
+
+def kept(graph: Graph, what: str, device: Device, make: Callable[[], Any]) -> Any:
+    """Return what belongs to a graph on a device, made when first asked for."""
+    key = f"{what} on {device.name}"
+    if key not in graph.derived:
+        graph.derived[key] = make()
+    return graph.derived[key]
+
+
+class Run(Clock):
+    """One solve.
+
+    Attributes
+    ----------
+    dist : (n,) on the device, the labels.
+    """
+
+    def __init__(self, order: Order, device: Device) -> None:
+        super().__init__(order, device.synchronize)
+        graph = order.graph
+        self.device = device
+        self.xp: Any = device.xp
+        self.n = graph.n
+        self.never = never(graph.dist_dtype)
+        self.types = Types.of(graph.indices.dtype, graph.solver_weights.dtype, graph.dist_dtype)
+        self.label = graph.dist_dtype.type
+        self.rows = resident(graph, device)
+        self.dist = self.labels(order.problem.source)
+        self._counters = self.xp.zeros(3, np.uint64)
+        self._kernels: dict[Any, Kernel] = {}
+
+    @property
+    def axes(self) -> Axes:
+        """The axes of the recipe."""
+        axes = self.order.recipe.axes
+        assert axes is not None  # noqa: S101 - every recipe with a round-based loop has them
+        return axes
+
+    def labels(self, source: int) -> Array:
+        """Return new labels: 0 at the source, elsewhere unreachable."""
+        dist: Array = self.xp.full(self.n, self.never, self.order.graph.dist_dtype)
+        dist[source] = 0
+        return dist
+
+    def flags(self, *ones: int) -> Array:
+        """Return new flags, set at the given vertices."""
+        flags: Array = self.xp.zeros(self.n, np.uint8)
+        for one in ones:
+            flags[one] = 1
+        return flags
+
+    def list_of(self, *vertices: int) -> Array:
+        """Return a new list of n places that begins with the given vertices."""
+        made: Array = self.xp.empty(max(self.n, 1), self.rows.indices.dtype)
+        for place, vertex in enumerate(vertices):
+            made[place] = vertex
+        return made
+
+    def kernel(self, kind: str, **policies: str | bool) -> Kernel:
+        """Return a kernel of this solve's types."""
+        key = (kind, *policies.items())
+        if key not in self._kernels:
+            self._kernels[key] = kernel(kind, self.types, self.device.block, *policies.items())
+        return self._kernels[key]
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernels that were asked for so far."""
+        return tuple(self._kernels.values())
+
+    def push_kernel(self, emit: str, *, guarded: bool = False) -> Kernel:
+        """Return the push kernel that the recipe's axes ask for."""
+        axes = self.axes
+        every = axes.select is Select.ALL
+        return self.kernel(
+            "push",
+            set="Listed" if axes.listed else "Every" if every else "Flagged",
+            map=_MAPS[axes.map],
+            write=_WRITES[axes.lower],
+            emit=emit,
+            guarded=guarded,
+            classified=axes.edges is Edges.CLASSIFIED,
+            traced=self.traced,
+        )
+
+    def launch(self, made: Kernel, size: int, /, **given: Any) -> None:
+        """Launch a kernel over `size` items.
+
+        Parameters
+        ----------
+        blocks : how many there are, if not one thread for each item.
+        given : parameters of the kernel by name; pointers that are not given are null.
+        """
+        blocks = given.pop("blocks", self.blocks(size))
+        if blocks == 0:
+            return
+        if self.traced:
+            given["counters"] = self._counters
+        given["size"] = size
+        values = [
+            given.get(name) if kind == "*" else _SCALARS[kind](given.get(name, 0))
+            for name, kind in made.params
+        ]
+        self.device.launch(made, blocks, *values)
+
+    def blocks(self, items: int, each: int = 1) -> int:
+        """Return how many blocks hold items, `each` of them a thread."""
+        return -(-items // (self.device.block * each))
+
+    def strided_blocks(self, items: int) -> int:
+        """Return the blocks of a grid-stride launch: no more than fill the device."""
+        return min(self.blocks(items), self.resident_blocks)
+
+    @property
+    def resident_blocks(self) -> int:
+        """The blocks that run at once on a full device."""
+        return _BLOCKS_A_PROCESSOR * self.device.processors
+
+    def read(self, *values: Array) -> list[int]:
+        """Return integers from the device, each the only one of its array."""
+        joined = values[0] if len(values) == 1 else self.xp.concatenate(values)
+        found: list[int] = self.device.get(joined).tolist()
+        return found
+
+    def counted(self) -> tuple[int, int, int]:
+        """Return what the kernels counted since the last call: relaxed, improved, selected."""
+        relaxed, improved, selected = self.device.get(self._counters).tolist()
+        self._counters.fill(0)
+        return relaxed, improved, selected
+
+
+_SCALARS = {kind: np.dtype(kind).type for kind in ("int32", "int64", "float32", "float64")}

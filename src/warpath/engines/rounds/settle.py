@@ -1,0 +1,272 @@
+"""Relax the frontier, find the round's minimum, settle what it allows: Dijkstra in rounds.
+
+The three steps may run on different processors; arrays travel when the other side has changed them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from warpath import _core
+from warpath.engines.matrix import adjacency_matrix
+from warpath.engines.rounds.clock import Clock
+from warpath.engines.rounds.run import Run, kept, resident
+from warpath.paths import never
+from warpath.recipes.axes import Direction, Emit, Layout, Memory, Reduce, Select, Side
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Array, Device, Order
+    from warpath.graph import Graph
+
+
+def settle(run: Run) -> bool:
+    """Run `Loop.SETTLE` with at least one step on the GPU; True."""
+    source = run.order.problem.source
+    unsettled = run.flags()
+    unsettled.fill(1)
+    unsettled[source] = 0
+    labels = (Shared(run.dist, run.device), Shared(run.flags(source), run.device),
+              Shared(unsettled, run.device))  # fmt: skip
+    place = run.axes.place
+    side: dict[Side, Steps] = {Side.GPU: GpuSteps(run, *labels)}
+    if place.on_cpu:
+        side[Side.CPU] = CpuSteps(run.order, *labels)
+    _rounds(run, side[place.relax], side[place.reduce], side[place.update])
+    run.dist = labels[0].on(Side.GPU)
+    return True
+
+
+def settle_on_cpu(order: Order) -> tuple[Array, int]:
+    """Run `Loop.SETTLE` on the CPU alone; return the labels and how many rounds it took."""
+    graph, source = order.graph, order.problem.source
+    dist = np.full(graph.n, never(graph.dist_dtype), graph.dist_dtype)
+    frontier, unsettled = np.zeros(graph.n, np.uint8), np.ones(graph.n, np.uint8)
+    dist[source], frontier[source], unsettled[source] = 0, 1, 0
+    steps = CpuSteps(order, Shared(dist), Shared(frontier), Shared(unsettled))
+    clock = Clock(order)
+    _rounds(clock, steps, steps, steps)
+    return dist, clock.rounds
+
+
+def _rounds(run: Clock, relaxing: Steps, reducing: Steps, updating: Steps) -> None:
+    """Repeat the three steps until no unsettled vertex has a path (or, for `OUT`, an edge)."""
+    selected = 1
+    while True:
+        with run.step("relax"):
+            relaxed, improved = relaxing.relax()
+        with run.step("reduce"):
+            threshold = reducing.reduce()
+        done = threshold == reducing.never
+        now = selected
+        if not done:
+            with run.step("update"):
+                selected = updating.update(threshold)
+        run.round("settle", now, relaxed, improved)
+        if done:
+            return
+
+
+class Shared:
+    """An array with a copy on each side that has asked for it; the last writer's counts."""
+
+    def __init__(self, array: Array, device: Device | None = None) -> None:
+        self._device = device
+        self._copies = {Side.CPU if device is None else Side.GPU: array}
+        self._fresh = set(self._copies)
+
+    def on(self, side: Side, *, write: bool = False) -> Array:
+        """Return the array on a side, up to date; `write` makes the other side's copy stale."""
+        if side not in self._fresh:
+            assert self._device is not None  # noqa: S101 - one side never goes stale
+            (other,) = self._fresh
+            given = self._copies[other]
+            if side is Side.GPU:
+                self._copies[side] = self._device.put(given, self._copies.get(side))
+            else:
+                here = self._copies.get(side)
+                into = self._device.host_array(given) if here is None else here
+                self._copies[side] = self._device.get(given, into)
+            self._fresh.add(side)
+        if write:
+            self._fresh = {side}
+        return self._copies[side]
+
+
+class Steps(Protocol):
+    """The three steps on one processor."""
+
+    never: Any
+
+    def relax(self) -> tuple[int, int]:
+        """Lower labels over edges out of the frontier; return how many were relaxed, improved."""
+        ...
+
+    def reduce(self) -> Any:
+        """Return the round's minimum."""
+        ...
+
+    def update(self, threshold: Any) -> int:
+        """Make what the threshold settles the frontier; return how many they are, if counted."""
+        ...
+
+
+class CpuSteps:
+    """The steps as loops of the core."""
+
+    def __init__(self, order: Order, dist: Shared, frontier: Shared, unsettled: Shared) -> None:
+        graph, axes = order.graph, order.recipe.axes
+        assert axes is not None  # noqa: S101 - every recipe with a round-based loop has them
+        self.never = never(graph.dist_dtype)
+        self._label = graph.dist_dtype.type
+        self._arrays = dist, frontier, unsettled
+        push = axes.direction is Direction.PUSH
+        if axes.layout is Layout.DENSE:
+            self._graph: tuple[Array, ...] = (matrix_of(order),)
+            self._relax: Any = _core.da2cf_relax_f_dense if push else _core.da2cf_relax_u_dense
+        else:
+            rows = graph if push else graph.reversed()
+            self._graph = rows.indptr, rows.indices, rows.solver_weights
+            self._relax = _core.da2cf_relax_f if push else _core.da2cf_relax_u
+
+    def relax(self) -> tuple[int, int]:
+        """Lower the labels of unsettled vertices over edges out of the frontier."""
+        dist, frontier, unsettled = self._arrays
+        found: tuple[int, int] = self._relax(
+            *self._graph, dist.on(Side.CPU, write=True), frontier.on(Side.CPU),
+            unsettled.on(Side.CPU),
+        )  # fmt: skip
+        return found
+
+    def reduce(self) -> Any:
+        """Return the least label of the unsettled vertices."""
+        dist, _, unsettled = self._arrays
+        return _core.da2cf_minimum(dist.on(Side.CPU), unsettled.on(Side.CPU))
+
+    def update(self, threshold: Any) -> int:
+        """Make the unsettled vertices of a label the frontier; return how many they are."""
+        dist, frontier, unsettled = self._arrays
+        selected: int = _core.da2cf_update(
+            dist.on(Side.CPU), unsettled.on(Side.CPU, write=True),
+            frontier.on(Side.CPU, write=True), threshold,
+        )  # fmt: skip
+        return selected
+
+
+class GpuSteps:
+    """The steps as kernels."""
+
+    def __init__(self, run: Run, dist: Shared, frontier: Shared, unsettled: Shared) -> None:
+        axes, graph = run.axes, run.order.graph
+        self._run = run
+        self.never = run.never
+        self._arrays = dist, frontier, unsettled
+        self._push = axes.direction is Direction.PUSH
+        self._listed = axes.listed
+        self._count = 1
+        self._queue = run.list_of(run.order.problem.source) if self._listed else None
+        self._size = run.xp.zeros(1, np.int64)
+        self._slack = None
+        if axes.select is Select.OUT:
+            self._slack = kept(
+                graph, "lightest edges out", run.device, lambda: run.device.put(lightest_out(graph))
+            )
+        self._matrix = None
+        if axes.layout is Layout.DENSE:
+            self._matrix = kept(
+                graph, "matrix", run.device, lambda: run.device.put(matrix_of(run.order))
+            )
+            name = "push" if self._push else "pull"
+            self._relax = run.kernel("dense", direction=name, traced=run.traced)
+        elif self._push:
+            self._relax = run.push_kernel("EmitNothing", guarded=True)
+        else:
+            self._entering = resident(graph, run.device, reverse=True)
+            bounds = "SharedBounds" if axes.memory is Memory.SHARED else "GlobalBounds"
+            self._relax = run.kernel("pull", bounds=bounds, traced=run.traced)
+        value = "OutThreshold" if axes.select is Select.OUT else "Unsettled"
+        self._reduce = run.kernel("reduce", value=value)
+        self._minima = run.xp.empty(run.blocks(run.n, 2), graph.dist_dtype)
+        if axes.reduce is Reduce.TWO_PASS:
+            self._second = run.kernel("reduce", value="Plain")
+            self._least = run.xp.empty(run.blocks(len(self._minima), 2), graph.dist_dtype)
+        self._settle = run.kernel(
+            "settle",
+            criterion="AtMost" if axes.select is Select.OUT else "Equal",
+            emit="ToQueue" if axes.emit is Emit.ATOMIC_QUEUE else "ToFlags",
+            traced=run.traced,
+        )
+        if axes.emit is Emit.PREFIX_SUM:
+            self._gather = run.kernel("gather")
+
+    def relax(self) -> tuple[int, int]:
+        """Lower the labels of unsettled vertices over edges out of the frontier."""
+        run = self._run
+        dist, frontier, unsettled = (a.on(Side.GPU) for a in self._arrays)
+        self._arrays[0].on(Side.GPU, write=True)
+        if self._matrix is not None:
+            run.launch(
+                self._relax, run.n, matrix=self._matrix, dist=dist, frontier=frontier,
+                unsettled=unsettled,
+            )  # fmt: skip
+        elif self._push:
+            size = self._count if self._listed else run.n
+            run.launch(
+                self._relax, size, **run.rows.named(), **{"from": dist}, dist=dist,
+                flags=frontier, list=self._queue, unsettled=unsettled,
+            )  # fmt: skip
+        else:
+            run.launch(
+                self._relax, run.n, **self._entering.named(), dist=dist, frontier=frontier,
+                unsettled=unsettled,
+            )  # fmt: skip
+        return run.counted()[:2] if run.traced else (0, 0)
+
+    def reduce(self) -> Any:
+        """Return the round's minimum: the CPU takes the least of what the passes leave."""
+        run = self._run
+        dist, _, unsettled = (a.on(Side.GPU) for a in self._arrays)
+        run.launch(
+            self._reduce, run.n, blocks=len(self._minima), values=dist, unsettled=unsettled,
+            slack=self._slack, minima=self._minima,
+        )  # fmt: skip
+        left = self._minima
+        if run.axes.reduce is Reduce.TWO_PASS:
+            left = self._least
+            run.launch(
+                self._second, len(self._minima), blocks=len(left), values=self._minima,
+                minima=left,
+            )  # fmt: skip
+        return run.device.get(left).min()
+
+    def update(self, threshold: Any) -> int:
+        """Make what the threshold settles the frontier; return how many they are, if counted."""
+        run = self._run
+        dist = self._arrays[0].on(Side.GPU)
+        frontier, unsettled = (a.on(Side.GPU, write=True) for a in self._arrays[1:])
+        self._size.fill(0)
+        run.launch(
+            self._settle, run.n, dist=dist, threshold=threshold, unsettled=unsettled,
+            frontier=frontier, queue=self._queue, queue_size=self._size,
+        )  # fmt: skip
+        if run.axes.emit is Emit.ATOMIC_QUEUE:
+            (self._count,) = run.read(self._size)
+        elif run.axes.emit is Emit.PREFIX_SUM:
+            sums = run.xp.cumsum(frontier, dtype=np.int64)
+            run.launch(self._gather, run.n, flags=frontier, sums=sums, queue=self._queue)
+            (self._count,) = run.read(sums[-1:])
+        return run.counted()[2] if run.traced else 0
+
+
+def matrix_of(order: Order) -> Array:
+    """Return the adjacency matrix of an order's graph in its labels' type."""
+    return adjacency_matrix(order.graph, order.graph.solver_weights)
+
+
+def lightest_out(graph: Graph) -> Array:
+    """Return the least weight out of each vertex, unreachable where there is no edge: (n,)."""
+    least = np.full(graph.n, never(graph.dist_dtype), graph.dist_dtype)
+    src, _, weights = graph.edges()
+    np.minimum.at(least, src, weights.astype(graph.dist_dtype))
+    return least

@@ -1,0 +1,53 @@
+// set.cuh - whose edges are relaxed: every vertex, the flagged ones, or those of a list.
+#pragma once
+
+#include "base.cuh"
+
+namespace warpath {
+
+/// One argument pack for all sets; a set reads what it needs.
+template <class V>
+struct Work {
+  i64 size;            // n, or the length of the list
+  const u8* flags;     // n, for Flagged
+  const V* list;       // size, for Listed
+  const i64* offsets;  // size + 1: where the edges of the i-th of the list start among all of theirs
+};
+
+/// [Bellman-Ford] All vertices. One without a path yet is left out by the relaxation.
+struct Every {
+  template <class V>
+  static __device__ V vertex(const Work<V>&, i64 i) {
+    return static_cast<V>(i);
+  }
+};
+
+/// [frontier flags, Mask] The vertices whose flag is set; the others' threads idle.
+struct Flagged {
+  template <class V>
+  static __device__ V vertex(const Work<V>& work, i64 i) {
+    return work.flags[i] ? static_cast<V>(i) : static_cast<V>(-1);
+  }
+};
+
+/// [workfront, queue] The vertices of a list.
+struct Listed {
+  template <class V>
+  static __device__ V vertex(const Work<V>& work, i64 i) {
+    return work.list[i];
+  }
+};
+
+/// The last i in [low, high) with sorted[i] <= value; sorted[low] <= value must hold.
+__device__ __forceinline__ i64 last_at_most(const i64* sorted, i64 low, i64 high, i64 value) {
+  while (high - low > 1) {
+    const i64 middle = low + (high - low) / 2;
+    if (sorted[middle] <= value)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+}  // namespace warpath

@@ -1,0 +1,73 @@
+// settle.cuh - the vertices that a threshold settles become the next frontier.
+//
+// Work     one look per vertex.
+// Traffic  10 B a vertex in order.
+// Launch   blocks * kBlock >= n.
+// Shared   none.
+// Races    only on the queue's counter, by atomicAdd; the order of a queue means nothing.
+// Source   Martin et al. 2009 figure 4 (update); the Johnson paper, algorithms 7, 9 and 10.
+#pragma once
+
+#include "base.cuh"
+
+namespace warpath {
+
+template <class V, class L>
+struct SettleArgs {
+  i64 n;
+  const L* dist;
+  L threshold;
+  u8* unsettled;  // n
+  u8* frontier;   // n
+  V* queue;       // n
+  i64* size;      // of the queue
+  u64* counters;
+};
+
+/// [mssp] The label is the minimum.
+struct Equal {
+  template <class L>
+  static __device__ bool takes(L label, L threshold) {
+    return label == threshold;
+  }
+};
+
+/// [out-criterion] The label is at most the threshold; vertices without a path are never taken.
+struct AtMost {
+  template <class L>
+  static __device__ bool takes(L label, L threshold) {
+    return label <= threshold && label != never<L>();
+  }
+};
+
+/// Frontier flags.
+struct ToFlags {
+  template <class V, class L>
+  static __device__ void put(const SettleArgs<V, L>& a, i64 i, bool taken) {
+    a.frontier[i] = taken;
+  }
+};
+
+/// A queue filled through an atomic counter.
+struct ToQueue {
+  template <class V, class L>
+  static __device__ void put(const SettleArgs<V, L>& a, i64 i, bool taken) {
+    if (taken) a.queue[atomicAdd(reinterpret_cast<u64*>(a.size), u64{1})] = static_cast<V>(i);
+  }
+};
+
+template <class Criterion, class Emit, bool kTraced, int kBlock, class V, class L>
+__device__ __forceinline__ void settle(const SettleArgs<V, L>& a) {
+  const i64 i = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
+  if (i >= a.n) return;
+  Counts<kTraced> counts;
+  const bool taken = a.unsettled[i] && Criterion::takes(a.dist[i], a.threshold);
+  if (taken) {
+    a.unsettled[i] = 0;
+    counts.selected();
+  }
+  Emit::put(a, i, taken);
+  counts.report(a.counters);
+}
+
+}  // namespace warpath

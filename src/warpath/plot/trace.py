@@ -1,0 +1,366 @@
+"""The rounds of a trace, and several traces against each other.
+
+As figures 4 and 6 of Davidson, Baxter, Garland and Owens (IPDPS 2014): what is selected and what
+waits, the edges relaxed and the time of each round; then work against parallelism.
+"""
+
+from __future__ import annotations
+
+from itertools import cycle
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import units
+from warpath.errors import InputError
+from warpath.plot.page import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    checked_path,
+    new_figure,
+    save,
+)
+from warpath.plot.rounds import rounds_of
+from warpath.trace import Trace, described, headline
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Sequence
+
+    from warpath.plot.rounds import Rounds, Steps
+    from warpath.trace import Totals
+
+#: Traces whose rounds are drawn side by side; of more, only the totals are compared.
+MOST_COLUMNS = 4
+
+_COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, INK)
+_USUAL = {  # so that a word has one colour in every picture
+    "selected": BLUE, "near": SKY, "far": VERMILION, "queue": GREEN, "buckets": ORANGE,
+    "relaxed": BLUE, "improved": ORANGE, "relax": BLUE, "compact": VERMILION, "reduce": ORANGE,
+    "update": GREEN, "search": SKY,
+}  # fmt: skip
+_MARKERS = "osD^vPX<>hp"
+_LINES = ("-", "--", "-.", ":")
+_DASHED = 60  # steps up to which dashes can be followed
+_WIDE_RANGE = 300  # largest over small values above which an axis is logarithmic
+_GREY = "#555555"
+
+
+def plot_trace(
+    traces: Trace | Iterable[Trace],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    dpi: int = 150,
+) -> Any:
+    """Draw what the rounds of a run did, or compare several runs.
+
+    One trace: vertices selected and waiting, edges relaxed, and time, over the rounds. Two to four:
+    the same side by side on the same axes, and below them time, work against parallelism, and
+    rounds against parallelism. More: these comparisons alone.
+
+    Parameters
+    ----------
+    traces : one trace or several.
+    path : where to save it, by suffix: .png, .svg, .pdf, .jpg, .webp, .tif. None: nothing is saved.
+    names : what to call each; by default the algorithms, with what tells them apart.
+    dpi : dots per inch of a pixel format.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    InputError
+        A trace has no rounds, or the suffix is no picture's.
+    MissingDependencyError
+        matplotlib is not installed.
+    """
+    target = None if path is None else checked_path(Path(path))
+    runs = [traces] if isinstance(traces, Trace) else list(traces)
+    if not runs:
+        raise InputError("there is no trace to draw: give at least one.")
+    drawn = [rounds_of(trace) for trace in runs]
+    titles = list(names) if names is not None else _names(runs)
+    if len(titles) != len(runs):
+        raise InputError(f"names has {len(titles)} names for {len(runs)} traces.")
+    columns = len(runs) if len(runs) <= MOST_COLUMNS else 0
+    below = 0 if len(runs) == 1 else 0.9 + 0.3 * len(runs) + 2.0
+    size = (max(9.0 if columns == 1 else 11.0, 5.2 * columns), (7.6 if columns else 0.4) + below)
+    figure = new_figure(size, dpi, "drawing a trace", layout="constrained")
+    heights = ([7.6] if columns else []) + ([below] if below else [])
+    parts = iter(figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0])
+    if columns:
+        _draw_columns(next(parts), runs, drawn, titles)
+    if below:
+        _draw_comparison(next(parts), [trace.totals() for trace in runs], titles)
+    _write_heading(figure, runs)
+    if target is not None:
+        save(figure, target, dpi)
+    return figure
+
+
+def _names(traces: Sequence[Trace]) -> list[str]:
+    """Return the algorithms; where one comes twice, with parameters, graph, or a number."""
+    if len(traces) == 1:
+        return [_with_params(traces[0])]
+    ways: list[Callable[[Trace], str]] = [_algorithm, _with_params, _with_graph]
+    for way in ways:
+        names = [way(trace) for trace in traces]
+        if len(set(names)) == len(names):
+            return names
+    return [f"{name} ({at})" for at, name in enumerate(names, 1)]
+
+
+def _algorithm(trace: Trace) -> str:
+    return "trace" if trace.run is None else trace.run.algorithm
+
+
+def _with_params(trace: Trace) -> str:
+    params = {} if trace.run is None else trace.run.params
+    return ", ".join(
+        [_algorithm(trace), *(f"{name} = {value:,g}" for name, value in params.items())]
+    )
+
+
+def _with_graph(trace: Trace) -> str:
+    run = trace.run
+    return _with_params(trace) if run is None else f"{_with_params(trace)}, {_graph(trace)}"
+
+
+def _graph(trace: Trace) -> str:
+    run = trace.run
+    if run is None:
+        return ""
+    name = "" if run.graph is None else f"{run.graph}: "
+    return f"{name}n = {run.n:,}, m = {run.m:,}, from {run.source}"
+
+
+def _write_heading(figure: Any, traces: Sequence[Trace]) -> None:
+    """Say above the picture what all traces have in common."""
+    graphs = {_graph(trace) for trace in traces}
+    lines = [graphs.pop()] if len(graphs) == 1 else []
+    if len(traces) > 1 and any(lines):
+        figure.suptitle(lines[0], fontsize=11, color=INK, parse_math=False)
+
+
+def _draw_columns(
+    figure: Any, traces: Sequence[Trace], drawn: Sequence[Rounds], names: Sequence[str]
+) -> None:
+    grid = figure.subplots(
+        3, len(traces), sharex="col", squeeze=False, gridspec_kw={"height_ratios": (1.25, 1, 1)}
+    )
+    for row, part, label in zip(
+        grid, ("sizes", "work"), ("vertices", "edges a round"), strict=False
+    ):
+        series = [getattr(each, part) for each in drawn]
+        high = 1.05 * max(map(_largest, series))
+        for axes, each, one in zip(row, drawn, series, strict=True):
+            _draw_lines(axes, each, one, 1.0)
+            _scale(axes, high, 1.0 if _is_wide(series) else None)
+        row[0].set_ylabel(label)
+    for axes, each in zip(grid[-1], drawn, strict=True):
+        _draw_times(axes, each)
+        joined = f" (each step: mean and range of {each.joined:,})" if each.joined > 1 else ""
+        axes.set_xlabel("round" + joined)
+        axes.set_xlim(each.edges[0], each.edges[-1])
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+    for axes, trace, name in zip(grid[0], traces, names, strict=True):
+        totals = trace.totals()
+        lines = [_graph(trace)] if len(traces) == 1 else []
+        lines += [headline(totals), f"traced in {described(totals)['time']}"]
+        wrapped = wrap(name, 100 if len(traces) == 1 else 42)
+        _write_title(axes, "\n".join(wrapped) or " ", [line for line in lines if line])
+    for axes in grid.flat:
+        _tidy(axes)
+    figure.align_ylabels()
+
+
+def _write_title(axes: Any, name: str, lines: list[str]) -> None:
+    """Write a name in bold and lines below it, all above the panel and its legend."""
+    room = "\n".join([*" " * (name.count("\n") + 1), *lines])
+    axes.set_title(
+        room, fontsize=9.5, pad=24, linespacing=1.25, color=INK, loc="left", parse_math=False
+    )
+    axes.annotate(
+        name, (0, 1), xytext=(0, 24 + 9.5 * 1.25 * len(lines) * 1.17), xycoords="axes fraction",
+        textcoords="offset points", va="bottom", fontsize=11, fontweight="bold", color=INK,
+        parse_math=False, annotation_clip=False,
+    )  # fmt: skip
+
+
+def _tidy(axes: Any) -> None:
+    axes.grid(visible=True, color="#E6E6E6", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _scale(axes: Any, high: float, threshold: float | None) -> None:
+    """Let an axis begin at 0: linear, or logarithmic above a threshold."""
+    if threshold is None:
+        axes.set_ylim(0, high or 1)
+        axes.yaxis.set_major_formatter(_plain)
+        return
+    axes.set_yscale("symlog", linthresh=threshold, linscale=1)
+    axes.set_ylim(0, 2 * high)
+    least, most = np.floor(np.log10(threshold)), np.ceil(np.log10(high))
+    decades = np.arange(least, most + 1, max(1, (most - least) // 4))
+    axes.set_yticks([0, *(10.0**decades)])
+    axes.yaxis.set_major_formatter(_plain)
+
+
+def _plain(value: float, _: int | None = None) -> str:
+    """Return a tick's number, short: ``0.25``, ``2,500``, ``10k``, ``1.5M``."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= max(size, 1e4):
+            return f"{value / size:,.10g}{letter}"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:g}"
+
+
+def _styles(names: Iterable[str]) -> dict[str, str]:
+    """Return a colour for each name: its usual one, else one that is still free."""
+    names = list(names)
+    taken = {_USUAL[name] for name in names if name in _USUAL}
+    free = cycle([colour for colour in _COLOURS if colour not in taken] or _COLOURS)
+    return {name: _USUAL.get(name) or next(free) for name in names}
+
+
+def _draw_lines(axes: Any, rounds: Rounds, series: dict[str, Steps], scale: float) -> None:
+    styles = _styles(series)
+    lines = cycle(_LINES if len(rounds.edges) < _DASHED else "-")
+    for order, (name, line) in enumerate(zip(series, lines, strict=False)):
+        steps, colour = series[name], styles[name]
+        if rounds.joined > 1:
+            axes.stairs(
+                steps.high * scale, rounds.edges, baseline=steps.low * scale, fill=True,
+                color=colour, alpha=0.22, linewidth=0,
+            )  # fmt: skip
+        elif order == 0:
+            axes.stairs(steps.mean * scale, rounds.edges, fill=True, color=colour, alpha=0.18)
+        axes.stairs(
+            steps.mean * scale, rounds.edges, baseline=None, color=colour, linestyle=line,
+            linewidth=1.5, label=name, zorder=3 + order,
+        )  # fmt: skip
+    _add_legend(axes)
+
+
+def _draw_times(axes: Any, rounds: Rounds) -> None:
+    """Stack the steps; where one round outlasts the others by far, show them on their own."""
+    series = rounds.seconds
+    unit, factor = _unit(_largest(series))
+    axes.set_ylabel(f"time a round ({unit})")
+    if _is_wide([series]):
+        _draw_lines(axes, rounds, series, factor)
+        threshold = 10.0 ** np.floor(np.log10(_positive([series]).min() * factor))
+        _scale(axes, _largest(series) * factor, threshold)
+        return
+    _draw_stack(axes, rounds, series, factor)
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(_plain)
+
+
+def _draw_stack(axes: Any, rounds: Rounds, series: dict[str, Steps], scale: float) -> None:
+    styles = _styles(series)
+    base = np.zeros(len(rounds.edges) - 1)
+    for name, steps in series.items():
+        top = base + steps.mean * scale
+        axes.stairs(top, rounds.edges, baseline=base, fill=True, color=styles[name], label=name)
+        axes.stairs(top, rounds.edges, baseline=None, color="white", linewidth=0.4)
+        base = top
+    _add_legend(axes)
+
+
+def _add_legend(axes: Any) -> None:
+    """Name the lines above the panel, where no data are."""
+    handles, labels = axes.get_legend_handles_labels()
+    if not handles:
+        return
+    legend = axes.legend(
+        handles, labels, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=4, frameon=False,
+        borderaxespad=0.2, handlelength=2.2, columnspacing=1.2, fontsize=9,
+    )  # fmt: skip
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def _largest(series: dict[str, Steps]) -> float:
+    return max((float(steps.high.max()) for steps in series.values()), default=0.0)
+
+
+def _positive(series: Iterable[dict[str, Steps]]) -> Any:
+    """Return everything above zero that is drawn."""
+    values = [steps.mean for each in series for steps in each.values()]
+    together = np.concatenate([*values, np.empty(0)])
+    return together[together > 0]
+
+
+def _is_wide(series: Sequence[dict[str, Steps]]) -> bool:
+    """Say whether small values would vanish on a linear axis."""
+    values = _positive(series)
+    return bool(len(values) and values.max() > _WIDE_RANGE * np.quantile(values, 0.1))
+
+
+def _unit(seconds: float) -> tuple[str, float]:
+    if seconds < 0.9995e-3:
+        return "us", 1e6
+    return ("ms", 1e3) if seconds < 0.9995 else ("s", 1.0)
+
+
+def _draw_comparison(figure: Any, totals: Sequence[Totals], names: Sequence[str]) -> None:
+    """Draw time, then work and rounds against parallelism; the bars' names are the legend."""
+    time, work, rounds = figure.subplots(1, 3, width_ratios=(1.5, 1, 1))
+    unit, factor = _unit(max(one.seconds for one in totals))
+    for at, (one, colour, marker) in enumerate(
+        zip(totals, cycle(_COLOURS), cycle(_MARKERS), strict=False)
+    ):
+        look = {
+            "color": colour, "marker": marker, "markersize": 8, "markeredgecolor": "white",
+            "linestyle": "none",
+        }  # fmt: skip
+        spent = one.seconds * factor
+        time.barh(at, spent, color=colour, height=0.3, alpha=0.45)
+        time.annotate(
+            f"{_cut(names[at])}: {units.seconds(one.seconds)}",
+            (0, at - 0.18), xytext=(3, 1), textcoords="offset points", va="bottom", fontsize=8.5,
+            color=INK, parse_math=False, in_layout=False,
+        )  # fmt: skip
+        time.plot(spent, at, **look, clip_on=False, zorder=4)
+        if one.work_ratio:
+            work.plot(one.mean_parallelism, one.work_ratio, **look)
+        rounds.plot(one.mean_parallelism, one.rounds, **look)
+    time.set_yticks([])
+    time.set_ylim(max(len(names), 4) - 0.6, -0.7)
+    time.set_xlim(0, None)
+    time.set_xlabel(f"time, traced ({unit})")
+    work.axhline(1, color=_GREY, linewidth=0.8, linestyle=":")
+    for axes, label in ((work, "work over Dijkstra's"), (rounds, "rounds")):
+        axes.set_xlabel("vertices a round")
+        axes.set_ylabel(label)
+        axes.margins(0.15)
+        _scale_by_decades(axes)
+    for axes in (time, work, rounds):
+        _tidy(axes)
+
+
+def _cut(name: str, most: int = 56) -> str:
+    return name if len(name) <= most else f"{name[: most - 3]}..."
+
+
+def _scale_by_decades(axes: Any) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 50 * low else (1,)))
+        axis.set_major_formatter(_plain)
+        axis.set_minor_formatter(NullFormatter())
