@@ -107,7 +107,7 @@ def test_negative_weights_without_a_negative_cycle(recipe, ran):
     src, dst, weights = graph.edges()
     height = np.random.default_rng(20).integers(0, 500, graph.n)
     tilted = wp.Graph.from_edges(src, dst, weights + height[src] - height[dst], n=graph.n)
-    assert tilted.facts(symmetry=False).negative > 1000
+    assert tilted.facts(symmetry=False).negative > tilted.m / 4
     assert recipe.objection(Task.SSSP, tilted.facts(symmetry=False)) is None
     ran(recipe)
     found = wp.sssp(tilted, 0, algorithm=recipe.name, device="cuda")

@@ -191,7 +191,7 @@ def main(arguments: Sequence[str], solve: Solve | None = None) -> int:
     jobs = jobs_of(options.study, graphs, options.recipes, options.devices)
     part, parts = map(int, options.share.split("/"))
     pairs = Pairs(options.limit, options.traced, solve)
-    facts = {} if solve else facts_of(options.devices, options.commit)
+    facts = facts_of(options.devices, options.commit) if jobs and solve is None else {}
     lines = Path(options.lines)
     measured = run(jobs[part - 1 :: parts], pairs, lines, budget=options.budget, facts=facts)
     if options.table:

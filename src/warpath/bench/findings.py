@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.bench import claims, claims_davidson
 from warpath.bench.catalogue import read_lines
-from warpath.bench.measured import Measured
+from warpath.bench.measured import UNKNOWN, Measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,11 +48,11 @@ def page(measured: Measured) -> str:
 
 def _section(claim: Claim, verdict: Verdict) -> list[str]:
     figures = f" The paper's figures: {claim.figures}." if claim.figures else ""
-    rule = (claim.judge.__doc__ or "").splitlines()[0]
+    rule = (claim.judge.__doc__ or "").splitlines()[0].replace("Judge by", "Judged by")
     return [
         "", f"### {claim.says}", "",
         f"{claim.place[:1].upper()}{claim.place[1:]}.{figures} Here: **{verdict.holds}**. {rule}",
-        "", *verdict.shown,
+        *([] if verdict.holds == UNKNOWN else ["", *verdict.shown]),
     ]  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def read_records(places: Iterable[str]) -> list[dict[str, Any]]:
     """Return the recorded runs in files and folders, one for each GPU, the last named counts."""
     found = {}
     for place in map(Path, places):
-        for path in sorted(place.glob("*.json")) if place.is_dir() else [place]:
+        for path in [place] if place.is_file() else sorted(place.glob("*.json")):
             record = json.loads(path.read_text(encoding="utf-8"))
             found[record.get("gpu", str(path))] = record
     return list(found.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -241,4 +241,4 @@ def _rounds_at(frame: FrameType | None) -> int | None:
 
 def as_text(job: Job) -> str:
     """Return a job in one line."""
-    return ", ".join(str(value) for value in asdict(job).values() if value is not None)
+    return ", ".join(str(value) for value in job.key if value is not None)

@@ -64,7 +64,9 @@ def title_of(name: str) -> str:
     """
     if name.split(maxsplit=1)[0] in MAKERS:
         return name
-    return Path(name).name.removesuffix(".gz").removesuffix(".gr").rpartition(".")[2]
+    return (
+        Path(name).name.removesuffix(".gz").removesuffix(".xz").removesuffix(".gr").split(".")[-1]
+    )
 
 
 def source_of(graph: Graph) -> int:

@@ -7,9 +7,10 @@ import os
 import platform
 import re
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 import warpath
 from warpath import _core, api, settings, units
@@ -39,7 +40,17 @@ _OPTIONAL = (  # package, the extra that brings it, what it is for
 _SIMD = ("avx512f", "avx2", "avx", "sse4_2", "asimd")  # the best comes first
 
 
-def doctor(showing: Showing) -> None:
+def doctor(
+    showing: Showing,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Also tell the recorded GPU runs: do they hold for these kernels?",
+        ),
+    ] = False,
+) -> None:
     """Report what is installed, what the machine has, and whether a small solve is right.
 
     Start here when something does not work, and put its output into a report.
@@ -68,6 +79,9 @@ def doctor(showing: Showing) -> None:
         "cuda": cuda,
         "devices": devices,
     }
+    recorded = gpus.recorded() if verbose else {}
+    if verbose:
+        document["recorded_runs"] = recorded
     shown_machine = {
         "processor": machine["processor"],
         "cores": f"{machine['cores']}, {machine['usable_cores']} for this process",
@@ -91,6 +105,7 @@ def doctor(showing: Showing) -> None:
         Rows(("package", "version", "for"), rows, title="Optional packages", data=False),
         Facts(gpus.shown(cuda), title="CUDA"),
         Facts(devices, title="Devices"),
+        *([Facts(recorded, title="Recorded GPU runs")] if verbose else []),
         as_json=showing.as_json,
     )
     if any(not answer.startswith("ok") for answer in devices.values()):

@@ -68,6 +68,14 @@ def shown(document: Mapping[str, Any]) -> dict[str, str]:
     return lines
 
 
+def recorded() -> dict[str, str]:
+    """Return for each GPU whose tests were recorded whether that still speaks for the kernels."""
+    from warpath.engines.cuda import sources
+
+    runs = sources.since_recorded()
+    return runs or {"none": f"no run is recorded in {sources.RUNS}"}
+
+
 def planned() -> tuple[str, ...]:
     """Return the algorithms that are planned for a GPU."""
     return tuple(each.name for each in CATALOGUE if each.planned and "cuda" in each.devices)

@@ -79,7 +79,7 @@ def run_tests(tests: str, extra: Sequence[str]) -> dict[str, Any]:
         # A warning of a GPU library is printed, not made an error: it is no fault of a kernel.
         command = [
             sys.executable, "-m", "pytest", "-m", "gpu", "-q", "-o", "filterwarnings=default",
-            f"--junitxml={report}", *extra, tests,
+            "-o", "junit_family=xunit1", f"--junitxml={report}", *extra, tests,
         ]  # fmt: skip
         status = subprocess.run(command, check=False).returncode  # noqa: S603 - our own command
         if not report.exists():
