@@ -332,7 +332,9 @@ def test_doctor_solves_and_verifies(warpath):
     assert run.code == 0
     assert "cpu  ok, same bits as expected" in run.out
     found = warpath("doctor", "--json").json
-    assert set(found) == {"command", "versions", "machine", "settings", "packages", "devices"}
+    assert set(found) == {
+        "command", "versions", "machine", "settings", "packages", "cuda", "devices",
+    }  # fmt: skip
     assert set(found["versions"]) == {"warpath", "python", "numpy", "core", "system"}
 
 
