@@ -8,7 +8,6 @@ since a rounded sum is not below its summands either.
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -240,7 +239,7 @@ def grid_floor(run: Run, delta: float, label: Any) -> Any:
     """Return the greatest multiple of delta that is not above a label."""
     if np.issubdtype(run.label, np.integer):
         return int(label) // int(delta) * int(delta)
-    floor = run.label(math.floor(float(label) / delta) * delta) if delta else run.label(label)
+    floor = run.label(_steps(label, delta) * delta)
     return floor if floor <= label else run.label(label)
 
 
@@ -250,5 +249,11 @@ def next_bound(run: Run, delta: float, label: Any) -> Any:
         return run.label(min((int(label) // int(delta) + 1) * int(delta), run.never))
     label = run.label(label)
     with np.errstate(over="ignore"):
-        bound = run.label((math.floor(float(label) / delta) + 1) * delta)
+        bound = run.label((_steps(label, delta) + 1) * delta)
     return bound if bound > label else np.nextafter(label, run.label(np.inf))
+
+
+def _steps(label: Any, delta: float) -> Any:
+    """Return how many deltas fit below a label, as a float: it may be infinite, or too many."""
+    with np.errstate(over="ignore"):
+        return np.floor(np.float64(label) / delta)
