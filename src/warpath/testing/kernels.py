@@ -14,7 +14,7 @@ import warpath
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.listing import kernels_of
-from warpath.errors import DistanceOverflowError, NegativeCycleError
+from warpath.errors import NegativeCycleError
 from warpath.recipes import Recipe, Task
 from warpath.recipes.params import chosen_params
 from warpath.testing import reference
@@ -75,8 +75,8 @@ def expected(graph: Graph, source: int) -> Array | type[Exception]:
         if not inner.facts(symmetry=False).negative:
             return reference.dijkstra(inner, source)
         labels = reference.bellman_ford(inner, source)
-    except DistanceOverflowError:
-        return DistanceOverflowError
+    except OverflowError:
+        return OverflowError
     return NegativeCycleError if labels is None else labels
 
 
@@ -97,8 +97,8 @@ def check(
         except NegativeCycleError as error:
             assert_is_a_negative_cycle(inner, error)
             found = NegativeCycleError
-        except DistanceOverflowError:
-            found = DistanceOverflowError
+        except OverflowError:
+            found = OverflowError
         if isinstance(answer, type) or isinstance(found, type):
             if recipe.exact and found is not answer:
                 raise AssertionError(f"found {found}, expected {answer}")
