@@ -1,4 +1,4 @@
-"""Which recipes a test of the CPU engine runs."""
+"""Which recipes a test of an engine runs."""
 
 from __future__ import annotations
 
@@ -9,3 +9,8 @@ def on_cpu(task: Task | None = None) -> list[Recipe]:
     """Return the recipes that run on the CPU, all or those that do a task."""
     here = [recipe for recipe in CATALOGUE if "cpu" in recipe.devices]
     return [recipe for recipe in here if task is None or task in recipe.solves]
+
+
+def on_gpu() -> list[Recipe]:
+    """Return the recipes that run as kernels."""
+    return [recipe for recipe in CATALOGUE if "cuda" in recipe.devices]

@@ -68,12 +68,12 @@ _KINDS = {
         "push.cuh",
         "i64 size, const u8* flags, const V* list, const i64* offsets, const i64* indptr, "
         "const V* indices, const W* weights, const L* from, L* dist, const u8* unsettled, "
-        "const u8* classes, V source, int* negative_loop, int* changed, V* slots, V* queue, "
-        "i64* queue_size, int* stamps, int round, u64* counters",
+        "const u8* classes, V source, int* negative_loop, int* changed, u8* next_flags, "
+        "V* slots, V* queue, i64* queue_size, int* stamps, int round, u64* counters",
         "push<{map}<{set}, {block}>, {write}, {emit}, {guarded}, {classified}, {traced}>("
         "PushArgs<V, W, L>{{{{size, flags, list, offsets}}, indptr, indices, weights, from, dist, "
         "unsettled, classes, source, negative_loop, "
-        "{{changed, slots, queue, queue_size, stamps, round}}, counters}})",
+        "{{changed, next_flags, slots, queue, queue_size, stamps, round}}, counters}})",
     ),
     "pull": _Kind(
         "pull.cuh",
