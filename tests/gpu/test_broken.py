@@ -9,24 +9,16 @@ import pytest
 
 import warpath as wp
 from warpath.paths import never
+from warpath.testing import corpus
 from warpath.testing.compare import assert_same_bits
 
 RUNS = 200
 LOSING = {"broken.harish_narayanan2007", "martin2009.f_gpu_no_atomic"}
 
 
-def counterexample(n: int = 1024) -> wp.Graph:
-    """The graph of Martin et al. 2009, figure 5, right: 0 -> i of 1, i -> n - 1 of i."""
-    middle = np.arange(1, n - 1)
-    src = np.concatenate((np.zeros_like(middle), middle))
-    dst = np.concatenate((middle, np.full_like(middle, n - 1)))
-    weights = np.concatenate((np.ones_like(middle), middle)).astype(np.int32)
-    return wp.Graph.from_edges(src, dst, weights, n=n)
-
-
 def last_labels(algorithm: str, runs: int = RUNS) -> list[int]:
     """The label of n - 1, which is 2, run after run."""
-    graph = counterexample()
+    graph = corpus.lost_minima(1024)
     found = []
     for _ in range(runs):
         dist = wp.sssp(graph, 0, algorithm=algorithm, device="cuda").dist

@@ -126,6 +126,15 @@ def test_a_sanitizer_that_hangs_is_stopped(tmp_path, monkeypatch):
     assert found["errors"] == 1
 
 
+def test_a_sanitizer_without_a_verdict_has_found_something(tmp_path, monkeypatch):
+    tool = tmp_path / "compute-sanitizer"
+    tool.write_text("#!/bin/sh\necho 62 solves\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    found = record.sanitized(["memcheck"], 60)["memcheck"]
+    assert found == {"errors": 1, "solves": 62, "status": 0, "output": "62 solves\n"}
+
+
 def test_a_missing_sanitizer_is_no_error_but_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     found = record.sanitized(["memcheck", "racecheck"], 5)

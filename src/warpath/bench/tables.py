@@ -100,7 +100,7 @@ def _cell(line: Line | None, rounds: dict[str, int]) -> str:
 
 
 def _stopped(line: Line, rounds: dict[str, int]) -> str:
-    text = f"> {line['limit']:.0f} s"
+    text = f"> {units.seconds(line['limit'])}"
     made = line["rounds_made"]
     if not made:
         return text
