@@ -106,7 +106,7 @@ def test_a_changed_header_or_source_is_compiled_anew(tmp_path):
     assert value_of(device, changed) == 7
 
 
-def test_processes_that_build_the_same_kernels_at_once_build_them_once(tmp_path):
+def test_processes_that_build_the_same_kernels_at_once_build_them_once(tmp_path, monkeypatch):
     code = """
 import sys, numpy as np
 from pathlib import Path
@@ -120,11 +120,17 @@ for i, unit in enumerate(units):
     device.launch(unit, 1, x)
     assert x[0] == i
 """
-    command = [sys.executable, "-c", code, str(tmp_path)]
+    cache, calls = tmp_path / "cache", tmp_path / "calls"
+    compiler = tmp_path / "compiler"
+    compiler.write_text(f'#!/bin/sh\necho "$*" >> {calls}\nexec g++ "$@"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    command = [sys.executable, "-c", code, str(cache)]
     running = [subprocess.Popen(command) for _ in range(4)]
     assert [process.wait() for process in running] == [0] * 4
-    assert len(list(tmp_path.glob("kernels-*.so"))) == 1
-    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
+    outputs = [call for call in calls.read_text().splitlines() if " -o " in call]
+    assert len(outputs) == len(list(cache.glob("*.so"))) == 2  # the scheduler and the kernels
+    assert not [path for path in cache.iterdir() if path.is_dir()]
 
 
 def test_what_the_compiler_says_is_kept_and_an_error_names_the_kernel_and_its_line(tmp_path):
@@ -173,9 +179,16 @@ def test_a_sanitizer_must_be_loaded_before():
     EmulatedDevice(sanitize="loaded")
 
 
+EMULATOR = Path(__file__).resolve().parents[2] / "cpp" / "emulator"
+
+
+def test_an_installed_package_finds_the_checkout_that_it_is_used_in(monkeypatch, tmp_path):
+    monkeypatch.chdir(EMULATOR.parents[1])
+    assert emulated._emulator(tmp_path / "site-packages" / "warpath") == EMULATOR
+
+
 def test_the_emulator_may_lie_elsewhere(tmp_path):
-    folder = Path(emulated.__file__).parents[3] / "cpp" / "emulator"
-    shutil.copytree(folder, tmp_path / "copy")
+    shutil.copytree(EMULATOR, tmp_path / "copy")
     device = EmulatedDevice(emulator=tmp_path / "copy")
     assert value_of(device, kernel("one", "int* out", "out[0] = 1;")) == 1
 

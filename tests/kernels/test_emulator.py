@@ -328,6 +328,10 @@ FAILURES = {
             r"|calls __shfl_sync .* lanes that have returned or never were: 0x00000080)"
         ),
     ),
+    "returned_before": (
+        "if (threadIdx.x % 32 == 7) return;\n__syncthreads();\nout[0] = __any_sync(~0u, 1);",
+        r"calls __any_sync .* lanes that have returned or never were: 0x00000080",
+    ),
     "outside": (
         "out[0] = (int)__ballot_sync(0xfffffffeu, 1);",
         r"thread (0|32) calls __ballot_sync \(outside:2\) with mask 0xfffffffe, which lacks its",
@@ -339,6 +343,10 @@ FAILURES = {
     "left_grid": (
         "if (blockIdx.x == 0) return;\ngrid_barrier();",
         r"(waits at grid_barrier .*, and block 0 has returned|but 1 of 2 blocks have returned)",
+    ),
+    "left_grid_before": (
+        "if (blockIdx.x == 0) return;\nfor (int i = 99; i; --i) __nanosleep(1);\ngrid_barrier();",
+        r"is at grid_barrier \(left_grid_before:4\), but 1 of 2 blocks have returned",
     ),
     "trapped": ("if (threadIdx.x == 9) __trap();", r"block \d, thread 9: __trap\(\) \(trapped:2\)"),
 }
@@ -356,8 +364,10 @@ def test_a_launch_that_cannot_go_on_says_why_and_the_next_one_runs(device, name)
 
 
 def test_a_grid_barrier_of_too_many_blocks_is_an_error(device):
+    passed = np.zeros(1, np.int32)
     with pytest.raises(EmulationError, match="only 64 of 65 blocks can be live at once"):
-        device.launch(kernel("too_many", "", "grid_barrier();"), 65)
+        device.launch(kernel("too_many", "int* out", "grid_barrier(); *out = 1;"), 65, passed)
+    assert not passed.any()
 
 
 def test_threads_that_wait_for_ever_are_given_up(device):

@@ -84,7 +84,8 @@ RACING = {
 OUTSIDE = {
     "beyond": "if (me == 0) x[1024] = 1;",
     "before": "if (me == 0) y[0] = x[-1];",
-    "shared_beyond": f"{SHARED} if (me == 0) kept[64] = 1;",
+    "shared_beyond": f"{SHARED} WARPATH_SHARED(int, next, 9); next[me % 9] = 0;\n"
+    "if (me == 0) kept[64] = 1;",
 }
 
 

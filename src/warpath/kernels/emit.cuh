@@ -9,6 +9,7 @@ namespace warpath {
 template <class V>
 struct Next {
   int* changed;   // 1: some label was lowered
+  u8* flags;      // n: 1 where a label was lowered
   V* slots;       // one per edge of the work set
   V* queue;       // n
   i64* size;      // of the queue
@@ -27,6 +28,16 @@ struct EmitFlag {
   template <class V>
   static __device__ void edge(const Next<V>& next, V, i64, bool improved) {
     if (improved) store_relaxed(next.changed, 1);
+  }
+};
+
+/// [flags] The target's own flag, and that something changed.
+struct EmitFlags {
+  template <class V>
+  static __device__ void edge(const Next<V>& next, V v, i64, bool improved) {
+    if (!improved) return;
+    store_relaxed(next.flags + v, u8{1});
+    store_relaxed(next.changed, 1);
   }
 };
 

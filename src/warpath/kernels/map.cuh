@@ -1,7 +1,7 @@
 // map.cuh - which thread relaxes which edge of a work set.
 //
 // Each map calls visit(u, e, slot) once for each edge e of each vertex u of the set; `slot` numbers
-// the edges of a list from 0 on, and only the maps over lists pass one that means something.
+// the edges of a list with offsets from 0 on.
 #pragma once
 
 #include "set.cuh"
@@ -24,7 +24,8 @@ struct ThreadMap {
     if (i >= work.size) return;
     const V u = Set::vertex(work, i);
     if (u < 0) return;
-    for (i64 e = rows.first(u); e < rows.last(u); ++e) visit(u, e, i64{0});
+    i64 slot = Set::first_slot(work, i);
+    for (i64 e = rows.first(u); e < rows.last(u); ++e) visit(u, e, slot++);
   }
 };
 
@@ -37,7 +38,8 @@ struct GridStrideMap {
     for (i64 i = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x; i < work.size; i += stride) {
       const V u = Set::vertex(work, i);
       if (u < 0) continue;
-      for (i64 e = rows.first(u); e < rows.last(u); ++e) visit(u, e, i64{0});
+      i64 slot = Set::first_slot(work, i);
+      for (i64 e = rows.first(u); e < rows.last(u); ++e) visit(u, e, slot++);
     }
   }
 };
@@ -48,7 +50,10 @@ struct ChildGridMap {
   template <class V, class Visit>
   static __device__ void for_each_edge(const Work<V>& work, Rows<V> rows, Visit&& visit) {
     const V u = Set::vertex(work, blockIdx.x);
-    for (i64 e = rows.first(u) + threadIdx.x; e < rows.last(u); e += kBlock) visit(u, e, i64{0});
+    const i64 first = rows.first(u);
+    const i64 degree = rows.last(u) - first;
+    const i64 slot = Set::first_slot(work, blockIdx.x);
+    for (i64 k = threadIdx.x; k < degree; k += kBlock) visit(u, first + k, slot + k);
   }
 };
 

@@ -11,14 +11,22 @@ struct Work {
   i64 size;            // n, or the length of the list
   const u8* flags;     // n, for Flagged
   const V* list;       // size, for Listed
-  const i64* offsets;  // size + 1: where the edges of the i-th of the list start among all of theirs
+  const i64* offsets;  // size + 1: where the edges of the i-th of the list start among all of theirs;
+                       // null where neither the map nor the emission asks
 };
 
+/// vertex(work, i) is the i-th vertex of the set, or -1 where it has none; first_slot(work, i) numbers
+/// the first edge of that vertex among those of the whole set, where it is a list with offsets.
+///
 /// [Bellman-Ford] All vertices. One without a path yet is left out by the relaxation.
 struct Every {
   template <class V>
   static __device__ V vertex(const Work<V>&, i64 i) {
     return static_cast<V>(i);
+  }
+  template <class V>
+  static __device__ i64 first_slot(const Work<V>&, i64) {
+    return 0;
   }
 };
 
@@ -28,6 +36,10 @@ struct Flagged {
   static __device__ V vertex(const Work<V>& work, i64 i) {
     return work.flags[i] ? static_cast<V>(i) : static_cast<V>(-1);
   }
+  template <class V>
+  static __device__ i64 first_slot(const Work<V>&, i64) {
+    return 0;
+  }
 };
 
 /// [workfront, queue] The vertices of a list.
@@ -35,6 +47,10 @@ struct Listed {
   template <class V>
   static __device__ V vertex(const Work<V>& work, i64 i) {
     return work.list[i];
+  }
+  template <class V>
+  static __device__ i64 first_slot(const Work<V>& work, i64 i) {
+    return work.offsets == nullptr ? 0 : work.offsets[i];
   }
 };
 

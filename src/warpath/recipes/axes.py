@@ -283,6 +283,11 @@ def _against_the_steps(axes: Axes) -> Iterator[str]:
             f"PULL cannot use {axes.emit.name}, it asks of each predecessor whether it is "
             "selected, which a list does not answer: use FLAGS"
         )
+    if axes.map is not Map.THREAD:
+        yield (
+            f"PULL cannot use {axes.map.name}, its kernel gives each unsettled vertex a thread: "
+            "use THREAD"
+        )
     if axes.lower is Lower.PLAIN_MIN:
         yield (
             "PULL cannot use PLAIN_MIN, no other thread lowers the same label, so no minimum can "
@@ -329,11 +334,6 @@ def _against_the_storage(axes: Axes) -> Iterator[str]:
             "SHARED with CSR needs PULL, where neighbouring threads read neighbouring rows, while "
             "PUSH reads the rows of a few selected vertices: use GLOBAL"
         )
-    if shared and axes.map is not Map.THREAD:
-        yield (
-            f"SHARED cannot use {axes.map.name}, a block brings in what its consecutive vertices "
-            "read: use THREAD"
-        )
     if dense and not (axes.select is Select.MIN and axes.emit is Emit.FLAGS):
         yield (
             f"DENSE cannot use {select} with {emit}, each thread walks over a row or a column and "
@@ -341,6 +341,8 @@ def _against_the_storage(axes: Axes) -> Iterator[str]:
         )
     if dense and axes.map is not Map.THREAD:
         yield f"DENSE cannot use {axes.map.name}, all its rows are equally long: use THREAD"
+    if dense and axes.lower is Lower.PLAIN_MIN:
+        yield "DENSE cannot use PLAIN_MIN, its kernel lowers by atomicMin alone: use ATOMIC_MIN"
     if dense and axes.place.relax is Side.GPU and not shared:
         yield "DENSE on the GPU needs SHARED, its threads bring in labels and flags in chunks"
     if axes.edges is Edges.CLASSIFIED and (pull or not axes.listed or axes.settles):

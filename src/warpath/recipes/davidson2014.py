@@ -19,7 +19,9 @@ _DELTA = Param(
     default=32,
     relative=True,
 )
-_BUCKETS = Param("buckets", "how many buckets there are before the far pile", 10, whole=True)
+_BUCKETS = Param(
+    "buckets", "how many buckets there are before the far pile, at most 64", 10, whole=True, most=64
+)
 _SWITCH = Param(
     "switch",
     "how many vertices a frontier has from which on near-far is used, and a sweep below; as many "

@@ -32,6 +32,10 @@ def chosen_params(recipe: Recipe, facts: Facts, given: dict[str, float]) -> dict
         if known[name].whole and value != round(value):
             msg = f"params[{name!r}] = {value!r} must be a whole number."
             raise InputError(msg)
+        most = known[name].most
+        if most is not None and value > most:
+            msg = f"params[{name!r}] = {value!r} must be at most {most}, {recipe.name} has no more."
+            raise InputError(msg)
     defaults = {p.name: p.default for p in recipe.params if p.default is not None}
     params = {n: round(v) if known[n].whole else v for n, v in (defaults | given).items()}
     if "delta" in known:

@@ -79,6 +79,7 @@ class Param:
     default : its value where the caller gives none; None leaves it to the planner or the loop.
     relative : whether the default counts in mean weight / mean degree of the graph.
     whole : whether it must be a whole number.
+    most : its largest value; None for any.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Param:
     default: float | None = None
     relative: bool = False
     whole: bool = False
+    most: float | None = None
 
 
 @dataclass(frozen=True)

@@ -170,6 +170,14 @@ def star_in() -> Graph:
     return _edges(300, [(v, 0, 1 + v % 7) for v in range(1, 300)])
 
 
+@_case()
+def lost_minima(n: int = 300) -> Graph:
+    """All of a round lower one label at a time: without atomics minima get lost."""
+    # Martin, Torres, Gavilanes 2009, section 4.3, against Harish, Narayanan 2007; theirs has 1024.
+    middle = range(1, n - 1)
+    return _edges(n, [*((0, i, 1) for i in middle), *((i, n - 1, i) for i in middle)])
+
+
 @_case(sources=(0, 99_999))
 def long_path() -> Graph:
     """100,000 rounds for whoever counts hops."""

@@ -81,7 +81,8 @@ class EmulatedDevice:
         runtime must have been loaded before Python (see ``.ci/sanitize``); "loaded": for the one
         that has been, if any.
     headers : the folder of the kernels' headers; by default the package's.
-    emulator : the folder of ``cuda_on_cpu.hpp``; by default the one of the package's checkout.
+    emulator : the folder of ``cuda_on_cpu.hpp``; by default the one in the checkout that
+        the package, or else the process, is in.
     cache : where compiled kernels are kept; by default nowhere, until the process ends.
 
     Attributes
@@ -116,7 +117,7 @@ class EmulatedDevice:
             weakref.finalize(self, shutil.rmtree, cache, ignore_errors=True)
         self._builder = emulator_build.Builder(
             folder=cache,
-            emulator=emulator or package.parents[1] / "cpp" / "emulator",
+            emulator=emulator or _emulator(package),
             headers=headers or package / "kernels",
             sanitize=_sanitizer(sanitize),
         )
@@ -240,6 +241,12 @@ class _Loaded:
         )
         msg = f"kernel {self.name}, argument {place}: found {found}, expected {_said(code)}"
         raise InputError(msg)
+
+
+def _emulator(package: Path) -> Path:
+    """Return the emulator of the checkout around the package, or around the working folder."""
+    folders = [root / "cpp" / "emulator" for root in (package.parents[1], Path.cwd())]
+    return next((folder for folder in folders if folder.is_dir()), folders[0])
 
 
 def _sanitizer(wanted: str | bool) -> str:

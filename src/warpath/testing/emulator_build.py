@@ -108,10 +108,13 @@ class Builder:
         return Library(ctypes.CDLL(str(path)), tuple(k.name for k in kernels), messages)
 
     @functools.cached_property
+    def _emulator_texts(self) -> str:
+        return _texts(self.emulator, "*.?pp")
+
+    @functools.cached_property
     def _texts(self) -> str:
         """All headers: a change in any of them compiles anew."""
-        files = [*sorted(self.headers.glob("*.cuh")), *sorted(self.emulator.glob("*.?pp"))]
-        return "\0".join(f"{file.name}\0{file.read_text(encoding='utf-8')}" for file in files)
+        return self._emulator_texts + _texts(self.headers, "*.cuh")
 
     @property
     def _sanitizer(self) -> list[str]:
@@ -126,7 +129,7 @@ class Builder:
     def _scheduler(self) -> Path:
         watched = [f"-DWARPATH_SANITIZED_{self.sanitize.upper()}"] if self.sanitize else []
         flags = [*_FLAGS, "-O2", *watched, str(self.emulator / _SCHEDULER)]
-        return self._made("scheduler", [self._texts], flags, "", _SCHEDULER)
+        return self._made("scheduler", [self._emulator_texts], flags, "", _SCHEDULER)
 
     def _made(
         self, stem: str, parts: list[str], arguments: list[str], source: str, what: str
@@ -160,6 +163,11 @@ def loaded_sanitizer() -> str:
     program = ctypes.CDLL(None)
     found = (kind for kind, symbol in _RUNTIMES.items() if hasattr(program, symbol))
     return next(found, "")
+
+
+def _texts(folder: Path, pattern: str) -> str:
+    files = sorted(folder.glob(pattern))
+    return "\0".join(f"{file.name}\0{file.read_text(encoding='utf-8')}" for file in files)
 
 
 def _preamble(source: str) -> tuple[list[str], list[str]]:

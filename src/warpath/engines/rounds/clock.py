@@ -56,3 +56,16 @@ class Clock:
             )
             self._seconds = {}
         self.rounds += 1
+
+    def must_end_within(self, turns: int, made: int) -> None:
+        """Raise if a loop has taken more turns than its algorithm can.
+
+        Only a faulty kernel gets there, and it would have kept the loop going for ever. Recipes
+        whose labels may be wrong are let be: theirs fall in each round, and so come to rest.
+        """
+        if made > turns and self.order.recipe.exact:
+            msg = (
+                f"{self.order.recipe.name} took {made} turns on {self.order.graph.n} vertices, "
+                f"and {turns} are enough: one of its kernels is at fault."
+            )
+            raise RuntimeError(msg)

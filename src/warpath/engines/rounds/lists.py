@@ -6,50 +6,102 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.engines.cuda.entry import MERGE_PATH_ITEMS
-from warpath.recipes.axes import Map
+from warpath.engines.rounds.classes import Classes
+from warpath.recipes.axes import Edges, Emit, Map
 
 if TYPE_CHECKING:
     from warpath.engines.base import Array
     from warpath.engines.rounds.run import Run
 
+#: The maps that find an edge's vertex by the offsets of the list's edges.
+_BY_OFFSETS = {Map.BLOCK_SEARCH, Map.CTA_WARP_SCAN, Map.MERGE_PATH}
 
-class Lists:
-    """The steps of Davidson et al.: relax the edges of a list into slots, then make lists of them.
 
-    A slot holds the target of an edge whose relaxation lowered a label, or -1. At most m slots are
-    in use: a list never holds a vertex twice.
+class ListPush:
+    """The push kernel over lists; the edges of a list are numbered where that is asked for."""
+
+    def __init__(self, run: Run, emit: str, *, guarded: bool = False) -> None:
+        self._run = run
+        self._kernel = run.push_kernel(emit, guarded=guarded)
+        self._degrees = None
+        if emit == "EmitSlots" or run.axes.map in _BY_OFFSETS:
+            self._degrees = run.kernel("degrees")
+            self._offsets: Array = run.xp.zeros(run.n + 1, np.int64)
+
+    def number(self, vertices: Array, count: int) -> int | None:
+        """Give the edges of a list their slots; return how many, or None where nobody asks."""
+        if self._degrees is None:
+            return None
+        run, offsets = self._run, self._offsets
+        degrees = run.xp.empty(count, np.int64)
+        run.launch(self._degrees, count, list=vertices, indptr=run.rows.indptr, degree=degrees)
+        run.xp.cumsum(degrees, out=offsets[1 : count + 1])
+        (total,) = run.read(offsets[count : count + 1])
+        return total
+
+    def relax(self, vertices: Array, count: int, edges: int | None, **given: Any) -> None:
+        """Relax the edges of a list; `edges` as `number` returned it for this list."""
+        run = self._run
+        if edges == 0:
+            return
+        run.launch(
+            self._kernel, count, blocks=run.push_blocks(count, edges or 0), list=vertices,
+            offsets=None if edges is None else self._offsets, **run.rows.named(),
+            **{"from": run.dist}, dist=run.dist, **given,
+        )  # fmt: skip
+
+
+class Expansion:
+    """Relaxes the edges of a list and collects the targets whose label fell.
+
+    By prefix sum each edge has a slot, which holds its target or -1; by an atomic queue a target is
+    there once.
+
+    Attributes
+    ----------
+    items : what the last expansion collected, in its first places.
     """
 
     def __init__(self, run: Run) -> None:
-        xp = run.xp
         self._run = run
-        self._push = run.push_kernel("EmitSlots")
-        self._degrees = run.kernel("degrees")
+        self._queued = run.axes.emit is Emit.ATOMIC_QUEUE
+        self._push = ListPush(run, "EmitQueue" if self._queued else "EmitSlots")
+        self._classes = Classes(run) if run.axes.edges is Edges.CLASSIFIED else None
+        places = run.n if self._queued else run.order.graph.m
+        self.items: Array = run.xp.empty(max(places, 1), run.rows.indices.dtype)
+        if self._queued:
+            self._size = run.xp.zeros(1, np.int64)
+            self._stamps = run.xp.zeros(run.n, np.int32)
+
+    def expand(self, vertices: Array, count: int) -> int:
+        """Relax the edges of a list, which holds no vertex twice; return how many items it gave."""
+        run = self._run
+        given = {} if self._classes is None else self._classes.named()
+        if self._queued:
+            self._size.fill(0)
+            given |= {"queue": self.items, "queue_size": self._size, "stamps": self._stamps}
+        else:
+            given["slots"] = self.items
+        with run.step("expand"):
+            edges = self._push.number(vertices, count)
+        with run.step("relax"):
+            self._push.relax(vertices, count, edges, round=run.rounds + 1, **given)
+        return run.read(self._size)[0] if self._queued else edges or 0
+
+    def finish(self) -> bool:
+        """Do what is left once no vertex waits; return whether there is no negative cycle."""
+        return self._classes is None or self._classes.finish()
+
+
+class Splitter:
+    """Makes lists of items: once for each vertex, and by its label."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
         self._claim = run.kernel("claim")
         self._mark = run.kernel("mark")
         self._scatter = run.kernel("scatter")
-        self.slots = xp.empty(max(run.order.graph.m, 1), run.rows.indices.dtype)
-        self._offsets = xp.zeros(run.n + 1, np.int64)
-        self._table: Array = xp.empty(max(run.n, 1), np.int64)
-
-    def expand(self, vertices: Array, count: int) -> int:
-        """Relax the edges of a list; return how many slots they took."""
-        run, offsets = self._run, self._offsets
-        with run.step("expand"):
-            degrees = run.xp.empty(count, np.int64)
-            run.launch(self._degrees, count, list=vertices, indptr=run.rows.indptr, degree=degrees)
-            run.xp.cumsum(degrees, out=offsets[1 : count + 1])
-            (total,) = run.read(offsets[count : count + 1])
-        with run.step("relax"):
-            blocks = run.blocks(count)
-            if run.axes.map is Map.MERGE_PATH:
-                blocks = run.blocks(total, MERGE_PATH_ITEMS)
-            run.launch(
-                self._push, count, blocks=blocks if total else 0, list=vertices, offsets=offsets,
-                **run.rows.named(), **{"from": run.dist}, dist=run.dist, slots=self.slots,
-            )  # fmt: skip
-        return total
+        self._table: Array = run.xp.empty(max(run.n, 1), np.int64)
 
     def split(
         self, items: Array, count: int, low: Any, high: Any, near: Array, far: Array

@@ -1,14 +1,19 @@
-"""Near set and far pile, and buckets with a far pile: label-correcting in the order of labels."""
+"""Near set and far pile, and buckets with a far pile: label-correcting in the order of labels.
+
+Each round relaxes, among others, a vertex whose label is the least of all that wait. That label is
+final, for a shorter way would pass a waiting vertex of a smaller one, so the vertex never comes
+back: n rounds are enough for any graph, however delta is chosen. Rounding changes nothing in it,
+since a rounded sum is not below its summands either.
+"""
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.engines.rounds.lists import Lists
+from warpath.engines.rounds.lists import Expansion, Splitter
 from warpath.recipes.axes import Arrange
 
 if TYPE_CHECKING:
@@ -17,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def near_far(run: Run) -> bool:
-    """Run `Loop.NEAR_FAR`; True.
+    """Run `Loop.NEAR_FAR`; return True: it comes to rest.
 
     With the parameter `switch` the list is swept whole while fewer vertices than that wait, and
     split into near and far while there are more.
@@ -28,7 +33,7 @@ def near_far(run: Run) -> bool:
 class _NearFar:
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.lists = Lists(run)
+        self.expansion, self.splitter = Expansion(run), Splitter(run)
         self.delta = run.order.params["delta"]
         self.switch = self._switch()
         self.near, self.nears = run.list_of(run.order.problem.source), 1
@@ -53,23 +58,25 @@ class _NearFar:
         return pile
 
     def solve(self) -> bool:
-        run = self.run
+        run, turns = self.run, 0
         while self.nears or self.fars:
+            turns += 1
+            run.must_end_within(2 * run.n + 2, turns)  # a refill is followed by a round
             if self.switch is not None:
                 self._change_mode(self.switch)
             if not self.nears:
                 self._refill()
                 continue
             selected = self.nears
-            total = self.lists.expand(self.near, self.nears)
+            total = self.expansion.expand(self.near, self.nears)
             if self.fars + min(total, run.n) > len(self.far):
                 self._drop_doubles()
-            self.nears, more = self.lists.split(
-                self.lists.slots, total, self.low, self.high, self.near, self.far[self.fars :]
+            self.nears, more = self.splitter.split(
+                self.expansion.items, total, self.low, self.high, self.near, self.far[self.fars :]
             )
             self.fars += more
             self._end("sweep" if self.high == run.never else "near", selected)
-        return True
+        return self.expansion.finish()
 
     def _end(self, phase: str, selected: int) -> None:
         relaxed, improved, _ = self.run.counted() if self.run.traced else (0, 0, 0)
@@ -77,7 +84,7 @@ class _NearFar:
 
     def _refill(self) -> None:
         """Raise the threshold to where the pile has vertices again, and take them."""
-        least = self.lists.least(self.far, self.fars, self.high)
+        least = self.splitter.least(self.far, self.fars, self.high)
         self.low = self.high
         if least == self.run.never:
             self.fars = 0
@@ -86,13 +93,13 @@ class _NearFar:
         self._split_pile()
 
     def _split_pile(self) -> None:
-        self.nears, self.fars = self.lists.split(
+        self.nears, self.fars = self.splitter.split(
             self.far, self.fars, self.low, self.high, self.near, self.spare
         )
         self.far, self.spare = self.spare, self.far
 
     def _drop_doubles(self) -> None:
-        _, self.fars = self.lists.split(
+        _, self.fars = self.splitter.split(
             self.far, self.fars, self.high, self.high, self.near, self.spare
         )
         self.far, self.spare = self.spare, self.far
@@ -103,7 +110,7 @@ class _NearFar:
         if not sweeping and waiting < switch:
             self.high = run.label(run.never)
         elif sweeping and self.nears >= switch:
-            least = self.lists.least(self.near, self.nears, self.low)
+            least = self.splitter.least(self.near, self.nears, self.low)
             self.high = next_bound(run, self.delta, least)
         else:
             return
@@ -123,7 +130,7 @@ class _Buckets:
     def __init__(self, run: Run) -> None:
         xp, kind = run.xp, run.rows.indices.dtype
         self.run = run
-        self.lists = Lists(run)
+        self.expansion, self.splitter = Expansion(run), Splitter(run)
         self.delta = run.order.params["delta"]
         self.count = int(run.order.params["buckets"])
         self.order = self._sorted
@@ -148,24 +155,26 @@ class _Buckets:
         return bounds
 
     def solve(self) -> bool:
-        run = self.run
+        run, turns = self.run, 0
         while self.actives or self.fars:
+            turns += 1
+            run.must_end_within(3 * run.n + 3, turns)  # empty buckets, a refill, a round
             sizes = self._arrange() if self.actives else self._refill()
             lowest = next((b for b in range(self.count) if sizes[b]), None)
             if lowest is None:
                 continue
             self.low = max(self.low, self.bounds[lowest])
             selected = sizes[lowest]
-            total = self.lists.expand(self.active, selected)
+            total = self.expansion.expand(self.active, selected)
             rest = self.actives - selected
             kept = self.active[selected : self.actives].copy()
             self.active[:rest] = kept
-            self.active[rest : rest + total] = self.lists.slots[:total]
+            self.active[rest : rest + total] = self.expansion.items[:total]
             self.actives = rest + total
             relaxed, improved, _ = run.counted() if run.traced else (0, 0, 0)
             named = {f"bucket {b}": sizes[b] for b in range(lowest, self.count) if sizes[b]}
             run.round("bucket", selected, relaxed, improved, **named, far=self.fars)
-        return True
+        return self.expansion.finish()
 
     def _arrange(self) -> list[int]:
         """Order the active vertices by bucket; those beyond the last bucket join the pile."""
@@ -173,7 +182,7 @@ class _Buckets:
         self.actives, far = sum(sizes[: self.count]), sizes[self.count]
         self.active[: self.actives] = ordered[: self.actives]
         if self.fars + far > len(self.far):
-            _, self.fars = self.lists.split(
+            _, self.fars = self.splitter.split(
                 self.far, self.fars, self.low, self.low, self.spare, self.spare
             )
             self.far, self.spare = self.spare, self.far
@@ -183,7 +192,7 @@ class _Buckets:
 
     def _refill(self) -> list[int]:
         """Move the buckets to the least label of the pile, and fill them."""
-        least = self.lists.least(self.far, self.fars, self.bounds[-1])
+        least = self.splitter.least(self.far, self.fars, self.bounds[-1])
         self.low = self.bounds[-1]
         if least == self.run.never:
             self.fars = 0
@@ -199,7 +208,7 @@ class _Buckets:
         """Return the items in the order of their buckets and how many each has."""
         run = self.run
         with run.step("arrange"):
-            table = self.lists.claim(items, count)
+            table = self.splitter.claim(items, count)
             keys = run.xp.empty(count, np.uint8)
             bounds = run.device.put(np.array(self.bounds))
             run.launch(
@@ -230,7 +239,7 @@ def grid_floor(run: Run, delta: float, label: Any) -> Any:
     """Return the greatest multiple of delta that is not above a label."""
     if np.issubdtype(run.label, np.integer):
         return int(label) // int(delta) * int(delta)
-    floor = run.label(math.floor(float(label) / delta) * delta) if delta else run.label(label)
+    floor = run.label(_steps(label, delta) * delta)
     return floor if floor <= label else run.label(label)
 
 
@@ -240,5 +249,11 @@ def next_bound(run: Run, delta: float, label: Any) -> Any:
         return run.label(min((int(label) // int(delta) + 1) * int(delta), run.never))
     label = run.label(label)
     with np.errstate(over="ignore"):
-        bound = run.label((math.floor(float(label) / delta) + 1) * delta)
+        bound = run.label((_steps(label, delta) + 1) * delta)
     return bound if bound > label else np.nextafter(label, run.label(np.inf))
+
+
+def _steps(label: Any, delta: float) -> Any:
+    """Return how many deltas fit below a label, as a float: it may be infinite, or too many."""
+    with np.errstate(over="ignore"):
+        return np.floor(np.float64(label) / delta)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.engines.cuda.entry import Kernel, Types, kernel
+from warpath.engines.cuda.entry import MERGE_PATH_ITEMS, Kernel, Types, kernel
 from warpath.engines.rounds.clock import Clock
 from warpath.paths import never
 from warpath.recipes.axes import Edges, Lower, Map, Select
@@ -86,6 +86,12 @@ class Run(Clock):
         self._kernels: dict[Any, Kernel] = {}
 
     @property
+    def lowest(self) -> Any:
+        """What no label is below."""
+        integer = np.issubdtype(self.label, np.integer)
+        return self.label(np.iinfo(self.label).min if integer else -np.inf)
+
+    @property
     def axes(self) -> Axes:
         """The axes of the recipe."""
         axes = self.order.recipe.axes
@@ -163,9 +169,14 @@ class Run(Clock):
         """Return how many blocks hold items, `each` of them a thread."""
         return -(-items // (self.device.block * each))
 
-    def strided_blocks(self, items: int) -> int:
-        """Return the blocks of a grid-stride launch: no more than fill the device."""
-        return min(self.blocks(items), self.resident_blocks)
+    def push_blocks(self, vertices: int, edges: int = 0) -> int:
+        """Return how many blocks the recipe's map takes for a set; `edges` for MERGE_PATH alone."""
+        if self.axes.map is Map.MERGE_PATH:
+            return self.blocks(edges, MERGE_PATH_ITEMS)
+        if self.axes.map is Map.CHILD_GRID:
+            return vertices
+        blocks = self.blocks(vertices)
+        return min(blocks, self.resident_blocks) if self.axes.map is Map.GRID_STRIDE else blocks
 
     @property
     def resident_blocks(self) -> int:

@@ -5,6 +5,7 @@ The three steps may run on different processors; arrays travel when the other si
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -12,12 +13,16 @@ import numpy as np
 from warpath import _core
 from warpath.engines.matrix import adjacency_matrix
 from warpath.engines.rounds.clock import Clock
+from warpath.engines.rounds.lists import ListPush
 from warpath.engines.rounds.run import Run, kept, resident
 from warpath.paths import never
 from warpath.recipes.axes import Direction, Emit, Layout, Memory, Reduce, Select, Side
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from warpath.engines.base import Array, Device, Order
+    from warpath.engines.cuda.entry import Kernel
     from warpath.graph import Graph
 
 
@@ -51,9 +56,14 @@ def settle_on_cpu(order: Order) -> tuple[Array, int]:
 
 
 def _rounds(run: Clock, relaxing: Steps, reducing: Steps, updating: Steps) -> None:
-    """Repeat the three steps until no unsettled vertex has a path (or, for `OUT`, an edge)."""
+    """Repeat the three steps until no unsettled vertex has a path (or, for `OUT`, an edge).
+
+    A threshold is not below the least label, so a round settles at least one vertex: with the
+    source settled before and one round that finds nothing, n rounds are enough.
+    """
     selected = 1
     while True:
+        run.must_end_within(run.order.graph.n, run.rounds + 1)
         with run.step("relax"):
             relaxed, improved = relaxing.relax()
         with run.step("reduce"):
@@ -155,42 +165,79 @@ class CpuSteps:
 
 
 class GpuSteps:
-    """The steps as kernels."""
+    """The steps as kernels; those that the recipe places on the CPU are not made ready."""
 
     def __init__(self, run: Run, dist: Shared, frontier: Shared, unsettled: Shared) -> None:
-        axes, graph = run.axes, run.order.graph
         self._run = run
         self.never = run.never
         self._arrays = dist, frontier, unsettled
-        self._push = axes.direction is Direction.PUSH
-        self._listed = axes.listed
         self._count = 1
-        self._queue = run.list_of(run.order.problem.source) if self._listed else None
-        self._size = run.xp.zeros(1, np.int64)
-        self._slack = None
-        if axes.select is Select.OUT:
-            self._slack = kept(
-                graph, "lightest edges out", run.device, lambda: run.device.put(lightest_out(graph))
-            )
-        self._matrix = None
+        self._queue = run.list_of(run.order.problem.source) if run.axes.listed else None
+        place = run.axes.place
+        if place.relax is Side.GPU:
+            self._relax = self._relaxing()
+        if place.reduce is Side.GPU:
+            self._make_reduce()
+        if place.update is Side.GPU:
+            self._make_update()
+
+    def _relaxing(self) -> Callable[..., None]:
+        """Return what relaxes, given labels, frontier flags and unsettled flags."""
+        run, axes = self._run, self._run.axes
+        push = axes.direction is Direction.PUSH
         if axes.layout is Layout.DENSE:
-            self._matrix = kept(
-                graph, "matrix", run.device, lambda: run.device.put(matrix_of(run.order))
-            )
-            name = "push" if self._push else "pull"
-            self._relax = run.kernel("dense", direction=name, traced=run.traced)
-        elif self._push:
-            self._relax = run.push_kernel("EmitNothing", guarded=True)
-        else:
-            self._entering = resident(graph, run.device, reverse=True)
+            graph = run.order.graph
+            matrix = kept(graph, "matrix", run.device, lambda: run.device.put(matrix_of(run.order)))
+            name = "push" if push else "pull"
+            kernel = run.kernel("dense", direction=name, traced=run.traced)
+            return partial(run.launch, kernel, run.n, matrix=matrix)
+        if not push:
+            entering = resident(run.order.graph, run.device, reverse=True)
             bounds = "SharedBounds" if axes.memory is Memory.SHARED else "GlobalBounds"
-            self._relax = run.kernel("pull", bounds=bounds, traced=run.traced)
-        value = "OutThreshold" if axes.select is Select.OUT else "Unsettled"
-        self._reduce = run.kernel("reduce", value=value)
-        self._minima = run.xp.empty(run.blocks(run.n, 2), graph.dist_dtype)
+            kernel = run.kernel("pull", bounds=bounds, traced=run.traced)
+            return partial(run.launch, kernel, run.n, **entering.named())
+        if self._queue is not None:
+            lists = ListPush(run, "EmitNothing", guarded=True)
+            return partial(self._relax_queue, lists, self._queue)
+        kernel = run.push_kernel("EmitNothing", guarded=True)
+        return partial(self._relax_flagged, kernel)
+
+    def _relax_queue(
+        self, lists: ListPush, queue: Array, *, dist: Array, frontier: Array, unsettled: Array
+    ) -> None:
+        del dist, frontier  # the labels are the run's, the list stands in for the flags
+        edges = lists.number(queue, self._count)
+        lists.relax(queue, self._count, edges, unsettled=unsettled)
+
+    def _relax_flagged(
+        self, kernel: Kernel, *, dist: Array, frontier: Array, unsettled: Array
+    ) -> None:
+        run = self._run
+        run.launch(
+            kernel, run.n, blocks=run.push_blocks(run.n), **run.rows.named(), **{"from": dist},
+            dist=dist, flags=frontier, unsettled=unsettled,
+        )  # fmt: skip
+
+    def _make_reduce(self) -> None:
+        run, axes = self._run, self._run.axes
+        out = axes.select is Select.OUT
+        self._slack = self._lightest_out() if out else None
+        self._reduce = run.kernel("reduce", value="OutThreshold" if out else "Unsettled")
+        self._minima = run.xp.empty(run.blocks(run.n, 2), run.label)
         if axes.reduce is Reduce.TWO_PASS:
             self._second = run.kernel("reduce", value="Plain")
-            self._least = run.xp.empty(run.blocks(len(self._minima), 2), graph.dist_dtype)
+            self._least = run.xp.empty(run.blocks(len(self._minima), 2), run.label)
+
+    def _lightest_out(self) -> Array:
+        graph, device = self._run.order.graph, self._run.device
+        slack: Array = kept(
+            graph, "lightest edges out", device, lambda: device.put(lightest_out(graph))
+        )
+        return slack
+
+    def _make_update(self) -> None:
+        run, axes = self._run, self._run.axes
+        self._size = run.xp.zeros(1, np.int64)
         self._settle = run.kernel(
             "settle",
             criterion="AtMost" if axes.select is Select.OUT else "Equal",
@@ -205,22 +252,7 @@ class GpuSteps:
         run = self._run
         dist, frontier, unsettled = (a.on(Side.GPU) for a in self._arrays)
         self._arrays[0].on(Side.GPU, write=True)
-        if self._matrix is not None:
-            run.launch(
-                self._relax, run.n, matrix=self._matrix, dist=dist, frontier=frontier,
-                unsettled=unsettled,
-            )  # fmt: skip
-        elif self._push:
-            size = self._count if self._listed else run.n
-            run.launch(
-                self._relax, size, **run.rows.named(), **{"from": dist}, dist=dist,
-                flags=frontier, list=self._queue, unsettled=unsettled,
-            )  # fmt: skip
-        else:
-            run.launch(
-                self._relax, run.n, **self._entering.named(), dist=dist, frontier=frontier,
-                unsettled=unsettled,
-            )  # fmt: skip
+        self._relax(dist=dist, frontier=frontier, unsettled=unsettled)
         return run.counted()[:2] if run.traced else (0, 0)
 
     def reduce(self) -> Any:

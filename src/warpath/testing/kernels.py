@@ -1,0 +1,129 @@
+"""Recipes of the CUDA engine on the emulator, and what they must give."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import warpath
+from warpath.engines.base import Order, Problem
+from warpath.engines.cuda.engine import run
+from warpath.engines.cuda.listing import kernels_of
+from warpath.errors import NegativeCycleError
+from warpath.recipes import Recipe, Task
+from warpath.recipes.params import chosen_params
+from warpath.testing import reference
+from warpath.testing.compare import assert_same_bits
+from warpath.testing.emulated import EmulatedDevice
+from warpath.zones import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import DTypeLike, NDArray
+
+    from warpath.graph import Graph
+    from warpath.trace import Trace
+
+    Array = NDArray[Any]
+
+#: Where compiled kernels are kept from one run of the tests to the next.
+CACHE = Path(warpath.__file__).parents[2] / "build" / "emulated"
+
+
+@cache
+def device_for(block: int = 64, sanitize: str = "", headers: Path | None = None) -> EmulatedDevice:
+    """Return this process's device with blocks of a size."""
+    return EmulatedDevice(
+        block=block, sanitize="thread" if sanitize else False, headers=headers, cache=CACHE
+    )
+
+
+def prepare(
+    device: EmulatedDevice, recipes: Iterable[Recipe], weight: DTypeLike,
+    *, index: DTypeLike = np.int32, traced: bool = True,
+) -> None:  # fmt: skip
+    """Compile the kernels of recipes for a weight type at once, plain and traced ones."""
+    device.prepare(
+        kernel
+        for recipe in recipes
+        for counting in ([False, True] if traced else [False])
+        for kernel in kernels_of(recipe, weight, index=index, block=device.block, traced=counting)
+    )
+
+
+def solve(
+    recipe: Recipe, graph: Graph, source: int, device: EmulatedDevice,
+    params: dict[str, float] | None = None, trace: Trace | None = None,
+) -> Array:  # fmt: skip
+    """Return the labels of the opened graph from a vertex index."""
+    inner = opened(graph)
+    numbers = chosen_params(recipe, inner.facts(symmetry=False), params or {})
+    problem = Problem(Task.SSSP, np.array([source]))
+    return run(Order(recipe, inner, problem, 1, numbers, trace=trace), device).dist
+
+
+def expected(graph: Graph, source: int) -> Array | type[Exception]:
+    """Return the labels that every exact recipe must give, or the error that it must raise."""
+    inner = opened(graph)
+    try:
+        if not inner.facts(symmetry=False).negative:
+            return reference.dijkstra(inner, source)
+        labels = reference.bellman_ford(inner, source)
+    except OverflowError:
+        return OverflowError
+    return NegativeCycleError if labels is None else labels
+
+
+def check(
+    recipe: Recipe, graph: Graph, source: int, device: EmulatedDevice,
+    answer: Array | type[Exception], params: dict[str, float] | None = None,
+    trace: Trace | None = None,
+) -> None:  # fmt: skip
+    """Solve and raise AssertionError unless the answer, or its error, comes out.
+
+    Labels of a recipe that may be wrong must only be those of some walk: not below the answer's.
+    """
+    inner = opened(graph)
+    found: Array | type[Exception]
+    with _told(f"{recipe.name}, {graph!r} from {source}, seed {device.seed}, params {params}"):
+        try:
+            found = solve(recipe, graph, source, device, params, trace)
+        except NegativeCycleError as error:
+            assert_is_a_negative_cycle(inner, error)
+            found = NegativeCycleError
+        except OverflowError:
+            found = OverflowError
+        if isinstance(answer, type) or isinstance(found, type):
+            if recipe.exact and found is not answer:
+                raise AssertionError(f"found {found}, expected {answer}")
+        elif recipe.exact:
+            assert_same_bits(found, answer, inner)
+        elif (found < answer).any():
+            raise AssertionError(f"labels below the distances: {found}, {answer}")
+
+
+def assert_is_a_negative_cycle(graph: Graph, error: NegativeCycleError) -> None:
+    """Raise AssertionError unless the vertices of the error close a cycle of its length."""
+    at = [int(v) for v in error.cycle]
+    total = 0
+    for u, v in pairwise([*at, at[0]]):
+        row = slice(graph.indptr[u], graph.indptr[u + 1])
+        total += min(graph.solver_weights[row][graph.indices[row] == v].tolist())
+    if len(set(at)) != len(at) or total != error.length or total >= 0:
+        raise AssertionError(f"{at} is no negative cycle: it has length {total}")
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Add to an error where it happened."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(what)
+        raise

@@ -1,0 +1,148 @@
+"""Every legal mix of axes runs with the right bits: a new variant is one line of data."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from warpath import generate
+from warpath.engines.base import Order, Problem
+from warpath.engines.cuda.listing import kernels_of
+from warpath.engines.rounds import settle_on_cpu
+from warpath.graph import Graph
+from warpath.recipes import CATALOGUE, Recipe, Task
+from warpath.recipes.axes import AXES, Axes, Emit, Labels, Lower, Map, Place, Reduce, Select, Side
+from warpath.testing import corpus
+from warpath.testing.compare import assert_same_bits
+from warpath.testing.kernels import check, device_for, expected, prepare
+from warpath.trace import Trace
+from warpath.zones import opened
+
+SWEEP = CATALOGUE["davidson2014.bellman_ford"]
+DELTA, BUCKETS = CATALOGUE["davidson2014.bucketing.merge_path"].params
+PARAMS = {Select.BELOW: (DELTA,), Select.BUCKET: (DELTA, BUCKETS)}
+GIVEN = {Select.BELOW: {"delta": 3}, Select.BUCKET: {"delta": 2, "buckets": 3}}
+
+VALUES = {axis.__name__.lower(): list(axis) for axis in AXES}
+VALUES["arrange"].append(None)
+VALUES["place"] = [Place(*sides) for sides in itertools.product(Side, repeat=3)]
+
+
+def changed(axes: Axes, count: int) -> set[Axes]:
+    """Return the legal mixes that differ from one on so many axes at most."""
+    found = set()
+    for names in itertools.combinations(VALUES, count):
+        for values in itertools.product(*(VALUES[name] for name in names)):
+            try:
+                found.add(replace(axes, **dict(zip(names, values, strict=True))))
+            except ValueError:
+                continue
+    return found
+
+
+@cache
+def legal() -> list[Axes]:
+    """Return all legal mixes: those of the catalogue, and what changes lead to from them."""
+    start = {recipe.axes for recipe in CATALOGUE if recipe.axes}
+    seen = todo = start.union(*(changed(axes, 2) for axes in start))
+    while todo:
+        todo = set().union(*(changed(axes, 1) for axes in todo)) - seen
+        seen = seen | todo
+    return sorted(seen, key=lambda axes: axes.words())
+
+
+def variant(axes: Axes) -> Recipe:
+    """Return a recipe of a mix; one line is all that a variant takes."""
+    return SWEEP.but(
+        f"mixed.{axes.words().replace(', ', '.').replace(' ', '_')}",
+        "A mix that a test makes.",
+        params=PARAMS.get(axes.select, ()),
+        negative=axes.select in {Select.ALL, Select.IMPROVED},
+        exact=axes.lower is not Lower.PLAIN_MIN,
+        devices=("cpu",) if axes.place.whole_cpu else ("cuda",),
+        **vars(axes),
+    )
+
+
+def hubs(dtype: str) -> Graph:
+    """Return vertices of every degree that a map treats in its own way, up to beyond a block."""
+    graph = generate.random_in_degree(150, 3, (0, 9), seed=3)
+    src, dst, weights = graph.edges()
+    rows = {0: 140, 3: 70, 9: 40, 21: 64, 22: 33, 50: 32, 51: 31}
+    more = [
+        (u, (u + 7 * k) % 150, 3 + (u * k) % 13) for u, size in rows.items() for k in range(size)
+    ]
+    extra = np.array(more).T
+    return Graph.from_edges(
+        np.append(src, extra[0]), np.append(dst, extra[1]),
+        np.append(weights, extra[2]).astype(dtype), n=150,
+    )  # fmt: skip
+
+
+GRAPHS = {
+    "hubs": (hubs("int32"), 0),
+    "hubs of floats": (hubs("float32"), 1),
+    "grid of floats": (corpus.case("rounding").astype("float32").graph(), 17),
+    "closed vertices": (corpus.case("closed_vertices").astype("int32").graph(), 0),
+}
+NEGATIVE = {
+    "negative": (corpus.case("negative_without_cycle").astype("int32").graph(), 0),
+    "negative zero cycle": (corpus.case("negative_zero_cycle").astype("int32").graph(), 0),
+    "negative cycle": (corpus.case("negative_cycle").astype("int32").graph(), 0),
+    "negative loop": (corpus.case("negative_loop").astype("int32").graph(), 0),
+    "worst order": (corpus.case("bellman_ford_worst").astype("int32").graph(), 0),
+}
+
+
+@pytest.mark.parametrize("select", Select)
+def test_every_legal_mix_runs_with_the_right_bits(select):
+    recipes = [variant(axes) for axes in legal() if axes.select is select]
+    on_gpu = [recipe for recipe in recipes if recipe.devices == ("cuda",)]
+    device = device_for(64)
+    for dtype in ("int32", "float32"):
+        prepare(device, on_gpu, dtype)
+    graphs = GRAPHS | (NEGATIVE if recipes[0].negative else {})
+    for graph, source in graphs.values():
+        answer = expected(graph, source)
+        for device.seed, recipe in enumerate(on_gpu):
+            trace = Trace() if device.seed % 2 else None
+            check(recipe, graph, source, device, answer, GIVEN.get(select), trace)
+        for recipe in set(recipes).difference(on_gpu):
+            order = Order(recipe, opened(graph), Problem(Task.SSSP, np.array([source])), 1, {})
+            assert_same_bits(settle_on_cpu(order)[0], answer, graph)
+
+
+def test_two_legal_mixes_never_run_the_same():
+    """An axis whose value changes neither kernels nor host steps would be a name without a deed."""
+    seen = {}
+    for axes in legal():
+        recipe = variant(axes)
+        if axes.place.whole_cpu:
+            continue
+        kernels = frozenset(kernel.name for kernel in kernels_of(recipe, "int32"))
+        on_host = (axes.direction, axes.layout) if axes.place.relax is Side.CPU else None
+        other = seen.setdefault((recipe.loop, kernels, axes.place, on_host), recipe)
+        assert other is recipe, f"{recipe.name} runs as {other.name} does"
+    assert len(seen) > 350
+
+
+def test_a_new_variant_is_one_line():
+    variants = [
+        CATALOGUE["johnson_gpu.dijkstra_queue"].but(
+            "new.queue", "At the minimum.", select=Select.MIN
+        ),
+        CATALOGUE["johnson_gpu.bf_queue"].but("new.balanced", "Balanced.", map=Map.MERGE_PATH),
+        CATALOGUE["martin2009.u_gpu_plus"].but("new.twice", "Two passes.", reduce=Reduce.TWO_PASS),
+        CATALOGUE["bodra2025.bf_strided"].but("new.place", "In place.", labels=Labels.IN_PLACE),
+        CATALOGUE["davidson2014.near_far.merge_path"].but(
+            "new.append", "Appends.", emit=Emit.ATOMIC_QUEUE
+        ),
+    ]
+    graph, source = GRAPHS["hubs"]
+    device = device_for(64)
+    for recipe in variants:
+        check(recipe, graph, source, device, expected(graph, source))
