@@ -208,6 +208,12 @@ def test_the_memory_of_a_gpu_counts_and_of_the_host_the_answer_only():
         pick(Size(Task.SSSP), hardware=here._replace(gpu_memory=2**20), wish=GPU)
 
 
+def test_what_fits_on_a_gpu_is_taken_before_what_is_fast():
+    sweep = "davidson2014.workfront_sweep.merge_path"
+    here = MACHINE._replace(gpu_memory=gpu_bytes(CATALOGUE[sweep], DENSER))
+    assert pick(Size(Task.SSSP), DENSER, here, GPU).algorithm == sweep
+
+
 def test_a_gpu_holds_the_graph_the_labels_and_what_the_recipe_keeps():
     def of(name, facts=ROAD):
         return gpu_bytes(CATALOGUE[name], facts)
