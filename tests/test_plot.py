@@ -8,9 +8,10 @@ import pytest
 pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
 
 import warpath as wp
-from warpath import generate, plot
+from warpath import generate
 from warpath.errors import GraphError, InputError
 from warpath.plot import plot_route
+from warpath.plot import route as drawing
 
 
 @pytest.fixture
@@ -115,5 +116,5 @@ def test_the_command_finds_coordinates_beside_the_graph(tmp_path):
     (tmp_path / "a.co").write_text("p aux sp co 2\nv 1 0 0\nv 2 3 4\n")
     read = wp.read(graph)
     assert route._with_coordinates(read, graph).coordinates.tolist() == [[0, 0], [3, 4]]
-    assert plot._in_degrees(np.array([[0.5, 0.5]]))
-    assert not plot._in_degrees(np.array([[0.5, 100.5]]))
+    assert drawing._in_degrees(np.array([[0.5, 0.5]]))
+    assert not drawing._in_degrees(np.array([[0.5, 100.5]]))

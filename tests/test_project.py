@@ -11,6 +11,8 @@ import re
 import runpy
 import subprocess
 import sys
+import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -59,7 +61,7 @@ def test_importing_warpath_imports_nothing_optional():
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     optional = {
         "scipy", "pandas", "polars", "networkx", "igraph", "pyarrow", "matplotlib", "typer",
-        "rich", "zarr", "osmium", "zstandard",
+        "rich", "zarr", "osmium", "zstandard", "cupy", "cuda",
     }  # fmt: skip
     assert not optional & set(ran.stdout.split())
 
@@ -167,3 +169,18 @@ def test_decisions_are_numbered_without_gaps():
         text = page.read_text(encoding="utf-8")
         for heading in ("## Context", "## Decision", "## Alternatives", "## Consequence"):
             assert heading in text, f"{page.name} has no {heading}"
+
+
+def test_distributions_hold_the_kernels_and_the_source_one_the_emulator(tmp_path, monkeypatch):
+    build = pytest.importorskip("scikit_build_core.build", reason="it makes the distributions")
+    monkeypatch.chdir(ROOT)
+    kernels = {f"warpath/kernels/{path.name}" for path in ROOT.glob("src/warpath/kernels/*")}
+    with zipfile.ZipFile(
+        tmp_path / build.build_wheel(str(tmp_path), {"wheel.cmake": "false"})
+    ) as archive:
+        assert kernels <= set(archive.namelist())
+    with tarfile.open(tmp_path / build.build_sdist(str(tmp_path))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {f"src/{name}" for name in kernels} <= names
+    assert {path.relative_to(ROOT).as_posix() for path in HEADERS} <= names
+    assert not any(name.startswith(("build/", ".ci/")) for name in names)

@@ -9,10 +9,13 @@
 #include <type_traits>
 
 #include "common.hpp"
+#include "warpath/binary_heap.hpp"
 #include "warpath/dial.hpp"
 #include "warpath/dijkstra.hpp"
+#include "warpath/fibonacci_heap.hpp"
 #include "warpath/heap.hpp"
 #include "warpath/radix_heap.hpp"
+#include "warpath/relaxed_heap.hpp"
 
 namespace warpath::bindings {
 
@@ -36,9 +39,21 @@ auto with_queue(std::string_view name, const CsrView<V, W>& graph, Use&& use) {
       return use([max_weight] { return DialBuckets<D, V>(max_weight); });
     }
   }
-  throw std::invalid_argument("queue=\"" + std::string(name) +
-                              "\": \"heap\", \"radix\", or, for integer weights as " +
-                              "they are, \"dial\"");
+  throw std::invalid_argument(
+      "queue=\"" + std::string(name) + "\": \"heap\", \"radix\", or, for integer weights as " +
+      "they are, \"dial\"; for one source also \"binary\", " + "\"fibonacci\", \"relaxed\"");
+}
+
+/// The same for one source, where there are also the heaps with decrease-key: they hold something
+/// for every vertex of the graph, which is much to have for each thread.
+template <Index V, Weight W, class Use>
+auto with_any_queue(std::string_view name, const CsrView<V, W>& graph, Use&& use) {
+  using D = DistanceOf<W>;
+  const std::int64_t n = graph.n();
+  if (name == "binary") return use([n] { return BinaryHeap<D, V>(n); });
+  if (name == "fibonacci") return use([n] { return FibonacciHeap<D, V>(n); });
+  if (name == "relaxed") return use([n] { return RelaxedHeap<D, V>(n); });
+  return with_queue<true>(name, graph, use);
 }
 
 inline nb::dict as_dict(const SearchCounters& counters) {

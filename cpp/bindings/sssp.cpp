@@ -30,7 +30,7 @@ void register_dijkstra(nb::module_& module) {
         {
           const nb::gil_scoped_release free;
           const auto graph = csr(indptr, indices, weights);
-          counters = with_queue<true>(queue, graph, [&](const auto& make_queue) {
+          counters = with_any_queue(queue, graph, [&](const auto& make_queue) {
             auto empty = make_queue();
             return dijkstra(graph, static_cast<V>(source), view(dist), empty, view(targets),
                             cutoff.value_or(unreachable<D>), Pulse(control, true));

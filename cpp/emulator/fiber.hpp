@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <new>
 #ifndef __x86_64__
 #include <ucontext.h>
@@ -17,6 +18,7 @@ extern "C" {
 void* __tsan_get_current_fiber();
 void* __tsan_create_fiber(unsigned flags);
 void __tsan_destroy_fiber(void* fiber);
+void __tsan_set_fiber_name(void* fiber, const char* name);
 void __tsan_switch_to_fiber(void* fiber, unsigned flags);
 void __tsan_acquire(void* address);
 void __tsan_release(void* address);
@@ -89,7 +91,8 @@ inline void allow([[maybe_unused]] const void* begin, [[maybe_unused]] std::size
 class Context {
  public:
 #if defined(WARPATH_SANITIZED_THREAD) || defined(WARPATH_SANITIZED_ADDRESS)
-  static constexpr std::size_t kStack = 256 * 1024;
+  static constexpr std::size_t kStack =
+      1024 * 1024;  // a report is written on the stack it is about
 #else
   static constexpr std::size_t kStack = 64 * 1024;
 #endif
@@ -110,7 +113,6 @@ class Context {
     // As after a call: the stack pointer is 8 below a multiple of 16.
     auto* top = reinterpret_cast<std::uintptr_t*>(stack_ + size);
     *--top = 0;
-    *--top = 0;
     *--top = reinterpret_cast<std::uintptr_t>(body);
     for (int i = 0; i < 6; ++i) *--top = 0;
     pointer_ = top;
@@ -124,6 +126,7 @@ class Context {
 #ifdef WARPATH_SANITIZED_THREAD
     if (tsan_ != nullptr) __tsan_destroy_fiber(tsan_);
     tsan_ = __tsan_create_fiber(0);
+    named_[0] = named_[1] = ~0u;
 #endif
 #ifdef WARPATH_SANITIZED_ADDRESS
     fake_ = nullptr;
@@ -146,6 +149,18 @@ class Context {
     swapcontext(&context_, &other.context_);
 #endif
     arrived();
+  }
+
+  /// What ThreadSanitizer's reports call it.
+  void name([[maybe_unused]] unsigned block, [[maybe_unused]] unsigned thread) {
+#ifdef WARPATH_SANITIZED_THREAD
+    if (block == named_[0] && thread == named_[1]) return;
+    named_[0] = block;
+    named_[1] = thread;
+    char name[64];
+    std::snprintf(name, sizeof name, "block %u, thread %u", block, thread);
+    __tsan_set_fiber_name(tsan_, name);
+#endif
   }
 
   /// To be called first thing by a body.
@@ -182,6 +197,7 @@ class Context {
 #endif
 #ifdef WARPATH_SANITIZED_THREAD
   void* tsan_ = nullptr;
+  unsigned named_[2] = {};
 #endif
 #ifdef WARPATH_SANITIZED_ADDRESS
   static inline Context* left = nullptr;

@@ -6,16 +6,13 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <new>
-#include <vector>
 
 #include "cuda_on_cpu.hpp"
 #include "fiber.hpp"
+#include "launch.hpp"
 
 namespace emulated {
 
@@ -28,175 +25,6 @@ __attribute__((visibility("default"))) Word warpath_most_changes = Word{1} << 28
 }
 
 namespace {
-
-constexpr unsigned kMostThreads = 1024;      // of a block, as CUDA has it
-constexpr unsigned kMostShared = 48 * 1024;  // static shared memory of a block, likewise
-constexpr unsigned kMostFibers = 4096;       // live at once; further blocks wait for a place
-constexpr unsigned kMostPlaces = 512;
-constexpr Word kGarbage = 0x7ff7dead7ff7deadu;  // NaN as a float, far out as an index, true
-#ifdef WARPATH_SANITIZED_ADDRESS
-constexpr unsigned kGap = 64;  // forbidden bytes after each shared array
-#else
-constexpr unsigned kGap = 0;
-#endif
-
-enum class State { kReturned, kReady, kAtBlock, kAtWarp, kAtGrid };
-
-/// 32 fibers of a block, and the two orders that __syncwarp takes turns in, for each lowest lane.
-struct WarpState {
-  unsigned returned, waiting;
-  unsigned char phase[32];
-  Word order[32][2];
-};
-
-struct Fiber;
-
-/// The place of a live block.
-struct Block {
-  Fiber* fibers = nullptr;
-  char* memory = nullptr;
-  unsigned number = 0, live = 0, arrived = 0, sum = 0, phase = 0;
-  Barrier kind{};
-  const char* file = nullptr;
-  int line = 0;
-  int results[2] = {};
-  Word order[2] = {};  // what the barrier orders, by turns: nobody can be two barriers ahead
-  Word reuse = 0;
-  WarpState warps[kMostThreads / 32];
-};
-
-struct Fiber : Thread {
-  Context context;
-  State state = State::kReturned;
-  Block* home = nullptr;
-  Fiber* lanes = nullptr;  // lane 0 of its warp
-  WarpState* group = nullptr;
-  unsigned lane = 0;
-  // What it waits for.
-  const char *what = nullptr, *file = nullptr;
-  int line = 0, source = 0;
-  Warp kind{};
-  unsigned mask = 0;
-  Word value = 0, result = 0;
-};
-
-/// The launch that runs.
-struct {
-  Run run;
-  const void* kernel;
-  void** args;
-  Word number, draws, idle, start, end, fences;
-  unsigned mean, threads, blocks, places, next, returned, live;
-  unsigned shared, shared_size;  // where the next array goes; what all arrays take
-  unsigned at_grid, grid_phase;
-  Word grid_order[2];
-  bool failed;
-  char error[2048];
-} job;
-
-Fiber fibers[kMostFibers];  // used from the first on, so that most of it is never touched
-Block places[kMostPlaces];
-unsigned begun = 0;  // fibers that have a stack
-Fiber* ready[kMostFibers];
-unsigned ready_count = 0, at = 0;  // `at`: where the fiber that runs stands in `ready`
-Fiber* current = nullptr;
-Context launcher;
-
-/// xorshift64*: 32 bits.
-inline unsigned draw() {
-  job.draws ^= job.draws >> 12;
-  job.draws ^= job.draws << 25;
-  job.draws ^= job.draws >> 27;
-  return static_cast<unsigned>((job.draws * 0x2545f4914f6cdd1du) >> 32);
-}
-inline unsigned draw_below(unsigned bound) {
-  return static_cast<unsigned>((Word{draw()} * bound) >> 32);
-}
-
-/// Appends to the message of a launch that fails.
-__attribute__((format(printf, 1, 2))) void say(const char* format, ...) {
-  const std::size_t used = std::strlen(job.error);
-  va_list values;
-  va_start(values, format);
-  std::vsnprintf(job.error + used, sizeof job.error - used, format, values);
-  va_end(values);
-}
-
-const char* base_name(const char* path) {
-  const char* slash = std::strrchr(path, '/');
-  return slash == nullptr ? path : slash + 1;
-}
-
-void say_who(const Fiber& fiber) { say("block %u, thread %u", fiber.block.x, fiber.thread.x); }
-
-/// Ends the launch: its fibers are left as they are.
-[[noreturn]] void give_up() {
-  job.failed = true;
-  current->context.switch_to(launcher);
-  std::terminate();
-}
-
-void say_waiting(const Fiber& fiber) {
-  say_who(fiber);
-  if (fiber.state == State::kAtBlock) {
-    say(" waits at %s (%s:%d), where %u of %u threads are", fiber.what, base_name(fiber.file),
-        fiber.line, fiber.home->arrived, fiber.home->live);
-  } else if (fiber.state == State::kAtGrid) {
-    say(" waits at grid_barrier (%s:%d), where %u of %u threads are", base_name(fiber.file),
-        fiber.line, job.at_grid, job.live);
-  } else {
-    unsigned missing = 0;
-    for (unsigned i = 0; i < 32; ++i) {
-      if ((fiber.mask >> i & 1) == 0) continue;
-      const Fiber& other = fiber.lanes[i];
-      if (other.state != State::kAtWarp || other.mask != fiber.mask || other.kind != fiber.kind)
-        missing |= 1u << i;
-    }
-    say(" waits in %s (%s:%d, mask 0x%08x) for lanes 0x%08x", fiber.what, base_name(fiber.file),
-        fiber.line, fiber.mask, missing);
-  }
-}
-
-/// Says who waits for what, once for each place in the source.
-void say_deadlock() {
-  say("deadlock: %u threads wait and none can go on", job.live);
-  std::vector<const Fiber*> shown;
-  for (unsigned i = 0; i < job.places * job.threads && shown.size() < 6; ++i) {
-    const Fiber& fiber = fibers[i];
-    if (fiber.state == State::kReturned) continue;
-    bool known = false;
-    for (const Fiber* other : shown)
-      known |= std::strcmp(other->what, fiber.what) == 0 && other->line == fiber.line &&
-               std::strcmp(other->file, fiber.file) == 0;
-    if (known) continue;
-    say(shown.empty() ? ": " : "; ");
-    say_waiting(fiber);
-    shown.push_back(&fiber);
-  }
-}
-
-inline void make_ready(Fiber& fiber) {
-  fiber.state = State::kReady;
-  ready[ready_count++] = &fiber;
-}
-
-/// Goes on with a fiber that is drawn, or in the launcher if none is ready.
-inline void change() {
-  Fiber* from = current;
-  if (ready_count == 0) return from->context.switch_to(launcher);
-  at = draw_below(ready_count);
-  Fiber* to = ready[at];
-  grid.patience = 1 + static_cast<int>(draw_below(2 * job.mean));
-  if (to == from) return;
-  current = to;
-  self = to;
-  from->context.switch_to(to->context);
-}
-
-inline void leave(State state) {
-  current->state = state;
-  ready[at] = ready[--ready_count];
-}
 
 /// Lets the threads through that wait at their block's barrier.
 void open(Block& block) {
@@ -239,6 +67,7 @@ void spoil(char* begin, std::size_t bytes) {
 /// Starts the next block in this place.
 void admit(Block& block) {
   block.number = job.next++;
+  ++block.turn;
   block.live = job.threads;
   block.arrived = 0;
   job.live += job.threads;
@@ -251,6 +80,7 @@ void admit(Block& block) {
   for (unsigned t = 0; t < job.threads; ++t) {
     Fiber& fiber = block.fibers[t];
     fiber.block = {block.number, 0, 0};
+    fiber.context.name(block.number, t);
     make_ready(fiber);
   }
 }
@@ -260,7 +90,7 @@ void finish() {
   Fiber& me = *current;
   Block& block = *me.home;
   release(&job.end);
-  release(&block.reuse);
+  if (job.blocks > job.places) release(&block.handed_on[block.turn & 1]);
   leave(State::kReturned);
   job.idle = 0;
   --job.live;
@@ -297,7 +127,7 @@ void body() {
   current->context.arrived();
   for (;;) {
     acquire(&job.start);
-    acquire(&current->home->reuse);
+    if (job.blocks > job.places) acquire(&current->home->handed_on[(current->home->turn - 1) & 1]);
     job.run(job.kernel, job.args);
     finish();
   }
@@ -393,7 +223,8 @@ int block_barrier(Barrier kind, int predicate, const char* file, int line) {
     block.file = file;
     block.line = line;
     block.sum = 0;
-  } else if (block.kind != kind || block.line != line || std::strcmp(block.file, file) != 0) {
+  } else if (block.kind != kind || block.line != line ||
+             (block.file != file && std::strcmp(block.file, file) != 0)) {
     say_who(*current);
     say(" is at %s (%s:%d) while others of its block wait at %s (%s:%d): all threads of a block "
         "must take the same barrier",

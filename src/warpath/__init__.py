@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.api import algorithms, apsp, distances, path, plan, sssp
 from warpath.errors import (
+    DeviceError,
     DistanceOverflowError,
     GraphError,
     GraphFormatError,
@@ -19,6 +20,7 @@ from warpath.errors import (
     MissingDependencyError,
     NegativeCycleError,
     NegativeWeightError,
+    NoDeviceError,
     NoPathError,
     NotEnoughMemoryError,
     NotSupportedError,
@@ -44,6 +46,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Certificate",
+    "DeviceError",
     "DistanceOverflowError",
     "DistanceTable",
     "Facts",
@@ -54,6 +57,7 @@ __all__ = [
     "MissingDependencyError",
     "NegativeCycleError",
     "NegativeWeightError",
+    "NoDeviceError",
     "NoPathError",
     "NotEnoughMemoryError",
     "NotSupportedError",

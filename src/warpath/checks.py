@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.errors import GraphError, WeightError
+from warpath.errors import GraphError, NotSupportedError, WeightError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,6 +30,32 @@ def index_dtype(n: int) -> np.dtype[Any]:
 def laid_out(array: Array, dtype: DTypeLike | None = None) -> Array:
     """Return an array as the core reads it: contiguous and aligned; a copy only where it is not."""
     return np.require(array, dtype, ["C", "A"])
+
+
+def on_host(data: Any) -> Any:
+    """Return an array of another library as a NumPy array, by DLPack; other objects as they are.
+
+    Arrays on a GPU are copied, which takes NumPy 2.1 or later.
+
+    Raises
+    ------
+    NotSupportedError
+        If the library does not give it to the CPU.
+    """
+    if isinstance(data, np.ndarray) or not hasattr(data, "__dlpack__"):
+        return data
+    try:
+        try:
+            return np.from_dlpack(data, device="cpu")
+        except TypeError:  # an older NumPy, or a library that knows no devices
+            return np.from_dlpack(data)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        kind = f"{type(data).__module__}.{type(data).__qualname__}"
+        msg = (
+            f"a {kind} cannot be read on the CPU through DLPack ({error}); copy it to the host "
+            f"first."
+        )
+        raise NotSupportedError(msg) from error
 
 
 def as_ids(values: ArrayLike, name: str) -> Array:

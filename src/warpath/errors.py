@@ -14,8 +14,10 @@
     ├── OutputError (OSError)                a file cannot be written; what was there is untouched
     ├── DistanceOverflowError (OverflowError)  a distance does not fit its type
     ├── VerificationError                    a result breaks a rule; `.edge` or `.vertex`
+    ├── DeviceError (RuntimeError)           a GPU or its compiler failed; it names the kernel
     └── NotSupportedError                    what was asked for cannot be done here
         ├── MissingDependencyError (ImportError)  an optional package is not installed
+        ├── NoDeviceError                    no driver, no such GPU, or one that is too old
         └── NotEnoughMemoryError (MemoryError)    it would not fit; the message has the numbers
 
 A message names the value, the place, the rule and the way out.
@@ -128,6 +130,10 @@ class VerificationError(WarpathError):
         return type(self), (str(self), self.rule, self.found)
 
 
+class DeviceError(WarpathError, RuntimeError):
+    """A GPU failed during a run, or a kernel did not compile; the message names the kernel."""
+
+
 class NotSupportedError(WarpathError):
     """What was asked for cannot be done with this graph, device or algorithm."""
 
@@ -136,11 +142,17 @@ class MissingDependencyError(NotSupportedError, ImportError):
     """An optional package is not installed; the message has the line that installs it."""
 
 
+class NoDeviceError(NotSupportedError):
+    """The GPU that was asked for cannot be used: no driver, no such GPU, or one that is too old."""
+
+
 class NotEnoughMemoryError(NotSupportedError, MemoryError):
     """The call would not fit into memory; nothing was started."""
 
 
-def require(module: str, *, what: str, extra: str | None = None) -> ModuleType:
+def require(
+    module: str, *, what: str, extra: str | None = None, package: str | None = None
+) -> ModuleType:
     """Import an optional package, or say how to install it.
 
     Parameters
@@ -148,11 +160,12 @@ def require(module: str, *, what: str, extra: str | None = None) -> ModuleType:
     module : name to import, for example ``"pyarrow.parquet"``.
     what : what it is needed for, as the start of a sentence ("reading Parquet").
     extra : the extra of warpath that brings it; None for a package that stands alone.
+    package : what it is called where that is not the first part of the module's name.
     """
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        package = module.partition(".")[0]
+        package = package or module.partition(".")[0]
         line = f"pip install 'warpath[{extra}]'" if extra else f"pip install {package}"
         msg = f"{what} needs {package}, which is not installed: {line}"
         raise MissingDependencyError(msg) from error

@@ -1,9 +1,12 @@
 """The environment variables of warpath, read here and nowhere else.
 
 ===================  ==========================================================================
-WARPATH_DEVICE       the device that ``device="auto"`` takes: ``cpu`` (default: the best there is)
+WARPATH_DEVICE       the device that ``device="auto"`` takes: ``cpu``, ``cuda`` or ``cuda:1``
+                     (default: the best there is)
 WARPATH_THREADS      the number of threads on the CPU (default: the cores this process may use)
 WARPATH_MEMORY       the memory a call may plan with, in bytes or as ``8G`` (default: what is free)
+WARPATH_CACHE_DIR    the folder that keeps compiled CUDA kernels; ``off`` or empty to keep none
+                     (default: warpath/kernels in the user's cache, XDG_CACHE_HOME or ~/.cache)
 CXX                  the C++ compiler that `warpath.testing.emulated` runs (default: g++)
 ===================  ==========================================================================
 """
@@ -12,8 +15,12 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from warpath.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MOST_THREADS = 1024
 
@@ -23,8 +30,8 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 def device() -> str:
     """Return what ``device="auto"`` should mean, or ``"auto"``."""
     value = os.environ.get("WARPATH_DEVICE", "").strip() or "auto"
-    if value not in {"auto", "cpu"}:
-        msg = f"WARPATH_DEVICE={value!r} is no device of this build: use 'cpu', or unset it."
+    if not re.fullmatch(r"auto|cpu|cuda(:\d{1,4})?", value):
+        msg = f"WARPATH_DEVICE={value!r} is no device: use 'cpu', 'cuda' or 'cuda:1', or unset it."
         raise InputError(msg)
     return value
 
@@ -60,6 +67,23 @@ def memory() -> int:
 def compiler() -> str:
     """Return the C++ compiler that makes kernels run on the CPU."""
     return os.environ.get("CXX", "").strip() or "g++"
+
+
+def kernel_cache() -> Path | None:
+    """Return the folder that keeps compiled kernels, or None where none are kept."""
+    from pathlib import Path  # here, as it takes 5 ms of `import warpath`
+
+    value = os.environ.get("WARPATH_CACHE_DIR")
+    if value is None:
+        base = os.environ.get("XDG_CACHE_HOME", "")
+        base = base if base.startswith(os.sep) else "~/.cache"  # the XDG rule for a relative one
+        value = f"{base}/warpath/kernels"
+    if value.strip() in {"", "off"}:
+        return None
+    try:
+        return Path(value.strip()).expanduser().absolute()
+    except RuntimeError:  # a process of no user has no home
+        return None
 
 
 def _available_of_machine() -> int | None:

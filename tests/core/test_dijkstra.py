@@ -234,8 +234,8 @@ def test_overflow_beyond_the_cutoff_or_the_last_target_does_not_matter():
 
 
 def test_queue_that_does_not_exist_or_does_not_fit_is_refused():
-    with pytest.raises(ValueError, match="fibonacci"):
-        solve(rows(1, []), 0, "fibonacci")
+    with pytest.raises(ValueError, match="pairing"):
+        solve(rows(1, []), 0, "pairing")
     with pytest.raises(ValueError, match="dial"):
         solve(rows(1, [], weight_type=np.float64), 0, "dial")
     with pytest.raises(ValueError, match="radix"):

@@ -197,3 +197,31 @@ def test_a_list_and_a_tuple_of_arrays_give_the_same_graph(edges):
         one, other = wp.Graph.of(edges, n=10), wp.Graph.of(columns, n=10)
     assert edges_of(one) == edges_of(other)
     assert sorted(edges_of(one)) == sorted(edges)
+
+
+class OnDevice:
+    """An array of another library, on a device that copies to the host when it is asked to."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+        self.asked = []
+
+    def __len__(self):
+        return len(self.values)
+
+    def __dlpack__(self, *, dl_device=None, copy=None, **_):
+        self.asked.append(dl_device)
+        if dl_device != (1, 0):
+            msg = "the memory is on a GPU"
+            raise BufferError(msg)
+        return self.values.__dlpack__(dl_device=dl_device, copy=copy)
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+def test_columns_on_a_gpu_are_copied_through_dlpack():
+    src, dst, weights = OnDevice([0, 1]), OnDevice([1, 2]), OnDevice([2.5, 4.0])
+    graph = wp.Graph.of((src, dst, weights))
+    assert [column.asked for column in (src, dst, weights)] == [[(1, 0)]] * 3
+    assert wp.sssp(graph, 0).dist.tolist() == [0.0, 2.5, 6.5]

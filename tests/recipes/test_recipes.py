@@ -8,13 +8,11 @@ import pytest
 
 import warpath as wp
 from warpath.facts import Facts
-from warpath.recipes import CATALOGUE, Catalogue, Citation, Loop, Queue, Recipe, Task
+from warpath.recipes import CATALOGUE, Catalogue, Citation, Loop, Queue, Task
 from warpath.recipes.axes import (
     Arrange,
     Axes,
-    Direction,
     Emit,
-    Layout,
     Lower,
     Map,
     Place,
@@ -257,9 +255,3 @@ def test_the_catalogue_prints_itself_by_paper():
 def test_a_citation_without_a_year_prints_none():
     assert str(Citation("A", "B", "C")) == "A: B, C"
     assert str(Citation("A", "B", "C", 1999)) == "A: B, C 1999"
-
-
-def test_a_pull_is_not_a_push_of_the_same_name():
-    assert CATALOGUE["martin2009.u_cpu"].axes.direction is Direction.PULL
-    assert CATALOGUE["martin2009.u_gpu.dense"].axes.layout is Layout.DENSE
-    assert isinstance(CATALOGUE["martin2009.u_cpu"], Recipe)

@@ -40,10 +40,10 @@ struct PlainEdges {
 /// Dijkstra's search over one graph, with labels in `dist`, which must hold `unreachable`
 /// everywhere at first.
 ///
-/// Work O(n + m) plus the queue's; one queue entry per improvement, stale ones skipped when popped
-/// (their key is no longer the vertex's label). Weights >= 0. Candidates beyond `cutoff` are not
-/// stored; candidates that do not fit the label type are not stored either and set `overflow`.
-/// Source: Dijkstra 1959.
+/// Work O(n + m) plus the queue's; without decrease-key one queue entry per improvement, stale ones
+/// skipped when popped (their key is no longer the vertex's label). Weights >= 0. Candidates beyond
+/// `cutoff` are not stored; candidates that do not fit the label type are not stored either and set
+/// `overflow`. Source: Dijkstra 1959.
 template <Index V, Weight W, class Queue, class Edges = PlainEdges<V, W>>
 class Search {
  public:

@@ -17,11 +17,12 @@ struct Labelled {
 
 /// The queue that suits every weight: O(log n) a step, four children in one or two cache lines.
 ///
-/// A queue of Dijkstra's search offers push, pop, next and drain. `pop(top, fresh)` takes the least
-/// entry; `fresh(entry)` tells stale entries, which a queue may drop while it reorganises. `next()`
-/// is the vertex that is likely to be popped next, to be prefetched, or -1. `drain(visit)` empties
-/// the queue in any order. Source: Johnson 1975 (d-ary heaps); lazy deletion: Chen et al., UTCS
-/// TR-07-54.
+/// A queue of Dijkstra's search offers push, pop, next and drain. A queue with decrease-key takes a
+/// second `push` of a vertex as its new, smaller key; the others hold both. `pop(top, fresh)` takes
+/// the least entry; `fresh(entry)` tells stale entries, which a queue may drop while it
+/// reorganises. `next()` is the vertex that is likely to be popped next, to be prefetched, or -1.
+/// `drain(visit)` empties the queue in any order. Source: Johnson 1975 (d-ary heaps); lazy
+/// deletion: Chen et al., UTCS TR-07-54.
 template <class D, Index V>
 class FourHeap {
  public:

@@ -5,7 +5,7 @@
 1     there is no path, or a result did not pass its verification
 2     usage: the command line is wrong
 3     input: a file, a vertex or a weight is wrong
-4     unsupported: a package, a device or memory is missing
+4     unsupported: a package, a device or memory is missing, or the device failed
 130   interrupted (Ctrl-C)
 141   nobody reads the output any more (``| head``)
 ====  ==========================================================
@@ -34,6 +34,7 @@ _EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (  # asked in this or
     (errors.NoPathError, 1),
     (errors.VerificationError, 1),
     (errors.NotSupportedError, 4),
+    (errors.DeviceError, 4),
     (errors.WarpathError, 3),
     (OverflowError, 3),
     (OSError, 3),

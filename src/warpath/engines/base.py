@@ -101,12 +101,16 @@ class Device(Protocol):
         """Return the bytes that can still be allocated."""
         ...
 
-    def put(self, array: Array) -> Array:
-        """Return a copy of a host array on the device."""
+    def put(self, array: Array, out: Array | None = None) -> Array:
+        """Return a copy of a host array on the device, made in `out` where that is given."""
         ...
 
-    def get(self, array: Array) -> Array:
-        """Return a copy of a device array on the host, once it is written."""
+    def get(self, array: Array, out: Array | None = None) -> Array:
+        """Return a copy of a device array on the host, made in `out` where that is given."""
+        ...
+
+    def host_array(self, like: Array) -> Array:
+        """Return a host array of the shape and type of another, as fast to copy as can be."""
         ...
 
     def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:

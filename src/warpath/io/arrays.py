@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.checks import on_host
 from warpath.errors import GraphError, WeightError
 from warpath.graph import Graph
 
@@ -79,6 +80,7 @@ def _columns(data: tuple[Any, ...]) -> tuple[Any, Any, Array | None]:
             "list."
         )
         raise GraphError(msg)
+    data = tuple(map(on_host, data))
     src, dst = _ends(data[0], "src"), _ends(data[1], "dst")
     if isinstance(src, np.ndarray) != isinstance(dst, np.ndarray) and len(src) and len(dst):
         src, dst = _as_list(src), _as_list(dst)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from warpath.errors import GraphError, InputError, NotSupportedError, WeightError
+from warpath.checks import on_host
+from warpath.errors import GraphError, InputError, WeightError
 from warpath.graph import Graph
 from warpath.io.scipy_sparse import undirected
 
@@ -75,7 +76,7 @@ def from_matrix(
 
 
 def _matrix(data: Any) -> Array:
-    matrix = data if isinstance(data, np.ndarray) else _through_dlpack(data)
+    matrix = on_host(data)
     if matrix.dtype.names is not None:
         msg = (
             f"a structured array with the fields {', '.join(matrix.dtype.names)} is no matrix: "
@@ -95,15 +96,3 @@ def _matrix(data: Any) -> Array:
     elif matrix.ndim == 2 and matrix.shape[0] in {2, 3}:
         msg += " For a list of edges give its rows as a tuple: tuple(a)."
     raise GraphError(msg)
-
-
-def _through_dlpack(data: Any) -> Array:
-    try:
-        return np.from_dlpack(data)
-    except (BufferError, RuntimeError, TypeError, ValueError) as error:
-        kind = f"{type(data).__module__}.{type(data).__qualname__}"
-        msg = (
-            f"a {kind} cannot be read on the CPU through DLPack ({error}); copy it to the host "
-            f"first."
-        )
-        raise NotSupportedError(msg) from error

@@ -62,7 +62,7 @@ def load_trace(path: str | os.PathLike[str]) -> Trace:
 def _head(source: Source, line: bytes) -> tuple[Run | None, int]:
     try:
         head = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         head = None
     if not isinstance(head, dict) or head.get("format") != _FORMAT:
         msg = "expected a trace that warpath saved (warpath sssp --trace)"
@@ -101,7 +101,9 @@ def _check(source: Source, number: int, values: dict[str, Any], wanted: dict[str
         raise source.error(number, f"{msg}: expected {', '.join(wanted)}")
     for name, (kind, fits) in wanted.items():
         if not fits(values[name]):
-            raise source.error(number, f"{name!r} must be {kind}", _line(values[name]).rstrip())
+            raise source.error(
+                number, f"{name!r} must be {kind}", json.dumps(values[name]).encode()
+            )
 
 
 def _line(value: Any) -> bytes:

@@ -15,8 +15,10 @@ comes with the repository, not with the package.
 from __future__ import annotations
 
 import ctypes
+import shutil
 import tempfile
 import threading
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -76,9 +78,11 @@ class EmulatedDevice:
     block : threads in a block.
     processors : what the device says it has, for launches that stride over the grid.
     sanitize : "thread" (or True) or "address": the kernels are compiled for that sanitizer, whose
-        runtime must have been loaded before Python (see ``.ci/sanitize``).
+        runtime must have been loaded before Python (see ``.ci/sanitize``); "loaded": for the one
+        that has been, if any.
     headers : the folder of the kernels' headers; by default the package's.
-    emulator : the folder of ``cuda_on_cpu.hpp``; by default the one of the package's checkout.
+    emulator : the folder of ``cuda_on_cpu.hpp``; by default the one in the checkout that
+        the package, or else the process, is in.
     cache : where compiled kernels are kept; by default nowhere, until the process ends.
 
     Attributes
@@ -97,7 +101,7 @@ class EmulatedDevice:
         seed: int = 0,
         block: int = 64,
         processors: int = 2,
-        sanitize: Literal["thread", "address"] | bool = False,
+        sanitize: Literal["thread", "address", "loaded"] | bool = False,
         headers: Path | None = None,
         emulator: Path | None = None,
         cache: Path | None = None,
@@ -109,13 +113,13 @@ class EmulatedDevice:
         self.messages: list[str] = []
         self._loaded: dict[str, _Loaded] = {}
         if cache is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="warpath-")
-            cache = Path(self._temporary.name)
+            cache = Path(tempfile.mkdtemp(prefix="warpath-"))
+            weakref.finalize(self, shutil.rmtree, cache, ignore_errors=True)
         self._builder = emulator_build.Builder(
             folder=cache,
-            emulator=emulator or package.parents[1] / "cpp" / "emulator",
+            emulator=emulator or _emulator(package),
             headers=headers or package / "kernels",
-            sanitize="thread" if sanitize is True else sanitize or "",
+            sanitize=_sanitizer(sanitize),
         )
 
     @property
@@ -132,13 +136,17 @@ class EmulatedDevice:
         """Return what the host has free."""
         return settings.memory()
 
-    def put(self, array: Array) -> Array:
+    def put(self, array: Array, out: Array | None = None) -> Array:
         """Copy an array to the device."""
-        return np.array(array, order="C")
+        return _copy(array, out)
 
-    def get(self, array: Array) -> Array:
+    def get(self, array: Array, out: Array | None = None) -> Array:
         """Copy an array from the device."""
-        return np.array(array, order="C")
+        return _copy(array, out)
+
+    def host_array(self, like: Array) -> Array:
+        """Return an array of the shape and type of another."""
+        return np.empty_like(like)
 
     def synchronize(self) -> None:
         """Wait for nothing: each launch has waited."""
@@ -175,6 +183,13 @@ class EmulatedDevice:
     def _has(self, kernel: Kernel) -> bool:
         loaded = self._loaded.get(kernel.name)
         return loaded is not None and loaded.source == kernel.source
+
+
+def _copy(array: Array, out: Array | None) -> Array:
+    if out is None:
+        return np.array(array, order="C")
+    out[...] = array
+    return out
 
 
 class _Loaded:
@@ -226,6 +241,18 @@ class _Loaded:
         )
         msg = f"kernel {self.name}, argument {place}: found {found}, expected {_said(code)}"
         raise InputError(msg)
+
+
+def _emulator(package: Path) -> Path:
+    """Return the emulator of the checkout around the package, or around the working folder."""
+    folders = [root / "cpp" / "emulator" for root in (package.parents[1], Path.cwd())]
+    return next((folder for folder in folders if folder.is_dir()), folders[0])
+
+
+def _sanitizer(wanted: str | bool) -> str:
+    if wanted == "loaded":
+        return emulator_build.loaded_sanitizer()
+    return "thread" if wanted is True else wanted or ""
 
 
 def _code(value: np.generic | Array) -> int:

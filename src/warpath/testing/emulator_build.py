@@ -27,6 +27,7 @@ _TOGETHER = 64  # kernels in a library: large enough to share their headers, sma
 _FLAGS = ["-std=c++20", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off"]
 _KERNEL_FLAGS = ["-O1", "-fno-exceptions", "-Wall", "-Wextra", "-Wno-unknown-pragmas"]
 _SCHEDULER = "scheduler.cpp"
+_RUNTIMES = {"thread": "__tsan_create_fiber", "address": "__sanitizer_start_switch_fiber"}
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,14 @@ class Builder:
                 "warpath's repository, not with its wheel; give its folder as emulator=..."
             )
             raise NotSupportedError(msg)
-        if self.sanitize not in {"", "thread", "address"}:
-            msg = f"sanitize={self.sanitize!r}: 'thread', 'address' or False"
+        if self.sanitize not in {"", *_RUNTIMES}:
+            msg = f"sanitize={self.sanitize!r}: 'thread', 'address', 'loaded' or False"
+            raise NotSupportedError(msg)
+        if self.sanitize and self.sanitize != loaded_sanitizer():
+            msg = (
+                f"sanitize={self.sanitize!r} needs the sanitizer's runtime loaded before Python: "
+                f"LD_PRELOAD=$(g++ -print-file-name=lib{self.sanitize[0]}san.so), see .ci/sanitize"
+            )
             raise NotSupportedError(msg)
         self.folder.mkdir(parents=True, exist_ok=True)
 
@@ -101,20 +108,28 @@ class Builder:
         return Library(ctypes.CDLL(str(path)), tuple(k.name for k in kernels), messages)
 
     @functools.cached_property
+    def _emulator_texts(self) -> str:
+        return _texts(self.emulator, "*.?pp")
+
+    @functools.cached_property
     def _texts(self) -> str:
         """All headers: a change in any of them compiles anew."""
-        files = [*sorted(self.headers.glob("*.cuh")), *sorted(self.emulator.glob("*.?pp"))]
-        return "\0".join(f"{file.name}\0{file.read_text(encoding='utf-8')}" for file in files)
+        return self._emulator_texts + _texts(self.headers, "*.cuh")
 
     @property
     def _sanitizer(self) -> list[str]:
-        return [f"-fsanitize={self.sanitize}", "-fno-omit-frame-pointer"] if self.sanitize else []
+        kind = self.sanitize
+        if not kind:
+            return []
+        # With recovery ASAN_OPTIONS decides whether the first report ends the process, as it does.
+        recover = ["-fsanitize-recover=address"] if kind == "address" else []
+        return [f"-fsanitize={kind}", *recover, "-fno-omit-frame-pointer"]
 
     @functools.cached_property
     def _scheduler(self) -> Path:
         watched = [f"-DWARPATH_SANITIZED_{self.sanitize.upper()}"] if self.sanitize else []
         flags = [*_FLAGS, "-O2", *watched, str(self.emulator / _SCHEDULER)]
-        return self._made("scheduler", [self._texts], flags, "", _SCHEDULER)
+        return self._made("scheduler", [self._emulator_texts], flags, "", _SCHEDULER)
 
     def _made(
         self, stem: str, parts: list[str], arguments: list[str], source: str, what: str
@@ -134,13 +149,25 @@ class Builder:
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             made = Path(folder) / path.name
             # A library is found again by its soname, beside the one that needs it.
-            command = [_compiler(), *arguments, f"-Wl,-soname,{path.name}", "-o", str(made)]
+            command = [compiler(), *arguments, f"-Wl,-soname,{path.name}", "-o", str(made)]
             run = _run(command, source)
             if run.returncode:
                 msg = f"{what}: {command[0]} cannot compile it for the emulator:\n{run.stderr}"
                 raise NotSupportedError(msg)
             path.with_suffix(".txt").write_text(run.stderr, encoding="utf-8")
             made.replace(path)
+
+
+def loaded_sanitizer() -> str:
+    """Return the sanitizer whose runtime this process has: "thread", "address" or ""."""
+    program = ctypes.CDLL(None)
+    found = (kind for kind, symbol in _RUNTIMES.items() if hasattr(program, symbol))
+    return next(found, "")
+
+
+def _texts(folder: Path, pattern: str) -> str:
+    files = sorted(folder.glob(pattern))
+    return "\0".join(f"{file.name}\0{file.read_text(encoding='utf-8')}" for file in files)
 
 
 def _preamble(source: str) -> tuple[list[str], list[str]]:
@@ -172,7 +199,7 @@ def _joined(kernels: list[Kernel]) -> str:
 
 
 @functools.cache
-def _compiler() -> str:
+def compiler() -> str:
     """Return the C++ compiler: $CXX, or g++."""
     wanted = settings.compiler()
     found = shutil.which(wanted)
@@ -187,7 +214,7 @@ def _compiler() -> str:
 
 @functools.cache
 def _version() -> str:
-    return _run([_compiler(), "--version"]).stdout
+    return _run([compiler(), "--version"]).stdout
 
 
 def _run(command: list[str], given: str = "") -> subprocess.CompletedProcess[str]:

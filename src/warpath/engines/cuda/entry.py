@@ -52,7 +52,7 @@ class Kernel:
 
     name: str
     source: str
-    params: tuple[tuple[str, str], ...]
+    params: tuple[tuple[str, str], ...] = ()
 
 
 class _Kind(NamedTuple):

@@ -38,11 +38,14 @@ class _DryDevice:
     def free_memory(self) -> int:
         return 0
 
-    def put(self, array: Array) -> Array:
-        return array
+    def put(self, array: Array, out: Array | None = None) -> Array:
+        return array if out is None else out
 
-    def get(self, array: Array) -> Array:
-        return array
+    def get(self, array: Array, out: Array | None = None) -> Array:
+        return array if out is None else out
+
+    def host_array(self, like: Array) -> Array:
+        return like
 
     def launch(self, _kernel: Kernel, _blocks: int, *_args: Any) -> None:
         raise _FirstLaunchError

@@ -12,6 +12,8 @@ from warpath.paths import never
 from warpath.recipes.axes import Edges, Lower, Map, Select
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from warpath.engines.base import Array, Device, Order
     from warpath.graph import Graph
     from warpath.recipes.axes import Axes
@@ -43,14 +45,22 @@ class Rows(NamedTuple):
 
 def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
     """Return the rows of a graph, or of its transpose, on a device; copied once and kept."""
-    key = f"{'transpose' if reverse else 'rows'} on {device.name}"
-    rows: Rows | None = graph.derived.get(key)
-    if rows is None:
+
+    def rows() -> Rows:
         host = graph.reversed() if reverse else graph
         arrays = (host.indptr, host.indices, host.solver_weights)
-        rows = Rows(*(device.put(array) for array in arrays))
-        graph.derived[key] = rows
-    return rows
+        return Rows(*(device.put(array) for array in arrays))
+
+    made: Rows = kept(graph, "transpose" if reverse else "rows", device, rows)
+    return made
+
+
+def kept(graph: Graph, what: str, device: Device, make: Callable[[], Any]) -> Any:
+    """Return what belongs to a graph on a device, made when first asked for."""
+    key = f"{what} on {device.name}"
+    if key not in graph.derived:
+        graph.derived[key] = make()
+    return graph.derived[key]
 
 
 class Run(Clock):

@@ -14,7 +14,7 @@ from warpath import _core
 from warpath.engines.matrix import adjacency_matrix
 from warpath.engines.rounds.clock import Clock
 from warpath.engines.rounds.lists import ListPush
-from warpath.engines.rounds.run import Run, resident
+from warpath.engines.rounds.run import Run, kept, resident
 from warpath.paths import never
 from warpath.recipes.axes import Direction, Emit, Layout, Memory, Reduce, Select, Side
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from warpath.engines.base import Array, Device, Order
     from warpath.engines.cuda.entry import Kernel
+    from warpath.graph import Graph
 
 
 def settle(run: Run) -> bool:
@@ -89,9 +90,14 @@ class Shared:
         """Return the array on a side, up to date; `write` makes the other side's copy stale."""
         if side not in self._fresh:
             assert self._device is not None  # noqa: S101 - one side never goes stale
-            move = self._device.put if side is Side.GPU else self._device.get
             (other,) = self._fresh
-            self._copies[side] = move(self._copies[other])
+            given = self._copies[other]
+            if side is Side.GPU:
+                self._copies[side] = self._device.put(given, self._copies.get(side))
+            else:
+                here = self._copies.get(side)
+                into = self._device.host_array(given) if here is None else here
+                self._copies[side] = self._device.get(given, into)
             self._fresh.add(side)
         if write:
             self._fresh = {side}
@@ -180,7 +186,8 @@ class GpuSteps:
         run, axes = self._run, self._run.axes
         push = axes.direction is Direction.PUSH
         if axes.layout is Layout.DENSE:
-            matrix = run.device.put(matrix_of(run.order))
+            graph = run.order.graph
+            matrix = kept(graph, "matrix", run.device, lambda: run.device.put(matrix_of(run.order)))
             name = "push" if push else "pull"
             kernel = run.kernel("dense", direction=name, traced=run.traced)
             return partial(run.launch, kernel, run.n, matrix=matrix)
@@ -214,12 +221,19 @@ class GpuSteps:
     def _make_reduce(self) -> None:
         run, axes = self._run, self._run.axes
         out = axes.select is Select.OUT
-        self._slack = run.device.put(lightest_out(run.order)) if out else None
+        self._slack = self._lightest() if out else None
         self._reduce = run.kernel("reduce", value="OutThreshold" if out else "Unsettled")
         self._minima = run.xp.empty(run.blocks(run.n, 2), run.label)
         if axes.reduce is Reduce.TWO_PASS:
             self._second = run.kernel("reduce", value="Plain")
             self._least = run.xp.empty(run.blocks(len(self._minima), 2), run.label)
+
+    def _lightest(self) -> Array:
+        graph, device = self._run.order.graph, self._run.device
+        least: Array = kept(
+            graph, "lightest edges out", device, lambda: device.put(lightest_out(graph))
+        )
+        return least
 
     def _make_update(self) -> None:
         run, axes = self._run, self._run.axes
@@ -282,9 +296,8 @@ def matrix_of(order: Order) -> Array:
     return adjacency_matrix(order.graph, order.graph.solver_weights)
 
 
-def lightest_out(order: Order) -> Array:
+def lightest_out(graph: Graph) -> Array:
     """Return the least weight out of each vertex, unreachable where there is no edge: (n,)."""
-    graph = order.graph
     least = np.full(graph.n, never(graph.dist_dtype), graph.dist_dtype)
     src, _, weights = graph.edges()
     np.minimum.at(least, src, weights.astype(graph.dist_dtype))

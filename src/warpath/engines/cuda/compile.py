@@ -1,0 +1,128 @@
+"""Kernels to cubins: NVRTC through cuda.core, which needs no GPU and no driver for it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpath.engines.cuda import cache
+from warpath.errors import DeviceError, MissingDependencyError, NoDeviceError, require
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from warpath.engines.cuda.entry import Kernel
+
+HEADERS = Path(__file__).parents[2] / "kernels"
+
+# Rule 1 (same bits as the CPU) needs plain dist + weight: no fused multiply-add, no flushed
+# denormals. A header is looked for in our folder only: NVRTC would take one of the same name from
+# the working directory first, which no cache key sees. Line numbers are for compute-sanitizer.
+OPTIONS: dict[str, Any] = {
+    "std": "c++20",
+    "fma": False,
+    "ftz": False,
+    "prec_div": True,
+    "prec_sqrt": True,
+    "no_source_include": True,
+    "lineinfo": True,
+}
+
+
+def cubin(kernel: Kernel, arch: str, headers: Path = HEADERS) -> bytes:
+    """Return a kernel's machine code, compiled or from the cache.
+
+    Parameters
+    ----------
+    kernel : its name and source.
+    arch : the architecture, for example ``"sm_90"``.
+    headers : the folder that the source's includes are in.
+
+    Raises
+    ------
+    MissingDependencyError
+        Without cuda.core or NVRTC.
+    DeviceError
+        If it does not compile; with the compiler's log.
+    """
+    options = repr(sorted(OPTIONS.items()))
+    parts = [_of_headers(headers), kernel.source, kernel.name, options, arch, compiler()]
+    digest = hashlib.sha256()
+    for part in parts:  # with its length: no two lists of parts give the same bytes
+        digest.update(b"%d:" % len(part))
+        digest.update(part.encode())
+    return cache.fetch(digest.hexdigest(), kernel.name, lambda: _compiled(kernel, arch, headers))
+
+
+def _of_headers(folder: Path) -> str:
+    """Return names and contents of all headers: an edit of one makes all kernels anew."""
+    return "\0".join(
+        f"{path.relative_to(folder).as_posix()}\0{path.read_text(encoding='utf-8')}"
+        for path in sorted(folder.rglob("*.cuh"))
+    )
+
+
+def _compiled(kernel: Kernel, arch: str, headers: Path) -> bytes:
+    core = cuda_core()
+    options = core.ProgramOptions(
+        name=f"{kernel.name}.cu", arch=arch, include_path=[str(headers)], **OPTIONS
+    )
+    try:
+        code = core.Program(kernel.source, "c++", options).compile("cubin").code
+    except Exception as error:
+        msg = (
+            f"the kernel {kernel.name} does not compile for {arch} with {compiler()}. "
+            "That is a fault of warpath: please report it with the compiler's log.\n"
+            + str(error).rstrip("\0\n ")
+        )
+        raise DeviceError(msg) from error
+    return bytes(code)
+
+
+def cuda_core() -> ModuleType:
+    """Import cuda.core, or say how to install it."""
+    return require("cuda.core", what="device='cuda'", extra="cuda13", package="cuda-core")
+
+
+@functools.cache
+def compiler() -> str:
+    """Return what compiles: versions of NVRTC and cuda.core."""
+    major, minor = nvrtc_version()
+    return f"NVRTC {major}.{minor}, cuda.core {cuda_core().__version__}"
+
+
+def nvrtc_version() -> tuple[int, int]:
+    """Return the version of NVRTC, which is the newest CUDA that its code is for."""
+    _, major, minor = _nvrtc("nvrtcVersion")
+    return major, minor
+
+
+def architecture(capability: tuple[int, int]) -> str:
+    """Return the architecture to compile for: what a device of this compute capability runs best.
+
+    A device runs the code of its own capability and of lower ones with the same first number.
+    """
+    major, minor = capability
+    _, known = _nvrtc("nvrtcGetSupportedArchs")
+    able = [one for one in known if one // 10 == major and one % 10 <= minor]
+    if not able:
+        lowest, highest = min(known), max(known)
+        msg = (
+            f"a GPU of compute capability {major}.{minor} is none that {compiler()} compiles for "
+            f"({lowest // 10}.{lowest % 10} to {highest // 10}.{highest % 10}): "
+            "install another one with pip install --upgrade 'warpath[cuda13]'"
+        )
+        raise NoDeviceError(msg)
+    return f"sm_{max(able)}"
+
+
+def _nvrtc(function: str) -> Any:
+    bindings = require("cuda.bindings.nvrtc", what="device='cuda'", extra="cuda13", package="NVRTC")
+    try:
+        return getattr(bindings, function)()
+    except RuntimeError as error:  # its shared library is in a package of its own
+        line = "pip install 'warpath[cuda13]'"
+        msg = f"device='cuda' needs NVRTC, which is not installed: {line} ({error})"
+        raise MissingDependencyError(msg) from error

@@ -1,0 +1,354 @@
+"""One GPU: arrays of CuPy, kernels loaded and launched by cuda.core on CuPy's current stream."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections import deque
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import units
+from warpath.engines.cuda import compile as compiling
+from warpath.errors import (
+    DeviceError,
+    InputError,
+    MissingDependencyError,
+    NoDeviceError,
+    NotEnoughMemoryError,
+    require,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from numpy.typing import NDArray
+
+    from warpath.engines.cuda.entry import Kernel
+
+    Array = Any  # of CuPy
+    HostArray = NDArray[Any]
+
+_OLDEST = (8, 0)  # the lowest compute capability that kernels are written and tested for
+_KEPT_CONFIGS = 4096
+_KEPT_STREAMS = 64
+_NAMED_KERNELS = 3  # in the message about a failure that is only seen when waiting
+
+_open: dict[int, CudaDevice] = {}
+_opening = threading.Lock()
+
+
+class CudaDevice:
+    """A GPU; made by `open_device` and kept for the life of the process.
+
+    All but the plain attributes is used inside ``with device.active():``.
+
+    Attributes
+    ----------
+    name : "cuda:0".
+    xp : CuPy, the module of its arrays.
+    block : threads in a block.
+    processors : its multiprocessors.
+    model, capability, memory : what it is called, its compute capability, its bytes.
+    arch : the architecture that its kernels are compiled for.
+    process : the process that opened it; no child of it by fork can use it.
+    """
+
+    block = 256
+
+    def __init__(self, index: int, cupy: ModuleType, core: ModuleType) -> None:
+        facts = cupy.cuda.runtime.getDeviceProperties(index)
+        self.name = f"cuda:{index}"
+        self.xp = cupy
+        self.processors = int(facts["multiProcessorCount"])
+        self.model = facts["name"].decode()
+        self.capability = (int(facts["major"]), int(facts["minor"]))
+        self.memory = int(facts["totalGlobalMem"])
+        if self.capability < _OLDEST:
+            msg = (
+                f"{self.name}, {self.model}, has compute capability {_dotted(self.capability)}; "
+                f"kernels need {_dotted(_OLDEST)} (Ampere, 2020) or above. Use device='cpu'."
+            )
+            raise NoDeviceError(msg)
+        self.arch = compiling.architecture(self.capability)
+        self.process = os.getpid()
+        self._index = index
+        self._core = core
+        self._current_stream = cupy.cuda.get_current_stream
+        # What a launch needs is kept, for making it takes longer than the launch.
+        self._loaded: dict[Kernel, Any] = {}
+        self._configs: dict[int, Any] = {}
+        self._streams: dict[int, Any] = {
+            0: core.LEGACY_DEFAULT_STREAM,
+            1: core.LEGACY_DEFAULT_STREAM,
+            2: core.PER_THREAD_DEFAULT_STREAM,
+        }
+        self._launched: deque[str] = deque(maxlen=_NAMED_KERNELS)  # since the host last waited
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Make this the calling thread's device, then the former one again.
+
+        CUDA's and CuPy's errors leave as `DeviceError` and `NotEnoughMemoryError`.
+        """
+        self._launched.clear()
+        try:
+            with self.xp.cuda.Device(self._index) as current:
+                current.use()  # gives a new thread its context, which a launch does not
+                yield
+        except Exception as error:
+            explained = self._explained(error)
+            if explained is None:
+                raise
+            raise explained from error
+
+    def free_memory(self) -> int:
+        """Return the bytes that new arrays can take: CUDA's free ones and those CuPy keeps."""
+        free, _ = self.xp.cuda.runtime.memGetInfo()
+        pool = self.xp.get_default_memory_pool()
+        free += pool.free_bytes()
+        limit = pool.get_limit()
+        return int(min(free, limit - pool.used_bytes()) if limit else free)
+
+    def require_memory(self, needed: int, what: str) -> None:
+        """Raise `NotEnoughMemoryError` with the numbers if `needed` bytes are not free.
+
+        Parameters
+        ----------
+        needed : bytes of all that will be allocated.
+        what : what needs them, as the start of a sentence.
+        """
+        free = self.free_memory()
+        if needed > free:
+            msg = (
+                f"{what} needs {units.size(needed)} on {self.name}, {self.model}, but "
+                f"{units.size(free)} of {units.size(self.memory)} are free: end what else uses "
+                "this GPU, take a larger one, or use device='cpu'."
+            )
+            raise NotEnoughMemoryError(msg)
+
+    def put(self, array: HostArray, out: Array | None = None) -> Array:
+        """Copy an array to the device, into `out` where that is given."""
+        there = self.xp.empty(array.shape, array.dtype) if out is None else out
+        there.set(array)
+        if out is not None:  # from page-locked memory the copy may still be under way
+            self.synchronize()
+        return there
+
+    def get(self, array: Array, out: HostArray | None = None) -> HostArray:
+        """Copy an array from the device, after all work before it, into `out` where given."""
+        here: HostArray = self.xp.asnumpy(array, out=out)
+        self._launched.clear()
+        return here
+
+    def host_array(self, like: Array) -> HostArray:
+        """Return a page-locked host array of the shape and type of another."""
+        size = max(like.nbytes, 1)
+        memory = self.xp.cuda.alloc_pinned_memory(size)
+        here: HostArray = np.frombuffer(memory, like.dtype, like.size).reshape(like.shape)
+        return here
+
+    def synchronize(self) -> None:
+        """Wait until all work on the current stream is done."""
+        self._current_stream().synchronize()
+        self._launched.clear()
+
+    def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:
+        """Launch a kernel in the order of CuPy's current stream; returns at once.
+
+        Parameters
+        ----------
+        kernel : compiled and loaded when first launched.
+        blocks : how many blocks of `block` threads; none for 0.
+        args : arrays of this device, None for a null pointer, NumPy scalars by value.
+        """
+        if blocks == 0:  # CUDA calls an empty grid an error
+            return
+        loaded = self._loaded.get(kernel) or self._load(kernel)
+        config = self._configs.get(blocks) or self._config(blocks)
+        handle = self._current_stream().ptr
+        stream = self._streams.get(handle) or self._stream(handle)
+        try:
+            values = [
+                0 if one is None else one if isinstance(one, np.generic) else one.data.ptr
+                for one in args
+            ]
+        except AttributeError:
+            raise TypeError(_no_argument(kernel, args)) from None
+        self._launched.append(kernel.name)
+        self._core.launch(stream, config, loaded, *values)
+
+    def _load(self, kernel: Kernel) -> Any:
+        image = compiling.cubin(kernel, self.arch)
+        try:
+            code = self._core.ObjectCode.from_cubin(image, name=kernel.name)
+            loaded = code.get_kernel(kernel.name)
+        except Exception as error:
+            if not _of_cuda(error):
+                raise
+            driver = self.xp.cuda.runtime.driverGetVersion()
+            msg = (
+                f"{self.name} does not load the kernel {kernel.name} ({error}): compiled for "
+                f"{self.arch} by {compiling.compiler()}, the driver is for CUDA "
+                f"{_dotted(_version(driver))}. A newer driver, or an older NVRTC, may load it."
+            )
+            raise DeviceError(msg) from error
+        self._loaded[kernel] = loaded
+        return loaded
+
+    def _config(self, blocks: int) -> Any:
+        if len(self._configs) >= _KEPT_CONFIGS:
+            self._configs.clear()
+        config = self._core.LaunchConfig(grid=blocks, block=self.block)
+        self._configs[blocks] = config
+        return config
+
+    def _stream(self, handle: int) -> Any:
+        if len(self._streams) >= _KEPT_STREAMS:
+            for old in [each for each in self._streams if each > 2]:
+                del self._streams[old]
+        stream = self._core.Stream.from_handle(handle)
+        self._streams[handle] = stream
+        return stream
+
+    def _explained(self, error: Exception) -> DeviceError | NotEnoughMemoryError | None:
+        """Return what an error of CuPy or cuda.core means here, or None for any other error."""
+        if isinstance(error, self.xp.cuda.memory.OutOfMemoryError):
+            return NotEnoughMemoryError(
+                f"{self.name}, {self.model}, ran out of its {units.size(self.memory)}: {error} "
+                "End what else uses this GPU, take a larger one, or use device='cpu'."
+            )
+        if not _of_cuda(error):
+            return None
+        names = list(self._launched)
+        if not names:
+            place = "before a kernel was launched"
+        elif len(names) == 1:
+            place = f"in the kernel {names[0]}"
+        else:
+            place = f"in the kernel {names[-1]} or one launched shortly before it: " + ", ".join(
+                names[-2::-1]
+            )
+        return DeviceError(
+            f"{self.name}, {self.model}, failed {place}: {error}. A device that failed stays "
+            "unusable in its process: start a new one."
+        )
+
+
+def open_device(name: str) -> CudaDevice:
+    """Return a GPU by its name, the same object each time.
+
+    Parameters
+    ----------
+    name : "cuda", which is the first, or "cuda:1"; CUDA_VISIBLE_DEVICES says what is counted.
+
+    Raises
+    ------
+    MissingDependencyError
+        Without CuPy, cuda.core or NVRTC.
+    NoDeviceError
+        Without a driver or a GPU of that number, or if either is too old.
+    """
+    match = re.fullmatch(r"cuda(?::(\d{1,4}))?", name)
+    if match is None:
+        msg = f"device={name!r} is no GPU: 'cuda' and 'cuda:1' are."
+        raise InputError(msg)
+    index = int(match[1] or 0)
+    with _opening:
+        if any(device.process != os.getpid() for device in _open.values()):
+            msg = (
+                f"device={name!r}: CUDA was used before this process was forked, and does not "
+                "survive that. Start processes by multiprocessing.set_start_method('spawn')."
+            )
+            raise NoDeviceError(msg)
+        if index not in _open:
+            count = device_count()
+            if index >= count:
+                seen = "'cuda:0'" if count == 1 else f"'cuda:0' to 'cuda:{count - 1}'"
+                msg = f"device={name!r} does not exist: this process sees {seen}."
+                raise NoDeviceError(msg)
+            _open[index] = CudaDevice(index, _cupy(), compiling.cuda_core())
+        return _open[index]
+
+
+def device_count() -> int:
+    """Return how many GPUs this process sees; raise as `open_device` does if it can use none."""
+    cupy = _cupy()
+    compiling.cuda_core()
+    runtime = cupy.cuda.runtime
+    driver = runtime.driverGetVersion()
+    if driver == 0:
+        msg = "no NVIDIA driver is installed here. Use device='cpu'."
+        raise NoDeviceError(msg)
+    compiled_for = compiling.nvrtc_version()
+    if driver // 1000 < compiled_for[0]:
+        msg = (
+            f"the NVIDIA driver is for CUDA {_dotted(_version(driver))}, too old for NVRTC "
+            f"{_dotted(compiled_for)}: update the driver, or install what it can run with "
+            f"pip install 'warpath[cuda{driver // 1000}]'"
+        )
+        raise NoDeviceError(msg)
+    try:
+        return int(runtime.getDeviceCount())
+    except Exception as error:
+        if not _of_cuda(error):
+            raise
+        msg = f"CUDA finds no GPU here ({error}). Use device='cpu'."
+        raise NoDeviceError(msg) from error
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what a GPU needs, where it is there."""
+    cupy = _cupy()
+    runtime = cupy.cuda.runtime
+    driver = runtime.driverGetVersion()
+    return {
+        "driver": f"for CUDA {_dotted(_version(driver))}" if driver else "none",
+        "CUDA runtime": _dotted(_version(runtime.runtimeGetVersion())),
+        "compiler": compiling.compiler(),
+        "cupy": cupy.__version__,
+    }
+
+
+def _cupy() -> ModuleType:
+    try:
+        return require("cupy", what="device='cuda'", extra="cuda13")
+    except MissingDependencyError as error:
+        cause = error.__cause__
+        if isinstance(cause, ModuleNotFoundError) and cause.name == "cupy":
+            raise
+        last = str(cause).strip("=\n ").splitlines()[-1].strip()
+        msg = f"CuPy is installed but does not start here: {last}. Use device='cpu'."
+        raise NoDeviceError(msg) from cause
+
+
+def _of_cuda(error: Exception) -> bool:
+    """Say whether CUDA reported this: by name, for some of the classes are private."""
+    names = {"CUDARuntimeError", "CUDADriverError", "CUDAError"}
+    return any(each.__name__ in names for each in type(error).__mro__)
+
+
+def _no_argument(kernel: Kernel, args: tuple[Any, ...]) -> str:
+    at, wrong = next((at, one) for at, one in enumerate(args) if not _is_argument(one))
+    return (
+        f"argument {at} of the kernel {kernel.name} is of {type(wrong)}: it must be an array of "
+        "the device, a NumPy scalar or None."
+    )
+
+
+def _is_argument(one: Any) -> bool:
+    has_address = hasattr(getattr(one, "data", None), "ptr")
+    return one is None or isinstance(one, np.generic) or has_address
+
+
+def _version(number: int) -> tuple[int, int]:
+    """Return CUDA's way of writing a version, 12040, as (12, 4)."""
+    return number // 1000, number % 1000 // 10
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return f"{version[0]}.{version[1]}"

@@ -1,0 +1,166 @@
+"""A GPU that is none: just enough of CuPy, cuda.core and NVRTC to see what is asked of them.
+
+Each fake raises what the real one raises and refuses what it refuses; nothing is computed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+
+from warpath.engines.cuda import cache, device
+from warpath.engines.cuda import compile as compiling
+
+
+class CUDARuntimeError(RuntimeError):  # CuPy's; the real one looks its message up
+    pass
+
+
+class CUDAError(Exception):  # cuda.core's
+    pass
+
+
+class OutOfMemoryError(MemoryError):
+    pass
+
+
+class Machine:
+    """What the driver would say, and what it was told."""
+
+    def __init__(self):
+        self.driver, self.runtime, self.nvrtc = 13000, 13020, (13, 5)
+        self.architectures = [75, 80, 86, 90, 100, 103, 120]
+        self.gpus = [{"name": b"NVIDIA H200", "major": 9, "minor": 0}]
+        self.free, self.total = 100 * 2**30, 140 * 2**30
+        self.pool_free, self.pool_used, self.pool_limit = 0, 0, 0
+        self.current, self.used = 0, []
+        self.stream = SimpleNamespace(ptr=0, synchronize=self.wait)
+        self.failure = None  # raised by the next wait
+        self.launches, self.loads, self.made = [], [], []
+        self.refuses = None  # raised when code is loaded
+
+    def wait(self):
+        if self.failure is not None:
+            failure, self.failure = self.failure, None
+            raise failure
+
+    def properties(self, index):
+        return {"multiProcessorCount": 132, "totalGlobalMem": self.total, **self.gpus[index]}
+
+    def count(self):
+        if self.driver < 13000:
+            raise CUDARuntimeError("cudaErrorInsufficientDriver: CUDA driver version is too old")
+        if not self.gpus:
+            raise CUDARuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
+        return len(self.gpus)
+
+    @contextlib.contextmanager
+    def device(self, index):
+        before, self.current = self.current, index
+        try:
+            yield SimpleNamespace(use=lambda: self.used.append(index))
+        finally:
+            self.current = before
+
+    def launch(self, stream, config, kernel, *values):
+        for value in values:
+            if not isinstance(value, int | np.generic):
+                raise TypeError(f"the argument is of unsupported type: {type(value)}")
+        self.launches.append((stream, config.grid, config.block, kernel, values))
+
+    def load(self, image, name):
+        self.loads.append((bytes(image), name))
+        if self.refuses is not None:
+            raise self.refuses
+        return SimpleNamespace(get_kernel=lambda symbol: f"loaded {symbol}")
+
+    def config(self, grid, block):
+        self.made.append(("config", grid))
+        return SimpleNamespace(grid=grid, block=block)
+
+    def from_handle(self, handle):
+        self.made.append(("stream", handle))
+        return f"stream {handle}"
+
+
+class DeviceArray:
+    """An array somewhere else: NumPy's functions do not take it, its address is not the host's."""
+
+    def __init__(self, machine, shape, dtype):
+        self._machine, self._values = machine, np.zeros(shape, dtype)
+        self.data = SimpleNamespace(ptr=self._values.ctypes.data + 2**50)
+
+    def set(self, array):
+        assert isinstance(array, np.ndarray)
+        assert (array.shape, array.dtype) == (self._values.shape, self._values.dtype)
+        self._values[...] = array
+
+    def fetched(self, out=None):
+        self._machine.wait()
+        if out is None:
+            return self._values.copy()
+        out[...] = self._values
+        return out
+
+
+def _cupy(machine):
+    module = ModuleType("cupy")
+    module.__version__ = "14.2.0"
+    module.empty = lambda shape, dtype: DeviceArray(machine, shape, dtype)
+    module.asnumpy = lambda array, out=None: array.fetched(out)
+    module.get_default_memory_pool = lambda: SimpleNamespace(
+        free_bytes=lambda: machine.pool_free,
+        used_bytes=lambda: machine.pool_used,
+        get_limit=lambda: machine.pool_limit,
+    )
+    module.cuda = SimpleNamespace(
+        runtime=SimpleNamespace(
+            driverGetVersion=lambda: machine.driver,
+            runtimeGetVersion=lambda: machine.runtime,
+            getDeviceCount=machine.count,
+            getDeviceProperties=machine.properties,
+            memGetInfo=lambda: (machine.free, machine.total),
+        ),
+        memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+        get_current_stream=lambda: machine.stream,
+        Device=machine.device,
+    )
+    return module
+
+
+def _core(machine):
+    module = ModuleType("cuda.core")
+    module.__version__ = "1.2.2"
+    module.LEGACY_DEFAULT_STREAM, module.PER_THREAD_DEFAULT_STREAM = "legacy", "per thread"
+    module.launch = machine.launch
+    module.LaunchConfig = machine.config
+    module.Stream = SimpleNamespace(from_handle=machine.from_handle)
+    module.ObjectCode = SimpleNamespace(from_cubin=machine.load)
+    module.ProgramOptions = SimpleNamespace
+    module.Program = lambda source, _language, options: SimpleNamespace(
+        compile=lambda _target: SimpleNamespace(code=f"{options.arch} {source}".encode())
+    )
+    return module
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    """A machine with one H200, seen through the fakes."""
+    machine = Machine()
+    nvrtc = ModuleType("cuda.bindings.nvrtc")
+    nvrtc.nvrtcVersion = lambda: ("success", *machine.nvrtc)
+    nvrtc.nvrtcGetSupportedArchs = lambda: ("success", machine.architectures)
+    monkeypatch.setitem(sys.modules, "cupy", _cupy(machine))
+    monkeypatch.setitem(sys.modules, "cuda.core", _core(machine))
+    monkeypatch.setitem(sys.modules, "cuda.bindings.nvrtc", nvrtc)
+    monkeypatch.setattr(device, "_open", {})
+    monkeypatch.setenv("WARPATH_CACHE_DIR", "off")
+    compiling.compiler.cache_clear()
+    cache.forget()
+    yield machine
+    compiling.compiler.cache_clear()
+    cache.forget()

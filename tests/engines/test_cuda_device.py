@@ -1,0 +1,326 @@
+"""The GPU as the host loops see it, over fakes of CuPy and cuda.core."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath.engines.cuda.device import device_count, open_device, versions
+from warpath.engines.cuda.entry import Kernel
+
+from .conftest import CUDAError, CUDARuntimeError, OutOfMemoryError
+
+pytestmark = pytest.mark.usefixtures("machine")
+
+ADD = Kernel("add", "the source of add")
+
+
+@pytest.fixture
+def gpu():
+    return open_device("cuda")
+
+
+def test_a_device_says_what_it_is(gpu):
+    assert (gpu.name, gpu.model, gpu.capability) == ("cuda:0", "NVIDIA H200", (9, 0))
+    assert (gpu.arch, gpu.block, gpu.processors) == ("sm_90", 256, 132)
+    assert gpu.xp is sys.modules["cupy"]
+    assert versions() == {
+        "driver": "for CUDA 13.0",
+        "CUDA runtime": "13.2",
+        "compiler": "NVRTC 13.5, cuda.core 1.2.2",
+        "cupy": "14.2.0",
+    }
+
+
+def test_a_device_is_opened_once_whatever_it_is_called(gpu, machine):
+    machine.gpus.append({"name": b"NVIDIA A100", "major": 8, "minor": 0})
+    assert open_device("cuda:0") is gpu
+    other = open_device("cuda:1")
+    assert (other.name, other.arch) == ("cuda:1", "sm_80")
+    assert open_device("cuda:1") is other
+    assert device_count() == 2
+
+
+def test_a_newer_gpu_of_a_known_generation_runs_the_code_of_the_older(machine):
+    machine.gpus[0] |= {"major": 12, "minor": 1}
+    assert open_device("cuda").arch == "sm_120"
+
+
+def test_arrays_go_there_and_back(gpu):
+    for array in (np.arange(6.0).reshape(2, 3), np.zeros(0, np.int32), np.arange(8)[::2]):
+        with gpu.active():
+            there = gpu.put(array)
+            back = gpu.get(there)
+        assert not isinstance(there, np.ndarray)
+        np.testing.assert_array_equal(back, array)
+        assert back.dtype == array.dtype
+
+
+def test_the_device_is_current_inside_and_the_former_one_after(machine):
+    machine.gpus.append(machine.gpus[0])
+    second = open_device("cuda:1")
+    with second.active():
+        assert machine.current == 1
+        assert machine.used == [1]  # a new thread has no context before
+    assert machine.current == 0
+    with pytest.raises(ZeroDivisionError), second.active():
+        raise ZeroDivisionError
+    assert machine.current == 0
+
+
+def test_a_launch_passes_addresses_null_and_scalars_of_their_width(gpu, machine):
+    array = gpu.put(np.zeros(4, np.int32))
+    scalars = [np.int64(5), np.int32(-1), np.float32(0.5), np.float64(0.25), np.uint8(1)]
+    with gpu.active():
+        gpu.launch(ADD, 7, array, None, *scalars)
+    ((stream, grid, block, kernel, values),) = machine.launches
+    assert (stream, grid, block, kernel) == ("legacy", 7, 256, "loaded add")
+    assert values[:2] == (array.data.ptr, 0)
+    assert [type(value) for value in values[2:]] == [type(scalar) for scalar in scalars]
+    assert machine.loads == [(b"sm_90 the source of add", "add")]
+
+
+def test_a_launch_of_no_blocks_is_nothing(gpu, machine):
+    gpu.launch(ADD, 0)
+    assert machine.launches == []
+
+
+@pytest.mark.parametrize("wrong", [5, 0.5, np.zeros(3), "text", [1]])
+def test_an_argument_of_another_kind_is_named(gpu, wrong):
+    with pytest.raises(TypeError, match="argument 1 of the kernel add is of <class"):
+        gpu.launch(ADD, 1, np.int32(1), wrong)
+
+
+def test_launches_reuse_what_they_need(gpu, machine):
+    machine.stream.ptr = 4096
+    for _ in range(3):
+        for blocks in (7, 8):
+            gpu.launch(ADD, blocks)
+            gpu.launch(Kernel("sub", "the source of sub"), blocks)
+    assert [name for _, name in machine.loads] == ["add", "sub"]
+    assert sorted(machine.made) == [("config", 7), ("config", 8), ("stream", 4096)]
+
+
+def test_what_is_kept_for_launches_stays_bounded(gpu, machine):
+    for at in range(5000):
+        machine.stream.ptr = 4096 + at
+        gpu.launch(ADD, 1 + at)
+    assert len(gpu._configs) <= 4096
+    assert len(gpu._streams) <= 64
+    machine.stream.ptr = 0
+    gpu.launch(ADD, 1)
+    assert machine.launches[-1][0] == "legacy"
+
+
+@pytest.mark.parametrize(
+    ("handle", "stream"), [(0, "legacy"), (1, "legacy"), (2, "per thread"), (96, "stream 96")]
+)
+def test_a_launch_goes_to_the_current_stream(gpu, machine, handle, stream):
+    machine.stream.ptr = handle
+    gpu.launch(ADD, 1)
+    assert machine.launches[0][0] == stream
+
+
+def test_free_memory_counts_what_cupy_keeps_and_what_it_may_use(gpu, machine):
+    machine.free, machine.pool_free = 1000, 50
+    assert gpu.free_memory() == 1050
+    machine.pool_limit, machine.pool_used = 600, 200
+    assert gpu.free_memory() == 400
+
+
+def test_what_does_not_fit_is_told_before_with_the_numbers(gpu, machine):
+    machine.free = 2**30
+    gpu.require_memory(2**30, "the solve")
+    message = "the solve needs 3.0 GiB on cuda:0, NVIDIA H200, but 1.0 GiB of 140.0 GiB are"
+    with pytest.raises(wp.NotEnoughMemoryError, match=message):
+        gpu.require_memory(3 * 2**30, "the solve")
+
+
+def test_an_allocation_that_fails_is_not_enough_memory(gpu):
+    with (
+        pytest.raises(wp.NotEnoughMemoryError, match="ran out of its 140"),
+        gpu.active(),
+    ):
+        raise OutOfMemoryError("of 9 bytes")
+
+
+def launch_and_wait(gpu):
+    gpu.launch(ADD, 1)
+    gpu.synchronize()
+
+
+def test_a_failure_names_the_kernel_that_was_launched_last(gpu, machine):
+    machine.failure = CUDARuntimeError("cudaErrorIllegalAddress: an illegal memory access")
+    message = "failed in the kernel add: cudaErrorIllegalAddress"
+    with pytest.raises(wp.DeviceError, match=message), gpu.active():
+        launch_and_wait(gpu)
+
+
+def test_a_failure_seen_late_names_the_kernels_since_the_last_wait(gpu, machine):
+    def many():
+        launch_and_wait(gpu)
+        for at in range(5):
+            gpu.launch(Kernel(f"k{at}", ""), 1)
+        machine.failure = CUDARuntimeError("cudaErrorLaunchFailure: unspecified")
+        gpu.get(array)
+
+    array = gpu.put(np.zeros(3))
+    message = "in the kernel k4 or one launched shortly before it: k3, k2: cudaErrorLaunch"
+    with pytest.raises(wp.DeviceError, match=message), gpu.active():
+        many()
+
+
+def test_a_wait_that_went_well_clears_what_was_launched_before(gpu, machine):
+    def waits():
+        launch_and_wait(gpu)
+        gpu.launch(Kernel("sub", ""), 1)
+        gpu.get(array)
+        gpu.launch(Kernel("last", ""), 1)
+        machine.failure = CUDARuntimeError("cudaErrorLaunchFailure: unspecified")
+        gpu.synchronize()
+
+    array = gpu.put(np.zeros(3))
+    with pytest.raises(wp.DeviceError, match="failed in the kernel last: "), gpu.active():
+        waits()
+
+
+def test_a_failure_without_a_kernel_says_so(gpu, machine):
+    machine.failure = CUDARuntimeError("cudaErrorECCUncorrectable: uncorrectable ECC error")
+    message = "before a kernel was launched: cudaErrorECC"
+    with pytest.raises(wp.DeviceError, match=message), gpu.active():
+        gpu.synchronize()
+
+
+def test_a_launch_that_is_refused_names_its_kernel(gpu, monkeypatch):
+    def refused(*_):
+        raise CUDAError("CUDA_ERROR_INVALID_VALUE")
+
+    monkeypatch.setattr(sys.modules["cuda.core"], "launch", refused)
+    message = "in the kernel add: CUDA_ERROR_INVALID_VALUE"
+    with pytest.raises(wp.DeviceError, match=message), gpu.active():
+        gpu.launch(ADD, 1)
+
+
+def test_other_errors_leave_as_they_are(gpu):
+    with pytest.raises(wp.NegativeCycleError), gpu.active():
+        raise wp.NegativeCycleError([1, 2], -1)
+
+
+def test_code_that_the_driver_does_not_take_names_the_versions(gpu, machine):
+    machine.refuses = CUDAError("CUDA_ERROR_NO_BINARY_FOR_GPU")
+    with pytest.raises(
+        wp.DeviceError,
+        match=r"cuda:0 does not load the kernel add \(CUDA_ERROR_NO_BINARY_FOR_GPU\): compiled for "
+        r"sm_90 by NVRTC 13\.5, cuda\.core 1\.2\.2, the driver is for CUDA 13\.0",
+    ):
+        gpu.launch(ADD, 1)
+    machine.refuses = ValueError("no such symbol")
+    with pytest.raises(ValueError, match="no such symbol"):
+        gpu.launch(ADD, 1)
+
+
+@pytest.mark.parametrize("package", ["cupy", "cuda.core", "cuda.bindings.nvrtc"])
+def test_a_missing_package_comes_with_the_line_that_installs_it(monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(wp.MissingDependencyError, match=r"pip install 'warpath\[cuda13\]'"):
+        open_device("cuda")
+
+
+def test_a_cupy_that_does_not_start_is_not_called_missing(monkeypatch, tmp_path):
+    (tmp_path / "cupy.py").write_text(
+        'raise ImportError("==\\nOriginal error:\\n  ImportError: libcuda.so.1: cannot open\\n==")'
+    )
+    monkeypatch.delitem(sys.modules, "cupy")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(
+        wp.NoDeviceError,
+        match=r"does not start here: ImportError: libcuda\.so\.1: cannot open\. Use",
+    ):
+        open_device("cuda")
+
+
+def test_without_a_driver_or_a_gpu_it_says_which(machine):
+    machine.driver = 0
+    assert versions()["driver"] == "none"
+    with pytest.raises(wp.NoDeviceError, match=r"no NVIDIA driver is installed here\. Use device="):
+        open_device("cuda")
+    machine.driver, machine.gpus = 13000, []
+    with pytest.raises(wp.NoDeviceError, match=r"finds no GPU here \(cudaErrorNoDevice: "):
+        open_device("cuda")
+
+
+def test_a_driver_older_than_the_compiler_is_refused_with_what_it_can_run(machine):
+    machine.driver = 12040
+    with pytest.raises(
+        wp.NoDeviceError,
+        match=r"for CUDA 12\.4, too old for NVRTC 13\.5: .* pip install 'warpath\[cuda12\]'",
+    ):
+        open_device("cuda")
+    machine.nvrtc = (12, 9)  # CuPy's own runtime is still for CUDA 13
+    with pytest.raises(wp.NoDeviceError, match="cudaErrorInsufficientDriver"):
+        open_device("cuda")
+
+
+def test_an_error_of_another_kind_is_not_hidden(monkeypatch):
+    def broken():
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr(sys.modules["cupy"].cuda.runtime, "getDeviceCount", broken)
+    with pytest.raises(KeyError):
+        open_device("cuda")
+
+
+def test_a_gpu_that_is_not_there_is_refused_by_its_number(machine):
+    with pytest.raises(wp.NoDeviceError, match=r"'cuda:7' does not exist: .* sees 'cuda:0'\."):
+        open_device("cuda:7")
+    machine.gpus *= 4
+    with pytest.raises(wp.NoDeviceError, match="sees 'cuda:0' to 'cuda:3'"):
+        open_device("cuda:7")
+
+
+@pytest.mark.parametrize("name", ["cpu", "cuda:", "cuda:x", "cuda:-1", "cuda:12345", "CUDA"])
+def test_a_name_of_no_gpu_is_refused(name):
+    with pytest.raises(wp.InputError, match="is no GPU"):
+        open_device(name)
+
+
+def test_an_old_gpu_and_one_too_new_are_refused(machine):
+    machine.gpus[0] |= {"name": b"Tesla V100", "major": 7}
+    with pytest.raises(
+        wp.NoDeviceError, match=r"Tesla V100, has compute capability 7\.0; kernels n"
+    ):
+        open_device("cuda")
+    machine.gpus[0] |= {"name": b"NVIDIA Z1", "major": 15}
+    with pytest.raises(wp.NoDeviceError, match=r"15\.0 is none that NVRTC 13\.5.*7\.5 to 12\.0"):
+        open_device("cuda")
+
+
+def test_a_forked_child_is_told_to_spawn(monkeypatch):
+    open_device("cuda")
+    child = os.getpid() + 1
+    monkeypatch.setattr(os, "getpid", lambda: child)
+    with pytest.raises(wp.NoDeviceError, match="before this process was forked"):
+        open_device("cuda")
+
+
+def test_a_launch_costs_python_few_steps(gpu):
+    """The budget of a launch is counted in calls, not measured: no object is made twice."""
+    array = gpu.put(np.zeros(4, np.int32))
+    gpu.launch(ADD, 7, array)
+    calls = 0
+
+    def count(_frame, event, _argument):
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        gpu.launch(ADD, 7, array)
+    finally:
+        sys.setprofile(None)
+    # launch, the kernel's hash and its comparison, the fakes' two, the arguments' loop
+    assert calls <= 6
