@@ -20,7 +20,7 @@ test: $(VENV)/.test
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check && $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/lint-imports --no-logo
-	$(BIN)/clang-format --dry-run --Werror $(CPP) $(wildcard cpp/emulator/*)
+	$(BIN)/clang-format --dry-run --Werror $(CPP) $(wildcard cpp/emulator/* src/warpath/kernels/*)
 	$(BIN)/python docs/generate.py --check
 
 bench: $(VENV)/.test
