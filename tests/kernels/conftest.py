@@ -26,18 +26,21 @@ def device(cache):
 
 @pytest.fixture
 def quick():
-    """Run the quick suite in a process of its own; ThreadSanitizer ends it at its first report."""
+    """Run the quick suite in a process of its own; a sanitizer ends it at its first report."""
 
-    def run(headers, recipes, dtype="int32", *, watched=False):
+    def run(headers, recipes, dtype="int32", *, sanitizer="none"):
         environment = dict(os.environ)
         environment.pop("LD_PRELOAD", None)
-        if watched:
-            environment |= {"LD_PRELOAD": runtimes(), "TSAN_OPTIONS": "halt_on_error=1"}
-        kind = "thread" if watched else "none"
-        command = [sys.executable, "-X", "faulthandler", QUICK, headers, kind, dtype, *recipes]
+        if sanitizer != "none":
+            environment |= {
+                "LD_PRELOAD": runtimes(sanitizer),
+                "TSAN_OPTIONS": "halt_on_error=1",
+                "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1",
+            }
+        command = [sys.executable, "-X", "faulthandler", QUICK, headers, sanitizer, dtype, *recipes]
         try:
             return subprocess.run(
-                command, capture_output=True, text=True, env=environment, check=False, timeout=30
+                command, capture_output=True, text=True, env=environment, check=False, timeout=60
             )
         except subprocess.TimeoutExpired as late:
             return subprocess.CompletedProcess(command, -1, "", f"endless: {late}")
@@ -45,15 +48,16 @@ def quick():
     return run
 
 
-def runtimes():
-    """Return what must be loaded before Python, which is not compiled for ThreadSanitizer."""
+def runtimes(sanitizer):
+    """Return what must be loaded before Python, which is not compiled for the sanitizer."""
+    library = f"lib{sanitizer[0]}san.so"
     found = [
         subprocess.run(
             [emulator_build.compiler(), f"-print-file-name={name}"],
             capture_output=True, text=True, check=True,
         ).stdout.strip()
-        for name in ("libtsan.so", "libstdc++.so")
+        for name in (library, "libstdc++.so")
     ]  # fmt: skip
     if not all(Path(path).is_absolute() for path in found):
-        pytest.skip("the compiler comes without libtsan.so")
+        pytest.skip(f"the compiler comes without {library}")
     return " ".join(found)

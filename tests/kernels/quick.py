@@ -2,8 +2,9 @@
 
 python quick.py HEADERS SANITIZER DTYPE RECIPE ...
 
-HEADERS is the kernels' folder, SANITIZER "thread" or "none". A recipe is a name of the catalogue,
-or NAME:axis=VALUE for a variant. The first answer that is wrong ends it with its traceback.
+HEADERS is the kernels' folder, SANITIZER "thread", "address" or "none". A recipe is a name of the
+catalogue, or NAME:axis=VALUE for a variant. The first answer that is wrong ends it with its
+traceback.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from warpath.recipes import CATALOGUE, Recipe
 from warpath.recipes.axes import AXES, Map
 from warpath.testing import corpus
 from warpath.testing.emulated import EmulatedDevice
-from warpath.testing.kernels import CACHE, check, expected, prepare
+from warpath.testing.kernels import CACHE, Unset, check, expected, prepare
 from warpath.trace import Trace
 
 SMALL = ["one_loop", "self_loops", "parallel_edges", "zero_cycle", "isolated_vertices", "hubs"]
@@ -48,10 +49,11 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
     device = EmulatedDevice(
         block=32 if strided else 64,  # with one processor fewer threads than some graphs' vertices
         processors=1,
-        sanitize="thread" if watched else False,
+        sanitize=sanitizer if watched else False,
         headers=Path(headers),
         cache=CACHE,
     )
+    device.xp = Unset()
     prepare(device, recipes, dtype)
     cases = SMALL + MORE + (OF_FLOATS if dtype.startswith("f") else OF_INTEGERS) + NEGATIVE
     for name in cases + (["power_law"] if strided else []):

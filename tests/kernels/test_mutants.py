@@ -25,7 +25,7 @@ class Mutant(NamedTuple):
     ----------
     breaks : what the fault is; the name of the test.
     recipes : that run the kernel; variants as `quick.py` takes them.
-    watched : ThreadSanitizer has to see it: its labels may well be right.
+    sanitizer : that has to see it, "thread" or "address": the labels may well be right.
     """
 
     breaks: str
@@ -34,7 +34,7 @@ class Mutant(NamedTuple):
     mutated: str
     recipes: str
     dtype: str = "int32"
-    watched: bool = False
+    sanitizer: str = "none"
 
 
 SWEEP = "davidson2014.bellman_ford"
@@ -63,7 +63,7 @@ BASE = [
            CHILD, "float32"),
     Mutant("a relaxed store that is none", "base.cuh",
            "__nv_atomic_store(place, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);",
-           "*place = value;", SWEEP, watched=True),
+           "*place = value;", SWEEP, sanitizer="thread"),
 ]  # fmt: skip
 PUSH = [
     Mutant("an equal label counts as lowered", "push.cuh", "return sum < atomic_min(label, sum);",
@@ -80,9 +80,9 @@ PUSH = [
     Mutant("a plain read of a label", "push.cuh",
            "base = load_relaxed(a.from + u);\n      if constexpr",
            "base = a.from[u];\n      if constexpr",
-           WORKFRONT, watched=True),
+           WORKFRONT, sanitizer="thread"),
     Mutant("a plain write of a label", "push.cuh", "    store_relaxed(label, sum);",
-           "    *label = sum;", "martin2009.f_gpu_no_atomic", watched=True),
+           "    *label = sum;", "martin2009.f_gpu_no_atomic", sanitizer="thread"),
 ]  # fmt: skip
 EMIT = [
     Mutant("the flag is never set", "emit.cuh", "    if (improved) store_relaxed(next.changed, 1);",
@@ -90,20 +90,23 @@ EMIT = [
     Mutant("the flag is set without care", "emit.cuh",
            "    if (improved) store_relaxed(next.changed, 1);",
            "    if (improved) *next.changed = 1;",
-           SWEEP, watched=True),
+           SWEEP, sanitizer="thread"),
     Mutant("the flags are never set", "emit.cuh", "    store_relaxed(next.flags + v, u8{1});\n", "",
            IN_PLACE),
     Mutant("the flags are set without care", "emit.cuh", "store_relaxed(next.flags + v, u8{1});",
-           "next.flags[v] = 1;", IN_PLACE, watched=True),
+           "next.flags[v] = 1;", IN_PLACE, sanitizer="thread"),
     Mutant("a target is lost", "emit.cuh", "improved ? v :", "improved && slot % 5 != 2 ? v :",
            WORKFRONT),
+    Mutant("a vertex is queued as often as it is lowered", "emit.cuh",
+           "if (improved && atomicExch(next.stamps + v, next.round) != next.round)",
+           "if (improved)", CHILD, sanitizer="address"),
     Mutant("a target is emitted though it was not lowered", "emit.cuh",
            "improved ? v : static_cast<V>(-1)", "v", NEAR_FAR),
     Mutant("a vertex is queued when it was queued before", "emit.cuh", "next.round) != next.round)",
            "next.round) == next.round)", CHILD),
     Mutant("places in the queue are given out twice", "emit.cuh",
            "next.queue[atomicAdd(reinterpret_cast<u64*>(next.size), u64{1})] = v;",
-           "next.queue[(*next.size)++] = v;", CHILD, watched=True),
+           "next.queue[(*next.size)++] = v;", CHILD, sanitizer="thread"),
 ]  # fmt: skip
 MAPS = [
     Mutant("a thread leaves out the last edge", "map.cuh",
@@ -124,13 +127,13 @@ MAPS = [
            "for (i64 k = threadIdx.x; k < degree; k += kBlock + 1) visit(u, first", CHILD),
     Mutant("a block searches before its vertices are there", "map.cuh",
            "offsets[held] = work.offsets[begin + held];\n    __syncthreads();",
-           "offsets[held] = work.offsets[begin + held];", BLOCKS, watched=True),
+           "offsets[held] = work.offsets[begin + held];", BLOCKS, sanitizer="thread"),
     Mutant("a block takes a vertex's first edge for its neighbour's", "map.cuh",
            "if (slot >= offsets[at + 1])", "if (slot > offsets[at + 1])", BLOCKS),
     Mutant("a share ends too early", "map.cuh", "min(begin + kBlock * kItems, total)",
            "min(begin + kBlock, total)", WORKFRONT),
     Mutant("a share begins before its range is there", "map.cuh", "end - 1);\n    __syncthreads();",
-           "end - 1);", WORKFRONT, watched=True),
+           "end - 1);", WORKFRONT, sanitizer="thread"),
     Mutant("a share does not see its last vertex", "map.cuh", "range[1] + 1, slot)",
            "range[1], slot)", WORKFRONT),
     Mutant("the block's owner is read before it is known", "map.cuh",
@@ -141,22 +144,22 @@ MAPS = [
     Mutant("the scan leaves out a step", "map.cuh", "t >= step ?", "t > step ?", SCAN),
     Mutant("the scan overtakes itself", "map.cuh",
            "rest[t - step] : 0;\n      __syncthreads();", "rest[t - step] : 0;", SCAN,
-           watched=True),
+           sanitizer="thread"),
     Mutant("the pool is filled before it is emptied", "map.cuh",
            "nth[t], slots[owner] + nth[t]);\n      }\n      __syncthreads();",
-           "nth[t], slots[owner] + nth[t]);\n      }", SCAN, watched=True),
+           "nth[t], slots[owner] + nth[t]);\n      }", SCAN, sanitizer="thread"),
 ]  # fmt: skip
 PULL = [
     Mutant("the largest sum instead of the least", "pull.cuh", "sum < best) {", "best < sum) {",
            U_GPU),
     Mutant("predecessors beyond the frontier", "pull.cuh",
-           "    if (!Bounds::flag(a.frontier, u)) continue;\n", "", U_GPU, watched=True),
+           "    if (!Bounds::flag(a.frontier, u)) continue;\n", "", U_GPU, sanitizer="thread"),
     Mutant("a vertex without in-edges", "pull.cuh",
            "    first = indptr[i];\n    last = indptr[i + 1];",
            "    first = indptr[i];\n    last = indptr[i];", U_GPU),
     Mutant("the bounds are read before they are there", "pull.cuh",
            "    }\n    __syncthreads();\n    if (i >= n) return;", "    }\n    if (i >= n) return;",
-           U_PLUS, watched=True),
+           U_PLUS, sanitizer="thread"),
     Mutant("no bound at the end of a block", "pull.cuh", "t == kBlock - 1 || i == n - 1",
            "i == n - 1",
            U_PLUS),
@@ -173,7 +176,7 @@ DENSE = [
            "    if (!looks) continue;\n    const i64 held = kBlock;", DENSE_PULL),
     Mutant("a chunk is staged while it is read", "dense.cuh",
            "    __syncthreads();\n    if (staged < a.n) {", "    if (staged < a.n) {", DENSE_PULL,
-           watched=True),
+           sanitizer="thread"),
     Mutant("a column of the first chunk only", "dense.cuh", "a.matrix[(chunk + k) * a.n + v]",
            "a.matrix[k * a.n + v]", DENSE_PULL),
     Mutant("rows beyond the matrix", "dense.cuh",
@@ -184,13 +187,14 @@ DENSE = [
            "atomic_min(a.dist + k, sum)", DENSE_PUSH),
     Mutant("flags are read before they are staged", "dense.cuh",
            "unsettled[threadIdx.x] = a.unsettled[staged];\n    __syncthreads();",
-           "unsettled[threadIdx.x] = a.unsettled[staged];", DENSE_PUSH, watched=True),
+           "unsettled[threadIdx.x] = a.unsettled[staged];", DENSE_PUSH, sanitizer="thread"),
 ]  # fmt: skip
 REDUCE = [
     Mutant("half of the values", "reduce.cuh", "least[t] = min(one, other);", "least[t] = one;",
            U_GPU),
     Mutant("a step overtakes another", "reduce.cuh",
-           "least[t + half]);\n    __syncthreads();", "least[t + half]);", U_GPU, watched=True),
+           "least[t + half]);\n    __syncthreads();", "least[t + half]);", U_GPU,
+           sanitizer="thread"),
     Mutant("settled labels count", "reduce.cuh", "a.unsettled[i] ? a.values[i] : never<L>()",
            "a.values[i]", U_GPU),
     Mutant("a threshold that is too high", "reduce.cuh", "extend(a.values[i], a.slack[i], sum) ?",
@@ -207,7 +211,7 @@ SETTLE = [
            "return label <= threshold + 9;", F_GPU),
     Mutant("places in the queue are given out twice", "settle.cuh",
            "a.queue[atomicAdd(reinterpret_cast<u64*>(a.size), u64{1})]", "a.queue[(*a.size)++]",
-           OUT_QUEUE, watched=True),
+           OUT_QUEUE, sanitizer="thread"),
     Mutant("the frontier is not told", "settle.cuh", "a.frontier[i] = taken;",
            "a.frontier[i] = taken && i % 7 != 3;", OUT),
     Mutant("a queue lacks a vertex", "settle.cuh", "    if (taken) a.queue",
@@ -218,17 +222,17 @@ ADOPT = [
            "a.dist[i] <= a.from[i]", STRIDED),
     Mutant("labels are not adopted", "adopt.cuh", "    a.from[i] = a.dist[i];\n", "", STRIDED),
     Mutant("a change is told without care", "adopt.cuh", "store_relaxed(a.changed, 1);",
-           "*a.changed = 1;", STRIDED, watched=True),
+           "*a.changed = 1;", STRIDED, sanitizer="thread"),
 ]  # fmt: skip
 COMPACT = [
     Mutant("a degree that lacks an edge", "compact.cuh", "indptr[list[i] + 1] - indptr[list[i]];",
            "indptr[list[i] + 1] - indptr[list[i]] - (i == 0);", WORKFRONT),
-    Mutant("no degree for the last vertex", "compact.cuh", "if (i < count) degree[i]",
-           "if (i + 1 < count) degree[i]", WORKFRONT),
+    Mutant("no degree for the second vertex", "compact.cuh", "if (i < count) degree[i] =",
+           "if (i < count) degree[i] = i == 1 ? 0 :", WORKFRONT),
     Mutant("a claim to another place", "compact.cuh", "store_relaxed(table + items[k], k);",
            "store_relaxed(table + items[k], k + 1);", WORKFRONT),
     Mutant("a claim without care", "compact.cuh", "store_relaxed(table + items[k], k);",
-           "table[items[k]] = k;", WORKFRONT, watched=True),
+           "table[items[k]] = k;", WORKFRONT, sanitizer="thread"),
     Mutant("doubles are kept", "compact.cuh",
            "v >= 0 && table[v] == k && !(dist[v] < low);\n  const",
            "v >= 0 && !(dist[v] < low);\n  const", WORKFRONT),
@@ -237,14 +241,14 @@ COMPACT = [
     Mutant("near and far change places", "compact.cuh", "marks[k] = near;",
            "marks[k] = kept && !near;",
            NEAR_FAR),
-    Mutant("near vertices overwrite each other", "compact.cuh", "near[sums[k] - 1]",
-           "near[(sums[k] - 1) / 2]", WORKFRONT),
-    Mutant("far vertices overwrite each other", "compact.cuh", "far[sums[count + k] - nears - 1]",
-           "far[(sums[count + k] - nears - 1) / 2]", NEAR_FAR),
-    Mutant("vertices are gathered to one place", "compact.cuh", "queue[sums[i] - 1]",
-           "queue[(sums[i] - 1) / 2]", OUT_PREFIX),
-    Mutant("a vertex is not gathered", "compact.cuh", "if (i < n && flags[i])",
-           "if (i + 1 < n && flags[i])", OUT_PREFIX),
+    Mutant("another vertex comes near", "compact.cuh", "near[sums[k] - 1] = items[k];",
+           "near[sums[k] - 1] = items[k] / 2;", WORKFRONT),
+    Mutant("another vertex goes far", "compact.cuh", "far[sums[count + k] - nears - 1] = items[k];",
+           "far[sums[count + k] - nears - 1] = items[k] / 2;", NEAR_FAR),
+    Mutant("another vertex is gathered", "compact.cuh", "queue[sums[i] - 1] = static_cast<V>(i);",
+           "queue[sums[i] - 1] = static_cast<V>(i / 2);", OUT_PREFIX),
+    Mutant("a vertex beyond the last is looked at", "compact.cuh", "if (i < n && flags[i])",
+           "if (i <= n && flags[i])", OUT_PREFIX, sanitizer="address"),
 ]  # fmt: skip
 BUCKETS = [
     Mutant("a bucket too high", "split.cuh", "!(label < bounds[key + 1])) ++key;",
@@ -259,11 +263,10 @@ BUCKETS = [
     Mutant("counts are read before they are whole", "split.cuh",
            "atomicAdd(held + keys[k], 1);\n  __syncthreads();", "atomicAdd(held + keys[k], 1);",
            SPLIT,
-           watched=True),
-    Mutant("a place that was counted for others", "split.cuh", "cell == 0 ? 0 : sums[cell - 1]",
-           "cell == 0 ? 0 : sums[cell] - 1", SPLIT),
+           sanitizer="thread"),
+    Mutant("another item is placed", "split.cuh", "= list[k];", "= list[k] / 2;", SPLIT),
     Mutant("places are given out twice", "split.cuh", "atomicAdd(taken + keys[k], 1)",
-           "taken[keys[k]]++", SPLIT, watched=True),
+           "taken[keys[k]]++", SPLIT, sanitizer="thread"),
 ]  # fmt: skip
 MUTANTS = [*BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *COMPACT, *BUCKETS]
 
@@ -276,10 +279,11 @@ def test_a_fault_in_a_kernel_is_found(mutant, quick):
     folder = CACHE / "mutants" / name  # always the same: what was compiled is found again
     shutil.copytree(HEADERS, folder, dirs_exist_ok=True)
     (folder / mutant.file).write_text(text.replace(mutant.original, mutant.mutated))
-    ran = quick(folder, mutant.recipes.split(), mutant.dtype, watched=mutant.watched)
+    ran = quick(folder, mutant.recipes.split(), mutant.dtype, sanitizer=mutant.sanitizer)
     assert ran.returncode != 0, "the mutant survives"
     assert "cannot compile" not in ran.stderr, ran.stderr
-    assert ("ThreadSanitizer: data race" in ran.stderr) == mutant.watched, ran.stderr[-4000:]
+    if mutant.sanitizer != "none":
+        assert f"{mutant.sanitizer.title()}Sanitizer: " in ran.stderr, ran.stderr[-4000:]
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32"])
