@@ -24,7 +24,7 @@ gpu: $(VENV)/.test
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check && $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/lint-imports --no-logo
-	$(BIN)/clang-format --dry-run --Werror $(CPP) $(wildcard cpp/emulator/*) tests/core/heaps.cpp
+	$(BIN)/clang-format --dry-run --Werror $(CPP) $(wildcard cpp/emulator/* src/warpath/kernels/*) tests/core/heaps.cpp
 	$(BIN)/python docs/generate.py --check
 
 bench: $(VENV)/.test

@@ -6,7 +6,6 @@ order of threads, so that a race that can change a label shows for some of them.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from functools import cache
 
 import numpy as np
@@ -35,16 +34,10 @@ LEFT_OUT = {
     "huge_degree": "70,001 vertices: it has a test of its own, of one type",
 }
 RECIPES_WITH_BUCKETS = [recipe for recipe in RECIPES if recipe.loop is Loop.BUCKETS]
-RUN = defaultdict(set)
 
 
-def per_type(function):
-    """Run a test for each weight type, all of a type in one process: the last one looks at RUN."""
-    types = [
-        pytest.param(dtype, marks=pytest.mark.xdist_group(f"emulated-{dtype}"))
-        for dtype in corpus.ALL_TYPES
-    ]
-    return pytest.mark.parametrize("dtype", types)(function)
+per_type = pytest.mark.parametrize("dtype", corpus.ALL_TYPES)
+per_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
 
 
 @cache
@@ -83,17 +76,18 @@ def variations(recipe, graph):
 
 
 @per_type
-@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
-def test_every_recipe_gives_the_bits_of_plain_python(recipe, dtype):
-    device = device_of(dtype)
-    for device.seed, (graph, source, answer) in enumerate(answers(dtype)):
-        if able(recipe, graph):
-            check(recipe, graph, source, device, answer)
-            RUN[dtype].add(recipe.name)
+def test_every_recipe_gives_the_bits_of_plain_python(dtype):
+    device, ran = device_of(dtype), set()
+    for recipe in RECIPES:
+        for device.seed, (graph, source, answer) in enumerate(answers(dtype)):
+            if able(recipe, graph):
+                check(recipe, graph, source, device, answer)
+                ran.add(recipe.name)
+    assert ran == {recipe.name for recipe in CATALOGUE if "cuda" in recipe.devices}
 
 
 @per_type
-@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+@per_recipe
 def test_a_traced_run_gives_the_same_bits_and_counts_what_it_did(recipe, dtype):
     device = device_of(dtype)
     for device.seed, (graph, source, answer) in enumerate(answers(dtype), start=100):
@@ -138,13 +132,6 @@ def test_params_do_not_change_a_bit(recipe, dtype):
         if able(recipe, graph):
             for params in variations(recipe, graph)[1:]:
                 check(recipe, graph, source, device, answer, params)
-
-
-@per_type
-def test_every_recipe_was_run(dtype):
-    if not RUN[dtype]:
-        pytest.skip("the tests that fill RUN were not selected")
-    assert RUN[dtype] == {recipe.name for recipe in CATALOGUE if "cuda" in recipe.devices}
 
 
 def test_what_is_left_out_is_in_the_corpus():
@@ -192,7 +179,7 @@ def test_there_are_as_many_buckets_as_kernels_take():
         solve(RECIPES_WITH_BUCKETS[0], graph, 0, device_of("int32"), {"buckets": 65})
 
 
-@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+@per_recipe
 def test_the_order_of_threads_does_not_change_a_bit(recipe):
     device = device_of("float32")
     graph = corpus.case("power_law").astype("float32").graph()

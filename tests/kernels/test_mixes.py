@@ -9,11 +9,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from warpath import generate
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.listing import kernels_of
 from warpath.engines.rounds import settle_on_cpu
-from warpath.graph import Graph
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Axes, Emit, Labels, Lower, Map, Place, Reduce, Select, Side
 from warpath.testing import corpus
@@ -68,24 +66,9 @@ def variant(axes: Axes) -> Recipe:
     )
 
 
-def hubs(dtype: str) -> Graph:
-    """Return vertices of every degree that a map treats in its own way, up to beyond a block."""
-    graph = generate.random_in_degree(150, 3, (0, 9), seed=3)
-    src, dst, weights = graph.edges()
-    rows = {0: 140, 3: 70, 9: 40, 21: 64, 22: 33, 50: 32, 51: 31}
-    more = [
-        (u, (u + 7 * k) % 150, 3 + (u * k) % 13) for u, size in rows.items() for k in range(size)
-    ]
-    extra = np.array(more).T
-    return Graph.from_edges(
-        np.append(src, extra[0]), np.append(dst, extra[1]),
-        np.append(weights, extra[2]).astype(dtype), n=150,
-    )  # fmt: skip
-
-
 GRAPHS = {
-    "hubs": (hubs("int32"), 0),
-    "hubs of floats": (hubs("float32"), 1),
+    "hubs": (corpus.case("hubs").astype("int32").graph(), 0),
+    "hubs of floats": (corpus.case("hubs").astype("float32").graph(), 140),
     "grid of floats": (corpus.case("rounding").astype("float32").graph(), 17),
     "closed vertices": (corpus.case("closed_vertices").astype("int32").graph(), 0),
 }

@@ -48,9 +48,7 @@ __device__ __forceinline__ void store_relaxed(T* place, T value) {
 }
 
 /// Lowers a label to the minimum of itself and `value`; returns what it was.
-__device__ __forceinline__ i64 atomic_min(i64* place, i64 value) {
-  return atomicMin(place, value);
-}
+__device__ __forceinline__ i64 atomic_min(i64* place, i64 value) { return atomicMin(place, value); }
 
 // The bits of floats >= 0 order as signed integers, those of floats < 0 backwards as unsigned ones.
 // A label is never -0: sums start at +0 and x + -x is +0.
@@ -62,11 +60,11 @@ __device__ __forceinline__ float atomic_min(float* place, float value) {
 }
 
 __device__ __forceinline__ double atomic_min(double* place, double value) {
-  return value >= 0 ? __longlong_as_double(atomicMin(reinterpret_cast<i64*>(place),
-                                                     __double_as_longlong(value)))
-                    : __longlong_as_double(static_cast<i64>(
-                          atomicMax(reinterpret_cast<u64*>(place),
-                                    static_cast<u64>(__double_as_longlong(value)))));
+  return value >= 0
+             ? __longlong_as_double(
+                   atomicMin(reinterpret_cast<i64*>(place), __double_as_longlong(value)))
+             : __longlong_as_double(static_cast<i64>(atomicMax(
+                   reinterpret_cast<u64*>(place), static_cast<u64>(__double_as_longlong(value)))));
 }
 
 /// dist + weight in the label's own arithmetic. False when an integer sum does not fit: such an

@@ -5,8 +5,8 @@
 //          scatter 20 B in order.
 // Launch   blocks * kBlock >= the number of items.
 // Shared   none.
-// Races    claim: all copies of a vertex write its entry of the look-up table, and any one may stay;
-//          mark keeps that one. Nothing else writes what another thread touches.
+// Races    claim: all copies of a vertex write its entry of the look-up table, any one may stay,
+//          and mark keeps that one. Nothing else writes what another thread touches.
 // Source   Davidson et al. 2014 section IV-C (look-up table, near set and far pile); the Johnson
 //          paper, algorithm 10 (a queue by prefix sum).
 #pragma once

@@ -5,8 +5,9 @@
 //          push each thread walks a row of its own.
 // Launch   blocks * kBlock >= n.
 // Shared   pull: kBlock labels and flags; push: kBlock flags.
-// Races    push lowers labels by atomic_min. Labels that are staged for pull may be written by their
-//          own threads meanwhile, but only those of frontier vertices are used, which nobody writes.
+// Races    push lowers labels by atomic_min. Labels that are staged for pull may be written by
+//          their own threads meanwhile, but only those of frontier vertices are used, which nobody
+//          writes.
 // Source   Martin et al. 2009 section 5.
 #pragma once
 
@@ -17,7 +18,7 @@ namespace warpath {
 template <class L>
 struct DenseArgs {
   i64 n;
-  const L* matrix;      // n x n: the weight of u -> v at u n + v, or never
+  const L* matrix;  // n x n: the weight of u -> v at u n + v, or never
   L* dist;
   const u8* frontier;   // n
   const u8* unsettled;  // n
@@ -81,8 +82,7 @@ __device__ __forceinline__ void push_dense(const DenseArgs<L>& a) {
       L sum;
       if (weight == never<L>()) continue;
       counts.relaxed();
-      if (extend(base, weight, sum) && sum < atomic_min(a.dist + chunk + k, sum))
-        counts.improved();
+      if (extend(base, weight, sum) && sum < atomic_min(a.dist + chunk + k, sum)) counts.improved();
     }
   }
   counts.report(a.counters);

@@ -8,12 +8,12 @@ namespace warpath {
 /// One argument pack for all ways to emit; a way writes what it needs.
 template <class V>
 struct Next {
-  int* changed;   // 1: some label was lowered
-  u8* flags;      // n: 1 where a label was lowered
-  V* slots;       // one per edge of the work set
-  V* queue;       // n
-  i64* size;      // of the queue
-  int* stamps;    // n: the last round that queued a vertex
+  int* changed;  // 1: some label was lowered
+  u8* flags;     // n: 1 where a label was lowered
+  V* slots;      // one per edge of the work set
+  V* queue;      // n
+  i64* size;     // of the queue
+  int* stamps;   // n: the last round that queued a vertex
   int round;
 };
 

@@ -110,16 +110,15 @@ struct MergePathMap {
     // 2. One edge a thread; the search starts from the thread's last vertex.
     i64 at = range[0];
     for (i64 slot = begin + threadIdx.x; slot < end; slot += kBlock) {
-      if (slot >= work.offsets[at + 1])
-        at = last_at_most(work.offsets, at, range[1] + 1, slot);
+      if (slot >= work.offsets[at + 1]) at = last_at_most(work.offsets, at, range[1] + 1, slot);
       const V u = Set::vertex(work, at);
       visit(u, rows.first(u) + slot - work.offsets[at], slot);
     }
   }
 };
 
-/// [CTA + warp + scan] A block takes kBlock vertices and treats them by degree: from kBlock edges on
-/// the block strips them, from 32 on a warp, and the rest goes through a pool in shared memory.
+/// [CTA + warp + scan] A block takes kBlock vertices and treats them by degree: from kBlock edges
+/// on the block strips them, from 32 on a warp, and the rest goes through a pool in shared memory.
 template <class Set, int kBlock>
 struct CtaWarpScanMap {
   static constexpr int kWarp = 32;

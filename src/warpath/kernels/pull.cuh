@@ -48,7 +48,7 @@ struct SharedBounds {
 template <class V, class W, class L>
 struct PullArgs {
   i64 n;
-  const i64* indptr;    // of the in-edges
+  const i64* indptr;  // of the in-edges
   const V* indices;
   const W* weights;
   L* dist;

@@ -10,9 +10,9 @@
 // Races    Labels are lowered by atomic_min and read relaxed: a stale label of u is an upper bound,
 //          and who lowers it emits u again, so no improvement is lost. WritePlain is the exception:
 //          of two concurrent minima the worse may stay, which is what it is there to show.
-//          A target of in-degree 1 has one writer a round, so CLASSIFIED edges need no atomic there.
+//          A target of in-degree 1 has one writer a round: CLASSIFIED edges need no atomic there.
 // Source   Martin et al. 2009 figure 3 (relax_F); Davidson et al. 2014 section IV; Bodra & Khairnar
-//          2025, Bellman-Ford; the Johnson paper, algorithms 4, 6, 8 and section 4.1 (edge classes).
+//          2025, Bellman-Ford; the Johnson paper, algorithms 4, 6, 8 and section 4.1 (classes).
 #pragma once
 
 #include "emit.cuh"

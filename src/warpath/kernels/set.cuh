@@ -11,13 +11,13 @@ struct Work {
   i64 size;            // n, or the length of the list
   const u8* flags;     // n, for Flagged
   const V* list;       // size, for Listed
-  const i64* offsets;  // size + 1: where the edges of the i-th of the list start among all of theirs;
-                       // null where neither the map nor the emission asks
+  const i64* offsets;  // size + 1: where the edges of the i-th of the list start among all of
+                       // theirs; null where neither the map nor the emission asks
 };
 
-/// vertex(work, i) is the i-th vertex of the set, or -1 where it has none; first_slot(work, i) numbers
-/// the first edge of that vertex among those of the whole set, where it is a list with offsets.
-///
+// vertex(work, i) is the i-th vertex of the set, or -1 where it has none; first_slot(work, i) is
+// the number of its first edge among those of the set, where that is a list with offsets.
+
 /// [Bellman-Ford] All vertices. One without a path yet is left out by the relaxation.
 struct Every {
   template <class V>

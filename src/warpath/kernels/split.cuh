@@ -5,7 +5,7 @@
 // Launch   blocks * kBlock >= the number of items; the same grid for count and place.
 // Shared   8 B a key.
 // Races    counters in shared memory, by atomicAdd: the order within a bucket means nothing.
-// Source   Davidson et al. 2014 section IV-C (buckets and a far pile, the multisplit it wished for).
+// Source   Davidson et al. 2014 section IV-C (buckets and a far pile) and VII (the multisplit).
 #pragma once
 
 #include "base.cuh"

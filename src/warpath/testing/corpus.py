@@ -170,6 +170,17 @@ def star_in() -> Graph:
     return _edges(300, [(v, 0, 1 + v % 7) for v in range(1, 300)])
 
 
+@_case(sources=(0, 140))
+def hubs() -> Graph:
+    """Rows just below, at and above 32 and 64 edges, and of 140: what maps tell apart."""
+    rows = {0: 140, 3: 70, 9: 40, 21: 64, 22: 33, 50: 32, 51: 31, 77: 63, 78: 65, 140: 30}
+    rows |= {u: 1 + u % 3 for u in range(150) if u not in rows}
+    return _edges(
+        150, [(u, (u + 7 * k + 1) % 150, (5 * u + 7 * k) % 41) for u, size in rows.items()
+              for k in range(size)]
+    )  # fmt: skip
+
+
 @_case()
 def lost_minima(n: int = 300) -> Graph:
     """All of a round lower one label at a time: without atomics minima get lost."""
@@ -363,6 +374,12 @@ def negative_link() -> Graph:
 def negative_cycle_elsewhere() -> Graph:
     """A negative cycle that the sources do not reach."""
     return _edges(5, [(0, 1, 1), (2, 3, -4), (3, 2, 1), (3, 1, -9), (1, 4, 2)])
+
+
+@_case(negative=True)
+def negative_unreached() -> Graph:
+    """A bargain from where no path leads: unreachable less 7 is no length."""
+    return _edges(4, [(0, 1, 5), (2, 1, -7), (2, 3, -1)])
 
 
 @_case(negative=True, sources=(0,))

@@ -36,12 +36,30 @@ if TYPE_CHECKING:
 CACHE = Path(warpath.__file__).parents[2] / "build" / "emulated"
 
 
+class Unset:
+    """NumPy, but what is empty holds -1 or NaN: what a kernel leaves unwritten shows."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what NumPy has."""
+        return getattr(np, name)
+
+    def empty(self, shape: int, dtype: DTypeLike = float) -> Array:
+        """Return an array that nobody has written to."""
+        made = np.empty(shape, dtype)
+        made.view(np.uint8).fill(255)
+        return made
+
+    def empty_like(self, array: Array) -> Array:
+        """Return an array of the same shape and type that nobody has written to."""
+        return self.empty(len(array), array.dtype)
+
+
 @cache
-def device_for(block: int = 64, sanitize: str = "", headers: Path | None = None) -> EmulatedDevice:
-    """Return this process's device with blocks of a size."""
-    return EmulatedDevice(
-        block=block, sanitize="thread" if sanitize else False, headers=headers, cache=CACHE
-    )
+def device_for(block: int = 64, processors: int = 1) -> EmulatedDevice:
+    """Return this process's device with blocks of a size, under the sanitizer that it has."""
+    device = EmulatedDevice(block=block, processors=processors, sanitize="loaded", cache=CACHE)
+    device.xp = Unset()
+    return device
 
 
 def prepare(

@@ -1,0 +1,77 @@
+"""A quick suite for some recipes, in a process of its own: its kernels may be broken, or watched.
+
+python quick.py HEADERS SANITIZER DTYPE RECIPE ...
+
+HEADERS is the kernels' folder, SANITIZER "thread", "address" or "none". A recipe is a name of the
+catalogue, or NAME:axis=VALUE for a variant. The first answer that is wrong ends it with its
+traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from warpath.recipes import CATALOGUE, Recipe
+from warpath.recipes.axes import AXES, Map
+from warpath.testing import corpus
+from warpath.testing.emulated import EmulatedDevice
+from warpath.testing.kernels import CACHE, Unset, check, expected, prepare
+from warpath.trace import Trace
+
+SMALL = ["one_loop", "self_loops", "parallel_edges", "zero_cycle", "isolated_vertices", "hubs"]
+MORE = ["lost_minima", "all_zero", "star_out", "star_in", "unreachable_half", "two_equal_paths",
+        "complete"]  # fmt: skip
+CROWDED = {"lost_minima", "complete"}  # where many lower a label at once: the order tells
+OF_FLOATS = ["rounding", "float_sum_to_infinity", "negative_zero", "absorbed_weights"]
+OF_INTEGERS = ["largest_int32", "overflow", "overflow_by_one", "overflow_avoided"]
+NEGATIVE = ["negative_without_cycle", "negative_zero_cycle", "negative_cycle", "negative_loop",
+            "bellman_ford_worst", "negative_cycle_elsewhere",
+    "negative_unreached"]  # fmt: skip
+
+
+def recipe_of(text: str) -> Recipe:
+    """Return a recipe of the catalogue, or a variant of one."""
+    name, _, changes = text.partition(":")
+    if not changes:
+        return CATALOGUE[name]
+    axes = {axis.__name__.lower(): axis for axis in AXES}
+    pairs = [change.split("=") for change in changes.split(",")]
+    mixed = {axis: axes[axis][value] for axis, value in pairs}
+    return CATALOGUE[name].but(text, "A variant.", **mixed)
+
+
+def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
+    """Run the suite."""
+    watched = sanitizer != "none"
+    recipes = [recipe_of(name) for name in names]
+    strided = any(recipe.axes.map is Map.GRID_STRIDE for recipe in recipes)
+    device = EmulatedDevice(
+        block=32 if strided else 64,  # with one processor fewer threads than some graphs' vertices
+        processors=1,
+        sanitize=sanitizer if watched else False,
+        headers=Path(headers),
+        cache=CACHE,
+    )
+    device.xp = Unset()
+    prepare(device, recipes, dtype)
+    cases = SMALL + MORE + (OF_FLOATS if dtype.startswith("f") else OF_INTEGERS) + NEGATIVE
+    for name in cases + (["power_law"] if strided else []):
+        if dtype not in corpus.case(name).dtypes:
+            continue
+        case = corpus.case(name).astype(dtype)
+        seeds = [1] if watched else range(1, 9) if name in CROWDED else [1, 2]
+        for source in case.sources:
+            answer = expected(case.graph(), source)
+            for recipe in recipes:
+                if case.negative and not recipe.negative:
+                    continue
+                params = {p.name: 3 for p in recipe.params if p.name in {"delta", "buckets"}}
+                for seed in seeds:
+                    device.seed = seed
+                    trace = Trace() if seed == 2 or (watched and source) else None
+                    check(recipe, case.graph(), source, device, answer, params, trace)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

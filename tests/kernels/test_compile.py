@@ -1,0 +1,90 @@
+"""Every kernel compiles for three architectures, and takes of a GPU what it took before.
+
+`python -m warpath.testing.cubins` writes the golden file anew.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import warpath
+from warpath.testing import cubins
+
+pytest.importorskip("cuda.core", reason="compiling kernels needs cuda-core and NVRTC")
+
+from warpath.engines.cuda.compile import nvrtc_version
+
+GOLDEN = json.loads(cubins.GOLDEN.read_text())
+ROWS = GOLDEN["kernels"]
+HEADERS = sorted((Path(warpath.__file__).parent / "kernels").glob("*.cuh"))
+PARTS = {"base.cuh", "set.cuh", "map.cuh", "emit.cuh"}  # included by kernels, no kernels themselves
+SLACK = 4  # registers: what instruction scheduling moves without a reason in our code
+
+
+@pytest.fixture(scope="module", params=cubins.ARCHITECTURES)
+def arch(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def found(arch):
+    """What each kernel takes; compiled code is kept from one run of the tests to the next."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("WARPATH_CACHE_DIR", str(cubins.GOLDEN.parents[2] / "build" / "cubins"))
+        return cubins.usages(kernels().values(), arch)
+
+
+@cache
+def kernels():
+    return cubins.all_kernels()
+
+
+def test_no_kernel_spills(found):
+    assert {name: one for name, one in found.items() if one.stack or one.spilled} == {}
+
+
+def test_the_golden_file_has_every_kernel():
+    assert sorted(kernels()) == list(ROWS)
+    assert GOLDEN["architectures"] == list(cubins.ARCHITECTURES)
+
+
+def test_shared_memory_is_what_it_was(found, arch):
+    at = cubins.ARCHITECTURES.index(arch)
+    wanted = {name: shared[at] for name, (_, shared) in ROWS.items()}
+    assert {name: one.shared for name, one in found.items()} == wanted
+
+
+def test_registers_are_what_they_were(found, arch):
+    if tuple(GOLDEN["nvrtc"]) != nvrtc_version():
+        pytest.skip(f"the golden file is NVRTC {GOLDEN['nvrtc']}'s, this is {nvrtc_version()}")
+    at = cubins.ARCHITECTURES.index(arch)
+    moved = {
+        name: (one.registers, ROWS[name][0][at])
+        for name, one in found.items()
+        if abs(one.registers - ROWS[name][0][at]) > SLACK
+    }
+    assert moved == {}
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda path: path.name)
+def test_a_kernel_file_begins_with_what_its_kernels_take(header):
+    lines = header.read_text().splitlines()
+    head = lines[: lines.index("#pragma once")]
+    assert re.fullmatch(rf"// {re.escape(header.name)} - .+\.", head[0])
+    assert len(lines) <= 250
+    assert all(line.startswith("//") for line in head)
+    if header.name not in PARTS:
+        words = [line.split()[1] for line in head[2:] if re.match(r"// [A-Z]\w+  ", line)]
+        assert words == ["Work", "Traffic", "Launch", "Shared", "Races", "Source"]
+
+
+def test_parts_are_what_no_entry_includes():
+    included = {
+        re.search(r'#include "(\w+\.cuh)"', kernel.source)[1] for kernel in kernels().values()
+    }
+    assert included == {header.name for header in HEADERS} - PARTS

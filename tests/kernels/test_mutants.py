@@ -1,0 +1,301 @@
+"""Kernels with one fault each: the quick suite must find every one of them.
+
+A mutant that survives means that the suite does not look where the fault is.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import warpath
+from warpath.testing.kernels import CACHE
+
+HEADERS = Path(warpath.__file__).parent / "kernels"
+
+
+class Mutant(NamedTuple):
+    """A fault: which text of which file becomes what, and for whom it shows.
+
+    Attributes
+    ----------
+    breaks : what the fault is; the name of the test.
+    recipes : that run the kernel; variants as `quick.py` takes them.
+    sanitizer : that has to see it, "thread" or "address": the labels may well be right.
+    """
+
+    breaks: str
+    file: str
+    original: str
+    mutated: str
+    recipes: str
+    dtype: str = "int32"
+    sanitizer: str = "none"
+
+
+SWEEP = "davidson2014.bellman_ford"
+STRIDED = "bodra2025.bf_strided_flag"
+IN_PLACE = "bodra2025.bf_strided_flag:labels=IN_PLACE"
+WORKFRONT = "davidson2014.workfront_sweep.merge_path"
+BY_THREAD = f"{WORKFRONT}:map=THREAD"
+BLOCKS = "davidson2014.workfront_sweep.cooperative_blocks"
+SCAN = "davidson2014.workfront_sweep.cta_warp_scan"
+CHILD = "johnson_gpu.bf_queue"
+NEAR_FAR = "davidson2014.near_far.merge_path"
+SORTED = "davidson2014.bucketing.merge_path"
+SPLIT = "davidson2014.bucketing_multisplit.merge_path"
+F_GPU, U_GPU, U_PLUS = "martin2009.f_gpu", "martin2009.u_gpu", "martin2009.u_gpu_plus"
+OUT, OUT_QUEUE, OUT_PREFIX = (
+    f"johnson_gpu.dijkstra_{kind}" for kind in ("flags", "queue", "prefix")
+)
+DENSE_PULL, DENSE_PUSH = "martin2009.u_gpu.dense", "martin2009.f_gpu.dense"
+
+BASE = [
+    Mutant("an integer sum that wraps", "base.cuh", "return ((dist ^ sum) & (w ^ sum)) >= 0 && ",
+           "return ", SWEEP, "int64"),
+    Mutant("negative floats in the wrong order", "base.cuh",
+           "atomicMax(reinterpret_cast<unsigned*>(place)",
+           "atomicMin(reinterpret_cast<unsigned*>(place)",
+           CHILD, "float32"),
+    Mutant("a relaxed store that is none", "base.cuh",
+           "__nv_atomic_store(place, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);",
+           "*place = value;", SWEEP, sanitizer="thread"),
+]  # fmt: skip
+PUSH = [
+    Mutant("an equal label counts as lowered", "push.cuh", "return sum < atomic_min(label, sum);",
+           "return sum <= atomic_min(label, sum);", SWEEP),
+    Mutant("a minimum without an atomic", "push.cuh", "return sum < atomic_min(label, sum);",
+           "if (!(sum < load_relaxed(label))) return false;\n    store_relaxed(label, sum);\n"
+           "    return true;", F_GPU),
+    Mutant("the unreachable label is extended", "push.cuh", "if (relaxed && base != never<L>()) {",
+           "if (relaxed) {", "bodra2025.bf_vertex"),
+    Mutant("all edges count as the only one", "push.cuh",
+           "if (kClassified && (a.classes[v] & kOneInEdge))", "if (kClassified)", CHILD),
+    Mutant("negative loops go unseen", "push.cuh", "if (u == v && a.weights[e] < 0)",
+           "if (u == v && a.weights[e] < 0 && false)", CHILD),
+    Mutant("a plain read of a label", "push.cuh",
+           "base = load_relaxed(a.from + u);\n      if constexpr",
+           "base = a.from[u];\n      if constexpr",
+           WORKFRONT, sanitizer="thread"),
+    Mutant("a plain write of a label", "push.cuh", "    store_relaxed(label, sum);",
+           "    *label = sum;", "martin2009.f_gpu_no_atomic", sanitizer="thread"),
+]  # fmt: skip
+EMIT = [
+    Mutant("the flag is never set", "emit.cuh", "    if (improved) store_relaxed(next.changed, 1);",
+           "    if (improved && false) store_relaxed(next.changed, 1);", SWEEP),
+    Mutant("the flag is set without care", "emit.cuh",
+           "    if (improved) store_relaxed(next.changed, 1);",
+           "    if (improved) *next.changed = 1;",
+           SWEEP, sanitizer="thread"),
+    Mutant("the flags are never set", "emit.cuh", "    store_relaxed(next.flags + v, u8{1});\n", "",
+           IN_PLACE),
+    Mutant("the flags are set without care", "emit.cuh", "store_relaxed(next.flags + v, u8{1});",
+           "next.flags[v] = 1;", IN_PLACE, sanitizer="thread"),
+    Mutant("a target is lost", "emit.cuh", "improved ? v :", "improved && slot % 5 != 2 ? v :",
+           WORKFRONT),
+    Mutant("a vertex is queued as often as it is lowered", "emit.cuh",
+           "if (improved && atomicExch(next.stamps + v, next.round) != next.round)",
+           "if (improved)", CHILD, sanitizer="address"),
+    Mutant("a target is emitted though it was not lowered", "emit.cuh",
+           "improved ? v : static_cast<V>(-1)", "v", NEAR_FAR),
+    Mutant("a vertex is queued when it was queued before", "emit.cuh", "next.round) != next.round)",
+           "next.round) == next.round)", CHILD),
+    Mutant("places in the queue are given out twice", "emit.cuh",
+           "next.queue[atomicAdd(reinterpret_cast<u64*>(next.size), u64{1})] = v;",
+           "next.queue[(*next.size)++] = v;", CHILD, sanitizer="thread"),
+]  # fmt: skip
+MAPS = [
+    Mutant("a thread leaves out the last edge", "map.cuh",
+           "    i64 slot = Set::first_slot(work, i);\n"
+           "    for (i64 e = rows.first(u); e < rows.last(u);",
+           "    i64 slot = Set::first_slot(work, i);\n"
+           "    for (i64 e = rows.first(u); e + 1 < rows.last(u);", SWEEP),
+    Mutant("the slots of a thread begin too late", "map.cuh",
+           "    if (u < 0) return;\n    i64 slot = Set::first_slot(work, i);",
+           "    if (u < 0) return;\n    i64 slot = Set::first_slot(work, i) + (i > 0);", BY_THREAD),
+    Mutant("a stride that is too long", "map.cuh", "i += stride", "i += stride + 1", STRIDED),
+    Mutant("a vertex without a flag ends the stride", "map.cuh", "if (u < 0) continue;",
+           "if (u < 0) return;", STRIDED),
+    Mutant("a child grid leaves out the last edge", "map.cuh", "k < degree;", "k + 1 < degree;",
+           CHILD),
+    Mutant("a child grid skips edges of long rows", "map.cuh",
+           "for (i64 k = threadIdx.x; k < degree; k += kBlock) visit(u, first",
+           "for (i64 k = threadIdx.x; k < degree; k += kBlock + 1) visit(u, first", CHILD),
+    Mutant("a block searches before its vertices are there", "map.cuh",
+           "offsets[held] = work.offsets[begin + held];\n    __syncthreads();",
+           "offsets[held] = work.offsets[begin + held];", BLOCKS, sanitizer="thread"),
+    Mutant("a block takes a vertex's first edge for its neighbour's", "map.cuh",
+           "if (slot >= offsets[at + 1])", "if (slot > offsets[at + 1])", BLOCKS),
+    Mutant("a share ends too early", "map.cuh", "min(begin + kBlock * kItems, total)",
+           "min(begin + kBlock, total)", WORKFRONT),
+    Mutant("a share begins before its range is there", "map.cuh", "end - 1);\n    __syncthreads();",
+           "end - 1);", WORKFRONT, sanitizer="thread"),
+    Mutant("a share does not see its last vertex", "map.cuh", "range[1] + 1, slot)",
+           "range[1], slot)", WORKFRONT),
+    Mutant("the block's owner is read before it is known", "map.cuh",
+           "        rest[t] = degree;\n      }\n      __syncthreads();",
+           "        rest[t] = degree;\n      }",
+           SCAN),
+    Mutant("a warp skips edges", "map.cuh", "k += kWarp)", "k += kWarp + 1)", SCAN),
+    Mutant("the scan leaves out a step", "map.cuh", "t >= step ?", "t > step ?", SCAN),
+    Mutant("the scan overtakes itself", "map.cuh",
+           "rest[t - step] : 0;\n      __syncthreads();", "rest[t - step] : 0;", SCAN,
+           sanitizer="thread"),
+    Mutant("the pool is filled before it is emptied", "map.cuh",
+           "nth[t], slots[owner] + nth[t]);\n      }\n      __syncthreads();",
+           "nth[t], slots[owner] + nth[t]);\n      }", SCAN, sanitizer="thread"),
+]  # fmt: skip
+PULL = [
+    Mutant("the largest sum instead of the least", "pull.cuh", "sum < best) {", "best < sum) {",
+           U_GPU),
+    Mutant("predecessors beyond the frontier", "pull.cuh",
+           "    if (!Bounds::flag(a.frontier, u)) continue;\n", "", U_GPU, sanitizer="thread"),
+    Mutant("a vertex without in-edges", "pull.cuh",
+           "    first = indptr[i];\n    last = indptr[i + 1];",
+           "    first = indptr[i];\n    last = indptr[i];", U_GPU),
+    Mutant("the bounds are read before they are there", "pull.cuh",
+           "    }\n    __syncthreads();\n    if (i >= n) return;", "    }\n    if (i >= n) return;",
+           U_PLUS, sanitizer="thread"),
+    Mutant("no bound at the end of a block", "pull.cuh", "t == kBlock - 1 || i == n - 1",
+           "i == n - 1",
+           U_PLUS),
+    Mutant("no bound at the end of the graph", "pull.cuh", "t == kBlock - 1 || i == n - 1",
+           "t == kBlock - 1", U_PLUS),
+    Mutant("the unreachable label is pulled", "pull.cuh", "    if (base == never<L>()) continue;\n",
+           "",
+           CHILD),
+]  # fmt: skip
+DENSE = [
+    Mutant("columns beyond the matrix", "dense.cuh",
+           "    if (!looks) continue;\n"
+           "    const i64 held = min(static_cast<i64>(kBlock), a.n - chunk);",
+           "    if (!looks) continue;\n    const i64 held = kBlock;", DENSE_PULL),
+    Mutant("a chunk is staged while it is read", "dense.cuh",
+           "    __syncthreads();\n    if (staged < a.n) {", "    if (staged < a.n) {", DENSE_PULL,
+           sanitizer="thread"),
+    Mutant("a column of the first chunk only", "dense.cuh", "a.matrix[(chunk + k) * a.n + v]",
+           "a.matrix[k * a.n + v]", DENSE_PULL),
+    Mutant("rows beyond the matrix", "dense.cuh",
+           "    if (!pushes) continue;\n"
+           "    const i64 held = min(static_cast<i64>(kBlock), a.n - chunk);",
+           "    if (!pushes) continue;\n    const i64 held = kBlock;", DENSE_PUSH),
+    Mutant("labels of the first chunk only", "dense.cuh", "atomic_min(a.dist + chunk + k, sum)",
+           "atomic_min(a.dist + k, sum)", DENSE_PUSH),
+    Mutant("flags are read before they are staged", "dense.cuh",
+           "unsettled[threadIdx.x] = a.unsettled[staged];\n    __syncthreads();",
+           "unsettled[threadIdx.x] = a.unsettled[staged];", DENSE_PUSH, sanitizer="thread"),
+]  # fmt: skip
+REDUCE = [
+    Mutant("half of the values", "reduce.cuh", "least[t] = min(one, other);", "least[t] = one;",
+           U_GPU),
+    Mutant("a step overtakes another", "reduce.cuh",
+           "least[t + half]);\n    __syncthreads();", "least[t + half]);", U_GPU,
+           sanitizer="thread"),
+    Mutant("settled labels count", "reduce.cuh", "a.unsettled[i] ? a.values[i] : never<L>()",
+           "a.values[i]", U_GPU),
+    Mutant("a threshold that is too high", "reduce.cuh", "extend(a.values[i], a.slack[i], sum) ?",
+           "extend(a.values[i], a.slack[i], sum) && extend(sum, 2, sum) ?", OUT),
+    Mutant("settled vertices count for the threshold", "reduce.cuh", "counts = a.unsettled[i] && ",
+           "counts = ", OUT),
+    Mutant("a step too few", "reduce.cuh", "half > 0;", "half > 1;", "martin2009.u_gpu_2min"),
+]  # fmt: skip
+SETTLE = [
+    Mutant("what is settled stays unsettled", "settle.cuh", "    a.unsettled[i] = 0;\n", "", F_GPU),
+    Mutant("nobody reaches the threshold", "settle.cuh", "label <= threshold &&",
+           "label < threshold &&", OUT),
+    Mutant("others than the least are settled", "settle.cuh", "return label == threshold;",
+           "return label <= threshold + 9;", F_GPU),
+    Mutant("places in the queue are given out twice", "settle.cuh",
+           "a.queue[atomicAdd(reinterpret_cast<u64*>(a.size), u64{1})]", "a.queue[(*a.size)++]",
+           OUT_QUEUE, sanitizer="thread"),
+    Mutant("the frontier is not told", "settle.cuh", "a.frontier[i] = taken;",
+           "a.frontier[i] = taken && i % 7 != 3;", OUT),
+    Mutant("a queue lacks a vertex", "settle.cuh", "    if (taken) a.queue",
+           "    if (taken && i % 7 != 3) a.queue", OUT_QUEUE),
+]  # fmt: skip
+ADOPT = [
+    Mutant("equal labels count as lowered", "adopt.cuh", "a.dist[i] < a.from[i]",
+           "a.dist[i] <= a.from[i]", STRIDED),
+    Mutant("labels are not adopted", "adopt.cuh", "    a.from[i] = a.dist[i];\n", "", STRIDED),
+    Mutant("a change is told without care", "adopt.cuh", "store_relaxed(a.changed, 1);",
+           "*a.changed = 1;", STRIDED, sanitizer="thread"),
+]  # fmt: skip
+COMPACT = [
+    Mutant("a degree that lacks an edge", "compact.cuh", "indptr[list[i] + 1] - indptr[list[i]];",
+           "indptr[list[i] + 1] - indptr[list[i]] - (i == 0);", WORKFRONT),
+    Mutant("no degree for the second vertex", "compact.cuh", "if (i < count) degree[i] =",
+           "if (i < count) degree[i] = i == 1 ? 0 :", WORKFRONT),
+    Mutant("a claim to another place", "compact.cuh", "store_relaxed(table + items[k], k);",
+           "store_relaxed(table + items[k], k + 1);", WORKFRONT),
+    Mutant("a claim without care", "compact.cuh", "store_relaxed(table + items[k], k);",
+           "table[items[k]] = k;", WORKFRONT, sanitizer="thread"),
+    Mutant("doubles are kept", "compact.cuh",
+           "v >= 0 && table[v] == k && !(dist[v] < low);\n  const",
+           "v >= 0 && !(dist[v] < low);\n  const", WORKFRONT),
+    Mutant("the far pile is lost", "compact.cuh", "marks[count + k] = kept && !near;",
+           "marks[count + k] = 0;", NEAR_FAR),
+    Mutant("near and far change places", "compact.cuh", "marks[k] = near;",
+           "marks[k] = kept && !near;",
+           NEAR_FAR),
+    Mutant("another vertex comes near", "compact.cuh", "near[sums[k] - 1] = items[k];",
+           "near[sums[k] - 1] = items[k] / 2;", WORKFRONT),
+    Mutant("another vertex goes far", "compact.cuh", "far[sums[count + k] - nears - 1] = items[k];",
+           "far[sums[count + k] - nears - 1] = items[k] / 2;", NEAR_FAR),
+    Mutant("another vertex is gathered", "compact.cuh", "queue[sums[i] - 1] = static_cast<V>(i);",
+           "queue[sums[i] - 1] = static_cast<V>(i / 2);", OUT_PREFIX),
+    Mutant("a vertex beyond the last is looked at", "compact.cuh", "if (i < n && flags[i])",
+           "if (i <= n && flags[i])", OUT_PREFIX, sanitizer="address"),
+]  # fmt: skip
+BUCKETS = [
+    Mutant("a bucket too high", "split.cuh", "!(label < bounds[key + 1])) ++key;",
+           "!(label < bounds[key])) ++key;", SORTED),
+    Mutant("the far pile is dropped", "split.cuh", "    key = 0;\n",
+           "    key = 0;\n    if (!(label < bounds[buckets])) key = buckets + 1;\n    else\n",
+           SORTED),
+    Mutant("doubles are kept in buckets", "split.cuh", "v >= 0 && table[v] == k &&", "v >= 0 &&",
+           SORTED),
+    Mutant("counts are not cleared", "split.cuh",
+           "for (int key = threadIdx.x; key < kinds; key += kBlock) held[key] = 0;", "", SPLIT),
+    Mutant("counts are read before they are whole", "split.cuh",
+           "atomicAdd(held + keys[k], 1);\n  __syncthreads();", "atomicAdd(held + keys[k], 1);",
+           SPLIT,
+           sanitizer="thread"),
+    Mutant("another item is placed", "split.cuh", "= list[k];", "= list[k] / 2;", SPLIT),
+    Mutant("places are given out twice", "split.cuh", "atomicAdd(taken + keys[k], 1)",
+           "taken[keys[k]]++", SPLIT, sanitizer="thread"),
+]  # fmt: skip
+MUTANTS = [*BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *COMPACT, *BUCKETS]
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: f"{m.file}: {m.breaks}")
+def test_a_fault_in_a_kernel_is_found(mutant, quick):
+    text = (HEADERS / mutant.file).read_text()
+    assert text.count(mutant.original) == 1, "the mutant's text is not once in the kernel"
+    name = re.sub(r"\W+", "_", f"{mutant.file} {mutant.breaks}")
+    folder = CACHE / "mutants" / name  # always the same: what was compiled is found again
+    shutil.copytree(HEADERS, folder, dirs_exist_ok=True)
+    (folder / mutant.file).write_text(text.replace(mutant.original, mutant.mutated))
+    ran = quick(folder, mutant.recipes.split(), mutant.dtype, sanitizer=mutant.sanitizer)
+    assert ran.returncode != 0, "the mutant survives"
+    assert "cannot compile" not in ran.stderr, ran.stderr
+    if mutant.sanitizer != "none":
+        assert f"{mutant.sanitizer.title()}Sanitizer: " in ran.stderr, ran.stderr[-4000:]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32"])
+def test_the_kernels_as_they_are_have_no_such_fault(quick, dtype):
+    names = sorted({name for mutant in MUTANTS for name in mutant.recipes.split()})
+    for strided in (True, False):  # those that stride run in smaller blocks
+        some = [name for name in names if ("strided" in name) == strided]
+        ran = quick(HEADERS, some, dtype)
+        assert ran.returncode == 0, ran.stderr[-4000:]
+
+
+def test_every_kernel_file_has_two_mutants():
+    for file in HEADERS.glob("*.cuh"):
+        if file.name != "set.cuh":  # the maps' mutants go through the sets
+            assert len([m for m in MUTANTS if m.file == file.name]) >= 2, file.name
