@@ -8,7 +8,7 @@ CPP := $(wildcard cpp/include/warpath/*.hpp cpp/bindings/*.hpp cpp/bindings/*.cp
 # The build's own tools live in VENV too, so that a rebuild compiles only what changed.
 BUILD_TOOLS = cmake ninja $(shell $(PYTHON) -c "import tomllib; print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires']))")
 
-.PHONY: setup demo test check bench docs sanitize clean
+.PHONY: setup demo test gpu check bench docs sanitize clean
 
 setup: $(VENV)/.dev
 
@@ -18,9 +18,13 @@ demo: $(VENV)/.cli
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist loadgroup --durations 10 --cov --cov-report=term:skip-covered --cov-fail-under=95
 
+# On a machine with a GPU, into docs/gpu-runs; tests/gpu/run.sh has the other parts.
+gpu: $(VENV)/.test
+	$(BIN)/python -m warpath.testing.record --compile $(shell nproc) --sanitize
+
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check && $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/lint-imports --no-logo
-	$(BIN)/clang-format --dry-run --Werror $(CPP) $(wildcard cpp/emulator/* src/warpath/kernels/*)
+	$(BIN)/clang-format --dry-run --Werror $(CPP) $(wildcard cpp/emulator/* src/warpath/kernels/*) tests/core/heaps.cpp
 	$(BIN)/python docs/generate.py --check
 
 bench: $(VENV)/.test

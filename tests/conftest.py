@@ -1,18 +1,21 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
-import hypothesis
 import pytest
 
-# The same examples everywhere, and no time limit for one: a busy machine is no failure.
-hypothesis.settings.register_profile(
-    "project",
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[hypothesis.HealthCheck.too_slow],
-)
-hypothesis.settings.load_profile("project")
+with suppress(ImportError):  # a machine that only runs the tests of its GPU has none
+    import hypothesis
+
+    # The same examples everywhere, and no time limit for one: a busy machine is no failure.
+    hypothesis.settings.register_profile(
+        "project",
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
+    hypothesis.settings.load_profile("project")
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +45,12 @@ def pytest_collection_modifyitems(items):
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         if parameters.get("threads", 1) > 1:
             item.add_marker(pytest.mark.threads)
+
+
+@pytest.fixture(scope="session")
+def emulated_sssp(tmp_path_factory):
+    """`wp.sssp` with the emulator for every GPU; what runs on the CPU runs on the CPU."""
+    from warpath.testing.emulated import EmulatedDevice
+    from warpath.testing.emulated_calls import sssp_on
+
+    return sssp_on(EmulatedDevice(seed=5, cache=tmp_path_factory.mktemp("emulated")))

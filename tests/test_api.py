@@ -247,8 +247,8 @@ def test_a_graph_without_vertices_has_an_empty_table_and_no_source():
             wp.NotSupportedError,
             "it does apsp, not sssp",
         ),
-        (lambda g: wp.sssp(g, 0, device="cuda"), wp.NotSupportedError, "runs on the CPU"),
-        (lambda g: wp.sssp(g, 0, device="cuda:1"), wp.NotSupportedError, "runs on the CPU"),
+        (lambda g: wp.sssp(g, 0, device="cluster"), wp.NotSupportedError, "one machine only"),
+        (lambda g: wp.apsp(g, device="cuda"), wp.NotSupportedError, "sssp in this version, not ap"),
         (lambda g: wp.sssp(g, 0, device="tpu"), wp.InputError, "is no device"),
         (lambda g: wp.sssp(g, 0, threads=0), wp.InputError, "threads = 0"),
         (lambda g: wp.sssp(g, 0, threads=1.5), wp.InputError, "threads = 1.5"),
@@ -375,9 +375,25 @@ def test_an_exception_in_progress_comes_through_and_leaves_the_library_usable():
 def test_the_environment_sets_device_and_threads(monkeypatch):
     monkeypatch.setenv("WARPATH_THREADS", "3")
     assert wp.plan(two_way_grid(100), sources=[0, 1, 2, 3]).threads == 3
-    monkeypatch.setenv("WARPATH_DEVICE", "cuda")
-    with pytest.raises(wp.InputError, match="WARPATH_DEVICE='cuda'"):
+    monkeypatch.setenv("WARPATH_DEVICE", "tpu")
+    with pytest.raises(wp.InputError, match="WARPATH_DEVICE='tpu'"):
         wp.sssp(diamond(), 0)
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    for name, device in (("cuda", "cuda:0"), ("cuda:1", "cuda:1")):
+        monkeypatch.setenv("WARPATH_DEVICE", name)
+        assert wp.plan(diamond(), 0).device == device
+        assert wp.plan(diamond(), 0, device="cpu").device == "cpu"
+
+
+@pytest.mark.parametrize("words", [{"device": "cuda"}, {"algorithm": "martin2009.f_gpu"}])
+def test_without_cupy_a_plan_says_so_in_a_note_and_a_run_in_an_error(monkeypatch, words):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    plan = wp.plan(diamond(), 0, **words)
+    assert plan.device == "cuda:0"
+    (note,) = plan.notes
+    assert note.startswith("cuda:0 cannot be used here: device='cuda' needs cupy, which is not i")
+    with pytest.raises(wp.MissingDependencyError, match=r"pip install 'warpath\[cuda13\]'"):
+        wp.sssp(diamond(), 0, **words)
 
 
 def test_plan_asks_about_every_kind_of_call():

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 import warpath as wp
+from warpath.costs import Size, gpu_bytes
 from warpath.facts import Facts
-from warpath.plan import Hardware, Plan, Size, Wish, choose
-from warpath.recipes import CATALOGUE, Task
+from warpath.plan import Hardware, Plan, Wish, choose, device_of
+from warpath.recipes import CATALOGUE, Catalogue, Task
 
 ROAD = Facts(
     n=264_346, m=733_846, directed=True, loops=0, min_degree=1, max_degree=8, mean_degree=2.78,
@@ -129,13 +130,132 @@ def test_the_memory_of_a_matrix_and_of_a_heap_is_known_before():
 
 
 def test_a_recipe_of_another_device_is_refused_with_where_it_runs():
-    with pytest.raises(wp.NotSupportedError, match=r"it runs on cuda, not on cpu\. These can: cl"):
-        pick(Size(Task.SSSP), wish=Wish("martin2009.f_gpu"))
+    message = (
+        r"it runs on cuda, not on cpu: leave device= out, or say device='cuda'\. These can: cl"
+    )
+    with pytest.raises(wp.NotSupportedError, match=message):
+        pick(Size(Task.SSSP), wish=Wish("martin2009.f_gpu", device="cpu"))
+    message = r"it runs on cpu, not on cuda:1: .* say device='cpu'\. These can: davidson2014\."
+    with pytest.raises(wp.NotSupportedError, match=message):
+        pick(Size(Task.SSSP), wish=Wish("classic.dijkstra", device="cuda:1"))
+
+
+@pytest.mark.parametrize(
+    ("wish", "device"),
+    [
+        (Wish(), "cpu"),
+        (Wish("classic.dijkstra"), "cpu"),
+        (Wish("martin2009.f_gpu"), "cuda:0"),
+        (Wish(device="cuda"), "cuda:0"),
+        (Wish(device="cuda:0"), "cuda:0"),
+        (Wish(device="cuda:3"), "cuda:3"),
+        (Wish("martin2009.u_h1", device="cuda:12"), "cuda:12"),
+    ],
+)
+def test_auto_is_the_cpu_but_for_what_runs_on_a_gpu_only(wish, device):
+    assert device_of(Size(Task.SSSP), wish) == device
+    assert pick(Size(Task.SSSP), wish=wish).device == device
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:x", "cuda:-1", "CUDA", "cuda:12345"])
+def test_a_device_that_is_none_is_refused(device):
+    with pytest.raises(wp.InputError, match="is no device: 'auto', 'cpu', 'cuda' and 'cuda:1' are"):
+        pick(Size(Task.SSSP), wish=Wish(device=device))
+
+
+@pytest.mark.parametrize("task", [Task.MANY, Task.APSP, Task.PATH])
+def test_a_gpu_does_one_source_only(task):
+    with pytest.raises(wp.NotSupportedError, match=f"does sssp in this version, not {task.value}:"):
+        pick(Size(task, 5, 5), wish=Wish(device="cuda"))
+    with pytest.raises(wp.NotSupportedError, match=f"it does sssp, not {task.value}"):
+        pick(Size(task, 5, 5), wish=Wish("martin2009.f_gpu"))
+
+
+DENSER = replace(ROAD, n=2**20, m=2**24, mean_degree=16.0)
+GPU = Wish(device="cuda")
+
+
+def test_a_gpu_takes_what_is_planned_for_it():
+    assert pick(Size(Task.SSSP), DENSER, wish=GPU).algorithm == "davidson2014.near_far.merge_path"
+    plan = pick(Size(Task.SSSP), ROAD, wish=GPU)
+    assert plan.algorithm == "davidson2014.workfront_sweep.merge_path"
+    assert plan.threads == 1
+    assert {c.recipe.name for c in plan.runners_up} | {plan.algorithm} == {
+        recipe.name for recipe in CATALOGUE if recipe.planned and "cuda" in recipe.devices
+    }
+    text = str(plan)
+    assert text.startswith("davidson2014.workfront_sweep.merge_path on cuda:0\n")
+    assert " MiB on cuda:0 with the graph\n" in text
+
+
+def test_a_gpu_takes_negative_weights_by_what_allows_them():
+    plan = pick(Size(Task.SSSP), NEGATIVE, wish=GPU)
+    assert plan.recipe.negative
+    assert {name for name, _ in plan.left_out} >= {"davidson2014.near_far.merge_path"}
+
+
+def test_what_is_not_planned_runs_on_a_gpu_by_its_name():
+    plan = pick(Size(Task.SSSP), wish=Wish("bodra2025.bf_vertex"))
+    assert (plan.algorithm, plan.device, plan.seconds) == ("bodra2025.bf_vertex", "cuda:0", None)
+
+
+def test_the_memory_of_a_gpu_counts_and_of_the_host_the_answer_only():
+    needed = pick(Size(Task.SSSP), wish=GPU).bytes
+    here = Hardware(threads=8, memory=8 * ROAD.n, gpu_memory=needed)
+    assert pick(Size(Task.SSSP), hardware=here, wish=GPU).bytes == needed
+    message = r"would take 4\d\.\d MiB on cuda:0 with the graph, but 1\.0 MiB are free: end what"
+    with pytest.raises(wp.NotEnoughMemoryError, match=message):
+        pick(Size(Task.SSSP), hardware=here._replace(gpu_memory=2**20), wish=GPU)
+
+
+def test_what_fits_on_a_gpu_is_taken_before_what_is_fast():
+    sweep = "davidson2014.workfront_sweep.merge_path"
+    here = MACHINE._replace(gpu_memory=gpu_bytes(CATALOGUE[sweep], DENSER))
+    assert pick(Size(Task.SSSP), DENSER, here, GPU).algorithm == sweep
+
+
+def test_a_gpu_holds_the_graph_the_labels_and_what_the_recipe_keeps():
+    def of(name, facts=ROAD):
+        return gpu_bytes(CATALOGUE[name], facts)
+
+    n, m = ROAD.n, ROAD.m
+    rows = 8 * (n + 1) + 8 * m
+    assert of("martin2009.f_gpu") == rows + 8 * n + 2 * n
+    assert of("martin2009.u_gpu") == 2 * rows + 8 * n + 2 * n
+    assert of("martin2009.f_gpu.dense") == rows + 8 * n * n + 8 * n + 2 * n
+    assert of("bodra2025.bf_vertex") == rows + 16 * n + n
+    assert of("martin2009.f_gpu", FLOATS) == rows + 4 * m + 8 * n + 2 * n
+    singles = replace(FLOATS, weight_dtype="float32")
+    assert of("martin2009.f_gpu", singles) == rows + 4 * n + 2 * n
+    assert of("johnson_gpu.bf_queue") == 2 * rows + 8 * n + (4 + 4 + 4 + 1) * n
+    assert of("johnson_gpu.dijkstra_flags") == rows + 8 * n + 10 * n
+    assert of("johnson_gpu.dijkstra_prefix") == rows + 8 * n + (10 + 4 + 16) * n
+    sweep = of("davidson2014.workfront_sweep.merge_path")
+    assert sweep == rows + 8 * n + (24 + 4) * n + (4 + 32) * m
+    near_far = of("davidson2014.near_far.merge_path")
+    assert near_far == sweep + 16 * n
+    assert of("davidson2014.bucketing.merge_path") == near_far + (8 + 17) * m
+
+
+def test_a_matrix_for_a_gpu_must_fit_on_the_host_too():
+    small = replace(ROAD, n=1000, m=5000)
+    here = Hardware(threads=1, memory=2**20, gpu_memory=2**30)
+    message = r"f_gpu\.dense would take 7\.6 MiB on the host, but 1\.0 MiB are free"
+    with pytest.raises(wp.NotEnoughMemoryError, match=message):
+        pick(Size(Task.SSSP), small, here, Wish("martin2009.f_gpu.dense"))
+    assert pick(Size(Task.SSSP), small, here, Wish("martin2009.f_gpu")).device == "cuda:0"
+
+
+def test_a_plan_without_a_gpu_says_why_it_could_not_run():
+    nothing = MACHINE._replace(no_gpu="no NVIDIA driver is installed here.")
+    plan = pick(Size(Task.SSSP), hardware=nothing, wish=GPU)
+    assert plan.notes == ("cuda:0 cannot be used here: no NVIDIA driver is installed here.",)
+    assert str(plan).endswith("\n  cuda:0 cannot be used here: no NVIDIA driver is installed here.")
 
 
 def test_a_recipe_whose_labels_may_be_wrong_says_so(monkeypatch):
     wrong = CATALOGUE["classic.dijkstra"].but("broken.one", "Wrong.", exact=False, planned=False)
-    monkeypatch.setattr(sys.modules["warpath.plan"], "CATALOGUE", (*CATALOGUE, wrong))
+    monkeypatch.setattr(sys.modules["warpath.plan"], "CATALOGUE", Catalogue([*CATALOGUE, wrong]))
     plan = pick(Size(Task.SSSP), wish=Wish("broken.one"))
     assert plan.notes == ("measured only: its labels may be wrong",)
     assert str(plan).splitlines()[-1] == "  measured only: its labels may be wrong"

@@ -89,14 +89,16 @@ def test_no_legend_lies_over_data():
 
 
 def test_the_title_stands_above_the_legend_and_inside_the_picture():
-    for trace in (near_far(), near_far(algorithm="a" * 30, params={"delta": 2.5})):
-        figure = plot_trace([trace, sweep()])
+    for name in ("a", " ".join(["many words"] * 12)):
+        figure = plot_trace([near_far(), sweep()], names=[name, name])
         figure.draw_without_rendering()
         for axes in panels(figure, 0)[:1] + panels(figure, 1)[:1]:
-            name = axes.texts[0].get_window_extent()
-            assert name.y0 >= axes.get_legend().get_window_extent().y1
-            assert name.y1 <= figure.bbox.y1 + 1
-            assert name.x1 <= figure.bbox.x1
+            title = axes.texts[0].get_window_extent()
+            assert title.y0 >= axes.get_legend().get_window_extent().y1
+            assert title.y1 <= figure.bbox.y1 + 1
+            assert title.x1 <= figure.bbox.x1
+        left, right = (axes.texts[0].get_window_extent() for axes in figure.axes[:2])
+        assert left.x1 < right.x0
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])
@@ -118,6 +120,7 @@ def test_a_search_of_one_row_is_drawn_as_its_mean_over_its_rounds():
     assert drawn(sizes) == {"selected": [1]}
     assert drawn(edges) == {"relaxed": [3], "improved": [1.2]}
     assert times.get_xlim() == (0, 50)
+    assert times.get_xlabel() == "round (each step: mean of 50)"
 
 
 def test_many_rounds_are_joined_and_keep_their_range(tmp_path):
@@ -168,6 +171,14 @@ def test_several_traces_share_their_axes_and_are_compared():
     assert figure.get_suptitle() == "toy: n = 6, m = 14, from 0"
 
 
+def test_traces_of_several_graphs_say_each_its_own():
+    figure = plot_trace([near_far(), sweep(graph="town")])
+    assert figure.get_suptitle() == ""
+    told = [axes.get_title("left") for axes in figure.axes[:2]]
+    assert "toy: n = 6" in told[0]
+    assert "town: n = 6" in told[1]
+
+
 def test_more_than_four_traces_are_compared_only():
     traces = [near_far(params={"delta": float(at)}) for at in range(12)]
     time, _work, rounds = plot_trace(traces).axes
@@ -180,7 +191,7 @@ def test_more_than_four_traces_are_compared_only():
 @pytest.mark.parametrize(
     ("changes", "names"),
     [
-        ({"algorithm": "b"}, ["davidson2014.near_far", "b"]),
+        ({"algorithm": "b", "params": {"delta": 3}}, ["davidson2014.near_far", "b"]),
         ({"params": {"delta": 3}}, ["davidson2014.near_far", "davidson2014.near_far, delta = 3"]),
         ({"n": 7}, [f"davidson2014.near_far, toy: n = {n}, m = 14, from 0" for n in (6, 7)]),
         ({}, [f"davidson2014.near_far, toy: n = 6, m = 14, from 0 ({at})" for at in (1, 2)]),
@@ -193,8 +204,11 @@ def test_traces_are_called_by_what_tells_them_apart(changes, names):
 
 
 def test_traces_have_the_names_that_they_are_given(tmp_path):
-    figure = plot_trace([near_far(), Trace(near_far())], tmp_path / "a.png", names=["$a", "b^_"])
-    assert [axes.texts[0].get_text() for axes in figure.axes[:2]] == ["$a", "b^_"]
+    trace = near_far(graph="$x^$", algorithm="$^")
+    plot_trace(trace, tmp_path / "a.png")
+    trace.add(Round(4, "near", 1, 1, 0, {"$x^$": 1}, {"$x^$": 1.0}))
+    figure = plot_trace([trace, trace], tmp_path / "a.png", names=["$a^$", "b^_"])
+    assert [axes.texts[0].get_text() for axes in figure.axes[:2]] == ["$a^$", "b^_"]
     with pytest.raises(InputError, match="1 names for 2 traces"):
         plot_trace([near_far(), sweep()], names=["a"])
 

@@ -69,11 +69,44 @@ def test_memory_is_the_least_of_machine_and_container(monkeypatch):
     assert settings.memory() == 2**63 - 1
 
 
-def test_the_device_is_auto_or_cpu(monkeypatch):
+@pytest.mark.parametrize("value", ["cpu", "cuda", "cuda:0", "cuda:11", "auto"])
+def test_the_device_is_one_of_this_machine(monkeypatch, value):
     monkeypatch.delenv("WARPATH_DEVICE", raising=False)
     assert settings.device() == "auto"
-    monkeypatch.setenv("WARPATH_DEVICE", "cpu")
-    assert settings.device() == "cpu"
-    monkeypatch.setenv("WARPATH_DEVICE", "abacus")
-    with pytest.raises(InputError, match="'abacus' is no device"):
+    monkeypatch.setenv("WARPATH_DEVICE", value)
+    assert settings.device() == value
+
+
+@pytest.mark.parametrize("value", ["abacus", "cuda:", "cuda:x", "cluster", "CPU"])
+def test_a_device_that_is_none_is_refused(monkeypatch, value):
+    monkeypatch.setenv("WARPATH_DEVICE", value)
+    with pytest.raises(InputError, match=f"WARPATH_DEVICE='{value}' is no device"):
         settings.device()
+
+
+def test_kernels_are_kept_in_the_users_cache_or_where_the_variable_says(monkeypatch, tmp_path):
+    monkeypatch.delenv("WARPATH_CACHE_DIR", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert settings.kernel_cache() == tmp_path / ".cache" / "warpath" / "kernels"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert settings.kernel_cache() == tmp_path / ".cache" / "warpath" / "kernels"
+    monkeypatch.setenv("XDG_CACHE_HOME", "/var/cache")
+    assert settings.kernel_cache() == Path("/var/cache/warpath/kernels")
+    monkeypatch.setenv("WARPATH_CACHE_DIR", "~/kernels")
+    assert settings.kernel_cache() == tmp_path / "kernels"
+    monkeypatch.setenv("WARPATH_CACHE_DIR", "here")
+    assert settings.kernel_cache() == Path.cwd() / "here"
+    for off in ("", " ", "off"):
+        monkeypatch.setenv("WARPATH_CACHE_DIR", off)
+        assert settings.kernel_cache() is None
+
+
+def test_a_process_without_a_home_keeps_no_kernels(monkeypatch):
+    def homeless(_):
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("WARPATH_CACHE_DIR", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "expanduser", homeless)
+    assert settings.kernel_cache() is None

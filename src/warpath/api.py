@@ -10,8 +10,10 @@ import numpy as np
 
 from warpath import settings
 from warpath.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
+from warpath.costs import Size
 from warpath.engines import cpu
 from warpath.engines.base import Order, Problem
+from warpath.engines.dispatch import gpu_memory, run
 from warpath.errors import (
     DistanceOverflowError,
     InputError,
@@ -20,7 +22,7 @@ from warpath.errors import (
 )
 from warpath.graph import Graph
 from warpath.paths import DistanceTable, Paths, Route, never, one_label
-from warpath.plan import Hardware, Plan, Size, Wish, choose
+from warpath.plan import Hardware, Plan, Wish, choose, device_of
 from warpath.progress import share, watch
 from warpath.recipes import CATALOGUE, Catalogue, Loop, Task
 from warpath.trace import Run, Trace
@@ -57,7 +59,8 @@ def sssp(
     graph : n vertices, m directed edges; anything that `Graph.of` takes.
     source : a vertex: its label where the graph has labels, else an integer in [0, n).
     algorithm : "auto", or a name from `algorithms()`, for example "classic.dijkstra".
-    device : "auto" or "cpu"; a named device never falls back to another.
+    device : "auto", "cpu", "cuda" or "cuda:1"; a named device never falls back to another. "auto"
+        is the CPU, but for a named algorithm that runs on a GPU only.
     threads : threads on the CPU; all cores that the process may use when not given.
     params : the algorithm's own numbers, for example ``{"delta": 100}``.
     cutoff : leave vertices farther than this unreachable, and stop there.
@@ -75,10 +78,12 @@ def sssp(
     Raises
     ------
     VertexError, NegativeWeightError, NegativeCycleError, DistanceOverflowError, NotSupportedError
+    NoDeviceError, MissingDependencyError, NotEnoughMemoryError, DeviceError
+        On a GPU that cannot be used, lacks a package or memory, or fails.
 
     Notes
     -----
-    For weights >= 0 every algorithm returns the same bits, whatever the number of threads.
+    For weights >= 0 every algorithm returns the same bits, whatever the device or the threads.
     O(m + n log n) or better; Bellman-Ford, for negative weights, O(n m) at worst.
 
     Examples
@@ -371,18 +376,17 @@ def _run(
     start = time.perf_counter()
     try:
         with watch(progress, chosen.recipe.name) as report:
-            raw = cpu.run(
-                Order(
-                    chosen.recipe,
-                    opened(graph),
-                    problem,
-                    chosen.threads,
-                    chosen.params,
-                    out,
-                    report,
-                    trace,
-                )
+            order = Order(
+                chosen.recipe,
+                opened(graph),
+                problem,
+                chosen.threads,
+                chosen.params,
+                out,
+                report,
+                trace,
             )
+            raw = run(order, chosen.device)
     except NegativeCycleError as error:
         names = graph.label_of(np.array(error.cycle)).tolist()
         raise NegativeCycleError(names, error.length) from None
@@ -399,8 +403,11 @@ def _choose(size: Size, graph: Graph, wish: Wish) -> Plan:
         msg = f"threads = {wish.threads!r} must be a whole number, 1 to {settings.MOST_THREADS}."
         raise InputError(msg)
     device = settings.device() if wish.device == "auto" else wish.device
-    hardware = Hardware(settings.threads(), settings.memory())
-    return choose(size, graph.facts(symmetry=False), hardware, wish._replace(device=device))
+    wish = wish._replace(device=device)
+    # That a GPU cannot be used is an error only when it shall run.
+    gpu = gpu_memory(device_of(size, wish), graph)
+    hardware = Hardware(settings.threads(), settings.memory(), *gpu)
+    return choose(size, graph.facts(symmetry=False), hardware, wish)
 
 
 def _narrowed(dist: Array, wanted: np.dtype[Any]) -> Array:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from warpath.engines.cuda import sources
+
 
 def test_the_command_alone_shows_an_overview_with_three_examples(warpath):
     run = warpath()
@@ -332,8 +334,21 @@ def test_doctor_solves_and_verifies(warpath):
     assert run.code == 0
     assert "cpu  ok, same bits as expected" in run.out
     found = warpath("doctor", "--json").json
-    assert set(found) == {"command", "versions", "machine", "settings", "packages", "devices"}
+    assert set(found) == {
+        "command", "versions", "machine", "settings", "packages", "cuda", "devices",
+    }  # fmt: skip
     assert set(found["versions"]) == {"warpath", "python", "numpy", "core", "system"}
+
+
+def test_doctor_tells_recorded_runs_when_asked(warpath, monkeypatch):
+    assert "recorded_runs" not in warpath("doctor", "--json").json
+    monkeypatch.setattr(sources, "since_recorded", lambda: {"X100, 2026-11-21": "same kernels"})
+    assert "X100, 2026-11-21  same kernels" in warpath("doctor", "--verbose").out
+    found = warpath("doctor", "--verbose", "--json").json["recorded_runs"]
+    assert found == {"X100, 2026-11-21": "same kernels"}
+    monkeypatch.undo()
+    monkeypatch.setattr(sources, "since_recorded", dict)
+    assert "no run is recorded in" in warpath("doctor", "-v").out
 
 
 def test_doctor_shows_a_setting_that_is_wrong(warpath, monkeypatch):

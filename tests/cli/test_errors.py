@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 
@@ -46,7 +48,7 @@ def test_a_wrong_result_of_named_vertices_is_told_by_their_names(warpath, names,
         (["sssp", "ROADS", "-s", "1", "-t", "two"], "--threads"),
         (["sssp", "ROADS", "-s", "1", "-a", "classic.dijktra"], "did you mean classic.dijkstra"),
         (["sssp", "ROADS", "-s", "1", "-a", "?"], "known are classic.dijkstra"),
-        (["sssp", "ROADS", "-s", "1", "-d", "gpu"], "use auto or cpu"),
+        (["sssp", "ROADS", "-s", "1", "-d", "gpu"], "use auto, cpu, cuda or cuda:1"),
         (["sssp", "ROADS", "-s", "1", "-o", "x.doc"], "it can be .npz, .parquet, .csv"),
         (["sssp", "ROADS", "-s", "1", "-o", "x"], "a suffix is needed"),
         (["sssp", "ROADS", "-s", "1", "--option", "n"], "key=value"),
@@ -216,9 +218,27 @@ def test_keywords_become_options(said, means):
     assert in_words_of_the_command(said) == means
 
 
-@pytest.mark.parametrize("device", ["cuda", "cuda:1", "cluster"])
-def test_a_device_that_is_not_there_is_exit_code_4(warpath, roads, device):
-    assert "CPU only" in failed(warpath("sssp", roads, "-s", 1, "-d", device), 4)
+@pytest.mark.parametrize(
+    ("device", "said"),
+    [
+        ("cuda", "pip install 'warpath[cuda13]'"),
+        ("cuda:1", "needs cupy"),
+        ("cluster", "one machine"),
+    ],
+)
+def test_a_device_that_is_not_there_is_exit_code_4(warpath, roads, monkeypatch, device, said):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    assert said in failed(warpath("sssp", roads, "-s", 1, "-d", device), 4)
+
+
+def test_a_gpu_that_fails_is_exit_code_4(warpath, roads, monkeypatch):
+    from warpath import api, errors
+
+    def broken(*_, **__):
+        raise errors.DeviceError("cuda:0 failed in the kernel push")
+
+    monkeypatch.setattr(api, "run", broken)
+    assert "failed in the kernel push" in failed(warpath("sssp", roads, "-s", 1), 4)
 
 
 def test_what_does_not_fit_into_memory_is_exit_code_4_with_the_numbers(

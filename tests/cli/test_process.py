@@ -246,6 +246,14 @@ def test_doctor_says_what_is_missing_and_how_to_get_it(without):
     assert "pip install pandas" in run.out
 
 
+def test_doctor_without_a_gpu_says_so_in_one_line_and_is_content(without):
+    run = without("cupy", "doctor")
+    assert run.code == 0
+    (line,) = [line for line in run.out.splitlines() if line.startswith("GPU ")]
+    assert "none: device='cuda' needs cupy, which is not installed: pip install" in line
+    assert "cuda:0" not in run.out
+
+
 def test_the_shell_gets_completions(process):
     env = {"_WARPATH_COMPLETE": "complete_bash", "COMP_WORDS": "warpath ss", "COMP_CWORD": "1"}
     run = process(env=env)

@@ -70,6 +70,7 @@ def test_plot_trace_draws_one_trace_and_several(warpath, roads, tmp_path):
         "trace", "algorithm", "device", "rounds", "parallelism", "work", "MTEPS", "time",
     ]  # fmt: skip
     assert lines[1].split()[:6] == ["a.jsonl", "classic.dijkstra", "cpu", "5", "1", "1"]
+    assert lines[2].split()[:3] == ["b.jsonl", "classic.bellman_ford", "cpu"]
     assert lines[-1] == f"drawn to  {out}"
 
 

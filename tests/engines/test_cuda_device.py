@@ -46,8 +46,9 @@ def test_a_device_is_opened_once_whatever_it_is_called(gpu, machine):
 
 
 def test_a_newer_gpu_of_a_known_generation_runs_the_code_of_the_older(machine):
-    machine.gpus[0] |= {"major": 12, "minor": 1}
-    assert open_device("cuda").arch == "sm_120"
+    machine.gpus = [{"name": b"", "major": 12, "minor": 1}, {"name": b"", "major": 8, "minor": 9}]
+    assert open_device("cuda:0").arch == "sm_120"
+    assert open_device("cuda:1").arch == "sm_86"
 
 
 def test_arrays_go_there_and_back(gpu):
@@ -82,6 +83,12 @@ def test_a_launch_passes_addresses_null_and_scalars_of_their_width(gpu, machine)
     assert values[:2] == (array.data.ptr, 0)
     assert [type(value) for value in values[2:]] == [type(scalar) for scalar in scalars]
     assert machine.loads == [(b"sm_90 the source of add", "add")]
+
+
+def test_kernels_of_one_name_and_other_sources_are_not_confused(gpu, machine):
+    for source in ("one", "two", "one"):
+        gpu.launch(Kernel("add", source), 1)
+    assert [image for image, _ in machine.loads] == [b"sm_90 one", b"sm_90 two", b"sm_90 one"]
 
 
 def test_a_launch_of_no_blocks_is_nothing(gpu, machine):
@@ -174,11 +181,11 @@ def test_a_failure_seen_late_names_the_kernels_since_the_last_wait(gpu, machine)
         many()
 
 
-def test_a_wait_that_went_well_clears_what_was_launched_before(gpu, machine):
+@pytest.mark.parametrize("wait", ["get", "synchronize"])
+def test_a_wait_that_went_well_clears_what_was_launched_before(gpu, machine, wait):
     def waits():
-        launch_and_wait(gpu)
-        gpu.launch(Kernel("sub", ""), 1)
-        gpu.get(array)
+        gpu.launch(ADD, 1)
+        gpu.get(array) if wait == "get" else gpu.synchronize()
         gpu.launch(Kernel("last", ""), 1)
         machine.failure = CUDARuntimeError("cudaErrorLaunchFailure: unspecified")
         gpu.synchronize()
@@ -186,6 +193,15 @@ def test_a_wait_that_went_well_clears_what_was_launched_before(gpu, machine):
     array = gpu.put(np.zeros(3))
     with pytest.raises(wp.DeviceError, match="failed in the kernel last: "), gpu.active():
         waits()
+
+
+def test_a_copy_into_a_given_array_has_ended_when_it_returns(gpu, machine):
+    out = gpu.put(np.zeros(3))
+    assert gpu.put(np.ones(3), out) is out
+    np.testing.assert_array_equal(gpu.get(out), np.ones(3))
+    machine.failure = CUDARuntimeError("seen by waiting")
+    with pytest.raises(CUDARuntimeError):
+        gpu.put(np.ones(3), out)
 
 
 def test_a_failure_without_a_kernel_says_so(gpu, machine):
@@ -223,10 +239,14 @@ def test_code_that_the_driver_does_not_take_names_the_versions(gpu, machine):
         gpu.launch(ADD, 1)
 
 
-@pytest.mark.parametrize("package", ["cupy", "cuda.core", "cuda.bindings.nvrtc"])
-def test_a_missing_package_comes_with_the_line_that_installs_it(monkeypatch, package):
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(wp.MissingDependencyError, match=r"pip install 'warpath\[cuda13\]'"):
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [("cupy", "cupy"), ("cuda.core", "cuda-core"), ("cuda.bindings.nvrtc", "NVRTC")],
+)
+def test_a_missing_package_comes_with_the_line_that_installs_it(monkeypatch, module, package):
+    monkeypatch.setitem(sys.modules, module, None)
+    message = rf"needs {package}, which is not installed: pip install 'warpath\[cuda13\]'"
+    with pytest.raises(wp.MissingDependencyError, match=message):
         open_device("cuda")
 
 
@@ -275,8 +295,8 @@ def test_an_error_of_another_kind_is_not_hidden(monkeypatch):
 
 
 def test_a_gpu_that_is_not_there_is_refused_by_its_number(machine):
-    with pytest.raises(wp.NoDeviceError, match=r"'cuda:7' does not exist: .* sees 'cuda:0'\."):
-        open_device("cuda:7")
+    with pytest.raises(wp.NoDeviceError, match=r"'cuda:1' does not exist: .* sees 'cuda:0'\."):
+        open_device("cuda:1")
     machine.gpus *= 4
     with pytest.raises(wp.NoDeviceError, match="sees 'cuda:0' to 'cuda:3'"):
         open_device("cuda:7")

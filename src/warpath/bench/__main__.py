@@ -1,4 +1,8 @@
-"""``python -m warpath.bench``: time the catalogue beside SciPy on the field's graphs."""
+"""``python -m warpath.bench``: time the catalogue beside SciPy on the field's graphs.
+
+``python -m warpath.bench catalogue`` runs every recipe, those of GPUs too; ``findings`` compares
+what was measured with what the papers say.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warpath.api import algorithms
+from warpath.bench import catalogue, findings
 from warpath.bench.run import machine, measure, table
 from warpath.bench.suite import GRAPHS, Solver, graph_named, ours, scipy_dijkstra
 from warpath.errors import WarpathError
@@ -22,9 +27,13 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark and print its table; 0, or 3 with a message when an input is bad."""
-    options = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        _run(options)
+        if given[:1] == ["catalogue"]:
+            return catalogue.main(given[1:])
+        if given[:1] == ["findings"]:
+            return findings.main(given[1:])
+        _run(_parser().parse_args(given))
     except WarpathError as error:
         sys.stderr.write(f"warpath.bench: {error}\n")
         return 3

@@ -7,13 +7,14 @@ import os
 import platform
 import re
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 import warpath
 from warpath import _core, api, settings, units
-from warpath.cli import output
+from warpath.cli import gpus, output
 from warpath.cli.options import Showing
 from warpath.cli.output import Facts, Rows
 from warpath.errors import NotSupportedError, WarpathError
@@ -28,6 +29,8 @@ _OPTIONAL = (  # package, the extra that brings it, what it is for
     ("osmium", "osm", "OpenStreetMap extracts"),
     ("matplotlib", "plot", "routes on a map"),
     ("zarr", "zarr", "all pairs written block by block"),
+    ("cupy", "cuda13", "NVIDIA GPUs"),
+    ("cuda.core", "cuda13", "kernels for them"),
     ("scipy", None, "graphs from and to SciPy"),
     ("networkx", None, "graphs from and to NetworkX"),
     ("igraph", None, "graphs from igraph"),
@@ -37,7 +40,17 @@ _OPTIONAL = (  # package, the extra that brings it, what it is for
 _SIMD = ("avx512f", "avx2", "avx", "sse4_2", "asimd")  # the best comes first
 
 
-def doctor(showing: Showing) -> None:
+def doctor(
+    showing: Showing,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Also tell the recorded GPU runs: do they hold for these kernels?",
+        ),
+    ] = False,
+) -> None:
     """Report what is installed, what the machine has, and whether a small solve is right.
 
     Start here when something does not work, and put its output into a report.
@@ -54,15 +67,21 @@ def doctor(showing: Showing) -> None:
     machine = _machine()
     known = _settings()
     packages = [_package(*each) for each in _OPTIONAL]
-    devices = {"cpu": _checked("cpu")}
+    cuda = gpus.found()
+    devices = {"cpu": checked("cpu", ("classic.dijkstra", "classic.delta_stepping"))}
+    devices |= {name: checked(name, gpus.planned()) for name in cuda["usable"]}
     document = {
         "command": "doctor",
         "versions": versions,
         "machine": machine,
         "settings": known,
         "packages": packages,
+        "cuda": cuda,
         "devices": devices,
     }
+    recorded = gpus.recorded() if verbose else {}
+    if verbose:
+        document["recorded_runs"] = recorded
     shown_machine = {
         "processor": machine["processor"],
         "cores": f"{machine['cores']}, {machine['usable_cores']} for this process",
@@ -84,7 +103,9 @@ def doctor(showing: Showing) -> None:
         Facts(shown_machine, title="Machine"),
         Facts(known, title="Settings"),
         Rows(("package", "version", "for"), rows, title="Optional packages", data=False),
+        Facts(gpus.shown(cuda), title="CUDA"),
         Facts(devices, title="Devices"),
+        *([Facts(recorded, title="Recorded GPU runs")] if verbose else []),
         as_json=showing.as_json,
     )
     if any(not answer.startswith("ok") for answer in devices.values()):
@@ -114,8 +135,12 @@ def _memory(usable: int | str) -> str:
 
 
 def _settings() -> dict[str, Any]:
-    known = {"WARPATH_DEVICE": settings.device, "WARPATH_THREADS": settings.threads,
-             "WARPATH_MEMORY": settings.memory}  # fmt: skip
+    known: dict[str, Any] = {
+        "WARPATH_DEVICE": settings.device,
+        "WARPATH_THREADS": settings.threads,
+        "WARPATH_MEMORY": settings.memory,
+        "WARPATH_CACHE_DIR": lambda: settings.kernel_cache() or "off",
+    }
     return {name: _or_reason(read) for name, read in known.items()}
 
 
@@ -129,21 +154,21 @@ def _or_reason(read: Any) -> Any:
 def _package(name: str, extra: str | None, purpose: str) -> dict[str, Any]:
     line = f"pip install 'warpath[{extra}]'" if extra else f"pip install {name}"
     try:
-        importlib.import_module(name)
-        version = importlib.metadata.version(name)
+        module = importlib.import_module(name)
+        version = getattr(module, "__version__", None) or importlib.metadata.version(name)
     except ImportError:
         version = None
     return {"name": name, "version": version, "for": purpose, "install": line}
 
 
-def _checked(device: str) -> str:
-    """Solve a small graph whose distances are known, and verify it."""
+def checked(device: str, recipes: tuple[str, ...]) -> str:
+    """Solve a small graph whose distances are known by each recipe, and verify it."""
     src, dst, weights = [0, 0, 1, 2, 2, 3], [1, 2, 3, 1, 3, 4], [7, 2, 1, 3, 8, 1]
     expected = [0, 5, 2, 6, 7]
     try:
         for kind in (np.int32, np.int64, np.float32, np.float64):
             graph = Graph.from_edges(src, dst, np.array(weights, kind))
-            for recipe in ("classic.dijkstra", "classic.delta_stepping"):
+            for recipe in recipes:
                 found = api.sssp(graph, 0, algorithm=recipe, device=device)
                 verify(graph, found)
                 if found.dist.tolist() != expected:

@@ -112,7 +112,7 @@ class Solving:
     ] = "auto"
     device: Annotated[
         str,
-        typer.Option("--device", "-d", help="auto or cpu.", rich_help_panel=_SOLVING),
+        typer.Option("--device", "-d", help="auto, cpu, cuda or cuda:1.", rich_help_panel=_SOLVING),
     ] = "auto"
     threads: Annotated[
         int | None,
@@ -137,7 +137,7 @@ class Solving:
             )
             raise UsageError(f"there is no algorithm {self.algorithm!r}: {hint}")
         if not re.fullmatch(r"auto|cpu|cluster|cuda(:\d+)?", self.device):
-            raise UsageError(f"there is no device {self.device!r}: use auto or cpu.")
+            raise UsageError(f"there is no device {self.device!r}: use auto, cpu, cuda or cuda:1.")
         return {"algorithm": self.algorithm, "device": self.device, "threads": self.threads}
 
 

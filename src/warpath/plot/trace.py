@@ -145,11 +145,15 @@ def _graph(trace: Trace) -> str:
 
 
 def _write_heading(figure: Any, traces: Sequence[Trace]) -> None:
-    """Say above the picture what all traces have in common."""
+    """Say above the picture which graph all traces are of."""
+    graph = _common_graph(traces)
+    if len(traces) > 1 and graph:
+        figure.suptitle(graph, fontsize=11, color=INK, parse_math=False)
+
+
+def _common_graph(traces: Sequence[Trace]) -> str:
     graphs = {_graph(trace) for trace in traces}
-    lines = [graphs.pop()] if len(graphs) == 1 else []
-    if len(traces) > 1 and any(lines):
-        figure.suptitle(lines[0], fontsize=11, color=INK, parse_math=False)
+    return graphs.pop() if len(graphs) == 1 else ""
 
 
 def _draw_columns(
@@ -169,14 +173,14 @@ def _draw_columns(
         row[0].set_ylabel(label)
     for axes, each in zip(grid[-1], drawn, strict=True):
         _draw_times(axes, each)
-        joined = f" (each step: mean and range of {each.joined:,})" if each.joined > 1 else ""
-        axes.set_xlabel("round" + joined)
+        span, shown = int(np.diff(each.edges).max()), "and range " if each.joined > 1 else ""
+        axes.set_xlabel("round" + (f" (each step: mean {shown}of {span:,})" if span > 1 else ""))
         axes.set_xlim(each.edges[0], each.edges[-1])
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.xaxis.set_major_formatter("{x:,.0f}")
     for axes, trace, name in zip(grid[0], traces, names, strict=True):
         totals = trace.totals()
-        lines = [_graph(trace)] if len(traces) == 1 else []
+        lines = [] if len(traces) > 1 and _common_graph(traces) else [_graph(trace)]
         lines += [headline(totals), f"traced in {described(totals)['time']}"]
         wrapped = wrap(name, 100 if len(traces) == 1 else 42)
         _write_title(axes, "\n".join(wrapped) or " ", [line for line in lines if line])
@@ -319,6 +323,7 @@ def _draw_comparison(figure: Any, totals: Sequence[Totals], names: Sequence[str]
     """Draw time, then work and rounds against parallelism; the bars' names are the legend."""
     time, work, rounds = figure.subplots(1, 3, width_ratios=(1.5, 1, 1))
     unit, factor = _unit(max(one.seconds for one in totals))
+    letters = int(4.9 * figure.bbox.width / figure.dpi)  # what fits above a bar
     for at, (one, colour, marker) in enumerate(
         zip(totals, cycle(_COLOURS), cycle(_MARKERS), strict=False)
     ):
@@ -329,8 +334,8 @@ def _draw_comparison(figure: Any, totals: Sequence[Totals], names: Sequence[str]
         spent = one.seconds * factor
         time.barh(at, spent, color=colour, height=0.3, alpha=0.45)
         time.annotate(
-            f"{_cut(names[at])}: {units.seconds(one.seconds)}",
-            (0, at - 0.18), xytext=(3, 1), textcoords="offset points", va="bottom", fontsize=8.5,
+            f"{_cut(names[at], letters)}: {units.seconds(one.seconds)}",
+            (0, at - 0.18), xytext=(3, 1), textcoords="offset points", va="bottom", fontsize=8,
             color=INK, parse_math=False, in_layout=False,
         )  # fmt: skip
         time.plot(spent, at, **look, clip_on=False, zorder=4)
@@ -351,7 +356,7 @@ def _draw_comparison(figure: Any, totals: Sequence[Totals], names: Sequence[str]
         _tidy(axes)
 
 
-def _cut(name: str, most: int = 56) -> str:
+def _cut(name: str, most: int) -> str:
     return name if len(name) <= most else f"{name[: most - 3]}..."
 
 

@@ -1,1 +1,38 @@
-"""The CUDA engine: kernels compiled when first needed, arrays of CuPy, launches of cuda.core."""
+"""The CUDA engine: kernels compiled when first needed, arrays of CuPy, launches of cuda.core.
+
+Importing it imports neither; a call does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Order, Raw
+
+name = "cuda"
+
+
+def run(order: Order, device: str) -> Raw:
+    """Run one order on a GPU; see `warpath.engines.base.Engine`.
+
+    Parameters
+    ----------
+    order : what to run.
+    device : "cuda:0"; opened here, for a missing package or GPU is an error of the run.
+    """
+    from warpath.engines.cuda import engine
+    from warpath.engines.cuda.device import open_device
+
+    gpu = open_device(device)
+    with gpu.active():
+        return engine.run(order, gpu)
+
+
+def free_memory(device: str) -> int:
+    """Return the bytes that are free on a GPU; raise as `open_device` does if it has none."""
+    from warpath.engines.cuda.device import open_device
+
+    gpu = open_device(device)
+    with gpu.active():
+        return gpu.free_memory()

@@ -80,7 +80,7 @@ class CudaDevice:
         self._core = core
         self._current_stream = cupy.cuda.get_current_stream
         # What a launch needs is kept, for making it takes longer than the launch.
-        self._loaded: dict[Kernel, Any] = {}
+        self._loaded: dict[str, tuple[Kernel, Any]] = {}
         self._configs: dict[int, Any] = {}
         self._streams: dict[int, Any] = {
             0: core.LEGACY_DEFAULT_STREAM,
@@ -168,7 +168,9 @@ class CudaDevice:
         """
         if blocks == 0:  # CUDA calls an empty grid an error
             return
-        loaded = self._loaded.get(kernel) or self._load(kernel)
+        known, loaded = self._loaded.get(kernel.name, (None, None))
+        if known is not kernel and known != kernel:
+            loaded = self._load(kernel)
         config = self._configs.get(blocks) or self._config(blocks)
         handle = self._current_stream().ptr
         stream = self._streams.get(handle) or self._stream(handle)
@@ -197,7 +199,7 @@ class CudaDevice:
                 f"{_dotted(_version(driver))}. A newer driver, or an older NVRTC, may load it."
             )
             raise DeviceError(msg) from error
-        self._loaded[kernel] = loaded
+        self._loaded[kernel.name] = kernel, loaded
         return loaded
 
     def _config(self, blocks: int) -> Any:

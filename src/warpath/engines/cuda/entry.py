@@ -165,16 +165,16 @@ def kernel(kind: str, types: Types, block: int, *policies: tuple[str, str | bool
     """
     shape = _KINDS[kind]
     given = dict(policies)
-    used = [t for letter, t in zip("VWL", types, strict=True) if _mentions(shape.params, letter)]
+    used = {
+        letter: t for letter, t in zip("VWL", types, strict=True) if _mentions(shape.params, letter)
+    }
     words = [_snake(value) for value in given.values() if isinstance(value, str)]
     marks = [key for key, value in given.items() if value is True]
-    name = "_".join([kind, *words, *marks, *used, f"b{block}"])
+    name = "_".join([kind, *words, *marks, *used.values(), f"b{block}"])
     text = {key: str(value).lower() if isinstance(value, bool) else value
             for key, value in given.items()}  # fmt: skip
     call = shape.call.format(block=block, **text)
-    aliases = "\n".join(
-        f"using {letter} = {_C_NAMES[t]};" for letter, t in zip("VWL", types, strict=True)
-    )
+    aliases = "\n".join(f"using {letter} = {_C_NAMES[t]};" for letter, t in used.items())
     source = (
         f'#include "{shape.header}"\n\nusing namespace warpath;\n{aliases}\n\n'
         f'extern "C" __global__ void {name}({shape.params}) {{\n  {call};\n}}\n'

@@ -1,0 +1,100 @@
+"""What was measured, as the findings ask for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from warpath import units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "holds in part", "does not hold", "not measured"
+
+
+class Verdict(NamedTuple):
+    """Whether a claim holds, and the Markdown lines that show it."""
+
+    holds: str
+    shown: list[str]
+
+
+class Measured:
+    """The lines of studies by graph and recipe, and the records of GPUs' tests."""
+
+    def __init__(self, lines: Iterable[dict[str, Any]], records: Iterable[dict[str, Any]]) -> None:
+        self.lines = list(lines)
+        self.records = list(records)
+
+    def line(self, graph: str, recipe: str, factor: float | None = None) -> dict[str, Any]:
+        """Return the line of a recipe on a graph, whichever study has it, or an empty one."""
+        found = [
+            line
+            for line in self.lines
+            if (line["graph"], line["recipe"], line["factor"]) == (graph, recipe, factor)
+        ]
+        return max(found, key=lambda line: "ms" in line, default={})
+
+    def graphs(self, *kinds: str, study: str | None = None) -> list[str]:
+        """Return the names of measured graphs that begin with one of the words, small ones first.
+
+        Parameters
+        ----------
+        kinds : first words, or none for all.
+        study : only graphs of this study.
+        """
+        sizes = {
+            line["graph"]: (line["n"], line["m"])
+            for line in self.lines
+            if study in {None, line["study"]} and (not kinds or line["graph"].split()[0] in kinds)
+        }
+        return sorted(sizes, key=lambda name: sizes[name])
+
+    def sparse(self) -> list[str]:
+        """Return the graphs of the table that are no matrices."""
+        return [g for g in self.graphs(study="catalogue") if not g.startswith("dense")]
+
+    def roads(self) -> list[str]:
+        """Return the road networks of the table: files and grids."""
+        return [g for g in self.sparse() if g.split()[0] not in {"rmat", "martin"}]
+
+    def values(self, key: str, graph: str, recipes: Sequence[str]) -> list[float] | None:
+        """Return one number for each recipe on a graph, or None if one is missing."""
+        found = [self.line(graph, recipe).get(key) for recipe in recipes]
+        known = [float(value) for value in found if value is not None]
+        return known if len(known) == len(recipes) else None
+
+
+def judged(answers: Sequence[bool], shown: list[str]) -> Verdict:
+    """Return what several answers come to: all, some or none of them say yes."""
+    if not answers:
+        return Verdict(UNKNOWN, shown)
+    holds = HOLDS if all(answers) else PARTLY if any(answers) else FAILS
+    return Verdict(holds, shown)
+
+
+def rows(head: Sequence[str], body: Iterable[Sequence[Any]]) -> list[str]:
+    """Return a Markdown table; numbers with three digits."""
+    cells = [head, *([text(value) for value in row] for row in body)]
+    lines = ["| " + " | ".join(row) + " |" for row in cells]
+    return [lines[0], "|---" * len(head) + "|", *lines[1:]]
+
+
+def text(value: Any) -> str:
+    """Return a cell: three digits of a number, nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return units.digits(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def compared(
+    measured: Measured, graphs: Iterable[str], recipes: Sequence[str], key: str = "ms",
+    unit: str = "ms",
+) -> tuple[list[list[float]], list[str]]:  # fmt: skip
+    """Return the values of recipes side by side and their table, graphs without all left out."""
+    head = ["graph", *(f"{recipe.partition('.')[2]}, {unit}" for recipe in recipes)]
+    found = [(graph, measured.values(key, graph, recipes)) for graph in graphs]
+    kept = [(graph, values) for graph, values in found if values is not None]
+    return [values for _, values in kept], rows(head, [[graph, *v] for graph, v in kept])

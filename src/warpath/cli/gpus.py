@@ -1,0 +1,81 @@
+"""What doctor says of CUDA: versions, GPUs, the kept kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warpath import units
+from warpath.errors import NotSupportedError, WarpathError
+from warpath.recipes import CATALOGUE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def found() -> dict[str, Any]:
+    """Return versions, GPUs by name, why there are none, and what the kernels' cache holds."""
+    from warpath.engines.cuda import cache, device
+
+    kept = cache.kept()
+    document: dict[str, Any] = {
+        "none": None,
+        "versions": {},
+        "gpus": {},
+        "usable": [],
+        "cache": {"folder": kept.folder, "kernels": kept.entries, "bytes": kept.bytes},
+    }
+    try:
+        count = device.device_count()
+        document["versions"] = device.versions()
+    except NotSupportedError as error:
+        document["none"] = str(error)
+        return document
+    for name in (f"cuda:{at}" for at in range(count)):
+        try:
+            gpu = device.open_device(name)
+            with gpu.active():
+                free = gpu.free_memory()
+        except WarpathError as error:
+            document["gpus"][name] = {"unusable": str(error)}
+            continue
+        document["gpus"][name] = {
+            "model": gpu.model,
+            "compute_capability": ".".join(map(str, gpu.capability)),
+            "compiled_for": gpu.arch,
+            "multiprocessors": gpu.processors,
+            "memory": gpu.memory,
+            "free": free,
+        }
+        document["usable"].append(name)
+    return document
+
+
+def shown(document: Mapping[str, Any]) -> dict[str, str]:
+    """Return the same as lines for people."""
+    lines = {"GPU": f"none: {document['none']}"} if document["none"] else {}
+    lines |= document["versions"]
+    for name, gpu in document["gpus"].items():
+        lines[name] = gpu.get("unusable") or (
+            f"{gpu['model']}, compute capability {gpu['compute_capability']}, "
+            f"{units.size(gpu['memory'])}, {units.size(gpu['free'])} free"
+        )
+    kept = document["cache"]
+    lines["kernel cache"] = (
+        f"{kept['folder']}: {kept['kernels']} kernels, {units.size(kept['bytes'])}"
+        if kept["folder"]
+        else "off"
+    )
+    return lines
+
+
+def recorded() -> dict[str, str]:
+    """Return for each GPU whose tests were recorded whether that still speaks for the kernels."""
+    from warpath.engines.cuda import sources
+
+    runs = sources.since_recorded()
+    return runs or {"none": f"no run is recorded in {sources.RUNS}"}
+
+
+def planned() -> tuple[str, ...]:
+    """Return the algorithms that are planned for a GPU."""
+    return tuple(each.name for each in CATALOGUE if each.planned and "cuda" in each.devices)

@@ -1,0 +1,169 @@
+"""What an algorithm is predicted to cost: seconds and bytes, on the CPU and on a GPU."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from warpath.recipes import Loop, Queue, Recipe, Task
+from warpath.recipes.axes import Axes, Direction, Edges, Emit, Labels, Layout, Select
+
+if TYPE_CHECKING:
+    from warpath.facts import Facts
+
+
+class Size(NamedTuple):
+    """How much is asked for: the task, rows and columns of the answer, bytes of one entry."""
+
+    task: Task
+    sources: int = 1
+    targets: int = 0
+    entry: int = 8
+    written_out: bool = False
+
+
+# The model's constants: seconds of one core per unit of work, from the graphs of
+# docs/decisions/0010-predicted-times.md. They rank the candidates; they do not promise a time.
+_PER_EDGE = {Queue.HEAP: 3.2e-9, Queue.RADIX: 0.5e-9, Queue.DIAL: 3.4e-9}
+_PER_VERTEX = {Queue.HEAP: 36e-9, Queue.RADIX: 92e-9, Queue.DIAL: 49e-9}
+_PER_BUCKET = 0.5e-9
+_DELTA_PER_EDGE = 4.0e-9
+_DELTA_PER_VERTEX = 39e-9
+_QUEUED_PER_EDGE = 21e-9  # twice the measured, for its worst case is O(n m)
+_QUEUED_PER_VERTEX = 76e-9
+_PER_MIN_PLUS = 2e-11
+_TEAM_START = 100e-6  # threads made, and their first barriers
+_PARALLEL_SHARE = 0.7  # of a core that each further thread adds
+
+
+def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float:
+    """Return the predicted time of a planned algorithm on so many threads."""
+    n, m = facts.n, facts.m
+    speed_up = 1 + (threads - 1) * _PARALLEL_SHARE
+    start = _TEAM_START * (threads - 1)
+    queued = m * _QUEUED_PER_EDGE + n * _QUEUED_PER_VERTEX
+    match recipe.loop:
+        case Loop.FLOYD_WARSHALL:
+            seconds = n**3 * _PER_MIN_PLUS / speed_up
+        case Loop.DELTA_STEPPING:
+            seconds = (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up
+        case Loop.BELLMAN_FORD:
+            seconds = size.sources * queued
+        case Loop.JOHNSON:
+            seconds = size.sources * _one_search(recipe, facts) / speed_up + queued
+        case Loop.BIDIRECTIONAL:
+            seconds = 0.4 * _one_search(recipe, facts)
+        case Loop.DIJKSTRA:
+            share = 0.6 if size.task is Task.PATH else 1.0
+            seconds = share * size.sources * _one_search(recipe, facts) / speed_up
+    return seconds + start
+
+
+def _one_search(recipe: Recipe, facts: Facts) -> float:
+    queue = recipe.queue or Queue.RADIX
+    depth = 1 + math.log2(facts.n + 2) / 20 if queue is Queue.HEAP else 1
+    seconds = (facts.m * _PER_EDGE[queue] + facts.n * _PER_VERTEX[queue]) * depth
+    if queue is Queue.DIAL:  # it walks over the buckets of all distances, used or not
+        seconds += facts.mean_weight * _PER_BUCKET * math.sqrt(facts.n)
+    return seconds
+
+
+def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
+    """Return the bytes beside the graph: answer, labels and queues of every thread, transposes."""
+    n, m = facts.n, facts.m
+    label = _label_bytes(facts)
+    table = 0 if size.written_out else size.sources * size.targets * size.entry
+    if recipe.loop is Loop.FLOYD_WARSHALL:
+        return n * n * label + (0 if size.entry == label else table)
+    if recipe.axes is not None:
+        return n * label + _space_of_rounds(recipe, facts, label)
+    work = n * (label + 4) + min(m, 4 * n) * 16
+    if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:
+        work = n * _HEAP_NODE
+    if size.task is Task.SSSP:
+        return n * label + work
+    if recipe.loop is Loop.BIDIRECTIONAL:
+        return 2 * work + m * 8
+    return table + threads * work
+
+
+_HEAP_NODE = 64  # bytes: label, vertex, rank and mark, and the pointers to its relatives
+
+
+def _space_of_rounds(recipe: Recipe, facts: Facts, label: int) -> int:
+    """Bytes of flags or lists, and of a matrix or of the rows of predecessors."""
+    assert recipe.axes is not None  # noqa: S101 - the caller's promise
+    work = facts.n * 2
+    if recipe.axes.layout is Layout.DENSE:
+        return work + facts.n * facts.n * label
+    if recipe.axes.direction is Direction.PULL:
+        work += facts.n * 8 + facts.m * (label + 4)
+    return work
+
+
+# A guess for an H200, made before one was measured: it ranks the few recipes that are planned for
+# GPUs among each other, and promises no time. A round is launches that wait for the host's next
+# look at a counter; edges go at the rate of random reads.
+_PER_LAUNCH = 8e-6
+_GPU_PER_EDGE = 0.2e-9
+_GPU_PER_VERTEX = 0.5e-9
+_GPU_START = 100e-6  # arrays made, the answer copied
+_MESH_DEGREE = 4  # below it a graph is long: some sqrt(n) hops across; above it log n
+
+
+def gpu_seconds(recipe: Recipe, facts: Facts) -> float:
+    """Return the predicted time of a planned algorithm on a GPU."""
+    n, degree = max(facts.n, 2), facts.mean_degree
+    hops = math.sqrt(n) if degree < _MESH_DEGREE else math.log(n) / math.log(degree)
+    # How many launches a round has, rounds a hop, and how often an edge is relaxed. A threshold
+    # takes more and larger rounds, and saves work.
+    launches, rounds, again = {Loop.FRONTIER: (6, 2, 4), Loop.NEAR_FAR: (8, 3, 1.5)}.get(
+        recipe.loop, (4, 3, 8)
+    )
+    work = again * (facts.m * _GPU_PER_EDGE + facts.n * _GPU_PER_VERTEX)
+    return _GPU_START + hops * rounds * launches * _PER_LAUNCH + work
+
+
+def gpu_bytes(recipe: Recipe, facts: Facts) -> int:
+    """Return the bytes on the device at most: the graph, the labels, and what the rounds keep.
+
+    A round that relaxes few edges takes less.
+    """
+    assert recipe.axes is not None  # noqa: S101 - what runs on a GPU runs in rounds
+    n, m, axes = facts.n, facts.m, recipe.axes
+    index = 4 if n < 2**31 else 8
+    weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
+    label = _label_bytes(facts)
+    rows = 8 * (n + 1) + m * (index + weight)
+    into = axes.direction is Direction.PULL or axes.edges is Edges.CLASSIFIED
+    graph = rows * (2 if into else 1)
+    if axes.layout is Layout.DENSE:
+        graph = rows + n * n * label
+    arrays = 2 if axes.labels is Labels.TWO_ARRAYS else 1
+    a_vertex, an_edge = _kept(recipe.loop, axes, index, label)
+    return graph + n * (arrays * label + a_vertex) + m * an_edge
+
+
+def host_bytes(recipe: Recipe, facts: Facts) -> int:
+    """Return the bytes that an algorithm on a GPU takes on the host, beside the graph."""
+    dense = recipe.axes is not None and recipe.axes.layout is Layout.DENSE
+    return facts.n * _label_bytes(facts) * (facts.n + 1 if dense else 1)
+
+
+def _kept(loop: Loop, axes: Axes, index: int, label: int) -> tuple[int, int]:
+    """Return the bytes that rounds on a GPU keep for each vertex and for each edge."""
+    if loop is Loop.SWEEPS:
+        return 1, 0  # a flag
+    if loop is Loop.SETTLE:  # two flags, the lightest edge, a list and the sums that place it
+        return 2 + label * (axes.select is Select.OUT) + (index + 16) * axes.listed, 0
+    if axes.emit is Emit.ATOMIC_QUEUE:  # two queues, a stamp, a class
+        return 2 * index + 5, 0
+    # Degrees, their sums and the table of owners; for each edge relaxed a slot, and two marks of 8
+    # bytes with their sums. Piles hold a vertex twice.
+    lists = {Loop.FRONTIER: 1, Loop.NEAR_FAR: 5, Loop.BUCKETS: 5}[loop]
+    ordered = 2 * index + 17 if loop is Loop.BUCKETS else 0  # a key, its place, what is moved
+    return 24 + lists * index, index + 32 + ordered
+
+
+def _label_bytes(facts: Facts) -> int:
+    return 4 if facts.weight_dtype == "float32" else 8

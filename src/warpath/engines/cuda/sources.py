@@ -1,0 +1,57 @@
+"""What kernels are made of, as hashes: whether they have changed since a recorded run on a GPU."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import warpath
+
+#: Where a checkout keeps its recorded runs; an installed package has none.
+RUNS = Path(warpath.__file__).parents[2] / "docs" / "gpu-runs"
+
+_HERE = Path(__file__).parent
+_HEADERS = _HERE.parents[1] / "kernels"
+_WRITER = _HERE / "entry.py"
+
+
+def hashes(headers: Path = _HEADERS, writer: Path = _WRITER) -> dict[str, str]:
+    """Return the SHA-256 of every header and of what writes the entry points, by name."""
+    files = [*sorted(headers.glob("*.cuh")), writer]
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def digest(found: dict[str, str]) -> str:
+    """Return one hash over names and hashes, whatever their order."""
+    text = "".join(f"{name} {value}\n" for name, value in sorted(found.items()))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def changed(before: dict[str, str], now: dict[str, str]) -> list[str]:
+    """Return the names of what is new, gone or different.
+
+    >>> changed({"a.cuh": "1", "b.cuh": "2"}, {"b.cuh": "3", "c.cuh": "4"})
+    ['a.cuh', 'b.cuh', 'c.cuh']
+    """
+    return sorted(n for n in before.keys() | now.keys() if before.get(n) != now.get(n))
+
+
+def recorded(folder: Path = RUNS) -> list[dict[str, Any]]:
+    """Return the recorded runs, as `warpath.testing.record` wrote them."""
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+
+
+def since_recorded(folder: Path = RUNS) -> dict[str, str]:
+    """Return for each recorded run, by its GPU and day, whether the kernels are still the same."""
+    now = hashes()
+    found = {}
+    for run in recorded(folder):
+        different = changed(run["kernel_sources"], now)
+        counts = run["counts"]
+        verdict = f"kernel sources changed since: {', '.join(different)}"
+        if not different:
+            verdict = f"{counts['passed']:,} passed, {counts['failed']:,} failed, same kernels"
+        found[f"{run['gpu']}, {run['date']}"] = verdict
+    return found

@@ -1,0 +1,43 @@
+"""All kernels of the catalogue, compiled beforehand and side by side into the cache."""
+
+from __future__ import annotations
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
+
+from warpath.engines.cuda.listing import kernels_of
+from warpath.recipes import CATALOGUE
+
+if TYPE_CHECKING:
+    from warpath.engines.cuda.entry import Kernel
+
+_WEIGHTS = ("int32", "int64", "float32", "float64")
+
+
+def all_kernels(block: int = 256) -> list[Kernel]:
+    """Return every kernel that a recipe takes on graphs with 32-bit indices, each once."""
+    kernels = {
+        kernel: None
+        for recipe in CATALOGUE
+        if "cuda" in recipe.devices
+        for weight in _WEIGHTS
+        for traced in (False, True)
+        for kernel in kernels_of(recipe, weight, block=block, traced=traced)
+    }
+    return list(kernels)
+
+
+def compile_all(arch: str, processes: int) -> int:
+    """Compile all kernels for an architecture, and return how many there are."""
+    kernels = all_kernels()
+    context = multiprocessing.get_context("spawn")  # what uses CUDA does not survive a fork
+    with ProcessPoolExecutor(processes, context) as pool:
+        return sum(pool.map(partial(_compiled, arch), kernels, chunksize=4))
+
+
+def _compiled(arch: str, kernel: Kernel) -> bool:
+    from warpath.engines.cuda.compile import cubin
+
+    return bool(cubin(kernel, arch))

@@ -1,0 +1,68 @@
+"""The call `warpath.sssp` with a given device in place of a GPU."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import api
+from warpath.engines import cpu
+from warpath.engines.base import Order, Problem
+from warpath.engines.cuda import engine
+from warpath.errors import NotSupportedError
+from warpath.paths import Paths, never
+from warpath.plan import Plan
+from warpath.recipes import CATALOGUE, Task
+from warpath.recipes.params import chosen_params
+from warpath.trace import Run, Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpath.engines.base import Device
+    from warpath.graph import Graph
+
+
+def sssp_on(device: Device) -> Callable[..., Paths]:
+    """Return a `sssp` that runs on the device what is asked for ``"cuda"``.
+
+    Parameters
+    ----------
+    device : the emulator, for example; its threads run one after another, so graphs are small.
+    """
+
+    def sssp(
+        graph: Graph, source: int, *, algorithm: str, device: str = "cuda",
+        params: dict[str, float] | None = None, trace: bool = False,
+    ) -> Paths:  # fmt: skip
+        if not device.startswith("cuda"):
+            return api.sssp(
+                graph, source, algorithm=algorithm, device=device, params=params, trace=trace
+            )
+        return _solved(graph, source, algorithm, params or {}, Trace() if trace else None)
+
+    def _solved(
+        graph: Graph, source: int, algorithm: str, given: dict[str, float], trace: Trace | None
+    ) -> Paths:
+        recipe, facts = CATALOGUE[algorithm], graph.facts(symmetry=False)
+        objection = recipe.objection(Task.SSSP, facts)
+        if objection is not None:
+            raise NotSupportedError(f"{algorithm} cannot do this: {objection}.")
+        params = chosen_params(recipe, facts, given)
+        problem = Problem(Task.SSSP, np.array([source]))
+        raw = engine.run(Order(recipe, graph, problem, 1, params, trace=trace), device)
+        plan = Plan(recipe, device.name, 1, params, None, 0, "it was asked for")
+        reached = raw.dist != never(raw.dist.dtype)
+        stats: dict[str, Any] = dict(raw.stats) | {"reached": int(np.count_nonzero(reached))}
+        if trace is not None:
+            edges = int(np.diff(graph.indptr)[reached].sum())
+            trace.run = Run.of(plan, graph, source, edges, 1.0)
+            stats |= asdict(trace.totals())
+        return Paths(
+            graph, source, raw.dist, tree=lambda: cpu.tree(graph, source, raw.dist), plan=plan,
+            stats=stats, trace=trace,
+        )  # fmt: skip
+
+    return sssp

@@ -1,0 +1,165 @@
+"""Every CUDA recipe on the whole corpus, in every weight type: the reference's bits."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath import Graph
+from warpath.recipes import Recipe, Task
+from warpath.recipes.axes import Layout, Select
+from warpath.testing import corpus, reference
+from warpath.testing.compare import assert_same_bits
+
+if TYPE_CHECKING:
+    from warpath.testing.corpus import Case
+
+RUN = set()
+RECIPES = [recipe for recipe in wp.algorithms() if "cuda" in recipe.devices]
+EXACT = [recipe for recipe in RECIPES if recipe.exact]
+CASES = [case.astype(dtype) for case in corpus.all() for dtype in case.dtypes]
+
+LARGE = 2_000  # vertices; bigger cases are left to the certificate, plain Python is slow
+WIDEST_MATRIX = 5_000
+# A round costs 30 to 500 us, and the long path has 100,000: one recipe of each way to keep the
+# next set runs all of it, the others its last 3,000.
+WHOLE_PATH = {"bodra2025.bf_strided_flag", "johnson_gpu.bf_queue", "martin2009.f_gpu"}
+
+
+def able(recipe: Recipe, case: Case) -> bool:
+    graph = case.graph()
+    if recipe.axes.layout is Layout.DENSE and graph.n > WIDEST_MATRIX:
+        return False
+    return recipe.objection(Task.SSSP, graph.facts(symmetry=False)) is None
+
+
+def sources(recipe: Recipe, case: Case) -> tuple[int, ...]:
+    if case.name != "long_path":
+        return case.sources
+    if case.dtype != "int32":
+        return (99_900,)
+    return case.sources if recipe.name in WHOLE_PATH else (97_000,)
+
+
+def label(graph: Graph, source: int):
+    return graph.label_of(np.array([source]))[0]
+
+
+def on_gpu(graph: Graph, source: int, recipe: Recipe, **options) -> wp.Paths:
+    RUN.add(recipe.name)
+    return wp.sssp(graph, label(graph, source), algorithm=recipe.name, device="cuda", **options)
+
+
+@cache
+def expected(case: Case, source: int) -> np.ndarray:
+    graph = case.graph()
+    if graph.n > LARGE:
+        paths = wp.sssp(graph, label(graph, source), device="cpu")
+        wp.verify(graph, paths)
+        return paths.dist
+    if graph.facts(symmetry=False).negative:
+        return reference.bellman_ford(graph, source)
+    return reference.dijkstra(graph, source)
+
+
+PAIRS = [
+    pytest.param(recipe, case, id=f"{recipe.name}-{case}")
+    for recipe in EXACT
+    for case in CASES
+    if able(recipe, case)
+]
+
+
+@pytest.mark.parametrize(("recipe", "case"), PAIRS)
+def test_a_recipe_gives_the_bits_of_dijkstra_on_a_gpu(recipe, case, ran):
+    graph = case.graph()
+    ran(recipe)
+    for source in sources(recipe, case):
+        if case.overflows:
+            with pytest.raises(wp.DistanceOverflowError):
+                on_gpu(graph, source, recipe)
+        elif case.has_cycle:
+            with pytest.raises(wp.NegativeCycleError) as caught:
+                on_gpu(graph, source, recipe)
+            assert_is_a_negative_cycle(graph, caught.value)
+        else:
+            paths = on_gpu(graph, source, recipe)
+            assert_same_bits(paths.dist, expected(case, source), graph)
+            assert paths.plan.device.startswith("cuda")
+
+
+def assert_is_a_negative_cycle(graph: Graph, error: wp.NegativeCycleError) -> None:
+    at = graph.index_of(error.cycle).tolist()
+    assert len(set(at)) == len(at)
+    total = 0
+    for u, v in zip(at, at[1:] + at[:1], strict=True):
+        row = slice(graph.indptr[u], graph.indptr[u + 1])
+        total += min(graph.solver_weights[row][graph.indices[row] == v].tolist())
+    assert total == error.length < 0
+
+
+TRACED = [
+    pytest.param(recipe, case, id=f"{recipe.name}-{case}")
+    for recipe in EXACT
+    for name in ("zero_cycle", "star_out", "power_law", "grid_of_ones", "rounding")
+    for case in [corpus.case(name).astype("float32")]
+    if able(recipe, case)
+]
+
+
+@pytest.mark.parametrize(("recipe", "case"), TRACED)
+def test_a_traced_run_gives_the_same_bits_and_counts_its_rounds(recipe, case, ran):
+    graph = case.graph()
+    ran(recipe)
+    for source in case.sources:
+        paths = on_gpu(graph, source, recipe, trace=True)
+        assert_same_bits(paths.dist, expected(case, source), graph)
+        totals = paths.trace.totals()
+        plain = on_gpu(graph, source, recipe)
+        assert plain.trace is None
+        if recipe.axes.settles:  # what settles when is no matter of luck
+            assert totals.rounds == plain.stats["rounds"]
+            if recipe.axes.select is Select.MIN:
+                assert totals.selected == paths.stats["reached"]
+        assert totals.improved <= totals.relaxed
+        assert totals.improved >= paths.stats["reached"] - 1
+        assert paths.trace.run.device.startswith("cuda")
+
+
+def test_64_bit_indices_give_the_same_bits(ran):
+    case = corpus.case("wide_indices")
+    graph = case.graph()
+    assert graph.indices.dtype == np.int64
+    for recipe in EXACT:
+        ran(recipe)
+        assert_same_bits(on_gpu(graph, 5, recipe).dist, expected(case, 5), graph)
+
+
+def test_parameters_do_not_change_a_bit(ran):
+    case = corpus.case("power_law").astype("int32")
+    for recipe in EXACT:
+        for param in recipe.params:
+            ran(recipe)
+            for value in (1, 7, 40):
+                found = on_gpu(case.graph(), 0, recipe, params={param.name: value})
+                assert_same_bits(found.dist, expected(case, 0), case.graph())
+
+
+def test_a_device_can_be_spelled_with_its_number():
+    case = corpus.case("road").astype("int32")
+    algorithm = "davidson2014.near_far.merge_path"
+    paths = wp.sssp(case.graph(), 0, algorithm=algorithm, device="cuda:0")
+    assert_same_bits(paths.dist, expected(case, 0), case.graph())
+    with pytest.raises(wp.NotSupportedError, match="cuda:99"):
+        wp.sssp(case.graph(), 0, algorithm=algorithm, device="cuda:99")
+
+
+def test_every_cuda_recipe_ran():
+    if not RUN or "PYTEST_XDIST_WORKER" in os.environ:
+        pytest.skip("the tests that fill RUN were not all selected in this process")
+    assert {recipe.name for recipe in EXACT} == RUN
