@@ -11,7 +11,6 @@ from warpath.engines.rounds.run import kept, resident
 if TYPE_CHECKING:
     from warpath.engines.base import Array
     from warpath.engines.rounds.run import Run
-    from warpath.graph import Graph
 
 
 class Classes:
@@ -26,10 +25,13 @@ class Classes:
         graph = run.order.graph
         self._run = run
         self._pull = run.kernel("pull", bounds="GlobalBounds", traced=run.traced)
-        self._classes: Array = kept(
-            graph, "vertex classes", run.device, lambda: run.device.put(classes_of(graph))
-        )
+        self._leaf: Array = np.diff(graph.indptr) == 0
+        self._classes = kept(graph, "vertex classes", run.device, self._of_vertices)
         self._loop = run.xp.zeros(1, np.int32)
+
+    def _of_vertices(self) -> Array:
+        single = np.diff(self._run.order.graph.reversed().indptr) == 1
+        return self._run.device.put((1 * single + 2 * self._leaf).astype(np.uint8))
 
     def named(self) -> dict[str, Any]:
         """Return the arguments by the names of the kernel's parameters."""
@@ -48,7 +50,7 @@ class Classes:
 
     def _assign_leaves(self, source: int) -> None:
         """Give vertices without out-edges their labels, which no other label depends on."""
-        run, leaf = self._run, np.diff(self._run.order.graph.indptr) == 0
+        run, leaf = self._run, self._leaf.copy()
         leaf[source] = False
         if not leaf.any():
             return
@@ -61,11 +63,3 @@ class Classes:
             )  # fmt: skip
         relaxed, improved, _ = run.counted() if run.traced else (0, 0, 0)
         run.round("leaves", int(leaf.sum()), relaxed, improved)
-
-
-def classes_of(graph: Graph) -> Array:
-    """Return a byte for each vertex: 1 where one edge enters, 2 where none leaves."""
-    single = np.diff(graph.reversed().indptr) == 1
-    leaf = np.diff(graph.indptr) == 0
-    found: Array = (1 * single + 2 * leaf).astype(np.uint8)
-    return found

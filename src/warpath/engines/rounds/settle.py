@@ -221,19 +221,19 @@ class GpuSteps:
     def _make_reduce(self) -> None:
         run, axes = self._run, self._run.axes
         out = axes.select is Select.OUT
-        self._slack = self._lightest() if out else None
+        self._slack = self._lightest_out() if out else None
         self._reduce = run.kernel("reduce", value="OutThreshold" if out else "Unsettled")
         self._minima = run.xp.empty(run.blocks(run.n, 2), run.label)
         if axes.reduce is Reduce.TWO_PASS:
             self._second = run.kernel("reduce", value="Plain")
             self._least = run.xp.empty(run.blocks(len(self._minima), 2), run.label)
 
-    def _lightest(self) -> Array:
+    def _lightest_out(self) -> Array:
         graph, device = self._run.order.graph, self._run.device
-        least: Array = kept(
+        slack: Array = kept(
             graph, "lightest edges out", device, lambda: device.put(lightest_out(graph))
         )
-        return least
+        return slack
 
     def _make_update(self) -> None:
         run, axes = self._run, self._run.axes
