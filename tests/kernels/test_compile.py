@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 import warpath
 from warpath.testing import cubins
+from warpath.testing.all_kernels import all_kernels
 
 pytest.importorskip("cuda.core", reason="compiling kernels needs cuda-core and NVRTC")
 
@@ -21,6 +21,7 @@ from warpath.engines.cuda.compile import nvrtc_version
 
 GOLDEN = json.loads(cubins.GOLDEN.read_text())
 ROWS = GOLDEN["kernels"]
+KERNELS = all_kernels()
 HEADERS = sorted((Path(warpath.__file__).parent / "kernels").glob("*.cuh"))
 PARTS = {"base.cuh", "set.cuh", "map.cuh", "emit.cuh"}  # included by kernels, no kernels themselves
 SLACK = 4  # registers: what instruction scheduling moves without a reason in our code
@@ -36,12 +37,7 @@ def found(arch):
     """What each kernel takes; compiled code is kept from one run of the tests to the next."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("WARPATH_CACHE_DIR", str(cubins.GOLDEN.parents[2] / "build" / "cubins"))
-        return cubins.usages(kernels().values(), arch)
-
-
-@cache
-def kernels():
-    return cubins.all_kernels()
+        return cubins.usages(KERNELS, arch)
 
 
 def test_no_kernel_spills(found):
@@ -49,7 +45,7 @@ def test_no_kernel_spills(found):
 
 
 def test_the_golden_file_has_every_kernel():
-    assert sorted(kernels()) == list(ROWS)
+    assert sorted(kernel.name for kernel in KERNELS) == list(ROWS)
     assert GOLDEN["architectures"] == list(cubins.ARCHITECTURES)
 
 
@@ -84,7 +80,5 @@ def test_a_kernel_file_begins_with_what_its_kernels_take(header):
 
 
 def test_parts_are_what_no_entry_includes():
-    included = {
-        re.search(r'#include "(\w+\.cuh)"', kernel.source)[1] for kernel in kernels().values()
-    }
+    included = {re.search(r'#include "(\w+\.cuh)"', kernel.source)[1] for kernel in KERNELS}
     assert included == {header.name for header in HEADERS} - PARTS

@@ -19,10 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import warpath
 from warpath import settings
 from warpath.engines.cuda.compile import cubin, nvrtc_version
-from warpath.engines.cuda.listing import kernels_of
 from warpath.errors import MissingDependencyError
-from warpath.testing.corpus import ALL_TYPES
-from warpath.testing.recipes import on_gpu
+from warpath.testing.all_kernels import all_kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,17 +38,6 @@ class Usage(NamedTuple):
     stack: int
     spilled: int
     shared: int
-
-
-def all_kernels() -> dict[str, Kernel]:
-    """Return the kernels of all recipes with 32-bit indices by name, plain and traced."""
-    return {
-        kernel.name: kernel
-        for recipe in on_gpu()
-        for weight in ALL_TYPES
-        for traced in (False, True)
-        for kernel in kernels_of(recipe, weight, traced=traced)
-    }
 
 
 def usages(kernels: Iterable[Kernel], arch: str) -> dict[str, Usage]:
@@ -97,9 +84,9 @@ def measured() -> dict[str, Any]:
         If a kernel takes stack or spills registers.
     """
     kernels = all_kernels()
-    found = {arch: usages(kernels.values(), arch) for arch in ARCHITECTURES}
+    found = {arch: usages(kernels, arch) for arch in ARCHITECTURES}
     rows = {}
-    for name in sorted(kernels):
+    for name in sorted(kernel.name for kernel in kernels):
         each = [found[arch][name] for arch in ARCHITECTURES]
         if any(one.stack or one.spilled for one in each):
             raise ValueError(f"{name} takes {each}: stack and spills must be 0.")
