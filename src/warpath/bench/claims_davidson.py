@@ -31,6 +31,14 @@ def less_work(measured: Measured) -> Verdict:
     return judged([all(b < a for a, b in pairwise(values)) for values in found], shown)
 
 
+def less_work_up_to_near_far(measured: Measured) -> Verdict:
+    """Judge by edges relaxed over Dijkstra's: sweep below Bellman-Ford, near-far below sweep."""
+    found, shown = compared(
+        measured, measured.sparse(), _METHODS[:3], "work", "times Dijkstra's edges"
+    )
+    return judged([all(b < a for a, b in pairwise(values)) for values in found], shown)
+
+
 def bucketing_saves_little(measured: Measured) -> Verdict:
     """Judge by bucketing's work: below near-far's, by less than near-far saves over the sweep."""
     found, shown = compared(
@@ -196,6 +204,9 @@ CLAIMS = (
     Claim(_PAPER, "section VI, table III", "Each method does less work than the one before: "
           "Bellman-Ford, sweep, near-far, bucketing.", "9.6x, 260x and 353x less than Bellman-Ford "
           "on average", less_work),
+    Claim(_PAPER, "section VI, table III", "The sweep does less work than Bellman-Ford, and "
+          "near-far less than the sweep.", "9.6x and 260x less than Bellman-Ford on average",
+          less_work_up_to_near_far),
     Claim(_PAPER, "section VI", "Bucketing saves work over near-far, but not much compared with "
           "what near-far saves over the sweep.", "353x against 260x", bucketing_saves_little),
     Claim(_PAPER, "section VI, table III", "In the same order the methods need more rounds.",

@@ -215,7 +215,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--compile", type=int, default=0, metavar="N",
                         help="first compile all kernels, in N processes")  # fmt: skip
     parser.add_argument("--sanitize", action="store_true", help="run compute-sanitizer too")
-    parser.add_argument("--seconds", type=float, default=300, help="for each sanitizer")
+    parser.add_argument("--seconds", type=float, default=420, help="for each sanitizer")
     parser.add_argument("--compare", action="store_true",
                         help="run nothing: say whether kernels changed since")  # fmt: skip
     parser.add_argument("pytest", nargs="*", help="more arguments for pytest, after --")
