@@ -101,27 +101,40 @@ def _space_of_rounds(recipe: Recipe, facts: Facts, label: int) -> int:
     return work
 
 
-# A guess for an H200, made before one was measured: it ranks the few recipes that are planned for
-# GPUs among each other, and promises no time. A round is launches that wait for the host's next
-# look at a counter; edges go at the rate of random reads.
-_PER_LAUNCH = 8e-6
-_GPU_PER_EDGE = 0.2e-9
-_GPU_PER_VERTEX = 0.5e-9
+class _Rounds(NamedTuple):
+    """What the rounds of a planned recipe cost on an H200; see docs/benchmarks/catalogue-h200.md.
+
+    Attributes
+    ----------
+    seconds : of a round, which waits for the host's look at a counter.
+    a_hop : rounds for each hop across the graph.
+    again : how often an edge is relaxed.
+    edge : seconds of one relaxation.
+    """
+
+    seconds: float
+    a_hop: float
+    again: float
+    edge: float
+
+
+_BY_PREFIX_SUM = _Rounds(170e-6, 2.5, 3, 0.09e-9)
+_BY_THRESHOLD = _Rounds(183e-6, 3.5, 2, 0.1e-9)
+_BY_QUEUE = _Rounds(52e-6, 2.5, 3, 0.3e-9)
 _GPU_START = 100e-6  # arrays made, the answer copied
 _MESH_DEGREE = 4  # below it a graph is long: some sqrt(n) hops across; above it log n
 
 
 def gpu_seconds(recipe: Recipe, facts: Facts) -> float:
-    """Return the predicted time of a planned algorithm on a GPU."""
+    """Return the predicted time of a planned algorithm on a GPU; it ranks, and promises no time."""
+    assert recipe.axes is not None  # noqa: S101 - what runs on a GPU runs in rounds
     n, degree = max(facts.n, 2), facts.mean_degree
     hops = math.sqrt(n) if degree < _MESH_DEGREE else math.log(n) / math.log(degree)
-    # How many launches a round has, rounds a hop, and how often an edge is relaxed. A threshold
-    # takes more and larger rounds, and saves work.
-    launches, rounds, again = {Loop.FRONTIER: (6, 2, 4), Loop.NEAR_FAR: (8, 3, 1.5)}.get(
-        recipe.loop, (4, 3, 8)
-    )
-    work = again * (facts.m * _GPU_PER_EDGE + facts.n * _GPU_PER_VERTEX)
-    return _GPU_START + hops * rounds * launches * _PER_LAUNCH + work
+    rounds = _BY_THRESHOLD if recipe.loop is Loop.NEAR_FAR else _BY_PREFIX_SUM
+    if recipe.axes.emit is Emit.ATOMIC_QUEUE:
+        rounds = _BY_QUEUE
+    work = facts.m * rounds.again * rounds.edge
+    return _GPU_START + hops * rounds.a_hop * rounds.seconds + work
 
 
 def gpu_bytes(recipe: Recipe, facts: Facts) -> int:
