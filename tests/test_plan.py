@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import warpath as wp
@@ -227,7 +228,7 @@ def test_a_gpu_holds_the_graph_the_labels_and_what_the_recipe_keeps():
     assert of("martin2009.f_gpu", FLOATS) == rows + 4 * m + 8 * n + 2 * n
     singles = replace(FLOATS, weight_dtype="float32")
     assert of("martin2009.f_gpu", singles) == rows + 4 * n + 2 * n
-    assert of("johnson_gpu.bf_queue") == 2 * rows + 8 * n + (4 + 4 + 4 + 1) * n
+    assert of("johnson_gpu.bf_queue") == 2 * rows + 8 * n + (4 + 4 + 4 + 3) * n
     assert of("johnson_gpu.dijkstra_flags") == rows + 8 * n + 10 * n
     assert of("johnson_gpu.dijkstra_prefix") == rows + 8 * n + (10 + 4 + 16) * n
     sweep = of("davidson2014.workfront_sweep.merge_path")
@@ -277,3 +278,32 @@ def test_an_algorithm_that_cannot_do_it_lists_those_that_can():
         wp.NotSupportedError, match=r"it does sssp, not apsp\. These can: classic\.dijkstra,"
     ):
         pick(Size(Task.APSP, 5, 5), wish=Wish("classic.delta_stepping"))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ({"algorithm": 5}, "algorithm = 5 must be a name"),
+        ({"device": None}, "device = None must be a name"),
+        ({"params": [1]}, r"params = \[1\] must be a dict of numbers"),
+        ({"algorithm": "classic.delta_stepping", "params": {"delta": True}}, "above 0"),
+    ],
+)
+def test_arguments_of_another_type_are_refused_by_name(call, message):
+    with pytest.raises(wp.InputError, match=message):
+        wp.sssp([(0, 1, 2)], 0, **call)
+
+
+def test_numbers_of_numpy_are_parameters():
+    call = {"algorithm": "classic.delta_stepping", "params": {"delta": np.int64(7)}}
+    assert wp.sssp([(0, 1, 2)], 0, **call).plan.params == {"delta": 7}
+
+
+def test_the_preferred_device_is_not_taken_for_what_it_cannot_do(monkeypatch):
+    monkeypatch.setenv("WARPATH_DEVICE", "cuda")
+    edges = [(0, 1, 2)]
+    assert wp.distances(edges, [0]).plan.device == "cpu"
+    assert wp.sssp(edges, 0, algorithm="classic.dijkstra").plan.device == "cpu"
+    assert wp.plan(edges, 0).device == "cuda:0"
+    monkeypatch.setenv("WARPATH_DEVICE", "cpu")
+    assert wp.plan(edges, 0, algorithm="martin2009.f_gpu").device == "cuda:0"

@@ -295,3 +295,12 @@ def test_without_a_trace_nothing_is_made_and_the_core_gets_the_same_calls(monkey
     assert calls[0] == calls[1] != []
     counters = {"settled", "relaxed", "improved", "seconds", "reached"}
     assert paths.stats.keys() - {"rounds"} == counters
+
+
+def test_a_cutoff_does_not_change_what_the_work_is_compared_with():
+    graph = wp.generate.grid(12, 12)
+    for name in ("martin2009.f_cpu", "classic.dijkstra"):
+        whole = wp.sssp(graph, 0, algorithm=name, trace=True)
+        cut = wp.sssp(graph, 0, algorithm=name, trace=True, cutoff=whole.dist.max() // 3)
+        assert cut.stats["work_ratio"] <= 1.5, name
+        assert np.count_nonzero(cut.reached) < np.count_nonzero(whole.reached)

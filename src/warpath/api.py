@@ -22,7 +22,7 @@ from warpath.errors import (
 )
 from warpath.graph import Graph
 from warpath.paths import DistanceTable, Paths, Route, never, one_label
-from warpath.plan import Hardware, Plan, Wish, choose, device_of
+from warpath.plan import Hardware, Plan, Wish, checked, choose, device_of, preferring
 from warpath.progress import share, watch
 from warpath.recipes import CATALOGUE, Catalogue, Loop, Task
 from warpath.trace import Run, Trace
@@ -63,9 +63,9 @@ def sssp(
         is the CPU, but for a named algorithm that runs on a GPU only.
     threads : threads on the CPU; all cores that the process may use when not given.
     params : the algorithm's own numbers, for example ``{"delta": 100}``.
-    cutoff : leave vertices farther than this unreachable, and stop there.
+    cutoff : leave vertices farther than this unreachable; Dijkstra's searches stop there.
     dist_dtype : "int32" narrows integer distances, exactly or with DistanceOverflowError.
-    progress : True for a bar on stderr, or a function of (done, total).
+    progress : True for a bar on stderr, or a function of (done, total); rounds tell it nothing.
     trace : keep what each round did as ``Paths.trace`` and its totals in ``Paths.stats``; a search
         that takes vertices one at a time is one row. Counting slows a solve, but changes nothing.
 
@@ -83,7 +83,7 @@ def sssp(
 
     Notes
     -----
-    For weights >= 0 every algorithm returns the same bits, whatever the device or the threads.
+    For weights >= 0 every exact algorithm returns the same bits, whatever device and threads.
     O(m + n log n) or better; Bellman-Ford, for negative weights, O(n m) at worst.
 
     Examples
@@ -105,7 +105,7 @@ def sssp(
     reached = dist != never(dist.dtype)
     stats["reached"] = int(np.count_nonzero(reached))
     if rounds is not None:
-        edges = int(np.diff(inner.indptr)[reached].sum())
+        edges = int(np.diff(inner.indptr)[raw.dist != never(dist.dtype)].sum())
         rounds.run = Run.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
         stats |= asdict(rounds.totals())
 
@@ -402,8 +402,7 @@ def _choose(size: Size, graph: Graph, wish: Wish) -> Plan:
     ):
         msg = f"threads = {wish.threads!r} must be a whole number, 1 to {settings.MOST_THREADS}."
         raise InputError(msg)
-    device = settings.device() if wish.device == "auto" else wish.device
-    wish = wish._replace(device=device)
+    wish = preferring(settings.device(), size, checked(wish))
     # That a GPU cannot be used is an error only when it shall run.
     gpu = gpu_memory(device_of(size, wish), graph)
     hardware = Hardware(settings.threads(), settings.memory(), *gpu)

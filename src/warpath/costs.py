@@ -166,11 +166,12 @@ def host_bytes(recipe: Recipe, facts: Facts) -> int:
 def _kept(loop: Loop, axes: Axes, index: int, label: int) -> tuple[int, int]:
     """Return the bytes that rounds on a GPU keep for each vertex and for each edge."""
     if loop is Loop.SWEEPS:
-        return 1, 0  # a flag
+        in_place = axes.select is Select.IMPROVED and axes.labels is Labels.IN_PLACE
+        return 1 + in_place, 0  # flags, of this round and of the next
     if loop is Loop.SETTLE:  # two flags, the lightest edge, a list and the sums that place it
         return 2 + label * (axes.select is Select.OUT) + (index + 16) * axes.listed, 0
-    if axes.emit is Emit.ATOMIC_QUEUE:  # two queues, a stamp, a class
-        return 2 * index + 5, 0
+    if axes.emit is Emit.ATOMIC_QUEUE:  # two queues, a stamp; a class and two flags at the end
+        return 2 * index + 4 + 3 * (axes.edges is Edges.CLASSIFIED), 0
     # Degrees, their sums and the table of owners; for each edge relaxed a slot, and two marks of 8
     # bytes with their sums. Piles hold a vertex twice.
     lists = {Loop.FRONTIER: 1, Loop.NEAR_FAR: 5, Loop.BUCKETS: 5}[loop]

@@ -158,6 +158,31 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     return plan
 
 
+def checked(wish: Wish) -> Wish:
+    """Return a wish as it is, or raise InputError for what is of another type."""
+    for name in ("algorithm", "device"):
+        value = getattr(wish, name)
+        if not isinstance(value, str):
+            msg = f"{name} = {value!r} must be a name: 'auto', or one that is listed."
+            raise InputError(msg)
+    params: object = wish.params
+    if not isinstance(params, dict | None):
+        msg = f"params = {params!r} must be a dict of numbers by name, as {{'delta': 100}}."
+        raise InputError(msg)
+    return wish
+
+
+def preferring(preference: str, size: Size, wish: Wish) -> Wish:
+    """Return a wish whose "auto" is the preferred device, where that can do what is asked."""
+    if wish.device != "auto":
+        return wish
+    kind = preference.partition(":")[0]
+    able = wish.algorithm == "auto" or kind in CATALOGUE[wish.algorithm].devices
+    if not able or (kind == "cuda" and size.task is not Task.SSSP):
+        return wish
+    return wish._replace(device=preference)
+
+
 def device_of(size: Size, wish: Wish) -> str:
     """Return the device that a wish means: "cpu", "cuda:0", "cuda:1".
 

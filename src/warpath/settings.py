@@ -2,7 +2,7 @@
 
 ===================  ==========================================================================
 WARPATH_DEVICE       the device that ``device="auto"`` takes: ``cpu``, ``cuda`` or ``cuda:1``
-                     (default: the best there is)
+                     (default: the CPU, but for what runs on a GPU only)
 WARPATH_THREADS      the number of threads on the CPU (default: the cores this process may use)
 WARPATH_MEMORY       the memory a call may plan with, in bytes or as ``8G`` (default: what is free)
 WARPATH_CACHE_DIR    the folder that keeps compiled CUDA kernels; ``off`` or empty to keep none

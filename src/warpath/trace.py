@@ -24,7 +24,8 @@ class Round:
     number : its place in the run, from 0 on.
     phase : what kind of round it was: "sweep", "near", "far", "bucket", "settle", ...
     selected : vertices whose edges were relaxed.
-    relaxed : edges relaxed.
+    relaxed : edges whose relaxation was tried. Rounds that settle vertices skip edges into settled
+        ones and, when they pull, from outside the frontier, though they look at those.
     improved : relaxations that lowered a label.
     sizes : how many vertices wait after the round, by where: ``{"near": 12, "far": 340}``.
     seconds : how long each step took: ``{"relax": 1e-4, "compact": 2e-5}``.
@@ -97,7 +98,7 @@ class Totals:
     rounds : iterations of the run.
     selected, relaxed, improved : sums over the rounds.
     work_ratio : edges relaxed over the edges that Dijkstra relaxes (figure 6a); None where those
-        are not known or none.
+        are not known or none. Below 1 where rounds settle vertices: see `Round.relaxed`.
     mean_parallelism : vertices selected, over rounds (table III, figure 6): 1 for Dijkstra. It is
         what the rounds offer, however many threads took it up.
     seconds : of the solve where known, else of all steps.

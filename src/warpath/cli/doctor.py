@@ -27,7 +27,7 @@ _OPTIONAL = (  # package, the extra that brings it, what it is for
     ("pyarrow", "io", "CSV and Parquet tables"),
     ("zstandard", "io", ".zst files before Python 3.14"),
     ("osmium", "osm", "OpenStreetMap extracts"),
-    ("matplotlib", "plot", "routes on a map"),
+    ("matplotlib", "plot", "routes on a map, traces"),
     ("zarr", "zarr", "all pairs written block by block"),
     ("cupy", "cuda13", "NVIDIA GPUs"),
     ("cuda.core", "cuda13", "kernels for them"),

@@ -7,7 +7,8 @@ from warpath.recipes.recipe import Citation, Loop, Param, Recipe, Task
 
 PAPER = Citation(
     "Bodra, Khairnar",
-    "Accelerating and analyzing performance of shortest path algorithms on GPU using CUDA platform",
+    "Accelerating and analyzing performance of shortest path algorithms on GPU using CUDA "
+    "platform: Bellman-Ford, Dijkstra, and Floyd-Warshall algorithms",
     "Sci. Tech. J. Inf. Technol. Mech. Opt. 25(5)",
     2025,
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 from warpath.errors import InputError
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from warpath.recipes.recipe import Recipe
 
 
-def chosen_params(recipe: Recipe, facts: Facts, given: dict[str, float]) -> dict[str, float]:
+def chosen_params(recipe: Recipe, facts: Facts, given: dict[str, Any]) -> dict[str, float]:
     """Return the numbers that a recipe runs with on a graph: those given, else the defaults.
 
     Raises
@@ -26,7 +27,8 @@ def chosen_params(recipe: Recipe, facts: Facts, given: dict[str, float]) -> dict
             some = ", ".join(sorted(known)) or "none"
             msg = f"params has {name!r}, but {recipe.name} takes {some}."
             raise InputError(msg)
-        if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if not (number and math.isfinite(value) and value > 0):
             msg = f"params[{name!r}] = {value!r} must be a number above 0."
             raise InputError(msg)
         if known[name].whole and value != round(value):

@@ -114,23 +114,6 @@ class CudaDevice:
         limit = pool.get_limit()
         return int(min(free, limit - pool.used_bytes()) if limit else free)
 
-    def require_memory(self, needed: int, what: str) -> None:
-        """Raise `NotEnoughMemoryError` with the numbers if `needed` bytes are not free.
-
-        Parameters
-        ----------
-        needed : bytes of all that will be allocated.
-        what : what needs them, as the start of a sentence.
-        """
-        free = self.free_memory()
-        if needed > free:
-            msg = (
-                f"{what} needs {units.size(needed)} on {self.name}, {self.model}, but "
-                f"{units.size(free)} of {units.size(self.memory)} are free: end what else uses "
-                "this GPU, take a larger one, or use device='cpu'."
-            )
-            raise NotEnoughMemoryError(msg)
-
     def put(self, array: HostArray, out: Array | None = None) -> Array:
         """Copy an array to the device, into `out` where that is given."""
         there = self.xp.empty(array.shape, array.dtype) if out is None else out
@@ -290,9 +273,10 @@ def device_count() -> int:
     if driver // 1000 < compiled_for[0]:
         msg = (
             f"the NVIDIA driver is for CUDA {_dotted(_version(driver))}, too old for NVRTC "
-            f"{_dotted(compiled_for)}: update the driver, or install what it can run with "
-            f"pip install 'warpath[cuda{driver // 1000}]'"
+            f"{_dotted(compiled_for)}: update the driver"
         )
+        if driver // 1000 == 12:
+            msg += ", or install what it can run with pip install 'warpath[cuda12]'"
         raise NoDeviceError(msg)
     try:
         return int(runtime.getDeviceCount())
