@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.recipes import Task
+from warpath.recipes import Loop, Task
 from warpath.testing.recipes import on_cpu
 
 NY_SUM = 186_686_642_878  # of all distances from vertex 1, as the challenge's users publish it
@@ -19,8 +19,13 @@ def new_york(data_folder):
     return wp.read(data_folder / "USA-road-d.NY.gr.gz")
 
 
-@pytest.mark.parametrize("name", [recipe.name for recipe in on_cpu(Task.SSSP)])
-def test_every_algorithm_finds_the_known_sum_on_new_york(new_york, name):
+# A recipe that settles in rounds makes one for each of New York's 227,575 distances: minutes over
+# rows, and over a matrix 521 GiB.
+SEARCHES = [recipe.name for recipe in on_cpu(Task.SSSP) if recipe.loop is not Loop.SETTLE]
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_every_search_finds_the_known_sum_on_new_york(new_york, name):
     paths = wp.sssp(new_york, 0, algorithm=name)
     assert int(paths.dist.sum()) == NY_SUM
     wp.verify(new_york, paths)
