@@ -18,7 +18,7 @@ from warpath.paths import never
 from warpath.recipes import Loop, Recipe, Task
 from warpath.recipes.axes import Layout
 from warpath.testing import corpus, reference, strategies
-from warpath.testing.compare import assert_same_bits
+from warpath.testing.compare import assert_is_a_negative_cycle, assert_same_bits
 from warpath.testing.recipes import on_cpu
 
 RUN = set()
@@ -88,16 +88,6 @@ def reason_to_skip(case: corpus.Case, recipe: Recipe) -> str | None:
     if case.name == "long_path":
         return f"{n:,} rounds over {n:,} vertices take minutes"
     return None
-
-
-def assert_is_a_negative_cycle(graph: Graph, error: wp.NegativeCycleError) -> None:
-    at = graph.index_of(error.cycle).tolist()
-    assert len(set(at)) == len(at)
-    total = 0
-    for u, v in zip(at, at[1:] + at[:1], strict=True):
-        row = slice(graph.indptr[u], graph.indptr[u + 1])
-        total += min(graph.solver_weights[row][graph.indices[row] == v].tolist())
-    assert total == error.length < 0
 
 
 @in_one_process

@@ -14,7 +14,7 @@ from warpath import Graph
 from warpath.recipes import Recipe, Task
 from warpath.recipes.axes import Layout, Select
 from warpath.testing import corpus, reference
-from warpath.testing.compare import assert_same_bits
+from warpath.testing.compare import assert_is_a_negative_cycle, assert_same_bits
 
 if TYPE_CHECKING:
     from warpath.testing.corpus import Case
@@ -91,16 +91,6 @@ def test_a_recipe_gives_the_bits_of_dijkstra_on_a_gpu(recipe, case, ran):
             paths = on_gpu(graph, source, recipe)
             assert_same_bits(paths.dist, expected(case, source), graph)
             assert paths.plan.device.startswith("cuda")
-
-
-def assert_is_a_negative_cycle(graph: Graph, error: wp.NegativeCycleError) -> None:
-    at = graph.index_of(error.cycle).tolist()
-    assert len(set(at)) == len(at)
-    total = 0
-    for u, v in zip(at, at[1:] + at[:1], strict=True):
-        row = slice(graph.indptr[u], graph.indptr[u + 1])
-        total += min(graph.solver_weights[row][graph.indices[row] == v].tolist())
-    assert total == error.length < 0
 
 
 TRACED = [

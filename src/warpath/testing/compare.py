@@ -9,6 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from warpath.errors import NegativeCycleError
     from warpath.graph import Graph
 
 
@@ -39,6 +40,18 @@ def assert_same_bits(found: ArrayLike, expected: ArrayLike, graph: Graph | None 
         lines += [f"found:    {_tight_in_edges(graph, ours[place[:-1]], v)}"]
         lines += [f"expected: {_tight_in_edges(graph, theirs[place[:-1]], v)}"]
     raise AssertionError("\n".join(lines))
+
+
+def assert_is_a_negative_cycle(graph: Graph, error: NegativeCycleError) -> None:
+    """Raise AssertionError unless an error's cycle is in the graph, as long as it says, below 0."""
+    at = graph.index_of(error.cycle).tolist()
+    total = 0
+    for u, v in zip(at, at[1:] + at[:1], strict=True):
+        row = slice(graph.indptr[u], graph.indptr[u + 1])
+        total += min(graph.solver_weights[row][graph.indices[row] == v].tolist())
+    if len(set(at)) != len(at) or not total == error.length < 0:
+        msg = f"{error.cycle} is no negative cycle of length {error.length}: its length is {total}"
+        raise AssertionError(msg)
 
 
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
