@@ -125,9 +125,10 @@ _GPU_START = 100e-6  # arrays made, the answer copied
 _MESH_DEGREE = 4  # below it a graph is long: some sqrt(n) hops across; above it log n
 
 
-def gpu_seconds(recipe: Recipe, facts: Facts) -> float:
+def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
     """Return the predicted time of a planned algorithm on a GPU; it ranks, and promises no time."""
-    assert recipe.axes is not None  # noqa: S101 - what runs on a GPU runs in rounds
+    if recipe.axes is None:
+        return _table_seconds(recipe, size, facts)
     n, degree = max(facts.n, 2), facts.mean_degree
     hops = math.sqrt(n) if degree < _MESH_DEGREE else math.log(n) / math.log(degree)
     rounds = _BY_THRESHOLD if recipe.loop is Loop.NEAR_FAR else _BY_PREFIX_SUM
@@ -137,12 +138,13 @@ def gpu_seconds(recipe: Recipe, facts: Facts) -> float:
     return _GPU_START + hops * rounds.a_hop * rounds.seconds + work
 
 
-def gpu_bytes(recipe: Recipe, facts: Facts) -> int:
+def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     """Return the bytes on the device at most: the graph, the labels, and what the rounds keep.
 
     A round that relaxes few edges takes less.
     """
-    assert recipe.axes is not None  # noqa: S101 - what runs on a GPU runs in rounds
+    if recipe.axes is None:
+        return _table_bytes(size, facts)
     n, m, axes = facts.n, facts.m, recipe.axes
     index = 4 if n < 2**31 else 8
     weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
@@ -157,7 +159,19 @@ def gpu_bytes(recipe: Recipe, facts: Facts) -> int:
     return graph + n * (arrays * label + a_vertex) + m * an_edge
 
 
-def host_bytes(recipe: Recipe, facts: Facts) -> int:
+def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
+    if recipe.loop is Loop.FLOYD_WARSHALL:
+        return facts.n**3 * 7e-14 + _GPU_START
+    return size.sources * facts.m * 1e-11 + _GPU_START
+
+
+def _table_bytes(size: Size, facts: Facts) -> int:
+    label = _label_bytes(facts)
+    rows = 8 * (facts.n + 1) + facts.m * 12
+    return rows + size.sources * size.targets * label
+
+
+def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     """Return the bytes that an algorithm on a GPU takes on the host, beside the graph."""
     dense = recipe.axes is not None and recipe.axes.layout is Layout.DENSE
     return facts.n * _label_bytes(facts) * (facts.n + 1 if dense else 1)

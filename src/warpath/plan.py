@@ -177,10 +177,10 @@ def preferring(preference: str, size: Size, wish: Wish) -> Wish:
     if wish.device != "auto":
         return wish
     kind = preference.partition(":")[0]
-    able = wish.algorithm == "auto" or kind in CATALOGUE[wish.algorithm].devices
-    if not able or (kind == "cuda" and size.task is not Task.SSSP):
-        return wish
-    return wish._replace(device=preference)
+    wished = [r for r in CATALOGUE if r.planned] if wish.algorithm == "auto" else []
+    named = [] if wish.algorithm == "auto" else [CATALOGUE[wish.algorithm]]
+    able = any(kind in r.devices and size.task in r.solves for r in [*wished, *named])
+    return wish._replace(device=preference) if able else wish
 
 
 def device_of(size: Size, wish: Wish) -> str:
@@ -206,12 +206,6 @@ def device_of(size: Size, wish: Wish) -> str:
     if not re.fullmatch(r"cuda(:\d{1,4})?", device):
         msg = f"device={device!r} is no device: 'auto', 'cpu', 'cuda' and 'cuda:1' are."
         raise InputError(msg)
-    if size.task is not Task.SSSP:
-        msg = (
-            f"device={device!r} does sssp in this version, not {size.task.value}: "
-            "use device='cpu', or call sssp for each source."
-        )
-        raise NotSupportedError(msg)
     return "cuda:0" if device == "cuda" else f"cuda:{int(device[5:])}"
 
 
@@ -268,8 +262,8 @@ def _candidate(
     recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, wish: Wish, kind: str
 ) -> Candidate:
     if kind != "cpu":
-        seconds = gpu_seconds(recipe, facts) if recipe.planned else None
-        return Candidate(recipe, seconds, gpu_bytes(recipe, facts), 1)
+        seconds = gpu_seconds(recipe, size, facts) if recipe.planned else None
+        return Candidate(recipe, seconds, gpu_bytes(recipe, size, facts), 1)
     if not recipe.planned:
         return Candidate(recipe, None, cpu_bytes(recipe, size, facts, 1), 1)
     threads = hardware.threads if wish.threads is None else wish.threads
@@ -297,7 +291,7 @@ def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> N
         ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
         needs = [
             (plan.bytes, hardware.gpu_memory, _place(plan.device), ways),
-            (host_bytes(plan.recipe, facts), hardware.memory, "on the host", _ways(size.task)),
+            (host_bytes(plan.recipe, size, facts), hardware.memory, "on the host", _ways(size.task)),
         ]
     for needed, free, where, ways in needs:
         if free is not None and needed > free:

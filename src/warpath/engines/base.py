@@ -65,7 +65,9 @@ class Order:
 
     Attributes
     ----------
-    out : (k, t), where the distances of MANY and APSP go; int32 is allowed for integer weights.
+    out : (k, t), where the distances of MANY and APSP go; int32 is allowed for integer weights. An
+        array of the host, or of the device that runs: then nothing is copied.
+    pred : (k, t), where the predecessors of MANY and APSP go; None where nobody asked.
     progress : called with (done, total), or None.
     trace : where the loop puts what each round did; None where nobody asked, and then nothing is
         counted for it.
@@ -77,6 +79,7 @@ class Order:
     threads: int
     params: dict[str, float]
     out: Array | None = None
+    pred: Array | None = None
     progress: Callable[[int, int], None] | None = None
     trace: Trace | None = None
 

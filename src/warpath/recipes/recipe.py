@@ -36,6 +36,10 @@ class Loop(Enum):
     DELTA_STEPPING = "delta_stepping"  #: relaxes a bucket of labels at a time, on threads
     FLOYD_WARSHALL = "floyd_warshall"  #: min-plus over a dense matrix, block by block
     JOHNSON = "johnson"  #: Bellman-Ford's potentials, then Dijkstra from each source
+    SIDE_BY_SIDE = "side_by_side"  #: relaxes an edge for several sources at once
+    PAIRS = "pairs"  #: advances (source, vertex) pairs of all sources of a batch together
+    BLOCK_A_SOURCE = "block_a_source"  #: a block of threads for each source, labels in its memory
+    THREAD_A_SOURCE = "thread_a_source"  #: a thread for each source
     # In rounds; what a round does is said by the axes.
     SWEEPS = "sweeps"  #: looks at every vertex in every round
     FRONTIER = "frontier"  #: keeps a list of the improved vertices

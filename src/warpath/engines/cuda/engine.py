@@ -24,6 +24,9 @@ LOOPS: dict[Loop, Callable[[rounds.Run], bool]] = {
     Loop.SETTLE: rounds.settle,
 }
 
+#: The loops of many-to-many and of all pairs.
+TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {}
+
 
 def run(order: Order, device: Device) -> Raw:
     """Run one order on a device; see `warpath.engines.base.Engine`.
@@ -31,6 +34,8 @@ def run(order: Order, device: Device) -> Raw:
     A negative cycle shows as a solve that does not come to rest; which vertices it has is then
     found on the CPU.
     """
+    if order.recipe.loop in TABLES:
+        return TABLES[order.recipe.loop](order, device)
     graph = order.graph
     solve = rounds.Run(order, device)
     at_rest = LOOPS[order.recipe.loop](solve)

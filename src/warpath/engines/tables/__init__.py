@@ -1,0 +1,1 @@
+"""The loops of many-to-many and of all pairs, for every device that launches kernels."""
