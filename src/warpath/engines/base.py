@@ -67,10 +67,10 @@ class Order:
     ----------
     out : (k, t), where the distances of MANY and APSP go; int32 is allowed for integer weights. An
         array of the host, or of the device that runs: then nothing is copied.
-    pred : (k, t), where the predecessors of MANY and APSP go; None where nobody asked.
     progress : called with (done, total), or None.
     trace : where the loop puts what each round did; None where nobody asked, and then nothing is
         counted for it.
+    pred : (k, t), where the predecessors of MANY and APSP go; None where nobody asked.
     """
 
     recipe: Recipe
@@ -79,9 +79,9 @@ class Order:
     threads: int
     params: dict[str, float]
     out: Array | None = None
-    pred: Array | None = None
     progress: Callable[[int, int], None] | None = None
     trace: Trace | None = None
+    pred: Array | None = None
 
 
 class Device(Protocol):
