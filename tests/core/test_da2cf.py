@@ -273,15 +273,18 @@ def test_least_labels_of_other_blocks_are_refused():
 
 @pytest.mark.parametrize("how", ["f", "u", "f_dense", "u_dense"])
 def test_relaxing_says_where_it_lowered_labels(how):
-    graph = Graph.from_edges([3, 3, 3, 3], [5, 7, 6, 9], np.array([1, 2, 9, 1], np.int32), n=11)
+    graph = Graph.from_edges(
+        [3, 3, 3, 3, 8], [5, 7, 6, 9, 4], np.array([1, 2, 9, 1, 1], np.int32), n=11
+    )
     dist, frontier, unsettled = start(graph, 3)
+    dist[8], frontier[8], unsettled[8] = 0, 1, 0
     unsettled[9], dist[6] = 0, 4
     given = {"f": arrays(graph), "u": arrays(graph.reversed()) + NO_EDGES}.get(
         how, (matrix_of(graph),)
     )
     relax = getattr(_core, f"da2cf_relax_{how}")
-    assert relax(*given, dist, frontier, unsettled) == (3, 2, 5, 8)
-    assert relax(*given, dist, frontier, unsettled) == (3, 0, 0, 0)
+    assert relax(*given, dist, frontier, unsettled) == (4, 3, 4, 8)
+    assert relax(*given, dist, frontier, unsettled) == (4, 0, 0, 0)
 
 
 def test_block_edges_are_those_between_blocks_of_vertices_unless_they_are_many():
