@@ -1,9 +1,12 @@
 #include "warpath/da2cf.hpp"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include <cstdint>
 #include <span>
+#include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "common.hpp"
@@ -13,29 +16,60 @@ namespace warpath::bindings {
 namespace {
 
 using Flag = std::uint8_t;
+using Relaxed = std::tuple<std::int64_t, std::int64_t, std::size_t, std::size_t>;
 
-std::pair<std::int64_t, std::int64_t> as_pair(const RelaxCounters& counters) {
-  return {counters.relaxed, counters.improved};
+Relaxed as_tuple(const RelaxCounters& counters) {
+  return {counters.relaxed, counters.improved, counters.lowered.begin, counters.lowered.end};
+}
+
+/// `update` may do without the least labels, `minimum` may not.
+template <class D>
+std::span<D> least_view(const Out<D>& least, std::size_t n, bool optional) {
+  if (least.size() != least_blocks(n) && !(optional && least.size() == 0))
+    throw std::invalid_argument("least: one label for each block of DA2CF_BLOCK vertices");
+  return view(least);
 }
 
 template <Index V, Weight W>
 void register_rows(nb::module_& module) {
   using D = DistanceOf<W>;
-  const auto def = [&](const char* name, auto relax) {
-    module.def(
-        name,
-        [relax](In<std::int64_t> indptr, In<V> indices, In<W> weights, Out<D> dist,
-                In<Flag> frontier, In<Flag> unsettled) {
+  module.def(
+      "da2cf_relax_f",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, Out<D> dist, In<Flag> frontier,
+         In<Flag> unsettled) {
+        const nb::gil_scoped_release free;
+        return as_tuple(relax_f<V, W>(csr(indptr, indices, weights), view(dist), view(frontier),
+                                      view(unsettled)));
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("dist").noconvert(), nb::arg("frontier").noconvert(),
+      nb::arg("unsettled").noconvert());
+  module.def(
+      "da2cf_relax_u",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int32_t> into,
+         In<std::int32_t> from, Out<D> dist, In<Flag> frontier, In<Flag> unsettled) {
+        const nb::gil_scoped_release free;
+        return as_tuple(relax_u<V, W>(csr(indptr, indices, weights), view(into), view(from),
+                                      view(dist), view(frontier), view(unsettled)));
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("into").noconvert(), nb::arg("from_").noconvert(), nb::arg("dist").noconvert(),
+      nb::arg("frontier").noconvert(), nb::arg("unsettled").noconvert());
+}
+
+template <Index V>
+void register_blocks(nb::module_& module) {
+  module.def(
+      "da2cf_block_edges",
+      [](In<std::int64_t> indptr, In<V> indices) {
+        BlockEdges edges;
+        {
           const nb::gil_scoped_release free;
-          return as_pair(
-              relax(csr(indptr, indices, weights), view(dist), view(frontier), view(unsettled)));
-        },
-        nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-        nb::arg("weights").noconvert(), nb::arg("dist").noconvert(),
-        nb::arg("frontier").noconvert(), nb::arg("unsettled").noconvert());
-  };
-  def("da2cf_relax_f", relax_f<V, W>);
-  def("da2cf_relax_u", relax_u<V, W>);
+          edges = block_edges<V>(view(indptr), view(indices));
+        }
+        return std::pair(give(std::move(edges.into)), give(std::move(edges.from)));
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert());
 }
 
 template <Weight D>
@@ -45,8 +79,8 @@ void register_labels(nb::module_& module) {
         name,
         [relax](InMatrix<D> matrix, Out<D> dist, In<Flag> frontier, In<Flag> unsettled) {
           const nb::gil_scoped_release free;
-          return as_pair(relax(std::span<const D>(matrix.data(), matrix.size()), view(dist),
-                               view(frontier), view(unsettled)));
+          return as_tuple(relax(std::span<const D>(matrix.data(), matrix.size()), view(dist),
+                                view(frontier), view(unsettled)));
         },
         nb::arg("matrix").noconvert(), nb::arg("dist").noconvert(), nb::arg("frontier").noconvert(),
         nb::arg("unsettled").noconvert());
@@ -55,25 +89,33 @@ void register_labels(nb::module_& module) {
   def("da2cf_relax_u_dense", relax_u_dense<D>);
   module.def(
       "da2cf_minimum",
-      [](In<D> dist, In<Flag> unsettled) {
+      [](In<D> dist, In<Flag> unsettled, Out<D> least, int bytes) {
+        const std::span<D> blocks = least_view<D>(least, dist.size(), false);
         const nb::gil_scoped_release free;
-        return minimum<D>(view(dist), view(unsettled));
+        return minimum<D>(view(dist), view(unsettled), blocks, bytes);
       },
-      nb::arg("dist").noconvert(), nb::arg("unsettled").noconvert());
+      nb::arg("dist").noconvert(), nb::arg("unsettled").noconvert(), nb::arg("least").noconvert(),
+      nb::arg("bytes") = 64);
   module.def(
       "da2cf_update",
-      [](In<D> dist, Out<Flag> unsettled, Out<Flag> frontier, D threshold) {
+      [](In<D> dist, Out<Flag> unsettled, Out<Flag> frontier, D threshold, Out<D> least) {
+        const std::span<const D> blocks = least_view<D>(least, dist.size(), true);
         const nb::gil_scoped_release free;
-        return update<D>(view(dist), view(unsettled), view(frontier), threshold);
+        const Updated updated =
+            update<D>(view(dist), view(unsettled), view(frontier), threshold, blocks);
+        return std::tuple(updated.selected, updated.changed.begin, updated.changed.end);
       },
       nb::arg("dist").noconvert(), nb::arg("unsettled").noconvert(),
-      nb::arg("frontier").noconvert(), nb::arg("threshold"));
+      nb::arg("frontier").noconvert(), nb::arg("threshold"), nb::arg("least").noconvert());
 }
 
 }  // namespace
 
 void register_da2cf(nb::module_& module) {
+  module.attr("DA2CF_BLOCK") = kLeastBlock;
   for_each_type([&]<class V, class W>() { register_rows<V, W>(module); });
+  register_blocks<std::int32_t>(module);
+  register_blocks<std::int64_t>(module);
   register_labels<std::int64_t>(module);
   register_labels<float>(module);
   register_labels<double>(module);

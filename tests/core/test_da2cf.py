@@ -17,7 +17,10 @@ from warpath.zones import opened
 MAX = np.iinfo(np.int64).max
 WEIGHT_TYPES = [np.int32, np.int64, np.float32, np.float64]
 LABEL_TYPES = [np.dtype(name) for name in ("int64", "float32", "float64")]
-RELAXATIONS = ["f", "u", "f_dense", "u_dense"]
+RELAXATIONS = ["f", "u", "u_blocks", "f_dense", "u_dense"]
+ON_ROWS = RELAXATIONS[:3]
+BLOCK = _core.DA2CF_BLOCK
+NO_EDGES = np.empty(0, np.int32), np.empty(0, np.int32)
 CASES = [
     case.astype(dtype)
     for case in corpus.all(negative=False)
@@ -28,7 +31,7 @@ SOLVED = [
     (case, how)
     for case in CASES
     for how in RELAXATIONS
-    if not case.overflows and (case.graph().n <= 600 or how in ("f", "u"))
+    if not case.overflows and (case.graph().n <= 600 or how in ON_ROWS)
 ]
 
 
@@ -45,13 +48,31 @@ def matrix_of(graph):
 
 def relaxation(graph, how):
     """Return the step relax(dist, frontier, unsettled) of a graph."""
-    if how in ("f", "u"):
-        step = {"f": _core.da2cf_relax_f, "u": _core.da2cf_relax_u}[how]
-        given = arrays(graph if how == "f" else graph.reversed())
+    step = getattr(_core, f"da2cf_relax_{how.removesuffix('_blocks')}")
+    if how == "f":
+        given = arrays(graph)
+    elif how in ON_ROWS:
+        given = arrays(graph.reversed()) + (all_block_edges(graph) if how != "u" else NO_EDGES)
     else:
-        step = {"f_dense": _core.da2cf_relax_f_dense, "u_dense": _core.da2cf_relax_u_dense}[how]
         given = (matrix_of(graph),)
-    return lambda dist, frontier, unsettled: step(*given, dist, frontier, unsettled)
+    return lambda dist, frontier, unsettled: step(*given, dist, frontier, unsettled)[:2]
+
+
+def all_block_edges(graph):
+    """Return the edges between blocks of 64 vertices, also where they are too many to be of use."""
+    src, dst = edges(graph)
+    pairs = sorted(set(zip((dst // 64).tolist(), (src // 64).tolist(), strict=True)))
+    return tuple(np.array([pair[side] for pair in pairs], np.int32) for side in (0, 1))
+
+
+def minimum(dist, unsettled, **options):
+    least = np.zeros(-(-len(dist) // BLOCK), dist.dtype)
+    return _core.da2cf_minimum(dist, unsettled, least, **options), least
+
+
+def update(dist, unsettled, frontier, threshold, least=None):
+    given = np.empty(0, dist.dtype) if least is None else least
+    return _core.da2cf_update(dist, unsettled, frontier, threshold, given)[0]
 
 
 def start(graph, source):
@@ -69,10 +90,10 @@ def settle(graph, source, how):
     rounds = []
     while True:
         relaxed, improved = relax(dist, frontier, unsettled)
-        threshold = _core.da2cf_minimum(dist, unsettled)
+        threshold, least = minimum(dist, unsettled)
         if threshold == never(graph.dist_dtype):
             return dist, rounds
-        selected = _core.da2cf_update(dist, unsettled, frontier, threshold)
+        selected = update(dist, unsettled, frontier, threshold, least)
         rounds.append((threshold, selected, relaxed, improved))
         assert len(rounds) < graph.n
 
@@ -104,7 +125,7 @@ def test_every_round_settles_all_vertices_at_the_least_label(weight_type, data):
     source = data.draw(st.integers(0, graph.n - 1))
     expected = reference.dijkstra(graph, source)
     simple = len(set(zip(*edges(graph), strict=True))) == graph.m
-    for how in RELAXATIONS if simple else RELAXATIONS[:2]:
+    for how in RELAXATIONS if simple else ON_ROWS:
         relax = relaxation(graph, how)
         dist, frontier, unsettled = start(graph, source)
         now = 0
@@ -116,13 +137,13 @@ def test_every_round_settles_all_vertices_at_the_least_label(weight_type, data):
             assert relaxed == crossing
             assert (improved > 0) == (dist != before).any()
             assert (dist[unsettled == 0] == before[unsettled == 0]).all()
-            threshold = _core.da2cf_minimum(dist, unsettled)
+            threshold, least = minimum(dist, unsettled)
             assert threshold == min(dist[unsettled == 1], default=never(graph.dist_dtype))
             assert threshold >= now
             if threshold == never(graph.dist_dtype):
                 break
             was = unsettled.copy()
-            selected = _core.da2cf_update(dist, unsettled, frontier, threshold)
+            selected = update(dist, unsettled, frontier, threshold, least)
             assert (frontier == (was & (dist == threshold))).all()
             assert (unsettled == (was & (dist != threshold))).all()
             assert selected == frontier.sum()
@@ -154,7 +175,7 @@ def test_only_frontier_vertices_relax_and_only_unsettled_ones_are_lowered(how):
     assert dist.tolist() == [2, 50, 7, 8, MAX]
 
 
-@pytest.mark.parametrize("how", ["f", "u"])
+@pytest.mark.parametrize("how", ON_ROWS)
 def test_each_lowering_of_a_label_by_parallel_edges_is_counted(how):
     graph = Graph.from_edges([0] * 4, [1] * 4, np.array([7, 3, 9, 3], np.int32), n=2)
     dist, frontier, unsettled = start(graph, 0)
@@ -167,12 +188,118 @@ def test_minimum_over_no_unsettled_vertex_is_unreachable_and_update_takes_none(d
     dist = np.array([1, 0, never(dtype)], dtype)
     unsettled = np.array([0, 0, 1], np.uint8)
     frontier = np.array([0, 1, 1], np.uint8)
-    assert _core.da2cf_minimum(dist, unsettled) == never(dtype)
-    assert _core.da2cf_minimum(dist[:0], unsettled[:0]) == never(dtype)
-    assert _core.da2cf_update(dist, unsettled, frontier, never(dtype)) == 0
+    assert minimum(dist, unsettled)[0] == never(dtype)
+    assert minimum(dist[:0], unsettled[:0])[0] == never(dtype)
+    assert update(dist, unsettled, frontier, never(dtype)) == 0
     assert frontier.tolist() == [0, 0, 0]
     assert unsettled.tolist() == [0, 0, 1]
-    assert _core.da2cf_minimum(dist, np.array([1, 0, 1], np.uint8)) == 1
+    assert minimum(dist, np.array([1, 0, 1], np.uint8))[0] == 1
+
+
+def labels(size, dtype, share, seed):
+    """Return labels, some of them unreachable, and unsettled flags, a share of them set."""
+    rng = np.random.default_rng(seed)
+    dist = rng.integers(0, 1_000, size).astype(dtype)
+    dist[rng.random(size) < 0.3] = never(dtype)
+    settled = np.repeat(rng.random(-(-size // 64)) > share, 64)[:size]  # whole blocks
+    return dist, ((rng.random(size) < (1 + share) / 2) & ~settled).astype(np.uint8)
+
+
+@pytest.mark.parametrize("vector_bytes", [16, 32, 64])
+@pytest.mark.parametrize("size", [1, 7, 63, 64, 65, 130, BLOCK, BLOCK + 1, 3 * BLOCK + 71])
+@pytest.mark.parametrize("dtype", LABEL_TYPES)
+def test_each_instruction_set_finds_the_same_least_label_of_each_block(dtype, size, vector_bytes):
+    for seed, share in enumerate((0, 0.1, 0.5, 0.9, 1)):
+        dist, unsettled = labels(size, dtype, share, seed)
+        found, least = minimum(dist, unsettled, bytes=vector_bytes)
+        seen = np.where(unsettled == 1, dist, never(dtype))
+        expected = [seen[at : at + BLOCK].min() for at in range(0, size, BLOCK)]
+        assert least.tolist() == expected
+        assert found == min(expected)
+
+
+@pytest.mark.parametrize("vector_bytes", [16, 32, 64])
+@pytest.mark.parametrize("dtype", LABEL_TYPES)
+def test_the_least_label_is_found_wherever_it_lies(dtype, vector_bytes):
+    dist = np.full(200, 9, dtype)
+    for unsettled in np.ones(200, np.uint8), np.tile(np.array([1, 1, 0, 1], np.uint8), 50):
+        for place in range(200):
+            dist[place] = 5
+            expected = 5 if unsettled[place] else 9
+            assert minimum(dist, unsettled, bytes=vector_bytes)[0] == expected
+            dist[place] = 9
+
+
+@pytest.mark.parametrize("dtype", LABEL_TYPES)
+def test_update_by_the_least_labels_of_blocks_is_the_one_that_compares_all(dtype):
+    for seed in range(5):
+        dist, unsettled = labels(3 * BLOCK + 71, dtype, 0.5, seed)
+        before = np.zeros(len(dist), np.uint8)
+        before[[0, 63, BLOCK - 1, len(dist) - 1]] = 1
+        threshold, least = minimum(dist, unsettled)
+        expected = unsettled.astype(bool) & (dist == threshold)
+        for blocks in (least, np.empty(0, dtype)):
+            frontier, left = before.copy(), unsettled.copy()
+            selected, begin, end = _core.da2cf_update(dist, left, frontier, threshold, blocks)
+            assert selected == expected.sum() > 0
+            assert (frontier == expected).all()
+            assert (left == (unsettled.astype(bool) & ~expected)).all()
+            changed = np.flatnonzero((frontier != before) | (left != unsettled))
+            assert begin <= changed.min()
+            assert changed.max() < end <= len(dist)
+
+
+def test_every_relaxation_makes_the_same_rounds_with_the_same_counts():
+    rng = np.random.default_rng(5)
+    src = np.repeat(np.arange(400), 6)
+    near = np.clip(src + rng.integers(-150, 150, len(src)), 0, 399)  # of several blocks
+    graph = Graph.from_edges(src, near, rng.integers(0, 4, len(src)).astype(np.int32), n=400)
+    dist, rounds = settle(graph, 7, "f")
+    assert len(rounds) > 10
+    for how in ("u", "u_blocks"):
+        other, found = settle(graph, 7, how)
+        assert (other == dist).all()
+        assert [one[:3] for one in found] == [one[:3] for one in rounds]
+    assert settle(graph, 7, "u")[1] == found  # times a label fell too, for both go by vertices
+
+
+def test_least_labels_of_other_blocks_are_refused():
+    dist, unsettled = labels(BLOCK + 1, np.dtype("int64"), 1, 0)
+    with pytest.raises(ValueError, match="DA2CF_BLOCK"):
+        _core.da2cf_minimum(dist, unsettled, np.empty(1, np.int64))
+    with pytest.raises(ValueError, match="DA2CF_BLOCK"):
+        _core.da2cf_update(dist, unsettled, unsettled.copy(), 0, np.empty(1, np.int64))
+
+
+@pytest.mark.parametrize("how", ["f", "u", "f_dense", "u_dense"])
+def test_relaxing_says_where_it_lowered_labels(how):
+    graph = Graph.from_edges(
+        [3, 3, 3, 3, 8], [5, 7, 6, 9, 4], np.array([1, 2, 9, 1, 1], np.int32), n=11
+    )
+    dist, frontier, unsettled = start(graph, 3)
+    dist[8], frontier[8], unsettled[8] = 0, 1, 0
+    unsettled[9], dist[6] = 0, 4
+    given = {"f": arrays(graph), "u": arrays(graph.reversed()) + NO_EDGES}.get(
+        how, (matrix_of(graph),)
+    )
+    relax = getattr(_core, f"da2cf_relax_{how}")
+    assert relax(*given, dist, frontier, unsettled) == (4, 3, 4, 8)
+    assert relax(*given, dist, frontier, unsettled) == (4, 0, 0, 0)
+
+
+def test_block_edges_are_those_between_blocks_of_vertices_unless_they_are_many():
+    path = chain(1_000)
+    into, from_ = _core.da2cf_block_edges(*arrays(path.reversed())[:2])
+    assert list(zip(into.tolist(), from_.tolist(), strict=True)) == [
+        (at, before) for at in range(16) for before in (at - 1, at) if before >= 0
+    ]
+    rng = np.random.default_rng(0)
+    far = Graph.from_edges(rng.integers(0, 4_000, 4_000), rng.integers(0, 4_000, 4_000), n=4_000)
+    assert len(_core.da2cf_block_edges(*arrays(far.reversed())[:2])[0]) == 0
+
+
+def chain(size):
+    return Graph.from_edges(np.arange(size - 1), np.arange(1, size), n=size)
 
 
 @pytest.mark.parametrize("how", RELAXATIONS)

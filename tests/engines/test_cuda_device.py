@@ -196,6 +196,20 @@ def test_a_copy_into_a_given_array_has_ended_when_it_returns(gpu, machine):
         gpu.put(np.ones(3), out)
 
 
+def test_a_copy_need_not_be_waited_for(gpu, machine):
+    out = gpu.put(np.zeros(3))
+    machine.failure = CUDARuntimeError("seen by waiting")
+    assert gpu.put(np.ones(3), out, wait=False) is out
+    with pytest.raises(CUDARuntimeError):
+        gpu.synchronize()
+
+
+def test_a_kernel_gets_a_mapped_array_at_its_address_on_the_host(gpu, machine):
+    here = np.zeros(3)
+    gpu.launch(ADD, 1, gpu.mapped(here))
+    assert machine.launches[0][-1] == (here.ctypes.data,)
+
+
 def test_a_failure_without_a_kernel_says_so(gpu, machine):
     machine.failure = CUDARuntimeError("cudaErrorECCUncorrectable: uncorrectable ECC error")
     message = "before a kernel was launched: cudaErrorECC"

@@ -104,8 +104,11 @@ class Device(Protocol):
         """Return the bytes that can still be allocated."""
         ...
 
-    def put(self, array: Array, out: Array | None = None) -> Array:
-        """Return a copy of a host array on the device, made in `out` where that is given."""
+    def put(self, array: Array, out: Array | None = None, *, wait: bool = True) -> Array:
+        """Return a copy of a host array on the device, made in `out` where that is given.
+
+        Without `wait`, a copy from `host_array` may end as late as `synchronize` returns.
+        """
         ...
 
     def get(self, array: Array, out: Array | None = None) -> Array:
@@ -114,6 +117,10 @@ class Device(Protocol):
 
     def host_array(self, like: Array) -> Array:
         """Return a host array of the shape and type of another, as fast to copy as can be."""
+        ...
+
+    def mapped(self, array: Array) -> Array:
+        """Return what a kernel takes to write to a `host_array`; there after `synchronize`."""
         ...
 
     def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:

@@ -2,7 +2,7 @@
 //
 // Work     one look per in-edge of an unsettled vertex, one relaxation per frontier predecessor.
 // Traffic  per in-edge 4 B in order and 1 B at random (the frontier flag); 8 B + 8 B more for those
-//          in the frontier.
+//          in the frontier. Labels that fall cross the bus if the host has a copy of them.
 // Launch   blocks * kBlock >= n.
 // Shared   SharedBounds: 8 (kBlock + 1) B.
 // Races    none: a thread writes the label of its own vertex, which is unsettled, and reads labels
@@ -52,6 +52,7 @@ struct PullArgs {
   const V* indices;
   const W* weights;
   L* dist;
+  L* host_dist;         // n: the host's copy of dist, which gets what changes; or null
   const u8* frontier;   // n: the predecessors that count
   const u8* unsettled;  // n: the vertices that look
   u64* counters;
@@ -79,7 +80,10 @@ __device__ __forceinline__ void pull(const PullArgs<V, W, L>& a) {
       counts.improved();
     }
   }
-  if (best < before) a.dist[i] = best;
+  if (best < before) {
+    a.dist[i] = best;
+    if (a.host_dist) a.host_dist[i] = best;
+  }
   counts.report(a.counters);
 }
 

@@ -1,7 +1,7 @@
 // settle.cuh - the vertices that a threshold settles become the next frontier.
 //
 // Work     one look per vertex.
-// Traffic  10 B a vertex in order.
+// Traffic  10 B a vertex in order. Flags that change cross the bus if the host has a copy of them.
 // Launch   blocks * kBlock >= n.
 // Shared   none.
 // Races    only on the queue's counter, by atomicAdd; the order of a queue means nothing.
@@ -17,10 +17,12 @@ struct SettleArgs {
   i64 n;
   const L* dist;
   L threshold;
-  u8* unsettled;  // n
-  u8* frontier;   // n
-  V* queue;       // n
-  i64* size;      // of the queue
+  u8* unsettled;       // n
+  u8* frontier;        // n
+  u8* host_unsettled;  // n: the host's copies, which get what changes; or null
+  u8* host_frontier;   // n
+  V* queue;            // n
+  i64* size;           // of the queue
   u64* counters;
 };
 
@@ -44,6 +46,7 @@ struct AtMost {
 struct ToFlags {
   template <class V, class L>
   static __device__ void put(const SettleArgs<V, L>& a, i64 i, bool taken) {
+    if (a.host_frontier && a.frontier[i] != taken) a.host_frontier[i] = taken;
     a.frontier[i] = taken;
   }
 };
@@ -64,6 +67,7 @@ __device__ __forceinline__ void settle(const SettleArgs<V, L>& a) {
   const bool taken = a.unsettled[i] && Criterion::takes(a.dist[i], a.threshold);
   if (taken) {
     a.unsettled[i] = 0;
+    if (a.host_unsettled) a.host_unsettled[i] = 0;
     counts.selected();
   }
   Emit::put(a, i, taken);

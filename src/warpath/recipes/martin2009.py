@@ -22,6 +22,19 @@ PAPER = Citation(
     2009,
 )
 
+_STEPS = (
+    "Steps on the CPU go over all vertices on one thread, over 64 settled ones at once. "
+    "The minimum is on vectors, and leaves the least label of each 1,024 vertices: the update "
+    "compares labels only where that is the threshold."
+)
+_PULL = (
+    "A block of 64 vertices first looks for a block with a frontier vertex among those of its "
+    "predecessors, and vertices look through their edges only where there is one."
+)
+_TRAVEL = (
+    "Of what the CPU changes, the part from the first to the last change goes to the GPU; kernels "
+    "write what they change to the host's copy, which is page-locked."
+)
 _CPU, _GPU = Side.CPU, Side.GPU
 _ALL_CPU = Place(_CPU, _CPU, _CPU)
 
@@ -46,12 +59,14 @@ _F_CPU = Recipe(
     Loop.SETTLE,
     axes=Axes(Select.MIN, reduce=Reduce.HOST, place=_ALL_CPU),
     planned=False,
+    note=_STEPS,
 )
 _U_CPU = _F_CPU.but(
     "martin2009.u_cpu",
     "One CPU thread looks for frontier vertices among the predecessors of each unsettled vertex.",
     "section 4.1, U^CPU: figure 2 with relax_U of figure 3, right",
     direction=Direction.PULL,
+    note=f"{_STEPS} {_PULL}",
 )
 _U_H1 = _U_CPU.but(
     "martin2009.u_h1",
@@ -59,6 +74,7 @@ _U_H1 = _U_CPU.but(
     "section 4.1, U^H1",
     devices=("cuda",),
     place=Place(relax=_CPU, reduce=_CPU, update=_GPU),
+    note=f"{_STEPS} {_PULL} {_TRAVEL}",
 )
 _U_GPU = _U_CPU.but(
     "martin2009.u_gpu",
@@ -67,6 +83,7 @@ _U_GPU = _U_CPU.but(
     devices=("cuda",),
     place=Place(),
     reduce=Reduce.ONE_PASS,
+    note="",
 )
 _F_GPU = _U_GPU.but(
     "martin2009.f_gpu",
@@ -85,12 +102,14 @@ RECIPES = (
         "Hybrid: relax runs on the GPU, the minimum and the update on the CPU.",
         "section 4.1, U^H2",
         place=Place(relax=_GPU, reduce=_CPU, update=_CPU),
+        note=f"{_STEPS} {_TRAVEL}",
     ),
     _U_H1.but(
         "martin2009.u_h3",
         "Hybrid: relax and the update run on the GPU, the minimum on the CPU.",
         "section 4.1, U^H3",
         place=Place(relax=_GPU, reduce=_CPU, update=_GPU),
+        note=f"{_STEPS} {_TRAVEL}",
     ),
     _U_GPU,
     _U_GPU.but(
@@ -131,6 +150,7 @@ RECIPES = (
         "One CPU thread walks over the column of each unsettled vertex in an adjacency matrix.",
         "section 5, U^CPU; figure 7",
         layout=Layout.DENSE,
+        note=_STEPS,
     ),
     _U_GPU.but(
         "martin2009.u_gpu.dense",

@@ -136,8 +136,9 @@ class EmulatedDevice:
         """Return what the host has free."""
         return settings.memory()
 
-    def put(self, array: Array, out: Array | None = None) -> Array:
-        """Copy an array to the device."""
+    def put(self, array: Array, out: Array | None = None, *, wait: bool = True) -> Array:
+        """Copy an array to the device; no copy is left for later."""
+        del wait
         return _copy(array, out)
 
     def get(self, array: Array, out: Array | None = None) -> Array:
@@ -147,6 +148,10 @@ class EmulatedDevice:
     def host_array(self, like: Array) -> Array:
         """Return an array of the shape and type of another."""
         return np.empty_like(like)
+
+    def mapped(self, array: Array) -> Array:
+        """Return the array: kernels run on the host."""
+        return array
 
     def synchronize(self) -> None:
         """Wait for nothing: each launch has waited."""

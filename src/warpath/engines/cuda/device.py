@@ -7,6 +7,7 @@ import re
 import threading
 from collections import deque
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -114,11 +115,11 @@ class CudaDevice:
         limit = pool.get_limit()
         return int(min(free, limit - pool.used_bytes()) if limit else free)
 
-    def put(self, array: HostArray, out: Array | None = None) -> Array:
-        """Copy an array to the device, into `out` where that is given."""
+    def put(self, array: HostArray, out: Array | None = None, *, wait: bool = True) -> Array:
+        """Copy an array to the device, into `out` where that is given, and wait for it or not."""
         there = self.xp.empty(array.shape, array.dtype) if out is None else out
         there.set(array)
-        if out is not None:  # from page-locked memory the copy may still be under way
+        if out is not None and wait:  # from page-locked memory the copy may still be under way
             self.synchronize()
         return there
 
@@ -134,6 +135,13 @@ class CudaDevice:
         memory = self.xp.cuda.alloc_pinned_memory(size)
         here: HostArray = np.frombuffer(memory, like.dtype, like.size).reshape(like.shape)
         return here
+
+    def mapped(self, array: HostArray) -> Array:
+        """Return a page-locked host array as a kernel's argument.
+
+        With unified addressing, which every 64-bit system has, it is at the same place for both.
+        """
+        return SimpleNamespace(data=SimpleNamespace(ptr=array.ctypes.data))
 
     def synchronize(self) -> None:
         """Wait until all work on the current stream is done."""

@@ -77,10 +77,10 @@ _KINDS = {
     ),
     "pull": _Kind(
         "pull.cuh",
-        "i64 size, const i64* indptr, const V* indices, const W* weights, L* dist, "
+        "i64 size, const i64* indptr, const V* indices, const W* weights, L* dist, L* host_dist, "
         "const u8* frontier, const u8* unsettled, u64* counters",
         "pull<{bounds}<{block}>, {traced}, {block}>(PullArgs<V, W, L>{{size, indptr, indices, "
-        "weights, dist, frontier, unsettled, counters}})",
+        "weights, dist, host_dist, frontier, unsettled, counters}})",
     ),
     "dense": _Kind(
         "dense.cuh",
@@ -96,10 +96,10 @@ _KINDS = {
     ),
     "settle": _Kind(
         "settle.cuh",
-        "i64 size, const L* dist, L threshold, u8* unsettled, u8* frontier, V* queue, "
-        "i64* queue_size, u64* counters",
+        "i64 size, const L* dist, L threshold, u8* unsettled, u8* frontier, u8* host_unsettled, "
+        "u8* host_frontier, V* queue, i64* queue_size, u64* counters",
         "settle<{criterion}, {emit}, {traced}, {block}>(SettleArgs<V, L>{{size, dist, threshold, "
-        "unsettled, frontier, queue, queue_size, counters}})",
+        "unsettled, frontier, host_unsettled, host_frontier, queue, queue_size, counters}})",
     ),
     "adopt": _Kind(
         "adopt.cuh",

@@ -38,7 +38,8 @@ class _DryDevice:
     def free_memory(self) -> int:
         return 0
 
-    def put(self, array: Array, out: Array | None = None) -> Array:
+    def put(self, array: Array, out: Array | None = None, *, wait: bool = True) -> Array:
+        del wait
         return array if out is None else out
 
     def get(self, array: Array, out: Array | None = None) -> Array:
@@ -46,6 +47,9 @@ class _DryDevice:
 
     def host_array(self, like: Array) -> Array:
         return like
+
+    def mapped(self, array: Array) -> Array:
+        return array
 
     def launch(self, _kernel: Kernel, _blocks: int, *_args: Any) -> None:
         raise _FirstLaunchError

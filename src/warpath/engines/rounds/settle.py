@@ -1,6 +1,6 @@
 """Relax the frontier, find the round's minimum, settle what it allows: Dijkstra in rounds.
 
-The three steps may run on different processors; arrays travel when the other side has changed them.
+The three steps may run on different processors; what one side changes travels to the other.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from warpath.engines.matrix import adjacency_matrix
 from warpath.engines.rounds.clock import Clock
 from warpath.engines.rounds.lists import ListPush
 from warpath.engines.rounds.run import Run, kept, resident
+from warpath.engines.rounds.shared import Shared
 from warpath.paths import never
 from warpath.recipes.axes import Direction, Emit, Layout, Memory, Reduce, Select, Side
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpath.engines.base import Array, Device, Order
+    from warpath.engines.base import Array, Order
     from warpath.engines.cuda.entry import Kernel
     from warpath.graph import Graph
 
@@ -32,9 +33,12 @@ def settle(run: Run) -> bool:
     unsettled = run.flags()
     unsettled.fill(1)
     unsettled[source] = 0
-    labels = (Shared(run.dist, run.device), Shared(run.flags(source), run.device),
-              Shared(unsettled, run.device))  # fmt: skip
     place = run.axes.place
+    labels = (
+        Shared(run.dist, run.device, on_host=bool(place.on_cpu)),
+        Shared(run.flags(source), run.device, on_host=Side.CPU in {place.relax, place.update}),
+        Shared(unsettled, run.device, on_host=bool(place.on_cpu)),
+    )
     side: dict[Side, Steps] = {Side.GPU: GpuSteps(run, *labels)}
     if place.on_cpu:
         side[Side.CPU] = CpuSteps(run.order, *labels)
@@ -78,32 +82,6 @@ def _rounds(run: Clock, relaxing: Steps, reducing: Steps, updating: Steps) -> No
             return
 
 
-class Shared:
-    """An array with a copy on each side that has asked for it; the last writer's counts."""
-
-    def __init__(self, array: Array, device: Device | None = None) -> None:
-        self._device = device
-        self._copies = {Side.CPU if device is None else Side.GPU: array}
-        self._fresh = set(self._copies)
-
-    def on(self, side: Side, *, write: bool = False) -> Array:
-        """Return the array on a side, up to date; `write` makes the other side's copy stale."""
-        if side not in self._fresh:
-            assert self._device is not None  # noqa: S101 - one side never goes stale
-            (other,) = self._fresh
-            given = self._copies[other]
-            if side is Side.GPU:
-                self._copies[side] = self._device.put(given, self._copies.get(side))
-            else:
-                here = self._copies.get(side)
-                into = self._device.host_array(given) if here is None else here
-                self._copies[side] = self._device.get(given, into)
-            self._fresh.add(side)
-        if write:
-            self._fresh = {side}
-        return self._copies[side]
-
-
 class Steps(Protocol):
     """The three steps on one processor."""
 
@@ -131,6 +109,8 @@ class CpuSteps:
         self.never = never(graph.dist_dtype)
         self._label = graph.dist_dtype.type
         self._arrays = dist, frontier, unsettled
+        blocks = -(-graph.n // _core.DA2CF_BLOCK) if axes.place.reduce is Side.CPU else 0
+        self._least = np.empty(blocks, graph.dist_dtype)  # of each block, left by the minimum
         push = axes.direction is Direction.PUSH
         if axes.layout is Layout.DENSE:
             self._graph: tuple[Array, ...] = (matrix_of(order),)
@@ -138,29 +118,32 @@ class CpuSteps:
         else:
             rows = graph if push else graph.reversed()
             self._graph = rows.indptr, rows.indices, rows.solver_weights
+            self._graph += () if push else block_edges(rows)
             self._relax = _core.da2cf_relax_f if push else _core.da2cf_relax_u
 
     def relax(self) -> tuple[int, int]:
         """Lower the labels of unsettled vertices over edges out of the frontier."""
         dist, frontier, unsettled = self._arrays
-        found: tuple[int, int] = self._relax(
-            *self._graph, dist.on(Side.CPU, write=True), frontier.on(Side.CPU),
-            unsettled.on(Side.CPU),
-        )  # fmt: skip
-        return found
+        relaxed, improved, begin, end = self._relax(
+            *self._graph, dist.on(Side.CPU), frontier.on(Side.CPU), unsettled.on(Side.CPU)
+        )
+        dist.wrote(Side.CPU, begin, end)
+        return relaxed, improved
 
     def reduce(self) -> Any:
         """Return the least label of the unsettled vertices."""
         dist, _, unsettled = self._arrays
-        return _core.da2cf_minimum(dist.on(Side.CPU), unsettled.on(Side.CPU))
+        return _core.da2cf_minimum(dist.on(Side.CPU), unsettled.on(Side.CPU), self._least)
 
     def update(self, threshold: Any) -> int:
         """Make the unsettled vertices of a label the frontier; return how many they are."""
         dist, frontier, unsettled = self._arrays
-        selected: int = _core.da2cf_update(
-            dist.on(Side.CPU), unsettled.on(Side.CPU, write=True),
-            frontier.on(Side.CPU, write=True), threshold,
+        selected, begin, end = _core.da2cf_update(
+            dist.on(Side.CPU), unsettled.on(Side.CPU), frontier.on(Side.CPU), threshold,
+            self._least,
         )  # fmt: skip
+        frontier.wrote(Side.CPU, begin, end)
+        unsettled.wrote(Side.CPU, begin, end)
         return selected
 
 
@@ -195,7 +178,8 @@ class GpuSteps:
             entering = resident(run.order.graph, run.device, reverse=True)
             bounds = "SharedBounds" if axes.memory is Memory.SHARED else "GlobalBounds"
             kernel = run.kernel("pull", bounds=bounds, traced=run.traced)
-            return partial(run.launch, kernel, run.n, **entering.named())
+            mirror = self._arrays[0].mirror
+            return partial(run.launch, kernel, run.n, host_dist=mirror, **entering.named())
         if self._queue is not None:
             lists = ListPush(run, "EmitNothing", guarded=True)
             return partial(self._relax_queue, lists, self._queue)
@@ -251,8 +235,11 @@ class GpuSteps:
         """Lower the labels of unsettled vertices over edges out of the frontier."""
         run = self._run
         dist, frontier, unsettled = (a.on(Side.GPU) for a in self._arrays)
-        self._arrays[0].on(Side.GPU, write=True)
         self._relax(dist=dist, frontier=frontier, unsettled=unsettled)
+        if run.axes.direction is Direction.PULL and run.axes.layout is not Layout.DENSE:
+            self._arrays[0].mirrored()
+        else:
+            self._arrays[0].wrote(Side.GPU)
         return run.counted()[:2] if run.traced else (0, 0)
 
     def reduce(self) -> Any:
@@ -275,13 +262,15 @@ class GpuSteps:
     def update(self, threshold: Any) -> int:
         """Make what the threshold settles the frontier; return how many they are, if counted."""
         run = self._run
-        dist = self._arrays[0].on(Side.GPU)
-        frontier, unsettled = (a.on(Side.GPU, write=True) for a in self._arrays[1:])
+        dist, frontier, unsettled = (array.on(Side.GPU) for array in self._arrays)
         self._size.fill(0)
         run.launch(
             self._settle, run.n, dist=dist, threshold=threshold, unsettled=unsettled,
-            frontier=frontier, queue=self._queue, queue_size=self._size,
+            frontier=frontier, host_frontier=self._arrays[1].mirror,
+            host_unsettled=self._arrays[2].mirror, queue=self._queue, queue_size=self._size,
         )  # fmt: skip
+        for array in self._arrays[1:]:
+            array.mirrored()
         if run.axes.emit is Emit.ATOMIC_QUEUE:
             (self._count,) = run.read(self._size)
         elif run.axes.emit is Emit.PREFIX_SUM:
@@ -289,6 +278,14 @@ class GpuSteps:
             run.launch(self._gather, run.n, flags=frontier, sums=sums, queue=self._queue)
             (self._count,) = run.read(sums[-1:])
         return run.counted()[2] if run.traced else 0
+
+
+def block_edges(rows: Graph) -> tuple[Array, Array]:
+    """Return the edges between blocks of vertices by which a pull on the CPU passes over blocks."""
+    if "edges of blocks" not in rows.derived:
+        rows.derived["edges of blocks"] = _core.da2cf_block_edges(rows.indptr, rows.indices)
+    found: tuple[Array, Array] = rows.derived["edges of blocks"]
+    return found
 
 
 def matrix_of(order: Order) -> Array:
