@@ -135,7 +135,7 @@ def _floyd_warshall(order: Order) -> Raw:
     if graph.facts(symmetry=False).negative:
         # A negative cycle would spoil the whole matrix. So would a cycle of length 0 that rounding
         # makes negative: n steps can double it n times. Reweighted, no float is below 0.
-        potentials = _potentials(graph)
+        potentials = potentials_of(graph)
         if graph.dist_dtype.kind == "f":
             lengths = _reduced(graph, potentials)
     into = order.out if order.out.dtype == graph.dist_dtype else None
@@ -164,14 +164,14 @@ def _johnson(order: Order) -> Raw:
     if not graph.facts(symmetry=False).negative:
         return _many(order)
     if order.problem.task is Task.APSP:
-        return _many(order, _potentials(graph))
+        return _many(order, potentials_of(graph))
     # From the sources alone: a negative cycle that none of them reaches does not matter, and
     # neither do large weights there, which would cost the potentials of floats their precision.
     potentials, _ = labels_or_cycle(graph, order.problem.sources, None)
     return _many(order, potentials)
 
 
-def _potentials(graph: Graph) -> Array:
+def potentials_of(graph: Graph) -> Array:
     """Return labels that make no reduced weight negative, or raise for a negative cycle; kept."""
     kept: Array | None = graph.derived.get("potentials")
     if kept is None:

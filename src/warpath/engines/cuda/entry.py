@@ -48,19 +48,35 @@ class Kernel:
     name : of the entry point, ``extern "C"``.
     source : a whole translation unit.
     params : (name, type) of the parameters in order; "*" for a pointer, else a NumPy type.
+    threads : of a block; 0 for as many as the device takes by default.
+    shared : bytes of a block's shared memory whose size is only known at the launch.
+    at_once : whether its blocks wait for each other, so that all must run at the same time.
     """
 
     name: str
     source: str
     params: tuple[tuple[str, str], ...] = ()
+    threads: int = 0
+    shared: int = 0
+    at_once: bool = False
 
 
 class _Kind(NamedTuple):
-    """What all kernels of a kind share: the header, the parameters and the call."""
+    """What all kernels of a kind share: the header, the parameters and the call.
+
+    Attributes
+    ----------
+    widths : threads of a block, in blocks of the device.
+    resident : how many such blocks a multiprocessor shall hold; 0 leaves it to the compiler.
+    at_once : as in `Kernel`.
+    """
 
     header: str
     params: str
     call: str
+    widths: int = 1
+    resident: int = 0
+    at_once: bool = False
 
 
 _KINDS = {
@@ -149,7 +165,7 @@ _KINDS = {
     ),
 }
 
-_SCALARS = {"i64": "int64", "int": "int32"}
+_SCALARS = {"i64": "int64", "int": "int32", "u32": "uint32"}
 
 
 @cache
@@ -170,16 +186,19 @@ def kernel(kind: str, types: Types, block: int, *policies: tuple[str, str | bool
     }
     words = [_snake(value) for value in given.values() if isinstance(value, str)]
     marks = [key for key, value in given.items() if value is True]
-    name = "_".join([kind, *words, *marks, *used.values(), f"b{block}"])
+    threads = block * shape.widths
+    name = "_".join([kind, *words, *marks, *used.values(), f"b{threads}"])
     text = {key: str(value).lower() if isinstance(value, bool) else value
             for key, value in given.items()}  # fmt: skip
-    call = shape.call.format(block=block, **text)
+    call = shape.call.format(block=threads, **text)
+    bounds = f"__launch_bounds__({threads}, {shape.resident}) " if shape.resident else ""
     aliases = "\n".join(f"using {letter} = {_C_NAMES[t]};" for letter, t in used.items())
     source = (
         f'#include "{shape.header}"\n\nusing namespace warpath;\n{aliases}\n\n'
-        f'extern "C" __global__ void {name}({shape.params}) {{\n  {call};\n}}\n'
+        f'extern "C" __global__ void {bounds}{name}({shape.params}) {{\n  {call};\n}}\n'
     )
-    return Kernel(name, source, _params(shape.params, types))
+    wide = threads if shape.widths > 1 else 0
+    return Kernel(name, source, _params(shape.params, types), wide, at_once=shape.at_once)
 
 
 def _mentions(params: str, letter: str) -> bool:
