@@ -163,6 +163,40 @@ _KINDS = {
         "i64 size, const V* list, const u8* keys, const i64* sums, V* ordered",
         "place<{block}>(size, list, keys, sums, ordered)",
     ),
+    "block_a_source": _Kind(
+        "block_a_source.cuh",
+        "i64 n, i64 rows, i64 columns, const i64* sources, const i64* targets, "
+        "const i64* indptr, const V* indices, const W* weights, W weight, L delta, L cutoff, "
+        "L* same, i64* wide, int* small, int* unfit, int* lost, u64* next",
+        "block_a_source<{block}>(BlockArgs<V, W, L>{{n, rows, columns, sources, targets, indptr, "
+        "indices, weights, weight, delta, cutoff, {{same, wide, small, unfit}}, lost, next}})",
+        widths=2,
+        resident=3,
+    ),
+    "pairs": _Kind(
+        "pairs.cuh",
+        "i64 n, i64 rows, i64 columns, const i64* targets, const i64* indptr, const V* indices, "
+        "const W* weights, W weight, L delta, L cutoff, L* dist, u32* near, u32* far, u32* bits, "
+        "u32* control, L* least, L* same, i64* wide, int* small, int* unfit, int* lost",
+        "pairs<{block}>(PairArgs<V, W, L>{{n, rows, columns, targets, indptr, indices, weights, "
+        "weight, delta, cutoff, dist, near, far, bits, control, least, "
+        "{{same, wide, small, unfit}}, lost}})",
+        widths=2,
+        resident=2,
+        at_once=True,
+    ),
+    "pair_rows": _Kind(
+        "pair_rows.cuh",
+        "i64 n, i64 rows, i64 columns, const i64* targets, const i64* indptr, const V* indices, "
+        "const W* weights, W weight, L delta, L cutoff, L* dist, u32* waiting, u32* items, "
+        "u32* control, L* least, L* same, i64* wide, int* small, int* unfit, int* lost",
+        "pair_rows<{block}>(RowArgs<V, W, L>{{n, rows, columns, targets, indptr, indices, weights, "
+        "weight, delta, cutoff, dist, waiting, items, control, least, "
+        "{{same, wide, small, unfit}}, lost}})",
+        widths=2,
+        resident=2,
+        at_once=True,
+    ),
 }
 
 _SCALARS = {"i64": "int64", "int": "int32", "u32": "uint32"}
