@@ -30,8 +30,8 @@ RECIPES = (
         Loop.PAIRS,
         params=(
             _DELTA,
-            Param("together", "1 for single pairs, 32 for the sources of a vertex side by side",
-                  whole=True, most=32),
+            Param("together", "1 for single pairs, 64 for the sources of a vertex side by side",
+                  whole=True, most=64),
             Param("batch", "sources at once", default=64, whole=True),
         ),
         devices=("cuda",),
