@@ -121,7 +121,8 @@ class Delivery:
         if not bool((missing | ((rows < most) & (rows >= -most))).all()):
             msg = f"a distance does not fit {wanted}"
             raise OverflowError(msg)
-        return xp.where(missing, most, rows).astype(wanted)
+        narrow: Array = xp.where(missing, most, rows).astype(wanted)
+        return narrow
 
 
 def _contiguous(array: Array) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +15,18 @@ if TYPE_CHECKING:
     from warpath.engines.base import Array, Device, Order, Raw
     from warpath.engines.tables.fill import Solver
     from warpath.engines.tables.widths import Width
+    from warpath.graph import Graph
 
 _SIDE = 64  # sources whose labels lie side by side, `kSide`
 _RUN = 32  # edges of an item, `kRowEdges`
 _MOST_PAIRS = 2**32 - 1  # pairs and entries are numbered in 32 bits
 _MOST_SOURCES = 64  # of a batch: more fill no GPU better, and take memory
 _KEPT_FREE = 0.9  # of the free memory may be taken
-#: Mean weights that a bucket is wide: of pairs, and of rows.
-_PAIRS_BUCKET, _ROWS_BUCKET = 20.0, 0.5
-_DENSE = 6  # edges a vertex from which fronts of all sources meet at the same vertices
+#: Mean weights that a bucket of pairs is wide.
+_BUCKET = 20.0
+#: Fronts meet at the same vertices where this few hops from a source lead to so many vertices.
+_HOPS, _REACHED = 10, 2048
+_PROBES = 3  # sources that are asked
 
 
 def pairs(order: Order, device: Device) -> Raw:
@@ -34,10 +38,36 @@ def solver_of(order: Order, device: Device, width: Width) -> Solver:
     """Return what advances single pairs, or those of 64 sources that lie side by side."""
     wanted = order.params.get("together")
     if wanted is None:
-        facts = order.graph.facts(symmetry=False)
-        crowd = facts.mean_degree >= _DENSE and len(order.problem.sources) >= _SIDE // 4
-        wanted = _SIDE if crowd else 1
+        sources = order.problem.sources
+        meet = len(sources) >= _SIDE // 4 and fronts_meet(order.graph, sources)
+        wanted = _SIDE if meet else 1
     return Rows(order, device, width) if wanted > 1 else Pairs(order, device, width)
+
+
+def fronts_meet(graph: Graph, sources: Array) -> bool:
+    """Say whether the graph is wide: whether a few hops lead to thousands of vertices.
+
+    Then the sources' fronts fall on the same vertices at the same time. Asked of some sources, in
+    O(edges of the vertices reached).
+    """
+    return any(_is_wide_around(graph, int(source)) for source in sources[:_PROBES])
+
+
+def _is_wide_around(graph: Graph, source: int) -> bool:
+    seen = np.zeros(graph.n, np.bool_)
+    seen[source] = True
+    front, reached = np.array([source]), 1
+    for _ in range(_HOPS):
+        starts, ends = graph.indptr[front], graph.indptr[front + 1]
+        degrees = ends - starts
+        edges = np.repeat(ends - np.cumsum(degrees), degrees) + np.arange(degrees.sum())
+        onto = np.unique(graph.indices[edges])
+        front = onto[~seen[onto]].astype(np.int64)
+        seen[front] = True
+        reached += len(front)
+        if reached >= min(_REACHED, graph.n // 2):
+            return True
+    return False
 
 
 class Pairs:
@@ -54,7 +84,7 @@ class Pairs:
         self._bits = xp.empty(3 * ((size + 31) // 32), np.uint32)
         self._control = xp.empty(11, np.uint32)
         self._least = xp.empty(3, common.label)
-        self._delta = bucket(order.graph, width, order.params.get("delta"), _PAIRS_BUCKET)
+        self._delta = bucket(order.graph, width, order.params.get("delta"), _BUCKET)
         self.stats = common.stats
 
     def run(self, sources: Array, into: Array) -> None:
@@ -94,7 +124,7 @@ class Rows:
         self._items = xp.empty(2 * runs, np.uint64)
         self._control = xp.empty(8, np.uint32)
         self._least = xp.empty(3 * _SIDE, common.label)
-        self._delta = bucket(order.graph, width, order.params.get("delta"), _ROWS_BUCKET)
+        self._delta = bucket(order.graph, width, order.params.get("delta"), math.inf)
         self.stats = common.stats
 
     def run(self, sources: Array, into: Array) -> None:
