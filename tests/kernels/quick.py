@@ -66,7 +66,8 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
     device.xp = Unset()
     prepare(device, recipes, dtype)
     cases = SMALL + MORE + (OF_FLOATS if dtype.startswith("f") else OF_INTEGERS) + NEGATIVE
-    for name in cases + (["power_law"] if strided else []):
+    crowded = strided or any(recipe.loop in TABLES for recipe in recipes)
+    for name in cases + (["power_law"] if crowded else []):
         if dtype not in corpus.case(name).dtypes:
             continue
         case = corpus.case(name).astype(dtype)
