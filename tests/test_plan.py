@@ -301,8 +301,8 @@ def test_numbers_of_numpy_are_parameters():
 def test_the_preferred_device_is_not_taken_for_what_it_cannot_do(monkeypatch):
     monkeypatch.setenv("WARPATH_DEVICE", "cuda")
     edges = [(0, 1, 2)]
-    assert wp.distances(edges, [0]).plan.device == "cpu"
+    assert wp.path(edges, 0, 1).plan.device == "cpu"
     assert wp.sssp(edges, 0, algorithm="classic.dijkstra").plan.device == "cpu"
-    assert wp.plan(edges, 0).device == "cuda:0"
+    assert wp.plan(edges, 0).device == wp.plan(edges, sources=[0]).device == "cuda:0"
     monkeypatch.setenv("WARPATH_DEVICE", "cpu")
     assert wp.plan(edges, 0, algorithm="martin2009.f_gpu").device == "cuda:0"

@@ -285,8 +285,8 @@ TABLE = [
 ]  # fmt: skip
 BLOCKS_OF_SOURCES = [
     Mutant("an improved vertex does not wait", "block_a_source.cuh",
-           "atomicOr(held.waiting + v / 32, bit);", "if (v % 5 != 1) atomicOr(held.waiting + v / 32, bit);",
-           BLOCK_EACH),
+           "atomicOr(held.waiting + v / 32, bit);",
+           "if (v % 5 != 1) atomicOr(held.waiting + v / 32, bit);", BLOCK_EACH),
     Mutant("a waiting vertex is dropped with its neighbours", "block_a_source.cuh",
            "held.waiting[w] = bits ^ taken;", "held.waiting[w] = 0;", BLOCK_EACH),
     Mutant("labels of the last source stay", "block_a_source.cuh",
@@ -297,8 +297,8 @@ BLOCKS_OF_SOURCES = [
            "        threshold = above(low, a.delta);\n      }\n      __syncthreads();",
            "        threshold = above(low, a.delta);\n      }", BLOCK_EACH, sanitizer="thread"),
     Mutant("a search ends before its targets are settled", "block_a_source.cuh",
-           "settled && dist[a.targets[c]] < threshold;", "settled && dist[a.targets[c]] < never<L>();",
-           BLOCK_EACH),
+           "settled && dist[a.targets[c]] < threshold;",
+           "settled && dist[a.targets[c]] < never<L>();", BLOCK_EACH),
 ]  # fmt: skip
 PAIR_LISTS = [
     Mutant("a pair is listed whoever set its bit", "pairs.cuh",
@@ -309,12 +309,14 @@ PAIR_LISTS = [
            "far.push(lane, stays && pair % 5 != 1, pair);", PAIRS),
     Mutant("what has come near is dropped", "pairs.cuh", "near.push(lane, comes, pair);",
            "near.push(lane, comes && pair % 5 != 1, pair);", PAIRS),
-    Mutant("two pairs get one place", "pairs.cuh", "__popc(who & ((1u << lane) - 1));", "0;", PAIRS),
+    Mutant("two pairs get one place", "pairs.cuh", "__popc(who & ((1u << lane) - 1));",
+           "0;", PAIRS),
     Mutant("the edges of another source's vertex", "pairs.cuh",
            "pair = row + static_cast<u32>(a.indices[e]);",
            "pair = origin + static_cast<u32>(a.indices[e]);", PAIRS),
     Mutant("a batch ends before its targets are settled", "pairs.cuh",
-           "a.targets[i % a.columns]) < threshold;", "a.targets[i % a.columns]) < never<L>();", PAIRS),
+           "a.targets[i % a.columns]) < threshold;",
+           "a.targets[i % a.columns]) < never<L>();", PAIRS),
     Mutant("a list is read while it grows", "pairs.cuh", "    meet(a.control + kArrived);\n", "",
            PAIRS, sanitizer="thread"),
 ]  # fmt: skip

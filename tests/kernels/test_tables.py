@@ -50,7 +50,7 @@ def device_of(dtype, index="int32"):
 
 @cache
 def questions(dtype):
-    """Return (graph, problem, answer) for each case of a type: some of the sources, or all pairs."""
+    """Return (graph, problem, answer) for each case of a type: some sources, or all pairs."""
     found = []
     for case in corpus.all(dtype=dtype):
         graph = opened(case.graph())
@@ -102,6 +102,21 @@ def test_more_sources_than_lie_side_by_side_go_in_batches():
                   progress=lambda *at: reports.append(at))  # fmt: skip
     run(order, device)
     assert reports == [(50, 128), (100, 128), (128, 128)]
+
+
+def test_pairs_stand_side_by_side_where_rows_are_full():
+    device, width = device_of("int32"), Width("int32", "int32", proven=True)
+
+    def chosen(graph, count=2):
+        problem = problem_of(graph, np.arange(count), np.array([0]))
+        order = Order(PAIRS, graph, problem, 1, {}, np.empty((count, 1), np.int64))
+        return pairs.solver_of(order, device, width)
+
+    rows = generate.rmat(10, 8)
+    assert isinstance(chosen(rows), pairs.Rows)
+    assert isinstance(chosen(rows, 1), pairs.Pairs)
+    assert isinstance(chosen(generate.uniform(10_000, 3), 70), pairs.Pairs)
+    assert isinstance(chosen(generate.grid(100, 100, (1, 9), diagonal=True), 70), pairs.Pairs)
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)

@@ -9,7 +9,6 @@ import pytest
 
 import warpath as wp
 from warpath.engines.cuda import sources
-from warpath.recipes import CATALOGUE
 from warpath.testing import all_kernels, record, small_corpus
 from warpath.testing.recipes import on_gpu
 

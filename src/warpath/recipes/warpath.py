@@ -35,7 +35,7 @@ RECIPES = (
             _DELTA,
             Param("together", "1 for single pairs, 64 for the sources of a vertex side by side",
                   whole=True, most=64),
-            Param("batch", "sources at once", default=64, whole=True),
+            Param("batch", "sources at once, where pairs are single", whole=True),
         ),
         devices=("cuda",),
     ),

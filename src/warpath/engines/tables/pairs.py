@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 _SIDE = 64  # sources whose labels lie side by side, `kSide`
 _RUN = 32  # edges of an item, `kRowEdges`
 _MOST_PAIRS = 2**32 - 1  # pairs and entries are numbered in 32 bits
-_MOST_SOURCES = 64  # of a batch: more fill no GPU better, and take memory
 _KEPT_FREE = 0.9  # of the free memory may be taken
-#: Mean weights that a bucket of pairs is wide.
-_BUCKET = 20.0
+#: How wide a bucket of pairs is, in mean weight / mean degree.
+_BUCKET = 60.0
+#: Fewer pairs than this leave a GPU waiting for memory and barriers; more take room.
+_FULL = 2**27
+#: Rows pay from so many edges a vertex on: below, most of a row's sources have nothing to relax.
+_DEGREE = 4
 #: Fronts meet at the same vertices where this few hops from a source lead to so many vertices.
 _HOPS, _REACHED = 10, 2048
 _PROBES = 3  # sources that are asked
@@ -38,9 +41,9 @@ def solver_of(order: Order, device: Device, width: Width) -> Solver:
     """Return what advances single pairs, or those of 64 sources that lie side by side."""
     wanted = order.params.get("together")
     if wanted is None:
-        sources = order.problem.sources
-        meet = len(sources) >= _SIDE // 4 and fronts_meet(order.graph, sources)
-        wanted = _SIDE if meet else 1
+        graph, sources = order.graph, order.problem.sources
+        dense = len(sources) > 1 and graph.facts(symmetry=False).mean_degree >= _DEGREE
+        wanted = _SIDE if dense and fronts_meet(graph, sources) else 1
     return Rows(order, device, width) if wanted > 1 else Pairs(order, device, width)
 
 
@@ -84,7 +87,8 @@ class Pairs:
         self._bits = xp.empty(3 * ((size + 31) // 32), np.uint32)
         self._control = xp.empty(11, np.uint32)
         self._least = xp.empty(3, common.label)
-        self._delta = bucket(order.graph, width, order.params.get("delta"), _BUCKET)
+        degree = max(order.graph.facts(symmetry=False).mean_degree, 1)
+        self._delta = bucket(order.graph, width, order.params.get("delta"), _BUCKET / degree)
         self.stats = common.stats
 
     def run(self, sources: Array, into: Array) -> None:
@@ -154,7 +158,7 @@ class Rows:
 def _batch(order: Order, device: Device, size: int, most: int) -> int:
     """Return how many pieces to take at once, each of so many bytes."""
     wanted = len(order.problem.sources)
-    asked: Any = order.params.get("batch", _MOST_SOURCES)
+    asked = order.params.get("batch", max(_FULL // max(order.graph.n, 1), _SIDE))
     fitting = int(device.free_memory() * _KEPT_FREE) // size
     if fitting < 1:
         msg = (
