@@ -213,6 +213,18 @@ def test_pairs_stand_side_by_side_where_a_few_hops_lead_far():
     assert not pairs.fronts_meet(generate.grid(200, 200, (1, 9), diagonal=True), np.arange(3))
 
 
+def test_batches_are_of_the_fronts_or_of_all_labels():
+    device, width = device_of("int32"), Width("int32", "int32", proven=True)
+
+    def batch(graph):
+        problem = problem_of(graph, np.arange(graph.n - 1), np.array([0]))
+        order = Order(PAIRS, graph, problem, 1, {"together": 1}, np.empty((graph.n - 1, 1)))
+        return pairs.Pairs(order, device, width).batch
+
+    assert batch(generate.uniform(5000, 3)) == 2**22 // 5000
+    assert batch(generate.grid(50, 50, (1, 9))) == 2499
+
+
 def test_widths_are_the_narrowest_that_hold_or_tell():
     def of(weights):
         return widths(wp.Graph.from_edges([0, 1], [1, 2], np.array(weights)))

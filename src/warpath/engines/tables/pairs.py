@@ -23,8 +23,9 @@ _MOST_PAIRS = 2**32 - 1  # pairs and entries are numbered in 32 bits
 _KEPT_FREE = 0.9  # of the free memory may be taken
 #: How wide a bucket of pairs is, in mean weight / mean degree.
 _BUCKET = 60.0
-#: Fewer pairs than this leave a GPU waiting for memory and barriers; more take room.
-_FULL = 2**27
+#: Pairs of a batch. Where fronts meet, all labels are in use at once and must fit a cache; else
+#: narrow fronts are, and more of them fill what one would leave waiting for memory and barriers.
+_IN_CACHE, _IN_FRONTS = 2**22, 10**8
 #: Rows pay from so many edges a vertex on: below, most of a row's sources have nothing to relax.
 _DEGREE = 4
 #: Fronts meet at the same vertices where this few hops from a source lead to so many vertices.
@@ -158,7 +159,10 @@ class Rows:
 def _batch(order: Order, device: Device, size: int, most: int) -> int:
     """Return how many pieces to take at once, each of so many bytes."""
     wanted = len(order.problem.sources)
-    asked = order.params.get("batch", max(_FULL // max(order.graph.n, 1), _SIDE))
+    asked = order.params.get("batch")
+    if asked is None:
+        wide = fronts_meet(order.graph, order.problem.sources)
+        asked = max((_IN_CACHE if wide else _IN_FRONTS) // max(order.graph.n, 1), _SIDE)
     fitting = int(device.free_memory() * _KEPT_FREE) // size
     if fitting < 1:
         msg = (
