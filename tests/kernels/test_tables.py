@@ -300,3 +300,16 @@ def check_random(graph, dtype, recipes):
     for recipe in recipes:
         for params in WAYS[recipe.name]:
             check_table(recipe, graph, problem, device, answer, params)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+def test_tables_without_rows_columns_or_vertices_are_empty(recipe):
+    none = np.empty(0, np.int64)
+    empty = wp.Graph(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
+    edge = wp.Graph.from_edges([0], [1], np.array([2], np.int32))
+    for graph, sources, targets in (
+        (empty, none, None), (empty, none, none), (edge, none, None), (edge, np.array([0]), none),
+    ):  # fmt: skip
+        for params in WAYS[recipe.name]:
+            problem = problem_of(graph, sources, targets)
+            assert table(recipe, graph, problem, device_of("int32"), params).size == 0

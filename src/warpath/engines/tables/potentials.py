@@ -90,17 +90,12 @@ def restore(
     """
     xp: Any = device.xp
     h = kept(made.graph, "potentials", device, lambda: device.put(made.potentials))
-    columns = len(made.potentials) if targets is None else len(targets)
     to = h if targets is None else h[device.put(targets)]
-    at = np.arange(columns) if targets is None else targets
     unreached = never(made.potentials.dtype)
-    step = max(_AT_ONCE // max(columns, 1), 1)
+    step = max(_AT_ONCE // max(len(to), 1), 1)
     for begin in range(0, len(rows), step):
-        some, these = rows[begin : begin + step], sources[begin : begin + step]
-        start = h[device.put(these)][:, None]
+        some = rows[begin : begin + step]
+        start = h[device.put(sources[begin : begin + step])][:, None]
         # As the CPU does it: to - start is no more than the length, so that it does not overflow.
         lengths = some - (start - to) if unreached == np.inf else some - start + to
         some[...] = xp.where(some == unreached, some, lengths)
-        if unreached == np.inf:
-            own = device.put(these[:, None] == at)
-            some[own] = 0
