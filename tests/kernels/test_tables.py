@@ -15,6 +15,7 @@ from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
 from warpath.engines.tables import deliver, pairs
 from warpath.engines.tables.blocks_of_sources import shared_bytes
+from warpath.engines.tables.potentials import reweighted
 from warpath.engines.tables.widths import Width, bucket, limit, widths
 from warpath.recipes import CATALOGUE, Task
 from warpath.testing import corpus, strategies
@@ -313,3 +314,13 @@ def test_tables_without_rows_columns_or_vertices_are_empty(recipe):
         for params in WAYS[recipe.name]:
             problem = problem_of(graph, sources, targets)
             assert table(recipe, graph, problem, device_of("int32"), params).size == 0
+
+
+@pytest.mark.parametrize("dtype", corpus.ALL_TYPES)
+def test_no_weight_is_negative_under_potentials(dtype):
+    cases = [case for case in corpus.all(dtype=dtype) if case.negative and not case.has_cycle]
+    assert len(cases) >= 4
+    for case in cases:
+        graph = opened(case.graph())
+        made = reweighted(graph, Problem(Task.MANY, np.array(case.sources))).graph
+        assert made.facts(symmetry=False).negative == 0
