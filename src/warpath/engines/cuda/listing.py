@@ -7,18 +7,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.engines.base import Order, Problem
-from warpath.engines.cuda.engine import LOOPS
+from warpath.engines.cuda.engine import LOOPS, TABLES
+from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.rounds import Run
 from warpath.graph import Graph
-from warpath.recipes import Task
+from warpath.recipes import Loop, Task
 from warpath.trace import Trace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import DTypeLike
 
     from warpath.engines.base import Array
     from warpath.engines.cuda.entry import Kernel
     from warpath.recipes import Recipe
+
+
+_OF_TABLES = {
+    Loop.BLOCK_A_SOURCE: ("block_a_source",),
+    Loop.PAIRS: ("pairs", "pair_rows"),
+    Loop.JOHNSON: ("block_a_source", "pairs", "pair_rows"),
+}
+
+
+def _widths(weight: np.dtype[Any]) -> list[tuple[DTypeLike, DTypeLike]]:
+    """Return the types of weights and labels that `tables.widths` may choose."""
+    return [(weight, weight)] if weight.kind == "f" else [("int32", "int32"), (weight, "int64")]
 
 
 class _FirstLaunchError(Exception):
@@ -31,6 +46,7 @@ class _DryDevice:
     name = "dry"
     xp: Any = np
     processors = 1
+    shared_memory = 48 * 1024
 
     def __init__(self, block: int) -> None:
         self.block = block
@@ -45,11 +61,17 @@ class _DryDevice:
     def get(self, array: Array, out: Array | None = None) -> Array:
         return array if out is None else out
 
+    def fetch(self, _array: Array, _out: Array) -> Callable[[], None]:
+        raise _FirstLaunchError
+
     def host_array(self, like: Array) -> Array:
         return like
 
     def mapped(self, array: Array) -> Array:
         return array
+
+    def resident_blocks(self, _kernel: Kernel) -> int:
+        return 1
 
     def launch(self, _kernel: Kernel, _blocks: int, *_args: Any) -> None:
         raise _FirstLaunchError
@@ -62,7 +84,7 @@ def kernels_of(
     recipe: Recipe, weight: DTypeLike, *, index: DTypeLike = np.int32, block: int = 256,
     traced: bool = False,
 ) -> tuple[Kernel, ...]:  # fmt: skip
-    """Return the kernels that a recipe runs on graphs of a type.
+    """Return the kernels that a recipe runs on graphs of a type, tables in all their widths.
 
     Parameters
     ----------
@@ -71,6 +93,12 @@ def kernels_of(
     block : threads a block.
     traced : whether they count what they do.
     """
+    if recipe.loop in TABLES:
+        return tuple(
+            kernel(kind, Types.of(index, *types), block)
+            for kind in _OF_TABLES[recipe.loop]
+            for types in _widths(np.dtype(weight))
+        )
     graph = Graph(np.array([0, 1, 2]), np.array([1, 0], index), np.array([1, 1], weight))
     params = {param.name: param.default or 1.0 for param in recipe.params}
     trace = Trace() if traced else None
