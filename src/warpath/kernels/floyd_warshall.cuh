@@ -33,6 +33,7 @@ struct SolveArgs {
 struct Task {
   int i, j, update, finish;
   __device__ int pivot() const { return update >= 0 ? update : finish; }
+  __device__ bool halved() const { return update >= 0 && finish >= 0; }
 };
 
 /// The tasks in order: the first diagonal tile and its panels; for each pivot the products, with
@@ -110,7 +111,7 @@ __device__ __forceinline__ void wait_for(const SolveArgs<L>& a, int i, int j, in
 template <class L>
 __device__ __forceinline__ void tell(const SolveArgs<L>& a, int i, int j, int k) {
   __syncthreads();
-  if (threadIdx.x != 0) return;
+  if (threadIdx.x != blockDim.x - 1) return;  // while the first warp goes on to the next task
   __threadfence();
   if (i != k && j != k) {
     atomicAdd(a.row_readers + k * a.tiles + i, 1);
@@ -181,14 +182,18 @@ __device__ __forceinline__ void solve(const SolveArgs<L>& a) {
     return a.window + static_cast<i64>(i) * T::kSide * a.pitch + static_cast<i64>(j) * T::kSide;
   };
   alignas(16) typename T::Labels c;
-  if (threadIdx.x == 0) shared_task[0] = {-1, -1, -1, -1};
+  int ticket = 0;
+  if (threadIdx.x == 0) {
+    shared_task[0] = {-1, -1, -1, -1};
+    ticket = atomicAdd(a.ticket, 1);
+  }
   for (;;) {
     if (threadIdx.x == 0) {
       Task& task = shared_task[0];
-      if (task.update >= 0 && task.finish >= 0)
-        task.update = -1;  // its second half
+      if (task.halved())
+        task.update = -1;
       else
-        task = Tasks<L>(a).task(atomicAdd(a.ticket, 1));
+        task = Tasks<L>(a).task(ticket);
     }
     __syncthreads();
     const Task task = shared_task[0];
@@ -203,6 +208,7 @@ __device__ __forceinline__ void solve(const SolveArgs<L>& a) {
                                   staged);
     __syncthreads();  // a panel's own tile has been read by all
     const Task same = shared_task[0];
+    if (threadIdx.x == 0 && !same.halved()) ticket = atomicAdd(a.ticket, 1);  // comes meanwhile
     T::store(c, anew(tile(same.i, same.j)), a.pitch);
     tell(a, same.i, same.j, same.pivot());
   }
