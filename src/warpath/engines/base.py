@@ -93,12 +93,14 @@ class Device(Protocol):
     xp : the array library, with NumPy's functions.
     block : threads a block.
     processors : multiprocessors.
+    shared_memory : bytes of shared memory that a block may take.
     """
 
     name: str
     xp: Any
     block: int
     processors: int
+    shared_memory: int
 
     def free_memory(self) -> int:
         """Return the bytes that can still be allocated."""
@@ -112,8 +114,19 @@ class Device(Protocol):
         """Return a copy of a device array on the host, made in `out` where that is given."""
         ...
 
+    def fetch(self, array: Array, out: Array) -> Callable[[], None]:
+        """Begin to copy a device array into a `host_array`; return what waits for the copy.
+
+        What is launched afterwards may run at the same time: it must leave the array alone.
+        """
+        ...
+
     def host_array(self, like: Array) -> Array:
         """Return a host array of the shape and type of another, as fast to copy as can be."""
+        ...
+
+    def resident_blocks(self, kernel: Kernel) -> int:
+        """Return how many blocks of a kernel run at the same time."""
         ...
 
     def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:

@@ -56,7 +56,7 @@ def _dijkstra(order: Order) -> Raw:
     if order.problem.task is Task.PATH:
         return _path(order)
     if order.problem.task is not Task.SSSP:
-        return _many(order)
+        return many(order)
     dist = np.empty(order.graph.n, order.graph.dist_dtype)
     stats = _core.dijkstra(
         *_csr(order.graph), order.problem.source, dist, queue=_queue(order), targets=_ALL,
@@ -65,7 +65,7 @@ def _dijkstra(order: Order) -> Raw:
     return Raw(dist, stats=stats)
 
 
-def _many(order: Order, potentials: Array | None = None) -> Raw:
+def many(order: Order, potentials: Array | None = None) -> Raw:
     problem = order.problem
     assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
     targets = _ALL if problem.targets is None else problem.targets
@@ -135,7 +135,7 @@ def _floyd_warshall(order: Order) -> Raw:
     if graph.facts(symmetry=False).negative:
         # A negative cycle would spoil the whole matrix. So would a cycle of length 0 that rounding
         # makes negative: n steps can double it n times. Reweighted, no float is below 0.
-        potentials = _potentials(graph)
+        potentials = potentials_of(graph)
         if graph.dist_dtype.kind == "f":
             lengths = _reduced(graph, potentials)
     into = order.out if order.out.dtype == graph.dist_dtype else None
@@ -162,16 +162,16 @@ def _settle(order: Order) -> Raw:
 def _johnson(order: Order) -> Raw:
     graph = order.graph
     if not graph.facts(symmetry=False).negative:
-        return _many(order)
+        return many(order)
     if order.problem.task is Task.APSP:
-        return _many(order, _potentials(graph))
+        return many(order, potentials_of(graph))
     # From the sources alone: a negative cycle that none of them reaches does not matter, and
     # neither do large weights there, which would cost the potentials of floats their precision.
     potentials, _ = labels_or_cycle(graph, order.problem.sources, None)
-    return _many(order, potentials)
+    return many(order, potentials)
 
 
-def _potentials(graph: Graph) -> Array:
+def potentials_of(graph: Graph) -> Array:
     """Return labels that make no reduced weight negative, or raise for a negative cycle; kept."""
     kept: Array | None = graph.derived.get("potentials")
     if kept is None:

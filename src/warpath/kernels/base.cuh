@@ -6,15 +6,26 @@
 #define WARPATH_SHARED(type, name, count) __shared__ type name[count]
 #endif
 
+// Shared memory of a size that is said at the launch.
+#ifndef WARPATH_LENT_SHARED
+#define WARPATH_LENT_SHARED(name, bytes) extern __shared__ __align__(16) char name[]
+#endif
+
 namespace warpath {
 
 using i64 = long long;
 using u64 = unsigned long long;
+using u32 = unsigned;
+using u16 = unsigned short;
 using u8 = unsigned char;
 
 /// The label of a vertex that no path reaches: inf, or the largest integer.
 template <class L>
 struct Never;
+template <>
+struct Never<int> {
+  static __device__ int value() { return 0x7fffffff; }
+};
 template <>
 struct Never<i64> {
   static __device__ i64 value() { return 0x7fffffffffffffffLL; }
@@ -49,6 +60,7 @@ __device__ __forceinline__ void store_relaxed(T* place, T value) {
 
 /// Lowers a label to the minimum of itself and `value`; returns what it was.
 __device__ __forceinline__ i64 atomic_min(i64* place, i64 value) { return atomicMin(place, value); }
+__device__ __forceinline__ int atomic_min(int* place, int value) { return atomicMin(place, value); }
 
 // The bits of floats >= 0 order as signed integers, those of floats < 0 backwards as unsigned ones.
 // A label is never -0: sums start at +0 and x + -x is +0.
@@ -86,6 +98,13 @@ __device__ __forceinline__ bool extend(i64 dist, W weight, i64& sum) {
   const i64 w = weight;
   sum = static_cast<i64>(static_cast<u64>(dist) + static_cast<u64>(w));
   return ((dist ^ sum) & (w ^ sum)) >= 0 && sum != never<i64>();
+}
+
+template <class W>
+__device__ __forceinline__ bool extend(int dist, W weight, int& sum) {
+  const int w = static_cast<int>(weight);
+  sum = static_cast<int>(static_cast<u32>(dist) + static_cast<u32>(w));
+  return ((dist ^ sum) & (w ^ sum)) >= 0 && sum != never<int>();
 }
 
 /// What a traced kernel counts; the places in the array of counters.

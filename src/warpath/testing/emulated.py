@@ -31,7 +31,7 @@ from warpath.errors import InputError
 from warpath.testing import emulator_build
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -95,6 +95,7 @@ class EmulatedDevice:
 
     name = "emulated"
     xp: Any = np
+    shared_memory = 48 * 1024
 
     def __init__(
         self,
@@ -160,6 +161,15 @@ class EmulatedDevice:
             for name in library.names:
                 self._loaded[name] = _Loaded(library.handle, wanted[name])
 
+    def resident_blocks(self, _kernel: Kernel) -> int:
+        """Return how many blocks a kernel whose blocks wait for each other is launched with."""
+        return 2 * self.processors
+
+    def fetch(self, array: Array, out: Array) -> Callable[[], None]:
+        """Copy an array from the device into `out`; return what waits for the copy."""
+        out[...] = array
+        return lambda: None
+
     def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:
         """Run `blocks` blocks of the kernel and wait.
 
@@ -178,7 +188,8 @@ class EmulatedDevice:
             self.prepare([kernel])
         self._next = (self._next + 1) % 2**64
         with _one_at_a_time:
-            self._loaded[kernel.name].run(blocks, self.block, self._next, args)
+            threads = getattr(kernel, "threads", 0) or self.block
+            self._loaded[kernel.name].run(blocks, threads, self._next, args)
 
     def _has(self, kernel: Kernel) -> bool:
         loaded = self._loaded.get(kernel.name)

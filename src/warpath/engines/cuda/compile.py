@@ -126,3 +126,13 @@ def _nvrtc(function: str) -> Any:
         line = "pip install 'warpath[cuda13]'"
         msg = f"device='cuda' needs NVRTC, which is not installed: {line} ({error})"
         raise MissingDependencyError(msg) from error
+
+
+def allow_shared(handle: Any, size: int, device: int) -> None:
+    """Let a loaded kernel's blocks take so many bytes of shared memory at a launch."""
+    driver = require("cuda.bindings.driver", what="device='cuda'", extra="cuda13")
+    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    (error,) = driver.cuKernelSetAttribute(attribute, size, handle, driver.CUdevice(device))
+    if error != driver.CUresult.CUDA_SUCCESS:
+        msg = f"a block cannot take {size:,} bytes of shared memory: {error.name}."
+        raise DeviceError(msg)

@@ -23,7 +23,7 @@ from warpath.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
     from numpy.typing import NDArray
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     HostArray = NDArray[Any]
 
 _OLDEST = (8, 0)  # the lowest compute capability that kernels are written and tested for
+_STATIC_SHARED = 48 * 1024  # bytes of a block's shared memory that every GPU gives unasked
 _KEPT_CONFIGS = 4096
 _KEPT_STREAMS = 64
 _NAMED_KERNELS = 3  # in the message about a failure that is only seen when waiting
@@ -53,6 +54,7 @@ class CudaDevice:
     xp : CuPy, the module of its arrays.
     block : threads in a block.
     processors : its multiprocessors.
+    shared_memory : bytes of shared memory that a block may take.
     model, capability, memory : what it is called, its compute capability, its bytes.
     arch : the architecture that its kernels are compiled for.
     process : the process that opened it; no child of it by fork can use it.
@@ -68,6 +70,7 @@ class CudaDevice:
         self.model = facts["name"].decode()
         self.capability = (int(facts["major"]), int(facts["minor"]))
         self.memory = int(facts["totalGlobalMem"])
+        self.shared_memory = int(facts.get("sharedMemPerBlockOptin", _STATIC_SHARED))
         if self.capability < _OLDEST:
             msg = (
                 f"{self.name}, {self.model}, has compute capability {_dotted(self.capability)}; "
@@ -81,12 +84,13 @@ class CudaDevice:
         self._current_stream = cupy.cuda.get_current_stream
         # What a launch needs is kept, for making it takes longer than the launch.
         self._loaded: dict[str, tuple[Kernel, Any]] = {}
-        self._configs: dict[int, Any] = {}
+        self._configs: dict[tuple[int, int, int, bool], Any] = {}
         self._streams: dict[int, Any] = {
             0: core.LEGACY_DEFAULT_STREAM,
             1: core.LEGACY_DEFAULT_STREAM,
             2: core.PER_THREAD_DEFAULT_STREAM,
         }
+        self._copying: Any = None  # the stream of copies beside the work
         self._launched: deque[str] = deque(maxlen=_NAMED_KERNELS)  # since the host last waited
 
     @contextmanager
@@ -128,6 +132,22 @@ class CudaDevice:
         self._launched.clear()
         return here
 
+    def fetch(self, array: Array, out: HostArray) -> Callable[[], None]:
+        """Copy an array into page-locked memory on a stream of its own; return what waits for it.
+
+        The copy begins after all work that was launched before.
+        """
+        events = self.xp.cuda.Event
+        before, after = events(disable_timing=True), events(disable_timing=True)
+        before.record(self._current_stream())
+        if self._copying is None:
+            self._copying = self.xp.cuda.Stream(non_blocking=True)
+        self._copying.wait_event(before)
+        array.get(stream=self._copying, out=out, blocking=False)
+        after.record(self._copying)
+        wait: Callable[[], None] = after.synchronize
+        return wait
+
     def host_array(self, like: Array) -> HostArray:
         """Return a page-locked host array of the shape and type of another."""
         size = max(like.nbytes, 1)
@@ -140,13 +160,22 @@ class CudaDevice:
         self._current_stream().synchronize()
         self._launched.clear()
 
+    def resident_blocks(self, kernel: Kernel) -> int:
+        """Return how many blocks of a kernel run at the same time on the whole GPU."""
+        known, loaded = self._loaded.get(kernel.name, (None, None))
+        if known != kernel:
+            loaded = self._load(kernel)
+        threads = kernel.threads or self.block
+        each = loaded.occupancy.max_active_blocks_per_multiprocessor(threads, kernel.shared)
+        return int(each) * self.processors
+
     def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:
         """Launch a kernel in the order of CuPy's current stream; returns at once.
 
         Parameters
         ----------
         kernel : compiled and loaded when first launched.
-        blocks : how many blocks of `block` threads; none for 0.
+        blocks : how many blocks of the kernel's threads; none for 0.
         args : arrays of this device, None for a null pointer, NumPy scalars by value.
         """
         if blocks == 0:  # CUDA calls an empty grid an error
@@ -154,7 +183,8 @@ class CudaDevice:
         known, loaded = self._loaded.get(kernel.name, (None, None))
         if known is not kernel and known != kernel:
             loaded = self._load(kernel)
-        config = self._configs.get(blocks) or self._config(blocks)
+        shape = (blocks, kernel.threads or self.block, kernel.shared, kernel.at_once)
+        config = self._configs.get(shape) or self._config(shape)
         handle = self._current_stream().ptr
         stream = self._streams.get(handle) or self._stream(handle)
         try:
@@ -182,14 +212,20 @@ class CudaDevice:
                 f"{_dotted(_version(driver))}. A newer driver, or an older NVRTC, may load it."
             )
             raise DeviceError(msg) from error
+        if kernel.shared:
+            compiling.allow_shared(loaded.handle, kernel.shared, self._index)
         self._loaded[kernel.name] = kernel, loaded
         return loaded
 
-    def _config(self, blocks: int) -> Any:
+    def _config(self, shape: tuple[int, int, int, bool]) -> Any:
         if len(self._configs) >= _KEPT_CONFIGS:
             self._configs.clear()
-        config = self._core.LaunchConfig(grid=blocks, block=self.block)
-        self._configs[blocks] = config
+        blocks, threads, shared, at_once = shape
+        more: dict[str, Any] = {"shmem_size": shared} if shared else {}
+        if at_once:
+            more["is_cooperative"] = True
+        config = self._core.LaunchConfig(grid=blocks, block=threads, **more)
+        self._configs[shape] = config
         return config
 
     def _stream(self, handle: int) -> Any:

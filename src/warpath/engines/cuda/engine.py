@@ -8,6 +8,9 @@ from warpath import _core
 from warpath.engines import rounds
 from warpath.engines.base import Raw
 from warpath.engines.cpu import labels_or_cycle
+from warpath.engines.tables.blocks_of_sources import block_a_source
+from warpath.engines.tables.pairs import pairs
+from warpath.engines.tables.reweighted import johnson
 from warpath.recipes import Loop
 
 if TYPE_CHECKING:
@@ -25,7 +28,11 @@ LOOPS: dict[Loop, Callable[[rounds.Run], bool]] = {
 }
 
 #: The loops of many-to-many and of all pairs.
-TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {}
+TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
+    Loop.BLOCK_A_SOURCE: block_a_source,
+    Loop.JOHNSON: johnson,
+    Loop.PAIRS: pairs,
+}
 
 
 def run(order: Order, device: Device) -> Raw:

@@ -48,19 +48,35 @@ class Kernel:
     name : of the entry point, ``extern "C"``.
     source : a whole translation unit.
     params : (name, type) of the parameters in order; "*" for a pointer, else a NumPy type.
+    threads : of a block; 0 for as many as the device takes by default.
+    shared : bytes of a block's shared memory whose size is only known at the launch.
+    at_once : whether its blocks wait for each other, so that all must run at the same time.
     """
 
     name: str
     source: str
     params: tuple[tuple[str, str], ...] = ()
+    threads: int = 0
+    shared: int = 0
+    at_once: bool = False
 
 
 class _Kind(NamedTuple):
-    """What all kernels of a kind share: the header, the parameters and the call."""
+    """What all kernels of a kind share: the header, the parameters and the call.
+
+    Attributes
+    ----------
+    widths : threads of a block, in blocks of the device.
+    resident : how many such blocks a multiprocessor shall hold; 0 leaves it to the compiler.
+    at_once : as in `Kernel`.
+    """
 
     header: str
     params: str
     call: str
+    widths: int = 1
+    resident: int = 0
+    at_once: bool = False
 
 
 _KINDS = {
@@ -147,9 +163,43 @@ _KINDS = {
         "i64 size, const V* list, const u8* keys, const i64* sums, V* ordered",
         "place<{block}>(size, list, keys, sums, ordered)",
     ),
+    "block_a_source": _Kind(
+        "block_a_source.cuh",
+        "i64 n, i64 rows, i64 columns, const i64* sources, const i64* targets, "
+        "const i64* indptr, const V* indices, const W* weights, W weight, L delta, L cutoff, "
+        "L* same, i64* wide, int* small, int* unfit, int* lost, u64* next",
+        "block_a_source<{block}>(BlockArgs<V, W, L>{{n, rows, columns, sources, targets, indptr, "
+        "indices, weights, weight, delta, cutoff, {{same, wide, small, unfit}}, lost, next}})",
+        widths=2,
+        resident=3,
+    ),
+    "pairs": _Kind(
+        "pairs.cuh",
+        "i64 n, i64 rows, i64 columns, const i64* targets, const i64* indptr, const V* indices, "
+        "const W* weights, W weight, L delta, L cutoff, L* dist, u32* near, u32* far, u32* bits, "
+        "u32* control, L* least, L* same, i64* wide, int* small, int* unfit, int* lost",
+        "pairs<{block}>(PairArgs<V, W, L>{{n, rows, columns, targets, indptr, indices, weights, "
+        "weight, delta, cutoff, dist, near, far, bits, control, least, "
+        "{{same, wide, small, unfit}}, lost}})",
+        widths=2,
+        resident=2,
+        at_once=True,
+    ),
+    "pair_rows": _Kind(
+        "pair_rows.cuh",
+        "i64 n, i64 rows, i64 columns, const i64* targets, const i64* indptr, const V* indices, "
+        "const W* weights, W weight, L delta, L cutoff, L* dist, u32* waiting, u32* items, "
+        "u32* control, L* least, L* same, i64* wide, int* small, int* unfit, int* lost",
+        "pair_rows<{block}>(RowArgs<V, W, L>{{n, rows, columns, targets, indptr, indices, weights, "
+        "weight, delta, cutoff, dist, waiting, items, control, least, "
+        "{{same, wide, small, unfit}}, lost}})",
+        widths=2,
+        resident=2,
+        at_once=True,
+    ),
 }
 
-_SCALARS = {"i64": "int64", "int": "int32"}
+_SCALARS = {"i64": "int64", "int": "int32", "u32": "uint32"}
 
 
 @cache
@@ -170,16 +220,19 @@ def kernel(kind: str, types: Types, block: int, *policies: tuple[str, str | bool
     }
     words = [_snake(value) for value in given.values() if isinstance(value, str)]
     marks = [key for key, value in given.items() if value is True]
-    name = "_".join([kind, *words, *marks, *used.values(), f"b{block}"])
+    threads = block * shape.widths
+    name = "_".join([kind, *words, *marks, *used.values(), f"b{threads}"])
     text = {key: str(value).lower() if isinstance(value, bool) else value
             for key, value in given.items()}  # fmt: skip
-    call = shape.call.format(block=block, **text)
+    call = shape.call.format(block=threads, **text)
+    bounds = f"__launch_bounds__({threads}, {shape.resident}) " if shape.resident else ""
     aliases = "\n".join(f"using {letter} = {_C_NAMES[t]};" for letter, t in used.items())
     source = (
         f'#include "{shape.header}"\n\nusing namespace warpath;\n{aliases}\n\n'
-        f'extern "C" __global__ void {name}({shape.params}) {{\n  {call};\n}}\n'
+        f'extern "C" __global__ void {bounds}{name}({shape.params}) {{\n  {call};\n}}\n'
     )
-    return Kernel(name, source, _params(shape.params, types))
+    wide = threads if shape.widths > 1 else 0
+    return Kernel(name, source, _params(shape.params, types), wide, at_once=shape.at_once)
 
 
 def _mentions(params: str, letter: str) -> bool:

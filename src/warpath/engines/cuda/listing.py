@@ -14,6 +14,8 @@ from warpath.recipes import Task
 from warpath.trace import Trace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import DTypeLike
 
     from warpath.engines.base import Array
@@ -31,6 +33,7 @@ class _DryDevice:
     name = "dry"
     xp: Any = np
     processors = 1
+    shared_memory = 48 * 1024
 
     def __init__(self, block: int) -> None:
         self.block = block
@@ -44,8 +47,14 @@ class _DryDevice:
     def get(self, array: Array, out: Array | None = None) -> Array:
         return array if out is None else out
 
+    def fetch(self, _array: Array, _out: Array) -> Callable[[], None]:
+        raise _FirstLaunchError
+
     def host_array(self, like: Array) -> Array:
         return like
+
+    def resident_blocks(self, _kernel: Kernel) -> int:
+        return 1
 
     def launch(self, _kernel: Kernel, _blocks: int, *_args: Any) -> None:
         raise _FirstLaunchError

@@ -1,0 +1,108 @@
+"""Finished rows on their way from a device to where the caller wants them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.engines import cpu
+from warpath.paths import never
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpath.engines.base import Array, Device
+
+#: Bytes of one of the two buffers through which rows leave a device.
+_BUFFER = 2**28
+
+
+def on_device(array: Array, device: Device) -> bool:
+    """Say whether an array is the device's own: kernels can write to it."""
+    return isinstance(array, device.xp.ndarray)
+
+
+class Delivery:
+    """Takes rows in order: into an array of the device, or through two buffers to the host's.
+
+    Rows of a host's array are copied while the next ones are computed.
+
+    Parameters
+    ----------
+    out : (k, t), of the host or of the device.
+    device : where rows are computed.
+    dtype : of the rows as they are computed; another integer type than `out` has is narrowed.
+
+    Attributes
+    ----------
+    most : rows that fit a buffer.
+    """
+
+    def __init__(self, out: Array, device: Device, dtype: np.dtype[Any]) -> None:
+        self._out = out
+        self._device = device
+        self._dtype = np.dtype(dtype)
+        self._direct = on_device(out, device) and out.dtype == self._dtype and _contiguous(out)
+        row = max(out.shape[1] * self._dtype.itemsize, 1)
+        self.most = max(len(out), 1) if self._direct else max(_BUFFER // row, 1)
+        self._rows: list[Array] = []
+        self._pinned: list[Array] = []
+        self._turn = 0
+        self._waiting: list[Callable[[], None] | None] = [None, None]
+
+    def room(self, rows: slice) -> Array:
+        """Return where the rows of a slice are to be computed, on the device."""
+        if self._direct:
+            return self._out[rows]
+        if not self._rows:
+            shape = (min(self.most, len(self._out)), self._out.shape[1])
+            self._rows = [self._device.xp.empty(shape, self._dtype) for _ in range(2)]
+        self._finish(self._turn)
+        return self._rows[self._turn][: rows.stop - rows.start]
+
+    def take(self, rows: slice) -> None:
+        """Send the rows that were computed in the room of this slice."""
+        if self._direct:
+            return
+        turn, self._turn = self._turn, 1 - self._turn
+        here = self._rows[turn][: rows.stop - rows.start]
+        if on_device(self._out, self._device):
+            self._out[rows] = self._narrowed(here)
+            return
+        if not self._pinned:
+            self._pinned = [self._device.host_array(one) for one in self._rows]
+        pinned = self._pinned[turn][: len(here)]
+        wait = self._device.fetch(here, pinned)
+
+        def finish() -> None:
+            wait()
+            self._out[rows] = cpu.fitting(pinned, self._out.dtype)
+
+        self._waiting[turn] = finish
+
+    def close(self) -> None:
+        """Wait until all rows are where they belong."""
+        for turn in (self._turn, 1 - self._turn):
+            self._finish(turn)
+
+    def _finish(self, turn: int) -> None:
+        finish, self._waiting[turn] = self._waiting[turn], None
+        if finish is not None:
+            finish()
+
+    def _narrowed(self, rows: Array) -> Array:
+        """Return rows in the type of `out`; raise OverflowError where one does not fit."""
+        wanted = self._out.dtype
+        if rows.dtype == wanted:
+            return rows
+        xp, unreached, most = self._device.xp, never(rows.dtype), never(wanted)
+        missing = rows == unreached
+        if not bool((missing | ((rows < most) & (rows >= -most))).all()):
+            msg = f"a distance does not fit {wanted}"
+            raise OverflowError(msg)
+        return xp.where(missing, most, rows).astype(wanted)
+
+
+def _contiguous(array: Array) -> bool:
+    return bool(array.flags.c_contiguous)

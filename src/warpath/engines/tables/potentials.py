@@ -1,0 +1,106 @@
+"""Potentials that take negative weights away: Johnson's reweighting, and the way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.engines.cpu import labels_or_cycle, potentials_of
+from warpath.engines.rounds.run import kept
+from warpath.graph import Graph
+from warpath.paths import never
+from warpath.recipes import Task
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Array, Device, Order, Problem
+
+_LEAST_INT64 = -(2**63)
+#: Entries of a table that are turned back at once: what is made of them on the way takes memory.
+_AT_ONCE = 2**25
+
+
+class Reweighted(NamedTuple):
+    """A graph without negative weights, and the potentials that made it so.
+
+    Attributes
+    ----------
+    graph : the same rows with the weights w + h[u] - h[v].
+    potentials : h, (n,) of the distances' type, on the host.
+    """
+
+    graph: Graph
+    potentials: Array
+
+
+def reweighted(graph: Graph, problem: Problem) -> Reweighted:
+    """Return a graph under potentials; from then on its shortest paths are the same.
+
+    Float weights that rounding takes below 0 count as 0. Integer ones are exact.
+
+    Raises
+    ------
+    NegativeCycleError
+        For a cycle that a source reaches; of all pairs, for any.
+    OverflowError
+        Where a reduced weight does not fit its type.
+    """
+    if problem.task is not Task.APSP:
+        # From the sources alone: a negative cycle that none of them reaches does not matter.
+        h, _ = labels_or_cycle(graph, problem.sources, None)
+        return Reweighted(_under(graph, h), h)
+    made: Graph | None = graph.derived.get("reweighted")
+    h = potentials_of(graph)
+    if made is None:
+        made = graph.derived["reweighted"] = _under(graph, h)
+    return Reweighted(made, h)
+
+
+def _under(graph: Graph, h: Array) -> Graph:
+    src, dst, weights = graph.edges()
+    unreached = never(h.dtype)
+    matters = h[src] != unreached  # then the target is reached as well
+    low, high = np.where(matters, h[src], 0), np.where(matters, h[dst], 0)
+    weights = np.where(matters, weights, 0).astype(h.dtype)
+    if h.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            reduced = np.maximum(weights + low - high, h.dtype.type(0))
+        if not np.isfinite(reduced).all():
+            msg = f"a weight under potentials leaves {h.dtype}"
+            raise OverflowError(msg)
+        return Graph(graph.indptr, graph.indices, reduced)
+    extremes = [int(each.min(initial=0)) for each in (weights, low, -high)]
+    longest = [int(each.max(initial=0)) for each in (weights, low, -high)]
+    if sum(extremes) < _LEAST_INT64 or sum(longest) >= never(h.dtype):
+        msg = "a weight under potentials could leave int64"
+        raise OverflowError(msg)
+    return Graph(graph.indptr, graph.indices, weights + low - high)
+
+
+def restore(
+    device: Device, rows: Array, made: Reweighted, sources: Array, targets: Array | None
+) -> None:
+    """Turn reduced distances on a device back into lengths, in place.
+
+    Parameters
+    ----------
+    rows : (k, t) on the device, of the potentials' type.
+    made : what `reweighted` returned.
+    sources, targets : of the rows and columns, on the host; None for all vertices.
+    """
+    xp: Any = device.xp
+    h = kept(made.graph, "potentials", device, lambda: device.put(made.potentials))
+    columns = len(made.potentials) if targets is None else len(targets)
+    to = h if targets is None else h[device.put(targets)]
+    at = np.arange(columns) if targets is None else targets
+    unreached = never(made.potentials.dtype)
+    step = max(_AT_ONCE // max(columns, 1), 1)
+    for begin in range(0, len(rows), step):
+        some, these = rows[begin : begin + step], sources[begin : begin + step]
+        start = h[device.put(these)][:, None]
+        # As the CPU does it: to - start is no more than the length, so that it does not overflow.
+        lengths = some - (start - to) if unreached == np.inf else some - start + to
+        some[...] = xp.where(some == unreached, some, lengths)
+        if unreached == np.inf:
+            own = device.put(these[:, None] == at)
+            some[own] = 0
