@@ -133,7 +133,7 @@ T shuffle(unsigned mask, T value, int source, const char* what, const char* file
   type(&name)[count] = ::emulated::shared_array<type, count>([] {})
 
 // Shared memory whose size a launch says; here the kernel says it again.
-#define WARPATH_LENT_SHARED(name, bytes)                            \
+#define WARPATH_LENT_SHARED(name, bytes)                             \
   static ::emulated::Site site_of_##name; /* once for each kernel */ \
   char* const name = static_cast<char*>(::emulated::shared(site_of_##name, bytes, 16))
 

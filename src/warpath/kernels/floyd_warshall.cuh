@@ -20,13 +20,13 @@ struct SolveArgs {
   int tiles;  // in a row of the window
   L* window;
   i64 pitch;
-  int first, last;    // pivots: first <= k < last
-  int ahead;          // products that are taken between a diagonal tile and its panels
-  int* versions;      // tiles x tiles: pivots that a tile has seen
-  int* row_readers;   // tiles x tiles, [k][i]: products that have read tile (i, k)
-  int* column_readers;  // [k][j]: the same of tile (k, j)
+  int first, last;        // pivots: first <= k < last
+  int ahead;              // products that are taken between a diagonal tile and its panels
+  int* versions;          // tiles x tiles: pivots that a tile has seen
+  int* row_readers;       // tiles x tiles, [k][i]: products that have read tile (i, k)
+  int* column_readers;    // [k][j]: the same of tile (k, j)
   int* diagonal_readers;  // [k]: panels that have read tile (k, k)
-  int* ticket;        // the next task; 0 before the launch
+  int* ticket;            // the next task; 0 before the launch
 };
 
 /// Lower tile (i, j) by pivot `update`, then by pivot `finish`; -1 for neither.
@@ -43,7 +43,10 @@ struct Tasks {
   int tiles, first, last, ahead, panels, others;
 
   explicit __device__ Tasks(const SolveArgs<L>& a)
-      : tiles(a.tiles), first(a.first), last(a.last), panels(2 * (a.tiles - 1)),
+      : tiles(a.tiles),
+        first(a.first),
+        last(a.last),
+        panels(2 * (a.tiles - 1)),
         others(a.tiles > 2 ? (a.tiles - 2) * (a.tiles - 2) : 0) {
     ahead = min(a.ahead, others);
   }

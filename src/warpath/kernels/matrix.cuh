@@ -12,10 +12,6 @@
 
 namespace warpath {
 
-__device__ __forceinline__ int atomic_min(int* place, int value) {
-  return atomicMin(place, value);
-}
-
 /// Two labels share the word that is exchanged.
 __device__ __forceinline__ void atomic_min(short* place, short value) {
   const u64 address = reinterpret_cast<u64>(place);
@@ -55,42 +51,28 @@ __device__ __forceinline__ void matrix(const MatrixArgs<V, W, L>& a) {
   }
 }
 
-/// What an answer can be other than right.
-enum Missed { kFar = 1, kNoRoom = 2 };
-
 template <class L, class W>
 struct AnswerArgs {
-  i64 columns, first, pitch;  // of the answer; the vertex of row 0; labels in a row
+  i64 columns, pitch;  // of the answer; labels in a row
   const L* labels;
-  const W* potentials;  // or null
-  W* answer;
-  int* missed;
+  W* answer;     // may be where the labels are
+  int* no_room;  // whether a label does not fit the answer's type
 };
 
-/// Row by row: labels in the answer's type, with the potentials taken out again. `missed` says
-/// whether a label was far, or does not fit the answer's type.
+/// Row by row: labels in the answer's type.
 template <int kBlock, class L, class W>
 __device__ __forceinline__ void answer(const AnswerArgs<L, W>& a) {
-  const i64 u = a.first + blockIdx.x;
   const L* const row = a.labels + static_cast<i64>(blockIdx.x) * a.pitch;
   W* const out = a.answer + static_cast<i64>(blockIdx.x) * a.columns;
-  int missed = 0;
+  bool lost = false;
   for (i64 v = threadIdx.x; v < a.columns; v += kBlock) {
     const L label = row[v];
     const bool far = label >= Far<L>::value();
-    W value = never<W>();
-    if (!far) {
-      value = static_cast<W>(label);
-      if (static_cast<L>(value) != label || value >= never<W>()) missed |= kNoRoom;
-      if (a.potentials != nullptr && u != v) value = value - a.potentials[u] + a.potentials[v];
-    }
-    if (far) missed |= kFar;
+    const W value = far ? never<W>() : static_cast<W>(label);
+    lost |= !far && (static_cast<L>(value) != label || value == never<W>());
     out[v] = value;
   }
-  const int far = __syncthreads_or(missed & kFar), room = __syncthreads_or(missed & kNoRoom);
-  if (threadIdx.x != 0) return;
-  if (far) atomicOr(a.missed, kFar);
-  if (room) atomicOr(a.missed, kNoRoom);
+  if (__syncthreads_or(lost) && threadIdx.x == 0) store_relaxed(a.no_room, 1);
 }
 
 }  // namespace warpath

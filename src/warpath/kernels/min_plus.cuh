@@ -9,11 +9,6 @@
 
 namespace warpath {
 
-template <>
-struct Never<int> {
-  static __device__ int value() { return 0x7fffffff; }
-};
-
 /// What no path reaches, inside a solve: the sum of two of them still fits.
 template <class L>
 struct Far {
@@ -78,8 +73,8 @@ __device__ __forceinline__ W lowered_twice(W c, W a0, W b0, W a1, W b1) {
 }
 template <bool kOther>
 __device__ __forceinline__ float lowered_twice(float c, float a0, float b0, float a1, float b1) {
-  return __int_as_float(__vimin3_s32(__float_as_int(c), __float_as_int(a0 + b0),
-                                     __float_as_int(a1 + b1)));
+  return __int_as_float(
+      __vimin3_s32(__float_as_int(c), __float_as_int(a0 + b0), __float_as_int(a1 + b1)));
 }
 template <bool kOther>
 __device__ __forceinline__ int lowered_twice(int c, int a0, int b0, int a1, int b1) {
@@ -89,8 +84,8 @@ __device__ __forceinline__ int lowered_twice(int c, int a0, int b0, int a1, int 
   return lowered(lowered(c, a0, b0), a1, b1);
 }
 template <bool kOther>
-__device__ __forceinline__ unsigned lowered_twice(unsigned c, unsigned a0, unsigned b0,
-                                                  unsigned a1, unsigned b1) {
+__device__ __forceinline__ unsigned lowered_twice(unsigned c, unsigned a0, unsigned b0, unsigned a1,
+                                                  unsigned b1) {
   // No half carries into the other: labels of 16 bits are below 2^14.
   if constexpr (kOther) return __vimin3_s16x2(c, sum_beside(a0, b0), sum_beside(a1, b1));
   return lowered(lowered(c, a0, b0), a1, b1);
@@ -137,11 +132,11 @@ template <class L, int kBlock>
 struct Tile {
   static_assert(kBlock == 64 || kBlock == 256, "8 x 8 labels a thread make a square");
   static constexpr int kSide = kBlock == 256 ? 128 : 64;
-  static constexpr int kSlice = sizeof(L) == 8 ? 8 : 16;         // of the product's depth, staged
-  static constexpr int kGroup = sizeof(L) == 2 ? 8 : 4;          // neighbouring columns
-  static constexpr int kWords = 8 / Packed<L>::kLabels;          // in a row of a thread
-  static constexpr int kInGroup = kGroup / Packed<L>::kLabels;   // words
-  static constexpr int kPitch = kSide + 16 / sizeof(Word<L>);    // of the staged columns of a
+  static constexpr int kSlice = sizeof(L) == 8 ? 8 : 16;        // of the product's depth, staged
+  static constexpr int kGroup = sizeof(L) == 2 ? 8 : 4;         // neighbouring columns
+  static constexpr int kWords = 8 / Packed<L>::kLabels;         // in a row of a thread
+  static constexpr int kInGroup = kGroup / Packed<L>::kLabels;  // words
+  static constexpr int kPitch = kSide + 16 / sizeof(Word<L>);   // of the staged columns of a
   static constexpr int kSharedA = 2 * kSlice * kPitch * sizeof(Word<L>) / 16;
   static constexpr int kSharedB = 2 * kSlice * kSide * sizeof(L) / 16;
   using Labels = Word<L>[8][kWords];
@@ -253,7 +248,8 @@ __device__ __forceinline__ void lower_by_product(typename Tile<L, kBlock>::Label
           copy<4 * sizeof(Word<L>)>(&x[s][i], as + (k + s) * T::kPitch + T::row(i));
 #pragma unroll
         for (int g = 0; g < 8 / T::kGroup; ++g)
-          copy<T::kGroup * sizeof(L)>(&y[s][g * T::kInGroup], bs + (k + s) * T::kSide + T::column(g));
+          copy<T::kGroup * sizeof(L)>(&y[s][g * T::kInGroup],
+                                      bs + (k + s) * T::kSide + T::column(g));
       }
 #pragma unroll
       for (int i = 0; i < 8; ++i)
