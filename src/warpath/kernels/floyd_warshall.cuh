@@ -46,8 +46,8 @@ struct Tasks {
       : tiles(a.tiles),
         first(a.first),
         last(a.last),
-        panels(2 * (a.tiles - 1)),
-        others(a.tiles > 2 ? (a.tiles - 2) * (a.tiles - 2) : 0) {
+        panels(2 * (tiles - 1)),
+        others(tiles > 2 ? (tiles - 2) * (tiles - 2) : 0) {
     ahead = min(a.ahead, others);
   }
 
@@ -115,7 +115,7 @@ template <class L>
 __device__ __forceinline__ void tell(const SolveArgs<L>& a, int i, int j, int k) {
   __syncthreads();
   if (threadIdx.x != blockDim.x - 1) return;  // while the first warp goes on to the next task
-  __threadfence();
+  __threadfence();                            // for the counts; the version is released by itself
   if (i != k && j != k) {
     atomicAdd(a.row_readers + k * a.tiles + i, 1);
     atomicAdd(a.column_readers + k * a.tiles + j, 1);
@@ -133,45 +133,49 @@ __device__ __forceinline__ void close_tile(typename Tile<L, kBlock>::Labels& c) 
   using T = Tile<L, kBlock>;
   WARPATH_SHARED(Sixteen, rows, 2 * T::kSide * sizeof(L) / 16);
   WARPATH_SHARED(Sixteen, columns, 2 * T::kSide * sizeof(Word<L>) / 16);
-  for (int band = 0; band < T::kSide / 32; ++band)
+  constexpr int kLabels = Packed<L>::kLabels;
+  const unsigned thread = thread_anew();
+  L* const my_columns = reinterpret_cast<L*>(rows) + T::columns(thread);
+  Word<L>* const my_rows = reinterpret_cast<Word<L>*>(columns) + T::rows(thread);
+#pragma unroll 1
+  for (int four = 0; four < T::kSide; four += 4)
 #pragma unroll
-    for (int half = 0; half < 2; ++half)
-      for (int group = 0; group < 4; ++group)
+    for (int q = 0; q < 4; ++q) {
+      L* const row = my_columns + q % 2 * T::kSide;
+      Word<L>* const column = my_rows + q % 2 * T::kSide;
+      if (T::band(thread) == four / 32 && T::down(thread) == four / 4 % 4) {
+        const bool second = four / 16 % 2 != 0;
 #pragma unroll
-        for (int q = 0; q < 4; ++q) {
-          const int k = band * 32 + half * 16 + group * 4 + q;
-          L* row = reinterpret_cast<L*>(rows) + q % 2 * T::kSide;
-          Word<L>* column = reinterpret_cast<Word<L>*>(columns) + q % 2 * T::kSide;
-          if (T::band() == band && T::down() == group) {
+        for (int g = 0; g < 8 / T::kGroup; ++g)
+          if (second)
+            copy<T::kGroup * sizeof(L)>(row + g * 32, &c[4 + q][g * T::kInGroup]);
+          else
+            copy<T::kGroup * sizeof(L)>(row + g * 32, &c[q][g * T::kInGroup]);
+      }
+      const int within = T::kGroup == 4 ? four % 32 : four % 64;
+      if (T::strip(thread) == four / 64 && T::across(thread) == within / T::kGroup) {
+        const bool second = T::kGroup == 4 ? four / 32 % 2 != 0 : four / 4 % 2 != 0;
 #pragma unroll
-            for (int g = 0; g < 8 / T::kGroup; ++g)
-              copy<T::kGroup * sizeof(L)>(row + T::column(g), &c[half * 4 + q][g * T::kInGroup]);
-          }
-          const int within = T::kGroup == 4 ? k % 32 : k % 64;
-          if (T::strip() == k / 64 && T::across() == within / T::kGroup) {
-            const bool second = (T::kGroup == 4 ? band : group) % 2 != 0;
-#pragma unroll
-            for (int i = 0; i < 8; ++i) {
-              constexpr int kLabels = Packed<L>::kLabels;
-              const Word<L> word = second ? c[i][(4 + q) / kLabels] : c[i][q / kLabels];
-              if constexpr (kLabels == 2)
-                column[T::row(i)] = twice(static_cast<short>(word >> q % 2 * 16));
-              else
-                column[T::row(i)] = word;
-            }
-          }
-          __syncthreads();
-          alignas(16) Word<L> x[8], y[T::kWords];
-#pragma unroll
-          for (int i = 0; i < 8; i += 4) copy<4 * sizeof(Word<L>)>(&x[i], column + T::row(i));
-#pragma unroll
-          for (int g = 0; g < 8 / T::kGroup; ++g)
-            copy<T::kGroup * sizeof(L)>(&y[g * T::kInGroup], row + T::column(g));
-#pragma unroll
-          for (int i = 0; i < 8; ++i)
-#pragma unroll
-            for (int j = 0; j < T::kWords; ++j) c[i][j] = lowered(c[i][j], x[i], y[j]);
+        for (int i = 0; i < 8; ++i) {
+          const Word<L> word = second ? c[i][(4 + q) / kLabels] : c[i][q / kLabels];
+          if constexpr (kLabels == 2)
+            column[T::below(i)] = twice(static_cast<short>(word >> q % 2 * 16));
+          else
+            column[T::below(i)] = word;
         }
+      }
+      __syncthreads();
+      alignas(16) Word<L> x[T::kAtOnce], y[T::kWords];
+#pragma unroll
+      for (int g = 0; g < 8 / T::kGroup; ++g)
+        copy<T::kGroup * sizeof(L)>(&y[g * T::kInGroup], row + g * 32);
+#pragma unroll
+      for (int i = 0; i < 8; ++i) {
+        if (i % T::kAtOnce == 0) copy<T::kAtOnce * sizeof(Word<L>)>(x, column + T::below(i));
+#pragma unroll
+        for (int j = 0; j < T::kWords; ++j) c[i][j] = lowered(c[i][j], x[i % T::kAtOnce], y[j]);
+      }
+    }
 }
 
 template <int kBlock, class L>
@@ -185,18 +189,14 @@ __device__ __forceinline__ void solve(const SolveArgs<L>& a) {
     return a.window + static_cast<i64>(i) * T::kSide * a.pitch + static_cast<i64>(j) * T::kSide;
   };
   alignas(16) typename T::Labels c;
-  int ticket = 0;
-  if (threadIdx.x == 0) {
-    shared_task[0] = {-1, -1, -1, -1};
-    ticket = atomicAdd(a.ticket, 1);
-  }
+  if (threadIdx.x == 0) shared_task[0] = {-1, -1, -1, -1};
   for (;;) {
     if (threadIdx.x == 0) {
       Task& task = shared_task[0];
       if (task.halved())
         task.update = -1;
       else
-        task = Tasks<L>(a).task(ticket);
+        task = Tasks<L>(a).task(atomicAdd(a.ticket, 1));
     }
     __syncthreads();
     const Task task = shared_task[0];
@@ -209,10 +209,9 @@ __device__ __forceinline__ void solve(const SolveArgs<L>& a) {
     else
       lower_by_product<L, kBlock>(c, tile(task.i, k), a.pitch, tile(k, task.j), a.pitch, T::kSide,
                                   staged);
-    __syncthreads();  // a panel's own tile has been read by all
-    const Task same = shared_task[0];
-    if (threadIdx.x == 0 && !same.halved()) ticket = atomicAdd(a.ticket, 1);  // comes meanwhile
-    T::store(c, anew(tile(same.i, same.j)), a.pitch);
+    __syncthreads();                       // a panel's own tile has been read by all
+    const Task same = *anew(shared_task);  // no register was to keep it
+    T::store(c, tile(same.i, same.j), a.pitch);
     tell(a, same.i, same.j, same.pivot());
   }
 }
@@ -242,7 +241,7 @@ __device__ __forceinline__ void product(const ProductArgs<L>& args) {
   T::load(c, tile, args.pitch_c);
   lower_by_product<L, kBlock>(c, args.a + row * args.pitch_a, args.pitch_a, args.b + column,
                               args.pitch_b, args.depth, staged);
-  T::store(c, anew(tile), args.pitch_c);
+  T::store(c, tile, args.pitch_c);
 }
 
 }  // namespace warpath

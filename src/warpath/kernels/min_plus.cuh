@@ -7,6 +7,12 @@
 
 #include "base.cuh"
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+#define WARPATH_UNROLLED 2
+#else
+#define WARPATH_UNROLLED 1
+#endif
+
 namespace warpath {
 
 /// What no path reaches, inside a solve: the sum of two of them still fits.
@@ -56,9 +62,9 @@ __device__ __forceinline__ unsigned lowered(unsigned c, unsigned a, unsigned b) 
   return __viaddmin_s16x2(a, b, c);
 }
 __device__ __forceinline__ float lowered(float c, float a, float b) { return min(c, a + b); }
-__device__ __forceinline__ i64 lowered(i64 c, i64 a, i64 b) { return min(c, a + b); }
-__device__ __forceinline__ double lowered(double c, double a, double b) {
-  const double sum = a + b;
+template <class L>
+__device__ __forceinline__ L lowered(L c, L a, L b) {  // of 64 bits
+  const L sum = a + b;
   return sum < c ? sum : c;
 }
 
@@ -67,10 +73,6 @@ __device__ __forceinline__ double lowered(double c, double a, double b) {
 __device__ __forceinline__ unsigned sum_beside(unsigned a, unsigned b) { return a * gridDim.z + b; }
 
 /// min(c, a0 + b0, a1 + b1); kOther takes the way that leaves the pipe of minima free for others.
-template <bool kOther, class W>
-__device__ __forceinline__ W lowered_twice(W c, W a0, W b0, W a1, W b1) {
-  return lowered(lowered(c, a0, b0), a1, b1);
-}
 template <bool kOther>
 __device__ __forceinline__ float lowered_twice(float c, float a0, float b0, float a1, float b1) {
   return __int_as_float(
@@ -108,7 +110,17 @@ __device__ __forceinline__ void arrived() {
 #endif
 }
 
-/// Returns a pointer that the compiler computes anew: registers hold labels, not addresses.
+/// Returns a number that the compiler knows nothing of: it keeps no register for what follows from
+/// it.
+__device__ __forceinline__ unsigned anew(unsigned number) {
+#ifndef WARPATH_EMULATED
+  asm volatile("" : "+r"(number));
+#endif
+  return number;
+}
+__device__ __forceinline__ unsigned thread_anew() { return anew(threadIdx.x); }
+
+/// Returns a pointer that the compiler takes for another one.
 template <class T>
 __device__ __forceinline__ T* anew(T* pointer) {
 #ifndef WARPATH_EMULATED
@@ -139,28 +151,41 @@ struct Tile {
   static constexpr int kPitch = kSide + 16 / sizeof(Word<L>);   // of the staged columns of a
   static constexpr int kSharedA = 2 * kSlice * kPitch * sizeof(Word<L>) / 16;
   static constexpr int kSharedB = 2 * kSlice * kSide * sizeof(L) / 16;
+  static constexpr int kAtOnce = sizeof(L) == 8 ? 2 : 4;    // rows that are lowered at once
+  static constexpr int kTogether = sizeof(L) == 8 ? 1 : 2;  // steps of the product
+  // As far as no register is spilled.
+  static constexpr int kUnrolled = sizeof(L) == 2 ? 8 : WARPATH_UNROLLED;
   using Labels = Word<L>[8][kWords];
 
-  static __device__ int down() { return threadIdx.x % 32 / 8; }
-  static __device__ int across() { return threadIdx.x % 8; }
-  static __device__ int band() { return threadIdx.x / 32 % (kSide / 32); }
-  static __device__ int strip() { return threadIdx.x / 32 / (kSide / 32); }
-  static __device__ int row(int i) { return band() * 32 + i / 4 * 16 + down() * 4 + i % 4; }
-  static __device__ int column(int group) { return strip() * 64 + group * 32 + across() * kGroup; }
+  // Where a thread's rows and columns begin. They are found anew where they are needed: registers
+  // hold labels.
+  static __device__ int band(unsigned thread) { return thread / 32 % (kSide / 32); }
+  static __device__ int strip(unsigned thread) { return thread / 32 / (kSide / 32); }
+  static __device__ int down(unsigned thread) { return thread % 32 / 8; }
+  static __device__ int across(unsigned thread) { return thread % 8; }
+  static __device__ int rows(unsigned thread) { return band(thread) * 32 + down(thread) * 4; }
+  static __device__ int columns(unsigned thread) {
+    return strip(thread) * 64 + across(thread) * kGroup;
+  }
+  static constexpr __device__ int below(int i) { return i / 4 * 16 + i % 4; }
 
   static __device__ __forceinline__ void load(Labels& c, const L* tile, i64 pitch) {
+    const unsigned thread = thread_anew();
+    const L* const corner = tile + rows(thread) * pitch + columns(thread);
 #pragma unroll
     for (int i = 0; i < 8; ++i)
 #pragma unroll
       for (int g = 0; g < 8 / kGroup; ++g)
-        copy<kGroup * sizeof(L)>(&c[i][g * kInGroup], tile + row(i) * pitch + column(g));
+        copy<kGroup * sizeof(L)>(&c[i][g * kInGroup], corner + below(i) * pitch + g * 32);
   }
   static __device__ __forceinline__ void store(const Labels& c, L* tile, i64 pitch) {
+    const unsigned thread = thread_anew();
+    L* const corner = tile + rows(thread) * pitch + columns(thread);
 #pragma unroll
     for (int i = 0; i < 8; ++i)
 #pragma unroll
       for (int g = 0; g < 8 / kGroup; ++g)
-        copy<kGroup * sizeof(L)>(tile + row(i) * pitch + column(g), &c[i][g * kInGroup]);
+        copy<kGroup * sizeof(L)>(corner + below(i) * pitch + g * 32, &c[i][g * kInGroup]);
   }
 };
 
@@ -175,28 +200,58 @@ struct Staged {
       : a(reinterpret_cast<Word<L>*>(shared_a)), b(reinterpret_cast<L*>(shared_b)) {}
   __device__ Word<L>* a_slice(int slice) const { return a + slice % 2 * T::kSlice * T::kPitch; }
   __device__ L* b_slice(int slice) const { return b + slice % 2 * T::kSlice * T::kSide; }
+};
 
-  /// Begins to bring in a slice of b, and of a where its labels need no change.
-  __device__ __forceinline__ void fetch(int slice, const L* from_a, i64 pitch_a, const L* from_b,
-                                        i64 pitch_b) const {
-    constexpr int kPiece = 16 / sizeof(L), kPieces = T::kSide / kPiece;
+/// What a thread brings in of slices, one after another, as pointers that move on: of b 16 bytes of
+/// some rows, of a single labels of some rows, or 8 where labels of 16 bits are to be doubled.
+template <class L, int kBlock>
+struct Fetch {
+  using T = Tile<L, kBlock>;
+  static constexpr bool kDoubled = sizeof(L) == 2;
+  static constexpr int kWide = kDoubled ? 8 : 1;  // labels of a row of a at a time
+  static constexpr int kAcross = kDoubled ? T::kSlice / 8 : 8;
+  static constexpr int kRows = kBlock / kAcross, kTimes = T::kSide / kRows;
+  static constexpr int kPiece = 16 / sizeof(L), kPieces = T::kSide / kPiece;
+  const L* a;
+  const L* b;
+  Sixteen held[kDoubled ? kTimes : 1];
+
+  __device__ Fetch(const L* from_a, i64 pitch_a, const L* from_b, i64 pitch_b) {
+    const unsigned thread = thread_anew();
+    a = from_a + row(thread) * pitch_a + k(thread);
+    b = from_b + thread / kPieces * pitch_b + thread % kPieces * kPiece;
+  }
+  static __device__ unsigned row(unsigned thread) { return thread / kAcross; }
+  static __device__ unsigned k(unsigned thread) { return thread % kAcross * kWide; }
+
+  /// Begins to bring in the next slice; `finish` puts in place what was held in registers for it.
+  __device__ __forceinline__ void begin(Word<L>* to_a, i64 pitch_a, L* to_b, i64 pitch_b) {
+    const unsigned thread = thread_anew();
+    to_b += thread / kPieces * T::kSide + thread % kPieces * kPiece;
 #pragma unroll
-    for (int i = 0; i < T::kSlice * kPieces / kBlock; ++i) {
-      const int k = threadIdx.x / kPieces + i * (kBlock / kPieces);
-      const int at = threadIdx.x % kPieces * kPiece;
-      copy_ahead<16>(b_slice(slice) + k * T::kSide + at,
-                     from_b + (slice * T::kSlice + k) * pitch_b + at);
-    }
-    if constexpr (sizeof(L) > 2) {
+    for (int i = 0; i < T::kSlice * kPieces / kBlock; ++i, b += kBlock / kPieces * pitch_b)
+      copy_ahead<16>(to_b + i * (kBlock / kPieces) * T::kSide, b);
+    to_a += k(thread) * T::kPitch + row(thread);
+    const L* from = a;
 #pragma unroll
-      for (int j = 0; j < T::kSlice / 8; ++j)
+    for (int i = 0; i < kTimes; ++i, from += kRows * pitch_a)
+      if constexpr (kDoubled) {
+        copy<16>(held + i, from);
+      } else {
 #pragma unroll
-        for (int i = 0; i < T::kSide * 8 / kBlock; ++i) {
-          const int k = j * 8 + threadIdx.x % 8, row = threadIdx.x / 8 + i * (kBlock / 8);
-          copy_ahead<sizeof(L)>(a_slice(slice) + k * T::kPitch + row,
-                                from_a + row * pitch_a + slice * T::kSlice + k);
-        }
-    }
+        for (int j = 0; j < T::kSlice; j += kAcross)
+          copy_ahead<sizeof(L)>(to_a + j * T::kPitch + i * kRows, from + j);
+      }
+    a += T::kSlice;
+  }
+  __device__ __forceinline__ void finish(Word<L>* to_a) const {
+    if constexpr (kDoubled)
+#pragma unroll
+      for (int i = 0; i < kTimes; ++i)
+#pragma unroll
+        for (int j = 0; j < 8; ++j)
+          to_a[(k(threadIdx.x) + j) * T::kPitch + row(threadIdx.x) + i * kRows] =
+              twice(static_cast<short>(held[i].part[j / 2] >> j % 2 * 16));
   }
 };
 
@@ -206,60 +261,46 @@ __device__ __forceinline__ void lower_by_product(typename Tile<L, kBlock>::Label
                                                  i64 pitch_a, const L* b, i64 pitch_b, int depth,
                                                  const Staged<L, kBlock>& staged) {
   using T = Tile<L, kBlock>;
-  // Labels of 16 bits go through registers, where they are doubled: a thread takes 8 of a row.
-  constexpr bool kDoubled = sizeof(L) == 2;
-  constexpr int kHeld = kDoubled ? T::kSide * 2 / kBlock : 1;
-  const int half = threadIdx.x % 2 * 8, owned = threadIdx.x / 2;
-  Sixteen held[kHeld];
-  const auto hold = [&](int slice) {
-    if constexpr (kDoubled)
-#pragma unroll
-      for (int r = 0; r < kHeld; ++r)
-        copy<16>(held + r, a + (owned + r * (kBlock / 2)) * pitch_a + slice * T::kSlice + half);
-  };
-  const auto unpack = [&](int slice) {
-    if constexpr (kDoubled)
-#pragma unroll
-      for (int i = 0; i < 8 * kHeld; ++i)
-        staged.a_slice(slice)[(half + i % 8) * T::kPitch + owned + i / 8 * (kBlock / 2)] =
-            twice(static_cast<short>(held[i / 8].part[i % 8 / 2] >> i % 2 * 16));
-  };
-  hold(0);
-  staged.fetch(0, a, pitch_a, b, pitch_b);
-  unpack(0);
+  Fetch<L, kBlock> fetch(a, pitch_a, b, pitch_b);
+  fetch.begin(staged.a, pitch_a, staged.b, pitch_b);
+  fetch.finish(staged.a);
   const int slices = depth / T::kSlice;
   for (int slice = 0; slice < slices; ++slice) {
     arrived();
     __syncthreads();
     const bool more = slice + 1 < slices;
-    if (more) {
-      hold(slice + 1);
-      staged.fetch(slice + 1, a, pitch_a, b, pitch_b);
-    }
-    const Word<L>* as = staged.a_slice(slice);
-    const L* bs = staged.b_slice(slice);
-#pragma unroll 1
-    for (int k = 0; k < T::kSlice; k += 2) {
-      alignas(16) Word<L> x[2][8], y[2][T::kWords];
+    if (more) fetch.begin(staged.a_slice(slice + 1), pitch_a, staged.b_slice(slice + 1), pitch_b);
+    const unsigned thread = thread_anew();
+    const Word<L>* const as = staged.a_slice(slice) + T::rows(thread);
+    const L* const bs = staged.b_slice(slice) + T::columns(thread);
+#pragma unroll T::kUnrolled
+    for (int k = 0; k < T::kSlice; k += T::kTogether) {
+      alignas(16) Word<L> x[T::kTogether][T::kAtOnce], y[T::kTogether][T::kWords];
 #pragma unroll
-      for (int s = 0; s < 2; ++s) {
-#pragma unroll
-        for (int i = 0; i < 8; i += 4)
-          copy<4 * sizeof(Word<L>)>(&x[s][i], as + (k + s) * T::kPitch + T::row(i));
+      for (int s = 0; s < T::kTogether; ++s)
 #pragma unroll
         for (int g = 0; g < 8 / T::kGroup; ++g)
-          copy<T::kGroup * sizeof(L)>(&y[s][g * T::kInGroup],
-                                      bs + (k + s) * T::kSide + T::column(g));
+          copy<T::kGroup * sizeof(L)>(&y[s][g * T::kInGroup], bs + (k + s) * T::kSide + g * 32);
+#pragma unroll
+      for (int part = 0; part < 8; part += T::kAtOnce) {
+#pragma unroll
+        for (int s = 0; s < T::kTogether; ++s)
+          copy<T::kAtOnce * sizeof(Word<L>)>(x[s], as + (k + s) * T::kPitch + T::below(part));
+#pragma unroll
+        for (int i = 0; i < T::kAtOnce; ++i)
+#pragma unroll
+          for (int j = 0; j < T::kWords; ++j) {
+            Word<L>& label = c[part + i][j];
+            if constexpr (T::kTogether == 1)
+              label = lowered(label, x[0][i], y[0][j]);
+            else if ((i * T::kWords + j) % 3 != 0)
+              label = lowered_twice<true>(label, x[0][i], y[0][j], x[1][i], y[1][j]);
+            else
+              label = lowered_twice<false>(label, x[0][i], y[0][j], x[1][i], y[1][j]);
+          }
       }
-#pragma unroll
-      for (int i = 0; i < 8; ++i)
-#pragma unroll
-        for (int j = 0; j < T::kWords; ++j)
-          c[i][j] = (i * T::kWords + j) % 3 != 0
-                        ? lowered_twice<true>(c[i][j], x[0][i], y[0][j], x[1][i], y[1][j])
-                        : lowered_twice<false>(c[i][j], x[0][i], y[0][j], x[1][i], y[1][j]);
     }
-    if (more) unpack(slice + 1);
+    if (more) fetch.finish(staged.a_slice(slice + 1));
   }
 }
 
