@@ -20,6 +20,7 @@ from warpath.engines.rounds.clock import Clock
 from warpath.paths import Paths, never
 from warpath.recipes import CATALOGUE
 from warpath.recipes.axes import Select
+from warpath.testing.recipes import on_gpu
 
 ROAD = "p sp 4 6\na 1 2 3\na 2 1 3\na 2 3 4\na 3 2 4\na 3 4 5\na 4 3 5\n"
 MAIN = ["rmat 6 4", "grid 8", "martin 64", "dense 24"]
@@ -33,7 +34,7 @@ TINY = {
 
 
 def exact_names() -> list[str]:
-    return [r.name for r in CATALOGUE if "cuda" in r.devices and r.exact]
+    return [recipe.name for recipe in on_gpu() if recipe.exact]
 
 
 @pytest.fixture

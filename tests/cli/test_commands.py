@@ -305,7 +305,7 @@ def test_algorithms_are_filtered_by_paper_and_device(warpath):
     assert [line.split()[:2] for line in lines[3:]] == [[f"martin2009.{n}", "cpu"] for n in names]
     found = warpath("algorithms", "--device", "cuda", "--json").json["algorithms"]
     assert {one["paper"] for one in found} == {
-        "martin2009", "davidson2014", "bodra2025", "johnson_gpu", "broken"
+        "martin2009", "davidson2014", "bodra2025", "johnson_gpu", "warpath", "broken"
     }  # fmt: skip
     assert warpath("algorithms", "--paper", "classic", "--device", "cuda").out == (
         "no algorithm of classic runs on cuda\n"

@@ -28,6 +28,17 @@ class OutOfMemoryError(MemoryError):
     pass
 
 
+class Loaded(str):
+    """A loaded kernel, by its name."""
+
+    __slots__ = ()
+
+    handle = property(lambda self: f"handle of {self}")
+    occupancy = SimpleNamespace(
+        max_active_blocks_per_multiprocessor=lambda threads, shared: 2048 // threads - (shared > 0)
+    )
+
+
 class Machine:
     """What the driver would say, and what it was told."""
 
@@ -38,9 +49,10 @@ class Machine:
         self.free, self.total = 100 * 2**30, 140 * 2**30
         self.pool_free, self.pool_used, self.pool_limit = 0, 0, 0
         self.current, self.used = 0, []
-        self.stream = SimpleNamespace(ptr=0, synchronize=self.wait)
+        self.stream = SimpleNamespace(ptr=0, synchronize=self.wait, name="work")
         self.failure = None  # raised by the next wait
         self.launches, self.loads, self.made = [], [], []
+        self.allowed, self.events = [], []  # shared memory, what streams were told
         self.refuses = None  # raised when code is loaded
 
     def wait(self):
@@ -76,11 +88,35 @@ class Machine:
         self.loads.append((bytes(image), name))
         if self.refuses is not None:
             raise self.refuses
-        return SimpleNamespace(get_kernel=lambda symbol: f"loaded {symbol}")
+        return SimpleNamespace(get_kernel=lambda symbol: Loaded(f"loaded {symbol}"))
 
-    def config(self, grid, block):
+    def config(self, grid, block, **more):
         self.made.append(("config", grid))
-        return SimpleNamespace(grid=grid, block=block)
+        return SimpleNamespace(grid=grid, block=block, more=more)
+
+    def allow(self, attribute, size, handle, device):
+        self.allowed.append((attribute, size, handle, device))
+        return (SimpleNamespace(name="CUDA_ERROR_INVALID_VALUE") if size > 227 * 1024 else "yes",)
+
+    def event(self, **options):
+        """Return an event that tells what it is asked to do."""
+        assert options == {"disable_timing": True}
+        number = len([each for each in self.events if each[0] == "event"])
+        self.events.append(("event", number))
+        return SimpleNamespace(
+            record=lambda stream: self.events.append(("record", number, stream.name)),
+            synchronize=lambda: self.events.append(("wait for", number)),
+            number=number,
+        )
+
+    def copying(self, **options):
+        """Return a stream of copies."""
+        assert options == {"non_blocking": True}
+        self.events.append(("stream",))
+        return SimpleNamespace(
+            name="copies",
+            wait_event=lambda event: self.events.append(("copies wait for", event.number)),
+        )
 
     def from_handle(self, handle):
         self.made.append(("stream", handle))
@@ -98,6 +134,10 @@ class DeviceArray:
         assert isinstance(array, np.ndarray)
         assert (array.shape, array.dtype) == (self._values.shape, self._values.dtype)
         self._values[...] = array
+
+    def get(self, stream, out, *, blocking):
+        self._machine.events.append(("copy", stream.name, blocking))
+        out[...] = self._values
 
     def fetched(self, out=None):
         self._machine.wait()
@@ -127,6 +167,8 @@ def _cupy(machine):
         ),
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
         get_current_stream=lambda: machine.stream,
+        Event=machine.event,
+        Stream=machine.copying,
         Device=machine.device,
     )
     return module
@@ -157,6 +199,12 @@ def machine(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", _cupy(machine))
     monkeypatch.setitem(sys.modules, "cuda.core", _core(machine))
     monkeypatch.setitem(sys.modules, "cuda.bindings.nvrtc", nvrtc)
+    driver = ModuleType("cuda.bindings.driver")
+    name = "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"
+    driver.CUfunction_attribute = SimpleNamespace(**{name: "most shared memory"})
+    driver.CUresult, driver.CUdevice = SimpleNamespace(CUDA_SUCCESS="yes"), int
+    driver.cuKernelSetAttribute = machine.allow
+    monkeypatch.setitem(sys.modules, "cuda.bindings.driver", driver)
     monkeypatch.setattr(device, "_open", {})
     monkeypatch.setenv("WARPATH_CACHE_DIR", "off")
     compiling.compiler.cache_clear()

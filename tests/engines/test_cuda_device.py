@@ -96,6 +96,41 @@ def test_a_launch_of_no_blocks_is_nothing(gpu, machine):
     assert machine.launches == []
 
 
+def test_a_kernel_is_launched_in_blocks_of_its_own_size_and_memory(gpu, machine):
+    gpu.launch(Kernel("wide", "", threads=512, shared=60_000, at_once=True), 9)
+    ((_, grid, block, kernel, _),) = machine.launches
+    assert (grid, block, kernel) == (9, 512, "loaded wide")
+    (config,) = gpu._configs.values()
+    assert config.more == {"shmem_size": 60_000, "is_cooperative": True}
+    assert machine.allowed == [("most shared memory", 60_000, "handle of loaded wide", 0)]
+
+
+def test_more_shared_memory_than_there_is_is_refused(gpu):
+    with pytest.raises(wp.DeviceError, match=r"cannot take 300,000 bytes of shared memory: CUDA_E"):
+        gpu.launch(Kernel("wide", "", shared=300_000), 1)
+
+
+def test_a_gpu_says_how_many_blocks_of_a_kernel_run_at_once(gpu, machine):
+    assert gpu.resident_blocks(ADD) == 132 * 8
+    assert gpu.resident_blocks(Kernel("wide", "", threads=512, shared=60_000)) == 132 * 3
+    gpu.launch(ADD, 1)
+    assert [name for _, name in machine.loads] == ["add", "wide"]
+
+
+def test_a_copy_beside_the_work_begins_after_what_was_launched_before(gpu, machine):
+    there, here = gpu.put(np.arange(5)), np.zeros(5, np.int64)
+    wait = gpu.fetch(there, here)
+    assert machine.events[2:] == [
+        ("record", 0, "work"), ("stream",), ("copies wait for", 0), ("copy", "copies", False),
+        ("record", 1, "copies"),
+    ]  # fmt: skip
+    wait()
+    assert machine.events[-1] == ("wait for", 1)
+    assert here.tolist() == [0, 1, 2, 3, 4]
+    gpu.fetch(there, here)
+    assert machine.events.count(("stream",)) == 1
+
+
 @pytest.mark.parametrize("wrong", [5, 0.5, np.zeros(3), "text", [1]])
 def test_an_argument_of_another_kind_is_named(gpu, wrong):
     with pytest.raises(TypeError, match="argument 1 of the kernel add is of <class"):

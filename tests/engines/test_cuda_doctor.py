@@ -11,7 +11,7 @@ import pytest
 from warpath.engines import cpu
 from warpath.engines.base import Raw
 from warpath.engines.cuda import engine
-from warpath.recipes import CATALOGUE
+from warpath.testing.recipes import on_gpu
 
 pytest.importorskip("typer", reason="the command needs warpath[cli]")
 
@@ -68,7 +68,7 @@ def test_each_planned_algorithm_solves_each_type_of_weights(doctor, monkeypatch)
 
     monkeypatch.setattr(engine, "run", run)
     assert doctor()[0] == 0
-    names = [r.name for r in CATALOGUE if r.planned and "cuda" in r.devices]
+    names = [recipe.name for recipe in on_gpu() if recipe.planned]
     assert len(names) >= 3
     assert seen == {(n, t) for n in names for t in ("int32", "int64", "float32", "float64")}
 

@@ -15,12 +15,13 @@ from warpath.recipes import Recipe, Task
 from warpath.recipes.axes import Layout, Select
 from warpath.testing import corpus, reference
 from warpath.testing.compare import assert_is_a_negative_cycle, assert_same_bits
+from warpath.testing.recipes import on_gpu as on_gpu_recipes
 
 if TYPE_CHECKING:
     from warpath.testing.corpus import Case
 
 RUN = set()
-RECIPES = [recipe for recipe in wp.algorithms() if "cuda" in recipe.devices]
+RECIPES = on_gpu_recipes()
 EXACT = [recipe for recipe in RECIPES if recipe.exact]
 CASES = [case.astype(dtype) for case in corpus.all() for dtype in case.dtypes]
 

@@ -11,6 +11,7 @@ import warpath as wp
 from warpath import generate
 from warpath.recipes import Task
 from warpath.testing.compare import assert_same_bits
+from warpath.testing.recipes import on_gpu
 
 GRAPHS = {
     "rmat 16": lambda: generate.rmat(16, 16, seed=11),
@@ -98,7 +99,7 @@ def test_matrices_give_the_bits_of_lists(order, record_property):
         assert_same_bits(found.dist, expected, graph)
 
 
-NEGATIVE = [r for r in wp.algorithms() if "cuda" in r.devices and r.negative and r.exact]
+NEGATIVE = [recipe for recipe in on_gpu() if recipe.negative and recipe.exact]
 
 
 @pytest.mark.parametrize("recipe", NEGATIVE, ids=lambda r: r.name)

@@ -12,13 +12,23 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from warpath.recipes import CATALOGUE, Recipe
+import numpy as np
+
+from warpath.engines.cuda.engine import TABLES
+from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Map
 from warpath.testing import corpus
 from warpath.testing.emulated import EmulatedDevice
 from warpath.testing.kernels import CACHE, Unset, check, expected, prepare
+from warpath.testing.tables import check_table, expected_table, problem_of
 from warpath.trace import Trace
+from warpath.zones import opened
 
+MOST_ROWS = 40  # of a table, more than a half of what lies side by side
+PARAMS = {
+    "warpath.block_per_source": [{}, {"delta": 3}],
+    "warpath.pairs": [{"together": side} | more for side in (1, 64) for more in ({}, {"delta": 3})],
+}
 SMALL = ["one_loop", "self_loops", "parallel_edges", "zero_cycle", "isolated_vertices", "hubs"]
 MORE = ["lost_minima", "all_zero", "star_out", "star_in", "unreachable_half", "two_equal_paths",
         "complete"]  # fmt: skip
@@ -45,7 +55,7 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
     """Run the suite."""
     watched = sanitizer != "none"
     recipes = [recipe_of(name) for name in names]
-    strided = any(recipe.axes.map is Map.GRID_STRIDE for recipe in recipes)
+    strided = any(recipe.axes and recipe.axes.map is Map.GRID_STRIDE for recipe in recipes)
     device = EmulatedDevice(
         block=32 if strided else 64,  # with one processor fewer threads than some graphs' vertices
         processors=1,
@@ -56,7 +66,8 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
     device.xp = Unset()
     prepare(device, recipes, dtype)
     cases = SMALL + MORE + (OF_FLOATS if dtype.startswith("f") else OF_INTEGERS) + NEGATIVE
-    for name in cases + (["power_law"] if strided else []):
+    crowded = strided or any(recipe.loop in TABLES for recipe in recipes)
+    for name in cases + (["power_law"] if crowded else []):
         if dtype not in corpus.case(name).dtypes:
             continue
         case = corpus.case(name).astype(dtype)
@@ -64,6 +75,8 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
         for source in case.sources:
             answer = expected(case.graph(), source)
             for recipe in recipes:
+                if recipe.loop in TABLES:
+                    continue
                 if case.negative and not recipe.negative:
                     continue
                 params = {p.name: 3 for p in recipe.params if p.name in {"delta", "buckets"}}
@@ -71,6 +84,29 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
                     device.seed = seed
                     trace = Trace() if seed == 2 or (watched and source) else None
                     check(recipe, case.graph(), source, device, answer, params, trace)
+        tables(case, [recipe for recipe in recipes if recipe.loop in TABLES], device, seeds)
+
+
+def tables(case, recipes, device, seeds):
+    """Run the recipes of tables: from all sources, to all targets and to two."""
+    graph = opened(case.graph())
+    able = [r for r in recipes if r.negative or not case.negative]
+    whole = [r for r in able if Task.MANY not in r.solves]
+    if whole:
+        answer = expected_table(graph, problem_of(graph, np.arange(graph.n)))
+        for recipe in whole:
+            for device.seed in seeds:
+                check_table(recipe, graph, problem_of(graph, np.arange(graph.n)), device, answer)
+    able = [r for r in able if r not in whole]
+    for targets in (None, np.array([graph.n - 1, 0])) if able else ():
+        problem = problem_of(graph, np.arange(min(graph.n, MOST_ROWS)), targets)
+        answer = expected_table(graph, problem)
+        if answer is OverflowError and targets is not None:
+            continue  # another target's distance may be the one that does not fit
+        for recipe in able:
+            for params in PARAMS.get(recipe.name, [{}]):
+                for device.seed in seeds:
+                    check_table(recipe, graph, problem, device, answer, params)
 
 
 if __name__ == "__main__":

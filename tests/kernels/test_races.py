@@ -34,3 +34,13 @@ def test_no_kernel_races_or_leaves_its_arrays(quick, select, dtype, sanitizer):
     ran = quick(HEADERS, names, dtype, sanitizer=sanitizer)
     assert ran.returncode == 0, ran.stderr[-8000:]
     assert "Sanitizer" not in ran.stderr
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize("sanitizer", ["thread", "address"])
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+@pytest.mark.parametrize("name", ["block_per_source", "pairs"])
+def test_no_kernel_of_tables_races_or_leaves_its_arrays(quick, name, dtype, sanitizer):
+    ran = quick(HEADERS, [f"warpath.{name}"], dtype, sanitizer=sanitizer)
+    assert ran.returncode == 0, ran.stderr[-8000:]
+    assert "Sanitizer" not in ran.stderr

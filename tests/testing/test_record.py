@@ -9,8 +9,8 @@ import pytest
 
 import warpath as wp
 from warpath.engines.cuda import sources
-from warpath.recipes import CATALOGUE
 from warpath.testing import all_kernels, record, small_corpus
+from warpath.testing.recipes import on_gpu
 
 FACTS = {"gpu": "NVIDIA X100 (80 GB)", "driver": "for CUDA 13.0", "CUDA runtime": "13.2"}
 TESTS = """
@@ -206,7 +206,7 @@ def test_the_small_corpus_runs_every_recipe(emulated_sssp, monkeypatch):
         return emulated_sssp(graph, source, **call)
 
     assert small_corpus.solve_all(solve) >= 400
-    names = {recipe.name for recipe in CATALOGUE if "cuda" in recipe.devices}
+    names = {recipe.name for recipe in on_gpu()}
     assert ran == {(name, trace) for name in names for trace in (False, True)}
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath import units
 from warpath.errors import NotSupportedError, WarpathError
-from warpath.recipes import CATALOGUE
+from warpath.recipes import CATALOGUE, Task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,5 +77,6 @@ def recorded() -> dict[str, str]:
 
 
 def planned() -> tuple[str, ...]:
-    """Return the algorithms that are planned for a GPU."""
-    return tuple(each.name for each in CATALOGUE if each.planned and "cuda" in each.devices)
+    """Return the algorithms that are planned for a GPU and one source."""
+    able = [each for each in CATALOGUE if each.planned and Task.SSSP in each.solves]
+    return tuple(each.name for each in able if "cuda" in each.devices)

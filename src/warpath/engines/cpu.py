@@ -66,6 +66,7 @@ def _dijkstra(order: Order) -> Raw:
 
 
 def many(order: Order, potentials: Array | None = None) -> Raw:
+    """Run Dijkstra from every source, on reduced weights where potentials are given."""
     problem = order.problem
     assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
     targets = _ALL if problem.targets is None else problem.targets

@@ -100,13 +100,6 @@ __device__ __forceinline__ bool extend(i64 dist, W weight, i64& sum) {
   return ((dist ^ sum) & (w ^ sum)) >= 0 && sum != never<i64>();
 }
 
-template <class W>
-__device__ __forceinline__ bool extend(int dist, W weight, int& sum) {
-  const int w = static_cast<int>(weight);
-  sum = static_cast<int>(static_cast<u32>(dist) + static_cast<u32>(w));
-  return ((dist ^ sum) & (w ^ sum)) >= 0 && sum != never<int>();
-}
-
 /// What a traced kernel counts; the places in the array of counters.
 enum Counter { kRelaxed = 0, kImproved = 1, kSelected = 2 };
 

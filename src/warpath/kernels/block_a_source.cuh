@@ -1,7 +1,8 @@
 // block_a_source.cuh - a block of threads for each source, its labels in shared memory.
 //
 // Work     near-far relaxations of each source; a vertex is relaxed again where its label falls.
-// Traffic  per relaxation 8 B of the edge from L1 or L2; per source a row of the answer. Labels, the
+// Traffic  per relaxation 8 B of the edge from L1 or L2; per source a row of the answer. Labels,
+// the
 //          bits of those that wait and the round's list never leave the multiprocessor.
 // Launch   as many blocks as run at once, of kBlock threads; they take sources from a counter.
 // Shared   a label and 2 B a vertex, a bit a vertex, and what a block says to itself.
@@ -40,7 +41,8 @@ struct Held {
   u16* list;     // n, the vertices of the round
 };
 
-/// Puts the waiting vertices below the threshold on the list; returns the least label of the others.
+/// Puts the waiting vertices below the threshold on the list; returns the least label of the
+/// others.
 template <int kBlock, class L>
 __device__ __forceinline__ L take_near(const Held<L>& held, int words, L threshold, int* count) {
   L least = never<L>();
@@ -84,11 +86,11 @@ __device__ __forceinline__ void relax_list(const BlockArgs<V, W, L>& a, const He
     for (int slot = lane; slot - lane < edges; slot += 32) {
       const int owner = pool.owner(slot);
       const i64 e = __shfl_sync(~0u, pool.first, owner) + slot;
-      const L base_label = __shfl_sync(~0u, pool.label, owner);
+      const L label = __shfl_sync(~0u, pool.label, owner);
       if (slot >= edges) continue;
       const V v = a.indices[e];
-      L sum;
-      if (!extend(base_label, a.weights == nullptr ? a.weight : a.weights[e], sum)) {
+      const L sum = grown(label, a.weights == nullptr ? a.weight : a.weights[e]);
+      if (leaves(sum)) {
         store_relaxed(a.lost, 1);
       } else if (sum < load_relaxed(held.dist + v) && sum <= a.cutoff) {
         atomic_min(held.dist + v, sum);

@@ -11,7 +11,7 @@
 // Source   Floyd 1962; Venkataraman, Sahni, Mukhopadhyaya 2003 for the blocks.
 #pragma once
 
-#include "min_plus.cuh"
+#include "tile.cuh"
 
 namespace warpath {
 

@@ -1,10 +1,11 @@
-// pair_rows.cuh - pairs of 32 sources and a vertex: a warp relaxes an edge for 32 sources at once.
+// pair_rows.cuh - 64 sources side by side: a warp relaxes an edge for all of them at once.
 //
-// Work     near-far relaxations of the union of the sources' fronts, under one threshold.
-// Traffic  per edge and group of 32 sources 8 B of the edge and a row of 32 labels, in order; per
-//          round a word a vertex and group.
+// Work     near-far relaxations of the union of the sources' fronts, each source under a threshold
+// of
+//          its own that rises when nothing of its waits below it.
+// Traffic  per edge 8 B in order and 64 labels, in runs of 32; per round a word a vertex.
 // Launch   one grid, all of whose blocks run at once: rounds are parted by its barrier.
-// Shared   a word a warp.
+// Shared   a label for each source and a word a warp.
 // Races    As in push.cuh for labels. Who lowers one sets its source's bit in the vertex's word;
 //          words are taken between two barriers, by the thread that has theirs. Counters of three
 //          rounds take turns: one is read, one counts, and the third is cleared.
@@ -12,212 +13,145 @@
 //          2014 keep the bits of several searches.
 #pragma once
 
-#include "grid.cuh"
-#include "table.cuh"
+#include "beside.cuh"
 
 namespace warpath {
 
-/// What the blocks tell each other; places in `control`.
-enum RowControl { kItems = 0, kOpen = 3, kMeeting = 6, kPasses = 7 };
-
-constexpr int kRowEdges = 32;  // edges of an item, at most
-
-template <class V, class W, class L>
-struct RowArgs {
-  i64 n;
-  i64 rows, columns;   // of the answer
-  const i64* targets;  // columns, or null for all vertices
-  const i64* indptr;
-  const V* indices;
-  const W* weights;  // null where all are `weight`
-  W weight;
-  L delta;
-  L cutoff;      // labels above it are not kept
-  L* dist;       // 32 for each entry; entry group * n + v has the sources 32 * group ... of v
-  u32* waiting;  // an entry: the sources whose labels fell since they were relaxed
-  u32* items;    // 3 words each: the entry, which of its runs of edges, the sources to relax
-  u32* control;  // RowControl
-  L* least;      // 3, of the labels that wait beyond the threshold
-  Out<L> out;
-  int* lost;  // set to 1 where a sum does not fit the labels
-};
-
-/// The sources of one lane's entry whose labels wait below the threshold; all lanes call it.
-template <class L>
-__device__ __forceinline__ u32 near_sources(const L* dist, u32 bits, L threshold, L& least) {
-  constexpr int kAtOnce = 4;  // rows under way
-  const int lane = threadIdx.x % 32;
-  u32 mine = 0;
-  for (u32 todo = __ballot_sync(~0u, bits != 0); todo != 0;) {
-    int who[kAtOnce];
-    L label[kAtOnce];
-#pragma unroll
-    for (int k = 0; k < kAtOnce; ++k) {
-      who[k] = __ffs(static_cast<int>(todo)) - 1;  // -1 where there is none
-      todo &= todo - (todo != 0);
-      if (who[k] >= 0) label[k] = load_relaxed(dist + who[k] * 32 + lane);
-    }
-#pragma unroll
-    for (int k = 0; k < kAtOnce; ++k) {
-      if (who[k] < 0) break;
-      const bool waits = __shfl_sync(~0u, bits, who[k]) >> lane & 1;
-      if (waits && !(label[k] < threshold)) least = min(least, label[k]);
-      const u32 near = __ballot_sync(~0u, waits && label[k] < threshold);
-      if (lane == who[k]) mine = near;
-    }
-  }
-  return mine;
-}
-
-/// Gives every thread of a block room for `wanted` items; returns its first place.
-template <int kBlock>
-__device__ __forceinline__ u32 reserve(int wanted, u32* size, int* sums, u32* place) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  int end = wanted;
-  for (int step = 1; step < 32; step *= 2) {
-    const int before = __shfl_up_sync(~0u, end, step);
-    if (lane >= step) end += before;
-  }
-  __syncthreads();  // the last call's sums are read
-  if (lane == 31) sums[warp] = end;
-  __syncthreads();
-  int before = 0, total = 0;
-  for (int w = 0; w < kBlock / 32; ++w) {
-    if (w < warp) before += sums[w];
-    total += sums[w];
-  }
-  if (threadIdx.x == 0 && total > 0) *place = atomicAdd(size, static_cast<u32>(total));
-  __syncthreads();
-  return *place + static_cast<u32>(before + end - wanted);
-}
-
-/// Makes items of what waits below the threshold; returns the least label of what waits beyond it.
-template <int kBlock, class V, class W, class L>
-__device__ __forceinline__ L make_items(const RowArgs<V, W, L>& a, i64 entries, L threshold,
-                                        u32* size, int* sums, u32* place) {
-  const i64 stride = static_cast<i64>(gridDim.x) * kBlock;
-  const int lane = threadIdx.x % 32;
-  L least = never<L>();
-  for (i64 base = static_cast<i64>(blockIdx.x) * kBlock; base < entries; base += stride) {
-    const i64 entry = base + threadIdx.x;
-    const u32 bits = entry < entries ? load_relaxed(a.waiting + entry) : 0;
-    if (!__syncthreads_or(bits != 0)) continue;
-    const u32 sources = near_sources(a.dist + (entry - lane) * 32, bits, threshold, least);
-    int runs = 0;
-    if (sources != 0) {
-      store_relaxed(a.waiting + entry, bits ^ sources);
-      const i64 v = entry % a.n;
-      runs = static_cast<int>((a.indptr[v + 1] - a.indptr[v] + kRowEdges - 1) / kRowEdges);
-    }
-    const u32 at = reserve<kBlock>(runs, size, sums, place);
-    for (int run = 0; run < runs; ++run) {
-      u32* const item = a.items + 3 * (static_cast<i64>(at) + run);
-      store_relaxed(item, static_cast<u32>(entry));
-      store_relaxed(item + 1, static_cast<u32>(run));
-      store_relaxed(item + 2, sources);
-    }
-  }
-  return least;
-}
-
 /// Relaxes a run of edges for the sources of an item; all lanes of a warp call it.
 template <class V, class W, class L>
-__device__ __forceinline__ void relax_item(const RowArgs<V, W, L>& a, const u32* item) {
-  constexpr int kAtOnce = 32 / sizeof(L);  // rows under way
+__device__ __forceinline__ void relax_item(const RowArgs<V, W, L>& a, const u64* item) {
+  constexpr int kAtOnce = 16 / sizeof(L);  // edges under way
   const int lane = threadIdx.x % 32;
-  const i64 entry = load_relaxed(item), run = load_relaxed(item + 1);
-  const bool active = load_relaxed(item + 2) >> lane & 1;
-  const i64 group = entry / a.n, v = entry - group * a.n;
-  const i64 begin = a.indptr[v] + run * kRowEdges;
-  const int edges = static_cast<int>(min(a.indptr[v + 1] - begin, i64{kRowEdges}));
-  const L from = load_relaxed(a.dist + entry * 32 + lane);
+  const u64 place = load_relaxed(item), sources = load_relaxed(item + 1);
+  const i64 u = static_cast<i64>(place >> 32);
+  const i64 begin = a.indptr[u] + static_cast<i64>(place & 0xffffffffu) * kRowEdges;
+  const int edges = static_cast<int>(min(a.indptr[u + 1] - begin, i64{kRowEdges}));
   V target = 0;
   W weight = a.weight;
   if (lane < edges) {
     target = a.indices[begin + lane];
     if (a.weights != nullptr) weight = a.weights[begin + lane];
   }
+  bool active[2];
+  L from[2];
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    active[h] = sources >> (lane + h * kHalf) & 1;
+    from[h] = active[h] ? load_relaxed(a.dist + u * kSide + h * kHalf + lane) : never<L>();
+  }
+  bool lost = false;
   for (int e = 0; e < edges; e += kAtOnce) {
-    u32 onto[kAtOnce];
-    L old[kAtOnce];
+    L* label[kAtOnce];
+    L old[kAtOnce][2];
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
-      onto[k] = static_cast<u32>(group * a.n + __shfl_sync(~0u, target, (e + k) % 32));
-      old[k] = L{0};
-      if (active && e + k < edges) old[k] = load_relaxed(a.dist + i64{32} * onto[k] + lane);
+      const V v = __shfl_sync(~0u, target, (e + k) % 32);
+      label[k] = a.dist + static_cast<i64>(v) * kSide + lane;
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        old[k][h] = L{0};  // which no sum is below
+        if (active[h] && e + k < edges) old[k][h] = load_relaxed(label[k] + h * kHalf);
+      }
     }
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
       const W w = __shfl_sync(~0u, weight, (e + k) % 32);
-      L sum;
-      const bool relaxed = active && e + k < edges;
-      const bool fits = extend(from, w, sum);
-      if (relaxed && !fits) store_relaxed(a.lost, 1);
-      const bool lowered = relaxed && fits && sum < old[k] && sum <= a.cutoff;
-      if (lowered) atomic_min(a.dist + i64{32} * onto[k] + lane, sum);
-      const u32 who = __ballot_sync(~0u, lowered);
-      if (who != 0 && lane == 0) atomicOr(a.waiting + onto[k], who);
+      L sum[2];
+      bool lowered[2];
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        sum[h] = grown(from[h], w);
+        lowered[h] = lowers(sum[h], old[k][h]) && sum[h] <= a.cutoff;
+        if (a.lost != nullptr) lost |= active[h] && e + k < edges && leaves(sum[h]);
+      }
+      if (!__any_sync(~0u, lowered[0] || lowered[1])) continue;
+      u64 who = 0;
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        if (lowered[h]) atomic_min(label[k] + h * kHalf, sum[h]);
+        who |= static_cast<u64>(__ballot_sync(~0u, lowered[h])) << (h * kHalf);
+      }
+      if (lane == 0) atomicOr(a.waiting + (label[k] - a.dist) / kSide, who);
     }
   }
+  if (lost) store_relaxed(a.lost, 1);
 }
 
+/// Whether the labels of all targets lie below the sources' bounds, up to which nothing waits.
 template <class V, class W, class L>
-__device__ __forceinline__ const L* label_of(const RowArgs<V, W, L>& a, i64 cell) {
-  const i64 row = cell / a.columns, column = cell - row * a.columns;
-  const i64 v = a.targets == nullptr ? column : a.targets[column];
-  return a.dist + (row / 32 * a.n + v) * 32 + row % 32;
+__device__ __forceinline__ bool settled(const RowArgs<V, W, L>& a, const Two<L>& bound, i64 warp,
+                                        i64 warps) {
+  const int lane = threadIdx.x % 32;
+  bool all = true;
+  for (i64 column = warp; column < a.columns; column += warps)
+    for (int h = 0; h < 2; ++h)
+      if (lane + h * kHalf < a.rows)
+        all = all &&
+              load_relaxed(a.dist + a.targets[column] * kSide + h * kHalf + lane) < bound.of[h];
+  return all;
 }
 
 template <int kBlock, class V, class W, class L>
 __device__ __forceinline__ void pair_rows(const RowArgs<V, W, L>& a) {
   WARPATH_SHARED(int, sums, kBlock / 32);
   WARPATH_SHARED(u32, place, 1);
-  WARPATH_SHARED(L, least, 1);
-  const i64 entries = (a.rows + 31) / 32 * a.n;
+  WARPATH_SHARED(L, leasts, kSide);
+  WARPATH_SHARED(u64, busy, 1);
+  const int lane = threadIdx.x % 32;
   const i64 thread = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
   const i64 threads = static_cast<i64>(gridDim.x) * kBlock;
-  L threshold = above(L{0}, a.delta);
-  L before = L{0};  // every label below it is final
+  Two<L> bound{{L{0}, L{0}}};  // every label of the source below it is final
+  Two<L> threshold{{above(L{0}, a.delta), above(L{0}, a.delta)}};
   u32 pass = 0;
   for (;; ++pass) {
     const u32 now = pass % 3, after = (pass + 1) % 3;
     // 1. What is near becomes items. The counters of the pass after this one are cleared.
-    if (threadIdx.x == 0) least[0] = never<L>();
+    if (threadIdx.x < kSide) leasts[threadIdx.x] = never<L>();
+    if (threadIdx.x == 0) busy[0] = 0;
     if (thread == 0) {
       store_relaxed(a.control + kItems + after, 0u);
       store_relaxed(a.control + kOpen + after, 0u);
-      store_relaxed(a.least + after, never<L>());
+      store_relaxed(a.busy + after, u64{0});
     }
+    if (thread < kSide) store_relaxed(a.least + after * kSide + thread, never<L>());
     __syncthreads();
-    const L mine = make_items<kBlock>(a, entries, threshold, a.control + kItems + now, sums, place);
-    if (mine != never<L>()) atomic_min(least, mine);
-    if (a.targets != nullptr) {
-      bool settled = true;
-      for (i64 cell = thread; cell < a.rows * a.columns; cell += threads)
-        settled = settled && load_relaxed(label_of(a, cell)) < before;
-      if (!settled) store_relaxed(a.control + kOpen + now, 1u);
-    }
+    Two<L> least{{never<L>(), never<L>()}};
+    const u64 mine = make_items<kBlock>(a, threshold, a.control + kItems + now, sums, place, least);
+    if (mine != 0) atomicOr(busy, mine);
+    for (int h = 0; h < 2; ++h)
+      if (least.of[h] != never<L>()) atomic_min(leasts + h * kHalf + lane, least.of[h]);
+    if (a.targets != nullptr && !settled(a, bound, thread / 32, threads / 32))
+      store_relaxed(a.control + kOpen + now, 1u);
     __syncthreads();
-    if (threadIdx.x == 0 && least[0] != never<L>()) atomic_min(a.least + now, least[0]);
+    if (threadIdx.x < kSide && leasts[threadIdx.x] != never<L>())
+      atomic_min(a.least + now * kSide + threadIdx.x, leasts[threadIdx.x]);
+    if (threadIdx.x == 0 && busy[0] != 0) atomicOr(a.busy + now, busy[0]);
     meet(a.control + kMeeting);
 
-    // 2. They are relaxed, or the threshold rises.
+    // 2. The thresholds of sources without items rise; the items are relaxed.
     if (a.targets != nullptr && load_relaxed(a.control + kOpen + now) == 0) break;
-    const u32 items = load_relaxed(a.control + kItems + now);
-    if (items == 0) {
-      const L low = load_relaxed(a.least + now);
-      if (low == never<L>()) break;
-      before = threshold;
-      threshold = above(low, a.delta);
-      continue;
+    const u64 some = load_relaxed(a.busy + now);
+    bool waits = some != 0;
+    for (int h = 0; h < 2; ++h) {
+      const L low = load_relaxed(a.least + now * kSide + h * kHalf + lane);
+      if (low != never<L>()) waits = true;
+      if (some >> (lane + h * kHalf) & 1) continue;
+      bound.of[h] = low == never<L>() ? low : threshold.of[h];
+      if (low != never<L>()) threshold.of[h] = above(low, a.delta);
     }
+    if (!__any_sync(~0u, waits)) break;
+    if (some == 0) continue;
+    const u32 items = load_relaxed(a.control + kItems + now);
     for (i64 item = thread / 32; item < items; item += threads / 32)
-      relax_item(a, a.items + 3 * item);
+      relax_item(a, a.items + 2 * item);
     meet(a.control + kMeeting);
   }
   if (thread == 0) a.control[kPasses] = pass;
-  for (i64 cell = thread; cell < a.rows * a.columns; cell += threads)
-    a.out.put(cell, load_relaxed(label_of(a, cell)));
+  for (i64 cell = thread; cell < a.rows * a.columns; cell += threads) {
+    const i64 row = cell / a.columns, column = cell - row * a.columns;
+    const i64 v = a.targets == nullptr ? column : a.targets[column];
+    a.out.put(cell, load_relaxed(a.dist + v * kSide + row));
+  }
 }
 
 }  // namespace warpath

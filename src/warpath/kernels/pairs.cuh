@@ -1,7 +1,8 @@
 // pairs.cuh - (source, vertex) pairs of a batch advance together, each source's labels in a row.
 //
 // Work     near-far relaxations of every source, all under one threshold.
-// Traffic  per relaxation 8 B of the edge, the label, and where it falls two atomics; per pair that a
+// Traffic  per relaxation 8 B of the edge, the label, and where it falls two atomics; per pair that
+// a
 //          round relaxes 8 B of lists. The labels near a source's front lie together.
 // Launch   one grid, all of whose blocks run at once: rounds are parted by its barrier.
 // Shared   two lists of kRoom pairs, that a block sends to the lists of the grid at once.
@@ -124,7 +125,8 @@ __device__ __forceinline__ void relax_pairs(const PairArgs<V, W, L>& a, const u3
       L sum = never<L>();
       if (slot < edges) {
         pair = row + static_cast<u32>(a.indices[e]);
-        if (!extend(label, a.weights == nullptr ? a.weight : a.weights[e], sum))
+        sum = grown(label, a.weights == nullptr ? a.weight : a.weights[e]);
+        if (leaves(sum))
           store_relaxed(a.lost, 1);
         else
           lowered = sum <= a.cutoff && sum < load_relaxed(a.dist + pair);
@@ -138,8 +140,8 @@ __device__ __forceinline__ void relax_pairs(const PairArgs<V, W, L>& a, const u3
   }
 }
 
-/// Takes from the far pile what has come near and what was relaxed since; returns the least label of
-/// what stays.
+/// Takes from the far pile what has come near and what was relaxed since; returns the least label
+/// of what stays.
 template <int kBlock, class Near, class Far, class V, class W, class L>
 __device__ __forceinline__ L split_far(const PairArgs<V, W, L>& a, const u32* list, u32 count,
                                        u32* next_bits, u32* far_bits, L before, L threshold,
@@ -240,8 +242,8 @@ __device__ __forceinline__ void pairs(const PairArgs<V, W, L>& a) {
   for (i64 i = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x; i < a.rows * a.columns;
        i += stride) {
     const i64 row = i / a.columns, column = i - row * a.columns;
-    a.out.put(i, load_relaxed(a.dist + row * a.n + (a.targets == nullptr ? column
-                                                                         : a.targets[column])));
+    a.out.put(
+        i, load_relaxed(a.dist + row * a.n + (a.targets == nullptr ? column : a.targets[column])));
   }
 }
 

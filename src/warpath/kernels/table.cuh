@@ -30,12 +30,45 @@ struct Out {
   }
 };
 
+template <class L>
+struct Bits {
+  using Type = L;
+};
+template <>
+struct Bits<int> {
+  using Type = u32;
+};
+template <>
+struct Bits<i64> {
+  using Type = u64;
+};
+
+/// label + weight for weights >= 0, without a look at whether it fits: see `lowers` and `leaves`.
+template <class W, class L>
+__device__ __forceinline__ L grown(L label, W weight) {
+  using U = typename Bits<L>::Type;
+  return static_cast<L>(static_cast<U>(label) + static_cast<U>(weight));
+}
+
+/// Whether a grown label is less than another one; what does not fit is not.
+template <class L>
+__device__ __forceinline__ bool lowers(L sum, L label) {
+  using U = typename Bits<L>::Type;
+  return static_cast<U>(sum) < static_cast<U>(label);
+}
+
+/// Whether a grown label does not fit its type; a float becomes inf instead.
+template <class L>
+__device__ __forceinline__ bool leaves(L sum) {
+  return L(0.5) == L(0) && !lowers(sum, never<L>());
+}
+
 /// The next threshold above all labels that are `low`: a width further, or beyond all labels where
 /// rounding or the type leaves no such number.
 template <class L>
 __device__ __forceinline__ L above(L low, L delta) {
-  L sum;
-  return extend(low, delta, sum) && low < sum ? sum : never<L>();
+  const L sum = grown(low, delta);
+  return lowers(sum, never<L>()) && low < sum ? sum : never<L>();
 }
 
 /// The rows of 32 vertices, one a lane, as one row of edges for the whole warp.

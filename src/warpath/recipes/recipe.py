@@ -108,6 +108,8 @@ class Recipe:
     negative : whether negative weights are allowed.
     integer_only : whether weights must be integers.
     max_weight : the largest weight it takes, or None.
+    block_memory : bytes of a block's shared memory in which it keeps a label, a place on a list and
+        a bit for every vertex; None where it keeps nothing there.
     reassociates : True where float sums are formed in another order than from the source on, so
         that distances agree with the others' within n * eps instead of bit for bit.
     params : what a caller may set.
@@ -128,6 +130,7 @@ class Recipe:
     negative: bool = False
     integer_only: bool = False
     max_weight: int | None = None
+    block_memory: int | None = None
     reassociates: bool = False
     params: tuple[Param, ...] = ()
     devices: tuple[str, ...] = field(default=("cpu",))
@@ -214,6 +217,11 @@ class Recipe:
             return (
                 f"its largest weight is {self.max_weight:,}, the graph has {facts.max_weight:,.0f}"
             )
+        if self.block_memory is not None:
+            wide = facts.weight_dtype == "float64" or (facts.integer and facts.max_weight >= 2**31)
+            most = int(self.block_memory / ((8 if wide else 4) + 2 + 1 / 8))
+            if facts.n > most:
+                return f"its block holds labels of {most:,} vertices, the graph has {facts.n:,}"
         return None
 
 

@@ -6,6 +6,8 @@ from warpath.recipes.recipe import Citation, Loop, Param, Recipe, Task
 
 _OURS = Citation("The warpath authors", "warpath", "this package", 2026)
 _TABLES = frozenset({Task.MANY, Task.APSP})
+#: What GPUs from the H100 on give, 227 KiB, less what the kernel takes for itself.
+_BLOCK_MEMORY = 225 * 1024
 _DELTA = Param("delta", "the width of a bucket, in the unit of the weights")
 
 RECIPES = (
@@ -17,6 +19,7 @@ RECIPES = (
         "kernels/block_a_source.cuh",
         _TABLES,
         Loop.BLOCK_A_SOURCE,
+        block_memory=_BLOCK_MEMORY,
         params=(_DELTA,),
         devices=("cuda",),
     ),
@@ -30,9 +33,9 @@ RECIPES = (
         Loop.PAIRS,
         params=(
             _DELTA,
-            Param("together", "1 for single pairs, 32 for the sources of a vertex side by side",
-                  whole=True, most=32),
-            Param("batch", "sources at once", default=64, whole=True),
+            Param("together", "1 for single pairs, 64 for the sources of a vertex side by side",
+                  whole=True, most=64),
+            Param("batch", "sources at once, where pairs are single", whole=True),
         ),
         devices=("cuda",),
     ),

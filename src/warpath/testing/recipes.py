@@ -11,6 +11,6 @@ def on_cpu(task: Task | None = None) -> list[Recipe]:
     return [recipe for recipe in here if task is None or task in recipe.solves]
 
 
-def on_gpu() -> list[Recipe]:
-    """Return the recipes that run as kernels."""
-    return [recipe for recipe in CATALOGUE if "cuda" in recipe.devices]
+def on_gpu(task: Task = Task.SSSP) -> list[Recipe]:
+    """Return the recipes that run as kernels and do a task."""
+    return [recipe for recipe in CATALOGUE if "cuda" in recipe.devices and task in recipe.solves]

@@ -165,9 +165,8 @@ class CudaDevice:
 
     def resident_blocks(self, kernel: Kernel) -> int:
         """Return how many blocks of a kernel run at the same time on the whole GPU."""
-        known, loaded = self._loaded.get(kernel.name, (None, None))
-        if known != kernel:
-            loaded = self._load(kernel)
+        kept = self._loaded.get(kernel.name)
+        loaded: Any = kept[1] if kept is not None and kept[0] == kernel else self._load(kernel)
         threads = kernel.threads or self.block
         each = loaded.occupancy.max_active_blocks_per_multiprocessor(threads, kernel.shared)
         return int(each) * self.processors

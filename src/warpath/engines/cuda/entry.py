@@ -223,10 +223,10 @@ _KINDS = {
     "pair_rows": _Kind(
         "pair_rows.cuh",
         "i64 n, i64 rows, i64 columns, const i64* targets, const i64* indptr, const V* indices, "
-        "const W* weights, W weight, L delta, L cutoff, L* dist, u32* waiting, u32* items, "
-        "u32* control, L* least, L* same, i64* wide, int* small, int* unfit, int* lost",
+        "const W* weights, W weight, L delta, L cutoff, L* dist, u64* waiting, u64* items, "
+        "u32* control, L* least, u64* busy, L* same, i64* wide, int* small, int* unfit, int* lost",
         "pair_rows<{block}>(RowArgs<V, W, L>{{n, rows, columns, targets, indptr, indices, weights, "
-        "weight, delta, cutoff, dist, waiting, items, control, least, "
+        "weight, delta, cutoff, dist, waiting, items, control, least, busy, "
         "{{same, wide, small, unfit}}, lost}})",
         widths=2,
         resident=2,

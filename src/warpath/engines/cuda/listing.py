@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import LOOPS, TABLES
+from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.rounds import Run
 from warpath.engines.tables.min_plus import kernel_of
 from warpath.graph import Graph
@@ -22,6 +23,18 @@ if TYPE_CHECKING:
     from warpath.engines.base import Array
     from warpath.engines.cuda.entry import Kernel
     from warpath.recipes import Recipe
+
+
+_OF_TABLES = {
+    Loop.BLOCK_A_SOURCE: ("block_a_source",),
+    Loop.PAIRS: ("pairs", "pair_rows"),
+    Loop.JOHNSON: ("block_a_source", "pairs", "pair_rows"),
+}
+
+
+def _widths(weight: np.dtype[Any]) -> list[tuple[DTypeLike, DTypeLike]]:
+    """Return the types of weights and labels that `tables.widths` may choose."""
+    return [(weight, weight)] if weight.kind == "f" else [("int32", "int32"), (weight, "int64")]
 
 
 class _FirstLaunchError(Exception):
@@ -99,7 +112,7 @@ def kernels_of(
     recipe: Recipe, weight: DTypeLike, *, index: DTypeLike = np.int32, block: int = 256,
     traced: bool = False,
 ) -> tuple[Kernel, ...]:  # fmt: skip
-    """Return the kernels that a recipe runs on graphs of a type.
+    """Return the kernels that a recipe runs on graphs of a type, tables in all their widths.
 
     Parameters
     ----------
@@ -110,6 +123,12 @@ def kernels_of(
     """
     if recipe.loop is Loop.FLOYD_WARSHALL:
         return _of_matrices(recipe, weight, index, block)
+    if recipe.loop in TABLES:
+        return tuple(
+            kernel(kind, Types.of(index, *types), block)
+            for kind in _OF_TABLES[recipe.loop]
+            for types in _widths(np.dtype(weight))
+        )
     graph = Graph(np.array([0, 1, 2]), np.array([1, 0], index), np.array([1, 1], weight))
     params = {param.name: param.default or 1.0 for param in recipe.params}
     trace = Trace() if traced else None

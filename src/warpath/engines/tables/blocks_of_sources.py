@@ -7,31 +7,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath import units
 from warpath.engines.tables.fill import Common, fill
+from warpath.engines.tables.pairs import solver_of
 from warpath.engines.tables.widths import bucket
-from warpath.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from warpath.engines.base import Array, Device, Order, Raw
+    from warpath.engines.tables.fill import Solver
     from warpath.engines.tables.widths import Width
     from warpath.graph import Graph
 
 _OWN = 2048  # bytes of a block that the kernel and the system take for themselves
 #: Mean weights that a bucket is wide.
-_BUCKET = 2.0
+_BUCKET = 4.0
+_MOST_SOURCES = 2**14  # of a launch, after which it can be stopped
 _MOST_EDGES = 2**31 - 1
 
 
 def block_a_source(order: Order, device: Device) -> Raw:
-    """Run `Loop.BLOCK_A_SOURCE`.
+    """Run `Loop.BLOCK_A_SOURCE`."""
+    return fill(order, device, smallest)
 
-    Raises
-    ------
-    NotSupportedError
-        For a graph with too many vertices.
+
+def smallest(order: Order, device: Device, width: Width) -> Solver:
+    """Return a block for each source where its labels fit one, else pairs.
+
+    They do not where a sum has left 32 bits and labels of 64 are too many, or where a GPU gives a
+    block less than the recipe counts on.
     """
-    return fill(order, device, Blocks)
+    if fits(order.graph, width, device):
+        return Blocks(order, device, width)
+    return solver_of(order, device, width)
 
 
 def shared_bytes(n: int, label: int) -> int:
@@ -51,15 +57,8 @@ class Blocks:
     def __init__(self, order: Order, device: Device, width: Width) -> None:
         self._common = common = Common(order, device, width, "block_a_source")
         size = shared_bytes(common.n, common.label.itemsize)
-        if not fits(order.graph, width, device):
-            msg = (
-                f"{order.recipe.name} keeps the labels of a source in a block's shared memory: "
-                f"{common.n:,} vertices take {units.size(size + _OWN)}, {device.name} gives "
-                f"{units.size(device.shared_memory)}. Use algorithm='warpath.pairs'."
-            )
-            raise NotSupportedError(msg)
         common.kernel = replace(common.kernel, shared=size)
-        self.batch = max(len(order.problem.sources), 1)
+        self.batch = _MOST_SOURCES
         self._delta = bucket(order.graph, width, order.params.get("delta"), _BUCKET)
         self._next = device.xp.zeros(1, np.uint64)
         self.stats = common.stats

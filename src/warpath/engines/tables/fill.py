@@ -115,7 +115,7 @@ class Common:
             "weights": weights,
             "weight": weight,
             "cutoff": limit(order.problem.cutoff, width),
-            "lost": self._flags[:1],
+            "lost": None if width.proven and kind == "pair_rows" else self._flags[:1],
             "unfit": self._flags[1:],
         }
 

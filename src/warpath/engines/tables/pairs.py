@@ -1,8 +1,9 @@
-"""All sources of a batch advance together: pairs one by one, or 32 sources of a vertex at once."""
+"""All sources of a batch advance together: pairs one by one, or 64 sources of a vertex at once."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,15 +15,22 @@ if TYPE_CHECKING:
     from warpath.engines.base import Array, Device, Order, Raw
     from warpath.engines.tables.fill import Solver
     from warpath.engines.tables.widths import Width
+    from warpath.graph import Graph
 
-_LANES = 32
+_SIDE = 64  # sources whose labels lie side by side, `kSide`
 _RUN = 32  # edges of an item, `kRowEdges`
 _MOST_PAIRS = 2**32 - 1  # pairs and entries are numbered in 32 bits
-_MOST_SOURCES = 64  # of a batch: more fill no GPU better, and take memory
 _KEPT_FREE = 0.9  # of the free memory may be taken
-#: Mean weights that a bucket is wide: of pairs, and of rows.
-_PAIRS_BUCKET, _ROWS_BUCKET = 10.0, 1.0
-_DENSE = 6  # edges a vertex from which fronts of all sources meet at the same vertices
+#: How wide a bucket of pairs is, in mean weight / mean degree.
+_BUCKET = 60.0
+#: Pairs of a batch. Where fronts meet, all labels are in use at once and must fit a cache; else
+#: narrow fronts are, and more of them fill what one would leave waiting for memory and barriers.
+_IN_CACHE, _IN_FRONTS = 2**22, 10**8
+#: Rows pay from so many edges a vertex on: below, most of a row's sources have nothing to relax.
+_DEGREE = 4
+#: Fronts meet at the same vertices where this few hops from a source lead to so many vertices.
+_HOPS, _REACHED = 10, 2048
+_PROBES = 3  # sources that are asked
 
 
 def pairs(order: Order, device: Device) -> Raw:
@@ -31,13 +39,39 @@ def pairs(order: Order, device: Device) -> Raw:
 
 
 def solver_of(order: Order, device: Device, width: Width) -> Solver:
-    """Return what advances single pairs, or those of 32 sources that lie side by side."""
+    """Return what advances single pairs, or those of 64 sources that lie side by side."""
     wanted = order.params.get("together")
     if wanted is None:
-        facts = order.graph.facts(symmetry=False)
-        crowd = facts.mean_degree >= _DENSE and len(order.problem.sources) >= _LANES // 2
-        wanted = _LANES if crowd else 1
+        graph, sources = order.graph, order.problem.sources
+        dense = len(sources) > 1 and graph.facts(symmetry=False).mean_degree >= _DEGREE
+        wanted = _SIDE if dense and fronts_meet(graph, sources) else 1
     return Rows(order, device, width) if wanted > 1 else Pairs(order, device, width)
+
+
+def fronts_meet(graph: Graph, sources: Array) -> bool:
+    """Say whether the graph is wide: whether a few hops lead to thousands of vertices.
+
+    Then the sources' fronts fall on the same vertices at the same time. Asked of some sources, in
+    O(edges of the vertices reached).
+    """
+    return any(_is_wide_around(graph, int(source)) for source in sources[:_PROBES])
+
+
+def _is_wide_around(graph: Graph, source: int) -> bool:
+    seen = np.zeros(graph.n, np.bool_)
+    seen[source] = True
+    front, reached = np.array([source]), 1
+    for _ in range(_HOPS):
+        starts, ends = graph.indptr[front], graph.indptr[front + 1]
+        degrees = ends - starts
+        edges = np.repeat(ends - np.cumsum(degrees), degrees) + np.arange(degrees.sum())
+        onto = np.unique(graph.indices[edges])
+        front = onto[~seen[onto]].astype(np.int64)
+        seen[front] = True
+        reached += len(front)
+        if reached >= min(_REACHED, graph.n // 2):
+            return True
+    return False
 
 
 class Pairs:
@@ -54,7 +88,8 @@ class Pairs:
         self._bits = xp.empty(3 * ((size + 31) // 32), np.uint32)
         self._control = xp.empty(11, np.uint32)
         self._least = xp.empty(3, common.label)
-        self._delta = bucket(order.graph, width, order.params.get("delta"), _PAIRS_BUCKET)
+        degree = max(order.graph.facts(symmetry=False).mean_degree, 1)
+        self._delta = bucket(order.graph, width, order.params.get("delta"), _BUCKET / degree)
         self.stats = common.stats
 
     def run(self, sources: Array, into: Array) -> None:
@@ -80,40 +115,40 @@ class Pairs:
 
 
 class Rows:
-    """Labels of 32 sources side by side; a word of waiting sources for each vertex."""
+    """Labels of 64 sources side by side; a word of waiting sources for each vertex."""
+
+    batch = _SIDE
 
     def __init__(self, order: Order, device: Device, width: Width) -> None:
         self._common = common = Common(order, device, width, "pair_rows")
         n, xp = max(common.n, 1), device.xp
-        runs = n + order.graph.m // _RUN  # items of a group, at most
-        a_group = n * (_LANES * common.label.itemsize + 4) + 12 * runs
-        groups = _batch(order, device, a_group, _MOST_PAIRS // n, _LANES)
-        self.batch = groups * _LANES
-        self._dist = xp.empty(groups * n * _LANES, common.label)
-        self._waiting = xp.empty(groups * n, np.uint32)
-        self._items = xp.empty(3 * groups * runs, np.uint32)
+        runs = n + order.graph.m // _RUN  # items of a round, at most
+        _batch(order, device, n * (_SIDE * common.label.itemsize + 8) + 16 * runs, 1)
+        self._dist = xp.empty(n * _SIDE, common.label)
+        self._waiting, self._busy = xp.empty(n, np.uint64), xp.empty(3, np.uint64)
+        self._items = xp.empty(2 * runs, np.uint64)
         self._control = xp.empty(8, np.uint32)
-        self._least = xp.empty(3, common.label)
-        self._delta = bucket(order.graph, width, order.params.get("delta"), _ROWS_BUCKET)
+        self._least = xp.empty(3 * _SIDE, common.label)
+        self._delta = bucket(order.graph, width, order.params.get("delta"), math.inf)
         self.stats = common.stats
 
     def run(self, sources: Array, into: Array) -> None:
         """Begin to fill the rows of these sources."""
         common, device = self._common, self._common.device
-        self._dist.fill(common.width.never)
-        self._waiting.fill(0)
+        for array in (self._dist, self._least):
+            array.fill(common.width.never)
+        for array in (self._waiting, self._busy, self._control):
+            array.fill(0)
         lanes = np.arange(len(sources))
-        entries = lanes // _LANES * common.n + sources
-        self._dist[device.put(entries * _LANES + lanes % _LANES)] = 0
-        bits = np.zeros(len(sources), np.uint32)
-        at, owner = np.unique(entries, return_inverse=True)
-        np.bitwise_or.at(bits, owner, np.uint32(1) << (lanes % _LANES).astype(np.uint32))
-        self._waiting[device.put(at)] = device.put(bits[: len(at)])
-        self._least.fill(common.width.never)
-        self._control.fill(0)
+        self._dist[device.put(sources * _SIDE + lanes)] = 0
+        at, owner = np.unique(sources, return_inverse=True)
+        bits = np.zeros(len(at), np.uint64)
+        np.bitwise_or.at(bits, owner, np.uint64(1) << lanes.astype(np.uint64))
+        self._waiting[device.put(at)] = device.put(bits)
         common.launch(
             device.resident_blocks(common.kernel), into, delta=self._delta, dist=self._dist,
             waiting=self._waiting, items=self._items, control=self._control, least=self._least,
+            busy=self._busy,
         )  # fmt: skip
 
     def lost(self) -> bool:
@@ -121,15 +156,18 @@ class Rows:
         return self._common.lost()
 
 
-def _batch(order: Order, device: Device, size: int, most: int, each: int = 1) -> int:
-    """Return how many pieces of `each` sources to take at once, by what a piece takes."""
-    wanted = -(-len(order.problem.sources) // each)
-    asked: Any = order.params.get("batch", _MOST_SOURCES)
+def _batch(order: Order, device: Device, size: int, most: int) -> int:
+    """Return how many pieces to take at once, each of so many bytes."""
+    wanted = len(order.problem.sources)
+    asked = order.params.get("batch")
+    if asked is None:
+        wide = fronts_meet(order.graph, order.problem.sources)
+        asked = max((_IN_CACHE if wide else _IN_FRONTS) // max(order.graph.n, 1), _SIDE)
     fitting = int(device.free_memory() * _KEPT_FREE) // size
     if fitting < 1:
         msg = (
-            f"{order.recipe.name} takes {size:,} bytes for {each} sources, and {device.name} has "
+            f"{order.recipe.name} takes {size:,} bytes at least, and {device.name} has "
             f"{device.free_memory():,} free. Use device='cpu'."
         )
         raise NotEnoughMemoryError(msg)
-    return max(min(wanted, fitting, most, max(int(asked) // each, 1)), 1)
+    return max(min(wanted, fitting, most, int(asked)), 1)

@@ -13,7 +13,7 @@ from warpath.paths import never
 from warpath.recipes import Task
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array, Device, Order, Problem
+    from warpath.engines.base import Array, Device, Problem
 
 _LEAST_INT64 = -(2**63)
 #: Entries of a table that are turned back at once: what is made of them on the way takes memory.

@@ -75,7 +75,7 @@ def limit(cutoff: float | None, width: Width) -> Any:
 def bucket(graph: Graph, width: Width, delta: float | None, default: float) -> Any:
     """Return the width of a bucket in the labels' type: `delta`, or `default` mean weights.
 
-    Where all weights are equal, rounds go by distance without a threshold.
+    Where all weights are equal, rounds go by distance without a threshold, as for an infinite one.
     """
     facts = graph.facts(symmetry=False)
     if delta is None and (facts.min_weight == facts.max_weight or not facts.mean_weight > 0):

@@ -1,0 +1,302 @@
+"""Tables of many sources on the emulator, over the corpus: the bits of plain Python."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import warpath as wp
+from warpath import generate
+from warpath.engines.base import Order, Problem
+from warpath.engines.cuda.engine import run
+from warpath.engines.tables import deliver, pairs
+from warpath.engines.tables.blocks_of_sources import shared_bytes
+from warpath.engines.tables.widths import Width, bucket, limit, widths
+from warpath.recipes import CATALOGUE, Task
+from warpath.testing import corpus, strategies
+from warpath.testing.kernels import device_for, prepare
+from warpath.testing.tables import check_table, expected_table, narrowed, problem_of, table
+from warpath.zones import opened
+
+BLOCKS, PAIRS, JOHNSON = (
+    CATALOGUE[f"warpath.{name}"] for name in ("block_per_source", "pairs", "johnson")
+)
+RECIPES = [BLOCKS, PAIRS, JOHNSON]
+WAYS = {
+    BLOCKS.name: [{}, {"delta": 1}, {"delta": 1e300}],
+    PAIRS.name: [
+        {"together": side} | more
+        for side in (1, 64)
+        for more in ({}, {"delta": 1}, {"delta": 1e300}, {"batch": 2})
+    ],
+    JOHNSON.name: [{}],
+}
+MOST_VERTICES = 600
+MOST_OF_ALL_PAIRS = 70
+
+per_type = pytest.mark.parametrize("dtype", corpus.ALL_TYPES)
+
+
+@cache
+def device_of(dtype, index="int32"):
+    device = device_for(64)
+    prepare(device, RECIPES, dtype, index=index, traced=False)
+    return device
+
+
+@cache
+def questions(dtype):
+    """Return (graph, problem, answer) for each case of a type: some sources, or all pairs."""
+    found = []
+    for case in corpus.all(dtype=dtype):
+        graph = opened(case.graph())
+        if not 0 < graph.n <= MOST_VERTICES:
+            continue
+        few = np.array([*case.sources, 0, *case.sources])
+        asked = [problem_of(graph, few), problem_of(graph, few, np.array([graph.n - 1, 0, 0]))]
+        if graph.n <= MOST_OF_ALL_PAIRS:
+            asked.append(problem_of(graph, np.arange(graph.n)))
+        found += [(graph, problem, expected_table(graph, problem)) for problem in asked]
+    return found
+
+
+@per_type
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+def test_every_way_gives_the_bits_of_plain_python(recipe, dtype):
+    device = device_of(dtype)
+    ran = 0
+    for device.seed, (graph, problem, answer) in enumerate(questions(dtype)):
+        if recipe.objection(problem.task, graph.facts(symmetry=False)) is None:
+            for params in WAYS[recipe.name]:
+                check_table(recipe, graph, problem, device, answer, params)
+                ran += 1
+    assert ran >= 60
+
+
+@per_type
+def test_a_cutoff_leaves_what_is_farther_unreachable(dtype):
+    device = device_of(dtype)
+    graph = generate.grid(9, 9, (1, 9), drop=0.2, seed=3).astype(dtype)
+    for cutoff in (0, 7, 12.5 if dtype.startswith("f") else 12):
+        problem = problem_of(graph, np.array([0, 40]), np.array([5, 44, 80]), cutoff)
+        answer = expected_table(graph, problem)
+        for recipe in (BLOCKS, PAIRS):
+            for params in WAYS[recipe.name]:
+                check_table(recipe, graph, problem, device, answer, params)
+
+
+def test_more_sources_than_lie_side_by_side_go_in_batches():
+    graph = generate.rmat(7, 4, seed=5)
+    device = device_of("int32")
+    problem = problem_of(graph, np.arange(graph.n), np.array([3, 100]))
+    answer = expected_table(graph, problem)
+    for params in WAYS[PAIRS.name]:
+        check_table(PAIRS, graph, problem, device, answer, params)
+    reports = []
+    out = np.empty(answer.shape, np.int64)
+    order = Order(PAIRS, graph, problem, 1, {"batch": 50, "together": 1}, out,
+                  progress=lambda *at: reports.append(at))  # fmt: skip
+    run(order, device)
+    assert reports == [(50, 128), (100, 128), (128, 128)]
+
+
+def test_pairs_stand_side_by_side_where_rows_are_full():
+    device, width = device_of("int32"), Width("int32", "int32", proven=True)
+
+    def chosen(graph, count=2):
+        problem = problem_of(graph, np.arange(count), np.array([0]))
+        order = Order(PAIRS, graph, problem, 1, {}, np.empty((count, 1), np.int64))
+        return pairs.solver_of(order, device, width)
+
+    rows = generate.rmat(10, 8)
+    assert isinstance(chosen(rows), pairs.Rows)
+    assert isinstance(chosen(rows, 1), pairs.Pairs)
+    assert isinstance(chosen(generate.uniform(10_000, 3), 70), pairs.Pairs)
+    assert isinstance(chosen(generate.grid(100, 100, (1, 9), diagonal=True), 70), pairs.Pairs)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+def test_64_bit_indices_give_the_same_bits(recipe):
+    graph = opened(corpus.case("wide_indices").astype("int32").graph())
+    assert graph.indices.dtype == np.int64
+    problem = problem_of(graph, np.array([0, 1, graph.n - 1]))
+    device = device_of("int32", "int64")
+    for params in WAYS[recipe.name]:
+        check_table(recipe, graph, problem, device, expected_table(graph, problem), params)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+def test_sums_beyond_32_bits_are_computed_in_64(recipe):
+    path = wp.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3], np.full(4, 2**31 - 2, np.int32))
+    shorter = wp.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3], np.array([2**31 - 2] * 3 + [9]))
+    for graph in (path, shorter):
+        assert [each.label for each in widths(graph)] == ["int32", "int64"]
+        problem = problem_of(graph, np.arange(4))
+        device = device_of(graph.weights.dtype.name)
+        check_table(recipe, graph, problem, device, expected_table(graph, problem))
+        for params in WAYS[recipe.name]:
+            check_table(recipe, graph, problem, device, expected_table(graph, problem), params)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+def test_int32_is_filled_where_asked_and_refused_where_it_does_not_fit(recipe):
+    graph = wp.Graph.from_edges([0, 1, 2], [1, 2, 3], np.array([2**30, 2**30 - 2, 7], np.int32))
+    problem, device = problem_of(graph, np.arange(3), np.array([1, 2])), device_of("int32")
+    answer = narrowed(expected_table(graph, problem), np.int32)
+    for params in WAYS[recipe.name]:
+        found = table(recipe, graph, problem, device, params, np.int32)
+        assert (found.dtype, found.tolist()) == (np.int32, answer.tolist())
+        beyond = replace(problem, targets=np.array([3]))
+        assert table(recipe, graph, beyond, device, params, np.int32) is OverflowError
+
+
+def test_a_label_of_the_largest_int32_is_no_label():
+    graph = wp.Graph.from_edges([0, 1], [1, 2], np.array([2**31 - 2, 1], np.int32))
+    problem = problem_of(graph, np.arange(3))
+    assert expected_table(graph, problem)[0, 2] == 2**31 - 1
+    for recipe in (BLOCKS, PAIRS):
+        for params in WAYS[recipe.name]:
+            check_table(
+                recipe, graph, problem, device_of("int32"), expected_table(graph, problem), params
+            )
+            assert table(recipe, graph, problem, device_of("int32"), params, np.int32) is (
+                OverflowError
+            )
+
+
+def test_labels_beyond_a_block_go_to_pairs():
+    graph = generate.grid(90, 90, (1, 9))
+    device = device_of("int32")
+    assert shared_bytes(graph.n, 4) > device.shared_memory
+    problem = problem_of(graph, np.array([7]), np.array([50, 8000]))
+    check_table(BLOCKS, graph, problem, device, expected_table(graph, problem))
+
+
+def test_rows_leave_through_two_buffers(monkeypatch):
+    class Elsewhere(np.ndarray):
+        """What the device's arrays are not."""
+
+    graph = generate.rmat(6, 4, seed=5)
+    device = device_of("int32")
+    problem = problem_of(graph, np.arange(graph.n))
+    answer = expected_table(graph, problem)
+    monkeypatch.setattr(deliver, "_BUFFER", 5 * graph.n * 8)
+    monkeypatch.setattr(deliver, "_LEAST_COPY", 2 * graph.n * 8)
+    monkeypatch.setattr(deliver, "on_device", lambda *_: False)
+    for recipe in RECIPES:
+        check_table(recipe, graph, problem, device, answer)
+        found = table(recipe, graph, problem, device, dtype=np.int32)
+        assert found.tolist() == narrowed(answer, np.int32).tolist()
+
+
+def test_an_array_of_the_device_is_filled_in_place_or_in_its_own_type(monkeypatch):
+    graph = generate.rmat(6, 4, seed=5)
+    device = device_of("int32")
+    problem = problem_of(graph, np.arange(graph.n))
+    answer = expected_table(graph, problem)
+    copies = []
+    monkeypatch.setattr(device, "fetch", lambda *_: copies.append(1))
+    out = np.empty((graph.n, 2 * graph.n), np.int64)[:, ::2]
+    run(Order(BLOCKS, graph, problem, 1, {}, out), device)
+    assert out.tolist() == answer.tolist()
+    assert copies == []
+
+
+def test_pairs_stand_side_by_side_where_a_few_hops_lead_far():
+    assert pairs.fronts_meet(generate.rmat(12, 8), np.arange(3))
+    assert pairs.fronts_meet(generate.uniform(30_000, 8), np.array([0]))
+    assert not pairs.fronts_meet(generate.grid(200, 200, (1, 9)), np.arange(3))
+    assert not pairs.fronts_meet(generate.grid(200, 200, (1, 9), diagonal=True), np.arange(3))
+
+
+def test_batches_are_of_the_fronts_or_of_all_labels():
+    device, width = device_of("int32"), Width("int32", "int32", proven=True)
+
+    def batch(graph):
+        problem = problem_of(graph, np.arange(graph.n - 1), np.array([0]))
+        order = Order(PAIRS, graph, problem, 1, {"together": 1}, np.empty((graph.n - 1, 1)))
+        return pairs.Pairs(order, device, width).batch
+
+    assert batch(generate.uniform(5000, 3)) == 2**22 // 5000
+    assert batch(generate.grid(50, 50, (1, 9))) == 2499
+
+
+def test_widths_are_the_narrowest_that_hold_or_tell():
+    def of(weights):
+        return widths(wp.Graph.from_edges([0, 1], [1, 2], np.array(weights)))
+
+    assert of([3, 4]) == [Width("int32", "int32", proven=True)]
+    assert of([3, 2**30]) == [
+        Width("int32", "int32", proven=False), Width("int64", "int64", proven=True)
+    ]  # fmt: skip
+    assert of([3, 2**31]) == [Width("int64", "int64", proven=True)]
+    assert of([3, 2**62]) == [Width("int64", "int64", proven=False)]
+    assert of([3.0, 4.0]) == [Width("float64", "float64", proven=True)]
+
+
+def test_a_cutoff_between_two_float32_lets_the_lower_one_stand():
+    width = Width("float32", "float32", proven=True)
+    assert limit(0.1, width) == np.nextafter(np.float32(0.1), np.float32(0))
+    assert limit(None, width) == np.inf
+    assert limit(7.9, Width("int32", "int32", proven=True)) == 7
+    assert limit(2**40, Width("int32", "int32", proven=True)) == 2**31 - 1
+
+
+def test_a_bucket_is_never_of_no_width():
+    graph = wp.Graph.from_edges([0, 1], [1, 2], np.array([1, 2], np.int32))
+    width = Width("int32", "int32", proven=True)
+    assert bucket(graph, width, 0.1, 1.0) == 1
+    assert bucket(graph, width, None, 4.0) == 6
+    assert bucket(graph, width, 1e300, 4.0) == 2**31 - 1
+
+
+def test_a_batch_that_fits_no_memory_is_refused_with_the_numbers(monkeypatch):
+    graph, device = generate.rmat(6, 4, seed=5), device_of("int32")
+    monkeypatch.setattr(device, "free_memory", lambda: 900)
+    for side in (1, 64):
+        order = Order(PAIRS, graph, Problem(Task.MANY, np.array([0])), 1, {"together": side},
+                      np.empty((1, graph.n), np.int64))  # fmt: skip
+        with pytest.raises(wp.NotEnoughMemoryError, match=r"takes [\d,]+ bytes at least, and emul"):
+            run(order, device)
+
+
+def test_a_graph_too_large_for_a_block_is_left_to_others():
+    road = generate.grid(3, 3).facts(symmetry=False)
+    most = int(225 * 1024 / 6.125)
+    assert BLOCKS.objection(Task.MANY, replace(road, n=most)) is None
+    assert BLOCKS.objection(Task.MANY, replace(road, n=most + 1)) == (
+        f"its block holds labels of {most:,} vertices, the graph has {most + 1:,}"
+    )
+    assert BLOCKS.objection(Task.MANY, replace(road, n=most, weight_dtype="float64")) is not None
+
+
+@settings(max_examples=60)
+@given(graph=strategies.graphs("int32", negative=True))
+def test_random_graphs_with_negative_weights(graph):
+    check_random(graph, "int32", [JOHNSON])
+
+
+@settings(max_examples=60)
+@given(graph=strategies.graphs("float32"))
+def test_random_graphs_with_float32_weights(graph):
+    check_random(graph, "float32", [BLOCKS, PAIRS])
+
+
+@settings(max_examples=60)
+@given(graph=strategies.graphs("int64"))
+def test_random_graphs_with_int64_weights(graph):
+    check_random(graph, "int64", [BLOCKS, PAIRS])
+
+
+def check_random(graph, dtype, recipes):
+    if graph.n == 0:
+        return
+    problem, device = problem_of(graph, np.arange(graph.n)), device_of(dtype)
+    answer = expected_table(graph, problem)
+    for recipe in recipes:
+        for params in WAYS[recipe.name]:
+            check_table(recipe, graph, problem, device, answer, params)
