@@ -20,7 +20,7 @@ struct Tile {
   static constexpr int kPitch = kSide + 16 / sizeof(Word<L>);   // of the staged columns of a
   static constexpr int kSharedA = 2 * kSlice * kPitch * sizeof(Word<L>) / 16;
   static constexpr int kSharedB = 2 * kSlice * kSide * sizeof(L) / 16;
-  static constexpr int kAtOnce = sizeof(L) == 2 ? 8 : sizeof(L) == 4 ? 4 : 2;    // rows that are lowered at once
+  static constexpr int kAtOnce = sizeof(L) == 8 ? 2 : 4;    // rows
   static constexpr int kTogether = sizeof(L) == 8 ? 1 : 2;  // steps of the product
   // As far as no register is spilled.
   static constexpr int kUnrolled = sizeof(L) == 2 ? 8 : sizeof(L) == 4 ? 2 : 1;
