@@ -224,7 +224,8 @@ struct ProductArgs {
   i64 pitch_a;
   const L* b;
   i64 pitch_b;
-  int across, depth;
+  unsigned across;
+  int depth;
 };
 
 /// c = min(c, a (+) b): a block for each tile of c.
@@ -234,14 +235,16 @@ __device__ __forceinline__ void product(const ProductArgs<L>& args) {
   WARPATH_SHARED(Sixteen, slices_a, T::kSharedA);
   WARPATH_SHARED(Sixteen, slices_b, T::kSharedB);
   const Staged<L, kBlock> staged(slices_a, slices_b);
-  const i64 row = static_cast<i64>(blockIdx.x) / args.across * T::kSide;
-  const i64 column = static_cast<i64>(blockIdx.x) % args.across * T::kSide;
-  L* const tile = args.c + row * args.pitch_c + column;
+  const auto tile = [&] {
+    const unsigned block = anew(blockIdx.x);
+    return args.c + block / args.across * T::kSide * args.pitch_c + block % args.across * T::kSide;
+  };
+  const i64 row = blockIdx.x / args.across * T::kSide, column = blockIdx.x % args.across * T::kSide;
   alignas(16) typename T::Labels c;
-  T::load(c, tile, args.pitch_c);
+  T::load(c, tile(), args.pitch_c);
   lower_by_product<L, kBlock>(c, args.a + row * args.pitch_a, args.pitch_a, args.b + column,
                               args.pitch_b, args.depth, staged);
-  T::store(c, tile, args.pitch_c);
+  T::store(c, tile(), args.pitch_c);
 }
 
 }  // namespace warpath

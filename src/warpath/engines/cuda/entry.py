@@ -94,7 +94,7 @@ _PRODUCT = _Kind(
     "L* c, i64 offset_c, i64 pitch_c, const L* a, i64 offset_a, i64 pitch_a, const L* b, "
     "i64 offset_b, i64 pitch_b, int across, int depth",
     "product<{block}>(ProductArgs<L>{{c + offset_c, pitch_c, a + offset_a, pitch_a, b + offset_b, "
-    "pitch_b, across, depth}})",
+    "pitch_b, static_cast<unsigned>(across), depth}})",
     resident=2,
 )
 
