@@ -321,6 +321,33 @@ inline float min(float a, float b) { return __builtin_fminf(a, b); }
 inline float max(float a, float b) { return __builtin_fmaxf(a, b); }
 inline double min(double a, double b) { return __builtin_fmin(a, b); }
 inline double max(double a, double b) { return __builtin_fmax(a, b); }
+
+// Sums and minima in one, which wrap as CUDA's do.
+inline int __viaddmin_s32(int a, int b, int c) {
+  return min(static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b)), c);
+}
+inline int __vimin3_s32(int a, int b, int c) { return min(min(a, b), c); }
+namespace emulated {
+/// Two halves of 16 bits, each as if alone.
+template <class Change>
+unsigned by_halves(unsigned a, unsigned b, unsigned c, Change change) {
+  unsigned all = 0;
+  for (int shift = 0; shift < 32; shift += 16) {
+    const auto half = [&](unsigned x) { return static_cast<short>(x >> shift); };
+    all |= static_cast<unsigned>(static_cast<unsigned short>(change(half(a), half(b), half(c))))
+           << shift;
+  }
+  return all;
+}
+}  // namespace emulated
+inline unsigned __viaddmin_s16x2(unsigned a, unsigned b, unsigned c) {
+  return emulated::by_halves(a, b, c, [](short x, short y, short z) {
+    return min(static_cast<int>(static_cast<short>(x + y)), static_cast<int>(z));
+  });
+}
+inline unsigned __vimin3_s16x2(unsigned a, unsigned b, unsigned c) {
+  return emulated::by_halves(a, b, c, [](int x, int y, int z) { return min(min(x, y), z); });
+}
 extern "C" double floor(double) noexcept;
 extern "C" double ceil(double) noexcept;
 extern "C" float floorf(float) noexcept;

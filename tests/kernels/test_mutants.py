@@ -342,9 +342,68 @@ PAIR_SIDES = [
            "atomicOr(a.busy + now, busy[0]);\n    meet(a.control + kMeeting);",
            "atomicOr(a.busy + now, busy[0]);", PAIRS, sanitizer="thread"),
 ]  # fmt: skip
+FLOYD = "warpath.floyd_warshall"
+MATRICES = [
+    Mutant(
+        "another row of a tile as the pivot's",
+        "floyd_warshall.cuh",
+        "const bool second = four / 16 % 2 != 0;",
+        "const bool second = four / 16 % 2 == 0;",
+        FLOYD,
+    ),
+    Mutant(
+        "a tile is closed by its first rows only",
+        "floyd_warshall.cuh",
+        "four < T::kSide; four += 4",
+        "four < T::kSide / 2; four += 4",
+        FLOYD,
+    ),
+    Mutant(
+        "a slice is lowered before it has come",
+        "tile.cuh",
+        "    arrived();\n    __syncthreads();\n",
+        "    arrived();\n",
+        FLOYD,
+    ),
+    Mutant(
+        "halves that are not doubled",
+        "min_plus.cuh",
+        "static_cast<unsigned short>(label) * 0x10001u",
+        "static_cast<unsigned short>(label)",
+        FLOYD,
+    ),
+    Mutant(
+        "a sum that is left out",
+        "min_plus.cuh",
+        "__vimin3_s16x2(c, sum_beside(a0, b0), sum_beside(a1, b1))",
+        "__vimin3_s16x2(c, sum_beside(a0, b0), sum_beside(a0, b0))",
+        FLOYD,
+    ),
+    Mutant(
+        "half of the depth",
+        "tile.cuh",
+        "slices = depth / T::kSlice;",
+        "slices = depth / T::kSlice / 2;",
+        FLOYD,
+    ),
+    Mutant(
+        "the last of parallel edges",
+        "matrix.cuh",
+        "      atomic_min(row + a.indices[e], static_cast<L>(weight + W(0)));",
+        "      row[a.indices[e]] = static_cast<L>(weight + W(0));",
+        FLOYD,
+    ),
+    Mutant(
+        "far is not unreachable",
+        "matrix.cuh",
+        "far ? never<W>() : static_cast<W>(label)",
+        "static_cast<W>(label)",
+        FLOYD,
+    ),
+]
 MUTANTS = [
     *BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *COMPACT, *BUCKETS, *TABLE,
-    *BLOCKS_OF_SOURCES, *PAIR_LISTS, *PAIR_SIDES,
+    *BLOCKS_OF_SOURCES, *PAIR_LISTS, *PAIR_SIDES, *MATRICES,
 ]  # fmt: skip
 
 

@@ -35,7 +35,7 @@ NAMES = {
         bucketing_multisplit.merge_path hybrid dijkstra_binary_heap dijkstra_relaxed_heap""",
     "bodra2025": "bf_vertex bf_strided bf_strided_flag",
     "johnson_gpu": "bf_queue dijkstra_flags dijkstra_queue dijkstra_prefix",
-    "warpath": "block_per_source pairs johnson",
+    "warpath": "block_per_source pairs johnson floyd_warshall",
     "broken": "harish_narayanan2007",
 }
 

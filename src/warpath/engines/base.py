@@ -94,6 +94,7 @@ class Device(Protocol):
     block : threads a block.
     processors : multiprocessors.
     shared_memory : bytes of shared memory that a block may take.
+    packed : whether two labels of 16 bits are lowered by one instruction.
     """
 
     name: str
@@ -101,6 +102,7 @@ class Device(Protocol):
     block: int
     processors: int
     shared_memory: int
+    packed: bool
 
     def free_memory(self) -> int:
         """Return the bytes that can still be allocated."""

@@ -50,4 +50,16 @@ RECIPES = (
         reassociates=True,
         devices=("cuda",),
     ),
+    Recipe(
+        "warpath.floyd_warshall",
+        "Blocked Floyd-Warshall in one launch, labels of 16 bits where they hold the distances: all "
+        "pairs of dense graphs, any sign.",
+        _OURS,
+        "kernels/floyd_warshall.cuh",
+        frozenset({Task.APSP}),
+        Loop.FLOYD_WARSHALL,
+        negative=True,
+        reassociates=True,
+        devices=("cuda",),
+    ),
 )  # fmt: skip

@@ -31,6 +31,11 @@ ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 GOLDEN = Path(warpath.__file__).parents[2] / "tests" / "kernels" / "golden.json"
 
 
+#: Kernels that may keep a few numbers in local memory, outside their loops: 128 registers of a thread
+#: hold labels of 64 bits, and not all architectures have enough left for the rest.
+SPILLING = {"floyd_warshall_wide_i64_b256"}
+
+
 class Usage(NamedTuple):
     """What one kernel takes: registers and bytes of a thread, bytes of shared memory of a block."""
 
@@ -88,7 +93,7 @@ def measured() -> dict[str, Any]:
     rows = {}
     for name in sorted(kernel.name for kernel in kernels):
         each = [found[arch][name] for arch in ARCHITECTURES]
-        if any(one.stack or one.spilled for one in each):
+        if name not in SPILLING and any(one.stack or one.spilled for one in each):
             raise ValueError(f"{name} takes {each}: stack and spills must be 0.")
         rows[name] = [[one.registers for one in each], [one.shared for one in each]]
     return {"nvrtc": list(nvrtc_version()), "architectures": list(ARCHITECTURES), "kernels": rows}

@@ -96,6 +96,7 @@ class EmulatedDevice:
     name = "emulated"
     xp: Any = np
     shared_memory = 48 * 1024
+    packed = True
 
     def __init__(
         self,

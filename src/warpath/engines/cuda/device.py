@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     HostArray = NDArray[Any]
 
 _OLDEST = (8, 0)  # the lowest compute capability that kernels are written and tested for
+_PACKED = (9, 0)  # from here on minima of sums are one instruction, of 16 bits as well
 _STATIC_SHARED = 48 * 1024  # bytes of a block's shared memory that every GPU gives unasked
 _KEPT_CONFIGS = 4096
 _KEPT_STREAMS = 64
@@ -56,6 +57,7 @@ class CudaDevice:
     block : threads in a block.
     processors : its multiprocessors.
     shared_memory : bytes of shared memory that a block may take.
+    packed : whether two labels of 16 bits are lowered by one instruction.
     model, capability, memory : what it is called, its compute capability, its bytes.
     arch : the architecture that its kernels are compiled for.
     process : the process that opened it; no child of it by fork can use it.
@@ -78,6 +80,7 @@ class CudaDevice:
                 f"kernels need {_dotted(_OLDEST)} (Ampere, 2020) or above. Use device='cpu'."
             )
             raise NoDeviceError(msg)
+        self.packed = self.capability >= _PACKED
         self.arch = compiling.architecture(self.capability)
         self.process = os.getpid()
         self._index = index

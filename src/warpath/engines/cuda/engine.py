@@ -9,6 +9,7 @@ from warpath.engines import rounds
 from warpath.engines.base import Raw
 from warpath.engines.cpu import labels_or_cycle
 from warpath.engines.tables.blocks_of_sources import block_a_source
+from warpath.engines.tables.dense import floyd_warshall
 from warpath.engines.tables.pairs import pairs
 from warpath.engines.tables.reweighted import johnson
 from warpath.recipes import Loop
@@ -30,6 +31,7 @@ LOOPS: dict[Loop, Callable[[rounds.Run], bool]] = {
 #: The loops of many-to-many and of all pairs.
 TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
     Loop.BLOCK_A_SOURCE: block_a_source,
+    Loop.FLOYD_WARSHALL: floyd_warshall,
     Loop.JOHNSON: johnson,
     Loop.PAIRS: pairs,
 }

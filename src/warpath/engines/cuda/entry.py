@@ -21,7 +21,7 @@ MERGE_PATH_ITEMS = 4
 #: The most buckets of a split (`kMostKeys` less the far pile and what is dropped).
 MOST_BUCKETS = 64
 
-_C_NAMES = {"i32": "int", "i64": "long long", "f32": "float", "f64": "double"}
+_C_NAMES = {"i16": "short", "i32": "int", "i64": "long long", "f32": "float", "f64": "double"}
 
 
 class Types(NamedTuple):
@@ -78,6 +78,25 @@ class _Kind(NamedTuple):
     resident: int = 0
     at_once: bool = False
 
+
+# Two blocks a multiprocessor: one works while the other waits for its next tile. Labels of 64 bits
+# take the registers of both.
+_FLOYD_WARSHALL = _Kind(
+    "floyd_warshall.cuh",
+    "int tiles, L* labels, i64 offset, i64 pitch, int first, int last, int ahead, int* versions, "
+    "int* row_readers, int* column_readers, int* diagonal_readers, int* ticket",
+    "solve<{block}>(SolveArgs<L>{{tiles, labels + offset, pitch, first, last, ahead, versions, "
+    "row_readers, column_readers, diagonal_readers, ticket}})",
+    resident=2,
+)
+_PRODUCT = _Kind(
+    "floyd_warshall.cuh",
+    "L* c, i64 offset_c, i64 pitch_c, const L* a, i64 offset_a, i64 pitch_a, const L* b, "
+    "i64 offset_b, i64 pitch_b, int across, int depth",
+    "product<{block}>(ProductArgs<L>{{c + offset_c, pitch_c, a + offset_a, pitch_a, b + offset_b, "
+    "pitch_b, static_cast<unsigned>(across), depth}})",
+    resident=2,
+)
 
 _KINDS = {
     "push": _Kind(
@@ -158,6 +177,22 @@ _KINDS = {
         "i64 size, const u8* keys, int kinds, i64* counts",
         "count<{block}>(size, keys, kinds, counts)",
     ),
+    "matrix": _Kind(
+        "matrix.cuh",
+        "i64 size, i64 first, const i64* indptr, const V* indices, const W* weights, L* labels, "
+        "i64 offset, i64 pitch",
+        "matrix<{block}>(MatrixArgs<V, W, L>{{size, first, pitch, indptr, indices, weights, "
+        "labels + offset}})",
+    ),
+    "answer": _Kind(
+        "matrix.cuh",
+        "i64 columns, const L* labels, i64 offset, i64 pitch, W* out, int* no_room",
+        "answer<{block}>(AnswerArgs<L, W>{{columns, pitch, labels + offset, out, no_room}})",
+    ),
+    "floyd_warshall": _FLOYD_WARSHALL,
+    "floyd_warshall_wide": _FLOYD_WARSHALL._replace(resident=1),
+    "product": _PRODUCT,
+    "product_wide": _PRODUCT._replace(resident=1),
     "place": _Kind(
         "split.cuh",
         "i64 size, const V* list, const u8* keys, const i64* sums, V* ordered",

@@ -10,6 +10,7 @@ from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import LOOPS, TABLES
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.rounds import Run
+from warpath.engines.tables.min_plus import kernel_of
 from warpath.graph import Graph
 from warpath.recipes import Loop, Task
 from warpath.trace import Trace
@@ -47,6 +48,7 @@ class _DryDevice:
     xp: Any = np
     processors = 1
     shared_memory = 48 * 1024
+    packed = True
 
     def __init__(self, block: int) -> None:
         self.block = block
@@ -80,6 +82,36 @@ class _DryDevice:
         pass
 
 
+class _ListingDevice(_DryDevice):
+    """A device that notes what it would run."""
+
+    def __init__(self, block: int) -> None:
+        super().__init__(block)
+        self.launched: dict[Kernel, None] = {}
+
+    def launch(self, kernel: Kernel, _blocks: int, *_args: Any) -> None:
+        self.launched[kernel] = None
+
+
+def _of_matrices(
+    recipe: Recipe, weight: DTypeLike, index: DTypeLike, block: int
+) -> tuple[Kernel, ...]:
+    """Return the kernels for all types of labels, and for windows of matrices beyond the memory."""
+    device = _ListingDevice(block)
+    largest = np.iinfo(weight).max if np.dtype(weight).kind == "i" else 1
+    for one in {1, min(2**20, largest), min(2**40, largest)}:
+        graph = Graph(np.array([0, 1, 2]), np.array([1, 0], index), np.array([1, one], weight))
+        for dtype in {graph.dist_dtype, np.dtype("int32")} if largest > 1 else {graph.dist_dtype}:
+            order = Order(recipe, graph, Problem(Task.APSP, np.arange(2)), 1, {},
+                          out=np.empty((2, 2), dtype))  # fmt: skip
+            TABLES[recipe.loop](order, device)
+    for kernel in list(device.launched):
+        if kernel.name.startswith("floyd_warshall"):
+            label = kernel.name.split("_")[-2]
+            device.launched[kernel_of("product", label[0] + str(int(label[1:]) // 8), block)] = None
+    return tuple(device.launched)
+
+
 def kernels_of(
     recipe: Recipe, weight: DTypeLike, *, index: DTypeLike = np.int32, block: int = 256,
     traced: bool = False,
@@ -93,6 +125,8 @@ def kernels_of(
     block : threads a block.
     traced : whether they count what they do.
     """
+    if recipe.loop is Loop.FLOYD_WARSHALL:
+        return _of_matrices(recipe, weight, index, block)
     if recipe.loop in TABLES:
         return tuple(
             kernel(kind, Types.of(index, *types), block)

@@ -1,0 +1,176 @@
+// tile.cuh - a tile of labels in registers, and the product of two others that lowers it.
+//
+// A thread has 8 x 8 labels of the block's tile: rows in two groups of 4, columns in groups of 16
+// bytes, so that the lanes of a warp, 4 down and 8 across, read neighbouring words.
+#pragma once
+
+#include "min_plus.cuh"
+
+namespace warpath {
+
+/// The shape of a tile, and which part of it a thread has.
+template <class L, int kBlock>
+struct Tile {
+  static_assert(kBlock == 64 || kBlock == 256, "8 x 8 labels a thread make a square");
+  static constexpr int kSide = kBlock == 256 ? 128 : 64;
+  static constexpr int kSlice = sizeof(L) == 8 ? 8 : 16;        // of the product's depth, staged
+  static constexpr int kGroup = sizeof(L) == 2 ? 8 : 4;         // neighbouring columns
+  static constexpr int kWords = 8 / Packed<L>::kLabels;         // in a row of a thread
+  static constexpr int kInGroup = kGroup / Packed<L>::kLabels;  // words
+  static constexpr int kPitch = kSide + 16 / sizeof(Word<L>);   // of the staged columns of a
+  static constexpr int kSharedA = 2 * kSlice * kPitch * sizeof(Word<L>) / 16;
+  static constexpr int kSharedB = 2 * kSlice * kSide * sizeof(L) / 16;
+  static constexpr int kAtOnce = sizeof(L) == 8 ? 2 : 4;    // rows
+  static constexpr int kTogether = sizeof(L) == 8 ? 1 : 2;  // steps of the product
+  // As far as no register is spilled.
+  static constexpr int kUnrolled = sizeof(L) == 2 ? 8 : sizeof(L) == 4 ? 2 : 1;
+  using Labels = Word<L>[8][kWords];
+
+  // Where a thread's rows and columns begin. They are found anew where they are needed: registers
+  // hold labels.
+  static __device__ int band(unsigned thread) { return thread / 32 % (kSide / 32); }
+  static __device__ int strip(unsigned thread) { return thread / 32 / (kSide / 32); }
+  static __device__ int down(unsigned thread) { return thread % 32 / 8; }
+  static __device__ int across(unsigned thread) { return thread % 8; }
+  static __device__ int rows(unsigned thread) { return band(thread) * 32 + down(thread) * 4; }
+  static __device__ int columns(unsigned thread) {
+    return strip(thread) * 64 + across(thread) * kGroup;
+  }
+  static constexpr __device__ int below(int i) { return i / 4 * 16 + i % 4; }
+
+  static __device__ __forceinline__ void load(Labels& c, const L* tile, i64 pitch) {
+    const unsigned thread = thread_anew();
+    const L* const corner = tile + rows(thread) * pitch + columns(thread);
+#pragma unroll
+    for (int i = 0; i < 8; ++i)
+#pragma unroll
+      for (int g = 0; g < 8 / kGroup; ++g)
+        copy<kGroup * sizeof(L)>(&c[i][g * kInGroup], corner + below(i) * pitch + g * 32);
+  }
+  static __device__ __forceinline__ void store(const Labels& c, L* tile, i64 pitch) {
+    const unsigned thread = thread_anew();
+    L* const corner = tile + rows(thread) * pitch + columns(thread);
+#pragma unroll
+    for (int i = 0; i < 8; ++i)
+#pragma unroll
+      for (int g = 0; g < 8 / kGroup; ++g)
+        copy<kGroup * sizeof(L)>(corner + below(i) * pitch + g * 32, &c[i][g * kInGroup]);
+  }
+};
+
+/// Shared memory for slices of two tiles, two of each.
+template <class L, int kBlock>
+struct Staged {
+  using T = Tile<L, kBlock>;
+  Word<L>* a;  // 2 x kSlice x kPitch: by columns
+  L* b;        // 2 x kSlice x kSide: by rows
+
+  __device__ Staged(Sixteen* shared_a, Sixteen* shared_b)
+      : a(reinterpret_cast<Word<L>*>(shared_a)), b(reinterpret_cast<L*>(shared_b)) {}
+  __device__ Word<L>* a_slice(int slice) const { return a + slice % 2 * T::kSlice * T::kPitch; }
+  __device__ L* b_slice(int slice) const { return b + slice % 2 * T::kSlice * T::kSide; }
+};
+
+/// What a thread brings in of slices, one after another, as pointers that move on: of b 16 bytes of
+/// some rows, of a single labels of some rows, or 8 where labels of 16 bits are to be doubled.
+template <class L, int kBlock>
+struct Fetch {
+  using T = Tile<L, kBlock>;
+  static constexpr bool kDoubled = sizeof(L) == 2;
+  static constexpr int kWide = kDoubled ? 8 : 1;  // labels of a row of a at a time
+  static constexpr int kAcross = kDoubled ? T::kSlice / 8 : 8;
+  static constexpr int kRows = kBlock / kAcross, kTimes = T::kSide / kRows;
+  static constexpr int kPiece = 16 / sizeof(L), kPieces = T::kSide / kPiece;
+  const L* a;
+  const L* b;
+  Sixteen held[kDoubled ? kTimes : 1];
+
+  __device__ Fetch(const L* from_a, i64 pitch_a, const L* from_b, i64 pitch_b) {
+    const unsigned thread = thread_anew();
+    a = from_a + row(thread) * pitch_a + k(thread);
+    b = from_b + thread / kPieces * pitch_b + thread % kPieces * kPiece;
+  }
+  static __device__ unsigned row(unsigned thread) { return thread / kAcross; }
+  static __device__ unsigned k(unsigned thread) { return thread % kAcross * kWide; }
+
+  /// Begins to bring in the next slice; `finish` puts in place what was held in registers for it.
+  __device__ __forceinline__ void begin(Word<L>* to_a, i64 pitch_a, L* to_b, i64 pitch_b) {
+    const unsigned thread = thread_anew();
+    to_b += thread / kPieces * T::kSide + thread % kPieces * kPiece;
+#pragma unroll
+    for (int i = 0; i < T::kSlice * kPieces / kBlock; ++i, b += kBlock / kPieces * pitch_b)
+      copy_ahead<16>(to_b + i * (kBlock / kPieces) * T::kSide, b);
+    to_a += k(thread) * T::kPitch + row(thread);
+    const L* from = a;
+#pragma unroll
+    for (int i = 0; i < kTimes; ++i, from += kRows * pitch_a)
+      if constexpr (kDoubled) {
+        copy<16>(held + i, from);
+      } else {
+#pragma unroll
+        for (int j = 0; j < T::kSlice; j += kAcross)
+          copy_ahead<sizeof(L)>(to_a + j * T::kPitch + i * kRows, from + j);
+      }
+    a += T::kSlice;
+  }
+  __device__ __forceinline__ void finish(Word<L>* to_a) const {
+    if constexpr (kDoubled)
+#pragma unroll
+      for (int i = 0; i < kTimes; ++i)
+#pragma unroll
+        for (int j = 0; j < 8; ++j)
+          to_a[(k(threadIdx.x) + j) * T::kPitch + row(threadIdx.x) + i * kRows] =
+              twice(static_cast<short>(held[i].part[j / 2] >> j % 2 * 16));
+  }
+};
+
+/// Lowers c by the product of a, kSide rows, and b, kSide columns; all threads of the block.
+template <class L, int kBlock>
+__device__ __forceinline__ void lower_by_product(typename Tile<L, kBlock>::Labels& c, const L* a,
+                                                 i64 pitch_a, const L* b, i64 pitch_b, int depth,
+                                                 const Staged<L, kBlock>& staged) {
+  using T = Tile<L, kBlock>;
+  Fetch<L, kBlock> fetch(a, pitch_a, b, pitch_b);
+  fetch.begin(staged.a, pitch_a, staged.b, pitch_b);
+  fetch.finish(staged.a);
+  const int slices = depth / T::kSlice;
+  for (int slice = 0; slice < slices; ++slice) {
+    arrived();
+    __syncthreads();
+    const bool more = slice + 1 < slices;
+    if (more) fetch.begin(staged.a_slice(slice + 1), pitch_a, staged.b_slice(slice + 1), pitch_b);
+    const unsigned thread = thread_anew();
+    const Word<L>* const as = staged.a_slice(slice) + T::rows(thread);
+    const L* const bs = staged.b_slice(slice) + T::columns(thread);
+#pragma unroll T::kUnrolled
+    for (int k = 0; k < T::kSlice; k += T::kTogether) {
+      alignas(16) Word<L> x[T::kTogether][T::kAtOnce], y[T::kTogether][T::kWords];
+#pragma unroll
+      for (int s = 0; s < T::kTogether; ++s)
+#pragma unroll
+        for (int g = 0; g < 8 / T::kGroup; ++g)
+          copy<T::kGroup * sizeof(L)>(&y[s][g * T::kInGroup], bs + (k + s) * T::kSide + g * 32);
+#pragma unroll
+      for (int part = 0; part < 8; part += T::kAtOnce) {
+#pragma unroll
+        for (int s = 0; s < T::kTogether; ++s)
+          copy<T::kAtOnce * sizeof(Word<L>)>(x[s], as + (k + s) * T::kPitch + T::below(part));
+#pragma unroll
+        for (int i = 0; i < T::kAtOnce; ++i)
+#pragma unroll
+          for (int j = 0; j < T::kWords; ++j) {
+            Word<L>& label = c[part + i][j];
+            if constexpr (T::kTogether == 1)
+              label = lowered(label, x[0][i], y[0][j]);
+            else if ((i * T::kWords + j) % 3 != 0)
+              label = lowered_twice<true>(label, x[0][i], y[0][j], x[1][i], y[1][j]);
+            else
+              label = lowered_twice<false>(label, x[0][i], y[0][j], x[1][i], y[1][j]);
+          }
+      }
+    }
+    if (more) fetch.finish(staged.a_slice(slice + 1));
+  }
+}
+
+}  // namespace warpath
