@@ -83,18 +83,21 @@ void register_type(nb::module_& module) {
 template <class V, class W, class T>
 void register_adjacency(nb::module_& module) {
   module.def(
-      "adjacency_matrix",
-      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, OutMatrix<T> out, int threads) {
-        if (out.shape(0) != out.shape(1) || out.shape(0) + 1 != indptr.size())
-          throw std::invalid_argument("the matrix must be n x n");
+      "adjacency_rows",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t first,
+         OutMatrix<T> out, int threads) {
+        const auto rows = static_cast<std::int64_t>(out.shape(0));
+        const auto n = static_cast<std::int64_t>(out.shape(1));
+        if (out.shape(0) + 1 != indptr.size() || first < 0 || first + rows > n)
+          throw std::invalid_argument("the rows must be those of indptr and below n");
         at_least_one(threads);
         Control control(python_tick(nb::none()));
         const nb::gil_scoped_release free;
-        adjacency_matrix<V, W, T>(csr<V, W>(indptr, indices, weights), out.data(), threads,
-                                  control);
+        adjacency_rows<V, W, T>(csr<V, W>(indptr, indices, weights), first, out.data(), n, threads,
+                                control);
       },
       nb::arg("indptr"), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-      nb::arg("out").noconvert(), nb::arg("threads") = 1);
+      nb::arg("first"), nb::arg("out").noconvert(), nb::arg("threads") = 1);
 }
 
 }  // namespace

@@ -16,30 +16,31 @@ template <class Row>
 void each_row(std::int64_t n, int threads, Control& control, Row&& row) {
   run_team(threads, control, [&](int rank) {
     Pulse pulse(control, rank == 0);
-    for (std::int64_t u = rank; u < n; u += threads) {
+    for (std::int64_t at = rank; at < n; at += threads) {
       pulse.beat(n);
-      row(u);
+      row(at);
     }
   });
 }
 
-/// out[u][v] = the lightest edge u -> v, the type's "unreachable" without one, 0 on the diagonal.
+/// out[i][v] = the lightest edge u -> v for the vertices u = first + i whose rows `graph` has, the
+/// type's "unreachable" without one, 0 for v = u; n columns.
 ///
-/// Work n^2 + m, on threads. Precondition (the caller's): every weight fits T and is below its
-/// "unreachable".
+/// Work rows x n and the edges, on threads. Precondition (the caller's): every weight fits T and is
+/// below its "unreachable".
 template <class V, class W, class T>
-void adjacency_matrix(CsrView<V, W> graph, T* out, int threads, Control& control) {
-  const auto n = static_cast<std::int64_t>(graph.indptr.size()) - 1;
-  each_row(n, threads, control, [&](std::int64_t u) {
-    T* row = out + u * n;
+void adjacency_rows(CsrView<V, W> graph, std::int64_t first, T* out, std::int64_t n, int threads,
+                    Control& control) {
+  each_row(graph.n(), threads, control, [&](std::int64_t i) {
+    T* row = out + i * n;
     std::fill_n(row, n, unreachable<T>);
-    const auto begin = static_cast<std::size_t>(graph.indptr[static_cast<std::size_t>(u)]);
-    const auto end = static_cast<std::size_t>(graph.indptr[static_cast<std::size_t>(u) + 1]);
+    const auto begin = static_cast<std::size_t>(graph.indptr[static_cast<std::size_t>(i)]);
+    const auto end = static_cast<std::size_t>(graph.indptr[static_cast<std::size_t>(i) + 1]);
     for (std::size_t e = begin; e < end; ++e) {
       T& entry = row[static_cast<std::size_t>(graph.indices[e])];
       entry = std::min(entry, static_cast<T>(graph.weights[e]));
     }
-    row[u] = 0;
+    row[first + i] = 0;
   });
 }
 

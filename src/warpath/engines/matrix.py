@@ -25,7 +25,7 @@ def adjacency_matrix(
         not given.
     """
     matrix = np.empty((graph.n, graph.n), graph.dist_dtype) if out is None else out
-    _core.adjacency_matrix(graph.indptr, graph.indices, lengths, matrix, threads=threads)
+    _core.adjacency_rows(graph.indptr, graph.indices, lengths, 0, matrix, threads=threads)
     return matrix
 
 
