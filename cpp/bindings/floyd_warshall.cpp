@@ -26,23 +26,27 @@ MatrixView<T> matrix(const Array& array) {
   return {array.data(), rows, columns, rows > 1 ? array.stride(0) : columns};
 }
 
+constexpr int kWidest = 64;  // bytes of a vector: AVX-512, where the machine has it
+
 int at_least_one(int threads) {
   if (threads < 1) throw std::invalid_argument("threads must be >= 1");
   return threads;
 }
 
 template <class T>
-void close(const Rows<T>& dist, bool labels, int threads, nb::object progress) {
+void close(const Rows<T>& dist, bool labels, int threads, int widest, nb::object progress) {
   const MatrixView<T> view = matrix<T>(dist);
   if (view.rows != view.columns) throw std::invalid_argument("the matrix must be square");
   at_least_one(threads);
   Control control(python_tick(std::move(progress)));
   const nb::gil_scoped_release free;
-  floyd_warshall<T>(view.data, view.rows, view.stride, labels, threads, control);
+  floyd_warshall<T>(view.data, view.rows, view.stride, labels, threads, vector_bytes(widest),
+                    control);
 }
 
 template <class T>
-void multiply(const Rows<T>& c, const Rows<const T>& a, const Rows<const T>& b, int threads) {
+void multiply(const Rows<T>& c, const Rows<const T>& a, const Rows<const T>& b, int threads,
+              int widest) {
   const MatrixView<T> into = matrix<T>(c);
   const MatrixView<const T> left = matrix<const T>(a);
   const MatrixView<const T> right = matrix<const T>(b);
@@ -51,33 +55,37 @@ void multiply(const Rows<T>& c, const Rows<const T>& a, const Rows<const T>& b, 
   at_least_one(threads);
   Control control(python_tick(nb::none()));
   const nb::gil_scoped_release free;
-  min_plus<T>(into, left, right, threads, control);
+  min_plus<T>(into, left, right, threads, vector_bytes(widest), control);
 }
 
 template <class T>
 void register_type(nb::module_& module) {
   module.def(
       "floyd_warshall",
-      [](Rows<T> dist, int threads, nb::object progress) {
-        close<T>(dist, false, threads, std::move(progress));
+      [](Rows<T> dist, int threads, nb::object progress, int widest) {
+        close<T>(dist, false, threads, widest, std::move(progress));
       },
-      nb::arg("dist").noconvert(), nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+      nb::arg("dist").noconvert(), nb::arg("threads") = 1, nb::arg("progress") = nb::none(),
+      nb::arg("widest") = kWidest);
   module.def(
       "close_labels",
-      [](Rows<T> block, int threads) { close<T>(block, true, threads, nb::none()); },
-      nb::arg("block").noconvert(), nb::arg("threads") = 1);
+      [](Rows<T> block, int threads, int widest) {
+        close<T>(block, true, threads, widest, nb::none());
+      },
+      nb::arg("block").noconvert(), nb::arg("threads") = 1, nb::arg("widest") = kWidest);
   module.def("min_plus", multiply<T>, nb::arg("c").noconvert(), nb::arg("a").noconvert(),
-             nb::arg("b").noconvert(), nb::arg("threads") = 1);
+             nb::arg("b").noconvert(), nb::arg("threads") = 1, nb::arg("widest") = kWidest);
   module.def(
       "add_min_peak",
-      [](Out<T> lanes, std::int64_t steps, int threads) {
+      [](Out<T> lanes, std::int64_t steps, int threads, int widest) {
         at_least_one(threads);
         if (lanes.size() == 0) throw std::invalid_argument("lanes must have an entry");
         Control control(python_tick(nb::none()));
         const nb::gil_scoped_release free;
-        return add_min_peak<T>(lanes.data(), steps, threads, control);
+        return add_min_peak<T>(lanes.data(), steps, threads, vector_bytes(widest), control);
       },
-      nb::arg("lanes").noconvert(), nb::arg("steps"), nb::arg("threads") = 1);
+      nb::arg("lanes").noconvert(), nb::arg("steps"), nb::arg("threads") = 1,
+      nb::arg("widest") = kWidest);
 }
 
 template <class V, class W, class T>

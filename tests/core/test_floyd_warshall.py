@@ -43,9 +43,9 @@ def random_matrix(rng, n, kind, degree, *, negative=False, largest=1000):
     return matrix
 
 
-def solve(matrix, threads=1, progress=None):
+def solve(matrix, threads=1, progress=None, widest=64):
     dist = matrix.copy()
-    _core.floyd_warshall(dist=dist, threads=threads, progress=progress)
+    _core.floyd_warshall(dist=dist, threads=threads, progress=progress, widest=widest)
     return dist
 
 
@@ -57,8 +57,10 @@ def test_blocks_agree_with_three_loops(n, kind, negative):
     rng = np.random.default_rng(n)
     for degree in (1.0, 2.5, n):
         matrix = random_matrix(rng, n, kind, degree, negative=negative)
-        threads = int(rng.choice(THREADS))
-        assert (solve(matrix, threads) == three_loops(matrix)).all()
+        expected = three_loops(matrix)
+        for widest in (16, 32, 64):
+            threads = int(rng.choice(THREADS))
+            assert (solve(matrix, threads, widest=widest) == expected).all()
 
 
 @pytest.mark.threads

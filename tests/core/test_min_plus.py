@@ -37,16 +37,18 @@ def test_product_lowers_a_part_and_nothing_beside_it(kind, m, n, k, threads):
     rng = np.random.default_rng(m)
     a, b, old = labels(rng, (m, k), kind), labels(rng, (k, n), kind), labels(rng, (m, n), kind)
     c, whole = part_of(kind, (m, n))
-    c[:] = old
     left, right = part_of(kind, (m, k))[0], part_of(kind, (k, n))[0]
     left[:], right[:] = a, b
-    _core.min_plus(c, left, right, threads=threads)
     sums = np.where(
         (a == none_of(kind))[:, :, None] | (b == none_of(kind)), none_of(kind), a[:, :, None] + b
     )
-    assert (c == np.minimum(old, sums.min(axis=1))).all()
-    c[:] = 77
-    assert (whole == 77).all()
+    expected = np.minimum(old, sums.min(axis=1))
+    for widest in (16, 32, 64):
+        c[:] = old
+        _core.min_plus(c, left, right, threads=threads, widest=widest)
+        assert (c == expected).all()
+        c[:] = 77
+        assert (whole == 77).all()
 
 
 @pytest.mark.threads

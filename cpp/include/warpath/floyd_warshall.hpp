@@ -35,7 +35,7 @@ class FloydWarshall {
  public:
   /// `stride` entries lie between two rows. `labels`: the matrix has, and keeps, the kernels' sign
   /// for "no path".
-  FloydWarshall(T* dist, std::int64_t n, std::int64_t stride, bool labels, int threads,
+  FloydWarshall(T* dist, std::int64_t n, std::int64_t stride, bool labels, int threads, int bytes,
                 Control& control)
       : dist_(dist),
         n_(n),
@@ -44,7 +44,7 @@ class FloydWarshall {
         threads_(n > kDepth ? threads : 1),
         control_(control),
         barrier_(threads_, control),
-        kernels_(dense_kernels<T>()),
+        kernels_(dense_kernels<T>(bytes)),
         strip_(kernels_.columns),
         rows_(n > kDepth ? panel((n + strip_ - 1) / strip_ * strip_) : 0),
         columns_(n > kDepth ? panel(n + kernels_.rows) : 0),
@@ -228,8 +228,8 @@ class FloydWarshall {
 
 template <class T>
 void floyd_warshall(T* dist, std::int64_t n, std::int64_t stride, bool labels, int threads,
-                    Control& control) {
-  FloydWarshall<T>(dist, n, stride, labels, threads, control).run();
+                    int bytes, Control& control) {
+  FloydWarshall<T>(dist, n, stride, labels, threads, bytes, control).run();
 }
 
 /// A row-major matrix, or a part of one.
@@ -246,7 +246,7 @@ struct MatrixView {
 template <class T>
 class MinPlus {
  public:
-  MinPlus(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, int threads,
+  MinPlus(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, int threads, int bytes,
           Control& control)
       : c_(c),
         a_(a),
@@ -254,7 +254,7 @@ class MinPlus {
         threads_(threads),
         control_(control),
         barrier_(threads, control),
-        kernels_(dense_kernels<T>()),
+        kernels_(dense_kernels<T>(bytes)),
         left_(static_cast<std::size_t>((c.rows + kernels_.rows) * kDepth)),
         right_(static_cast<std::size_t>((c.columns + kernels_.columns) * kDepth)) {}
 
@@ -323,9 +323,9 @@ class MinPlus {
 };
 
 template <class T>
-void min_plus(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, int threads,
+void min_plus(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, int threads, int bytes,
               Control& control) {
-  MinPlus<T>(c, a, b, threads, control).run();
+  MinPlus<T>(c, a, b, threads, bytes, control).run();
 }
 
 }  // namespace warpath

@@ -194,14 +194,24 @@ template <class T>
 }
 #endif
 
-/// The widest instruction set that this machine has.
+/// Bytes of the widest vectors that this machine has, at most `most`.
+inline int vector_bytes(int most) {
+#if defined(__x86_64__)
+  if (most >= 64 && __builtin_cpu_supports("avx512f")) return 64;
+  if (most >= 32 && __builtin_cpu_supports("avx2")) return 32;
+#endif
+  return std::min(most, 16);
+}
+
+/// The kernels for vectors of that many bytes.
 template <class T>
-DenseKernels<T> dense_kernels() {
+DenseKernels<T> dense_kernels(int bytes) {
   constexpr int kSize = static_cast<int>(sizeof(T));
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f"))
-    return {6, 256 / kSize, product_avx512<T>, close_avx512<T>};
-  if (__builtin_cpu_supports("avx2")) return {6, 64 / kSize, product_avx2<T>, close_avx2<T>};
+  if (bytes == 64) return {6, 256 / kSize, product_avx512<T>, close_avx512<T>};
+  if (bytes == 32) return {6, 64 / kSize, product_avx2<T>, close_avx2<T>};
+#else
+  (void)bytes;
 #endif
   return {6, 32 / kSize, product_default<T>, close_default<T>};
 }

@@ -62,20 +62,22 @@ template <class T>
   return add_and_minimise<T, 16, 3>(steps);
 }
 
-/// Adds and takes minima on the widest vectors of this machine, `steps` times on each thread.
+/// Adds and takes minima on vectors of that many bytes, `steps` times on each thread.
 /// Returns how many operations that were: a sum and a minimum count 2, as in a min-plus product.
 template <class T>
-std::int64_t add_min_peak(T* kept, std::int64_t steps, int threads, Control& control) {
+std::int64_t add_min_peak(T* kept, std::int64_t steps, int threads, int bytes, Control& control) {
   T (*loop)(std::int64_t) = peak_default<T>;
   std::int64_t lanes = 9 * 16 / static_cast<std::int64_t>(sizeof(T));
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) {
+  if (bytes == 64) {
     loop = peak_avx512<T>;
     lanes = 16 * 64 / static_cast<std::int64_t>(sizeof(T));
-  } else if (__builtin_cpu_supports("avx2")) {
+  } else if (bytes == 32) {
     loop = peak_avx2<T>;
     lanes = 9 * 32 / static_cast<std::int64_t>(sizeof(T));
   }
+#else
+  (void)bytes;
 #endif
   run_team(threads, control, [&](int rank) {
     const T least = loop(steps);
