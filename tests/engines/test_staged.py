@@ -253,11 +253,11 @@ def test_rows_are_finished_once_whenever_a_solve_was_stopped(tmp_path, kind):
 def test_tiles_pass_through_a_gpu(kind):
     min_plus = pytest.importorskip("warpath.engines.tables.min_plus")
     device = EmulatedDevice(seed=1, block=64)
-    graph = graph_of(150, kind)
-    matrix = np.empty((150, 150), kind)
+    graph = graph_of(200, kind)
+    matrix = np.empty((200, 200), kind)
     blocks = min_plus.MinPlus(device, kind)
     memory = matrix.nbytes * 2 // 3
-    assert staged.side_of(150, blocks, memory) == 64
+    assert staged.side_of(200, blocks, memory) == 64
     staged.all_pairs(graph, matrix, blocks, device, memory)
     assert agree(matrix, graph)
 
