@@ -324,14 +324,15 @@ def _chunks(rows: int, columns: int) -> Iterator[slice]:
 
 
 def _fill(matrix: Array, graph: Graph, narrow: np.dtype[Any]) -> None:
-    """Write the edges, some rows at a time."""
+    """Write the edges, some rows at a time; whatever says "no edge" is above what blocks call so.
+
+    Every tile that is read becomes the blocks' own, and every one is written.
+    """
     for rows in _chunks(graph.n, graph.n):
         block = np.empty((rows.stop - rows.start, graph.n), narrow)
         indptr = graph.indptr[rows.start : rows.stop + 1]
         _core.adjacency_rows(indptr, graph.indices, graph.solver_weights, rows.start, block)
         matrix[rows] = block
-        if narrow != matrix.dtype:
-            np.putmask(matrix[rows], block == never(narrow), never(matrix.dtype))
 
 
 @contextmanager
