@@ -13,7 +13,7 @@ from warpath import _core
 
 TYPES = [np.int32, np.int64, np.float32, np.float64]
 THREADS = [1, 2, 3, 7]
-# Around the tiles' sides (6; 4 to 64) and the block of 128.
+# Around the tiles' sides (4; 2 to 64) and the block of 128.
 SIZES = [0, 1, 2, 3, 5, 8, 11, 25, 65, 95, 127, 128, 129, 191, 256, 257, 385]
 
 

@@ -50,7 +50,7 @@ class FloydWarshall {
         columns_(n > kDepth ? panel(n + kernels_.rows) : 0),
         diagonal_(panel(kDepth + kernels_.rows)),
         right_(panel(kDepth)),
-        row_chunk_(n > kFewVertices ? 192 : 96),
+        row_chunk_(n > kFewVertices ? 128 : 64),
         column_chunk_(n > kFewVertices ? 256 : 128) {
     for (int rank = 0; rank < threads_; ++rank) scratch_.emplace_back(panel(kScratchRows));
   }
@@ -218,7 +218,7 @@ class FloydWarshall {
   Panel<T> columns_;   // the pivot's columns, row by row
   Panel<T> diagonal_;  // the pivot's closed diagonal, row by row
   Panel<T> right_;     // the same in strips
-  // Of a task in (3): with kDepth, 96 KiB of the columns' panel stay in L2 (float32) while 128 KiB
+  // Of a task in (3): with kDepth, 64 KiB of the columns' panel stay in L2 (float32) while 128 KiB
   // of the rows' panel pass, strip by strip of 32 KiB, through L1. Multiples of tiles.
   const std::int64_t row_chunk_;
   const std::int64_t column_chunk_;

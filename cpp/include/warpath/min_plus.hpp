@@ -165,7 +165,7 @@ struct DenseKernels {
 template <class T>
 void product_default(const T* a, const T* b, T* c, std::size_t stride, int rows, int columns,
                      int depth) {
-  min_plus_block<T, 16, 6, 2>(a, b, c, stride, rows, columns, depth);
+  min_plus_block<T, 16, 4, 2>(a, b, c, stride, rows, columns, depth);
 }
 template <class T>
 void close_default(T* block, int size) {
@@ -176,7 +176,7 @@ void close_default(T* block, int size) {
 template <class T>
 [[gnu::target("avx2")]] void product_avx2(const T* a, const T* b, T* c, std::size_t stride,
                                           int rows, int columns, int depth) {
-  min_plus_block<T, 32, 6, 2>(a, b, c, stride, rows, columns, depth);
+  min_plus_block<T, 32, 4, 2>(a, b, c, stride, rows, columns, depth);
 }
 template <class T>
 [[gnu::target("avx2")]] void close_avx2(T* block, int size) {
@@ -186,7 +186,7 @@ template <class T>
 [[gnu::target("avx512f,prefer-vector-width=512")]] void product_avx512(const T* a, const T* b, T* c,
                                                                        std::size_t stride, int rows,
                                                                        int columns, int depth) {
-  min_plus_block<T, 64, 6, 4>(a, b, c, stride, rows, columns, depth);
+  min_plus_block<T, 64, 4, 4>(a, b, c, stride, rows, columns, depth);
 }
 template <class T>
 [[gnu::target("avx512f,prefer-vector-width=512")]] void close_avx512(T* block, int size) {
@@ -208,12 +208,12 @@ template <class T>
 DenseKernels<T> dense_kernels(int bytes) {
   constexpr int kSize = static_cast<int>(sizeof(T));
 #if defined(__x86_64__)
-  if (bytes == 64) return {6, 256 / kSize, product_avx512<T>, close_avx512<T>};
-  if (bytes == 32) return {6, 64 / kSize, product_avx2<T>, close_avx2<T>};
+  if (bytes == 64) return {4, 256 / kSize, product_avx512<T>, close_avx512<T>};
+  if (bytes == 32) return {4, 64 / kSize, product_avx2<T>, close_avx2<T>};
 #else
   (void)bytes;
 #endif
-  return {6, 32 / kSize, product_default<T>, close_default<T>};
+  return {4, 32 / kSize, product_default<T>, close_default<T>};
 }
 
 /// An array that begins at a cache line, as the kernels want their factors; full of no_path.
