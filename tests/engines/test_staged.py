@@ -201,7 +201,7 @@ def test_killed_solve_goes_on_to_the_same_file(tmp_path, kind):
     whole.mkdir()
     assert run_in_a_process(whole, kind, -1) == 0
     assert agree(mapped(whole / "d.npy", 300, kind), graph_of(300, kind))
-    # Three pivots of nine tiles: the first one's tiles, the next one's panels, the last tile of all.
+    # Three pivots of nine tiles: the first's tiles, the next one's panels, the last tile of all.
     for last in (7, 12, 27):
         folder = tmp_path / str(last)
         folder.mkdir()
