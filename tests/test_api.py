@@ -248,7 +248,7 @@ def test_a_graph_without_vertices_has_an_empty_table_and_no_source():
             "it does apsp, not sssp",
         ),
         (lambda g: wp.sssp(g, 0, device="cluster"), wp.NotSupportedError, "one machine only"),
-        (lambda g: wp.apsp(g, device="cuda"), wp.NotSupportedError, "sssp in this version, not ap"),
+        (lambda g: wp.apsp(g, device="cuda"), wp.NotSupportedError, "no algorithm here does apsp"),
         (lambda g: wp.sssp(g, 0, device="tpu"), wp.InputError, "is no device"),
         (lambda g: wp.sssp(g, 0, threads=0), wp.InputError, "threads = 0"),
         (lambda g: wp.sssp(g, 0, threads=1.5), wp.InputError, "threads = 1.5"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from warpath.api import algorithms, apsp, distances, path, plan, sssp
+from warpath.api import algorithms, path, plan, sssp
 from warpath.errors import (
     DeviceError,
     DistanceOverflowError,
@@ -32,8 +32,10 @@ from warpath.errors import (
 )
 from warpath.facts import Facts
 from warpath.graph import Graph
-from warpath.paths import DistanceTable, Paths, Route
+from warpath.paths import Paths, Route
 from warpath.plan import Plan
+from warpath.table import DistanceTable
+from warpath.tables import apsp, distances
 from warpath.trace import Trace
 from warpath.verify import Certificate, verify
 

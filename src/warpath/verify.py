@@ -9,7 +9,8 @@ import numpy as np
 
 from warpath import _core
 from warpath.errors import InputError, VerificationError
-from warpath.paths import DistanceTable, Paths, one_label
+from warpath.paths import Paths, one_label
+from warpath.table import DistanceTable
 from warpath.zones import folded, opened, unfolded
 
 if TYPE_CHECKING:

@@ -232,12 +232,12 @@ def test_a_device_that_is_not_there_is_exit_code_4(warpath, roads, monkeypatch, 
 
 
 def test_a_gpu_that_fails_is_exit_code_4(warpath, roads, monkeypatch):
-    from warpath import api, errors
+    from warpath import errors, running
 
     def broken(*_, **__):
         raise errors.DeviceError("cuda:0 failed in the kernel push")
 
-    monkeypatch.setattr(api, "run", broken)
+    monkeypatch.setattr(running, "run", broken)
     assert "failed in the kernel push" in failed(warpath("sssp", roads, "-s", 1), 4)
 
 

@@ -14,7 +14,8 @@ from warpath.cli.usage import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from warpath.paths import DistanceTable, Paths
+    from warpath.paths import Paths
+    from warpath.table import DistanceTable
 
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 STREAMED = (".npy", ".zarr")  # all pairs go there block by block, while they are computed

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from warpath import api, units
+from warpath import tables as calls
 from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
@@ -168,7 +169,7 @@ def distances(
         tables.refuse_large(len(rows), roads.n if columns is None else len(columns))
     start = time.perf_counter()
     with in_file_ids(roads):
-        table = api.distances(
+        table = calls.distances(
             roads,
             rows,
             columns,
@@ -214,7 +215,7 @@ def apsp(
     streamed = out is not None and out.suffix.lower() in saving.STREAMED
     start = time.perf_counter()
     with in_file_ids(roads):
-        table = api.apsp(
+        table = calls.apsp(
             roads,
             **solving.wish(),
             out=out if streamed else None,

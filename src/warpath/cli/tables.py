@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from warpath.cli.options import Showing
     from warpath.cli.reading import Loaded
-    from warpath.paths import DistanceTable
+    from warpath.table import DistanceTable
 
 _WIDE = 12  # columns that fit a terminal
 _PRINTED = {True: 400, False: 1_000_000}  # entries that are printed: on a terminal, in a pipe

@@ -14,7 +14,8 @@ import numpy as np
 
 from warpath.errors import GraphFormatError, InputError, require
 from warpath.io.save import atomic
-from warpath.paths import DistanceTable, Paths, never
+from warpath.paths import Paths, never
+from warpath.table import DistanceTable
 
 if TYPE_CHECKING:
     import os
