@@ -32,6 +32,7 @@ from warpath.errors import (
 )
 from warpath.facts import Facts
 from warpath.graph import Graph
+from warpath.nearest import Nearest, nearest
 from warpath.paths import Paths, Route
 from warpath.plan import Plan
 from warpath.table import DistanceTable
@@ -57,6 +58,7 @@ __all__ = [
     "GraphFormatError",
     "InputError",
     "MissingDependencyError",
+    "Nearest",
     "NegativeCycleError",
     "NegativeWeightError",
     "NoDeviceError",
@@ -76,6 +78,7 @@ __all__ = [
     "apsp",
     "distances",
     "generate",
+    "nearest",
     "path",
     "plan",
     "read",

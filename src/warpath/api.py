@@ -16,6 +16,7 @@ from warpath.graph import Graph
 from warpath.paths import Paths, Route, never, one_label
 from warpath.plan import Plan, Wish
 from warpath.recipes import CATALOGUE, Catalogue, Task
+from warpath.routes import tree as predecessors
 from warpath.running import choose_for, narrowed, run_plan
 from warpath.trace import Run, Trace
 from warpath.zones import arrivals, folded, opened
@@ -99,7 +100,7 @@ def sssp(
         stats |= asdict(rounds.totals())
 
     def tree() -> Array:
-        return folded(graph, cpu.tree(inner, s, dist), s, -1)
+        return folded(graph, predecessors(inner, s, dist), s, -1)
 
     labels = narrowed(folded(graph, dist, s, 0), wanted)
     labels.flags.writeable = False

@@ -50,6 +50,7 @@ def run_plan(
     problem: Problem,
     *,
     out: Array | None = None,
+    pred: Array | None = None,
     progress: Progress = None,
     trace: Trace | None = None,
 ) -> tuple[Raw, dict[str, Any]]:
@@ -66,6 +67,7 @@ def run_plan(
                 out,
                 report,
                 trace,
+                pred=pred,
             )
             raw = run(order, chosen.device)
     except NegativeCycleError as error:

@@ -50,12 +50,12 @@ def save_paths(paths: Paths, path: str | os.PathLike[str]) -> None:
         return
     graph = paths.graph
     has_pred = paths.pred >= 0
-    _save_columns(
+    save_columns(
         target,
         {
-            "vertex": (_names(graph, np.arange(graph.n)), None),
+            "vertex": (file_names(graph, np.arange(graph.n)), None),
             "distance": (paths.dist, paths.reached),
-            "pred": (_names(graph, np.where(has_pred, paths.pred, 0)), has_pred),
+            "pred": (file_names(graph, np.where(has_pred, paths.pred, 0)), has_pred),
         },
     )
 
@@ -80,19 +80,19 @@ def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool
     elif long:
         reached = dist != never(dist.dtype)
         rows, columns = np.nonzero(reached)
-        _save_columns(
+        save_columns(
             target,
             {
-                "source": (_names(table.graph, table.source_indices)[rows], None),
-                "target": (_names(table.graph, table.target_indices)[columns], None),
+                "source": (file_names(table.graph, table.source_indices)[rows], None),
+                "target": (file_names(table.graph, table.target_indices)[columns], None),
                 "distance": (dist[reached], None),
             },
         )
     else:
-        named: Columns = {"source": (_names(table.graph, table.source_indices), None)}
-        for at, name in enumerate(_names(table.graph, table.target_indices).tolist()):
+        named: Columns = {"source": (file_names(table.graph, table.source_indices), None)}
+        for at, name in enumerate(file_names(table.graph, table.target_indices).tolist()):
             named[str(name)] = (dist[:, at], dist[:, at] != never(dist.dtype))
-        _save_columns(target, named)
+        save_columns(target, named)
 
 
 def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
@@ -235,8 +235,8 @@ def _save_npz(path: Path, parts: dict[str, Array], graph: Graph) -> None:
         np.savez_compressed(file, **parts)  # type: ignore[arg-type]  # the stub takes bools only
 
 
-def _save_columns(path: Path, columns: Columns) -> None:
-    """Write columns, each with a mask of the rows that have a value."""
+def save_columns(path: Path, columns: Columns) -> None:
+    """Write columns to Parquet or CSV, each with a mask of the rows that have a value, or None."""
     writers: dict[str, Callable[[Any, Any], None]] = {
         ".parquet": _write_parquet,
         ".csv": _write_csv,
@@ -261,7 +261,7 @@ def _write_csv(table: Any, file: Any) -> None:
     require("pyarrow.csv", extra="io", what="Writing .csv").write_csv(table, file)
 
 
-def _names(graph: Graph, indices: Array) -> Array:
+def file_names(graph: Graph, indices: Array) -> Array:
     """Return vertices as the file named them: labels, or numbers from id_base on."""
     if graph.labels is None:
         return indices + graph.id_base

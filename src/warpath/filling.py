@@ -1,0 +1,295 @@
+"""A table filled by a plan, block by block where it goes to a file."""
+
+from __future__ import annotations
+
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath import settings, units
+from warpath.errors import InputError, NotEnoughMemoryError, NotSupportedError
+from warpath.io.outputs import output_of
+from warpath.io.streams import BLOCK_BYTES
+from warpath.paths import never
+from warpath.progress import share, watch
+from warpath.recipes import Loop
+from warpath.recipes.recipe import WHOLE_TABLES
+from warpath.routes import as_labels, labels_from, tree
+from warpath.running import choose_for, run_plan
+from warpath.table import DistanceTable
+from warpath.trace import Run, Trace
+from warpath.zones import arrivals, at_home, opened
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.costs import Size
+    from warpath.engines.base import Problem
+    from warpath.graph import Graph
+    from warpath.io.journal import Question
+    from warpath.plan import Plan, Wish
+    from warpath.progress import Report
+    from warpath.running import Progress
+
+    Array = NDArray[Any]
+
+
+class Wanted(NamedTuple):
+    """What a table is made of, and for.
+
+    Attributes
+    ----------
+    dtype : of the distances.
+    out : where they go; see `warpath.io.outputs.output_of`.
+    predecessors, trace : whether they are kept as well.
+    """
+
+    dtype: np.dtype[Any]
+    out: Any = None
+    predecessors: bool = False
+    trace: bool = False
+
+
+def solved_table(
+    graph: Graph, problem: Problem, size: Size, wish: Wish, wanted: Wanted, progress: Progress
+) -> DistanceTable:
+    """Plan and fill a table.
+
+    Parameters
+    ----------
+    problem : rows and columns in the graph's own indices.
+    """
+    chosen = choose_for(size, opened(graph), wish)
+    if wanted.predecessors:
+        _check_predecessors(graph, chosen, problem, wanted)
+    rows = problem.sources
+    names = np.arange(graph.n) if problem.targets is None else problem.targets
+    shape = (len(rows), len(names))
+    work = _Work(
+        graph,
+        chosen,
+        replace(problem, targets=_columns(graph, problem, names)),
+        names,
+        np.empty(shape, graph.indices.dtype) if wanted.predecessors else None,
+        Trace() if wanted.trace else None,
+    )
+    at_once = chosen.recipe.loop in WHOLE_TABLES
+    stats: dict[str, Any] = {}
+    with (
+        output_of(
+            wanted.out, shape, wanted.dtype,
+            device=chosen.device, question=lambda: _question(graph, chosen, problem, wanted),
+        ) as result,
+        watch(progress, chosen.recipe.name, "sources") as report,
+    ):  # fmt: skip
+        several = 4 * chosen.threads
+        for block in result.blocks(at_once=at_once, several=several):
+            into = result.block(block)
+            whole = block == slice(0, len(rows))
+            told = report if whole else share(report, block, len(rows))
+            counted = work.fill(block, into, told)
+            result.put(block, into)
+            stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
+    if result.resumed and not at_once:
+        stats["resumed"] = result.resumed
+    stats.setdefault("seconds", 0.0)
+    work.end_trace(stats)
+    return DistanceTable(
+        graph, rows, names, result.array,
+        pred=work.pred, cutoff=problem.cutoff, plan=chosen, stats=stats, trace=work.trace,
+    )  # fmt: skip
+
+
+@dataclass
+class _Work:
+    """One table on its way.
+
+    Attributes
+    ----------
+    problem : with the columns as the opened graph has them; None for all vertices.
+    names : (t,) the columns in the graph's own indices.
+    pred : (k, t), or None.
+    edges : what Dijkstra would relax for the rows traced so far.
+    """
+
+    graph: Graph
+    plan: Plan
+    problem: Problem
+    names: Array
+    pred: Array | None
+    trace: Trace | None
+    edges: int = 0
+
+    def fill(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
+        """Put the distances of a block of rows into `into`, and what is kept beside them."""
+        recipe = self.plan.recipe
+        picked = self.problem.targets is not None
+        at_once = recipe.loop in WHOLE_TABLES
+        by_rows = self.pred is not None and not recipe.predecessors
+        if picked and at_once:
+            stats = self._from_square(into, report)
+        elif picked and by_rows:
+            stats = self._from_whole_rows(block, into, report)
+        else:
+            pred = None if self.pred is None or by_rows else self.pred[block]
+            stats = self._run(block, into, pred, report)
+            if self.pred is not None and by_rows:
+                self._trees(block, into, self.pred[block])
+        if picked or self.graph.first_through:
+            at_home(self.graph, self.problem.sources[block], self.names, into)
+        return stats
+
+    def _run(
+        self, block: slice, into: Any, pred: Any, report: Report | None, *, whole: bool = False
+    ) -> dict[str, Any]:
+        """Let the plan fill rows of the columns that are asked for, or `whole` ones."""
+        problem = replace(self.problem, sources=self.problem.sources[block])
+        if whole:
+            problem = replace(problem, targets=None)
+        _, stats = run_plan(
+            self.graph, self.plan, problem, out=into, pred=pred, progress=report, trace=self.trace
+        )
+        if problem.cutoff is not None and self.plan.recipe.loop is not Loop.DIJKSTRA:
+            into[into > problem.cutoff] = never(into.dtype)
+        if self.trace is not None and problem.targets is None and isinstance(into, np.ndarray):
+            degrees = np.diff(opened(self.graph).indptr)
+            self.edges += sum(int(degrees[row != never(row.dtype)].sum()) for row in into)
+        return stats
+
+    def _from_square(self, into: Any, report: Report | None) -> dict[str, Any]:
+        """Solve all pairs of the opened graph, and keep the rows and columns asked for."""
+        n, columns = opened(self.graph).n, self.problem.targets
+        assert columns is not None  # noqa: S101 - the caller's promise
+        square = np.empty((n, n), into.dtype)
+        kept = self.pred is not None and self.plan.recipe.predecessors
+        pred = np.empty((n, n), opened(self.graph).indices.dtype) if kept else None
+        stats = self._run(slice(None), square, pred, report, whole=True)
+        sources = self.problem.sources
+        into[:] = square[np.ix_(sources, columns)]
+        if self.pred is None:
+            return stats
+        if pred is not None:
+            self.pred[:] = pred[np.ix_(sources, columns)]
+            self._no_round_trips(slice(None))
+        else:
+            self._trees(slice(None), square[sources], self.pred)
+        return stats
+
+    def _from_whole_rows(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
+        """Solve whole rows, a few at a time: a tree needs them."""
+        assert self.pred is not None  # noqa: S101 - the caller's promise
+        n = opened(self.graph).n
+        stats: dict[str, Any] = {}
+        step = max(self.plan.threads, BLOCK_BYTES // max(1, n * into.dtype.itemsize))
+        for start in range(block.start, block.stop, step):
+            rows = slice(start, min(start + step, block.stop))
+            wide = np.empty((rows.stop - rows.start, n), into.dtype)
+            told = share(report, rows, len(self.problem.sources))
+            counted = self._run(rows, wide, None, told, whole=True)
+            into[rows.start - block.start : rows.stop - block.start] = wide[:, self.problem.targets]
+            self._trees(rows, wide, self.pred[rows])
+            stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
+        return stats
+
+    def _trees(self, block: slice, rows: Array, into: Array) -> None:
+        """Put the tree of each row, all vertices of the opened graph, into rows of `into`.
+
+        Floats that were added in another order than along the paths make no tree: there a search
+        finds the labels once more.
+        """
+        inner = opened(self.graph)
+        sources, columns = self.problem.sources[block], self.problem.targets
+        loose = self.plan.recipe.reassociates and inner.dist_dtype.kind == "f"
+
+        def one(at: int) -> None:
+            s = int(sources[at])
+            labels = labels_from(inner, s, self.problem.cutoff) if loose else rows[at]
+            found = tree(inner, s, as_labels(inner, labels))
+            into[at] = found if columns is None else found[columns]
+
+        with ThreadPoolExecutor(max(1, self.plan.threads)) as pool:
+            for _ in pool.map(one, range(len(sources))):
+                pass
+        self._no_round_trips(block)
+
+    def _no_round_trips(self, block: slice) -> None:
+        """Leave closed vertices without a predecessor from themselves."""
+        assert self.pred is not None  # noqa: S101 - the callers' promise
+        if self.graph.first_through:
+            same = self.problem.sources[block, None] == self.names[None, :]
+            self.pred[block][same] = -1
+
+    def end_trace(self, stats: dict[str, Any]) -> None:
+        """Say in the trace what was traced."""
+        if self.trace is None:
+            return
+        k = len(self.problem.sources)
+        name = "all" if k == self.graph.n else f"{k} sources"
+        self.trace.run = Run.of(self.plan, self.graph, name, self.edges, stats["seconds"])
+        stats |= asdict(self.trace.totals())
+
+
+def _columns(graph: Graph, problem: Problem, names: Array) -> Array | None:
+    whole = problem.targets is None and not graph.first_through
+    return None if whole else arrivals(graph, names)
+
+
+def _check_predecessors(graph: Graph, chosen: Plan, problem: Problem, wanted: Wanted) -> None:
+    out = wanted.out
+    if not (out is None or isinstance(out, np.ndarray) or hasattr(out, "__cuda_array_interface__")):
+        msg = (
+            "predecessors=True fills an array in memory, but out= is a file or a function: leave "
+            "one of them out. DistanceTable.path finds routes from the distances alone."
+        )
+        raise InputError(msg)
+    on_gpu = out is not None and not isinstance(out, np.ndarray)
+    if on_gpu and not (chosen.recipe.predecessors and problem.targets is None):
+        msg = (
+            f"{chosen.algorithm} keeps no predecessors on the GPU, where out= lies: leave out= "
+            "out, or predecessors."
+        )
+        raise NotSupportedError(msg)
+    width = graph.n if problem.targets is None else len(problem.targets)
+    bytes_ = len(problem.sources) * width * graph.indices.dtype.itemsize
+    free, distances = settings.memory(), chosen.bytes if chosen.device == "cpu" else 0
+    if distances + bytes_ > free:
+        msg = (
+            f"predecessors would take {units.size(bytes_)} beside the {units.size(distances)} of "
+            f"{chosen.algorithm}, but {units.size(free)} are free: leave predecessors out, for "
+            "DistanceTable.path finds routes from the distances, or ask for fewer sources."
+        )
+        raise NotEnoughMemoryError(msg)
+
+
+def _question(graph: Graph, chosen: Plan, problem: Problem, wanted: Wanted) -> Question:
+    """Return what the bytes of a table depend on: a file is only continued by the same."""
+    loose = chosen.recipe.reassociates and graph.dist_dtype.kind == "f"
+    everything = "all vertices"
+    return {
+        "graph": _fingerprint(graph),
+        "sources": _digest([problem.sources]),
+        "targets": everything if problem.targets is None else _digest([problem.targets]),
+        "cutoff": str(problem.cutoff),
+        "type": str(wanted.dtype),
+        "order of sums": chosen.algorithm if loose or not chosen.recipe.exact else "along the path",
+    }
+
+
+def _fingerprint(graph: Graph) -> str:
+    kept: str | None = graph.derived.get("fingerprint")
+    if kept is None:
+        closed = np.array([graph.first_through])
+        kept = _digest([graph.indptr, graph.indices, graph.solver_weights, closed])
+        graph.derived["fingerprint"] = kept
+    return kept
+
+
+def _digest(arrays: list[Array]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
