@@ -60,7 +60,8 @@ class Run:
     n, m : its vertices and directed edges.
     source : the source, as the graph names it.
     params : the algorithm's own numbers.
-    dijkstra_edges : the edges out of the vertices that were reached: what Dijkstra relaxes.
+    dijkstra_edges : the edges out of the vertices that were reached: what Dijkstra relaxes; 0 where
+        that is not known, as of tables that lack columns.
     seconds : how long the traced solve took. It counts and takes times, so it is slower than one
         without a trace.
     warpath : the version that ran.
@@ -169,7 +170,7 @@ class Trace(Sequence[Round]):
             work_ratio=relaxed / dijkstra_edges if dijkstra_edges else None,
             mean_parallelism=selected / max(rounds, 1),
             seconds=seconds,
-            mteps=None if dijkstra_edges is None or not seconds else dijkstra_edges / seconds / 1e6,
+            mteps=dijkstra_edges / seconds / 1e6 if dijkstra_edges and seconds else None,
             steps=steps,
         )
 
