@@ -162,6 +162,8 @@ class Trace(Sequence[Round]):
         rounds = int(sum(one.rounds for one in self._rounds))
         selected = int(sum(one.selected for one in self._rounds))
         relaxed = int(sum(one.relaxed for one in self._rounds))
+        if relaxed and not dijkstra_edges:
+            dijkstra_edges = None
         return Totals(
             rounds=rounds,
             selected=selected,
@@ -170,7 +172,7 @@ class Trace(Sequence[Round]):
             work_ratio=relaxed / dijkstra_edges if dijkstra_edges else None,
             mean_parallelism=selected / max(rounds, 1),
             seconds=seconds,
-            mteps=dijkstra_edges / seconds / 1e6 if dijkstra_edges and seconds else None,
+            mteps=None if dijkstra_edges is None or not seconds else dijkstra_edges / seconds / 1e6,
             steps=steps,
         )
 
