@@ -30,9 +30,9 @@ from warpath.errors import (
     WarpathError,
     WeightError,
 )
+from warpath.facilities import Nearest, nearest
 from warpath.facts import Facts
 from warpath.graph import Graph
-from warpath.nearest import Nearest, nearest
 from warpath.paths import Paths, Route
 from warpath.plan import Plan
 from warpath.table import DistanceTable

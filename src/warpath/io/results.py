@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Columns = dict[str, tuple[Array, Array | None]]
 
 #: The arrays that a saved result may hold and that are read back.
-_PARTS = {"dist", "pred", "source", "cutoff", "sources", "targets", "reassociated"}
+_PARTS = {"dist", "pred", "preds", "source", "cutoff", "sources", "targets", "reassociated"}
 
 #: What NumPy and zipfile raise where a file is cut short or has changed bytes.
 _DAMAGED = (
@@ -63,7 +63,7 @@ def save_paths(paths: Paths, path: str | os.PathLike[str]) -> None:
 def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool) -> None:
     """Write a DistanceTable as ``.npz``, ``.npy`` (the bare matrix), Parquet or CSV."""
     target = Path(path)
-    dist = np.asarray(table.dist)
+    dist = table.on_host()
     if target.suffix == ".npz":
         parts = {
             "dist": dist,
@@ -73,21 +73,24 @@ def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool
         }
         if table.cutoff is not None:
             parts["cutoff"] = np.array(table.cutoff)
+        if table.pred is not None:
+            parts["preds"] = np.asarray(table.pred)
         _save_npz(target, parts, table.graph)
     elif target.suffix == ".npy":
         with atomic(target) as file:
             np.save(file, dist, allow_pickle=False)
     elif long:
         reached = dist != never(dist.dtype)
-        rows, columns = np.nonzero(reached)
-        save_columns(
-            target,
-            {
-                "source": (file_names(table.graph, table.source_indices)[rows], None),
-                "target": (file_names(table.graph, table.target_indices)[columns], None),
-                "distance": (dist[reached], None),
-            },
-        )
+        rows, places = np.nonzero(reached)
+        columns: Columns = {
+            "source": (file_names(table.graph, table.source_indices)[rows], None),
+            "target": (file_names(table.graph, table.target_indices)[places], None),
+            "distance": (dist[reached], None),
+        }
+        if table.pred is not None:
+            pred = np.asarray(table.pred)[reached]
+            columns["pred"] = (file_names(table.graph, np.maximum(pred, 0)), pred >= 0)
+        save_columns(target, columns)
     else:
         named: Columns = {"source": (file_names(table.graph, table.source_indices), None)}
         for at, name in enumerate(file_names(table.graph, table.target_indices).tolist()):
@@ -163,6 +166,13 @@ def _table_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array
     if dist.dtype != graph.dist_dtype and not narrow:
         msg = f"the table is {dist.dtype}, but this graph's distances are {graph.dist_dtype}"
         raise GraphFormatError(path, None, msg)
+    pred = parts.get("preds")
+    if pred is not None:
+        _check_kind(path, "preds", pred, "i", 2)
+        if pred.shape != dist.shape or pred.min(initial=-1) < -1 or pred.max(initial=-1) >= graph.n:
+            msg = f"preds has other vertices than the table: this graph has n = {graph.n}"
+            raise GraphFormatError(path, None, msg)
+        pred = pred.astype(graph.indices.dtype, copy=False)
     reassociated = parts.get("reassociated", np.zeros((), np.bool_))
     _check_kind(path, "reassociated", reassociated, "b", 0)
     return DistanceTable(
@@ -170,6 +180,7 @@ def _table_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array
         sources,
         targets,
         dist,
+        pred=pred,
         cutoff=_cutoff_of(path, parts),
         reassociated=bool(reassociated),
     )
