@@ -86,15 +86,21 @@ class Journal:
         self.part.replace(self.target)
         self.note.unlink(missing_ok=True)
 
+    @property
+    def panels(self) -> Path:
+        """A file for what such work keeps beside the part."""
+        return self.target.with_name(f"{self.target.name}.part.panels")
+
     def discard(self) -> None:
-        """Remove the part and its note."""
+        """Remove the part, its note and what was kept beside it."""
         with contextlib.suppress(OSError):
             if self._folder:
                 shutil.rmtree(self.part)
             else:
                 self.part.unlink()
-        with contextlib.suppress(OSError):
-            self.note.unlink()
+        for file in (self.note, self.panels):
+            with contextlib.suppress(OSError):
+                file.unlink()
 
     def close(self) -> None:
         """Let go of the part and its lock."""
