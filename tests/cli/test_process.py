@@ -180,7 +180,7 @@ def test_ctrl_c_ends_with_one_line(large):
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_table_is_continued_by_the_same_command(tmp_path, ending):
-    write(generate.road(8_000, seed=1), tmp_path / "roads.gr")
+    write(generate.road(5_000, seed=1), tmp_path / "roads.gr")
     out, env = tmp_path / "od.npy", os.environ | {"WARPATH_MEMORY": "64M"}
     command = [*COMMAND, "apsp", tmp_path / "roads.gr", "--dist-dtype", "int32", "-t", "1", "-o"]
     with subprocess.Popen(
