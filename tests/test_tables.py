@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import warpath as wp
 from warpath import Graph, routes
 from warpath.engines import cpu
+from warpath.io import streams
 from warpath.plan import CATALOGUE
 from warpath.recipes import Task
 from warpath.testing import corpus, strategies
@@ -175,7 +176,7 @@ def test_predecessors_that_do_not_fit_say_the_numbers(monkeypatch):
         wp.apsp(graph, predecessors=True)
 
 
-def test_tables_are_traced_with_totals_over_all_rows(tmp_path):
+def test_tables_are_traced_with_totals_over_all_rows(tmp_path, monkeypatch):
     graph = Graph.of([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
     table = wp.apsp(graph, algorithm="classic.dijkstra", trace=True, threads=1)
     totals = table.trace.totals()
@@ -184,6 +185,10 @@ def test_tables_are_traced_with_totals_over_all_rows(tmp_path):
     assert table.trace.run.source == "all"
     table.trace.save(tmp_path / "run.jsonl")
     assert wp.Trace.load(tmp_path / "run.jsonl").run == table.trace.run
+    monkeypatch.setattr(streams, "BLOCK_BYTES", 3 * 8)
+    by_rows = wp.apsp(graph, algorithm="classic.dijkstra", trace=True, out=tmp_path / "full.npy")
+    assert by_rows.trace.totals().work_ratio == 1.0
+    assert len(by_rows.trace) == 3
     some_columns = wp.distances(graph, [0, 1], [2], trace=True).trace
     assert some_columns.run.source == "2 sources"
     assert some_columns.totals().work_ratio is None  # how far Dijkstra goes is not known
