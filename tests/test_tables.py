@@ -185,10 +185,12 @@ def test_tables_are_traced_with_totals_over_all_rows(tmp_path, monkeypatch):
     assert table.trace.run.source == "all"
     table.trace.save(tmp_path / "run.jsonl")
     assert wp.Trace.load(tmp_path / "run.jsonl").run == table.trace.run
-    monkeypatch.setattr(streams, "BLOCK_BYTES", 3 * 8)
-    by_rows = wp.apsp(graph, algorithm="classic.dijkstra", trace=True, out=tmp_path / "full.npy")
+    monkeypatch.setattr(streams, "BLOCK_BYTES", 8)
+    ring = Graph.of([(v, (v + 1) % 9, 1) for v in range(9)])
+    options = {"algorithm": "classic.dijkstra", "threads": 1, "trace": True}
+    by_rows = wp.apsp(ring, **options, out=tmp_path / "full.npy")
+    assert len(by_rows.trace) == 3  # of four rows, four and one
     assert by_rows.trace.totals().work_ratio == 1.0
-    assert len(by_rows.trace) == 3
     some_columns = wp.distances(graph, [0, 1], [2], trace=True).trace
     assert some_columns.run.source == "2 sources"
     assert some_columns.totals().work_ratio is None  # how far Dijkstra goes is not known
