@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from warpath import _core
 from warpath.bench import __main__ as command
-from warpath.bench import run, suite
+from warpath.bench import peak, run, suite
 from warpath.bench.suite import Solver
 
 TINY = ["--scale", "0.0005", "--sources", "3", "--threads", "1"]
@@ -88,3 +89,22 @@ def test_labelled_graphs_are_measured_too(capsys, tmp_path):
     file.write_text("10 20\n20 30\n30 10\n")
     assert command.main([*TINY, "--graphs", str(file)]) == 0
     assert "names" in capsys.readouterr().out
+
+
+def test_dense_all_pairs_stand_beside_the_peak(capsys):
+    arguments = ["peak", "--n", "40", "--repeats", "1", "--dtypes", "int32", "float32"]
+    assert command.main([*arguments, "--threads", "1", "2"]) == 0
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    assert "all pairs of 40" in rows[0]
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[1:]]
+    assert [row[:2] for row in cells] == [[d, t] for d in ("int32", "float32") for t in "12"]
+    assert all(float(row[2]) > 0 and re.fullmatch(r"\d+%", row[4]) for row in cells)
+
+
+def test_a_wrong_matrix_has_no_rate():
+    def wrong(dist, threads):
+        _core.floyd_warshall(dist, threads=threads)
+        dist += 1
+
+    with pytest.raises(wp.VerificationError, match="not Dijkstra's"):
+        peak.measure(np.ones((9, 9), np.float32), 1, 1, wrong)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.costs import Size, gpu_bytes
+from warpath.costs import Size
 from warpath.facts import Facts
+from warpath.gpu_costs import gpu_bytes
 from warpath.plan import Hardware, Plan, Wish, choose, device_of
 from warpath.recipes import CATALOGUE, Catalogue, Task
 

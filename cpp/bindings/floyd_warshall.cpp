@@ -1,27 +1,111 @@
 #include "warpath/floyd_warshall.hpp"
 
+#include <cstdint>
 #include <stdexcept>
 
 #include "common.hpp"
+#include "warpath/adjacency.hpp"
+#include "warpath/peak.hpp"
 
 namespace warpath::bindings {
 
 namespace {
 
+/// A part of a row-major matrix: its rows are contiguous, but need not follow each other.
+template <class T>
+using Rows = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
+
+template <class T, class Array>
+MatrixView<T> matrix(const Array& array) {
+  const auto rows = static_cast<std::int64_t>(array.shape(0));
+  const auto columns = static_cast<std::int64_t>(array.shape(1));
+  if (rows > 1 && array.stride(0) < columns)
+    throw std::invalid_argument("the rows must lie one after the other");
+  if (columns > 1 && array.stride(1) != 1)
+    throw std::invalid_argument("the entries of a row must lie side by side");
+  return {array.data(), rows, columns, rows > 1 ? array.stride(0) : columns};
+}
+
+constexpr int kWidest = 64;  // bytes of a vector: AVX-512, where the machine has it
+
+int at_least_one(int threads) {
+  if (threads < 1) throw std::invalid_argument("threads must be >= 1");
+  return threads;
+}
+
+template <class T>
+void close(const Rows<T>& dist, bool labels, int threads, int widest, nb::object progress) {
+  const MatrixView<T> view = matrix<T>(dist);
+  if (view.rows != view.columns) throw std::invalid_argument("the matrix must be square");
+  at_least_one(threads);
+  Control control(python_tick(std::move(progress)));
+  const nb::gil_scoped_release free;
+  floyd_warshall<T>(view.data, view.rows, view.stride, labels, threads, vector_bytes(widest),
+                    control);
+}
+
+template <class T>
+void multiply(const Rows<T>& c, const Rows<const T>& a, const Rows<const T>& b, int threads,
+              int widest) {
+  const MatrixView<T> into = matrix<T>(c);
+  const MatrixView<const T> left = matrix<const T>(a);
+  const MatrixView<const T> right = matrix<const T>(b);
+  if (left.rows != into.rows || right.columns != into.columns || left.columns != right.rows)
+    throw std::invalid_argument("the shapes must be those of a product");
+  at_least_one(threads);
+  Control control(python_tick(nb::none()));
+  const nb::gil_scoped_release free;
+  min_plus<T>(into, left, right, threads, vector_bytes(widest), control);
+}
+
 template <class T>
 void register_type(nb::module_& module) {
   module.def(
       "floyd_warshall",
-      [](OutMatrix<T> dist, int threads, nb::object progress) {
-        if (dist.shape(0) != dist.shape(1))
-          throw std::invalid_argument("the matrix must be square");
-        if (threads < 1) throw std::invalid_argument("threads must be >= 1");
-        Control control(python_tick(std::move(progress)));
-        const nb::gil_scoped_release free;
-        floyd_warshall<T>(std::span<T>(dist.data(), dist.size()),
-                          static_cast<std::int64_t>(dist.shape(0)), threads, control);
+      [](Rows<T> dist, int threads, nb::object progress, int widest) {
+        close<T>(dist, false, threads, widest, std::move(progress));
       },
-      nb::arg("dist").noconvert(), nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+      nb::arg("dist").noconvert(), nb::arg("threads") = 1, nb::arg("progress") = nb::none(),
+      nb::arg("widest") = kWidest);
+  module.def(
+      "close_labels",
+      [](Rows<T> block, int threads, int widest) {
+        close<T>(block, true, threads, widest, nb::none());
+      },
+      nb::arg("block").noconvert(), nb::arg("threads") = 1, nb::arg("widest") = kWidest);
+  module.def("min_plus", multiply<T>, nb::arg("c").noconvert(), nb::arg("a").noconvert(),
+             nb::arg("b").noconvert(), nb::arg("threads") = 1, nb::arg("widest") = kWidest);
+  module.def(
+      "add_min_peak",
+      [](Out<T> lanes, std::int64_t steps, int threads, int widest) {
+        at_least_one(threads);
+        if (lanes.size() == 0) throw std::invalid_argument("lanes must have an entry");
+        Control control(python_tick(nb::none()));
+        const nb::gil_scoped_release free;
+        return add_min_peak<T>(lanes.data(), steps, threads, vector_bytes(widest), control);
+      },
+      nb::arg("lanes").noconvert(), nb::arg("steps"), nb::arg("threads") = 1,
+      nb::arg("widest") = kWidest);
+}
+
+template <class V, class W, class T>
+void register_adjacency(nb::module_& module) {
+  module.def(
+      "adjacency_rows",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t first,
+         OutMatrix<T> out, int threads) {
+        const auto rows = static_cast<std::int64_t>(out.shape(0));
+        const auto n = static_cast<std::int64_t>(out.shape(1));
+        if (out.shape(0) + 1 != indptr.size() || first < 0 || first + rows > n)
+          throw std::invalid_argument("the rows must be those of indptr and below n");
+        at_least_one(threads);
+        Control control(python_tick(nb::none()));
+        const nb::gil_scoped_release free;
+        adjacency_rows<V, W, T>(csr<V, W>(indptr, indices, weights), first, out.data(), n, threads,
+                                control);
+      },
+      nb::arg("indptr"), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("first"), nb::arg("out").noconvert(), nb::arg("threads") = 1);
 }
 
 }  // namespace
@@ -31,6 +115,23 @@ void register_floyd_warshall(nb::module_& module) {
   register_type<std::int64_t>(module);
   register_type<float>(module);
   register_type<double>(module);
+  for_each_type([&]<class V, class W>() {
+    if constexpr (std::is_integral_v<W>) {
+      register_adjacency<V, W, std::int32_t>(module);
+      register_adjacency<V, W, std::int64_t>(module);
+    } else {
+      register_adjacency<V, W, W>(module);
+    }
+  });
+  module.def(
+      "widen",
+      [](OutMatrix<std::int64_t> wide, int threads) {
+        at_least_one(threads);
+        Control control(python_tick(nb::none()));
+        const nb::gil_scoped_release free;
+        widen(wide.data(), static_cast<std::int64_t>(wide.size()), threads, control);
+      },
+      nb::arg("wide").noconvert(), nb::arg("threads") = 1);
 }
 
 }  // namespace warpath::bindings

@@ -149,15 +149,24 @@ class _Work:
         problem = replace(self.problem, sources=self.problem.sources[block])
         if whole:
             problem = replace(problem, targets=None)
+        trace = None if self.trace is None else Trace()
         _, stats = run_plan(
-            self.graph, self.plan, problem, out=into, pred=pred, progress=report, trace=self.trace
+            self.graph, self.plan, problem, out=into, pred=pred, progress=report, trace=trace
         )
         if problem.cutoff is not None and self.plan.recipe.loop is not Loop.DIJKSTRA:
             into[into > problem.cutoff] = never(into.dtype)
-        if self.trace is not None and problem.targets is None and isinstance(into, np.ndarray):
-            degrees = np.diff(opened(self.graph).indptr)
-            self.edges += sum(int(degrees[row != never(row.dtype)].sum()) for row in into)
+        if trace is not None:
+            self._traced(trace, into if problem.targets is None else None)
         return stats
+
+    def _traced(self, block: Trace, rows: Any) -> None:
+        """Append the rounds of a block, and count the edges out of what its whole rows reach."""
+        assert self.trace is not None  # noqa: S101 - the caller's promise
+        for one in block:
+            self.trace.add(replace(one, number=len(self.trace)))
+        if isinstance(rows, np.ndarray):
+            degrees = np.diff(opened(self.graph).indptr)
+            self.edges += sum(int(degrees[row != never(row.dtype)].sum()) for row in rows)
 
     def _from_square(self, into: Any, report: Report | None) -> dict[str, Any]:
         """Solve all pairs of the opened graph, and keep the rows and columns asked for."""

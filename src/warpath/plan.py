@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from warpath import units
-from warpath.costs import Size, cpu_bytes, cpu_seconds, gpu_bytes, gpu_seconds, host_bytes
+from warpath.costs import Size, cpu_bytes, cpu_seconds
 from warpath.errors import InputError, NegativeWeightError, NotEnoughMemoryError, NotSupportedError
+from warpath.gpu_costs import gpu_bytes, gpu_seconds, host_bytes
 from warpath.recipes import CATALOGUE, Loop, Recipe, Task
 from warpath.recipes.params import chosen_params
 
@@ -291,7 +292,7 @@ def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> N
         ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
         needs = [
             (plan.bytes, hardware.gpu_memory, _place(plan.device), ways),
-            (host_bytes(plan.recipe, size, facts), hardware.memory, "on the host", _ways(size.task)),
+            (host_bytes(plan.recipe, facts), hardware.memory, "on the host", _ways(size.task)),
         ]
     for needed, free, where, ways in needs:
         if free is not None and needed > free:

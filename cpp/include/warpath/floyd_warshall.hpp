@@ -10,178 +10,20 @@
 #include <vector>
 
 #include "warpath/control.hpp"
+#include "warpath/min_plus.hpp"
 #include "warpath/team.hpp"
 #include "warpath/types.hpp"
 
 namespace warpath {
 
-/// What the kernels take for "no path": inf, or half of an integer's range, so that two of them
-/// still add up.
-template <class T>
-constexpr T no_path =
-    std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
-                                : static_cast<T>(std::numeric_limits<T>::max() / 2);
-
-/// Integers: every true length lies below max / 4 in size, so anything above is no_path plus a
-/// length.
-template <class T>
-constexpr T longest_path = static_cast<T>(std::numeric_limits<T>::max() / 4);
-
-/// c[i][j] = min(c[i][j], a[i][k] + b[k][j]) over all k, for kRows x (kVectors vectors of kBytes)
-/// of c in registers.
-///
-/// `a` holds kRows entries for each k, `b` one row of the tile. The compiler makes one add and one
-/// minimum of each step (for floats too: `s < c ? s : c` is what the minimum instruction does). An
-/// integer that went through no_path is set back to it, so that negative weights never let it drift
-/// towards the lengths.
-template <class T, int kBytes, int kRows, int kVectors>
-[[gnu::always_inline]] inline void min_plus_tile(const T* a, const T* b, T* c, std::size_t stride,
-                                                 int depth) {
-  typedef T Vector __attribute__((vector_size(kBytes)));
-  typedef T Memory __attribute__((vector_size(kBytes), aligned(alignof(T)), may_alias));
-  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
-  Vector best[kRows][kVectors];
-#pragma GCC unroll 8
-  for (int i = 0; i < kRows; ++i)
-#pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j)
-      best[i][j] =
-          *reinterpret_cast<const Memory*>(c + static_cast<std::size_t>(i) * stride + j * kLanes);
-  for (int k = 0; k < depth; ++k, a += kRows, b += kVectors * kLanes) {
-    Vector row[kVectors];
-#pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) row[j] = *reinterpret_cast<const Memory*>(b + j * kLanes);
-#pragma GCC unroll 8
-    for (int i = 0; i < kRows; ++i) {
-      const T first = a[i];
-#pragma GCC unroll 4
-      for (int j = 0; j < kVectors; ++j) {
-        const Vector sum = row[j] + first;
-        best[i][j] = sum < best[i][j] ? sum : best[i][j];
-      }
-    }
-  }
-#pragma GCC unroll 8
-  for (int i = 0; i < kRows; ++i)
-#pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) {
-      Vector out = best[i][j];
-      if constexpr (std::is_integral_v<T>) {
-        const Vector none = Vector{} + no_path<T>;
-        out = out > longest_path<T> ? none : out;
-      }
-      *reinterpret_cast<Memory*>(c + static_cast<std::size_t>(i) * stride + j * kLanes) = out;
-    }
-}
-
-/// A block of c (rows x columns) from packed strips of a and b; the last strips may be cut.
-template <class T, int kBytes, int kRows, int kVectors>
-[[gnu::always_inline]] inline void min_plus_block(const T* a, const T* b, T* c, std::size_t stride,
-                                                  int rows, int columns, int depth) {
-  constexpr int kColumns = kVectors * kBytes / static_cast<int>(sizeof(T));
-  for (int j = 0; j < columns; j += kColumns, b += static_cast<std::ptrdiff_t>(kColumns) * depth) {
-    const T* strip = a;
-    for (int i = 0; i < rows; i += kRows, strip += static_cast<std::ptrdiff_t>(kRows) * depth) {
-      T* at = c + static_cast<std::size_t>(i) * stride + j;
-      const int high = std::min(kRows, rows - i);
-      const int wide = std::min(kColumns, columns - j);
-      if (high == kRows && wide == kColumns) {
-        min_plus_tile<T, kBytes, kRows, kVectors>(strip, b, at, stride, depth);
-        continue;
-      }
-      T edge[kRows * kColumns];
-      std::fill(edge, edge + kRows * kColumns, no_path<T>);
-      for (int y = 0; y < high; ++y)
-        std::copy(at + static_cast<std::size_t>(y) * stride,
-                  at + static_cast<std::size_t>(y) * stride + wide, edge + y * kColumns);
-      min_plus_tile<T, kBytes, kRows, kVectors>(strip, b, edge, kColumns, depth);
-      for (int y = 0; y < high; ++y)
-        std::copy(edge + y * kColumns, edge + y * kColumns + wide,
-                  at + static_cast<std::size_t>(y) * stride);
-    }
-  }
-}
-
-/// Floyd-Warshall as in the book on a small contiguous block.
-template <class T>
-[[gnu::always_inline]] inline void close_block(T* block, int size) {
-  for (int k = 0; k < size; ++k) {
-    const T* through = block + k * size;
-    for (int i = 0; i < size; ++i) {
-      T* row = block + i * size;
-      const T first = row[k];
-      if (first >= no_path<T>) continue;
-      for (int j = 0; j < size; ++j) {
-        const T sum = static_cast<T>(first + through[j]);
-        T best = sum < row[j] ? sum : row[j];
-        if constexpr (std::is_integral_v<T>) best = best > longest_path<T> ? no_path<T> : best;
-        row[j] = best;
-      }
-    }
-  }
-}
-
-/// The kernels of one instruction set and the shape of their tiles.
-template <class T>
-struct DenseKernels {
-  int rows;     // of a tile; divides the block size
-  int columns;  // likewise
-  void (*product)(const T* a, const T* b, T* c, std::size_t stride, int rows, int columns,
-                  int depth);
-  void (*close)(T* block, int size);
-};
-
-template <class T>
-void product_default(const T* a, const T* b, T* c, std::size_t stride, int rows, int columns,
-                     int depth) {
-  min_plus_block<T, 16, 4, 3>(a, b, c, stride, rows, columns, depth);
-}
-template <class T>
-void close_default(T* block, int size) {
-  close_block(block, size);
-}
-
-#if defined(__x86_64__)
-template <class T>
-[[gnu::target("avx2")]] void product_avx2(const T* a, const T* b, T* c, std::size_t stride,
-                                          int rows, int columns, int depth) {
-  min_plus_block<T, 32, 4, 3>(a, b, c, stride, rows, columns, depth);
-}
-template <class T>
-[[gnu::target("avx2")]] void close_avx2(T* block, int size) {
-  close_block(block, size);
-}
-template <class T>
-[[gnu::target("avx512f,prefer-vector-width=512")]] void product_avx512(const T* a, const T* b, T* c,
-                                                                       std::size_t stride, int rows,
-                                                                       int columns, int depth) {
-  min_plus_block<T, 64, 8, 3>(a, b, c, stride, rows, columns, depth);
-}
-template <class T>
-[[gnu::target("avx512f,prefer-vector-width=512")]] void close_avx512(T* block, int size) {
-  close_block(block, size);
-}
-#endif
-
-/// The widest instruction set that this machine has.
-template <class T>
-DenseKernels<T> dense_kernels() {
-  constexpr int kSize = static_cast<int>(sizeof(T));
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f"))
-    return {8, 192 / kSize, product_avx512<T>, close_avx512<T>};
-  if (__builtin_cpu_supports("avx2")) return {4, 96 / kSize, product_avx2<T>, close_avx2<T>};
-#endif
-  return {4, 48 / kSize, product_default<T>, close_default<T>};
-}
-
 /// Blocked Floyd-Warshall on threads, in place on a row-major n x n matrix.
 ///
-/// For each block of kBlock vertices: (1) close the diagonal block D among them; (2) the block's
+/// For each block of kDepth vertices: (1) close the diagonal block D among them; (2) the block's
 /// rows become min(R, D + R) and its columns min(C, C + D), which is exact since D is closed; (3)
 /// everything else becomes min(X, C + R). All of (2) and (3) is one min-plus product kernel on
-/// packed panels, so that no row stride of the matrix reaches the inner loop. Work 2 n^3
-/// operations, of which (1) is n kBlock^2 on one thread. Extra memory: two panels of n x kBlock.
+/// copies of the panels, so that no row stride of the matrix reaches the inner loop. The first task
+/// of (3) is the next block's diagonal, and whoever does it closes it too, while the others go on.
+/// Work 2 n^3 operations, of which (1) is 2 n kDepth^2. Extra memory: two panels of n x kDepth.
 ///
 /// Preconditions (the caller's): no negative cycle, 0 on the diagonal; integers: every shortest
 /// length is below max / 4 in size; floats: nothing below 0, for rounding can make a cycle of
@@ -191,119 +33,160 @@ DenseKernels<T> dense_kernels() {
 template <class T>
 class FloydWarshall {
  public:
-  FloydWarshall(std::span<T> dist, std::int64_t n, int threads, Control& control)
+  /// `stride` entries lie between two rows. `labels`: the matrix has, and keeps, the kernels' sign
+  /// for "no path".
+  FloydWarshall(T* dist, std::int64_t n, std::int64_t stride, bool labels, int threads, int bytes,
+                Control& control)
       : dist_(dist),
         n_(n),
-        threads_(threads),
+        stride_(stride),
+        labels_(labels),
+        threads_(n > kDepth ? threads : 1),
         control_(control),
-        barrier_(threads, control),
-        kernels_(dense_kernels<T>()) {
-    const auto panel = static_cast<std::size_t>(blocks() * kBlock * kBlock);
-    rows_.resize(panel);
-    columns_.resize(panel);
-    diagonal_.resize(static_cast<std::size_t>(kBlock * kBlock));
-    left_.resize(static_cast<std::size_t>(kBlock * kBlock));
-    right_.resize(static_cast<std::size_t>(kBlock * kBlock));
+        barrier_(threads_, control),
+        kernels_(dense_kernels<T>(bytes)),
+        strip_(kernels_.columns),
+        rows_(n > kDepth ? panel((n + strip_ - 1) / strip_ * strip_) : 0),
+        columns_(n > kDepth ? panel(n + kernels_.rows) : 0),
+        diagonal_(panel(kDepth + kernels_.rows)),
+        right_(panel(kDepth)),
+        row_chunk_(n > kFewVertices ? 192 : 96),
+        column_chunk_(n > kFewVertices ? 256 : 128) {
+    for (int rank = 0; rank < threads_; ++rank) scratch_.emplace_back(panel(kScratchRows));
   }
 
   void run() {
-    control_.expect(blocks() * blocks() * blocks());
+    control_.expect(blocks());
     run_team(threads_, control_, [this](int rank) {
       Pulse pulse(control_, rank == 0);
       replace(rank, pulse, std::numeric_limits<T>::max(), no_path<T>);
+      if (rank == 0) close_diagonal(0);
       for (std::int64_t block = 0; block < blocks(); ++block) through(block, rank, pulse);
       replace(rank, pulse, no_path<T>, std::numeric_limits<T>::max());
     });
   }
 
  private:
-  // A multiple of every tile's sides. A strip of a panel is 36 KiB with AVX-512 and 18 KiB with
-  // AVX2.
-  static constexpr std::int64_t kBlock = 192;
+  /// A part of the rows or of the columns.
+  struct Chunk {
+    std::int64_t begin;
+    int size;
+  };
 
-  std::int64_t blocks() const { return (n_ + kBlock - 1) / kBlock; }
-  int size(std::int64_t block) const {
-    return static_cast<int>(std::min(kBlock, n_ - block * kBlock));
+  // Up to here, chunks of a quarter keep two threads equally busy.
+  static constexpr std::int64_t kFewVertices = 1536;
+  // rows of a column panel that are updated at once, and what the last tile reads beyond them
+  static constexpr int kAtOnce = 24;
+  static constexpr int kScratchRows = kDepth;
+
+  static std::size_t panel(std::int64_t rows) { return static_cast<std::size_t>(rows * kDepth); }
+  std::int64_t blocks() const { return (n_ + kDepth - 1) / kDepth; }
+  Chunk block(std::int64_t k) const {
+    return {k * kDepth, static_cast<int>(std::min<std::int64_t>(kDepth, n_ - k * kDepth))};
   }
-  T* at(std::int64_t row_block, std::int64_t column_block) {
-    return dist_.data() + row_block * kBlock * n_ + column_block * kBlock;
-  }
-  T* packed(std::vector<T>& panel, std::int64_t block) {
-    return panel.data() + block * kBlock * kBlock;
+  T* at(std::int64_t row, std::int64_t column) { return dist_ + row * stride_ + column; }
+  T* packed_row(std::int64_t row) { return columns_.data() + row * kDepth; }
+  T* packed_column(std::int64_t column) { return rows_.data() + column * kDepth; }
+
+  /// All but the block k in chunks; the next block comes first, as one.
+  std::vector<Chunk> chunks_beside(std::int64_t k, std::int64_t most) const {
+    std::vector<Chunk> chunks;
+    const auto cut = [&](std::int64_t begin, std::int64_t end) {
+      for (; begin < end; begin += most)
+        chunks.push_back({begin, static_cast<int>(std::min(most, end - begin))});
+    };
+    std::int64_t after = (k + 1) * kDepth;
+    if (k + 1 < blocks()) {
+      chunks.push_back(block(k + 1));
+      after += chunks.back().size;
+    }
+    cut(0, k * kDepth);
+    cut(after, n_);
+    return chunks;
   }
 
-  /// One step over the block `k`; ends with all threads together.
+  /// One step over the block `k`, whose diagonal is closed; ends with all threads together.
   void through(std::int64_t k, int rank, Pulse& pulse) {
-    if (rank == 0) close_diagonal(k);
+    const std::vector<Chunk> below = chunks_beside(k, row_chunk_);
+    const std::vector<Chunk> across = chunks_beside(k, column_chunk_);
+    const auto rows = static_cast<std::int64_t>(below.size());
+    const auto columns = static_cast<std::int64_t>(across.size());
     barrier_.wait(rank);
-    share(blocks(), rank, pulse, [&](std::int64_t other) {
-      if (other == k) {
-        pack_rows(at(k, k), size(k), size(k), packed(rows_, k));
-        pack_columns(at(k, k), size(k), size(k), packed(columns_, k));
-        return;
+    T* scratch = scratch_[static_cast<std::size_t>(rank)].data();
+    share(rows + columns, rank, pulse, [&](std::int64_t task) {
+      if (task < columns) {
+        update_rows(k, across[static_cast<std::size_t>(task)], scratch);
+      } else {
+        update_columns(k, below[static_cast<std::size_t>(task - columns)], scratch);
       }
-      T* old = packed(rows_, other);
-      pack_rows(at(k, other), size(k), size(other), old);
-      product(left_.data(), old, k, other, k);
-      pack_rows(at(k, other), size(k), size(other), old);
-      old = packed(columns_, other);
-      pack_columns(at(other, k), size(other), size(k), old);
-      product(old, right_.data(), other, k, k);
-      pack_columns(at(other, k), size(other), size(k), old);
     });
-    share(blocks() * blocks(), rank, pulse, [&](std::int64_t task) {
-      const std::int64_t row = task / blocks();
-      const std::int64_t column = task % blocks();
-      if (row != k && column != k)
-        product(packed(columns_, row), packed(rows_, column), row, column, k);
-      control_.advance(1);
+    share(rows * columns, rank, pulse, [&](std::int64_t task) {
+      const Chunk row = below[static_cast<std::size_t>(task / columns)];
+      const Chunk column = across[static_cast<std::size_t>(task % columns)];
+      kernels_.product(packed_row(row.begin), packed_column(column.begin),
+                       at(row.begin, column.begin), static_cast<std::size_t>(stride_), row.size,
+                       column.size, block(k).size);
+      if (task == 0 && k + 1 < blocks()) close_diagonal(k + 1);
     });
+    if (rank == 0) control_.advance(1);
   }
 
   void close_diagonal(std::int64_t k) {
-    const int side = size(k);
-    T* from = at(k, k);
-    for (int i = 0; i < side; ++i)
-      std::copy(from + i * n_, from + i * n_ + side, diagonal_.data() + i * side);
-    kernels_.close(diagonal_.data(), side);
-    for (int i = 0; i < side; ++i)
-      std::copy(diagonal_.data() + i * side, diagonal_.data() + (i + 1) * side, from + i * n_);
-    pack_columns(from, side, side, left_.data());
-    pack_rows(from, side, side, right_.data());
+    const Chunk pivot = block(k);
+    T* from = at(pivot.begin, pivot.begin);
+    for (int i = 0; i < pivot.size; ++i) {
+      T* row = diagonal_.data() + i * kDepth;
+      std::copy_n(from + i * stride_, pivot.size, row);
+      std::fill(row + pivot.size, row + kDepth, no_path<T>);
+    }
+    kernels_.close(diagonal_.data(), pivot.size);
+    for (int i = 0; i < pivot.size; ++i)
+      std::copy_n(diagonal_.data() + i * kDepth, pivot.size, from + i * stride_);
+    pack_strips(diagonal_.data(), kDepth, pivot.size, pivot.size, strip_, right_.data());
   }
 
-  void product(const T* a, const T* b, std::int64_t row, std::int64_t column, std::int64_t k) {
-    kernels_.product(a, b, at(row, column), static_cast<std::size_t>(n_), size(row), size(column),
-                     size(k));
-  }
-
-  /// Strips of kernels_.columns columns, row by row: how the product reads its right factor. What
-  /// an earlier strip left beyond the end of a cut one only meets columns that are not copied back.
-  void pack_rows(const T* from, int rows, int columns, T* out) const {
-    for (int j = 0; j < columns; j += kernels_.columns) {
-      const int wide = std::min(kernels_.columns, columns - j);
-      for (int k = 0; k < rows; ++k, out += kernels_.columns) {
-        std::copy(from + k * n_ + j, from + k * n_ + j + wide, out);
-      }
+  /// The pivot's rows in some columns, strip by strip: what was there times the diagonal, into the
+  /// panel and from there into the matrix.
+  void update_rows(std::int64_t k, Chunk columns, T* old) {
+    const Chunk pivot = block(k);
+    const std::int64_t end = columns.begin + columns.size;
+    for (std::int64_t j = columns.begin; j < end; j += strip_) {
+      const int wide = static_cast<int>(std::min<std::int64_t>(strip_, end - j));
+      T* from = at(pivot.begin, j);
+      T* strip = packed_column(j);
+      pack_strips(from, static_cast<std::size_t>(stride_), pivot.size, wide, strip_, old);
+      std::copy_n(old, pivot.size * strip_, strip);
+      kernels_.product(diagonal_.data(), old, strip, static_cast<std::size_t>(strip_), pivot.size,
+                       strip_, pivot.size);
+      for (int i = 0; i < pivot.size; ++i)
+        std::copy_n(strip + i * strip_, wide, from + i * stride_);
     }
   }
 
-  /// Strips of kernels_.rows rows, column by column: the left factor.
-  void pack_columns(const T* from, int rows, int columns, T* out) const {
-    for (int i = 0; i < rows; i += kernels_.rows) {
-      const int high = std::min(kernels_.rows, rows - i);
-      for (int k = 0; k < columns; ++k, out += kernels_.rows)
-        for (int y = 0; y < kernels_.rows; ++y)
-          out[y] = y < high ? from[(i + y) * n_ + k] : no_path<T>;
+  /// The same of the pivot's columns in some rows.
+  void update_columns(std::int64_t k, Chunk rows, T* old) {
+    const Chunk pivot = block(k);
+    for (int begin = 0; begin < rows.size; begin += kAtOnce) {
+      const int high = std::min(kAtOnce, rows.size - begin);
+      T* from = at(rows.begin + begin, pivot.begin);
+      T* panel = packed_row(rows.begin + begin);
+      for (int i = 0; i < high; ++i) {
+        std::copy_n(from + i * stride_, pivot.size, panel + i * kDepth);
+        std::copy_n(from + i * stride_, pivot.size, old + i * kDepth);
+      }
+      kernels_.product(old, right_.data(), panel, kDepth, high, pivot.size, pivot.size);
+      for (int i = 0; i < high; ++i)
+        std::copy_n(panel + i * kDepth, pivot.size, from + i * stride_);
     }
   }
 
   /// Integers only: swaps the caller's sign for "no path" with the kernels'.
   void replace(int rank, Pulse& pulse, T from, T to) {
     if constexpr (std::is_integral_v<T>) {
+      if (labels_) return;
       share(n_, rank, pulse, [&](std::int64_t row) {
-        T* begin = dist_.data() + row * n_;
-        std::replace(begin, begin + n_, from, to);
+        T* entry = dist_ + row * stride_;
+        for (std::int64_t j = 0; j < n_; ++j) entry[j] = entry[j] == from ? to : entry[j];
       });
     }
   }
@@ -322,23 +205,127 @@ class FloydWarshall {
     barrier_.wait(rank);
   }
 
-  std::span<T> dist_;
+  T* dist_;
   const std::int64_t n_;
+  const std::int64_t stride_;
+  const bool labels_;
   const int threads_;
   Control& control_;
   TeamBarrier barrier_;
   const DenseKernels<T> kernels_;
-  std::vector<T> rows_;  // block k's rows, packed; one kBlock x kBlock piece per block of columns
-  std::vector<T> columns_;   // block k's columns, packed
-  std::vector<T> diagonal_;  // the diagonal block, row by row
-  std::vector<T> left_;      // the same packed as a left and as a right factor
-  std::vector<T> right_;
+  const int strip_;    // columns of a tile
+  Panel<T> rows_;      // the pivot's rows, in strips
+  Panel<T> columns_;   // the pivot's columns, row by row
+  Panel<T> diagonal_;  // the pivot's closed diagonal, row by row
+  Panel<T> right_;     // the same in strips
+  // Of a task in (3): with kDepth, 96 KiB of the columns' panel stay in L2 (float32) while 128 KiB
+  // of the rows' panel pass, strip by strip of 32 KiB, through L1. Multiples of tiles.
+  const std::int64_t row_chunk_;
+  const std::int64_t column_chunk_;
+  std::vector<Panel<T>> scratch_;  // of each rank
   std::atomic<std::int64_t> next_{0};
 };
 
 template <class T>
-void floyd_warshall(std::span<T> dist, std::int64_t n, int threads, Control& control) {
-  FloydWarshall<T>(dist, n, threads, control).run();
+void floyd_warshall(T* dist, std::int64_t n, std::int64_t stride, bool labels, int threads,
+                    int bytes, Control& control) {
+  FloydWarshall<T>(dist, n, stride, labels, threads, bytes, control).run();
+}
+
+/// A row-major matrix, or a part of one.
+template <class T>
+struct MatrixView {
+  T* data;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t stride;
+};
+
+/// c = min(c, a (+) b) on threads, for matrices of the kernels' labels; neither factor is part of
+/// c. Work 2 m n k. Extra memory: (m + n) kDepth.
+template <class T>
+class MinPlus {
+ public:
+  MinPlus(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, int threads, int bytes,
+          Control& control)
+      : c_(c),
+        a_(a),
+        b_(b),
+        threads_(threads),
+        control_(control),
+        barrier_(threads, control),
+        kernels_(dense_kernels<T>(bytes)),
+        left_(static_cast<std::size_t>((c.rows + kernels_.rows) * kDepth)),
+        right_(static_cast<std::size_t>((c.columns + kernels_.columns) * kDepth)) {}
+
+  void run() {
+    const std::int64_t steps = (a_.columns + kDepth - 1) / kDepth;
+    control_.expect(steps);
+    run_team(threads_, control_, [&](int rank) {
+      Pulse pulse(control_, rank == 0);
+      for (std::int64_t step = 0; step < steps; ++step) {
+        const std::int64_t from = step * kDepth;
+        const auto depth = static_cast<int>(std::min<std::int64_t>(kDepth, a_.columns - from));
+        each(c_.rows, kChunk, rank, pulse, [&](std::int64_t row) { pack_left(row, from, depth); });
+        each(c_.columns, kernels_.columns, rank, pulse, [&](std::int64_t column) {
+          pack_strips(b_.data + from * b_.stride + column, static_cast<std::size_t>(b_.stride),
+                      depth, wide(column, kernels_.columns), kernels_.columns,
+                      right_.data() + column * kDepth);
+        });
+        barrier_.wait(rank);
+        each(c_.rows, kChunk, rank, pulse, [&](std::int64_t row) { multiply(row, depth, pulse); });
+        barrier_.wait(rank);
+        if (rank == 0) control_.advance(1);
+      }
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kChunk = 96;  // rows, a multiple of a tile's
+
+  int wide(std::int64_t column, std::int64_t most) const {
+    return static_cast<int>(std::min(most, c_.columns - column));
+  }
+
+  void pack_left(std::int64_t row, std::int64_t from, int depth) {
+    for (std::int64_t i = row; i < std::min(row + kChunk, c_.rows); ++i)
+      std::copy_n(a_.data + i * a_.stride + from, depth, left_.data() + i * kDepth);
+  }
+
+  void multiply(std::int64_t row, int depth, Pulse& pulse) {
+    const auto high = static_cast<int>(std::min(kChunk, c_.rows - row));
+    for (std::int64_t j = 0; j < c_.columns; j += kDepth) {
+      pulse.check();
+      kernels_.product(left_.data() + row * kDepth, right_.data() + j * kDepth,
+                       c_.data + row * c_.stride + j, static_cast<std::size_t>(c_.stride), high,
+                       wide(j, kDepth), depth);
+    }
+  }
+
+  /// Runs task(0), task(step), ... below `end`, in turn on the ranks.
+  template <class Task>
+  void each(std::int64_t end, std::int64_t step, int rank, Pulse& pulse, Task&& task) {
+    for (std::int64_t at = rank * step; at < end; at += threads_ * step) {
+      pulse.check();
+      task(at);
+    }
+  }
+
+  const MatrixView<T> c_;
+  const MatrixView<const T> a_;
+  const MatrixView<const T> b_;
+  const int threads_;
+  Control& control_;
+  TeamBarrier barrier_;
+  const DenseKernels<T> kernels_;
+  Panel<T> left_;   // a, row by row
+  Panel<T> right_;  // b, in strips
+};
+
+template <class T>
+void min_plus(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, int threads, int bytes,
+              Control& control) {
+  MinPlus<T>(c, a, b, threads, bytes, control).run();
 }
 
 }  // namespace warpath

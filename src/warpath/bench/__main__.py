@@ -1,7 +1,8 @@
 """``python -m warpath.bench``: time the catalogue beside SciPy on the field's graphs.
 
 ``python -m warpath.bench catalogue`` runs every recipe, those of GPUs too; ``findings`` compares
-what was measured with what the papers say.
+what was measured with what the papers say; ``peak`` sets dense all pairs beside what the cores can
+add and compare.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warpath.api import algorithms
-from warpath.bench import catalogue, findings
+from warpath.bench import catalogue, findings, peak
 from warpath.bench.run import machine, measure, table
 from warpath.bench.suite import GRAPHS, Solver, graph_named, ours, scipy_dijkstra
 from warpath.errors import WarpathError
@@ -33,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return catalogue.main(given[1:])
         if given[:1] == ["findings"]:
             return findings.main(given[1:])
+        if given[:1] == ["peak"]:
+            return peak.main(given[1:])
         _run(_parser().parse_args(given))
     except WarpathError as error:
         sys.stderr.write(f"warpath.bench: {error}\n")

@@ -9,7 +9,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.engines.base import Order, Raw
-from warpath.engines.matrix import adjacency_matrix
+from warpath.engines.matrix import adjacency_matrix, narrow_part, sums_fit_int32
 from warpath.errors import NegativeCycleError
 from warpath.paths import never
 from warpath.recipes import Loop, Queue, Task
@@ -139,16 +139,32 @@ def _floyd_warshall(order: Order) -> Raw:
         potentials = _potentials(graph)
         if graph.dist_dtype.kind == "f":
             lengths = _reduced(graph, potentials)
-    into = order.out if order.out.dtype == graph.dist_dtype else None
-    work = adjacency_matrix(graph, lengths, into)
+    work = adjacency_matrix(graph, lengths, _dense_matrix(order), order.threads)
     _core.floyd_warshall(work, threads=order.threads, progress=order.progress)
     if potentials is not None and lengths is not graph.solver_weights:
         work -= potentials[:, None]
         work += potentials
         np.fill_diagonal(work, 0)
-    if work is not order.out:
+    if np.may_share_memory(work, order.out):
+        if work.dtype != order.out.dtype:
+            _core.widen(order.out, threads=order.threads)
+    else:
         order.out[:] = fitting(work, order.out.dtype)
     return Raw(order.out)
+
+
+def _dense_matrix(order: Order) -> Array | None:
+    """Return the answer's own memory where it can hold the matrix: twice as many int32 fit there.
+
+    Half as wide, integers are added and compared twice as fast.
+    """
+    out, graph = order.out, order.graph
+    assert out is not None  # noqa: S101 - the caller's promise for APSP
+    if not out.flags.c_contiguous:
+        return None
+    if graph.dist_dtype == np.int64 and sums_fit_int32(graph):
+        return out if out.dtype == np.int32 else narrow_part(out)
+    return out if out.dtype == graph.dist_dtype else None
 
 
 def _settle(order: Order) -> Raw:

@@ -6,19 +6,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath.paths import never
+from warpath import _core
 
 if TYPE_CHECKING:
     from warpath.engines.base import Array
     from warpath.graph import Graph
 
 
-def adjacency_matrix(graph: Graph, lengths: Array, out: Array | None = None) -> Array:
-    """Return (n, n): the lightest edge of each pair, unreachable without one, 0 on the diagonal."""
+def adjacency_matrix(
+    graph: Graph, lengths: Array, out: Array | None = None, threads: int = 1
+) -> Array:
+    """Return (n, n): the lightest edge of each pair, unreachable without one, 0 on the diagonal.
+
+    Parameters
+    ----------
+    lengths : (m,) of the edges, in their order.
+    out : where it goes, of a type that holds the lengths: a new array of the distances' type when
+        not given.
+    """
     matrix = np.empty((graph.n, graph.n), graph.dist_dtype) if out is None else out
-    matrix[:] = never(graph.dist_dtype)
-    src, dst, _ = graph.edges()
-    np.minimum.at(matrix, (src, dst), lengths.astype(graph.dist_dtype))
-    diagonal = np.arange(graph.n)
-    matrix[diagonal, diagonal] = 0
+    _core.adjacency_rows(graph.indptr, graph.indices, lengths, 0, matrix, threads=threads)
     return matrix
+
+
+def sums_fit_int32(graph: Graph) -> bool:
+    """Say whether no path is as long as a quarter of int32's range, which leaves room for sums."""
+    facts = graph.facts(symmetry=False)
+    largest = max(abs(facts.min_weight), abs(facts.max_weight))
+    return facts.integer and largest * max(facts.n, 1) < np.iinfo(np.int32).max // 4
+
+
+def narrow_part(matrix: Array) -> Array:
+    """Return the first half of a contiguous (n, n) int64 matrix as (n, n) int32."""
+    flat: Array = matrix.reshape(-1).view(np.int32)[: matrix.size]
+    return flat.reshape(matrix.shape)

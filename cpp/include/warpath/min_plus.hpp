@@ -1,0 +1,251 @@
+// min_plus.hpp - c = min(c, a (+) b) of dense blocks on register tiles, for each instruction set.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace warpath {
+
+/// What the kernels take for "no path": inf, or half of an integer's range, so that two of them
+/// still add up.
+template <class T>
+constexpr T no_path =
+    std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
+                                : static_cast<T>(std::numeric_limits<T>::max() / 2);
+
+/// Integers: every true length lies below max / 4 in size, so anything above is no_path plus a
+/// length.
+template <class T>
+constexpr T longest_path = static_cast<T>(std::numeric_limits<T>::max() / 4);
+
+/// The most steps of one product, and the pitch of a left factor: its rows lie this far apart.
+constexpr int kDepth = 128;
+
+/// c[i][j] = min(c[i][j], a[i][k] + b[k][j]) over all k, for kRows x (kVectors vectors of kBytes)
+/// of c in registers.
+///
+/// `a` has rows of kDepth, `b` rows of kPitch; `next` is where the tile after this one begins, and
+/// is fetched meanwhile. The compiler makes one add and one minimum of each step (for floats too:
+/// `s < c ? s : c` is what the minimum instruction does). An integer that went through no_path is
+/// set back to it, so that negative weights never let it drift towards the lengths.
+template <class T, int kBytes, int kRows, int kVectors, int kPitch>
+[[gnu::always_inline]] inline void min_plus_tile(const T* a, const T* b, T* c, std::size_t stride,
+                                                 int depth, const T* next) {
+  typedef T Vector __attribute__((vector_size(kBytes)));
+  typedef T Memory __attribute__((vector_size(kBytes), aligned(alignof(T)), may_alias));
+  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
+  Vector best[kRows][kVectors];
+#pragma GCC unroll 8
+  for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) {
+      const std::size_t at = static_cast<std::size_t>(i) * stride + j * kLanes;
+      best[i][j] = *reinterpret_cast<const Memory*>(c + at);
+      __builtin_prefetch(next + at);
+    }
+  for (int k = 0; k < depth; ++k, b += kPitch) {
+    Vector row[kVectors];
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) row[j] = *reinterpret_cast<const Memory*>(b + j * kLanes);
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) {
+      const T first = a[i * kDepth + k];
+#pragma GCC unroll 4
+      for (int j = 0; j < kVectors; ++j) {
+        const Vector sum = row[j] + first;
+        best[i][j] = sum < best[i][j] ? sum : best[i][j];
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) {
+      Vector out = best[i][j];
+      if constexpr (std::is_integral_v<T>) {
+        const Vector none = Vector{} + no_path<T>;
+        out = out > longest_path<T> ? none : out;
+      }
+      *reinterpret_cast<Memory*>(c + static_cast<std::size_t>(i) * stride + j * kLanes) = out;
+    }
+}
+
+/// One tile of which only `vectors` of kVectors are wanted.
+template <class T, int kBytes, int kRows, int kVectors, int kPitch>
+[[gnu::always_inline]] inline void narrow_tile(int vectors, const T* a, const T* b, T* c,
+                                               std::size_t stride, int depth, const T* next) {
+  if constexpr (kVectors > 1) {
+    if (vectors < kVectors)
+      return narrow_tile<T, kBytes, kRows, kVectors - 1, kPitch>(vectors, a, b, c, stride, depth,
+                                                                 next);
+  }
+  min_plus_tile<T, kBytes, kRows, kVectors, kPitch>(a, b, c, stride, depth, next);
+}
+
+/// A block of c (rows x columns); `b` is packed in strips of a tile's columns. What of a tile lies
+/// outside c is computed beside it, from kRows - 1 rows more of `a` than c has.
+template <class T, int kBytes, int kRows, int kVectors>
+[[gnu::always_inline]] inline void min_plus_block(const T* a, const T* b, T* c, std::size_t stride,
+                                                  int rows, int columns, int depth) {
+  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
+  constexpr int kColumns = kVectors * kLanes;
+  for (int j = 0; j < columns; j += kColumns, b += kColumns * kDepth) {
+    const int wide = std::min(kColumns, columns - j);
+    const int vectors = (wide + kLanes - 1) / kLanes;
+    for (int i = 0; i < rows; i += kRows) {
+      const T* left = a + i * kDepth;
+      T* at = c + static_cast<std::size_t>(i) * stride + j;
+      const int high = std::min(kRows, rows - i);
+      if (high == kRows && wide == vectors * kLanes) {
+        const T* next = i + kRows < rows ? at + kRows * stride : c + j + wide;
+        narrow_tile<T, kBytes, kRows, kVectors, kColumns>(vectors, left, b, at, stride, depth,
+                                                          next);
+        continue;
+      }
+      T edge[kRows * kColumns];
+      std::fill(edge, edge + kRows * kColumns, no_path<T>);
+      for (int y = 0; y < high; ++y)
+        std::copy_n(at + static_cast<std::size_t>(y) * stride, wide, edge + y * kColumns);
+      narrow_tile<T, kBytes, kRows, kVectors, kColumns>(vectors, left, b, edge, kColumns, depth,
+                                                        edge);
+      for (int y = 0; y < high; ++y)
+        std::copy_n(edge + y * kColumns, wide, at + static_cast<std::size_t>(y) * stride);
+    }
+  }
+}
+
+/// Floyd-Warshall as in the book on a small block with rows of kDepth, of which the columns from
+/// `size` to a whole vector hold no_path.
+template <class T, int kBytes>
+[[gnu::always_inline]] inline void close_square(T* block, int size) {
+  typedef T Vector __attribute__((vector_size(kBytes), may_alias));
+  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
+  constexpr int kAtOnce = 4;
+  for (int k = 0; k < size; ++k)
+    for (int j = 0; j < size; j += kAtOnce * kLanes) {
+      const T* from = block + k * kDepth + j;
+      Vector through[kAtOnce];
+#pragma GCC unroll 4
+      for (int v = 0; v < kAtOnce; ++v)
+        through[v] = *reinterpret_cast<const Vector*>(from + v * kLanes);
+      for (int i = 0; i < size; ++i) {
+        const T first = block[i * kDepth + k];
+        if (first >= no_path<T>) continue;
+        T* row = block + i * kDepth + j;
+#pragma GCC unroll 4
+        for (int v = 0; v < kAtOnce; ++v) {
+          Vector& entry = *reinterpret_cast<Vector*>(row + v * kLanes);
+          const Vector sum = through[v] + first;
+          Vector best = sum < entry ? sum : entry;
+          if constexpr (std::is_integral_v<T>) {
+            const Vector none = Vector{} + no_path<T>;
+            best = best > longest_path<T> ? none : best;
+          }
+          entry = best;
+        }
+      }
+    }
+}
+
+/// The kernels of one instruction set and the shape of their tiles.
+template <class T>
+struct DenseKernels {
+  int rows;     // of a tile
+  int columns;  // of a tile; divides kDepth
+  void (*product)(const T* a, const T* b, T* c, std::size_t stride, int rows, int columns,
+                  int depth);
+  void (*close)(T* block, int size);
+};
+
+template <class T>
+void product_default(const T* a, const T* b, T* c, std::size_t stride, int rows, int columns,
+                     int depth) {
+  min_plus_block<T, 16, 6, 2>(a, b, c, stride, rows, columns, depth);
+}
+template <class T>
+void close_default(T* block, int size) {
+  close_square<T, 16>(block, size);
+}
+
+#if defined(__x86_64__)
+template <class T>
+[[gnu::target("avx2")]] void product_avx2(const T* a, const T* b, T* c, std::size_t stride,
+                                          int rows, int columns, int depth) {
+  min_plus_block<T, 32, 6, 2>(a, b, c, stride, rows, columns, depth);
+}
+template <class T>
+[[gnu::target("avx2")]] void close_avx2(T* block, int size) {
+  close_square<T, 32>(block, size);
+}
+template <class T>
+[[gnu::target("avx512f,prefer-vector-width=512")]] void product_avx512(const T* a, const T* b, T* c,
+                                                                       std::size_t stride, int rows,
+                                                                       int columns, int depth) {
+  min_plus_block<T, 64, 6, 4>(a, b, c, stride, rows, columns, depth);
+}
+template <class T>
+[[gnu::target("avx512f,prefer-vector-width=512")]] void close_avx512(T* block, int size) {
+  close_square<T, 64>(block, size);
+}
+#endif
+
+/// Bytes of the widest vectors that this machine has, at most `most`.
+inline int vector_bytes(int most) {
+#if defined(__x86_64__)
+  if (most >= 64 && __builtin_cpu_supports("avx512f")) return 64;
+  if (most >= 32 && __builtin_cpu_supports("avx2")) return 32;
+#endif
+  return std::min(most, 16);
+}
+
+/// The kernels for vectors of that many bytes.
+template <class T>
+DenseKernels<T> dense_kernels(int bytes) {
+  constexpr int kSize = static_cast<int>(sizeof(T));
+#if defined(__x86_64__)
+  if (bytes == 64) return {6, 256 / kSize, product_avx512<T>, close_avx512<T>};
+  if (bytes == 32) return {6, 64 / kSize, product_avx2<T>, close_avx2<T>};
+#else
+  (void)bytes;
+#endif
+  return {6, 32 / kSize, product_default<T>, close_default<T>};
+}
+
+/// An array that begins at a cache line, as the kernels want their factors; full of no_path.
+template <class T>
+class Panel {
+ public:
+  explicit Panel(std::size_t size)
+      : data_(static_cast<T*>(::operator new(size * sizeof(T), std::align_val_t{64}))) {
+    std::fill_n(data_.get(), size, no_path<T>);
+  }
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
+
+ private:
+  struct Free {
+    void operator()(T* p) const { ::operator delete(p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<T, Free> data_;
+};
+
+/// Packs rows x columns of a row-major matrix into strips of `strip` columns, each kDepth rows
+/// long: how a product reads its right factor. Beyond the last column it holds no_path.
+template <class T>
+void pack_strips(const T* from, std::size_t stride, int rows, int columns, int strip, T* out) {
+  for (int j = 0; j < columns; j += strip, out += strip * kDepth) {
+    const int wide = std::min(strip, columns - j);
+    for (int k = 0; k < rows; ++k) {
+      T* row = out + k * strip;
+      std::copy_n(from + static_cast<std::size_t>(k) * stride + j, wide, row);
+      std::fill(row + wide, row + strip, no_path<T>);
+    }
+  }
+}
+
+}  // namespace warpath

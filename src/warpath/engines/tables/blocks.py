@@ -1,0 +1,68 @@
+"""Min-plus on windows of dense matrices of labels: what out-of-core and resident solves share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from warpath.engines.base import Array
+
+
+class Window(NamedTuple):
+    """A part of a matrix of the device.
+
+    Attributes
+    ----------
+    array : (r, c), C-contiguous, of `Blocks.dtype`; c is the pitch, a multiple of `Blocks.tile`.
+    row, column : where the window begins; multiples of `Blocks.tile`.
+    rows, columns : its shape; multiples of `Blocks.tile`.
+    """
+
+    array: Array
+    row: int
+    column: int
+    rows: int
+    columns: int
+
+    @classmethod
+    def whole(cls, array: Array) -> Window:
+        """Return the window that is a whole matrix."""
+        return cls(array, 0, 0, *array.shape)
+
+
+class Blocks(Protocol):
+    """Block operations of Floyd-Warshall on one device, for one type of labels >= 0.
+
+    Work goes to the device's current stream in the order of the calls, which return at once.
+    Rows and columns that fill a matrix up to whole tiles hold `unreachable`, on the diagonal too
+    or 0 there. What an operation writes must not overlap what it reads, except where said.
+
+    Attributes
+    ----------
+    tile : all places and shapes of windows are multiples of it.
+    dtype : of labels: int32, int64, float32 or float64.
+    unreachable : the label of what no path reaches; for integers the sum of two of them fits, and
+        every label of at least it means unreachable (min-plus keeps such labels at it or below).
+    """
+
+    tile: int
+    dtype: np.dtype
+    unreachable: int | float
+
+    def close(self, diagonal: Window) -> None:
+        """Make a square window its own all-pairs distances, in place."""
+        ...
+
+    def panel_row(self, diagonal: Window, panel: Window) -> None:
+        """Lower a panel beside a closed diagonal: panel = min(panel, diagonal (+) panel)."""
+        ...
+
+    def panel_column(self, diagonal: Window, panel: Window) -> None:
+        """Lower a panel below a closed diagonal: panel = min(panel, panel (+) diagonal)."""
+        ...
+
+    def update(self, c: Window, a: Window, b: Window) -> None:
+        """Lower c to min(c, a (+) b); c is (m, n), a (m, k), b (k, n)."""
+        ...
