@@ -212,6 +212,12 @@ def test_tables_with_negative_weights_lead_back_too(graph, data):
             assert list(bare.path(s, t)) == list(paths.path_to(t))
 
 
+def test_under_negative_weights_a_route_is_that_of_the_fewest_edges():
+    graph = Graph.of([(0, 2, 1), (2, 4, 2), (0, 3, 1), (3, 1, 1), (1, 4, 1), (0, 5, -1)])
+    assert list(wp.distances(graph, [0]).path(0, 4)) == [0, 2, 4]
+    assert list(wp.sssp(graph, 0).path_to(4)) == [0, 2, 4]
+
+
 def test_a_negative_cycle_comes_back_as_its_vertices():
     graph = Graph.of([("a", "b", 1), ("b", "c", -3), ("c", "a", 1), ("x", "a", 1)])
     for call in (
