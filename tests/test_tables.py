@@ -112,6 +112,29 @@ def test_a_cutoff_ends_the_rows_and_their_trees():
             table.path(0, 3)
 
 
+def test_a_cutoff_holds_where_a_search_must_find_the_route():
+    graph = Graph.of([(0, 1, -1), (1, 2, 3), (2, 3, 3)])
+    table = wp.distances(graph, [0], [1, 2, 3], cutoff=2)
+    assert table.paths_from(0).dist.tolist() == [0, -1, 2, NEVER]
+    given = wp.distances(graph, [0], cutoff=2, out=lambda *_: None)
+    assert list(given.path(0, 2)) == [0, 1, 2]
+    with pytest.raises(wp.NoPathError, match="within 2"):
+        given.path(0, 3)
+
+
+@pytest.mark.parametrize("name", ["classic.floyd_warshall", "classic.johnson"])
+def test_floats_added_in_another_order_are_asked_by_a_search(name):
+    rng = np.random.default_rng(4)
+    weights = rng.random(300).astype(np.float32) * 10.0 ** rng.integers(-6, 6, 300)
+    graph = Graph.of((*rng.integers(0, 40, (2, 300)), weights.astype(np.float32)), n=40)
+    table = wp.apsp(graph, algorithm=name)
+    for s in range(40):
+        paths = wp.sssp(graph, s)
+        assert np.array_equal(table.paths_from(s).dist, paths.dist)
+        for t in np.flatnonzero(paths.reached).tolist():
+            assert list(table.path(s, t)) == list(paths.path_to(t))
+
+
 def test_where_nothing_is_asked_no_predecessors_are_kept():
     assert wp.apsp([(0, 1, 2)]).pred is None
     assert wp.distances([(0, 1, 2)], [0]).trace is None
