@@ -16,6 +16,7 @@ import warpath as wp
 from warpath.engines.tables import staged
 from warpath.engines.tables.blocks import Window
 from warpath.engines.tables.host import HostBlocks, HostMemory
+from warpath.testing.emulated import EmulatedDevice
 
 TYPES = [np.int32, np.int64, np.float32, np.float64]
 
@@ -210,6 +211,55 @@ def test_killed_solve_goes_on_to_the_same_file(tmp_path, kind):
         assert run_in_a_process(folder, kind, last) in {0, -signal.SIGKILL}
         assert run_in_a_process(folder, kind, -1) == 0
         assert (folder / "d.npy").read_bytes() == (whole / "d.npy").read_bytes()
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+def test_rows_are_finished_once_whenever_a_solve_was_stopped(tmp_path, kind):
+    n = 130
+    graph = graph_of(n, kind)
+    blocks = HostBlocks(kind, 1)
+    memory = 4 * 64**2 * blocks.dtype.itemsize
+    place = np.arange(n, dtype=kind)
+    total = 27 + 3
+
+    def finish(rows, these):
+        rows += np.where(rows == staged.never(rows.dtype), 0, place - place[these, None])
+
+    expected = np.empty((n, n), kind)
+    staged.all_pairs(graph, expected, blocks, HostMemory(), memory)
+    finish(expected, slice(0, n))
+    for last in range(25, total + 1):
+        matrix = np.empty((n, n), kind)
+        journal = FileJournal(tmp_path / str(last))
+        seen = []
+
+        def stop(done, of, seen=seen, last=last):
+            seen.append((done, of))
+            if done == last and seen.count((done, of)) == 1:
+                raise KeyboardInterrupt
+
+        def go(matrix=matrix, journal=journal, stop=stop):
+            staged.all_pairs(
+                graph, matrix, blocks, HostMemory(), memory, journal, tmp_path / "p", stop, finish
+            )
+
+        with pytest.raises(KeyboardInterrupt):
+            go()
+        go()
+        assert (seen[-1], matrix.tobytes()) == ((total, total), expected.tobytes())
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_tiles_pass_through_a_gpu(kind):
+    min_plus = pytest.importorskip("warpath.engines.tables.min_plus")
+    device = EmulatedDevice(seed=1, block=64)
+    graph = graph_of(200, kind)
+    matrix = np.empty((200, 200), kind)
+    blocks = min_plus.MinPlus(device, kind)
+    memory = matrix.nbytes * 2 // 3
+    assert staged.side_of(200, blocks, memory) == 64
+    staged.all_pairs(graph, matrix, blocks, device, memory)
+    assert agree(matrix, graph)
 
 
 def test_stopped_solve_says_how_far_it_got(tmp_path):

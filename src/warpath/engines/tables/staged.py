@@ -99,6 +99,7 @@ def all_pairs(
     journal: Journal | None = None,
     panels: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
+    finish: Callable[[Array, slice], None] | None = None,
 ) -> None:
     """Fill a matrix with the distances of a graph without negative weights.
 
@@ -111,6 +112,8 @@ def all_pairs(
     panels : a file for the panels, as large as two pivots' rows, removed at the end; needed for a
         journal to be of use after the process. In memory when not given.
     progress : called with the tiles done and all tiles.
+    finish : changes rows of distances in place, once each, given which they are; with it a solve
+        under potentials ends with the lengths of the graph itself.
 
     Raises
     ------
@@ -130,7 +133,8 @@ def all_pairs(
         state = {"side": side, "pivot": 0, "panels": False}
         journal.mark(state)
     with _panels(panels, graph.n, matrix.dtype, state) as sides:
-        _Solve(matrix, blocks, device, state["side"], sides, progress).run(journal, state)
+        solve = _Solve(matrix, blocks, device, state["side"], sides, progress, finish)
+        solve.run(journal, state)
 
 
 def side_of(n: int, blocks: Blocks, memory: int) -> int:
@@ -160,8 +164,10 @@ class _Solve:
         side: int,
         panels: _Panels,
         progress: Callable[[int, int], None] | None,
+        finish: Callable[[Array, slice], None] | None,
     ) -> None:
         self.matrix = matrix
+        self.finish = finish
         self.blocks = blocks
         self.device = device
         self.side = side
@@ -177,19 +183,28 @@ class _Solve:
         self.done = 0
 
     def run(self, journal: Journal, state: dict[str, Any]) -> None:
-        """Go on from the state, pivot after pivot."""
-        for k in range(state["pivot"], len(self.parts)):
-            self.done = k * len(self.parts) ** 2
-            if k == state["pivot"] and state["panels"]:
-                self._told(2 * len(self.parts) - 1)
+        """Go on from the state, pivot after pivot; then finish part after part of the rows.
+
+        Either has a step that only writes panels, and one that may be done again.
+        """
+        parts = len(self.parts)
+        for step in range(state["pivot"], parts if self.finish is None else 2 * parts):
+            k = step % parts
+            self.done = step * parts**2 if step < parts else parts**3 + k
+            if step == state["pivot"] and state["panels"]:
+                self._told(2 * parts - 1 if step < parts else 0)
             else:
-                self._lower_panels(k)
+                self._lower_panels(k) if step < parts else self._finish_rows(k)
                 _flush(*self.panels)
-                journal.mark({"side": self.side, "pivot": k, "panels": True})
-            self._lower_tiles(k)
-            self._keep_panels(k)
+                journal.mark({"side": self.side, "pivot": step, "panels": True})
+            if step < parts:
+                self._lower_tiles(k)
+                self._keep_panels(k)
+            else:
+                self.matrix[self.parts[k]] = self._finished(k)
+                self._told(1)
             _flush(self.matrix)
-            journal.mark({"side": self.side, "pivot": k + 1, "panels": False})
+            journal.mark({"side": self.side, "pivot": step + 1, "panels": False})
 
     def _lower_panels(self, k: int) -> None:
         """Put the pivot's rows and columns, lowered, into the panels; the matrix stays as it is."""
@@ -239,6 +254,20 @@ class _Solve:
         for part in self._others(k):
             self.matrix[part, pivot] = self.panels.columns[part, :size]
 
+    def _finish_rows(self, k: int) -> None:
+        """Put rows that are finished into the panels; the matrix stays as it is."""
+        assert self.finish is not None  # noqa: S101 - else there is nothing to finish
+        rows = self.parts[k]
+        finished = self._finished(k)
+        for part in _chunks(rows.stop - rows.start, len(self.matrix)):
+            these = slice(rows.start + part.start, rows.start + part.stop)
+            finished[part] = self.matrix[these]
+            self.finish(finished[part], these)
+
+    def _finished(self, k: int) -> Array:
+        rows = self.parts[k]
+        return self.panels.rows[: rows.stop - rows.start]
+
     def _others(self, k: int) -> list[slice]:
         return self.parts[:k] + self.parts[k + 1 :]
 
@@ -285,7 +314,8 @@ class _Solve:
     def _told(self, tiles: int) -> None:
         self.done += tiles
         if self.progress is not None:
-            self.progress(self.done, len(self.parts) ** 3)
+            parts = len(self.parts)
+            self.progress(self.done, parts**3 + (0 if self.finish is None else parts))
 
 
 def _chunks(rows: int, columns: int) -> Iterator[slice]:
