@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from warpath import settings, units
+from warpath.engines.matrix import sums_fit_int32
+from warpath.engines.tables import staged
+from warpath.engines.tables.host import HostBlocks, HostMemory
 from warpath.errors import InputError, NotEnoughMemoryError, NotSupportedError
 from warpath.io.outputs import output_of
-from warpath.io.streams import BLOCK_BYTES
+from warpath.io.streams import BLOCK_BYTES, NpyFile
 from warpath.paths import never
 from warpath.progress import share, watch
-from warpath.recipes import Loop
+from warpath.recipes import Loop, Task
 from warpath.recipes.recipe import WHOLE_TABLES
 from warpath.routes import as_labels, labels_from, tree
 from warpath.running import choose_for, run_plan
@@ -62,7 +68,8 @@ def solved_table(
     ----------
     problem : rows and columns in the graph's own indices.
     """
-    chosen = choose_for(size, opened(graph), wish)
+    memory = _memory_for_tiles(graph, problem, wanted)
+    chosen = choose_for(size._replace(staged=memory), opened(graph), wish)
     if wanted.predecessors:
         _check_predecessors(graph, chosen, problem, wanted)
     rows = problem.sources
@@ -83,10 +90,15 @@ def solved_table(
             wanted.out, shape, wanted.dtype,
             device=chosen.device, question=lambda: _question(graph, chosen, problem, wanted),
         ) as result,
-        watch(progress, chosen.recipe.name, "sources") as report,
+        watch(progress, chosen.recipe.name, "" if at_once else "sources") as report,
     ):  # fmt: skip
-        several = 4 * chosen.threads
-        for block in result.blocks(at_once=at_once, several=several):
+        if at_once and memory is not None and chosen.device == "cpu":
+            assert isinstance(result, NpyFile)  # noqa: S101 - only there memory is limited
+            stats = _staged(graph, chosen, result, memory, report)
+            blocks = []
+        else:
+            blocks = result.blocks(at_once=at_once, several=4 * chosen.threads)
+        for block in blocks:
             into = result.block(block)
             whole = block == slice(0, len(rows))
             told = report if whole else share(report, block, len(rows))
@@ -239,6 +251,38 @@ class _Work:
         name = "all" if k == self.graph.n else f"{k} sources"
         self.trace.run = Run.of(self.plan, self.graph, name, self.edges, stats["seconds"])
         stats |= asdict(self.trace.totals())
+
+
+def _memory_for_tiles(graph: Graph, problem: Problem, wanted: Wanted) -> int | None:
+    """Return what a dense solve may take of memory where its matrix must stay in a file.
+
+    None where the matrix fits into memory, or the answer goes elsewhere or is of another kind.
+    """
+    if problem.task is not Task.APSP or not isinstance(wanted.out, str | os.PathLike):
+        return None
+    dense = graph.first_through == 0 and not graph.facts(symmetry=False).negative
+    held = wanted.dtype == graph.dist_dtype or sums_fit_int32(graph)
+    if Path(wanted.out).suffix != ".npy" or not (dense and held) or wanted.predecessors:
+        return None
+    free = settings.memory()
+    return free // 2 if graph.n**2 * graph.dist_dtype.itemsize > free else None
+
+
+def _staged(
+    graph: Graph, chosen: Plan, result: NpyFile, memory: int, report: Report | None
+) -> dict[str, Any]:
+    """Let tiles of the matrix pass through memory; a stopped run goes on where it was."""
+    narrow = graph.dist_dtype.kind == "i" and sums_fit_int32(graph)
+    blocks = HostBlocks(np.int32 if narrow else graph.dist_dtype, chosen.threads)
+    before, start = result.journal.done(), time.perf_counter()
+    staged.all_pairs(
+        graph, result.mapped(), blocks, HostMemory(), memory, result.journal, result.journal.panels,
+        report,
+    )  # fmt: skip
+    stats: dict[str, Any] = {"seconds": time.perf_counter() - start}
+    if before is not None:
+        stats["resumed"] = min(graph.n, before["pivot"] * before["side"])
+    return stats
 
 
 def _columns(graph: Graph, problem: Problem, names: Array) -> Array | None:

@@ -34,7 +34,8 @@ class DistanceTable:
     cutoff : pairs farther than this were left out; None for no limit.
     plan : what ran and why.
     reassociated : sums of floats may be formed in another order than along the paths.
-    stats : counters of the run, and ``seconds``; ``resumed``, how many rows a stopped run had left.
+    stats : counters of the run, and ``seconds``; ``resumed``, how many rows a stopped run had left,
+        or the vertices that Floyd-Warshall beyond memory had let paths pass through.
     trace : what each round did, where it was asked for, else None.
     """
 

@@ -202,7 +202,7 @@ def test_a_stopped_table_is_continued_by_the_same_command(tmp_path, ending):
         done = subprocess.run(
             [*command, target], capture_output=True, text=True, env=env, check=True
         )
-        resumed = re.search(r"resumed +(\d+) of \d+ rows were done before", done.stdout)
+        resumed = re.search(r"resumed +(\d+) of \d+ were done before", done.stdout)
         assert (resumed is not None) == (target is out)
     assert out.read_bytes() == (tmp_path / "whole.npy").read_bytes()
 

@@ -238,7 +238,7 @@ def test_a_disk_that_fills_up_keeps_what_is_there(roads, tmp_path, monkeypatch):
 @pytest.mark.usefixtures("small_blocks")
 def test_a_block_is_written_while_the_next_is_computed(roads, tmp_path, monkeypatch):
     """The writer waits until the second block is asked for: one thread would wait for ever."""
-    asked, real = threading.Event(), streams._Npy.store
+    asked, real = threading.Event(), streams.NpyFile.store
     blocks = []
 
     def store(self, rows, values):
@@ -247,14 +247,14 @@ def test_a_block_is_written_while_the_next_is_computed(roads, tmp_path, monkeypa
         blocks.append(rows.start)
         real(self, rows, values)
 
-    class Told(streams._Npy):
+    class Told(streams.NpyFile):
         def block(self, rows):
             if rows.start == 10:
                 asked.set()
             return super().block(rows)
 
-    monkeypatch.setattr(streams._Npy, "store", store)
-    monkeypatch.setattr(streams, "_Npy", Told)
+    monkeypatch.setattr(streams.NpyFile, "store", store)
+    monkeypatch.setattr(streams, "NpyFile", Told)
     table = solve(roads, tmp_path / "full.npy")
     assert blocks == [0, 10, 20, 30, 40, 50]
     assert np.array_equal(table.dist, wp.apsp(roads).dist)
@@ -417,3 +417,70 @@ def test_a_full_disk_names_the_ways_out(roads, target, monkeypatch):
 def test_graphs_without_pairs_make_files_too(target):
     table = wp.apsp(Graph.of([], n=0), out=target)
     assert table.dist.shape == (0, 0)
+
+
+DENSE = """
+import os, signal, sys
+import numpy as np
+import warpath as wp
+rng = np.random.default_rng(8)
+graph = wp.Graph.of((*rng.integers(0, 400, (2, 4000)), rng.integers(1, 50, 4000)), n=400)
+if sys.argv[2] == "float32":
+    graph = graph.astype("float32")
+last = int(sys.argv[3])
+def tell(done, total):
+    if done == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+table = wp.apsp(graph, out=sys.argv[1], algorithm="classic.floyd_warshall", progress=tell)
+print(table.stats.get("resumed"), table.plan.bytes)
+"""
+
+
+def dense(out, kind, last=-1):
+    memory = 400 * 400 * (4 if kind == "float32" else 8) * 2 // 3
+    command = [sys.executable, "-c", DENSE, str(out), kind, str(last)]
+    env = os.environ | {"WARPATH_MEMORY": str(memory)}
+    ran = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=60)
+    assert ran.returncode in {0, -signal.SIGKILL}, ran.stderr
+    if ran.returncode:
+        return None
+    resumed, planned = ran.stdout.split()
+    assert int(planned) == memory // 2
+    return resumed
+
+
+@pytest.mark.parametrize("kind", ["int64", "float32"])
+def test_all_pairs_larger_than_memory_are_solved_in_the_file_and_continued(tmp_path, kind):
+    whole, killed = tmp_path / "whole.npy", tmp_path / "killed.npy"
+    assert dense(whole, kind) == "None"
+    assert dense(killed, kind, 60) is None
+    assert beside(killed) == [f"killed.npy.part{end}" for end in ("", ".json", ".panels")] + [
+        "whole.npy"
+    ]
+    assert int(dense(killed, kind)) > 0
+    assert killed.read_bytes() == whole.read_bytes()
+    assert beside(killed) == ["killed.npy", "whole.npy"]
+    rng = np.random.default_rng(8)
+    graph = Graph.of((*rng.integers(0, 400, (2, 4000)), rng.integers(1, 50, 4000)), n=400)
+    graph = graph.astype("float32") if kind == "float32" else graph
+    assert np.array_equal(np.load(whole), wp.apsp(graph, algorithm="classic.dijkstra").dist)
+
+
+def test_rows_and_tiles_do_not_take_each_others_notes(tmp_path):
+    """Tiles lower all rows, so what rows were done is void; and the other way round."""
+    journal = Journal(tmp_path / "full.npy", {}, folder=False)
+    journal.advance(7)
+    journal.mark({"pivot": 1})
+    assert (journal.rows, journal.done()) == (0, {"pivot": 1})
+    journal.advance(3)
+    assert (journal.rows, journal.done()) == (3, None)
+    journal.close()
+
+
+def test_all_pairs_that_no_file_can_stage_say_the_ways_out(tmp_path, monkeypatch):
+    monkeypatch.setenv("WARPATH_MEMORY", "100K")
+    negative = Graph.of([(0, 1, -1)], n=300)
+    for out in ("full.zarr", "full.npy"):
+        with pytest.raises(wp.NotEnoughMemoryError, match=r"with out='full\.npy'"):
+            wp.apsp(negative, out=tmp_path / out, algorithm="classic.floyd_warshall")
+    assert list(tmp_path.iterdir()) == []

@@ -86,7 +86,7 @@ def show_table(
     facts = {
         "graph": output.titled(file, loaded.graph),
         "table": f"{k} sources x {t} targets",
-        **({} if resumed is None else {"resumed": f"{resumed} of {k} rows were done before"}),
+        **({} if resumed is None else {"resumed": f"{resumed} of {k} were done before"}),
         "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
         "plan": plan.headline(),
         "saved to": out,

@@ -62,7 +62,7 @@ class Journal:
 
     def advance(self, rows: int) -> None:
         """Note that all rows before this one are in the file."""
-        self.rows = rows
+        self.rows, self._state = rows, None
         self._write()
 
     def done(self) -> dict[str, Any] | None:
@@ -71,7 +71,7 @@ class Journal:
 
     def mark(self, state: dict[str, Any]) -> None:
         """Note how far such work is; what it says is in the file must have been written."""
-        self._state = state
+        self.rows, self._state = 0, state
         self._write()
 
     @property

@@ -83,7 +83,7 @@ def opened_file(
     _refuse_what_is_there(path, folder=folder)
     journal = Journal(path, question, folder=folder)
     try:
-        kind = _Zarr if folder else _Npy
+        kind = _Zarr if folder else NpyFile
         output = kind(journal, shape, dtype)
         try:
             yield output
@@ -182,7 +182,9 @@ class _File:
         raise NotImplementedError
 
 
-class _Npy(_File):
+class NpyFile(_File):
+    """An ``.npy`` file."""
+
     def __init__(self, journal: Journal, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         head = io.BytesIO()
         layout = {
@@ -212,16 +214,19 @@ class _Npy(_File):
         return np.memmap(self.journal.part, self.dtype, "r+", self._offset, self.shape)
 
     def store(self, rows: slice, values: Array) -> None:
+        """Put rows on the disk itself: what is noted survives a loss of power."""
         at = self._offset + rows.start * self._row
         _write_at(self._file, np.ravel(values).view(np.uint8).data, at)
-        _on_disk(self._file)  # what is noted survives a loss of power
+        _on_disk(self._file)
         if hasattr(os, "posix_fadvise"):  # nobody reads it soon: leave the cache to others
             os.posix_fadvise(self._file, at, values.nbytes, os.POSIX_FADV_DONTNEED)
 
     def complete(self) -> None:
+        """Bring all of it to the disk."""
         os.fsync(self._file)
 
     def result(self) -> Any:
+        """Return the finished file, mapped."""
         empty = not self.shape[0] * self.shape[1]  # nothing cannot be mapped
         return np.load(self.journal.target, mmap_mode=None if empty else "r")
 
