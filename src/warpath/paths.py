@@ -123,7 +123,7 @@ class Paths:
 
     @classmethod
     def load(cls, graph: Graph, path: Any) -> Paths:
-        """Read what `save` wrote as ``.npz``, as a result of the same graph.
+        """Read what `save` wrote, as a result of the same graph; rows know no cutoff.
 
         Parameters
         ----------

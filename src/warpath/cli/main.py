@@ -120,6 +120,8 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and not isinstance(error, errors.WarpathError):
         reason = (error.strerror or str(error)).lower()
         return f"{error.filename}: {reason}" if error.filename else reason
+    if isinstance(error, errors.OutputError) and error.filename:
+        return in_words_of_the_command(f"{error.filename}: {error.strerror}")
     if isinstance(error, MemoryError) and not str(error):
         return "out of memory"
     if isinstance(error, errors.NegativeCycleError):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.errors import GraphFormatError, InputError, require
+from warpath.io.rows import SUFFIXES, load_rows, suffix_of
 from warpath.io.save import atomic
 from warpath.paths import Paths, never
 from warpath.table import DistanceTable
@@ -99,24 +100,32 @@ def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool
 
 
 def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
-    """Read what `save_paths` wrote as ``.npz``, as a result of `graph`.
+    """Read what `save_paths` wrote, as a result of `graph`.
 
     Raises
     ------
     GraphFormatError
         If the file is no saved result, or one of another graph.
     """
-    return _paths_of(graph, path, _stored_arrays(path))
+    if suffix_of(path) not in SUFFIXES:
+        return _paths_of(graph, path, _stored_arrays(path))
+    found = load_rows(graph, path)
+    if isinstance(found, Paths):
+        return found
+    msg = "expected a result that warpath saved for one source, found a table of distances"
+    raise GraphFormatError(path, None, msg)
 
 
 def load_result(graph: Graph, path: str | os.PathLike[str]) -> Paths | DistanceTable:
-    """Read what `save_paths` or `save_table` wrote as ``.npz``, or all pairs as a bare ``.npy``.
+    """Read what `save_paths` or `save_table` wrote, or all pairs as a bare ``.npy``.
 
     Raises
     ------
     GraphFormatError
         If the file is neither, damaged, or belongs to another graph.
     """
+    if suffix_of(path) in SUFFIXES:
+        return load_rows(graph, path)
     parts = _stored_arrays(path)
     if "source" in parts or "pred" in parts:
         return _paths_of(graph, path, parts)
@@ -220,7 +229,7 @@ def _check_head(path: str | os.PathLike[str], head: bytes) -> None:
     if not head.startswith((b"PK\x03\x04", b"\x93NUMPY")):
         msg = (
             "expected a result that warpath saved as .npz (or a table as .npy), found something "
-            "else; only those can be read back, so save the result as .npz"
+            "else; those, .parquet, .csv, .tsv and .txt can be read back"
         )
         raise GraphFormatError(path, None, msg)
 
