@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from warpath import progress
+from warpath import progress, units
 from warpath.progress import watch
 
 
@@ -156,3 +156,11 @@ def test_a_bar_shows_the_rate_and_the_time_left(screen, clock):
         clock.now += 10
         report(20, 100)
     assert "2 rows/s  40 s left" in screen.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.2, "1 s"), (59.4, "59 s"), (65, "1:05 min"), (3599, "59:59 min"), (3660, "1:01 h")],
+)
+def test_a_time_to_wait_is_short_to_read(seconds, shown):
+    assert units.clock(seconds) == shown

@@ -335,3 +335,11 @@ def test_tables_that_cannot_be_are_refused(warpath, roads, tmp_path, monkeypatch
 )
 def test_nearest_refuses_what_it_cannot_use(warpath, roads, more, code, said):
     assert said in failed(warpath("nearest", roads, *more), code)
+
+
+def test_a_part_of_somebody_else_is_named_first(warpath, roads, tmp_path):
+    out = tmp_path / "full.npy"
+    (tmp_path / "full.npy.part").write_bytes(b"mine")
+    said = failed(warpath("apsp", roads, "-o", out), 3)
+    assert said.startswith(f"warpath: {out}: full.npy.part is there, but full.npy.part.json does")
+    assert (tmp_path / "full.npy.part").read_bytes() == b"mine"
