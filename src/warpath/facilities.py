@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,6 +102,8 @@ class Nearest:
 
         The file appears complete or not at all; vertices are named as in the graph's file.
         """
+        from pathlib import Path
+
         from warpath.io.results import file_names, save_columns
 
         graph, reached = self.graph, self.reached

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from warpath import settings, units
 from warpath.engines.matrix import sums_fit_int32
-from warpath.engines.tables import staged
-from warpath.engines.tables.host import HostBlocks, HostMemory
 from warpath.errors import InputError, NotEnoughMemoryError, NotSupportedError
-from warpath.io.outputs import output_of
-from warpath.io.streams import BLOCK_BYTES, NpyFile
 from warpath.paths import never
 from warpath.progress import share, watch
 from warpath.recipes import Loop, Task
@@ -36,6 +29,7 @@ if TYPE_CHECKING:
     from warpath.engines.base import Problem
     from warpath.graph import Graph
     from warpath.io.journal import Question
+    from warpath.io.streams import NpyFile
     from warpath.plan import Plan, Wish
     from warpath.progress import Report
     from warpath.running import Progress
@@ -68,6 +62,8 @@ def solved_table(
     ----------
     problem : rows and columns in the graph's own indices.
     """
+    from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
+
     memory = _memory_for_tiles(graph, problem, wanted)
     chosen = choose_for(size._replace(staged=memory), opened(graph), wish)
     if wanted.predecessors:
@@ -93,8 +89,7 @@ def solved_table(
         watch(progress, chosen.recipe.name, "" if at_once else "sources") as report,
     ):  # fmt: skip
         if at_once and memory is not None and chosen.device == "cpu":
-            assert isinstance(result, NpyFile)  # noqa: S101 - only there memory is limited
-            stats = _staged(graph, chosen, result, memory, report)
+            stats = _staged(graph, chosen, cast("NpyFile", result), memory, report)
             blocks = []
         else:
             blocks = result.blocks(at_once=at_once, several=4 * chosen.threads)
@@ -202,6 +197,8 @@ class _Work:
     def _from_whole_rows(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
         """Solve whole rows, a few at a time: a tree needs them."""
         assert self.pred is not None  # noqa: S101 - the caller's promise
+        from warpath.io.streams import BLOCK_BYTES
+
         n = opened(self.graph).n
         stats: dict[str, Any] = {}
         step = max(self.plan.threads, BLOCK_BYTES // max(1, n * into.dtype.itemsize))
@@ -221,6 +218,8 @@ class _Work:
         Floats that were added in another order than along the paths make no tree: there a search
         finds the labels once more.
         """
+        from concurrent.futures import ThreadPoolExecutor
+
         inner = opened(self.graph)
         sources, columns = self.problem.sources[block], self.problem.targets
         loose = self.plan.recipe.reassociates and inner.dist_dtype.kind == "f"
@@ -262,7 +261,7 @@ def _memory_for_tiles(graph: Graph, problem: Problem, wanted: Wanted) -> int | N
         return None
     dense = graph.first_through == 0 and not graph.facts(symmetry=False).negative
     held = wanted.dtype == graph.dist_dtype or sums_fit_int32(graph)
-    if Path(wanted.out).suffix != ".npy" or not (dense and held) or wanted.predecessors:
+    if not os.fspath(wanted.out).endswith(".npy") or not (dense and held) or wanted.predecessors:
         return None
     free = settings.memory()
     return free // 2 if graph.n**2 * graph.dist_dtype.itemsize > free else None
@@ -272,6 +271,9 @@ def _staged(
     graph: Graph, chosen: Plan, result: NpyFile, memory: int, report: Report | None
 ) -> dict[str, Any]:
     """Let tiles of the matrix pass through memory; a stopped run goes on where it was."""
+    from warpath.engines.tables import staged
+    from warpath.engines.tables.host import HostBlocks, HostMemory
+
     narrow = graph.dist_dtype.kind == "i" and sums_fit_int32(graph)
     blocks = HostBlocks(np.int32 if narrow else graph.dist_dtype, chosen.threads)
     before, start = result.journal.done(), time.perf_counter()
@@ -341,6 +343,8 @@ def _fingerprint(graph: Graph) -> str:
 
 
 def _digest(arrays: list[Array]) -> str:
+    import hashlib
+
     digest = hashlib.blake2b(digest_size=16)
     for array in arrays:
         digest.update(f"{array.dtype.str}{array.shape}".encode())
