@@ -184,7 +184,11 @@ class _Work:
         pred = np.empty((n, n), opened(self.graph).indices.dtype) if kept else None
         stats = self._run(slice(None), square, pred, report, whole=True)
         sources = self.problem.sources
-        into[:] = square[np.ix_(sources, columns)]
+        found = np.ascontiguousarray(square[np.ix_(sources, columns)])
+        if isinstance(into, np.ndarray):
+            into[:] = found
+        else:  # an array of a GPU takes one of the host by this only
+            into.set(found)
         if self.pred is None:
             return stats
         if pred is not None:

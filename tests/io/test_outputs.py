@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 
 import warpath as wp
 from warpath import Graph
+from warpath.engines import cpu
 from warpath.io import streams
 from warpath.io.journal import Journal
 from warpath.io.outputs import output_of
@@ -100,6 +102,7 @@ KILLED = """
 import os, signal, sys
 import numpy as np
 import warpath as wp
+from warpath.engines import cpu
 from warpath.io import streams
 streams.BLOCK_BYTES, streams.CHUNK_BYTES = 10 * 60 * 8, 5 * 60 * 8
 real = streams._File._write
@@ -361,6 +364,41 @@ def test_an_array_of_a_gpu_must_fit(given, said):
         output_of(given, (2, 3), INT64, device="cuda:0"),
     ):
         pass
+
+
+class Zoned(OnGpu):
+    """An array that, as CuPy's, takes arrays of the host by `set` and numbers by index."""
+
+    def __init__(self, n):
+        super().__init__((n, n))
+        self.held = None
+        self.dtype = INT64
+
+    def set(self, values):
+        self.held = values
+
+    def get(self):
+        return self.held
+
+    def __getitem__(self, rows):
+        return self
+
+    def __setitem__(self, place, value):
+        assert all(type(at) is int for at in place)
+        self.held[place] = value
+
+
+def test_a_gpus_array_holds_closed_vertices_too(monkeypatch):
+    """The square of the opened graph is folded on the host."""
+    graph = Graph.of([(2, 1, 1), (1, 3, 1), (2, 4, 5), (4, 3, 5), (3, 0, 1)], first_through=2)
+    plan = replace(wp.plan(graph, algorithm="classic.floyd_warshall"), device="cuda:0")
+    monkeypatch.setattr("warpath.filling.choose_for", lambda *_: plan)
+    monkeypatch.setattr("warpath.running.run", lambda order, _: cpu.run(order))
+    given = Zoned(graph.n)
+    table = wp.apsp(graph, out=given)
+    assert table.dist is given
+    expected = wp.apsp(graph, algorithm="classic.dijkstra", device="cpu", out=np.empty((5, 5), int))
+    assert np.array_equal(np.asarray(table), expected.dist)
 
 
 def test_the_cpu_fills_no_array_of_a_gpu(roads):
