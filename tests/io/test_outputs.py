@@ -522,3 +522,22 @@ def test_all_pairs_that_no_file_can_stage_say_the_ways_out(tmp_path, monkeypatch
         with pytest.raises(wp.NotEnoughMemoryError, match=r"with out='full\.npy'"):
             wp.apsp(negative, out=tmp_path / out, algorithm="classic.floyd_warshall")
     assert list(tmp_path.iterdir()) == []
+
+
+GROWTH = """
+import resource, sys
+import warpath as wp
+graph = wp.generate.road(6_000, seed=1)
+wp.apsp(graph.subgraph(range(60)), out=sys.argv[1] + ".first.npy", dist_dtype="int32")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+wp.apsp(graph, out=sys.argv[1], dist_dtype="int32")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path):
+    command = [sys.executable, "-c", GROWTH, str(tmp_path / "full.npy")]
+    env = os.environ | {"WARPATH_MEMORY": "256M"}
+    ran = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=120)
+    assert (tmp_path / "full.npy").stat().st_size > 140e6
+    assert int(ran.stdout) < 40_000  # KiB: two blocks of 8 MiB, and what a search takes
