@@ -190,6 +190,17 @@ def test_a_recipe_that_keeps_predecessors_fills_them_itself(monkeypatch):
     assert table.pred[0].tolist() == [-1, 0, 0, 2]
     assert list(table.path(0, 3)) == [0, 2, 3]
 
+    def picking(order):
+        raw = solve(order)
+        order.pred[:] = 3  # of the round trip of 0, too
+        return raw
+
+    monkeypatch.setattr(cpu, "run", picking)
+    recipe = replace(CATALOGUE["classic.dijkstra"], predecessors=True)
+    chosen = replace(wp.plan(graph, sources=[0], algorithm="classic.dijkstra"), recipe=recipe)
+    monkeypatch.setattr("warpath.filling.choose_for", lambda *_: chosen)
+    assert wp.distances(graph, [0], [0, 1], predecessors=True).pred.tolist() == [[-1, 3]]
+
 
 def test_predecessors_that_do_not_fit_say_the_numbers(monkeypatch):
     graph = Graph.of([(0, 1, 1)], n=100)

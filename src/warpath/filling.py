@@ -145,8 +145,7 @@ class _Work:
             stats = self._run(block, into, pred, report)
             if self.pred is not None and by_rows:
                 self._trees(block, into, self.pred[block])
-        if picked or self.graph.first_through:
-            at_home(self.graph, self.problem.sources[block], self.names, into)
+        self._at_home(block, into)
         return stats
 
     def _run(
@@ -193,7 +192,6 @@ class _Work:
             return stats
         if pred is not None:
             self.pred[:] = pred[np.ix_(sources, columns)]
-            self._no_round_trips(slice(None))
         else:
             self._trees(slice(None), square[sources], self.pred)
         return stats
@@ -237,14 +235,13 @@ class _Work:
         with ThreadPoolExecutor(max(1, self.plan.threads)) as pool:
             for _ in pool.map(one, range(len(sources))):
                 pass
-        self._no_round_trips(block)
 
-    def _no_round_trips(self, block: slice) -> None:
-        """Leave closed vertices without a predecessor from themselves."""
-        assert self.pred is not None  # noqa: S101 - the callers' promise
-        if self.graph.first_through:
-            same = self.problem.sources[block, None] == self.names[None, :]
-            self.pred[block][same] = -1
+    def _at_home(self, block: slice, into: Any) -> None:
+        """Put closed vertices at 0 from themselves, without a predecessor."""
+        sources = self.problem.sources[block]
+        at_home(self.graph, sources, self.names, into)
+        if self.pred is not None and self.graph.first_through:
+            self.pred[block][sources[:, None] == self.names[None, :]] = -1
 
     def end_trace(self, stats: dict[str, Any]) -> None:
         """Say in the trace what was traced."""
