@@ -307,7 +307,7 @@ def test_apsp_fills_what_the_caller_gave(tmp_path):
 
 def test_apsp_writes_zarr_in_blocks(tmp_path, monkeypatch):
     pytest.importorskip("zarr")
-    monkeypatch.setattr("warpath.io.outputs.BLOCK_BYTES", 3000)
+    monkeypatch.setattr("warpath.io.streams.BLOCK_BYTES", 3000)
     graph = two_way_grid(6)
     for _ in range(2):  # the second replaces the first
         table = wp.apsp(graph, out=tmp_path / "full.zarr", algorithm="classic.dijkstra")
@@ -324,7 +324,7 @@ def test_a_read_only_out_is_refused():
 
 
 def test_a_table_that_does_not_fit_the_disk_is_refused_before_it_starts(tmp_path, monkeypatch):
-    monkeypatch.setattr("warpath.io.outputs.shutil.disk_usage", lambda _: os.statvfs_result)
+    monkeypatch.setattr("warpath.io.streams.shutil.disk_usage", lambda _: os.statvfs_result)
     monkeypatch.setattr(os.statvfs_result, "free", 10, raising=False)
     for name in ("full.npy", "full.zarr"):
         with pytest.raises(wp.OutputError, match="200 bytes, but its disk has 10 free"):
@@ -506,7 +506,7 @@ def test_a_table_written_in_blocks_tells_progress_once_over_all_rows(tmp_path, m
         return solve(order)
 
     monkeypatch.setattr(cpu, "run", slow)
-    monkeypatch.setattr("warpath.io.outputs.BLOCK_BYTES", 100 * graph.n * 8)
+    monkeypatch.setattr("warpath.io.streams.BLOCK_BYTES", 100 * graph.n * 8)
     wp.apsp(
         graph,
         out=tmp_path / "full.npy",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 
 import pytest
 
-from warpath import progress
+from warpath import progress, units
 from warpath.progress import watch
 
 
@@ -47,15 +48,19 @@ def test_without_a_terminal_each_tenth_is_a_line_on_stderr(capsys):
             report(done, 100)
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.splitlines() == [f"solving: {tenth} %" for tenth in range(10, 101, 10)]
+    told = [re.fullmatch(r"solving: (\d+) %(, 1 s left)?", line) for line in err.splitlines()]
+    assert [int(line[1]) for line in told] == list(range(10, 101, 10))
+    assert told[1][2]
+    assert not told[-1][2]
 
 
 @pytest.mark.usefixtures("at_once")
 def test_without_rich_there_are_lines_too(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich.console", None)
     with watch(progress=True, what="solving") as report:
+        report(0, 2)
         report(1, 2)
-    assert capsys.readouterr().err == "solving: 50 %\n"
+    assert capsys.readouterr().err == "solving: 50 %, 1 s left\n"
 
 
 @pytest.fixture
@@ -95,3 +100,67 @@ def test_a_terminal_sees_no_trace_of_short_work(screen):
     with watch(progress=True, what="solving") as report:
         report(1, 4)
     assert screen.getvalue() == ""
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self):
+        self.now = 100.0
+
+    def monotonic(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(progress, "time", clock)
+    return clock
+
+
+def test_pace_knows_the_rate_and_the_time_left(clock):
+    pace = progress.Pace("sources")
+    assert pace(0, 1000) == ("", "")
+    clock.now += 10
+    assert pace(200, 1000) == ("20 sources/s", "40 s left")
+    assert pace(1000, 1000) == ("100 sources/s", "")
+
+
+def test_what_an_earlier_run_did_makes_no_pace(clock):
+    pace = progress.Pace("sources")
+    pace(900, 1000)
+    clock.now += 10
+    assert pace(910, 1000) == ("1 sources/s", "1:30 min left")
+
+
+@pytest.mark.usefixtures("at_once")
+def test_lines_tell_the_rate_and_begin_where_an_earlier_run_ended(clock, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    with watch(progress=True, what="solving", unit="sources") as report:
+        report(550, 1000)
+        clock.now += 5
+        report(600, 1000)
+        clock.now += 40
+        report(1000, 1000)
+    assert capsys.readouterr().err.splitlines() == [
+        "solving: 60 %, 10 sources/s, 40 s left",
+        "solving: 100 %, 10 sources/s",
+    ]
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_bar_shows_the_rate_and_the_time_left(screen, clock):
+    with watch(progress=True, what="solving", unit="rows") as report:
+        report(0, 100)
+        clock.now += 10
+        report(20, 100)
+    assert "2 rows/s  40 s left" in screen.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.2, "1 s"), (59.4, "59 s"), (65, "1:05 min"), (3599, "59:59 min"), (3660, "1:01 h")],
+)
+def test_a_time_to_wait_is_short_to_read(seconds, shown):
+    assert units.clock(seconds) == shown

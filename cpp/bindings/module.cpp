@@ -16,6 +16,7 @@ NB_MODULE(_core, module) {
   register_delta_stepping(module);
   register_floyd_warshall(module);
   register_verify(module);
+  register_owners(module);
   register_read(module);
   register_write(module);
   register_generate(module);

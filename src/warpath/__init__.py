@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from warpath.api import algorithms, apsp, distances, path, plan, sssp
+from warpath.api import algorithms, path, plan, sssp
 from warpath.errors import (
     DeviceError,
     DistanceOverflowError,
@@ -30,10 +30,13 @@ from warpath.errors import (
     WarpathError,
     WeightError,
 )
+from warpath.facilities import Nearest, nearest
 from warpath.facts import Facts
 from warpath.graph import Graph
-from warpath.paths import DistanceTable, Paths, Route
+from warpath.paths import Paths, Route
 from warpath.plan import Plan
+from warpath.table import DistanceTable
+from warpath.tables import apsp, distances
 from warpath.trace import Trace
 from warpath.verify import Certificate, verify
 
@@ -55,6 +58,7 @@ __all__ = [
     "GraphFormatError",
     "InputError",
     "MissingDependencyError",
+    "Nearest",
     "NegativeCycleError",
     "NegativeWeightError",
     "NoDeviceError",
@@ -74,6 +78,7 @@ __all__ = [
     "apsp",
     "distances",
     "generate",
+    "nearest",
     "path",
     "plan",
     "read",

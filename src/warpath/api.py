@@ -1,42 +1,32 @@
-"""The calls: validate, plan, run, wrap. No algorithm lives here."""
+"""The calls about one source, and the plan: validate, plan, run, wrap. No algorithm lives here."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import settings
 from warpath.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.costs import Size
 from warpath.engines import cpu
-from warpath.engines.base import Order, Problem
-from warpath.engines.dispatch import gpu_memory, run
-from warpath.errors import (
-    DistanceOverflowError,
-    InputError,
-    NegativeCycleError,
-    NoPathError,
-)
+from warpath.engines.base import Problem
+from warpath.errors import NoPathError
 from warpath.graph import Graph
-from warpath.paths import DistanceTable, Paths, Route, never, one_label
-from warpath.plan import Hardware, Plan, Wish, checked, choose, device_of, preferring
-from warpath.progress import share, watch
-from warpath.recipes import CATALOGUE, Catalogue, Loop, Task
+from warpath.paths import Paths, Route, never, one_label
+from warpath.plan import Plan, Wish
+from warpath.recipes import CATALOGUE, Catalogue, Task
+from warpath.routes import tree as predecessors
+from warpath.running import choose_for, narrowed, run_plan
 from warpath.trace import Run, Trace
-from warpath.zones import arrivals, at_home, folded, opened
+from warpath.zones import arrivals, folded, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import DTypeLike, NDArray
 
-    from warpath.engines.base import Raw
+    from warpath.running import Progress
 
     Array = NDArray[Any]
-    Progress = bool | Callable[[int, int], None] | None
 
 
 def sssp(
@@ -97,10 +87,10 @@ def sssp(
     inner = opened(graph)
     limit = checked_cutoff(cutoff, graph)
     wanted = checked_dist_dtype(dist_dtype, graph)
-    chosen = _choose(Size(Task.SSSP), inner, Wish(algorithm, device, threads, params))
+    chosen = choose_for(Size(Task.SSSP), inner, Wish(algorithm, device, threads, params))
     problem = Problem(Task.SSSP, np.array([s]), cutoff=limit)
     rounds = Trace() if trace else None
-    raw, stats = _run(graph, chosen, problem, progress=progress, trace=rounds)
+    raw, stats = run_plan(graph, chosen, problem, progress=progress, trace=rounds)
     dist = cpu.cut(raw.dist, limit)
     reached = dist != never(dist.dtype)
     stats["reached"] = int(np.count_nonzero(reached))
@@ -110,110 +100,11 @@ def sssp(
         stats |= asdict(rounds.totals())
 
     def tree() -> Array:
-        return folded(graph, cpu.tree(inner, s, dist), s, -1)
+        return folded(graph, predecessors(inner, s, dist), s, -1)
 
-    labels = _narrowed(folded(graph, dist, s, 0), wanted)
+    labels = narrowed(folded(graph, dist, s, 0), wanted)
     labels.flags.writeable = False
     return Paths(graph, s, labels, tree=tree, cutoff=limit, plan=chosen, stats=stats, trace=rounds)
-
-
-def distances(
-    graph: Any,
-    sources: Any,
-    targets: Any = None,
-    *,
-    algorithm: str = "auto",
-    device: str = "auto",
-    threads: int | None = None,
-    params: dict[str, float] | None = None,
-    cutoff: float | None = None,
-    dist_dtype: DTypeLike | None = None,
-    progress: Progress = None,
-) -> DistanceTable:
-    """Distances from several sources to several targets, or to every vertex.
-
-    Each search stops when its targets are settled; the threads share the sources.
-
-    Parameters
-    ----------
-    sources, targets : vertices, as in `sssp`, one or several. ``targets=None`` means all.
-    graph, algorithm, device, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
-
-    Returns
-    -------
-    DistanceTable
-        ``dist`` (k, t), with the names of its rows and columns.
-
-    Raises
-    ------
-    VertexError, NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
-
-    Examples
-    --------
-    >>> import warpath as wp
-    >>> wp.distances([(0, 1, 2), (1, 2, 5)], sources=[0, 1], targets=[2]).dist
-    array([[7],
-           [5]])
-    """
-    graph = Graph.of(graph)
-    rows = as_indices(graph, sources, "sources")
-    columns = None if targets is None else as_indices(graph, targets, "targets")
-    wish = Wish(algorithm, device, threads, params)
-    limit, wanted = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
-    size = Size(Task.MANY, len(rows), graph.n if columns is None else len(columns), wanted.itemsize)
-    chosen = _choose(size, opened(graph), wish)
-    problem = Problem(Task.MANY, rows, columns, limit)
-    return _table(graph, chosen, problem, wanted, progress=progress)
-
-
-def apsp(
-    graph: Any,
-    *,
-    algorithm: str = "auto",
-    device: str = "auto",
-    threads: int | None = None,
-    params: dict[str, float] | None = None,
-    dist_dtype: DTypeLike | None = None,
-    out: Any = None,
-    progress: Progress = None,
-) -> DistanceTable:
-    """Distances between all pairs of vertices.
-
-    Parameters
-    ----------
-    out : where the (n, n) distances go: an array of the right shape and type, or the path of a
-        ``.npy`` or ``.zarr`` file, which is written block by block and mapped, not held.
-    graph, algorithm, device, threads, params, dist_dtype, progress : as in `sssp`.
-
-    Returns
-    -------
-    DistanceTable
-        ``dist`` (n, n): ``out`` where it was given.
-
-    Raises
-    ------
-    NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
-
-    Notes
-    -----
-    Dijkstra from every source, O(n m + n^2 log n), or Floyd-Warshall, O(n^3), or for negative
-    weights Johnson, whichever is predicted to be faster. Float distances of the last two agree with
-    the others' within n * eps, because they form sums in another order.
-
-    Examples
-    --------
-    >>> import warpath as wp
-    >>> wp.apsp([(0, 1, 2), (1, 0, 5)]).dist
-    array([[0, 2],
-           [5, 0]])
-    """
-    graph = Graph.of(graph)
-    rows = np.arange(graph.n)
-    wish = Wish(algorithm, device, threads, params)
-    wanted = checked_dist_dtype(dist_dtype, graph)
-    size = Size(Task.APSP, graph.n, graph.n, wanted.itemsize, written_out=out is not None)
-    chosen = _choose(size, opened(graph), wish)
-    return _table(graph, chosen, Problem(Task.APSP, rows), wanted, out=out, progress=progress)
 
 
 def path(
@@ -253,11 +144,11 @@ def path(
     graph = Graph.of(graph)
     s, t = one_index(graph, source, "source"), one_index(graph, target, "target")
     inner = opened(graph)
-    chosen = _choose(Size(Task.PATH), inner, Wish(algorithm, device, threads))
+    chosen = choose_for(Size(Task.PATH), inner, Wish(algorithm, device, threads))
     if s == t:
         return Route(graph, np.array([s]), graph.dist_dtype.type(0).item(), chosen)
     problem = Problem(Task.PATH, np.array([s]), arrivals(graph, np.array([t])))
-    raw, _ = _run(graph, chosen, problem, progress=progress)
+    raw, _ = run_plan(graph, chosen, problem, progress=progress)
     if len(raw.vertices) == 0:
         msg = f"no path leads from {one_label(graph, s)!r} to {one_label(graph, t)!r}."
         raise NoPathError(msg)
@@ -305,113 +196,9 @@ def plan(
         if target is not None:
             one_index(graph, target, "target")
         size = Size(Task.SSSP if target is None else Task.PATH)
-    return _choose(size, opened(graph), wish)
+    return choose_for(size, opened(graph), wish)
 
 
 def algorithms() -> Catalogue:
     """Return the catalogue: every algorithm, its paper, what it needs and what it is for."""
     return CATALOGUE
-
-
-def _table(
-    graph: Graph,
-    chosen: Plan,
-    problem: Problem,
-    dtype: np.dtype[Any],
-    *,
-    out: Any = None,
-    progress: Progress = None,
-) -> DistanceTable:
-    """Fill a table by a plan, block by block where it goes to a file."""
-    from warpath.io.outputs import output_of
-
-    rows = problem.sources
-    names = np.arange(graph.n) if problem.targets is None else problem.targets
-    whole = problem.targets is None and not graph.first_through
-    inner = replace(problem, targets=None if whole else arrivals(graph, names))
-    at_once = chosen.recipe.loop is Loop.FLOYD_WARSHALL
-    stats: dict[str, Any] = {}
-    with (
-        output_of(out, (len(rows), len(names)), dtype) as result,
-        watch(progress, chosen.recipe.name) as report,
-    ):
-        blocks = [slice(0, len(rows))] if at_once else result.blocks()
-        for block in blocks:
-            into = result.block(block)
-            told = report if len(blocks) == 1 else share(report, block, len(rows))
-            counted = _fill(graph, chosen, replace(inner, sources=rows[block]), into, told)
-            at_home(graph, rows[block], names, into)
-            result.put(block, into)
-            stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
-    return DistanceTable(
-        graph, rows, names, result.array, cutoff=problem.cutoff, plan=chosen, stats=stats
-    )
-
-
-def _fill(
-    graph: Graph, chosen: Plan, problem: Problem, into: Array, progress: Progress
-) -> dict[str, Any]:
-    """Put the distances of one block of sources into `into`."""
-    if chosen.recipe.loop is Loop.FLOYD_WARSHALL and problem.targets is not None:
-        whole = np.empty((opened(graph).n,) * 2, into.dtype)
-        _, stats = _run(graph, chosen, problem, out=whole, progress=progress)
-        into[:] = whole[: graph.n, problem.targets]
-        return stats
-    _, stats = _run(graph, chosen, problem, out=into, progress=progress)
-    if problem.cutoff is not None and chosen.recipe.loop is not Loop.DIJKSTRA:
-        into[:] = cpu.cut(into, problem.cutoff)
-    return stats
-
-
-def _run(
-    graph: Graph,
-    chosen: Plan,
-    problem: Problem,
-    *,
-    out: Array | None = None,
-    progress: Progress = None,
-    trace: Trace | None = None,
-) -> tuple[Raw, dict[str, Any]]:
-    """Run a plan; errors come back with the graph's own names."""
-    start = time.perf_counter()
-    try:
-        with watch(progress, chosen.recipe.name) as report:
-            order = Order(
-                chosen.recipe,
-                opened(graph),
-                problem,
-                chosen.threads,
-                chosen.params,
-                out,
-                report,
-                trace,
-            )
-            raw = run(order, chosen.device)
-    except NegativeCycleError as error:
-        names = graph.label_of(np.array(error.cycle)).tolist()
-        raise NegativeCycleError(names, error.length) from None
-    except OverflowError as error:
-        msg = f"{error}. Use float64 weights (graph.astype('float64')), or smaller units."
-        raise DistanceOverflowError(msg) from None
-    return raw, dict(raw.stats) | {"seconds": time.perf_counter() - start}
-
-
-def _choose(size: Size, graph: Graph, wish: Wish) -> Plan:
-    if wish.threads is not None and not (
-        type(wish.threads) is int and 1 <= wish.threads <= settings.MOST_THREADS
-    ):
-        msg = f"threads = {wish.threads!r} must be a whole number, 1 to {settings.MOST_THREADS}."
-        raise InputError(msg)
-    wish = preferring(settings.device(), size, checked(wish))
-    # That a GPU cannot be used is an error only when it shall run.
-    gpu = gpu_memory(device_of(size, wish), graph)
-    hardware = Hardware(settings.threads(), settings.memory(), *gpu)
-    return choose(size, graph.facts(symmetry=False), hardware, wish)
-
-
-def _narrowed(dist: Array, wanted: np.dtype[Any]) -> Array:
-    try:
-        return cpu.fitting(dist, wanted)
-    except OverflowError as error:
-        msg = f"{error}: leave dist_dtype out for 64 bits."
-        raise DistanceOverflowError(msg) from None

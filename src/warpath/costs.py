@@ -13,13 +13,23 @@ if TYPE_CHECKING:
 
 
 class Size(NamedTuple):
-    """How much is asked for: the task, rows and columns of the answer, bytes of one entry."""
+    """How much is asked for.
+
+    Attributes
+    ----------
+    task : what kind of answer.
+    sources, targets : its rows and columns.
+    entry : bytes of one entry.
+    written_out : whether the answer goes elsewhere than into new memory.
+    staged : bytes that a dense solve may take where its matrix lies in a file; None elsewhere.
+    """
 
     task: Task
     sources: int = 1
     targets: int = 0
     entry: int = 8
     written_out: bool = False
+    staged: int | None = None
 
 
 # The model's constants: seconds of one core per unit of work, from the graphs of
@@ -74,7 +84,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     label = label_bytes(facts)
     table = 0 if size.written_out else size.sources * size.targets * size.entry
     if recipe.loop is Loop.FLOYD_WARSHALL:
-        return n * n * label + (0 if size.entry == label else table)
+        whole = n * n * label + (0 if size.entry == label else table)
+        return whole if size.staged is None else size.staged
     if recipe.axes is not None:
         return n * label + _space_of_rounds(recipe, facts, label)
     work = n * (label + 4) + min(m, 4 * n) * 16

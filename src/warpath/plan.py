@@ -305,9 +305,9 @@ def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> N
 
 def _ways(task: Task) -> str:
     return {
-        Task.APSP: "write it out with out=, ask for fewer vertices with distances(targets=), "
-        "or halve it with dist_dtype='int32' or float32 weights",
-        Task.MANY: "ask for fewer sources or targets at a time",
+        Task.APSP: "write it out with out='full.npy', ask for fewer vertices with "
+        "distances(targets=), or halve it with dist_dtype='int32' or float32 weights",
+        Task.MANY: "write it out with out='table.npy', or ask for fewer sources or targets",
     }.get(task, "use a machine with more memory")
 
 

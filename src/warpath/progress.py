@@ -7,6 +7,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from warpath import units
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -15,22 +17,52 @@ if TYPE_CHECKING:
 _SILENT_SECONDS = 1.0  # shorter work shows nothing
 
 
+class Pace:
+    """How fast work goes and when it ends, from what it tells.
+
+    Parameters
+    ----------
+    unit : what is counted, in the plural; empty where a number of it means nothing to a person.
+    """
+
+    def __init__(self, unit: str = "") -> None:
+        self._unit = unit
+        self._first: tuple[float, int] | None = None
+
+    def __call__(self, done: int, total: int) -> tuple[str, str]:
+        """Return the rate and the time left as text, each empty where it is not known yet.
+
+        What was done before the first call, by a run that this one continues, counts for neither.
+        """
+        now = time.monotonic()
+        if self._first is None:
+            self._first = now, done
+        start, before = self._first
+        if done <= before or now <= start:
+            return "", ""
+        rate = (done - before) / (now - start)
+        shown = f"{units.digits(rate)} {self._unit}/s" if self._unit else ""
+        return shown, f"{units.clock((total - done) / rate)} left" if total > done else ""
+
+
 @contextmanager
-def watch(progress: bool | Report | None, what: str) -> Iterator[Report | None]:
+def watch(progress: bool | Report | None, what: str, unit: str = "") -> Iterator[Report | None]:
     """Give the core something to call with (done, total), or None.
 
     Parameters
     ----------
-    progress : None or False for silence; True for a bar on stderr (rich, where it is installed and
-        stderr is a terminal, else a line for every tenth); or a function of (done, total).
+    progress : None or False for silence; True for a bar on stderr with the rate and the time left
+        (rich, where it is installed and stderr is a terminal, else a line for every tenth); or a
+        function of (done, total).
     what : the name in front of the bar.
+    unit : what is counted, in the plural, for the rate.
     """
     if progress is None or progress is False:
         yield None
     elif callable(progress):
         yield progress
     else:
-        with _bar(what) as report:
+        with _bar(what, unit) as report:
             yield report
 
 
@@ -47,28 +79,35 @@ def share(report: Report | None, rows: slice, of: int) -> Report | None:
 
 
 @contextmanager
-def _bar(what: str) -> Iterator[Report]:
+def _bar(what: str, unit: str) -> Iterator[Report]:
     try:
         from rich.console import Console
-        from rich.progress import Progress
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     except ImportError:
-        yield _lines(what)
+        yield _lines(what, unit)
         return
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _lines(what)
+        yield _lines(what, unit)
         return
-    start = time.monotonic()
-    bar = Progress(console=console, transient=True)  # started late: short work leaves no trace
-    task = bar.add_task(what, total=None)
-    shown = False
+    start, pace = time.monotonic(), Pace(unit)
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
+        TextColumn("{task.fields[pace]}"),
+        console=console, transient=True,
+    )  # fmt: skip
+    task = bar.add_task(what, total=None, pace="")
+    shown = False  # started late: short work leaves no trace
 
     def report(done: int, total: int) -> None:
         nonlocal shown
+        rate, left = pace(done, total)
         if not shown and time.monotonic() - start > _SILENT_SECONDS:
             shown = True
             bar.start()
-        bar.update(task, completed=done, total=total or None)
+        bar.update(
+            task, completed=done, total=total or None, pace="  ".join(filter(None, (rate, left)))
+        )
 
     try:
         yield report
@@ -77,15 +116,19 @@ def _bar(what: str) -> Iterator[Report]:
             bar.stop()
 
 
-def _lines(what: str) -> Report:
-    start = time.monotonic()
-    told = 0
+def _lines(what: str, unit: str) -> Report:
+    start, pace = time.monotonic(), Pace(unit)
+    told: int | None = None
 
     def report(done: int, total: int) -> None:
         nonlocal told
         tenth = 10 * done // total if total else 0
+        rate_and_left = pace(done, total)
+        if told is None:
+            told = tenth if done < total else 0  # what an earlier run did is no news
         if tenth > told and time.monotonic() - start > _SILENT_SECONDS:
             told = tenth
-            sys.stderr.write(f"{what}: {10 * tenth} %\n")
+            rest = ", ".join(filter(None, rate_and_left))
+            sys.stderr.write(f"{what}: {10 * tenth} %{', ' if rest else ''}{rest}\n")
 
     return report

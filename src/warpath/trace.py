@@ -60,7 +60,8 @@ class Run:
     n, m : its vertices and directed edges.
     source : the source, as the graph names it.
     params : the algorithm's own numbers.
-    dijkstra_edges : the edges out of the vertices that were reached: what Dijkstra relaxes.
+    dijkstra_edges : the edges out of the vertices that were reached: what Dijkstra relaxes; 0 where
+        that is not known, as of tables that lack columns.
     seconds : how long the traced solve took. It counts and takes times, so it is slower than one
         without a trace.
     warpath : the version that ran.
@@ -161,6 +162,8 @@ class Trace(Sequence[Round]):
         rounds = int(sum(one.rounds for one in self._rounds))
         selected = int(sum(one.selected for one in self._rounds))
         relaxed = int(sum(one.relaxed for one in self._rounds))
+        if relaxed and not dijkstra_edges:
+            dijkstra_edges = None
         return Totals(
             rounds=rounds,
             selected=selected,

@@ -10,6 +10,16 @@ def seconds(value: float) -> str:
     return f"{value * 1e3:.3g} ms" if value < 0.9995 else f"{value:.3g} s"
 
 
+def clock(value: float) -> str:
+    """Return a time to wait: ``12 s``, ``3:05 min``, ``2:10 h``."""
+    whole = max(1, round(value))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60}:{whole % 60:02} min"
+    return f"{whole // 3600:,}:{whole % 3600 // 60:02} h"
+
+
 def digits(value: float) -> str:
     """Return a number with three digits and no exponent: ``1.29``, ``17,138``."""
     return f"{value:,.0f}" if value >= 99.95 else f"{value:.3g}"

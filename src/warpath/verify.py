@@ -9,7 +9,9 @@ import numpy as np
 
 from warpath import _core
 from warpath.errors import InputError, VerificationError
-from warpath.paths import DistanceTable, Paths, one_label
+from warpath.paths import Paths, one_label
+from warpath.routes import as_labels, labels_from, tree
+from warpath.table import DistanceTable
 from warpath.zones import folded, opened, unfolded
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ _RULES = {
     "edge": "no edge may shorten a label",
     "reached": "a search over tight edges must reach every finite label",
     "unreached": "a vertex that the search reaches must have a finite label",
+    "column": "a distance must be that of a certified search",
     "pred": "pred must be the smallest tight predecessor",
 }
 
@@ -64,7 +67,8 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
     Parameters
     ----------
     graph : the graph.
-    result : Paths, or a DistanceTable whose columns are all vertices.
+    result : Paths or a DistanceTable. A certificate needs a label for every vertex: each row of a
+        table that has other columns is compared with one search more, which is certified.
 
     Raises
     ------
@@ -74,6 +78,7 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
         If the result does not belong to the graph.
     """
     if isinstance(result, DistanceTable):
+        result.require_distances("verify")
         return _verify_table(graph, result)
     if len(result.dist) != graph.n:
         msg = f"the result has {len(result.dist)} labels but the graph has n = {graph.n} vertices."
@@ -83,30 +88,46 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
 
 
 def _verify_table(graph: Graph, table: DistanceTable) -> Certificate:
-    if not np.array_equal(table.target_indices, np.arange(graph.n)):
-        msg = (
-            f"the table has {table.shape[1]} of {graph.n} columns: whole rows are needed. "
-            "Leave targets out, or verify `sssp` of each source."
-        )
+    if max(table.source_indices.max(initial=0), table.target_indices.max(initial=0)) >= graph.n:
+        msg = f"the table has vertices that do not exist: this graph has n = {graph.n}."
         raise InputError(msg)
+    whole = np.array_equal(table.target_indices, np.arange(graph.n))
     slack: float = 0
     if table.dist.dtype.kind == "f" and table.reassociated:
         finite = table.dist[np.isfinite(table.dist)]
         largest = float(np.abs(finite).max(initial=0))
         slack = graph.n * float(np.finfo(table.dist.dtype).eps) * largest
     for source, row in zip(table.source_indices.tolist(), table.dist, strict=True):
-        labels = _as_labels(graph, row)
-        _verify_row(graph, source, labels, None, cutoff=table.cutoff, slack=slack)
+        labels = as_labels(graph, row)
+        if whole:
+            _verify_row(graph, source, labels, None, cutoff=table.cutoff, slack=slack)
+        else:
+            _verify_columns(graph, source, table, labels, slack)
     k, t = table.shape
     return Certificate(k, k * t, k * graph.m, tree=False, slack=slack)
 
 
-def _as_labels(graph: Graph, row: Array) -> Array:
-    if row.dtype == graph.dist_dtype:
-        return np.ascontiguousarray(row)
-    wide = row.astype(graph.dist_dtype)
-    wide[row == np.iinfo(row.dtype).max] = np.iinfo(wide.dtype).max
-    return wide
+def _verify_columns(
+    graph: Graph, source: int, table: DistanceTable, found: Array, slack: float
+) -> None:
+    """Compare a row that lacks columns with one that a search found and that is certified."""
+    labels = folded(graph, labels_from(opened(graph), source, table.cutoff), source, 0)
+    _verify_row(graph, source, labels, None, cutoff=table.cutoff, slack=0)
+    expected = labels[table.target_indices]
+    same = found == expected
+    if slack:
+        with np.errstate(invalid="ignore"):  # inf - inf
+            same |= np.abs(found - expected) <= slack
+    if not same.all():
+        at = int(np.flatnonzero(~same)[0])
+        vertex = int(table.target_indices[at])
+        wrong, right = found[at].item(), expected[at].item()
+        msg = (
+            f"not verified: {_RULES['column']}; from {one_label(graph, source)!r} to "
+            f"{one_label(graph, vertex)!r} it has {wrong}, but {right} is right."
+        )
+        what = {"vertex": vertex, "dist_v": wrong, "expected": right}
+        raise VerificationError(msg, "column", what)
 
 
 def _verify_row(
@@ -130,10 +151,8 @@ def _verify_row(
     if found:
         raise _broken(graph, found)
     if pred is not None and not plain:
-        negative = graph.facts(symmetry=False).negative > 0
-        tree = np.empty(inner.n, inner.indices.dtype)
-        _core.tree(*csr, source, labels, tree, negative=negative, progress=None)
-        wrong = np.flatnonzero(folded(graph, tree, source, -1) != pred)
+        expected = folded(graph, tree(inner, source, labels), source, -1)
+        wrong = np.flatnonzero(expected != pred)
         if len(wrong):
             raise _broken(graph, {"rule": "pred", "vertex": int(wrong[0])})
 

@@ -88,4 +88,5 @@ def at_home(graph: Graph, sources: Array, targets: Array, table: Array) -> None:
     if graph.first_through:
         closed = np.flatnonzero(sources < graph.first_through)
         same = sources[closed, None] == targets[None, :]
-        table[closed] = np.where(same, 0, table[closed])
+        for row, column in np.argwhere(same).tolist():  # one by one: the table may be on a GPU
+            table[int(closed[row]), column] = 0

@@ -22,8 +22,8 @@ def test_version_is_printed(warpath):
 @pytest.mark.parametrize(
     "command",
     [
-        "sssp", "distances", "apsp", "path", "info", "plan", "verify", "algorithms", "doctor",
-        "convert", "generate",
+        "sssp", "distances", "apsp", "nearest", "path", "info", "plan", "verify", "algorithms",
+        "doctor", "convert", "generate",
     ],
 )  # fmt: skip
 def test_every_command_explains_itself_with_an_example(warpath, command):
@@ -189,6 +189,69 @@ def test_apsp_prints_a_small_table_and_saves_any(warpath, roads, tmp_path):
         if name != "full.csv":
             assert warpath("verify", roads, out).code == 0
     assert np.load(tmp_path / "full.npy")[0].tolist()[:5] == [0, 5, 2, 6, 7]
+
+
+def test_distances_with_predecessors_are_long(warpath, roads, tmp_path):
+    words = ("distances", roads, "--sources", "1,3", "--targets", "4,6,3", "--predecessors")
+    assert warpath(*words).out.splitlines() == [
+        "source\ttarget\tdistance\tpred", "1\t4\t6\t2", "1\t3\t2\t1", "3\t4\t4\t2", "3\t3\t0\t",
+    ]  # fmt: skip
+    assert warpath(*words, "--json").json["distances"][1] == {
+        "source": 1, "target": 6, "distance": None, "pred": None,
+    }  # fmt: skip
+    assert warpath(*words, "-o", tmp_path / "od.csv").code == 0
+    lines = (tmp_path / "od.csv").read_text().splitlines()
+    assert lines[:2] == ["source,target,distance,pred", "1,4,6,2"]
+    assert warpath(*words, "-o", tmp_path / "od.npz").code == 0
+    with np.load(tmp_path / "od.npz") as stored:
+        assert stored["preds"].tolist() == [[1, -1, 0], [1, -1, -1]]
+    assert warpath("verify", roads, tmp_path / "od.npz").out.startswith(
+        "verified exactly: 6 labels"
+    )
+
+
+def test_wide_and_long_tables_are_asked_for(warpath, roads, tmp_path):
+    words = ("distances", roads, "--sources", "1,3", "--targets", "4,6")
+    assert warpath(*words, "--wide", "-o", tmp_path / "wide.csv").code == 0
+    assert (tmp_path / "wide.csv").read_text().splitlines()[0] == "source,4,6"
+    assert warpath("apsp", roads, "--long", "-o", tmp_path / "long.tsv").code == 0
+    assert (tmp_path / "long.tsv").read_text().splitlines()[2] == "1\t2\t5"
+
+
+def test_tables_can_be_narrow(warpath, roads, tmp_path):
+    warpath("apsp", roads, "--dist-dtype", "int32", "-o", tmp_path / "full.npy")
+    assert np.load(tmp_path / "full.npy").dtype == np.int32
+    warpath("distances", roads, "-s", 1, "--dist-dtype", "int32", "-o", tmp_path / "row.npy")
+    assert np.load(tmp_path / "row.npy").tolist() == [[0, 5, 2, 6, 7, 2**31 - 1]]
+
+
+def test_nearest_lists_a_small_graph_and_saves_rows(warpath, roads, tmp_path):
+    run = warpath("nearest", roads, "--facilities", "3,5")
+    facts, _, table = run.out.partition("\n\n")
+    assert "reached          4 of 6 vertices" in facts
+    assert "largest area     3, 3 vertices" in facts
+    assert "measured         from the facility" in facts
+    assert table.splitlines() == [
+        "vertex\tfacility\tdistance", "1\t\t", "2\t3\t3", "3\t3\t0", "4\t3\t4", "5\t5\t0", "6\t\t",
+    ]  # fmt: skip
+    depots = tmp_path / "depots.csv"
+    depots.write_text("id\n3\n5\n")
+    words = ("nearest", roads, "-f", depots, "--reverse", "--cutoff", 4)
+    assert "to the facility" in warpath(*words).out
+    assert warpath(*words, "--all").out.splitlines()[1:4] == ["1\t3\t2", "2\t5\t2", "3\t3\t0"]
+    found = warpath(*words, "--json", "-o", tmp_path / "areas.csv").json
+    assert (found["facilities"], found["reached"], found["reverse"]) == (2, 5, True)
+    assert found["vertices"][3] == {"vertex": 4, "facility": 5, "distance": 1}
+    assert (tmp_path / "areas.csv").read_text().splitlines()[1] == "1,3,2"
+
+
+def test_nearest_saves_parquet(warpath, names, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="Parquet needs warpath[io]")
+    run = warpath("nearest", names, "-f", "Mill", "--weight", "km", "-o", tmp_path / "a.parquet")
+    assert f"saved to         {tmp_path / 'a.parquet'}" in run.out
+    rows = parquet.read_table(tmp_path / "a.parquet").to_pylist()
+    assert {"vertex": "Port", "facility": "Mill", "distance": 2} in rows
+    assert {"vertex": "Home", "facility": None, "distance": None} in rows
 
 
 def test_path_lists_the_legs(warpath, roads):

@@ -208,6 +208,9 @@ def test_what_the_library_calls_keywords_are_options_here(warpath, tmp_path):
         ('give header="a b"', "give --option 'header=a b'"),
         ('drop them with labels="drop".', "drop them with --option-out labels=drop."),
         ("write it with out=, or", "write it with -o, or"),
+        ("ask with distances(targets=), or", "ask with distances --targets, or"),
+        ("halve it with dist_dtype='int32' or", "halve it with --dist-dtype int32 or"),
+        ("but predecessors=True fills", "but --predecessors fills"),
         ("WARPATH_THREADS='0'", "WARPATH_THREADS='0'"),
         ("rows = -1, n = 3", "rows = -1, n = 3"),
     ],
@@ -232,12 +235,12 @@ def test_a_device_that_is_not_there_is_exit_code_4(warpath, roads, monkeypatch, 
 
 
 def test_a_gpu_that_fails_is_exit_code_4(warpath, roads, monkeypatch):
-    from warpath import api, errors
+    from warpath import errors, running
 
     def broken(*_, **__):
         raise errors.DeviceError("cuda:0 failed in the kernel push")
 
-    monkeypatch.setattr(api, "run", broken)
+    monkeypatch.setattr(running, "run", broken)
     assert "failed in the kernel push" in failed(warpath("sssp", roads, "-s", 1), 4)
 
 
@@ -300,3 +303,43 @@ def test_what_nobody_foresaw_is_one_line(warpath, roads, monkeypatch, error, cod
 def test_a_target_that_is_a_folder_is_refused_before_solving(warpath, roads, tmp_path):
     (tmp_path / "x.npz").mkdir()
     assert "folder" in failed(warpath("sssp", roads, "-s", 1, "-o", tmp_path / "x.npz"), 3)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--predecessors", "--wide"], "no place in a --wide table: use --long, or -o .npz"),
+        (["--predecessors", "-o", "a.npy"], "not .npy or .zarr"),
+        (["-o", "a.npy", "--dist-dtype", "int16"], "--dist-dtype int16 is not possible"),
+        (["-o", "a.npy", "--dist-dtype", "number"], "is no type of numbers"),
+    ],
+)
+def test_tables_that_cannot_be_are_refused(warpath, roads, tmp_path, monkeypatch, more, said):
+    monkeypatch.chdir(tmp_path)
+    run = warpath("distances", roads, "-s", 1, *more)
+    assert run.code in {2, 4, 3}
+    assert said in run.err
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["roads.gr"]
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        (["-f", "1,99"], 3, "vertex 99 does not exist"),
+        (["-f", "none.csv"], 3, "no such file"),
+        (["-f", ","], 3, "lists no vertex"),
+        ([], 2, "--facilities"),
+        (["-f", "1", "-o", "a.npz"], 2, "it can be .parquet, .csv"),
+        (["-f", "1", "--cutoff", "-3"], 3, "must be a number, 0 or more"),
+    ],
+)
+def test_nearest_refuses_what_it_cannot_use(warpath, roads, more, code, said):
+    assert said in failed(warpath("nearest", roads, *more), code)
+
+
+def test_a_part_of_somebody_else_is_named_first(warpath, roads, tmp_path):
+    out = tmp_path / "full.npy"
+    (tmp_path / "full.npy.part").write_bytes(b"mine")
+    said = failed(warpath("apsp", roads, "-o", out), 3)
+    assert said.startswith(f"warpath: {out}: full.npy.part is there, but full.npy.part.json does")
+    assert (tmp_path / "full.npy.part").read_bytes() == b"mine"

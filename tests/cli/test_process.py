@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -148,7 +150,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path):
 def test_a_terminated_command_leaves_nothing_half_written(tmp_path):
     write(generate.road(12_000, seed=1), tmp_path / "roads.gr")
     with subprocess.Popen(
-        [*COMMAND, "apsp", tmp_path / "roads.gr", "-o", tmp_path / "od.npy"],
+        [*COMMAND, "apsp", tmp_path / "roads.gr", "-o", tmp_path / "od.npz"],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert "%" in process.stderr.readline()  # the work has begun
@@ -161,7 +163,7 @@ def test_a_terminated_command_leaves_nothing_half_written(tmp_path):
 def test_ctrl_c_ends_with_one_line(large):
     with subprocess.Popen(
         [*COMMAND, "distances", large / "large.gr", "--sources", large / "all.csv",
-         "-o", large / "od.npy"],
+         "-o", large / "od.npz"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         first = process.stderr.readline()
@@ -173,7 +175,36 @@ def test_ctrl_c_ends_with_one_line(large):
     assert process.returncode == 130
     assert rest.splitlines()[-1] == "warpath: interrupted"
     assert "Traceback" not in rest
-    assert not list(large.glob("*od.npy*"))
+    assert not list(large.glob("*od.npz*"))
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_table_is_continued_by_the_same_command(tmp_path, ending):
+    write(generate.road(5_000, seed=1), tmp_path / "roads.gr")
+    out, env = tmp_path / "od.npy", os.environ | {"WARPATH_MEMORY": "64M"}
+    command = [*COMMAND, "apsp", tmp_path / "roads.gr", "--dist-dtype", "int32", "-t", "1", "-o"]
+    with subprocess.Popen(
+        [*command, out], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env
+    ) as process:
+        note = tmp_path / "od.npy.part.json"
+        while process.poll() is None and not (
+            note.exists() and '"rows": 0' not in note.read_text()
+        ):
+            time.sleep(0.005)
+        process.send_signal(ending)
+        said = process.stderr.read()
+    assert process.returncode == 128 + ending
+    assert f"warpath: {out}.part keeps the rows that are done: the same command goes on" in said
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
+        "od.npy.part", "od.npy.part.json", "roads.gr"
+    ]  # fmt: skip
+    for target in (out, tmp_path / "whole.npy"):
+        done = subprocess.run(
+            [*command, target], capture_output=True, text=True, env=env, check=True
+        )
+        resumed = re.search(r"resumed +(\d+) of \d+ were done before", done.stdout)
+        assert (resumed is not None) == (target is out)
+    assert out.read_bytes() == (tmp_path / "whole.npy").read_bytes()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")

@@ -85,7 +85,7 @@ def measure(
 
 
 def _certify(graph: Graph, source: int, dist: Any) -> None:
-    from warpath.engines.cpu import tree
+    from warpath.routes import tree
 
     verify(graph, Paths(graph, source, np.asarray(dist), tree=lambda: tree(graph, source, dist)))
 

@@ -3,12 +3,13 @@
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 import warpath
-from warpath.cli import catalogue, doctor, files, look, picture, route, solve
+from warpath.cli import catalogue, doctor, files, look, many, picture, route, solve
 from warpath.cli.options import grouped
 from warpath.cli.usage import UsageError
 
@@ -19,7 +20,7 @@ warpath: exact shortest paths in graphs, on whatever machine you have.
   warpath sssp roads.gr.gz --source 1           distances from one vertex to all
   warpath path roads.gr.gz 1 1000 --plot r.png  one route, drawn on the map
 
-Also: distances, apsp, plan, verify, plot, convert, generate, algorithms, doctor.
+Also: distances, apsp, nearest, plan, verify, plot, convert, generate, algorithms, doctor.
 `warpath --help` lists the commands, `warpath COMMAND --help` explains one.
 """
 
@@ -40,8 +41,8 @@ app = typer.Typer(
 )
 
 _FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # parameters are options, too
-_PANELS = {
-    "Solve": (solve.sssp, solve.distances, solve.apsp, route.path),
+_PANELS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Solve": (solve.sssp, many.distances, many.apsp, many.nearest, route.path),
     "Look": (look.info, look.plan, look.verify, catalogue.algorithms, doctor.doctor),
     "Files": (files.convert, files.generate),
 }

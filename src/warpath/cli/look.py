@@ -156,7 +156,8 @@ def verify(
         Path,
         typer.Argument(
             metavar="RESULT",
-            help="What sssp, distances or apsp saved as .npz, or a full matrix .npy.",
+            help="What sssp, distances or apsp saved: .npz, .parquet, .csv, .tsv, or .npy of all "
+            "pairs.",
             show_default=False,
         ),
     ],

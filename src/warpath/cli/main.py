@@ -120,6 +120,8 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and not isinstance(error, errors.WarpathError):
         reason = (error.strerror or str(error)).lower()
         return f"{error.filename}: {reason}" if error.filename else reason
+    if isinstance(error, errors.OutputError) and error.filename:
+        return in_words_of_the_command(f"{error.filename}: {error.strerror}")
     if isinstance(error, MemoryError) and not str(error):
         return "out of memory"
     if isinstance(error, errors.NegativeCycleError):
@@ -132,6 +134,8 @@ def in_words_of_the_command(text: str) -> str:
 
     def option(match: re.Match[str]) -> str:
         name, value = match["name"], (match["text"] or match["word"] or "")
+        if name in _FLAGS:
+            return _FLAGS[name]
         if name == "directed":
             return {"True": "--directed", "False": "--undirected"}.get(
                 value, "--directed/--undirected"
@@ -143,10 +147,11 @@ def in_words_of_the_command(text: str) -> str:
         place = "--option-out" if name in _WRITER_OPTIONS else "--option"
         return f"{place} {shlex.quote(setting)}"
 
-    return _KEYWORD.sub(option, text)
+    return _KEYWORD.sub(option, text.replace("distances(targets=)", "distances --targets"))
 
 
-_OPTIONS = {"out": "-o"} | {
+_FLAGS = {"predecessors": "--predecessors"}
+_OPTIONS = {"out": "-o", "dist_dtype": "--dist-dtype"} | {
     name: f"--{name}"
     for name in (
         "algorithm", "coordinates", "cutoff", "device", "format", "ids", "member", "source",
@@ -155,7 +160,8 @@ _OPTIONS = {"out": "-o"} | {
 }  # fmt: skip
 _READER_OPTIONS = ("columns", "delimiter", "header", "n", "private", "service", "skip_lines")
 _WRITER_OPTIONS = ("labels",)
+_NAMES = ("directed", *_FLAGS, *_OPTIONS, *_READER_OPTIONS, *_WRITER_OPTIONS)
 _KEYWORD = re.compile(
-    rf"(?<![\w.-])(?P<name>directed|{'|'.join((*_OPTIONS, *_READER_OPTIONS, *_WRITER_OPTIONS))})="
+    rf"(?<![\w.-])(?P<name>{'|'.join(_NAMES)})="
     r"(?:(?P<quote>['\"])(?P<text>[^'\"]*)(?P=quote)|(?P<word>\w+))?(?![\w=])"
 )

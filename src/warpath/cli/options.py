@@ -33,6 +33,13 @@ GraphFile = Annotated[
     ),
 ]
 
+Cutoff = Annotated[
+    float | None,
+    typer.Option(
+        "--cutoff", help="Leave vertices farther than this unreached.", show_default=False
+    ),
+]
+
 
 @dataclass(frozen=True)
 class Reading:

@@ -14,13 +14,15 @@ from warpath.cli.usage import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from warpath.paths import DistanceTable, Paths
+    from warpath.facilities import Nearest
+    from warpath.paths import Paths
+    from warpath.table import DistanceTable
 
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
-STREAMED = (".npy", ".zarr")  # all pairs go there block by block, while they are computed
+STREAMED = (".npy", ".zarr")  # tables go there block by block, while they are computed
 PATHS = (".npz", ".parquet", *_TEXT)
-TABLES = (".npz", ".npy", ".parquet", *_TEXT)
-ALL_PAIRS = (*TABLES, ".zarr")
+TABLES = (".npz", ".npy", ".parquet", *_TEXT, ".zarr")
+NEAREST = (".parquet", *_TEXT)
 TRACES = (".jsonl",)
 PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 
@@ -51,6 +53,11 @@ def suffix_of(path: Path) -> str:
     return bare if bare in {*_TEXT, *TRACES} else path.suffix.lower()
 
 
+def streamed(out: Path | None) -> bool:
+    """Say whether a table is written there while it is computed."""
+    return out is not None and suffix_of(out) in STREAMED
+
+
 def save_paths(paths: Paths, rows: Iterable[Sequence[Any]], out: Path) -> None:
     """Write the distances from one source; `rows` are (vertex, distance, pred) for text."""
     if suffix_of(out) in _TEXT:
@@ -72,6 +79,16 @@ def save_table(
         _save_text(columns, rows, out)
     else:
         table.save(out, long=long)
+
+
+def save_rows(
+    result: Nearest, columns: Sequence[str], rows: Iterable[Sequence[Any]], out: Path
+) -> None:
+    """Write a row for each vertex; `columns` and `rows` are its text."""
+    if suffix_of(out) in _TEXT:
+        _save_text(columns, rows, out)
+    else:
+        result.save(out)
 
 
 def _save_text(columns: Sequence[str], rows: Iterable[Sequence[Any]], out: Path) -> None:

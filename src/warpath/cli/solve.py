@@ -1,4 +1,4 @@
-"""sssp, distances and apsp."""
+"""sssp."""
 # Annotations are read at run time: no postponed evaluation.
 
 import time
@@ -9,24 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from warpath import api, units
-from warpath.cli import output, saving, tables
+from warpath.cli import output, saving
 from warpath.cli.busy import busy
-from warpath.cli.options import GraphFile, Reading, Showing, Solving
+from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving
 from warpath.cli.output import Facts, Rows
 from warpath.cli.reading import load
 from warpath.cli.summary import described, distance_rows
-from warpath.cli.vertices import in_file_ids, listed, one_id, vertex
+from warpath.cli.vertices import in_file_ids, one_id, vertex
 from warpath.paths import Paths
 from warpath.trace import Trace, headline
 
 _SMALL = 20  # a graph up to this size is printed without being asked
-
-Cutoff = Annotated[
-    float | None,
-    typer.Option(
-        "--cutoff", help="Leave vertices farther than this unreached.", show_default=False
-    ),
-]
 
 
 def sssp(
@@ -126,105 +119,3 @@ def _save_trace(paths: Paths, out: Path) -> str:
     run = replace(trace.run, source=source if isinstance(source, int) else str(source))
     Trace(trace, run).save(out)
     return f"{out}: {headline(trace.totals())}"
-
-
-def distances(
-    *,
-    graph: GraphFile,
-    sources: Annotated[
-        str,
-        typer.Option(
-            "--sources", "-s", help="Ids like 1,5,9, or a file with an id in its first column."
-        ),
-    ],
-    reading: Reading,
-    solving: Solving,
-    showing: Showing,
-    targets: Annotated[
-        str | None,
-        typer.Option("--targets", help="As --sources. Default: all vertices.", show_default=False),
-    ] = None,
-    cutoff: Cutoff = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Save the table: .npz, .parquet, .csv, .tsv.")
-    ] = None,
-    long: Annotated[
-        bool,
-        typer.Option("--long", help="A line for each pair (source, target, distance)."),
-    ] = False,
-) -> None:
-    """Distances from several vertices to several others, as a table.
-
-    A search ends as soon as it has reached all targets; several run at once, one on each core.
-
-    Example: [cyan]warpath distances roads.gr.gz -s depots.csv --targets 5,9,12 -o od.parquet[/]
-    """
-    saving.check(out, saving.TABLES)
-    loaded = load(graph, reading, showing)
-    roads = loaded.graph
-    rows = listed(roads, sources)
-    columns = None if targets is None else listed(roads, targets)
-    if out is None:
-        tables.refuse_large(len(rows), roads.n if columns is None else len(columns))
-    start = time.perf_counter()
-    with in_file_ids(roads):
-        table = api.distances(
-            roads,
-            rows,
-            columns,
-            **solving.wish(),
-            cutoff=cutoff,
-            progress=showing.progress,
-        )
-    solved = time.perf_counter() - start
-    if out is not None:
-        with busy(f"writing {out.name}", showing):
-            tables.save(table, out, long=long)
-    tables.show_table(
-        table, command="distances", file=graph, loaded=loaded, solved=solved, out=out,
-        showing=showing, long=long,
-    )  # fmt: skip
-
-
-def apsp(
-    *,
-    graph: GraphFile,
-    reading: Reading,
-    solving: Solving,
-    showing: Showing,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", help="Save the table: .npy, .npz, .parquet, .csv, .tsv, .zarr."
-        ),
-    ] = None,
-) -> None:
-    """Distances between all pairs of vertices.
-
-    Small tables are printed; larger ones need -o. What does not fit into memory can go to .zarr,
-    which is written block by block.
-
-    Example: [cyan]warpath apsp zones.tntp -o full.npy[/]
-    """
-    saving.check(out, saving.ALL_PAIRS)
-    loaded = load(graph, reading, showing)
-    roads = loaded.graph
-    if out is None:
-        tables.refuse_large(roads.n, roads.n)
-    streamed = out is not None and out.suffix.lower() in saving.STREAMED
-    start = time.perf_counter()
-    with in_file_ids(roads):
-        table = api.apsp(
-            roads,
-            **solving.wish(),
-            out=out if streamed else None,
-            progress=showing.progress,
-        )
-    solved = time.perf_counter() - start
-    if out is not None and not streamed:
-        with busy(f"writing {out.name}", showing):
-            tables.save(table, out, long=False)
-    tables.show_table(
-        table, command="apsp", file=graph, loaded=loaded, solved=solved, out=out,
-        showing=showing, long=False,
-    )  # fmt: skip

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath import units
 from warpath.cli import output, saving
+from warpath.cli.main import tell
 from warpath.cli.output import Facts, Rows
 from warpath.cli.summary import exact_sum
 from warpath.cli.usage import UsageError
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 
     from warpath.cli.options import Showing
     from warpath.cli.reading import Loaded
-    from warpath.paths import DistanceTable
+    from warpath.facilities import Nearest
+    from warpath.table import DistanceTable
 
 _WIDE = 12  # columns that fit a terminal
 _PRINTED = {True: 400, False: 1_000_000}  # entries that are printed: on a terminal, in a pipe
@@ -45,7 +48,7 @@ def show_table(
     solved: float,
     out: Path | None,
     showing: Showing,
-    long: bool,
+    long: bool | None,
 ) -> None:
     """Print a table, or what was saved where."""
     plan = table.plan
@@ -70,17 +73,20 @@ def show_table(
         reached = table.reached
         document["reached"] = int(reached.sum())
         document["sum"] = exact_sum(table.dist[reached])
-        names = ("source", "target", "distance")
         if showing.as_json:
+            names = long_columns(table)
             rows = (dict(zip(names, row, strict=True)) for row in long_rows(table, missing=True))
             document["distances"] = list(rows)
-        long = long or (output.on_terminal() and t > _WIDE)
+        if long is None:
+            long = output.on_terminal() and t > _WIDE
         part = Rows(*(long_form(table) if long else wide_form(table)))
         output.show(document, part, as_json=showing.as_json)
         return
+    resumed = table.stats.get("resumed")
     facts = {
         "graph": output.titled(file, loaded.graph),
         "table": f"{k} sources x {t} targets",
+        **({} if resumed is None else {"resumed": f"{resumed} of {k} were done before"}),
         "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
         "plan": plan.headline(),
         "saved to": out,
@@ -96,7 +102,12 @@ def save(table: DistanceTable, out: Path, *, long: bool) -> None:
 
 def long_form(table: DistanceTable) -> tuple[list[str], Iterator[list[Any]]]:
     """Return the header and a row for each pair that has a path."""
-    return ["source", "target", "distance"], long_rows(table, missing=False)
+    return long_columns(table), long_rows(table, missing=False)
+
+
+def long_columns(table: DistanceTable) -> list[str]:
+    """Return the header of the long form; predecessors, where they were asked for, come last."""
+    return ["source", "target", "distance", *(["pred"] if table.pred is not None else [])]
 
 
 def wide_form(table: DistanceTable) -> tuple[list[str], Iterator[list[Any]]]:
@@ -108,10 +119,39 @@ def wide_form(table: DistanceTable) -> tuple[list[str], Iterator[list[Any]]]:
 def long_rows(table: DistanceTable, *, missing: bool) -> Iterator[list[Any]]:
     """Yield (source, target, distance); with `missing` also the pairs without a path, as None."""
     targets = ids(table.graph, table.target_indices).tolist()
-    for source, distances in _wide_parts(table):
-        for target, distance in zip(targets, distances, strict=True):
+    for row, (source, distances) in enumerate(_wide_parts(table)):
+        before = _before(table, row)
+        for at, (target, distance) in enumerate(zip(targets, distances, strict=True)):
             if missing or distance is not None:
-                yield [source, target, distance]
+                yield [source, target, distance, *([] if before is None else [before[at]])]
+
+
+def facility_rows(found: Nearest) -> Iterator[list[Any]]:
+    """Yield (id, facility's id, distance) of each vertex; None where there is none."""
+    names = ids(found.graph, np.arange(found.graph.n)).tolist()
+    columns = (names, found.facility_indices.tolist(), found.dist.tolist())
+    for name, facility, distance in zip(*columns, strict=True):
+        yield [name, None, None] if facility < 0 else [name, names[facility], distance]
+
+
+@contextmanager
+def kept(out: Path | None) -> Iterator[None]:
+    """Say where the rows are that a stopped command has done."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        if out is not None and out.with_name(f"{out.name}.part.json").exists():
+            tell(f"{out}.part keeps the rows that are done: the same command goes on from there")
+        raise
+
+
+def _before(table: DistanceTable, row: int) -> list[Any] | None:
+    """Return the ids of a row's predecessors, None where there is none."""
+    if table.pred is None:
+        return None
+    pred = table.pred[row]
+    names = ids(table.graph, np.maximum(pred, 0)).tolist()
+    return [name if v >= 0 else None for name, v in zip(names, pred.tolist(), strict=True)]
 
 
 def _wide_rows(table: DistanceTable) -> Iterator[list[Any]]:

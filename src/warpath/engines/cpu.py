@@ -13,6 +13,7 @@ from warpath.engines.matrix import adjacency_matrix, narrow_part, sums_fit_int32
 from warpath.errors import NegativeCycleError
 from warpath.paths import never
 from warpath.recipes import Loop, Queue, Task
+from warpath.routes import length_around, tree
 from warpath.trace import Round
 
 if TYPE_CHECKING:
@@ -197,14 +198,6 @@ def potentials_of(graph: Graph) -> Array:
     return kept
 
 
-def tree(graph: Graph, source: int, dist: Array) -> Array:
-    """Return the predecessors that belong to distances: (n,) of the indices' type. O(n + m)."""
-    pred = np.empty(graph.n, graph.indices.dtype)
-    negative = graph.facts(symmetry=False).negative > 0
-    _core.tree(*_csr(graph), source, dist, pred, negative=negative, progress=None)
-    return pred
-
-
 def labels_or_cycle(
     graph: Graph, sources: Array, progress: Callable[[int, int], None] | None
 ) -> tuple[Array, dict[str, int]]:
@@ -213,17 +206,8 @@ def labels_or_cycle(
     stats = dict(_core.bellman_ford(*_csr(graph), sources, dist, progress=progress))
     cycle = stats.pop("cycle")
     if len(cycle):
-        raise NegativeCycleError(cycle.tolist(), _length_around(graph, cycle))
+        raise NegativeCycleError(cycle.tolist(), length_around(graph, cycle))
     return dist, stats
-
-
-def _length_around(graph: Graph, cycle: Array) -> float:
-    """Return the length of a cycle over the lightest of parallel edges."""
-    total: float = 0
-    for u, v in zip(cycle.tolist(), np.roll(cycle, -1).tolist(), strict=True):
-        row = slice(graph.indptr[u], graph.indptr[u + 1])
-        total += graph.solver_weights[row][graph.indices[row] == v].min().item()
-    return total
 
 
 def _reduced(graph: Graph, potentials: Array) -> Array:

@@ -1,186 +1,189 @@
-"""Where large tables go: memory, a mapped ``.npy`` file or a Zarr array, filled block by block."""
+"""Where large tables go: memory, a file, an array of a GPU or a function."""
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from warpath.errors import InputError, OutputError, require
+from warpath.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    Array = NDArray[Any]
+    from warpath.io.journal import Journal, Question
 
-#: A block of rows that is computed in memory before it is written out.
-BLOCK_BYTES = 64 * 2**20
+    Array = NDArray[Any]
 
 
 class Output(Protocol):
-    """A (k, t) table that is filled row by row."""
+    """A (k, t) table that is filled in blocks of rows, in order."""
 
-    array: Any
-
-    def blocks(self) -> list[slice]:
-        """Return the row ranges in which it wants to be filled."""
+    @property
+    def array(self) -> Any:
+        """The table; of a file from when it is complete on; None where a function takes it."""
         ...
 
-    def block(self, rows: slice) -> Array:
-        """Return an array in memory for these rows."""
+    @property
+    def resumed(self) -> int:
+        """How many rows an earlier run has left; `blocks` begins after them."""
         ...
 
-    def put(self, rows: slice, values: Array) -> None:
+    @property
+    def journal(self) -> Journal | None:
+        """Where a file notes how far it is; None elsewhere."""
+        ...
+
+    def blocks(self, *, at_once: bool = False, several: int = 1) -> list[slice]:
+        """Return the row ranges in which it wants to be filled.
+
+        Parameters
+        ----------
+        at_once : one block only.
+        several : how many rows a block should have at least, where memory allows.
+        """
+        ...
+
+    def block(self, rows: slice) -> Any:
+        """Return an array for these rows, to be filled; the one before it may still be written."""
+        ...
+
+    def put(self, rows: slice, values: Any) -> None:
         """Take the filled rows."""
         ...
 
 
-class _InMemory:
-    def __init__(self, array: Array) -> None:
+class _Held:
+    """An array, of this machine or of a GPU, that is filled in place."""
+
+    resumed = 0
+    journal = None
+
+    def __init__(self, array: Any) -> None:
         self.array = array
 
-    def blocks(self) -> list[slice]:
+    def blocks(self, *, at_once: bool = False, several: int = 1) -> list[slice]:  # noqa: ARG002
         return [slice(0, len(self.array))]
 
-    def block(self, rows: slice) -> Array:
+    def block(self, rows: slice) -> Any:
         return self.array[rows]
 
-    def put(self, rows: slice, values: Array) -> None:
+    def put(self, rows: slice, values: Any) -> None:
         """Nothing to do: the block is the array's own memory."""
 
 
-class _OnDisk:
-    def __init__(self, array: Any) -> None:
-        self.array = array
-        self._buffer: Array | None = None
+class _Told:
+    """A function that takes block after block, in the thread of the call."""
 
-    def blocks(self) -> list[slice]:
-        k, t = self.array.shape
-        rows = max(1, BLOCK_BYTES // max(1, t * self.array.dtype.itemsize))
-        return [slice(start, min(k, start + rows)) for start in range(0, k, rows)]
+    array = None
+    resumed = 0
+    journal = None
+
+    def __init__(
+        self,
+        take: Callable[[slice, Array], object],
+        shape: tuple[int, int],
+        dtype: np.dtype[Any],
+    ) -> None:
+        self._take = take
+        self._shape = shape
+        self._buffer: Array = np.empty((0, shape[1]), dtype)
+
+    def blocks(self, *, at_once: bool = False, several: int = 1) -> list[slice]:
+        from warpath.io.streams import row_blocks
+
+        return row_blocks(self._shape, self._buffer.dtype, at_once=at_once, several=several)
 
     def block(self, rows: slice) -> Array:
-        shape = (rows.stop - rows.start, self.array.shape[1])
-        if self._buffer is None or self._buffer.shape != shape:
-            self._buffer = np.empty(shape, self.array.dtype)
-        return self._buffer
+        count = rows.stop - rows.start
+        if len(self._buffer) < count:
+            self._buffer = np.empty((count, self._shape[1]), self._buffer.dtype)
+        return self._buffer[:count]
 
     def put(self, rows: slice, values: Array) -> None:
-        self.array[rows] = values
+        self._take(rows, values)
 
 
 @contextmanager
-def output_of(out: Any, shape: tuple[int, int], dtype: np.dtype[Any]) -> Iterator[Output]:
+def output_of(
+    out: Any,
+    shape: tuple[int, int],
+    dtype: np.dtype[Any],
+    *,
+    device: str = "cpu",
+    question: Callable[[], Question] | None = None,
+) -> Iterator[Output]:
     """Open what a table is written to.
 
     Parameters
     ----------
-    out : None for a new array; an array of this shape and type; or a path ending in ``.npy`` or
-        ``.zarr``, which appears complete or not at all.
+    out : None for a new array; an array of this shape and type; a path ending in ``.npy`` or
+        ``.zarr``, which appears complete or not at all; or a function of (rows, values).
     shape, dtype : of the table.
+    device : what runs: only a GPU fills an array that lies on one.
+    question : gives what the table depends on, so that a file is only continued by what began it.
     """
     if out is None:
-        yield _InMemory(np.empty(shape, dtype))
+        yield _Held(np.empty(shape, dtype))
     elif isinstance(out, np.ndarray):
-        ordered = out.flags.c_contiguous and out.flags.aligned
-        if out.shape != shape or out.dtype != dtype or not ordered:
-            msg = (
-                f"out has shape {out.shape} and type {out.dtype}: a C-ordered array of shape "
-                f"{shape} and type {dtype} is needed."
-            )
-            raise InputError(msg)
-        if not out.flags.writeable:
-            msg = "out is read-only: give an array that may be written."
-            raise InputError(msg)
-        yield _InMemory(out)
+        _check_array(out, shape, dtype)
+        yield _Held(out)
+    elif hasattr(out, "__cuda_array_interface__"):
+        _check_gpu_array(out, shape, dtype, device)
+        yield _Held(out)
     elif isinstance(out, str | os.PathLike):
+        from warpath.io.streams import opened_file
+
         path = Path(out)
         if path.suffix not in {".npy", ".zarr"}:
             msg = f"out={str(path)!r}: a path ends in .npy or .zarr."
             raise InputError(msg)
-        _refuse_what_is_there(path)
-        with (_npy if path.suffix == ".npy" else _zarr)(path, shape, dtype) as output:
+        with opened_file(path, shape, dtype, {} if question is None else question()) as output:
             yield output
+    elif callable(out):
+        yield _Told(out, shape, dtype)
     else:
-        msg = f"out is a {type(out).__name__}: None, an array or a path is needed."
+        msg = f"out is a {type(out).__name__}: None, an array, a path or a function is needed."
         raise InputError(msg)
 
 
-def _refuse_what_is_there(path: Path) -> None:
-    """Refuse, before anything is computed, to replace what is no table of this kind."""
-    if path.suffix == ".npy" and path.is_dir():
-        message = "this is a directory, but a file is to be written"
-        raise OutputError(errno.EISDIR, message, str(path))
-    if path.suffix == ".zarr" and path.exists() and not _is_zarr(path):
-        message = "something else than a Zarr array is there: remove it, or choose another name"
-        raise OutputError(errno.EEXIST, message, str(path))
+def _check_array(out: Array, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+    ordered = out.flags.c_contiguous and out.flags.aligned
+    if out.shape != shape or out.dtype != dtype or not ordered:
+        order = "" if ordered else ", not C-ordered"
+        msg = (
+            f"out has shape {out.shape} and type {out.dtype}{order}: a C-ordered array of shape "
+            f"{shape} and type {dtype} is needed."
+        )
+        raise InputError(msg)
+    if not out.flags.writeable:
+        msg = "out is read-only: give an array that may be written."
+        raise InputError(msg)
 
 
-def _is_zarr(path: Path) -> bool:
-    marks = ("zarr.json", ".zarray", ".zgroup")
-    return path.is_dir() and any((path / mark).is_file() for mark in marks)
-
-
-def _refuse_a_full_disk(path: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
-    needed = shape[0] * shape[1] * dtype.itemsize
-    try:
-        free = shutil.disk_usage(path.parent).free
-    except OSError as error:
-        raise OutputError(error.errno, f"cannot be written: {error.strerror}", str(path)) from None
-    if needed > free:
-        message = f"would take {needed:,} bytes, but its disk has {free:,} free"
-        raise OutputError(errno.ENOSPC, message, str(path))
-
-
-@contextmanager
-def _npy(path: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> Iterator[Output]:
-    _refuse_a_full_disk(path, shape, dtype)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        mapped = np.lib.format.open_memmap(partial, mode="w+", dtype=dtype, shape=shape)
-        _reserve(partial, path)
-        output = _OnDisk(mapped)
-        yield output
-        mapped.flush()
-        partial.replace(path)
-        output.array = np.load(path, mmap_mode="r")
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _reserve(partial: Path, path: Path) -> None:
-    """Take the blocks of a mapped file now: a disk that fills up later would kill the process."""
-    if not hasattr(os, "posix_fallocate"):
-        return
-    with partial.open("r+b") as file:
-        try:
-            os.posix_fallocate(file.fileno(), 0, partial.stat().st_size)
-        except OSError as error:
-            if error.errno not in {errno.EINVAL, errno.EOPNOTSUPP}:  # a file system without it
-                message = f"cannot be written: {error.strerror}"
-                raise OutputError(error.errno, message, str(path)) from None
-
-
-@contextmanager
-def _zarr(path: Path, shape: tuple[int, int], dtype: np.dtype[Any]) -> Iterator[Output]:
-    zarr = require("zarr", extra="zarr", what=f"Writing {path.name}")
-    _refuse_a_full_disk(path, shape, dtype)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        rows = max(1, BLOCK_BYTES // max(1, shape[1] * dtype.itemsize))
-        chunks = (max(1, min(rows, shape[0])), max(1, shape[1]))
-        output = _OnDisk(zarr.create_array(partial, shape=shape, dtype=dtype, chunks=chunks))
-        yield output
-        if path.exists():
-            shutil.rmtree(path)
-        partial.rename(path)
-        output.array = zarr.open_array(path, mode="r")
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+def _check_gpu_array(out: Any, shape: tuple[int, int], dtype: np.dtype[Any], device: str) -> None:
+    if device == "cpu":
+        msg = (
+            f"out is a {type(out).__name__} on a GPU, but the CPU runs: say device='cuda', or give "
+            "a NumPy array."
+        )
+        raise InputError(msg)
+    given = out.__cuda_array_interface__
+    found, kind, strides = tuple(given["shape"]), np.dtype(given["typestr"]), given.get("strides")
+    packed = (shape[1] * dtype.itemsize, dtype.itemsize)
+    ordered = strides is None or tuple(strides) == packed
+    if found != shape or kind != dtype or not ordered:
+        order = "" if ordered else ", not C-ordered"
+        msg = (
+            f"out has shape {found} and type {kind}{order}: a C-ordered array of shape {shape} "
+            f"and type {dtype} is needed."
+        )
+        raise InputError(msg)
+    if given["data"][1]:
+        msg = "out is read-only: give an array that may be written."
+        raise InputError(msg)

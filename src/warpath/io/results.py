@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.errors import GraphFormatError, InputError, require
+from warpath.io.rows import SUFFIXES, load_rows, suffix_of
 from warpath.io.save import atomic
-from warpath.paths import DistanceTable, Paths, never
+from warpath.paths import Paths, never
+from warpath.table import DistanceTable
 
 if TYPE_CHECKING:
     import os
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     Columns = dict[str, tuple[Array, Array | None]]
 
 #: The arrays that a saved result may hold and that are read back.
-_PARTS = {"dist", "pred", "source", "cutoff", "sources", "targets", "reassociated"}
+_PARTS = {"dist", "pred", "preds", "source", "cutoff", "sources", "targets", "reassociated"}
 
 #: What NumPy and zipfile raise where a file is cut short or has changed bytes.
 _DAMAGED = (
@@ -49,12 +51,12 @@ def save_paths(paths: Paths, path: str | os.PathLike[str]) -> None:
         return
     graph = paths.graph
     has_pred = paths.pred >= 0
-    _save_columns(
+    save_columns(
         target,
         {
-            "vertex": (_names(graph, np.arange(graph.n)), None),
+            "vertex": (file_names(graph, np.arange(graph.n)), None),
             "distance": (paths.dist, paths.reached),
-            "pred": (_names(graph, np.where(has_pred, paths.pred, 0)), has_pred),
+            "pred": (file_names(graph, np.where(has_pred, paths.pred, 0)), has_pred),
         },
     )
 
@@ -62,7 +64,7 @@ def save_paths(paths: Paths, path: str | os.PathLike[str]) -> None:
 def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool) -> None:
     """Write a DistanceTable as ``.npz``, ``.npy`` (the bare matrix), Parquet or CSV."""
     target = Path(path)
-    dist = np.asarray(table.dist)
+    dist = table.on_host()
     if target.suffix == ".npz":
         parts = {
             "dist": dist,
@@ -72,47 +74,58 @@ def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool
         }
         if table.cutoff is not None:
             parts["cutoff"] = np.array(table.cutoff)
+        if table.pred is not None:
+            parts["preds"] = np.asarray(table.pred)
         _save_npz(target, parts, table.graph)
     elif target.suffix == ".npy":
         with atomic(target) as file:
             np.save(file, dist, allow_pickle=False)
     elif long:
         reached = dist != never(dist.dtype)
-        rows, columns = np.nonzero(reached)
-        _save_columns(
-            target,
-            {
-                "source": (_names(table.graph, table.source_indices)[rows], None),
-                "target": (_names(table.graph, table.target_indices)[columns], None),
-                "distance": (dist[reached], None),
-            },
-        )
+        rows, places = np.nonzero(reached)
+        columns: Columns = {
+            "source": (file_names(table.graph, table.source_indices)[rows], None),
+            "target": (file_names(table.graph, table.target_indices)[places], None),
+            "distance": (dist[reached], None),
+        }
+        if table.pred is not None:
+            pred = np.asarray(table.pred)[reached]
+            columns["pred"] = (file_names(table.graph, np.maximum(pred, 0)), pred >= 0)
+        save_columns(target, columns)
     else:
-        named: Columns = {"source": (_names(table.graph, table.source_indices), None)}
-        for at, name in enumerate(_names(table.graph, table.target_indices).tolist()):
+        named: Columns = {"source": (file_names(table.graph, table.source_indices), None)}
+        for at, name in enumerate(file_names(table.graph, table.target_indices).tolist()):
             named[str(name)] = (dist[:, at], dist[:, at] != never(dist.dtype))
-        _save_columns(target, named)
+        save_columns(target, named)
 
 
 def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
-    """Read what `save_paths` wrote as ``.npz``, as a result of `graph`.
+    """Read what `save_paths` wrote, as a result of `graph`.
 
     Raises
     ------
     GraphFormatError
         If the file is no saved result, or one of another graph.
     """
-    return _paths_of(graph, path, _stored_arrays(path))
+    if suffix_of(path) not in SUFFIXES:
+        return _paths_of(graph, path, _stored_arrays(path))
+    found = load_rows(graph, path)
+    if isinstance(found, Paths):
+        return found
+    msg = "expected a result that warpath saved for one source, found a table of distances"
+    raise GraphFormatError(path, None, msg)
 
 
 def load_result(graph: Graph, path: str | os.PathLike[str]) -> Paths | DistanceTable:
-    """Read what `save_paths` or `save_table` wrote as ``.npz``, or all pairs as a bare ``.npy``.
+    """Read what `save_paths` or `save_table` wrote, or all pairs as a bare ``.npy``.
 
     Raises
     ------
     GraphFormatError
         If the file is neither, damaged, or belongs to another graph.
     """
+    if suffix_of(path) in SUFFIXES:
+        return load_rows(graph, path)
     parts = _stored_arrays(path)
     if "source" in parts or "pred" in parts:
         return _paths_of(graph, path, parts)
@@ -162,6 +175,13 @@ def _table_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array
     if dist.dtype != graph.dist_dtype and not narrow:
         msg = f"the table is {dist.dtype}, but this graph's distances are {graph.dist_dtype}"
         raise GraphFormatError(path, None, msg)
+    pred = parts.get("preds")
+    if pred is not None:
+        _check_kind(path, "preds", pred, "i", 2)
+        if pred.shape != dist.shape or pred.min(initial=-1) < -1 or pred.max(initial=-1) >= graph.n:
+            msg = f"preds has other vertices than the table: this graph has n = {graph.n}"
+            raise GraphFormatError(path, None, msg)
+        pred = pred.astype(graph.indices.dtype, copy=False)
     reassociated = parts.get("reassociated", np.zeros((), np.bool_))
     _check_kind(path, "reassociated", reassociated, "b", 0)
     return DistanceTable(
@@ -169,6 +189,7 @@ def _table_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array
         sources,
         targets,
         dist,
+        pred=pred,
         cutoff=_cutoff_of(path, parts),
         reassociated=bool(reassociated),
     )
@@ -208,7 +229,7 @@ def _check_head(path: str | os.PathLike[str], head: bytes) -> None:
     if not head.startswith((b"PK\x03\x04", b"\x93NUMPY")):
         msg = (
             "expected a result that warpath saved as .npz (or a table as .npy), found something "
-            "else; only those can be read back, so save the result as .npz"
+            "else; those, .parquet, .csv, .tsv and .txt can be read back"
         )
         raise GraphFormatError(path, None, msg)
 
@@ -234,8 +255,8 @@ def _save_npz(path: Path, parts: dict[str, Array], graph: Graph) -> None:
         np.savez_compressed(file, **parts)  # type: ignore[arg-type]  # the stub takes bools only
 
 
-def _save_columns(path: Path, columns: Columns) -> None:
-    """Write columns, each with a mask of the rows that have a value."""
+def save_columns(path: Path, columns: Columns) -> None:
+    """Write columns to Parquet or CSV, each with a mask of the rows that have a value, or None."""
     writers: dict[str, Callable[[Any, Any], None]] = {
         ".parquet": _write_parquet,
         ".csv": _write_csv,
@@ -260,7 +281,7 @@ def _write_csv(table: Any, file: Any) -> None:
     require("pyarrow.csv", extra="io", what="Writing .csv").write_csv(table, file)
 
 
-def _names(graph: Graph, indices: Array) -> Array:
+def file_names(graph: Graph, indices: Array) -> Array:
     """Return vertices as the file named them: labels, or numbers from id_base on."""
     if graph.labels is None:
         return indices + graph.id_base

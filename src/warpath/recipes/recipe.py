@@ -115,6 +115,7 @@ class Recipe:
     params : what a caller may set.
     devices : where it runs.
     axes : what its rounds do, for the loops that run in rounds; None for the others.
+    predecessors : whether the loop itself can keep the predecessors of a table.
     exact : False where labels may be wrong: to be measured, not used.
     planned : False where "auto" never takes it.
     note : what stands in for a device of the paper that no longer exists, and why it stays fair.
@@ -135,6 +136,7 @@ class Recipe:
     params: tuple[Param, ...] = ()
     devices: tuple[str, ...] = field(default=("cpu",))
     axes: Axes | None = None
+    predecessors: bool = False
     exact: bool = True
     planned: bool = True
     note: str = ""
@@ -227,6 +229,9 @@ class Recipe:
 
 IN_ROUNDS = {Loop.SWEEPS, Loop.FRONTIER, Loop.NEAR_FAR, Loop.BUCKETS, Loop.SETTLE}
 """The loops whose rounds are said by axes."""
+
+WHOLE_TABLES = {Loop.FLOYD_WARSHALL}
+"""The loops that find all pairs at once, whatever sources are asked for."""
 
 
 def loop_of(axes: Axes) -> Loop:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import api
-from warpath.engines import cpu
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda import engine
 from warpath.errors import NotSupportedError
@@ -16,6 +15,7 @@ from warpath.paths import Paths, never
 from warpath.plan import Plan
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
+from warpath.routes import tree
 from warpath.trace import Run, Trace
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def sssp_on(device: Device) -> Callable[..., Paths]:
             trace.run = Run.of(plan, graph, source, edges, 1.0)
             stats |= asdict(trace.totals())
         return Paths(
-            graph, source, raw.dist, tree=lambda: cpu.tree(graph, source, raw.dist), plan=plan,
+            graph, source, raw.dist, tree=lambda: tree(graph, source, raw.dist), plan=plan,
             stats=stats, trace=trace,
         )  # fmt: skip
 

@@ -1,0 +1,264 @@
+"""distances, apsp and nearest."""
+# Annotations are read at run time: no postponed evaluation.
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from warpath import facilities as areas
+from warpath import tables as calls
+from warpath import units
+from warpath.cli import output, saving, tables
+from warpath.cli.busy import busy
+from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving
+from warpath.cli.output import Facts, Rows
+from warpath.cli.reading import load
+from warpath.cli.summary import described
+from warpath.cli.usage import UsageError
+from warpath.cli.vertices import ids, in_file_ids, listed
+
+_SMALL = 20  # a graph up to this size is printed without being asked
+
+DistDtype = Annotated[
+    str | None,
+    typer.Option(
+        "--dist-dtype",
+        help="int32 halves the table of integer distances, exactly or with an error.",
+        show_default=False,
+    ),
+]
+Long = Annotated[
+    bool | None,
+    typer.Option(
+        "--long/--wide",
+        help="A line for each pair that has a path (source, target, distance), or for each source. "
+        "Default: wide, but where a terminal is too narrow.",
+        show_default=False,
+    ),
+]
+
+
+def distances(
+    *,
+    graph: GraphFile,
+    sources: Annotated[
+        str,
+        typer.Option(
+            "--sources", "-s", help="Ids like 1,5,9, or a file with an id in its first column."
+        ),
+    ],
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    targets: Annotated[
+        str | None,
+        typer.Option("--targets", help="As --sources. Default: all vertices.", show_default=False),
+    ] = None,
+    cutoff: Cutoff = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Save the table: .npz, .parquet, .csv, .tsv, .npy, .zarr."
+        ),
+    ] = None,
+    long: Long = None,
+    predecessors: Annotated[
+        bool,
+        typer.Option(
+            "--predecessors", help="Also the vertex before each target, in a long table or .npz."
+        ),
+    ] = False,
+    dist_dtype: DistDtype = None,
+) -> None:
+    """Distances from several vertices to several others, as a table.
+
+    A search ends as soon as it has reached all targets; several run at once, one on each core.
+    .npy and .zarr are written block by block; a stopped run is continued by the same command.
+
+    Example: [cyan]warpath distances roads.gr.gz -s depots.csv --targets 5,9,12 -o od.parquet[/]
+    """
+    saving.check(out, saving.TABLES)
+    if predecessors:
+        long = _long_for_predecessors(out, long=long)
+    loaded = load(graph, reading, showing)
+    roads = loaded.graph
+    rows = listed(roads, sources)
+    columns = None if targets is None else listed(roads, targets)
+    if out is None:
+        tables.refuse_large(len(rows), roads.n if columns is None else len(columns))
+    start = time.perf_counter()
+    with in_file_ids(roads), tables.kept(out):
+        table = calls.distances(
+            roads,
+            rows,
+            columns,
+            **solving.wish(),
+            cutoff=cutoff,
+            dist_dtype=dist_dtype,
+            predecessors=predecessors,
+            out=out if saving.streamed(out) else None,
+            progress=showing.progress,
+        )
+    solved = time.perf_counter() - start
+    if out is not None and not saving.streamed(out):
+        with busy(f"writing {out.name}", showing):
+            tables.save(table, out, long=bool(long))
+    tables.show_table(
+        table, command="distances", file=graph, loaded=loaded, solved=solved, out=out,
+        showing=showing, long=long,
+    )  # fmt: skip
+
+
+def apsp(
+    *,
+    graph: GraphFile,
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Save the table: .npy, .zarr, .npz, .parquet, .csv, .tsv."
+        ),
+    ] = None,
+    long: Long = None,
+    dist_dtype: DistDtype = None,
+) -> None:
+    """Distances between all pairs of vertices.
+
+    Small tables are printed; larger ones need -o. What does not fit into memory goes to .npy or
+    .zarr, which are written block by block. When it is stopped, NAME.part keeps the rows that are
+    done, and the same command goes on from there.
+
+    Example: [cyan]warpath apsp zones.tntp -o full.npy[/]
+    """
+    saving.check(out, saving.TABLES)
+    loaded = load(graph, reading, showing)
+    roads = loaded.graph
+    if out is None:
+        tables.refuse_large(roads.n, roads.n)
+    start = time.perf_counter()
+    with in_file_ids(roads), tables.kept(out):
+        table = calls.apsp(
+            roads,
+            **solving.wish(),
+            dist_dtype=dist_dtype,
+            out=out if saving.streamed(out) else None,
+            progress=showing.progress,
+        )
+    solved = time.perf_counter() - start
+    if out is not None and not saving.streamed(out):
+        with busy(f"writing {out.name}", showing):
+            tables.save(table, out, long=bool(long))
+    tables.show_table(
+        table, command="apsp", file=graph, loaded=loaded, solved=solved, out=out,
+        showing=showing, long=long,
+    )  # fmt: skip
+
+
+def nearest(
+    *,
+    graph: GraphFile,
+    facilities: Annotated[
+        str,
+        typer.Option(
+            "--facilities", "-f", help="Ids like 1,5,9, or a file with an id in its first column."
+        ),
+    ],
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    reverse: Annotated[
+        bool,
+        typer.Option(
+            "--reverse", help="Measure from the vertices to the facilities, not from them."
+        ),
+    ] = False,
+    cutoff: Cutoff = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Save a row for each vertex: .parquet, .csv, .tsv, .txt."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print every vertex: id, facility, distance.")
+    ] = False,
+) -> None:
+    """The nearest of several facilities for every vertex, and how far it is.
+
+    One search finds them all. Of equally near facilities it is the one that the graph numbers
+    first. Small graphs (20 vertices) are printed with every vertex.
+
+    Example: [cyan]warpath nearest roads.gr.gz --facilities depots.csv -o areas.parquet[/]
+    """
+    saving.check(out, saving.NEAREST)
+    loaded = load(graph, reading, showing)
+    roads = loaded.graph
+    chosen = listed(roads, facilities)
+    start = time.perf_counter()
+    with in_file_ids(roads):
+        found = areas.nearest(
+            roads, chosen, reverse=reverse, cutoff=cutoff, progress=showing.progress,
+            **solving.wish(),
+        )  # fmt: skip
+    solved = time.perf_counter() - start
+    columns = ("vertex", "facility", "distance")
+    if out is not None:
+        with busy(f"writing {out.name}", showing):
+            saving.save_rows(found, columns, tables.facility_rows(found), out)
+    facts = described(roads, found.dist, found.reached)
+    listing = everything or roads.n <= _SMALL
+    rows = list(tables.facility_rows(found)) if listing else None
+    counts = np.bincount(found.facility_indices[found.reached], minlength=1)
+    busiest = int(counts.argmax())
+    document: dict[str, Any] = {
+        "command": "nearest",
+        "graph": str(graph),
+        "n": roads.n,
+        "m": roads.m,
+        "facilities": len(found.facilities),
+        "reverse": reverse,
+        **facts,
+        "algorithm": found.plan.algorithm,
+        "plan": str(found.plan),
+        "stats": found.stats,
+        "seconds": {"read": loaded.seconds, "solve": solved},
+        "out": None if out is None else str(out),
+        "vertices": None if rows is None else [dict(zip(columns, r, strict=True)) for r in rows],
+    }
+    if everything and not showing.as_json:
+        output.show(document, Rows(columns, rows or ()), as_json=False)
+        return
+    shown = {
+        "graph": output.titled(graph, roads),
+        "facilities": len(found.facilities),
+        "measured": "to the facility" if reverse else "from the facility",
+        "reached": f"{output.count(facts['reached'])} of {output.count(roads.n)} vertices",
+        "mean distance": facts["mean"],
+        "farthest vertex": None if facts["farthest"] is None else str(facts["farthest"]),
+        "its distance": facts["eccentricity"],
+        "largest area": f"{ids(roads, np.array([busiest])).tolist()[0]}, "
+        f"{output.count(int(counts[busiest]))} vertices",
+        "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
+        "plan": found.plan.headline(),
+        **({} if out is None else {"saved to": out}),
+    }
+    parts: list[Any] = [Facts(shown)]
+    if rows is not None:
+        parts.append(Rows(columns, rows))
+    output.show(document, *parts, as_json=showing.as_json)
+
+
+def _long_for_predecessors(out: Path | None, *, long: bool | None) -> bool | None:
+    """Return the form of a table with predecessors; refuse the places that have none for them."""
+    if out is not None and saving.suffix_of(out) == ".npz":
+        return long
+    if saving.streamed(out):
+        raise UsageError(
+            f"-o {out}: --predecessors go into .npz, .parquet, .csv or .tsv, not .npy or .zarr."
+        )
+    if long is False:
+        raise UsageError("--predecessors have no place in a --wide table: use --long, or -o .npz.")
+    return True

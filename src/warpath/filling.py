@@ -1,0 +1,353 @@
+"""A table filled by a plan, block by block where it goes to a file."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from warpath import settings, units
+from warpath.engines.matrix import sums_fit_int32
+from warpath.errors import InputError, NotEnoughMemoryError, NotSupportedError
+from warpath.paths import never
+from warpath.progress import share, watch
+from warpath.recipes import Loop, Task
+from warpath.recipes.recipe import WHOLE_TABLES
+from warpath.routes import as_labels, labels_from, tree
+from warpath.running import choose_for, run_plan
+from warpath.table import DistanceTable
+from warpath.trace import Run, Trace
+from warpath.zones import arrivals, at_home, opened
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.costs import Size
+    from warpath.engines.base import Problem
+    from warpath.graph import Graph
+    from warpath.io.journal import Question
+    from warpath.io.streams import NpyFile
+    from warpath.plan import Plan, Wish
+    from warpath.progress import Report
+    from warpath.running import Progress
+
+    Array = NDArray[Any]
+
+
+class Wanted(NamedTuple):
+    """What a table is made of, and for.
+
+    Attributes
+    ----------
+    dtype : of the distances.
+    out : where they go; see `warpath.io.outputs.output_of`.
+    predecessors, trace : whether they are kept as well.
+    """
+
+    dtype: np.dtype[Any]
+    out: Any = None
+    predecessors: bool = False
+    trace: bool = False
+
+
+def solved_table(
+    graph: Graph, problem: Problem, size: Size, wish: Wish, wanted: Wanted, progress: Progress
+) -> DistanceTable:
+    """Plan and fill a table.
+
+    Parameters
+    ----------
+    problem : rows and columns in the graph's own indices.
+    """
+    from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
+
+    memory = _memory_for_tiles(graph, problem, wanted)
+    chosen = choose_for(size._replace(staged=memory), opened(graph), wish)
+    if wanted.predecessors:
+        _check_predecessors(graph, chosen, problem, wanted)
+    rows = problem.sources
+    names = np.arange(graph.n) if problem.targets is None else problem.targets
+    shape = (len(rows), len(names))
+    work = _Work(
+        graph,
+        chosen,
+        replace(problem, targets=_columns(graph, problem, names)),
+        names,
+        np.empty(shape, graph.indices.dtype) if wanted.predecessors else None,
+        Trace() if wanted.trace else None,
+    )
+    at_once = chosen.recipe.loop in WHOLE_TABLES
+    stats: dict[str, Any] = {}
+    with (
+        output_of(
+            wanted.out, shape, wanted.dtype,
+            device=chosen.device, question=lambda: _question(graph, chosen, problem, wanted),
+        ) as result,
+        watch(progress, chosen.recipe.name, "" if at_once else "sources") as report,
+    ):  # fmt: skip
+        if at_once and memory is not None and chosen.device == "cpu":
+            stats = _staged(graph, chosen, cast("NpyFile", result), memory, report)
+            blocks = []
+        else:
+            blocks = result.blocks(at_once=at_once, several=4 * chosen.threads)
+        for block in blocks:
+            into = result.block(block)
+            whole = block == slice(0, len(rows))
+            told = report if whole else share(report, block, len(rows))
+            counted = work.fill(block, into, told)
+            result.put(block, into)
+            stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
+    if result.resumed and not at_once:
+        stats["resumed"] = result.resumed
+    stats.setdefault("seconds", 0.0)
+    work.end_trace(stats)
+    return DistanceTable(
+        graph, rows, names, result.array,
+        pred=work.pred, cutoff=problem.cutoff, plan=chosen, stats=stats, trace=work.trace,
+    )  # fmt: skip
+
+
+@dataclass
+class _Work:
+    """One table on its way.
+
+    Attributes
+    ----------
+    problem : with the columns as the opened graph has them; None for all vertices.
+    names : (t,) the columns in the graph's own indices.
+    pred : (k, t), or None.
+    edges : what Dijkstra would relax for the rows traced so far.
+    """
+
+    graph: Graph
+    plan: Plan
+    problem: Problem
+    names: Array
+    pred: Array | None
+    trace: Trace | None
+    edges: int = 0
+
+    def fill(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
+        """Put the distances of a block of rows into `into`, and what is kept beside them."""
+        recipe = self.plan.recipe
+        picked = self.problem.targets is not None
+        at_once = recipe.loop in WHOLE_TABLES
+        by_rows = self.pred is not None and not recipe.predecessors
+        if picked and at_once:
+            stats = self._from_square(into, report)
+        elif picked and by_rows:
+            stats = self._from_whole_rows(block, into, report)
+        else:
+            pred = None if self.pred is None or by_rows else self.pred[block]
+            stats = self._run(block, into, pred, report)
+            if self.pred is not None and by_rows:
+                self._trees(block, into, self.pred[block])
+        self._at_home(block, into)
+        return stats
+
+    def _run(
+        self, block: slice, into: Any, pred: Any, report: Report | None, *, whole: bool = False
+    ) -> dict[str, Any]:
+        """Let the plan fill rows of the columns that are asked for, or `whole` ones."""
+        problem = replace(self.problem, sources=self.problem.sources[block])
+        if whole:
+            problem = replace(problem, targets=None)
+        trace = None if self.trace is None else Trace()
+        _, stats = run_plan(
+            self.graph, self.plan, problem, out=into, pred=pred, progress=report, trace=trace
+        )
+        if problem.cutoff is not None and self.plan.recipe.loop is not Loop.DIJKSTRA:
+            into[into > problem.cutoff] = never(into.dtype)
+        if trace is not None:
+            self._traced(trace, into if problem.targets is None else None)
+        return stats
+
+    def _traced(self, block: Trace, rows: Any) -> None:
+        """Append the rounds of a block, and count the edges out of what its whole rows reach."""
+        assert self.trace is not None  # noqa: S101 - the caller's promise
+        for one in block:
+            self.trace.add(replace(one, number=len(self.trace)))
+        if isinstance(rows, np.ndarray):
+            degrees = np.diff(opened(self.graph).indptr)
+            self.edges += sum(int(degrees[row != never(row.dtype)].sum()) for row in rows)
+
+    def _from_square(self, into: Any, report: Report | None) -> dict[str, Any]:
+        """Solve all pairs of the opened graph, and keep the rows and columns asked for."""
+        n, columns = opened(self.graph).n, self.problem.targets
+        assert columns is not None  # noqa: S101 - the caller's promise
+        square = np.empty((n, n), into.dtype)
+        kept = self.pred is not None and self.plan.recipe.predecessors
+        pred = np.empty((n, n), opened(self.graph).indices.dtype) if kept else None
+        stats = self._run(slice(None), square, pred, report, whole=True)
+        sources = self.problem.sources
+        found = np.ascontiguousarray(square[np.ix_(sources, columns)])
+        if isinstance(into, np.ndarray):
+            into[:] = found
+        else:  # an array of a GPU takes one of the host by this only
+            into.set(found)
+        if self.pred is None:
+            return stats
+        if pred is not None:
+            self.pred[:] = pred[np.ix_(sources, columns)]
+        else:
+            self._trees(slice(None), square[sources], self.pred)
+        return stats
+
+    def _from_whole_rows(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
+        """Solve whole rows, a few at a time: a tree needs them."""
+        assert self.pred is not None  # noqa: S101 - the caller's promise
+        from warpath.io.streams import BLOCK_BYTES
+
+        n = opened(self.graph).n
+        stats: dict[str, Any] = {}
+        step = max(self.plan.threads, BLOCK_BYTES // max(1, n * into.dtype.itemsize))
+        for start in range(block.start, block.stop, step):
+            rows = slice(start, min(start + step, block.stop))
+            wide = np.empty((rows.stop - rows.start, n), into.dtype)
+            told = share(report, rows, len(self.problem.sources))
+            counted = self._run(rows, wide, None, told, whole=True)
+            into[rows.start - block.start : rows.stop - block.start] = wide[:, self.problem.targets]
+            self._trees(rows, wide, self.pred[rows])
+            stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
+        return stats
+
+    def _trees(self, block: slice, rows: Array, into: Array) -> None:
+        """Put the tree of each row, all vertices of the opened graph, into rows of `into`.
+
+        Floats that were added in another order than along the paths make no tree: there a search
+        finds the labels once more.
+        """
+        from concurrent.futures import ThreadPoolExecutor
+
+        inner = opened(self.graph)
+        sources, columns = self.problem.sources[block], self.problem.targets
+        loose = self.plan.recipe.reassociates and inner.dist_dtype.kind == "f"
+
+        def one(at: int) -> None:
+            s = int(sources[at])
+            labels = labels_from(inner, s, self.problem.cutoff) if loose else rows[at]
+            found = tree(inner, s, as_labels(inner, labels))
+            into[at] = found if columns is None else found[columns]
+
+        with ThreadPoolExecutor(max(1, self.plan.threads)) as pool:
+            for _ in pool.map(one, range(len(sources))):
+                pass
+
+    def _at_home(self, block: slice, into: Any) -> None:
+        """Put closed vertices at 0 from themselves, without a predecessor."""
+        sources = self.problem.sources[block]
+        at_home(self.graph, sources, self.names, into)
+        if self.pred is not None and self.graph.first_through:
+            self.pred[block][sources[:, None] == self.names[None, :]] = -1
+
+    def end_trace(self, stats: dict[str, Any]) -> None:
+        """Say in the trace what was traced."""
+        if self.trace is None:
+            return
+        k = len(self.problem.sources)
+        name = "all" if k == self.graph.n else f"{k} sources"
+        self.trace.run = Run.of(self.plan, self.graph, name, self.edges, stats["seconds"])
+        stats |= asdict(self.trace.totals())
+
+
+def _memory_for_tiles(graph: Graph, problem: Problem, wanted: Wanted) -> int | None:
+    """Return what a dense solve may take of memory where its matrix must stay in a file.
+
+    None where the matrix fits into memory, or the answer goes elsewhere or is of another kind.
+    """
+    if problem.task is not Task.APSP or not isinstance(wanted.out, str | os.PathLike):
+        return None
+    dense = graph.first_through == 0 and not graph.facts(symmetry=False).negative
+    held = wanted.dtype == graph.dist_dtype or sums_fit_int32(graph)
+    if not os.fspath(wanted.out).endswith(".npy") or not (dense and held) or wanted.predecessors:
+        return None
+    free = settings.memory()
+    return free // 2 if graph.n**2 * graph.dist_dtype.itemsize > free else None
+
+
+def _staged(
+    graph: Graph, chosen: Plan, result: NpyFile, memory: int, report: Report | None
+) -> dict[str, Any]:
+    """Let tiles of the matrix pass through memory; a stopped run goes on where it was."""
+    from warpath.engines.tables import staged
+    from warpath.engines.tables.host import HostBlocks, HostMemory
+
+    narrow = graph.dist_dtype.kind == "i" and sums_fit_int32(graph)
+    blocks = HostBlocks(np.int32 if narrow else graph.dist_dtype, chosen.threads)
+    before, start = result.journal.done(), time.perf_counter()
+    staged.all_pairs(
+        graph, result.mapped(), blocks, HostMemory(), memory, result.journal, result.journal.panels,
+        report,
+    )  # fmt: skip
+    stats: dict[str, Any] = {"seconds": time.perf_counter() - start}
+    if before is not None:
+        stats["resumed"] = min(graph.n, before["pivot"] * before["side"])
+    return stats
+
+
+def _columns(graph: Graph, problem: Problem, names: Array) -> Array | None:
+    whole = problem.targets is None and not graph.first_through
+    return None if whole else arrivals(graph, names)
+
+
+def _check_predecessors(graph: Graph, chosen: Plan, problem: Problem, wanted: Wanted) -> None:
+    out = wanted.out
+    if not (out is None or isinstance(out, np.ndarray) or hasattr(out, "__cuda_array_interface__")):
+        msg = (
+            "predecessors=True fills an array in memory, but out= is a file or a function: leave "
+            "one of them out. DistanceTable.path finds routes from the distances alone."
+        )
+        raise InputError(msg)
+    on_gpu = out is not None and not isinstance(out, np.ndarray)
+    if on_gpu and not (chosen.recipe.predecessors and problem.targets is None):
+        msg = (
+            f"{chosen.algorithm} keeps no predecessors on the GPU, where out= lies: leave out= "
+            "out, or predecessors."
+        )
+        raise NotSupportedError(msg)
+    width = graph.n if problem.targets is None else len(problem.targets)
+    bytes_ = len(problem.sources) * width * graph.indices.dtype.itemsize
+    free, distances = settings.memory(), chosen.bytes if chosen.device == "cpu" else 0
+    if distances + bytes_ > free:
+        msg = (
+            f"predecessors would take {units.size(bytes_)} beside the {units.size(distances)} of "
+            f"{chosen.algorithm}, but {units.size(free)} are free: leave predecessors out, for "
+            "DistanceTable.path finds routes from the distances, or ask for fewer sources."
+        )
+        raise NotEnoughMemoryError(msg)
+
+
+def _question(graph: Graph, chosen: Plan, problem: Problem, wanted: Wanted) -> Question:
+    """Return what the bytes of a table depend on: a file is only continued by the same."""
+    loose = chosen.recipe.reassociates and graph.dist_dtype.kind == "f"
+    everything = "all vertices"
+    return {
+        "graph": _fingerprint(graph),
+        "sources": _digest([problem.sources]),
+        "targets": everything if problem.targets is None else _digest([problem.targets]),
+        "cutoff": str(problem.cutoff),
+        "type": str(wanted.dtype),
+        "order of sums": chosen.algorithm if loose or not chosen.recipe.exact else "along the path",
+    }
+
+
+def _fingerprint(graph: Graph) -> str:
+    kept: str | None = graph.derived.get("fingerprint")
+    if kept is None:
+        closed = np.array([graph.first_through])
+        kept = _digest([graph.indptr, graph.indices, graph.solver_weights, closed])
+        graph.derived["fingerprint"] = kept
+    return kept
+
+
+def _digest(arrays: list[Array]) -> str:
+    import hashlib
+
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

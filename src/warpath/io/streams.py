@@ -1,0 +1,303 @@
+"""Tables that are written to disk block by block, while the next block is computed.
+
+Memory holds two blocks, however large the table is: rows go into an ``.npy`` file by plain writes,
+for pages of a mapped file would count as memory of the process until the system takes them back.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import settings
+from warpath.errors import DistanceOverflowError, NegativeCycleError, OutputError, require
+from warpath.io.journal import Journal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from warpath.io.journal import Question
+
+    Array = NDArray[Any]
+
+#: A block of rows that is computed in memory before it is written out, at most.
+BLOCK_BYTES = 128 * 2**20
+
+#: The rows of a Zarr array's chunk; a block is a whole number of chunks.
+CHUNK_BYTES = 16 * 2**20
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def row_blocks(
+    shape: tuple[int, int],
+    dtype: np.dtype[Any],
+    *,
+    at_once: bool = False,
+    several: int = 1,
+    start: int = 0,
+    whole: int = 1,
+) -> list[slice]:
+    """Return the row ranges in which a table is computed: two of them fit into memory easily.
+
+    Parameters
+    ----------
+    at_once : one range only.
+    several : rows that a range should have at least, for threads to share them.
+    start : the first row that is wanted.
+    whole : ranges end at multiples of this.
+    """
+    k, t = shape
+    if at_once:
+        return [slice(0, k)]
+    free = settings.memory()
+    row = max(1, t * dtype.itemsize)
+    rows = max(1, min(BLOCK_BYTES, free // 32) // row)
+    if rows < several and several * row < free // 8:
+        rows = several
+    rows = max(1, rows // whole) * whole
+    return [slice(at, min(k, at + rows)) for at in range(start, k, rows)]
+
+
+@contextmanager
+def opened_file(
+    path: Path, shape: tuple[int, int], dtype: np.dtype[Any], question: Question
+) -> Iterator[_File]:
+    """Open an ``.npy`` or ``.zarr`` file to be filled, or what an unfinished run left of it.
+
+    What is done stays, for the same call to go on from there, unless it can lead nowhere: a
+    negative cycle, a distance that does not fit.
+    """
+    folder = path.suffix == ".zarr"
+    _refuse_what_is_there(path, folder=folder)
+    journal = Journal(path, question, folder=folder)
+    try:
+        kind = _Zarr if folder else NpyFile
+        output = kind(journal, shape, dtype)
+        try:
+            yield output
+        finally:
+            output.drain()
+        output.check()
+        output.complete()
+        journal.finish()
+        output.array = output.result()
+    except (NegativeCycleError, DistanceOverflowError):
+        journal.discard()
+        raise
+    except BaseException:
+        if not journal.begun:
+            journal.discard()
+        raise
+    finally:
+        journal.close()
+
+
+class _File:
+    """Two buffers in memory, one of which a thread writes while the other is filled."""
+
+    def __init__(self, journal: Journal, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+        self.array: Any = None
+        self.journal = journal
+        self.shape = shape
+        self.dtype = dtype
+        self.resumed = journal.rows
+        self._buffers: list[Array] = []
+        self._turn = 0
+        self._pool = ThreadPoolExecutor(1, "warpath-writer")
+        self._writing: Future[None] | None = None
+
+    chunk = 1
+
+    def blocks(self, *, at_once: bool = False, several: int = 1) -> list[slice]:
+        if self.resumed == self.shape[0]:
+            return []
+        return row_blocks(
+            self.shape, self.dtype,
+            at_once=at_once, several=several, start=self.resumed, whole=self.chunk,
+        )  # fmt: skip
+
+    def block(self, rows: slice) -> Array:
+        count = rows.stop - rows.start
+        if len(self._buffers) <= self._turn:
+            self._buffers.append(np.empty((count, self.shape[1]), self.dtype))
+        return self._buffers[self._turn][:count]
+
+    def put(self, rows: slice, values: Array) -> None:
+        self.check()
+        self._writing = self._pool.submit(self._write, rows, values)
+        self._turn = 1 - self._turn
+
+    def check(self) -> None:
+        """Wait until what was put is written; raise what went wrong."""
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            writing.result()
+
+    def drain(self) -> None:
+        """Let the thread finish what it has, whatever ended the call."""
+        self._pool.shutdown(wait=True)
+
+    def _write(self, rows: slice, values: Array) -> None:
+        try:
+            self.store(rows, values)
+            self.journal.advance(rows.stop)
+        except OSError as error:
+            if isinstance(error, OutputError):
+                raise
+            raise self.failed(error) from error
+
+    def failed(self, error: OSError) -> OutputError:
+        """Return the error that says what is left, and what to do."""
+        rows, part = self.journal.rows, self.journal.part.name
+        message = f"cannot be written: {error.strerror}"
+        if error.errno in _FULL:
+            free = shutil.disk_usage(self.journal.part.parent).free
+            message = f"the disk is full ({free:,} bytes are free)"
+        if rows:
+            message += f"; {rows:,} of {self.shape[0]:,} rows are kept in {part}: the same call "
+            message += "again goes on from there"
+        return OutputError(error.errno, message, str(self.journal.target))
+
+    def store(self, rows: slice, values: Array) -> None:
+        """Put rows into the file."""
+        raise NotImplementedError
+
+    def complete(self) -> None:
+        """Make sure that all of it is on the disk."""
+
+    def result(self) -> Any:
+        """Return the finished table, mapped."""
+        raise NotImplementedError
+
+
+class NpyFile(_File):
+    """An ``.npy`` file."""
+
+    def __init__(self, journal: Journal, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+        head = io.BytesIO()
+        layout = {
+            "descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape,
+        }  # fmt: skip
+        np.lib.format.write_array_header_1_0(head, layout)
+        self._offset = head.tell()
+        self._row = shape[1] * dtype.itemsize
+        self._file = journal.descriptor
+        size = self._offset + shape[0] * self._row
+        found = os.fstat(self._file)
+        if journal.begun and found.st_size != size:  # the part was removed, its note was not
+            journal.restart()
+        super().__init__(journal, shape, dtype)
+        there = min(found.st_size, found.st_blocks * 512)
+        _refuse_a_full_disk(journal.target, size - self._offset - there)
+        if not journal.begun:
+            journal.begin()
+        try:
+            _write_at(self._file, head.getbuffer(), 0)
+            _reserve(self._file, size)
+        except OSError as error:
+            raise self.failed(error) from error
+
+    def mapped(self) -> Array:
+        """Return the table as a map of the part, for work that visits its rows again and again."""
+        return np.memmap(self.journal.part, self.dtype, "r+", self._offset, self.shape)
+
+    def store(self, rows: slice, values: Array) -> None:
+        """Put rows on the disk itself: what is noted survives a loss of power."""
+        at = self._offset + rows.start * self._row
+        _write_at(self._file, np.ravel(values).view(np.uint8).data, at)
+        _on_disk(self._file)
+        if hasattr(os, "posix_fadvise"):  # nobody reads it soon: leave the cache to others
+            os.posix_fadvise(self._file, at, values.nbytes, os.POSIX_FADV_DONTNEED)
+
+    def complete(self) -> None:
+        """Bring all of it to the disk."""
+        os.fsync(self._file)
+
+    def result(self) -> Any:
+        """Return the finished file, mapped."""
+        empty = not self.shape[0] * self.shape[1]  # nothing cannot be mapped
+        return np.load(self.journal.target, mmap_mode=None if empty else "r")
+
+
+class _Zarr(_File):
+    def __init__(self, journal: Journal, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+        self._zarr = require("zarr", extra="zarr", what=f"Writing {journal.target.name}")
+        super().__init__(journal, shape, dtype)
+        rows = max(1, CHUNK_BYTES // max(1, shape[1] * dtype.itemsize))
+        self.chunk = max(1, min(rows, shape[0]))
+        if journal.begun:
+            self._into = self._zarr.open_array(journal.part, mode="r+")
+            self.chunk = self._into.chunks[0]
+            return
+        _refuse_a_full_disk(journal.target, shape[0] * shape[1] * dtype.itemsize)
+        journal.begin()
+        self._into = self._zarr.create_array(
+            journal.part, shape=shape, dtype=dtype, chunks=(self.chunk, max(1, shape[1])),
+            overwrite=True,
+        )  # fmt: skip
+
+    def store(self, rows: slice, values: Array) -> None:
+        self._into[rows] = values
+
+    def result(self) -> Any:
+        return self._zarr.open_array(self.journal.target, mode="r")
+
+
+def _refuse_what_is_there(path: Path, *, folder: bool) -> None:
+    """Refuse, before anything is computed, to replace what is no table of this kind."""
+    if not folder and path.is_dir():
+        message = "this is a directory, but a file is to be written"
+        raise OutputError(errno.EISDIR, message, str(path))
+    if folder and path.exists() and not _is_zarr(path):
+        message = "something else than a Zarr array is there: remove it, or choose another name"
+        raise OutputError(errno.EEXIST, message, str(path))
+
+
+def _is_zarr(path: Path) -> bool:
+    marks = ("zarr.json", ".zarray", ".zgroup")
+    return path.is_dir() and any((path / mark).is_file() for mark in marks)
+
+
+def _refuse_a_full_disk(path: Path, needed: int) -> None:
+    free = shutil.disk_usage(path.parent).free
+    if needed > free:
+        message = (
+            f"would take {needed:,} bytes, but its disk has {free:,} free: name a place with more, "
+            "ask for fewer vertices with distances(targets=), or halve it with dist_dtype='int32' "
+            "or float32 weights"
+        )
+        raise OutputError(errno.ENOSPC, message, str(path))
+
+
+def _reserve(file: int, size: int) -> None:
+    """Take the whole file's blocks now, so that a disk that fills up is known before the work."""
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(file, 0, size)
+        except OSError as error:
+            if error.errno not in {errno.EINVAL, errno.EOPNOTSUPP}:  # a file system without it
+                raise
+    os.truncate(file, size)
+
+
+def _on_disk(file: int) -> None:
+    getattr(os, "fdatasync", os.fsync)(file)
+
+
+def _write_at(file: int, data: Any, at: int) -> None:
+    left = memoryview(data)
+    while left:
+        count = os.pwrite(file, left[: 1 << 30], at)
+        left, at = left[count:], at + count

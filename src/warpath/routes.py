@@ -1,0 +1,158 @@
+"""Routes and trees from distances: back over tight edges, or by a search of their own.
+
+The distances of a table are enough where a whole row of them is there and is exact. Sums of floats
+that were formed in another order than along the path make no edge tight; then, and where columns
+are missing, one search finds the labels.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import _core
+from warpath.errors import NegativeCycleError
+from warpath.zones import arrivals, folded, opened, unfolded
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.graph import Graph
+
+    Array = NDArray[Any]
+
+_ALL = np.empty(0, np.int64)
+
+
+def as_labels(graph: Graph, row: Array) -> Array:
+    """Return a row of a table in the graph's own type of distances."""
+    if row.dtype == graph.dist_dtype:
+        return np.ascontiguousarray(row)
+    wide = row.astype(graph.dist_dtype)
+    wide[row == np.iinfo(row.dtype).max] = np.iinfo(wide.dtype).max
+    return wide
+
+
+def labels_from(graph: Graph, source: int, cutoff: float | None = None) -> Array:
+    """Return the distances of a search from a source, added from the source on: (n,).
+
+    Parameters
+    ----------
+    graph : without closed vertices, as `opened` makes it.
+    """
+    dist = np.empty(graph.n, graph.dist_dtype)
+    if graph.facts(symmetry=False).negative:
+        found = _core.bellman_ford(*_csr(graph), np.array([source]), dist, progress=None)
+        if len(found["cycle"]):
+            raise NegativeCycleError(found["cycle"].tolist(), length_around(graph, found["cycle"]))
+        if cutoff is not None:
+            dist[dist > cutoff] = _never(dist)
+    else:
+        _core.dijkstra(
+            *_csr(graph), source, dist, queue="radix", targets=_ALL, cutoff=cutoff, progress=None
+        )
+    return dist
+
+
+def tree(graph: Graph, source: int, labels: Array) -> Array:
+    """Return the predecessors that belong to distances: (n,) of the indices' type. O(n + m).
+
+    Parameters
+    ----------
+    graph : without closed vertices, as `opened` makes it.
+    labels : exact ones.
+    """
+    pred = np.empty(graph.n, graph.indices.dtype)
+    negative = graph.facts(symmetry=False).negative > 0
+    _core.tree(*_csr(graph), source, labels, pred, negative=negative, progress=None)
+    return pred
+
+
+def tree_over(graph: Graph, source: int, dist: Array) -> Array:
+    """Return the tree of a graph's own exact distances, closed vertices as leaves: (n,)."""
+    pred = tree(opened(graph), source, unfolded(graph, dist, source))
+    return folded(graph, pred, source, -1)
+
+
+def searched(graph: Graph, source: int, cutoff: float | None) -> tuple[Array, Array]:
+    """Return the distances from a source and their tree, by a search of its own: (n,) each."""
+    inner = opened(graph)
+    labels = labels_from(inner, source, cutoff)
+    pred = tree(inner, source, labels)
+    return folded(graph, labels, source, 0), folded(graph, pred, source, -1)
+
+
+def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.int64]:
+    """Return the route to a vertex that a whole row of exact distances reaches.
+
+    It goes back over the edges into each vertex, which costs what the route's vertices have of
+    them, and takes the predecessors of the one tree. Where an edge of no length ends at a vertex
+    that no longer one does, or weights are negative, the whole tree is made.
+
+    Parameters
+    ----------
+    dist : (n,) in the graph's own type; the label of `target` is finite.
+    """
+    inner = opened(graph)
+    labels = unfolded(graph, dist, source)
+    route = [source if source == target else int(arrivals(graph, np.array([target]))[0])]
+    if not inner.facts(symmetry=False).negative:
+        back, never = inner.reversed(), _never(labels)
+        while route[-1] != source:
+            v = route[-1]
+            into = slice(back.indptr[v], back.indptr[v + 1])
+            before = labels[back.indices[into]]
+            length = back.solver_weights[into].astype(labels.dtype)
+            closer = (before != never) & (before < labels[v])
+            tight = back.indices[into][closer][before[closer] + length[closer] == labels[v]]
+            if not len(tight):
+                break
+            route.append(int(tight.min()))
+    if route[-1] != source:
+        pred = tree(inner, source, labels)
+        while route[-1] != source:
+            route.append(int(pred[route[-1]]))
+    route[0] = target
+    return np.array(route[::-1], np.int64)
+
+
+def followed(pred: Array, source: int, target: int) -> NDArray[np.int64]:
+    """Return the route that stored predecessors make: pred is (n,)."""
+    route = [target]
+    while route[-1] != source:
+        route.append(int(pred[route[-1]]))
+    return np.array(route[::-1], np.int64)
+
+
+def found(graph: Graph, source: int, target: int) -> tuple[NDArray[np.int64], Any]:
+    """Return a route and its length by one search, that of the tree; empty where there is none."""
+    if source == target:
+        return np.array([source]), graph.dist_dtype.type(0).item()
+    inner = opened(graph)
+    if inner.facts(symmetry=False).negative:
+        dist, pred = searched(graph, source, None)
+        return followed(pred, source, target), dist[target].item()
+    end = int(arrivals(graph, np.array([target]))[0])
+    vertices, length, _ = _core.path(
+        *_csr(inner), *_csr(inner.reversed()), source, end, bidirectional=False, progress=None
+    )
+    vertices[-1:] = target
+    return vertices, graph.dist_dtype.type(length).item()
+
+
+def length_around(graph: Graph, cycle: Array) -> float:
+    """Return the length of a cycle over the lightest of parallel edges."""
+    total: float = 0
+    for u, v in zip(cycle.tolist(), np.roll(cycle, -1).tolist(), strict=True):
+        row = slice(graph.indptr[u], graph.indptr[u + 1])
+        total += graph.solver_weights[row][graph.indices[row] == v].min().item()
+    return total
+
+
+def _never(labels: Array) -> Any:
+    return np.inf if labels.dtype.kind == "f" else np.iinfo(labels.dtype).max
+
+
+def _csr(graph: Graph) -> tuple[Array, Array, Array]:
+    return graph.indptr, graph.indices, graph.solver_weights

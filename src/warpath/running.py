@@ -1,0 +1,88 @@
+"""A plan made and carried out: what all calls share."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import settings
+from warpath.engines import cpu
+from warpath.engines.base import Order
+from warpath.engines.dispatch import gpu_memory, run
+from warpath.errors import DistanceOverflowError, InputError, NegativeCycleError
+from warpath.plan import Hardware, Plan, Wish, checked, choose, device_of, preferring
+from warpath.progress import watch
+from warpath.zones import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from warpath.costs import Size
+    from warpath.engines.base import Problem, Raw
+    from warpath.graph import Graph
+    from warpath.trace import Trace
+
+    Array = NDArray[Any]
+    Progress = bool | Callable[[int, int], None] | None
+
+
+def choose_for(size: Size, graph: Graph, wish: Wish) -> Plan:
+    """Choose how a graph is solved on this machine; see `warpath.plan.choose`."""
+    if wish.threads is not None and not (
+        type(wish.threads) is int and 1 <= wish.threads <= settings.MOST_THREADS
+    ):
+        msg = f"threads = {wish.threads!r} must be a whole number, 1 to {settings.MOST_THREADS}."
+        raise InputError(msg)
+    wish = preferring(settings.device(), size, checked(wish))
+    # That a GPU cannot be used is an error only when it shall run.
+    gpu = gpu_memory(device_of(size, wish), graph)
+    hardware = Hardware(settings.threads(), settings.memory(), *gpu)
+    return choose(size, graph.facts(symmetry=False), hardware, wish)
+
+
+def run_plan(
+    graph: Graph,
+    chosen: Plan,
+    problem: Problem,
+    *,
+    out: Array | None = None,
+    pred: Array | None = None,
+    progress: Progress = None,
+    trace: Trace | None = None,
+) -> tuple[Raw, dict[str, Any]]:
+    """Run a plan; errors come back with the graph's own names."""
+    start = time.perf_counter()
+    try:
+        with watch(progress, chosen.recipe.name) as report:
+            order = Order(
+                chosen.recipe,
+                opened(graph),
+                problem,
+                chosen.threads,
+                chosen.params,
+                out,
+                report,
+                trace,
+                pred=pred,
+            )
+            raw = run(order, chosen.device)
+    except NegativeCycleError as error:
+        names = graph.label_of(np.array(error.cycle)).tolist()
+        raise NegativeCycleError(names, error.length) from None
+    except OverflowError as error:
+        msg = f"{error}. Use float64 weights (graph.astype('float64')), or smaller units."
+        raise DistanceOverflowError(msg) from None
+    return raw, dict(raw.stats) | {"seconds": time.perf_counter() - start}
+
+
+def narrowed(dist: Array, wanted: np.dtype[Any]) -> Array:
+    """Return distances in the type that was asked for, or raise DistanceOverflowError."""
+    try:
+        return cpu.fitting(dist, wanted)
+    except OverflowError as error:
+        msg = f"{error}: leave dist_dtype out for 64 bits."
+        raise DistanceOverflowError(msg) from None

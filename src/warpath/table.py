@@ -1,0 +1,263 @@
+"""What a solve from many sources returns: a table of distances."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.errors import InputError, NoPathError, VertexError, require
+from warpath.paths import Paths, Route, never, one_label
+from warpath.routes import as_labels, followed, found, searched, tree_over, walked
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    from warpath.graph import Graph
+    from warpath.trace import Trace
+
+    Array = NDArray[Any]
+
+
+class DistanceTable:
+    """Distances from some vertices to others, or between all pairs.
+
+    Attributes
+    ----------
+    graph : the graph that was solved.
+    dist : (k, t); inf (floats) or the largest integer where unreachable. An array of NumPy, a map
+        of the file or the array that ``out=`` named; None where a function took the distances.
+    pred : (k, t) of the indices' type, the vertex before each target as an index, -1 where there is
+        none; None where it was not asked for.
+    source_indices, target_indices : (k,) and (t,) int64.
+    cutoff : pairs farther than this were left out; None for no limit.
+    plan : what ran and why.
+    reassociated : sums of floats may be formed in another order than along the paths.
+    stats : counters of the run, and ``seconds``; ``resumed``, how many rows a stopped run had left,
+        or the vertices that Floyd-Warshall beyond memory had let paths pass through.
+    trace : what each round did, where it was asked for, else None.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        sources: NDArray[np.int64],
+        targets: NDArray[np.int64],
+        dist: Any,
+        *,
+        pred: Any = None,
+        cutoff: float | None = None,
+        plan: Any = None,
+        stats: dict[str, Any] | None = None,
+        reassociated: bool = False,
+        trace: Trace | None = None,
+    ) -> None:
+        self.graph = graph
+        self.source_indices = sources
+        self.target_indices = targets
+        self.dist = dist
+        self.pred = pred
+        self.cutoff = cutoff
+        self.plan = plan
+        self.reassociated = reassociated or (plan is not None and plan.recipe.reassociates)
+        self.stats = stats or {}
+        self.trace = trace
+
+    @cached_property
+    def sources(self) -> Array:
+        """The rows' vertices, as the graph names them: (k,)."""
+        return self.graph.label_of(self.source_indices)
+
+    @cached_property
+    def targets(self) -> Array:
+        """The columns' vertices, as the graph names them: (t,)."""
+        return self.graph.label_of(self.target_indices)
+
+    @property
+    def reached(self) -> NDArray[np.bool_]:
+        """Which pairs have a path: (k, t) bool."""
+        self.require_distances("reached")
+        reached: NDArray[np.bool_] = self.dist != never(self.dist.dtype)
+        return reached
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(k, t)."""
+        return len(self.source_indices), len(self.target_indices)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        return np.array(self.on_host(), dtype=dtype, copy=copy)
+
+    def on_host(self) -> Array:
+        """Return the distances as an array of NumPy: themselves, or a copy from the GPU."""
+        self.require_distances("this")
+        return np.asarray(self.dist.get() if hasattr(self.dist, "get") else self.dist)
+
+    def require_distances(self, what: str) -> None:
+        """Raise InputError where the distances went to a function."""
+        if self.dist is None:
+            msg = (
+                f"{what} needs the distances, but the function out= took them: "
+                "give an array or a file as out=."
+            )
+            raise InputError(msg)
+
+    @cached_property
+    def _whole(self) -> bool:
+        """Whether the columns are all vertices, in order."""
+        return np.array_equal(self.target_indices, np.arange(self.graph.n))
+
+    @property
+    def _exact(self) -> bool:
+        """Whether edges on shortest paths are tight to the last bit."""
+        return not (self.reassociated and self.graph.dist_dtype.kind == "f")
+
+    def path(self, source: Any, target: Any) -> Route:
+        """Return a shortest path from a row's vertex to a column's.
+
+        Where predecessors are stored it follows them. Else it walks back from the target over edges
+        that fit the row's distances, which needs all columns; a table that lacks some, or floats
+        that were added in another order than along the path, are asked by one search instead.
+
+        Parameters
+        ----------
+        source, target : vertices, as the graph names them.
+
+        Raises
+        ------
+        VertexError
+            If the graph has no such vertex, or the table no such row or column.
+        NoPathError
+            If the target cannot be reached, or is farther than the cutoff.
+        """
+        row = self._place(source, self.source_indices, "row")
+        column = self._place(target, self.target_indices, "column")
+        s, t = int(self.source_indices[row]), int(self.target_indices[column])
+        length = None if self.dist is None else self.dist[row, column].item()
+        if length is not None and length == never(self.dist.dtype):
+            raise self._no_path(s, t)
+        if length is not None and self._whole and self.pred is not None:
+            return Route(self.graph, followed(self._row(self.pred, row), s, t), length, self.plan)
+        if length is not None and self._whole and self._exact:
+            labels = as_labels(self.graph, self._row(self.dist, row))
+            return Route(self.graph, walked(self.graph, s, t, labels), length, self.plan)
+        indices, length = found(self.graph, s, t)
+        if not len(indices) or (self.cutoff is not None and length > self.cutoff):
+            raise self._no_path(s, t)
+        return Route(self.graph, indices, length, self.plan)
+
+    def paths_from(self, source: Any) -> Paths:
+        """Return a row as `Paths`, with the tree of `sssp`: from the row, or by one search.
+
+        A search is made where the table lacks columns or holds floats that were added in another
+        order than along the paths; its distances are those of `sssp`.
+
+        Raises
+        ------
+        VertexError
+            If the graph has no such vertex, or the table no such row.
+        """
+        row = self._place(source, self.source_indices, "row")
+        s, graph = int(self.source_indices[row]), self.graph
+        if self.dist is not None and self._whole and self._exact:
+            dist = as_labels(graph, self._row(self.dist, row))
+            return Paths(
+                graph, s, dist, tree=lambda: tree_over(graph, s, dist), cutoff=self.cutoff,
+                plan=self.plan, stats=self.stats,
+            )  # fmt: skip
+        dist, pred = searched(graph, s, self.cutoff)
+        return Paths(
+            graph, s, dist, tree=lambda: pred, cutoff=self.cutoff, plan=self.plan, stats=self.stats
+        )
+
+    def _row(self, table: Any, row: int) -> Array:
+        values = table[row]
+        return np.asarray(values.get() if hasattr(values, "get") else values)
+
+    def _place(self, vertex: Any, indices: NDArray[np.int64], what: str) -> int:
+        at = int(self.graph.index_of(vertex)[0])
+        found_at = np.flatnonzero(indices == at)
+        if not len(found_at):
+            axis = "sources" if what == "row" else "targets"
+            msg = (
+                f"the table has no {what} for {one_label(self.graph, at)!r}: "
+                f"it must be among the {len(indices):,} {axis} that were asked for."
+            )
+            raise VertexError(msg)
+        return int(found_at[0])
+
+    def _no_path(self, s: int, t: int) -> NoPathError:
+        within = "" if self.cutoff is None else f" within {self.cutoff}"
+        ends = (one_label(self.graph, s), one_label(self.graph, t))
+        return NoPathError(f"no path leads from {ends[0]!r} to {ends[1]!r}{within}.")
+
+    def to_pandas(self, *, long: bool = False) -> Any:
+        """Return a pandas data frame, unreachable pairs as NA.
+
+        Parameters
+        ----------
+        long : True for one row a pair (source, target, distance, and pred where it is stored),
+            False for a row a source.
+        """
+        pandas = require("pandas", what="DistanceTable.to_pandas")
+        dist = self.on_host()
+        reached = dist != never(dist.dtype)
+        if long:
+            k, t = self.shape
+            flat = pandas.Series(dist.ravel()).convert_dtypes()
+            columns = {
+                "source": np.repeat(self.sources, t),
+                "target": np.tile(self.targets, k),
+                "distance": flat.mask(~reached.ravel(), pandas.NA),
+            }
+            if self.pred is not None:
+                pred = np.asarray(self.pred).ravel()
+                before = pandas.Series(self.graph.label_of(np.where(pred >= 0, pred, 0)))
+                columns["pred"] = before.convert_dtypes().mask(pred < 0, pandas.NA)
+            return pandas.DataFrame(columns)
+        wide = pandas.DataFrame(dist, index=self.sources, columns=self.targets)
+        return wide.convert_dtypes().mask(~reached, pandas.NA)
+
+    def save(self, path: Any, *, long: bool = True) -> None:
+        """Write the table to ``.npz``, ``.npy``, ``.parquet`` or ``.csv``.
+
+        Parameters
+        ----------
+        long : for the last two, one row a reached pair (source, target, distance); False for one
+            row a source.
+        """
+        from warpath.io.results import save_table
+
+        save_table(self, path, long=long)
+
+    def __repr__(self) -> str:
+        k, t = self.shape
+        where = "given to a function" if self.dist is None else f"of {self.dist.dtype}"
+        lines = [f"<DistanceTable {k:,} x {t:,} {where}"]
+        if self.plan is not None:
+            lines.append(f"  {self.plan.headline()}")
+        if k and t and self.dist is not None:
+            lines.append(_preview(self))
+        return "\n".join(lines) + ">"
+
+
+def _preview(table: DistanceTable, most: int = 6) -> str:
+    rows, columns = min(most, table.shape[0]), min(most, table.shape[1])
+    head = ["", *map(str, table.targets[:columns].tolist())]
+    lines = [head]
+    limit = never(table.dist.dtype)
+    for row in range(rows):
+        values = [table.dist[row, column].item() for column in range(columns)]
+        shown = ["-" if value == limit else f"{value:,}" for value in values]
+        lines.append([str(table.sources[row]), *shown])
+    widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
+    text = [
+        "  " + "  ".join(f"{cell:>{w}}" for cell, w in zip(line, widths, strict=True))
+        for line in lines
+    ]
+    if columns < table.shape[1]:
+        text[0] += "  ..."
+    if rows < table.shape[0]:
+        text.append("  ...")
+    return "\n".join(text)

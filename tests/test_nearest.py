@@ -1,0 +1,133 @@
+"""The nearest facility of every vertex, against the rows of all facilities."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import warpath as wp
+from warpath import Graph
+from warpath.recipes import Task
+from warpath.testing import strategies
+from warpath.testing.recipes import on_cpu
+
+NEVER = np.iinfo(np.int64).max
+
+
+def street(**options) -> Graph:
+    """a - b - c - d - e in a row, two ways, 2 each; f is apart."""
+    row = "abcde"
+    edges = [(u, v, 2) for u, v in pairwise(row)]
+    edges += [(v, u, 2) for u, v, _ in edges]
+    return Graph.of([*edges, ("f", "g", 1)], **options)
+
+
+zoned = st.builds(
+    lambda edges, closed: Graph.of([tuple(e) for e in edges], n=7, first_through=closed),
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 4)), max_size=30),
+    st.integers(0, 7),
+)
+facilities = st.lists(st.integers(0, 6), min_size=1, max_size=4)
+
+
+@given(zoned, facilities, st.booleans())
+def test_it_is_the_least_row_and_of_equal_ones_the_first(graph, chosen, reverse):
+    rows = sorted(set(chosen))
+    if reverse:
+        table = wp.distances(graph, range(7), rows).dist.T
+    else:
+        table = wp.distances(graph, rows).dist
+    found = wp.nearest(graph, chosen, reverse=reverse)
+    assert np.array_equal(found.dist, table.min(axis=0))
+    first = np.array(rows)[table.argmin(axis=0)]
+    assert np.array_equal(found.facility, np.where(table.min(axis=0) == NEVER, -1, first))
+
+
+@given(strategies.graphs(np.int64, negative=True), st.data())
+def test_with_negative_weights_too(graph, data):
+    rows = sorted(data.draw(st.sets(st.integers(0, graph.n - 1), min_size=1, max_size=3)))
+    try:
+        table = wp.distances(graph, rows).dist
+    except wp.NegativeCycleError:
+        with pytest.raises(wp.NegativeCycleError) as caught:
+            wp.nearest(graph, rows)
+        assert set(caught.value.cycle) <= set(range(graph.n))
+        assert caught.value.length < 0
+        return
+    found = wp.nearest(graph, rows)
+    assert np.array_equal(found.dist, table.min(axis=0))
+    first = np.array(rows)[table.argmin(axis=0)]
+    assert np.array_equal(found.facility, np.where(table.min(axis=0) == NEVER, -1, first))
+
+
+@given(strategies.graphs(np.float32), st.data())
+def test_float_distances_have_the_bits_of_the_least_row(graph, data):
+    rows = data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, max_size=3))
+    found = wp.nearest(graph, rows)
+    table = wp.distances(graph, rows).dist
+    assert np.array_equal(found.dist, table.min(axis=0))
+    own = found.facility >= 0
+    assert np.array_equal(own, np.isfinite(found.dist))
+    by_name = {int(f): row for f, row in zip(rows, table, strict=True)}
+    for v in np.flatnonzero(own):
+        assert by_name[int(found.facility[v])][v] == found.dist[v]
+
+
+@pytest.mark.parametrize("name", [r.name for r in on_cpu() if Task.SSSP in r.solves])
+def test_every_algorithm_of_one_source_can_do_it(name):
+    found = wp.nearest(street(), ["a", "d"], algorithm=name)
+    assert found.dist.tolist() == [0, 2, 2, 0, 2, NEVER, NEVER]
+    assert found.facility.tolist() == ["a", "a", "d", "d", "d", None, None]
+    assert found.plan.algorithm == name
+
+
+def test_a_cutoff_leaves_far_vertices_without_a_facility():
+    found = wp.nearest(street(), ["a"], cutoff=4)
+    assert found.dist.tolist() == [0, 2, 4, NEVER, NEVER, NEVER, NEVER]
+    assert found.facility.tolist() == ["a", "a", "a", None, None, None, None]
+    assert found.reached.tolist() == [True] * 3 + [False] * 4
+    assert found.stats["reached"] == 3
+
+
+def test_reverse_measures_from_the_vertices_to_the_facilities():
+    graph = Graph.of([(0, 1, 1), (1, 2, 1), (2, 0, 5)])
+    assert wp.nearest(graph, [0]).dist.tolist() == [0, 1, 2]
+    assert wp.nearest(graph, 0, reverse=True).dist.tolist() == [0, 6, 5]
+    assert "distances to it" in repr(wp.nearest(graph, 0, reverse=True))
+
+
+def test_the_result_has_the_graphs_own_names(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    found = wp.nearest(street(), ["d", "a", "d"])
+    assert found.facilities.tolist() == ["a", "d"]
+    assert found.facility_indices.tolist() == [0, 0, 3, 3, 3, -1, -1]
+    frame = found.to_pandas()
+    assert frame["facility"].tolist()[:5] == ["a", "a", "d", "d", "d"]
+    assert frame["distance"].isna().tolist() == [False] * 5 + [True] * 2
+    assert len(found) == 7
+    assert "2 facilities: 5 of 7 vertices have one, distances from it" in repr(found)
+    for name, read in (("n.parquet", pandas.read_parquet), ("n.csv", pandas.read_csv)):
+        found.save(tmp_path / name)
+        saved = read(tmp_path / name)
+        assert saved.columns.tolist() == ["vertex", "facility", "distance"]
+        assert saved["vertex"].tolist() == list("abcdefg")
+        assert saved["facility"].tolist()[:5] == ["a", "a", "d", "d", "d"]
+        assert saved["distance"].isna().sum() == 2
+    with pytest.raises(wp.InputError, match=r"\.parquet or \.csv"):
+        found.save(tmp_path / "n.txt")
+
+
+def test_narrow_distances_and_errors():
+    assert wp.nearest(street(), ["a"], dist_dtype="int32").dist.dtype == np.int32
+    with pytest.raises(wp.DistanceOverflowError):
+        wp.nearest([(0, 1, 2**31 - 1), (1, 2, 2)], [0], dist_dtype="int32")
+    with pytest.raises(wp.VertexError, match="'z'"):
+        wp.nearest(street(), ["z"])
+    with pytest.raises(wp.InputError, match="facilities is empty"):
+        wp.nearest(street(), [])
+    assert not wp.nearest(street(), ["a"]).dist.flags.writeable

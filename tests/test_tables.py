@@ -1,0 +1,271 @@
+"""Tables of distances: predecessors, routes and traces, for every loop and every kind of graph."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import warpath as wp
+from warpath import Graph, routes
+from warpath.engines import cpu
+from warpath.io import streams
+from warpath.plan import CATALOGUE
+from warpath.recipes import Task
+from warpath.testing import corpus, strategies
+from warpath.testing.recipes import on_cpu
+
+CASES = [  # from every vertex of these the distances are defined, and fit
+    case.astype(dtype)
+    for case in corpus.all()
+    for dtype in case.dtypes
+    if not case.overflows
+    and not case.has_cycle
+    and case.name not in {"negative_cycle_elsewhere", "overflow_avoided"}
+    and 0 < case.graph().n <= 600
+]
+NEVER = np.iinfo(np.int64).max
+
+
+@pytest.fixture(params=CASES, ids=str)
+def graph(request):
+    return request.param.graph()
+
+
+def some(graph: Graph) -> list[int]:
+    """A few vertices, not in order, one of them twice."""
+    return [graph.n - 1, 0, graph.n // 2, graph.n // 3, graph.n // 2]
+
+
+def named(graph: Graph, indices) -> list:
+    return graph.label_of(np.asarray(indices)).tolist()
+
+
+def test_predecessors_are_those_of_the_tree(graph):
+    sources = some(graph)
+    trees = [wp.sssp(graph, named(graph, s)) for s in sources]
+    whole = wp.distances(graph, named(graph, sources), predecessors=True)
+    picked = wp.distances(graph, named(graph, sources), named(graph, sources), predecessors=True)
+    assert whole.pred.dtype == graph.indices.dtype
+    for row, paths in enumerate(trees):
+        if whole._exact:
+            assert np.array_equal(whole.dist[row], paths.dist)
+        assert np.array_equal(whole.pred[row], paths.pred)
+        assert np.array_equal(picked.pred[row], paths.pred[sources])
+        assert np.array_equal(picked.dist[row], whole.dist[row][sources])
+
+
+def test_routes_and_trees_come_back_from_distances_alone(graph):
+    names = named(graph, range(graph.n))
+    tables = [wp.apsp(graph), wp.distances(graph, names, names[:1] + names[-2:])]
+    for s in {0, graph.n // 2, graph.n - 1}:
+        paths = wp.sssp(graph, names[s])
+        for table in tables:
+            again = table.paths_from(names[s])
+            assert np.array_equal(again.dist, paths.dist)
+            assert np.array_equal(again.pred, paths.pred)
+            for t in {*table.target_indices[:3].tolist(), *table.target_indices[-3:].tolist()}:
+                if not paths.reached[t]:
+                    with pytest.raises(wp.NoPathError):
+                        table.path(names[s], names[t])
+                    continue
+                route = table.path(names[s], names[t])
+                assert np.array_equal(route.indices, paths.path_to(names[t]).indices)
+                if table._exact:
+                    assert route.length == paths.dist[t]
+
+
+@pytest.mark.parametrize("name", [r.name for r in on_cpu() if Task.APSP in r.solves])
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+def test_every_algorithm_of_all_pairs_can_be_asked_for_predecessors(name, dtype):
+    rng = np.random.default_rng(3)
+    edges = (rng.integers(0, 30, 200), rng.integers(0, 30, 200))
+    if CATALOGUE[name].integer_only and dtype != "int32":
+        pytest.skip(f"{name} takes integers")
+    weights = rng.integers(0, 9, 200) if dtype == "int32" else rng.random(200)
+    for closed in (0, 4):
+        graph = Graph.of((*edges, weights.astype(dtype)), n=30, first_through=closed)
+        table = wp.apsp(graph, algorithm=name, predecessors=True)
+        narrow = wp.apsp(graph, algorithm=name, predecessors=True, dist_dtype=table.dist.dtype)
+        for s in range(graph.n):
+            paths = wp.sssp(graph, s)
+            assert np.array_equal(table.pred[s], paths.pred)
+            assert np.array_equal(narrow.pred[s], paths.pred)
+        if dtype == "int32":
+            small = wp.apsp(graph, algorithm=name, predecessors=True, dist_dtype="int32")
+            assert np.array_equal(small.pred, table.pred)
+            assert small.path(7, 9).indices.tolist() == table.path(7, 9).indices.tolist()
+
+
+def test_a_cutoff_ends_the_rows_and_their_trees():
+    graph = Graph.of([(0, 1, 3), (1, 2, 3), (2, 3, 3), (0, 3, 8)])
+    for targets in (None, [1, 2, 3]):
+        table = wp.distances(graph, [0, 1], targets, cutoff=6, predecessors=True)
+        assert table.dist[0, -2:].tolist() == [6, NEVER]
+        assert table.pred[0, -2:].tolist() == [1, -1]
+        assert list(table.path(0, 2)) == [0, 1, 2]
+        assert table.paths_from(0).dist.tolist() == [0, 3, 6, NEVER]
+        with pytest.raises(wp.NoPathError, match="within 6"):
+            table.path(0, 3)
+
+
+def test_a_cutoff_holds_where_a_search_must_find_the_route():
+    graph = Graph.of([(0, 1, -1), (1, 2, 3), (2, 3, 3)])
+    table = wp.distances(graph, [0], [1, 2, 3], cutoff=2)
+    assert table.paths_from(0).dist.tolist() == [0, -1, 2, NEVER]
+    given = wp.distances(graph, [0], cutoff=2, out=lambda *_: None)
+    assert list(given.path(0, 2)) == [0, 1, 2]
+    with pytest.raises(wp.NoPathError, match="within 2"):
+        given.path(0, 3)
+
+
+@pytest.mark.parametrize("name", ["classic.floyd_warshall", "classic.johnson"])
+def test_floats_added_in_another_order_are_asked_by_a_search(name):
+    rng = np.random.default_rng(4)
+    weights = rng.random(300).astype(np.float32) * 10.0 ** rng.integers(-6, 6, 300)
+    graph = Graph.of((*rng.integers(0, 40, (2, 300)), weights.astype(np.float32)), n=40)
+    table = wp.apsp(graph, algorithm=name)
+    for s in range(40):
+        paths = wp.sssp(graph, s)
+        assert np.array_equal(table.paths_from(s).dist, paths.dist)
+        for t in np.flatnonzero(paths.reached).tolist():
+            assert list(table.path(s, t)) == list(paths.path_to(t))
+
+
+def test_where_nothing_is_asked_no_predecessors_are_kept():
+    assert wp.apsp([(0, 1, 2)]).pred is None
+    assert wp.distances([(0, 1, 2)], [0]).trace is None
+
+
+def test_a_row_or_column_that_was_not_asked_for_is_named():
+    table = wp.distances([("a", "b", 2), ("b", "c", 5)], ["a"], ["c"])
+    assert list(table.path("a", "c")) == ["a", "b", "c"]
+    with pytest.raises(wp.VertexError, match="no row for 'b': it must be among the 1 sources"):
+        table.path("b", "c")
+    with pytest.raises(wp.VertexError, match="no column for 'b': it must be among the 1 targets"):
+        table.path("a", "b")
+    with pytest.raises(wp.VertexError, match="'z'"):
+        table.paths_from("z")
+
+
+def test_a_route_walks_only_where_the_row_is_whole_and_exact(monkeypatch):
+    """The distances are enough: no search, no tree, where all columns are there."""
+    graph = Graph.of([(0, 1, 3), (1, 2, 3), (2, 3, 3), (0, 3, 10)])
+    full, part = wp.apsp(graph), wp.distances(graph, [0], [3])
+    stored = wp.apsp(graph, predecessors=True)
+
+    def refused(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr(routes, "tree", refused)
+    with monkeypatch.context() as inside:
+        inside.setattr(routes._core, "path", refused)
+        assert list(full.path(0, 3)) == [0, 1, 2, 3]
+        stored.dist[0] = [0, 1, 1, 9]  # no edge is tight any more
+        assert list(stored.path(0, 3)) == [0, 1, 2, 3]
+        with pytest.raises(AssertionError):
+            part.path(0, 3)
+    assert list(part.path(0, 3)) == [0, 1, 2, 3]
+
+
+def test_a_recipe_that_keeps_predecessors_fills_them_itself(monkeypatch):
+    """Any predecessor on a shortest path may come from the loop; here the largest."""
+    graph = Graph.of([(0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1)], first_through=1)
+    recipe = replace(CATALOGUE["classic.floyd_warshall"], predecessors=True)
+    solve = cpu.run
+
+    def filling(order):
+        raw = solve(order)
+        order.pred[:] = -1
+        order.pred[0, 1:4] = [0, 0, 2]
+        return raw
+
+    monkeypatch.setattr(cpu, "run", filling)
+    chosen = replace(wp.plan(graph, algorithm="classic.floyd_warshall"), recipe=recipe)
+    monkeypatch.setattr("warpath.filling.choose_for", lambda *_: chosen)
+    table = wp.apsp(graph, predecessors=True)
+    assert table.pred[0].tolist() == [-1, 0, 0, 2]
+    assert list(table.path(0, 3)) == [0, 2, 3]
+
+    def picking(order):
+        raw = solve(order)
+        order.pred[:] = 3  # of the round trip of 0, too
+        return raw
+
+    monkeypatch.setattr(cpu, "run", picking)
+    recipe = replace(CATALOGUE["classic.dijkstra"], predecessors=True)
+    chosen = replace(wp.plan(graph, sources=[0], algorithm="classic.dijkstra"), recipe=recipe)
+    monkeypatch.setattr("warpath.filling.choose_for", lambda *_: chosen)
+    assert wp.distances(graph, [0], [0, 1], predecessors=True).pred.tolist() == [[-1, 3]]
+
+
+def test_predecessors_that_do_not_fit_say_the_numbers(monkeypatch):
+    graph = Graph.of([(0, 1, 1)], n=100)
+    monkeypatch.setenv("WARPATH_MEMORY", "110K")
+    wp.apsp(graph)
+    with pytest.raises(wp.NotEnoughMemoryError, match=r"predecessors would take 39\.1 KiB beside"):
+        wp.apsp(graph, predecessors=True)
+
+
+def test_tables_are_traced_with_totals_over_all_rows(tmp_path, monkeypatch):
+    graph = Graph.of([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
+    table = wp.apsp(graph, algorithm="classic.dijkstra", trace=True, threads=1)
+    totals = table.trace.totals()
+    assert (totals.selected, totals.relaxed, totals.work_ratio) == (9, 9, 1.0)
+    assert table.stats["selected"] == 9
+    assert table.trace.run.source == "all"
+    table.trace.save(tmp_path / "run.jsonl")
+    assert wp.Trace.load(tmp_path / "run.jsonl").run == table.trace.run
+    monkeypatch.setattr(streams, "BLOCK_BYTES", 8)
+    ring = Graph.of([(v, (v + 1) % 9, 1) for v in range(9)])
+    options = {"algorithm": "classic.dijkstra", "threads": 1, "trace": True}
+    by_rows = wp.apsp(ring, **options, out=tmp_path / "full.npy")
+    assert [one.number for one in by_rows.trace] == [0, 1, 2]  # of four rows, four and one
+    assert by_rows.trace.totals().work_ratio == 1.0
+    some_columns = wp.distances(graph, [0, 1], [2], trace=True).trace
+    assert some_columns.run.source == "2 sources"
+    assert some_columns.totals().work_ratio is None  # how far Dijkstra goes is not known
+    assert some_columns.totals().mteps is None
+
+
+@given(strategies.graphs(np.int64, negative=True), st.data())
+def test_tables_with_negative_weights_lead_back_too(graph, data):
+    s, t = data.draw(st.integers(0, graph.n - 1)), data.draw(st.integers(0, graph.n - 1))
+    try:
+        table = wp.distances(graph, [s], predecessors=True)
+    except wp.NegativeCycleError:
+        return
+    paths = wp.sssp(graph, s)
+    assert np.array_equal(table.pred[0], paths.pred)
+    if paths.reached[t]:
+        assert list(table.path(s, t)) == list(paths.path_to(t))
+        for bare in (wp.distances(graph, [s]), wp.distances(graph, [s], [t])):
+            assert list(bare.path(s, t)) == list(paths.path_to(t))
+
+
+def test_under_negative_weights_a_route_is_that_of_the_fewest_edges():
+    graph = Graph.of([(0, 2, 1), (2, 4, 2), (0, 3, 1), (3, 1, 1), (1, 4, 1), (0, 5, -1)])
+    assert list(wp.distances(graph, [0]).path(0, 4)) == [0, 2, 4]
+    assert list(wp.sssp(graph, 0).path_to(4)) == [0, 2, 4]
+
+
+def test_a_negative_cycle_comes_back_as_its_vertices():
+    graph = Graph.of([("a", "b", 1), ("b", "c", -3), ("c", "a", 1), ("x", "a", 1)])
+    for call in (
+        lambda: wp.apsp(graph, predecessors=True),
+        lambda: wp.distances(graph, ["x"], predecessors=True),
+    ):
+        with pytest.raises(wp.NegativeCycleError) as caught:
+            call()
+        assert sorted(caught.value.cycle) == ["a", "b", "c"]
+
+
+def test_long_tables_of_pandas_have_predecessors():
+    pytest.importorskip("pandas")
+    table = wp.distances([("a", "b", 2), ("b", "c", 5)], ["a"], predecessors=True)
+    frame = table.to_pandas(long=True)
+    assert frame["pred"].isna().tolist() == [True, False, False]
+    assert frame["pred"].tolist()[1:] == ["a", "b"]
