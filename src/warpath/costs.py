@@ -144,7 +144,7 @@ def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     A round that relaxes few edges takes less.
     """
     if recipe.axes is None:
-        return _table_bytes(size, facts)
+        return _table_bytes(recipe, size, facts)
     n, m, axes = facts.n, facts.m, recipe.axes
     index = 4 if n < 2**31 else 8
     weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
@@ -165,10 +165,20 @@ def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
     return size.sources * facts.m * 1e-11 + _GPU_START
 
 
-def _table_bytes(size: Size, facts: Facts) -> int:
+def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     label = _label_bytes(facts)
-    rows = 8 * (facts.n + 1) + facts.m * 12
+    n, rows = facts.n, 8 * (facts.n + 1) + facts.m * 12
+    if recipe.loop is Loop.MATRIX_STEPS:  # the matrix, and rows of it on their way
+        return rows + n * n * label + _ON_THE_WAY
+    if recipe.loop is Loop.THREAD_A_SOURCE:  # besides, a label and a flag for each source
+        return rows + n * n * label + size.sources * n * (label + 1) + _ON_THE_WAY
+    if recipe.loop is Loop.ROUNDS_A_SOURCE:  # one source at a time, and weights under potentials
+        one = max(gpu_bytes(part, size, facts) for part in recipe.parts)
+        return one + (facts.m + 3 * n) * label
     return rows + size.sources * size.targets * label
+
+
+_ON_THE_WAY = 2**27  # bytes of a block of rows that is made ready for the answer
 
 
 def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:

@@ -12,6 +12,7 @@ from warpath.costs import Size, cpu_bytes, cpu_seconds, gpu_bytes, gpu_seconds, 
 from warpath.errors import InputError, NegativeWeightError, NotEnoughMemoryError, NotSupportedError
 from warpath.recipes import CATALOGUE, Loop, Recipe, Task
 from warpath.recipes.params import chosen_params
+from warpath.recipes.recipe import WHOLE_TABLES
 
 if TYPE_CHECKING:
     from warpath.facts import Facts
@@ -250,7 +251,8 @@ def _best(able: list[Candidate], size: Size, facts: Facts, device: str) -> tuple
 
 
 def _sums_that_do_not_fit(recipe: Recipe, facts: Facts) -> str | None:
-    if recipe.loop is not Loop.FLOYD_WARSHALL or not facts.integer:
+    potentials = recipe.loop is Loop.ROUNDS_A_SOURCE and facts.negative
+    if not facts.integer or not (recipe.loop in WHOLE_TABLES or potentials):
         return None
     largest = max(abs(facts.min_weight), abs(facts.max_weight))
     if largest * max(facts.n, 1) < 2**61:
@@ -291,7 +293,12 @@ def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> N
         ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
         needs = [
             (plan.bytes, hardware.gpu_memory, _place(plan.device), ways),
-            (host_bytes(plan.recipe, size, facts), hardware.memory, "on the host", _ways(size.task)),
+            (
+                host_bytes(plan.recipe, size, facts),
+                hardware.memory,
+                "on the host",
+                _ways(size.task),
+            ),
         ]
     for needed, free, where, ways in needs:
         if free is not None and needed > free:

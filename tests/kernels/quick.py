@@ -12,9 +12,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from warpath.recipes import CATALOGUE, Recipe
+import numpy as np
+
+from warpath import generate
+from warpath.engines.tables.table import longest
+from warpath.paths import never
+from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Map
-from warpath.testing import corpus
+from warpath.testing import corpus, tables
 from warpath.testing.emulated import EmulatedDevice
 from warpath.testing.kernels import CACHE, Unset, check, expected, prepare
 from warpath.trace import Trace
@@ -23,6 +28,10 @@ SMALL = ["one_loop", "self_loops", "parallel_edges", "zero_cycle", "isolated_ver
 MORE = ["lost_minima", "all_zero", "star_out", "star_in", "unreachable_half", "two_equal_paths",
         "complete"]  # fmt: skip
 CROWDED = {"lost_minima", "complete"}  # where many lower a label at once: the order tells
+WIDEST = 40  # vertices, for all pairs
+THREE_TILES = corpus.Case(
+    "three_tiles", "Seventy vertices.", lambda: generate.uniform(70, 4, (1, 99), seed=7)
+)
 OF_FLOATS = ["rounding", "float_sum_to_infinity", "negative_zero", "absorbed_weights"]
 OF_INTEGERS = ["largest_int32", "overflow", "overflow_by_one", "overflow_avoided"]
 NEGATIVE = ["negative_without_cycle", "negative_zero_cycle", "negative_cycle", "negative_loop",
@@ -45,7 +54,7 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
     """Run the suite."""
     watched = sanitizer != "none"
     recipes = [recipe_of(name) for name in names]
-    strided = any(recipe.axes.map is Map.GRID_STRIDE for recipe in recipes)
+    strided = any(recipe.axes and recipe.axes.map is Map.GRID_STRIDE for recipe in recipes)
     device = EmulatedDevice(
         block=32 if strided else 64,  # with one processor fewer threads than some graphs' vertices
         processors=1,
@@ -56,6 +65,12 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
     device.xp = Unset()
     prepare(device, recipes, dtype)
     cases = SMALL + MORE + (OF_FLOATS if dtype.startswith("f") else OF_INTEGERS) + NEGATIVE
+    of_tables = [recipe for recipe in recipes if Task.APSP in recipe.solves]
+    small = [corpus.case(name) for name in cases if corpus.case(name).graph().n <= WIDEST]
+    for case in [*small, THREE_TILES] if of_tables else []:
+        if dtype in case.dtypes:
+            check_tables(of_tables, case.astype(dtype), device)
+    recipes = [recipe for recipe in recipes if Task.SSSP in recipe.solves]
     for name in cases + (["power_law"] if strided else []):
         if dtype not in corpus.case(name).dtypes:
             continue
@@ -71,6 +86,26 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
                     device.seed = seed
                     trace = Trace() if seed == 2 or (watched and source) else None
                     check(recipe, case.graph(), source, device, answer, params, trace)
+
+
+def check_tables(recipes: list[Recipe], case: corpus.Case, device: EmulatedDevice) -> None:
+    """Solve all pairs, plain, and traced with predecessors and 32 bits where there are such."""
+    graph = case.graph()
+    sources = np.arange(graph.n)
+    answer = tables.expected(graph, sources, Task.APSP)
+    found = answer.dist[answer.dist != never(answer.dist.dtype)]
+    narrow = case.dtype == "int32" and answer.error is None and abs(found).max(initial=0) < 2**31
+    for recipe in recipes:
+        if case.negative and not recipe.negative:
+            continue
+        if recipe.reassociates and longest(graph) >= 2**61:
+            continue
+        for device.seed in (1, 2):
+            paths = recipe.predecessors and device.seed == 2
+            tables.check(
+                recipe, graph, device, sources, answer, task=Task.APSP, paths=paths,
+                trace=Trace() if paths else None, dtype=np.int32 if narrow and paths else None,
+            )  # fmt: skip
 
 
 if __name__ == "__main__":

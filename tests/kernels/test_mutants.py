@@ -52,6 +52,10 @@ F_GPU, U_GPU, U_PLUS = "martin2009.f_gpu", "martin2009.u_gpu", "martin2009.u_gpu
 OUT, OUT_QUEUE, OUT_PREFIX = (
     f"johnson_gpu.dijkstra_{kind}" for kind in ("flags", "queue", "prefix")
 )
+ENTRY, ENTRY_SHARED, ROW, TILED, TILED_SHARED = (
+    f"bodra2025.fw_{kind}" for kind in ("edge", "edge_shared", "vertex", "tiled", "tiled_shared")
+)
+THREADS, JOHNSON = "bodra2025.apsp_dijkstra", "johnson_gpu.johnson_flags"
 DENSE_PULL, DENSE_PUSH = "martin2009.u_gpu.dense", "martin2009.f_gpu.dense"
 
 BASE = [
@@ -268,7 +272,90 @@ BUCKETS = [
     Mutant("places are given out twice", "split.cuh", "atomicAdd(taken + keys[k], 1)",
            "taken[keys[k]]++", SPLIT, sanitizer="thread"),
 ]  # fmt: skip
-MUTANTS = [*BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *COMPACT, *BUCKETS]
+MATRIX = [
+    Mutant("the heaviest of parallel edges", "matrix.cuh", "!(weight < a.dist[u * a.n + v])",
+           "false", ENTRY),
+    Mutant("a loop counts", "matrix.cuh", "if (v == u || ", "if (", ENTRY),
+    Mutant("a vertex before its neighbour is another", "matrix.cuh", "= static_cast<V>(u);",
+           "= static_cast<V>(v);", ENTRY),
+    Mutant("a vertex is not at 0 from itself", "matrix.cuh", "= L{0};", "= L{1};", ENTRY),
+    Mutant("what is far counts as a length", "matrix.cuh", "label >= never<L>() / 4;", "false;",
+           TILED),
+]  # fmt: skip
+FLOYD = [
+    Mutant("an equal length counts as shorter", "floyd.cuh",
+           "if (!(sum < a.dist[i * a.n + j])) return;", "if (sum > a.dist[i * a.n + j]) return;",
+           ENTRY, sanitizer="thread"),
+    Mutant("a path ends in another vertex", "floyd.cuh", "= a.pred[k * a.n + j];",
+           "= static_cast<V>(k);", ENTRY),
+    Mutant("a row lacks its last entries", "floyd.cuh", "(a.n + kBlock - 1) / kBlock",
+           "(a.n + kBlock / 2) / kBlock", ENTRY),
+    Mutant("the shared label is read before it is there", "floyd.cuh",
+           "a.dist[i * a.n + a.k];\n    __syncthreads();", "a.dist[i * a.n + a.k];",
+           ENTRY_SHARED),
+    Mutant("the label of another entry is shared", "floyd.cuh",
+           "kept[0] = a.dist[i * a.n + a.k];", "kept[0] = a.dist[a.k * a.n + i];", ENTRY_SHARED),
+    Mutant("a row's first entry is left out", "floyd.cuh", "for (i64 j = 0; j < a.n; ++j)",
+           "for (i64 j = 1; j < a.n; ++j)", ROW),
+    Mutant("a thread beyond the last row", "floyd.cuh", "  if (i >= a.n) return;\n", "", ROW,
+           sanitizer="address"),
+]  # fmt: skip
+TILES = [
+    Mutant("the tile after the pivot is the pivot", "floyd_tiles.cuh",
+           "(number < p ? number : number + 1)", "(number <= p ? number : number + 1)", TILED),
+    Mutant("no tile left of the pivot", "floyd_tiles.cuh",
+           "return {beside(block - (t - 1), p), p * kTile, false, true};",
+           "return {p * kTile, beside(block - (t - 1), p), true, false};", TILED),
+    Mutant("intermediate vertices beyond the last", "floyd_tiles.cuh",
+           "static_cast<int>(min(static_cast<i64>(kTile), a.n - a.k))", "kTile", TILED,
+           sanitizer="address"),
+    Mutant("a vertex overtakes the one before", "floyd_tiles.cuh",
+           "j, a.k + k, counts);\n    }\n    if (place.depends()) __syncthreads();",
+           "j, a.k + k, counts);\n    }", TILED, sanitizer="thread"),
+    Mutant("a step of the shared tile overtakes another", "floyd_tiles.cuh",
+           "before[e] = pred[own];\n    }\n    if (place.depends()) __syncthreads();",
+           "before[e] = pred[own];\n    }", TILED_SHARED, sanitizer="thread"),
+    Mutant("a tile is used before it is there", "floyd_tiles.cuh",
+           "  Counts<kTraced> counts;\n  __syncthreads();", "  Counts<kTraced> counts;",
+           TILED_SHARED, sanitizer="thread"),
+    Mutant("the column's tile does not follow", "floyd_tiles.cuh",
+           "      if (place.tile.left) left[e] = sum;\n", "", TILED_SHARED),
+    Mutant("the row's tile does not follow", "floyd_tiles.cuh",
+           "      if (place.tile.above) above[e] = sum;\n", "", TILED_SHARED),
+    Mutant("the row's predecessors do not follow", "floyd_tiles.cuh",
+           "      if (place.tile.above) before[e] = pred[own];\n", "", TILED_SHARED),
+    Mutant("the tile above is the one below", "floyd_tiles.cuh",
+           "if (!pivot) fetch<kBlock>(a.dist, a.n, a.k, place.tile.column, right);",
+           "if (!pivot) fetch<kBlock>(a.dist, a.n, place.tile.row, place.tile.column, right);",
+           TILED_SHARED),
+]  # fmt: skip
+THREAD_DIJKSTRA = [
+    Mutant("not the nearest", "thread_dijkstra.cuh", "    least = dist[v];\n", "", THREADS),
+    Mutant("a visited vertex is chosen again", "thread_dijkstra.cuh",
+           "if (visited[v] || !(dist[v] < least)) continue;", "if (!(dist[v] < least)) continue;",
+           THREADS),
+    Mutant("a launch that is not finished says nothing", "thread_dijkstra.cuh",
+           "if (step == a.steps)", "if (step > a.steps)", f"{THREADS}"),
+    Mutant("no edge is an edge", "thread_dijkstra.cuh",
+           "if (visited[v] || weight == never<L>()) continue;", "if (visited[v]) continue;",
+           THREADS, "int64"),
+    Mutant("a path over another vertex", "thread_dijkstra.cuh", "= static_cast<V>(u);",
+           "= static_cast<V>(v);", THREADS),
+    Mutant("the flag is set without care", "thread_dijkstra.cuh", "store_relaxed(a.left, 1);",
+           "*a.left = 1;", THREADS, sanitizer="thread"),
+    Mutant("a 32-bit sum that wraps", "base.cuh", "return exact == sum && sum != never<int>();",
+           "return true;", THREADS),
+]  # fmt: skip
+REWEIGHT = [
+    Mutant("potentials change places", "reweight.cuh",
+           "+ base -\n                                                a.potentials[a.indices[e]]",
+           "- base +\n                                                a.potentials[a.indices[e]]",
+           JOHNSON),
+    Mutant("the last edge keeps its length", "reweight.cuh", "e < a.indptr[u + 1]; ++e",
+           "e + 1 < a.indptr[u + 1]; ++e", JOHNSON),
+]  # fmt: skip
+MUTANTS = [*BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *COMPACT, *BUCKETS,
+           *MATRIX, *FLOYD, *TILES, *THREAD_DIJKSTRA, *REWEIGHT]  # fmt: skip
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: f"{m.file}: {m.breaks}")

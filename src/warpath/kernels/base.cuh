@@ -16,6 +16,10 @@ using u8 = unsigned char;
 template <class L>
 struct Never;
 template <>
+struct Never<int> {
+  static __device__ int value() { return 0x7fffffff; }
+};
+template <>
 struct Never<i64> {
   static __device__ i64 value() { return 0x7fffffffffffffffLL; }
 };
@@ -86,6 +90,13 @@ __device__ __forceinline__ bool extend(i64 dist, W weight, i64& sum) {
   const i64 w = weight;
   sum = static_cast<i64>(static_cast<u64>(dist) + static_cast<u64>(w));
   return ((dist ^ sum) & (w ^ sum)) >= 0 && sum != never<i64>();
+}
+
+template <class W>
+__device__ __forceinline__ bool extend(int dist, W weight, int& sum) {
+  const i64 exact = static_cast<i64>(dist) + static_cast<i64>(weight);
+  sum = static_cast<int>(exact);
+  return exact == sum && sum != never<int>();
 }
 
 /// What a traced kernel counts; the places in the array of counters.

@@ -11,6 +11,7 @@ def on_cpu(task: Task | None = None) -> list[Recipe]:
     return [recipe for recipe in here if task is None or task in recipe.solves]
 
 
-def on_gpu() -> list[Recipe]:
-    """Return the recipes that run as kernels."""
-    return [recipe for recipe in CATALOGUE if "cuda" in recipe.devices]
+def on_gpu(*tasks: Task) -> list[Recipe]:
+    """Return the recipes that run as kernels, all or those that do one of the tasks."""
+    there = [recipe for recipe in CATALOGUE if "cuda" in recipe.devices]
+    return [recipe for recipe in there if not tasks or recipe.solves.intersection(tasks)]
