@@ -1,4 +1,4 @@
-"""Every CUDA recipe on the whole corpus, in every weight type: the reference's bits."""
+"""Every CUDA recipe for one source on the whole corpus, in every weight type: the same bits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from warpath.testing.corpus import Case
 
 RUN = set()
-RECIPES = [recipe for recipe in wp.algorithms() if "cuda" in recipe.devices]
+RECIPES = [r for r in wp.algorithms() if "cuda" in r.devices and Task.SSSP in r.solves]
 EXACT = [recipe for recipe in RECIPES if recipe.exact]
 CASES = [case.astype(dtype) for case in corpus.all() for dtype in case.dtypes]
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from warpath import generate
+from warpath.engines.tables import thread_a_source
 from warpath.engines.tables.table import longest
 from warpath.paths import never
 from warpath.recipes import CATALOGUE, Recipe, Task
@@ -66,6 +67,7 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
     prepare(device, recipes, dtype)
     cases = SMALL + MORE + (OF_FLOATS if dtype.startswith("f") else OF_INTEGERS) + NEGATIVE
     of_tables = [recipe for recipe in recipes if Task.APSP in recipe.solves]
+    thread_a_source.STEPS = 16  # several launches, where a source takes more
     small = [corpus.case(name) for name in cases if corpus.case(name).graph().n <= WIDEST]
     for case in [*small, THREE_TILES] if of_tables else []:
         if dtype in case.dtypes:

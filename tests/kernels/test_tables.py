@@ -146,6 +146,7 @@ def assert_counts(recipe, graph, dist, trace):
         assert [row.phase for row in trace] == ["search"]
         assert selected == reached
         assert reached - len(dist) <= improved <= relaxed
+        assert relaxed <= len(dist) * len(set(zip(*graph.edges()[:2], strict=True)))
     elif recipe.loop is Loop.ROUNDS_A_SOURCE:
         searches = [row for row in trace if row.phase == "settle"]
         assert sum(row.selected for row in searches) <= reached

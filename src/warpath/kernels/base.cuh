@@ -92,11 +92,11 @@ __device__ __forceinline__ bool extend(i64 dist, W weight, i64& sum) {
   return ((dist ^ sum) & (w ^ sum)) >= 0 && sum != never<i64>();
 }
 
+/// Labels of 32 bits are chosen only where every sum fits them.
 template <class W>
 __device__ __forceinline__ bool extend(int dist, W weight, int& sum) {
-  const i64 exact = static_cast<i64>(dist) + static_cast<i64>(weight);
-  sum = static_cast<int>(exact);
-  return exact == sum && sum != never<int>();
+  sum = dist + static_cast<int>(weight);
+  return true;
 }
 
 /// What a traced kernel counts; the places in the array of counters.

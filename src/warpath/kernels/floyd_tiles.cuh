@@ -98,7 +98,9 @@ __device__ __forceinline__ void fetch(const T* matrix, i64 n, i64 row, i64 colum
 }
 
 /// [tiled with shared memory] The tiles of (i, k) and (k, j) are brought in once; the block's own
-/// entries stay there too where they are one of these, else in registers.
+/// entries stay in registers. In phase 2 one of these tiles is the block's own, and the other the
+/// pivot: through that every way within the pivot's vertices is one step, so the own tile may stay
+/// as it was brought in.
 template <class Phase, bool kPaths, bool kTraced, int kBlock, class V, class L>
 __device__ __forceinline__ void floyd_tile_shared(const FloydArgs<V, L>& a) {
   constexpr int kEntries = kTile * kTile / kBlock;
@@ -131,13 +133,12 @@ __device__ __forceinline__ void floyd_tile_shared(const FloydArgs<V, L>& a) {
       if (!(sum < best[own])) continue;
       if (!Far<L>::is(sum)) counts.improved();
       best[own] = sum;
-      if (place.tile.left) left[e] = sum;
-      if (place.tile.above) above[e] = sum;
-      if (!kPaths) continue;
-      pred[own] = before[k * kTile + e % kTile];
-      if (place.tile.above) before[e] = pred[own];
+      if (kPaths) pred[own] = before[k * kTile + e % kTile];
+      if (!pivot) continue;
+      left[e] = sum;
+      if (kPaths) before[e] = pred[own];
     }
-    if (place.depends()) __syncthreads();
+    if (pivot) __syncthreads();
   }
 #pragma unroll
   for (int own = 0; own < kEntries; ++own) {

@@ -46,7 +46,7 @@ __device__ __forceinline__ void lay(const LayArgs<V, W, L>& a) {
   for (i64 e = a.indptr[u]; e < a.indptr[u + 1]; ++e) {
     const i64 v = a.indices[e];
     const L weight = static_cast<L>(a.weights[e]);
-    if (v == u || !(weight < a.dist[u * a.n + v])) continue;
+    if (!(weight < a.dist[u * a.n + v])) continue;  // a loop never is, where none is negative
     a.dist[u * a.n + v] = weight;
     if (kPaths) a.pred[u * a.n + v] = static_cast<V>(u);
   }
