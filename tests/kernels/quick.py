@@ -20,7 +20,7 @@ from warpath.engines.tables.table import longest
 from warpath.paths import never
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Map
-from warpath.testing import corpus, tables
+from warpath.testing import all_pairs, corpus
 from warpath.testing.emulated import EmulatedDevice
 from warpath.testing.kernels import CACHE, Unset, check, expected, prepare
 from warpath.trace import Trace
@@ -94,7 +94,7 @@ def check_tables(recipes: list[Recipe], case: corpus.Case, device: EmulatedDevic
     """Solve all pairs, plain, and traced with predecessors and 32 bits where there are such."""
     graph = case.graph()
     sources = np.arange(graph.n)
-    answer = tables.expected(graph, sources, Task.APSP)
+    answer = all_pairs.expected(graph, sources, Task.APSP)
     found = answer.dist[answer.dist != never(answer.dist.dtype)]
     narrow = case.dtype == "int32" and answer.error is None and abs(found).max(initial=0) < 2**31
     for recipe in recipes:
@@ -104,7 +104,7 @@ def check_tables(recipes: list[Recipe], case: corpus.Case, device: EmulatedDevic
             continue
         for device.seed in (1, 2):
             paths = recipe.predecessors and device.seed == 2
-            tables.check(
+            all_pairs.check(
                 recipe, graph, device, sources, answer, task=Task.APSP, paths=paths,
                 trace=Trace() if paths else None, dtype=np.int32 if narrow and paths else None,
             )  # fmt: skip

@@ -273,11 +273,11 @@ BUCKETS = [
            "taken[keys[k]]++", SPLIT, sanitizer="thread"),
 ]  # fmt: skip
 MATRIX = [
-    Mutant("the heaviest of parallel edges", "matrix.cuh", "!(weight < a.dist[u * a.n + v])",
+    Mutant("the heaviest of parallel edges", "adjacency.cuh", "!(weight < a.dist[u * a.n + v])",
            "false", ENTRY),
-    Mutant("a vertex before its neighbour is another", "matrix.cuh", "= static_cast<V>(u);",
+    Mutant("a vertex before its neighbour is another", "adjacency.cuh", "= static_cast<V>(u);",
            "= static_cast<V>(v);", ENTRY),
-    Mutant("a vertex is not at 0 from itself", "matrix.cuh", "= L{0};", "= L{1};", ENTRY),
+    Mutant("a vertex is not at 0 from itself", "adjacency.cuh", "= L{0};", "= L{1};", ENTRY),
 ]  # fmt: skip
 FLOYD = [
     Mutant("an equal length counts as shorter", "floyd.cuh",

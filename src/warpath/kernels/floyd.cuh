@@ -11,7 +11,7 @@
 //          thread per vertex.
 #pragma once
 
-#include "matrix.cuh"
+#include "adjacency.cuh"
 
 namespace warpath {
 

@@ -12,6 +12,6 @@ def on_cpu(task: Task | None = None) -> list[Recipe]:
 
 
 def on_gpu(*tasks: Task) -> list[Recipe]:
-    """Return the recipes that run as kernels, all or those that do one of the tasks."""
+    """Return the recipes that run as kernels and do one of the tasks, by default one source."""
     there = [recipe for recipe in CATALOGUE if "cuda" in recipe.devices]
-    return [recipe for recipe in there if not tasks or recipe.solves.intersection(tasks)]
+    return [recipe for recipe in there if recipe.solves.intersection(tasks or {Task.SSSP})]

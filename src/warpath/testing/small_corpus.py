@@ -12,7 +12,7 @@ import numpy as np
 
 from warpath import api
 from warpath.recipes import Task
-from warpath.testing import corpus, tables
+from warpath.testing import all_pairs, corpus
 from warpath.testing.recipes import on_gpu
 from warpath.trace import Trace
 
@@ -75,10 +75,10 @@ def tables_of_all(device: Device) -> int:
             if recipe.objection(task, graph.facts(symmetry=False)) is not None:
                 continue
             sources = np.arange(graph.n)
-            answer = tables.expected(graph, sources, task)
+            answer = all_pairs.expected(graph, sources, task)
             for trace in (None, Trace()):
                 paths = recipe.predecessors and trace is not None
-                tables.check(
+                all_pairs.check(
                     recipe, graph, device, sources, answer, task=task, paths=paths, trace=trace
                 )
                 solves += 1

@@ -148,7 +148,7 @@ _KINDS = {
         "place<{block}>(size, list, keys, sums, ordered)",
     ),
     "lay": _Kind(
-        "matrix.cuh",
+        "adjacency.cuh",
         "i64 size, const i64* indptr, const V* indices, const W* weights, L* dist, V* pred",
         "lay<{paths}, {block}>(LayArgs<V, W, L>{{size, indptr, indices, weights, dist, pred}})",
     ),

@@ -1,4 +1,4 @@
-// matrix.cuh - a graph's rows laid out as a matrix of labels.
+// adjacency.cuh - a graph's rows laid out as a matrix of labels.
 //
 // Work     one look per edge.
 // Traffic  per edge 8 B in order and an entry at random; with predecessors two.
