@@ -168,10 +168,11 @@ def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
 def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     label = _label_bytes(facts)
     n, rows = facts.n, 8 * (facts.n + 1) + facts.m * 12
+    on_the_way = min(_ON_THE_WAY, 4 * n * n * label)
     if recipe.loop is Loop.MATRIX_STEPS:  # the matrix, and rows of it on their way
-        return rows + n * n * label + _ON_THE_WAY
+        return rows + n * n * label + on_the_way
     if recipe.loop is Loop.THREAD_A_SOURCE:  # besides, a label and a flag for each source
-        return rows + n * n * label + size.sources * n * (label + 1) + _ON_THE_WAY
+        return rows + n * n * label + size.sources * n * (label + 1) + on_the_way
     if recipe.loop is Loop.ROUNDS_A_SOURCE:  # one source at a time, and weights under potentials
         one = max(gpu_bytes(part, size, facts) for part in recipe.parts)
         return one + (facts.m + 3 * n) * label

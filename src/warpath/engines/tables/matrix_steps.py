@@ -39,7 +39,7 @@ def matrix_steps(order: Order, device: Device) -> Raw:
     weights = run.rows.weights if lengths is graph.solver_weights else device.put(lengths)
     integer = graph.dist_dtype.kind == "i"
     nothing = run.label(run.never // 2 if integer else run.never)
-    dist, pred = run.lay_out(weights, nothing)
+    dist, pred = run.lay_out(weights, nothing, paths=run.paths)
     _rounds(run, dist, pred)
     undo = None if potentials is None else device.put(potentials)
     sources = device.put(order.problem.sources)

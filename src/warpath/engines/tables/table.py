@@ -48,18 +48,19 @@ class Table(Run):
         """The sources of the order."""
         return self.order.problem.sources
 
-    def lay_out(self, weights: Array, nothing: Any) -> tuple[Array, Array | None]:
+    def lay_out(self, weights: Array, nothing: Any, *, paths: bool) -> tuple[Array, Array | None]:
         """Return the matrix of an array of edge lengths, and who comes before whom in it.
 
         Parameters
         ----------
         weights : (m,) on the device.
         nothing : what stands for no edge.
+        paths : whether the second is asked for.
         """
         xp, n = self.xp, self.n
         dist = xp.full((n, n), nothing, self.label)
-        pred = xp.full((n, n), -1, self.rows.indices.dtype) if self.paths else None
-        kernel = self.kernel("lay", paths=self.paths)
+        pred = xp.full((n, n), -1, self.rows.indices.dtype) if paths else None
+        kernel = self.kernel("lay", paths=paths)
         rows = self.rows._replace(weights=weights)
         self.launch(kernel, n, **rows.named(), dist=dist, pred=pred)
         return dist, pred

@@ -30,17 +30,16 @@ def thread_a_source(order: Order, device: Device) -> Raw:
     if order.out.size == 0:
         return Raw(order.out, stats={"rounds": 0})
     run = Table(order, device)
-    matrix, _ = run.lay_out(run.rows.weights, run.label(run.never))
+    matrix, _ = run.lay_out(run.rows.weights, run.label(run.never), paths=False)
     batch = _batch(run)
     settled = relaxed = improved = 0
     for first in range(0, len(sources), batch):
         at = slice(first, min(first + batch, len(sources)))
-        dist, pred = _search(run, matrix, sources[at])
+        _fill(run, matrix, at)
         counted = run.counted() if run.traced else (0, 0, 0)
         relaxed, improved, settled = (
             a + b for a, b in zip((relaxed, improved, settled), counted, strict=True)
         )
-        _deliver(run, at, dist, pred)
         if order.progress is not None:
             order.progress(at.stop, len(sources))
     run.round("search", settled, relaxed, improved)
@@ -52,6 +51,11 @@ def _batch(run: Table) -> int:
     a_label = np.dtype(run.label).itemsize
     each = run.n * (a_label + 1 + run.paths * run.rows.indices.itemsize)
     return max(1, min(len(run.sources), run.device.free_memory() * 3 // 4 // each))
+
+
+def _fill(run: Table, matrix: Array, at: slice) -> None:
+    """Search from a batch of sources and deliver its rows; what it took is free again then."""
+    _deliver(run, at, *_search(run, matrix, run.sources[at]))
 
 
 def _search(run: Table, matrix: Array, sources: Array) -> tuple[Array, Array | None]:
