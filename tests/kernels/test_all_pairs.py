@@ -153,12 +153,12 @@ def assert_counts(recipe, graph, dist, trace):
         assert improved >= reached - len(dist)
 
 
-def test_an_integer_answer_without_negative_weights_counts_no_needless_improvement():
-    """Three in a row: one entry falls, whatever stands for no path."""
-    graph = Graph(np.array([0, 1, 2, 2]), np.array([1, 2]), np.array([4, 5], np.int32))
+def test_what_stands_for_no_path_does_not_count_as_improved():
+    """Three in a row, and one alone: from this one nothing is shorter by a negative weight."""
+    graph = Graph(np.array([0, 1, 2, 2, 2]), np.array([1, 2]), np.array([4, -5], np.int32))
     for recipe in FLOYD:
         trace = Trace()
-        solve(recipe, graph, device_of("int32"), np.arange(3), task=Task.APSP, trace=trace)
+        solve(recipe, graph, device_of("int32"), np.arange(4), task=Task.APSP, trace=trace)
         assert sum(row.improved for row in trace) == 1, recipe.name
 
 
