@@ -11,6 +11,7 @@ from pathlib import Path
 import warpath as wp
 from warpath.recipes import Catalogue, Recipe, Task
 from warpath.recipes.axes import AXES
+from warpath.recipes.matrix import MATRIX_AXES
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "algorithms.md"
@@ -34,8 +35,9 @@ All others return the same bits.
 _AXES = """\
 ## Axes
 
-The published variants that work in rounds differ in a few choices. Each recipe names its own; mixes
-that cannot run are refused with the reason. [Brackets] hold the papers' words.
+The published variants that work in rounds, or step over a matrix, differ in a few choices. Each
+recipe names its own; mixes that cannot run are refused with the reason. [Brackets] hold the papers'
+words. `relax` and `memory` say what Floyd-Warshalls on a GPU do, the others are about rounds.
 
 | axis | value | means |
 |---|---|---|"""
@@ -54,7 +56,7 @@ def page() -> str:
         devices = ", ".join(sorted({device for recipe in recipes for device in recipe.devices}))
         lines.append(f"| [{paper}](#{paper}): {title} | {len(recipes)} | {devices} |")
     lines += ["", _AXES]
-    for axis in AXES:
+    for axis in (*AXES, *MATRIX_AXES):
         lines += [f"| {axis.__name__.lower()} | {one.value} | {one.meaning} |" for one in axis]
     for paper, title, recipes in papers:
         lines += ["", f"## {paper}", "", _sentence(title), ""]
@@ -72,12 +74,16 @@ def _table(recipes: Catalogue) -> list[str]:
         marks = ["auto"] if recipe.planned else []
         marks += ["other sums"] if recipe.reassociates else []
         marks += [] if recipe.exact else ["may be wrong"]
-        anchor = recipe.name.replace(".", "")
+        anchor = _anchor(recipe)
         lines.append(
             f"| [`{recipe.name}`](#{anchor}) | {_tasks(recipe)} | {', '.join(recipe.devices)} "
             f"| {_weights(recipe)} | {', '.join(marks)} |"
         )
     return lines
+
+
+def _anchor(recipe: Recipe) -> str:
+    return recipe.name.replace(".", "")
 
 
 def _place(recipe: Recipe, *, alone: bool) -> str:
@@ -89,9 +95,15 @@ def _details(recipe: Recipe) -> list[str]:
     lines = []
     if recipe.axes is not None:
         lines.append(f"- Rounds: {recipe.axes.words()}.")
+    if recipe.steps is not None:
+        lines.append(f"- Steps: {recipe.steps.words()}.")
+    if recipe.parts:
+        first, then = (f"[`{part.name}`](#{_anchor(part)})" for part in recipe.parts)
+        lines.append(f"- Runs: {first} for the potentials, then {then} from each source.")
     lines.append(f"- Needs: {'; '.join(recipe.needs()) or 'nothing special'}.")
     lines += [f"- Parameter `{param.name}`: {param.meaning}." for param in recipe.params]
     lines.append(f"- Runs on: {', '.join(recipe.devices)}.")
+    lines += ["- Predecessors: kept by the search itself."] if recipe.predecessors else []
     return lines + ([f"- Note: {recipe.note}"] if recipe.note else [])
 
 

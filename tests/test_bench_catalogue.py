@@ -12,14 +12,24 @@ import pytest
 import warpath as wp
 from warpath import generate
 from warpath.bench import __main__ as command
-from warpath.bench import catalogue, claims, findings, measured, pair, tables, workloads
+from warpath.bench import (
+    all_pairs,
+    catalogue,
+    claims,
+    findings,
+    measured,
+    pair,
+    tables,
+    workloads,
+)
 from warpath.bench.catalogue import Job, read_lines
 from warpath.bench.measured import Measured
 from warpath.bench.pair import Pairs
 from warpath.engines.rounds.clock import Clock
 from warpath.paths import Paths, never
-from warpath.recipes import CATALOGUE
+from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.axes import Select
+from warpath.testing.emulated import EmulatedDevice
 from warpath.testing.recipes import on_gpu
 
 ROAD = "p sp 4 6\na 1 2 3\na 2 1 3\na 2 3 4\na 3 2 4\na 3 4 5\na 4 3 5\n"
@@ -34,7 +44,7 @@ TINY = {
 
 
 def exact_names() -> list[str]:
-    return [recipe.name for recipe in on_gpu() if recipe.exact]
+    return [r.name for r in on_gpu(Task.SSSP) if r.exact]
 
 
 @pytest.fixture
@@ -197,6 +207,9 @@ def test_the_whole_study_its_table_and_the_findings(emulated_sssp, tmp_path, mon
     options = ["--lines", str(lines), "--files", str(road), "--graphs", *MAIN]
     options += ["--study", *studies, "--devices", "cuda", "--table", str(page)]
     assert catalogue.main(options, emulated_sssp) == 0
+    device = EmulatedDevice(cache=tmp_path)
+    more = ["--lines", str(lines), "--graphs", "dense 40", "uniform 40 2", "--devices", "cuda"]
+    assert all_pairs.main(more, device) == 0
     found = read_lines([lines])
     assert all(line.get("wrong") == 0 or not CATALOGUE[line["recipe"]].exact for line in found)
     text = page.read_text()
@@ -284,3 +297,45 @@ def test_a_plain_minimum_shows_its_wrong_labels():
     one = line("martin 9", "martin2009.f_gpu_no_atomic", ms=5.0, wrong=1200, rounds=9)
     assert tables.compact(one) == "5 ms, 1,200 wrong; 9"
     assert never(np.dtype(np.int32)) == np.iinfo(np.int32).max
+
+
+def test_all_pairs_are_timed_compared_and_shown(tmp_path):
+    lines, page = tmp_path / "lines.jsonl", tmp_path / "page.md"
+    path = tmp_path / "own.gr"
+    path.write_text(ROAD)
+    options = ["--lines", str(lines), "--table", str(page), "--files", str(path),
+               "--graphs", "dense 20", "--types", "int32", "float32"]  # fmt: skip
+    device = EmulatedDevice(cache=tmp_path)
+    assert all_pairs.main(options, device) == 0
+    found = read_lines([lines])
+    names = [recipe.name for recipe in CATALOGUE if Task.APSP in recipe.solves]
+    assert len(found) == 4 * len(names)
+    for one in found:
+        recipe = CATALOGUE[one["recipe"]]
+        if "refused" not in one:
+            assert one["wrong"] == 0
+            assert one["ms"] > 0
+            assert ("host_ms" in one) == ("cuda" in recipe.devices)
+            assert ("pred_ms" in one) == (recipe.predecessors and "cuda" in recipe.devices)
+    assert {one["recipe"] for one in found if "refused" in one} == {"classic.dijkstra.dial"}
+    rows = page.read_text().splitlines()
+    assert "| | on | own (4; 6) | dense 20 (20; 74) | own (4; 6), float32 |" in "\n".join(rows)
+    (row,) = [row for row in rows if row.startswith("| bodra2025.fw_tiled |")]
+    assert row.count(" · ") == 8
+    assert all_pairs.main(options, device) == 0
+    assert read_lines([lines]) == found
+
+
+def test_a_wrong_distance_between_all_pairs_makes_the_command_fail(tmp_path, monkeypatch, capsys):
+    right = all_pairs.Tables._run
+
+    def wrong(self, recipe, graph, **how):
+        seconds, out = right(self, recipe, graph, **how)
+        out[-1, 0] += 1
+        return seconds, out
+
+    monkeypatch.setattr(all_pairs.Tables, "_run", wrong)
+    options = ["--lines", str(tmp_path / "l"), "--graphs", "dense 20", "--types", "float32"]
+    options += ["--recipes", "bodra2025.fw_edge", "johnson_gpu.johnson_flags"]
+    assert all_pairs.main(options, EmulatedDevice(cache=tmp_path)) == 1
+    assert capsys.readouterr().err.count(", 3 wrong") == 1

@@ -13,6 +13,7 @@ from warpath.errors import InputError, NegativeWeightError, NotEnoughMemoryError
 from warpath.gpu_costs import gpu_bytes, gpu_seconds, host_bytes
 from warpath.recipes import CATALOGUE, Loop, Recipe, Task
 from warpath.recipes.params import chosen_params
+from warpath.recipes.recipe import WHOLE_TABLES
 
 if TYPE_CHECKING:
     from warpath.facts import Facts
@@ -251,7 +252,8 @@ def _best(able: list[Candidate], size: Size, facts: Facts, device: str) -> tuple
 
 
 def _sums_that_do_not_fit(recipe: Recipe, facts: Facts) -> str | None:
-    if recipe.loop is not Loop.FLOYD_WARSHALL or not facts.integer:
+    potentials = recipe.loop is Loop.ROUNDS_A_SOURCE and facts.negative
+    if not facts.integer or not (recipe.loop in WHOLE_TABLES or potentials):
         return None
     largest = max(abs(facts.min_weight), abs(facts.max_weight))
     if largest * max(facts.n, 1) < 2**61:

@@ -1,4 +1,4 @@
-"""Every CUDA recipe on the whole corpus, in every weight type: the reference's bits."""
+"""Every CUDA recipe for one source on the whole corpus, in every weight type: the same bits."""
 
 from __future__ import annotations
 

@@ -14,10 +14,14 @@ from pathlib import Path
 
 import numpy as np
 
-from warpath.engines.cuda.engine import TABLES
+from warpath import generate
+from warpath.engines.tables import thread_a_source
+from warpath.engines.tables.table import longest
+from warpath.paths import never
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Map
-from warpath.testing import corpus
+from warpath.recipes.matrix import Relax
+from warpath.testing import all_pairs, corpus
 from warpath.testing.emulated import EmulatedDevice
 from warpath.testing.kernels import CACHE, Unset, check, expected, prepare
 from warpath.testing.tables import check_table, expected_table, problem_of
@@ -33,6 +37,10 @@ SMALL = ["one_loop", "self_loops", "parallel_edges", "zero_cycle", "isolated_ver
 MORE = ["lost_minima", "all_zero", "star_out", "star_in", "unreachable_half", "two_equal_paths",
         "complete"]  # fmt: skip
 CROWDED = {"lost_minima", "complete"}  # where many lower a label at once: the order tells
+WIDEST = 40  # vertices, for all pairs
+THREE_TILES = corpus.Case(
+    "three_tiles", "Seventy vertices.", lambda: generate.uniform(70, 4, (1, 99), seed=7)
+)
 OF_FLOATS = ["rounding", "float_sum_to_infinity", "negative_zero", "absorbed_weights"]
 OF_INTEGERS = ["largest_int32", "overflow", "overflow_by_one", "overflow_avoided"]
 NEGATIVE = ["negative_without_cycle", "negative_zero_cycle", "negative_cycle", "negative_loop",
@@ -66,8 +74,18 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
     device.xp = Unset()
     prepare(device, recipes, dtype)
     cases = SMALL + MORE + (OF_FLOATS if dtype.startswith("f") else OF_INTEGERS) + NEGATIVE
-    crowded = strided or any(recipe.loop in TABLES for recipe in recipes)
-    for name in cases + (["power_law"] if crowded else []):
+    of_tables = [recipe for recipe in recipes if Task.APSP in recipe.solves]
+    ours = [recipe for recipe in of_tables if recipe.paper == "warpath"]
+    published = [recipe for recipe in of_tables if recipe not in ours]
+    thread_a_source.STEPS = 16  # several launches, where a source takes more
+    small = [corpus.case(name) for name in cases if corpus.case(name).graph().n <= WIDEST]
+    # Under a sanitizer a barrier is slow; those that have one for each entry need no third tile.
+    wide = [] if watched and any(is_by_entry(recipe) for recipe in published) else [THREE_TILES]
+    for case in small + wide if published else []:
+        if dtype in case.dtypes:
+            check_tables(published, case.astype(dtype), device)
+    recipes = [recipe for recipe in recipes if Task.SSSP in recipe.solves]
+    for name in cases + (["power_law"] if strided or ours else []):
         if dtype not in corpus.case(name).dtypes:
             continue
         case = corpus.case(name).astype(dtype)
@@ -75,8 +93,6 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
         for source in case.sources:
             answer = expected(case.graph(), source)
             for recipe in recipes:
-                if recipe.loop in TABLES:
-                    continue
                 if case.negative and not recipe.negative:
                     continue
                 params = {p.name: 3 for p in recipe.params if p.name in {"delta", "buckets"}}
@@ -84,7 +100,7 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
                     device.seed = seed
                     trace = Trace() if seed == 2 or (watched and source) else None
                     check(recipe, case.graph(), source, device, answer, params, trace)
-        tables(case, [recipe for recipe in recipes if recipe.loop in TABLES], device, seeds)
+        tables(case, ours, device, seeds)
 
 
 def tables(case, recipes, device, seeds):
@@ -107,6 +123,31 @@ def tables(case, recipes, device, seeds):
             for params in PARAMS.get(recipe.name, [{}]):
                 for device.seed in seeds:
                     check_table(recipe, graph, problem, device, answer, params)
+
+
+def is_by_entry(recipe: Recipe) -> bool:
+    """Say whether a recipe has a thread for each entry of a matrix."""
+    return recipe.steps is not None and recipe.steps.relax is Relax.ENTRY
+
+
+def check_tables(recipes: list[Recipe], case: corpus.Case, device: EmulatedDevice) -> None:
+    """Solve all pairs, plain, and traced with predecessors and 32 bits where there are such."""
+    graph = case.graph()
+    sources = np.arange(graph.n)
+    answer = all_pairs.expected(graph, sources, Task.APSP)
+    found = answer.dist[answer.dist != never(answer.dist.dtype)]
+    narrow = case.dtype == "int32" and answer.error is None and abs(found).max(initial=0) < 2**31
+    for recipe in recipes:
+        if case.negative and not recipe.negative:
+            continue
+        if recipe.reassociates and longest(graph) >= 2**61:
+            continue
+        for device.seed in (1, 2):
+            paths = recipe.predecessors and device.seed == 2
+            all_pairs.check(
+                recipe, graph, device, sources, answer, task=Task.APSP, paths=paths,
+                trace=Trace() if paths else None, dtype=np.int32 if narrow and paths else None,
+            )  # fmt: skip
 
 
 if __name__ == "__main__":

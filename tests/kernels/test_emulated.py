@@ -1,4 +1,4 @@
-"""Every recipe of the CUDA engine on the emulator, over the corpus: the bits of plain Python.
+"""Every recipe for one source on the emulator, over the corpus: the bits of plain Python.
 
 What the emulator runs is what a GPU runs: the same kernels, the same loops. Its seeds draw the
 order of threads, so that a race that can change a label shows for some of them.
@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from warpath.engines.cuda.entry import MOST_BUCKETS
 from warpath.errors import InputError
 from warpath.paths import never
-from warpath.recipes import CATALOGUE, Loop
+from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.axes import Edges, Layout, Select
 from warpath.testing import corpus, strategies
 from warpath.testing.compare import assert_same_bits
@@ -24,7 +24,7 @@ from warpath.testing.recipes import on_gpu
 from warpath.trace import Trace
 from warpath.zones import opened
 
-RECIPES = on_gpu()
+RECIPES = on_gpu(Task.SSSP)
 INEXACT = {"martin2009.f_gpu_no_atomic", "broken.harish_narayanan2007"}
 LEFT_OUT = {
     "empty": "has no source",

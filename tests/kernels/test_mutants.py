@@ -52,7 +52,12 @@ F_GPU, U_GPU, U_PLUS = "martin2009.f_gpu", "martin2009.u_gpu", "martin2009.u_gpu
 OUT, OUT_QUEUE, OUT_PREFIX = (
     f"johnson_gpu.dijkstra_{kind}" for kind in ("flags", "queue", "prefix")
 )
+ENTRY, ENTRY_SHARED, ROW, TILED, TILED_SHARED = (
+    f"bodra2025.fw_{kind}" for kind in ("edge", "edge_shared", "vertex", "tiled", "tiled_shared")
+)
+THREADS, JOHNSON = "bodra2025.apsp_dijkstra", "johnson_gpu.johnson_flags"
 BLOCK_EACH, PAIRS = "warpath.block_per_source", "warpath.pairs"
+BLOCKED = "warpath.floyd_warshall"
 DENSE_PULL, DENSE_PUSH = "martin2009.u_gpu.dense", "martin2009.f_gpu.dense"
 
 BASE = [
@@ -269,6 +274,79 @@ BUCKETS = [
     Mutant("places are given out twice", "split.cuh", "atomicAdd(taken + keys[k], 1)",
            "taken[keys[k]]++", SPLIT, sanitizer="thread"),
 ]  # fmt: skip
+MATRIX = [
+    Mutant("the heaviest of parallel edges", "adjacency.cuh", "!(weight < a.dist[u * a.n + v])",
+           "false", ENTRY),
+    Mutant("a vertex before its neighbour is another", "adjacency.cuh", "= static_cast<V>(u);",
+           "= static_cast<V>(v);", ENTRY),
+    Mutant("a vertex is not at 0 from itself", "adjacency.cuh", "= L{0};", "= L{1};", ENTRY),
+]  # fmt: skip
+FLOYD = [
+    Mutant("an equal length counts as shorter", "floyd.cuh",
+           "if (!(sum < a.dist[i * a.n + j])) return;", "if (sum > a.dist[i * a.n + j]) return;",
+           ENTRY, sanitizer="thread"),
+    Mutant("a path ends in another vertex", "floyd.cuh", "= a.pred[k * a.n + j];",
+           "= static_cast<V>(k);", ENTRY),
+    Mutant("a row lacks its last entries", "floyd.cuh", "(a.n + kBlock - 1) / kBlock",
+           "(a.n + kBlock / 2) / kBlock", ENTRY),
+    Mutant("the shared label is read before it is there", "floyd.cuh",
+           "a.dist[i * a.n + a.k];\n    __syncthreads();", "a.dist[i * a.n + a.k];",
+           ENTRY_SHARED),
+    Mutant("the label of another entry is shared", "floyd.cuh",
+           "kept[0] = a.dist[i * a.n + a.k];", "kept[0] = a.dist[a.k * a.n + i];", ENTRY_SHARED),
+    Mutant("a row's first entry is left out", "floyd.cuh", "for (i64 j = 0; j < a.n; ++j)",
+           "for (i64 j = 1; j < a.n; ++j)", ROW),
+    Mutant("a thread beyond the last row", "floyd.cuh", "  if (i >= a.n) return;\n", "", ROW,
+           sanitizer="address"),
+]  # fmt: skip
+TILES = [
+    Mutant("the tile after the pivot is the pivot", "floyd_tiles.cuh",
+           "(number < p ? number : number + 1)", "(number <= p ? number : number + 1)", TILED),
+    Mutant("no tile left of the pivot", "floyd_tiles.cuh",
+           "return {beside(block - (t - 1), p), p * kTile, false, true};",
+           "return {p * kTile, beside(block - (t - 1), p), true, false};", TILED),
+    Mutant("intermediate vertices beyond the last", "floyd_tiles.cuh",
+           "static_cast<int>(min(static_cast<i64>(kTile), a.n - a.k))", "kTile", TILED,
+           sanitizer="address"),
+    Mutant("a vertex overtakes the one before", "floyd_tiles.cuh",
+           "j, a.k + k, counts);\n    }\n    if (place.depends()) __syncthreads();",
+           "j, a.k + k, counts);\n    }", TILED, sanitizer="thread"),
+    Mutant("a step of the shared tile overtakes another", "floyd_tiles.cuh",
+           "before[e] = pred[own];\n    }\n    if (pivot) __syncthreads();",
+           "before[e] = pred[own];\n    }", TILED_SHARED, sanitizer="thread"),
+    Mutant("a tile is used before it is there", "floyd_tiles.cuh",
+           "  Counts<kTraced> counts;\n  __syncthreads();", "  Counts<kTraced> counts;",
+           TILED_SHARED, sanitizer="thread"),
+    Mutant("the pivot's tile does not follow", "floyd_tiles.cuh",
+           "      left[e] = sum;\n", "", TILED_SHARED),
+    Mutant("the pivot's predecessors do not follow", "floyd_tiles.cuh",
+           "      if (kPaths) before[e] = pred[own];\n", "", TILED_SHARED),
+    Mutant("the tile above is the one below", "floyd_tiles.cuh",
+           "if (!pivot) fetch<kBlock>(a.dist, a.n, a.k, place.tile.column, right);",
+           "if (!pivot) fetch<kBlock>(a.dist, a.n, place.tile.row, place.tile.column, right);",
+           TILED_SHARED),
+]  # fmt: skip
+THREAD_DIJKSTRA = [
+    Mutant("not the nearest", "thread_dijkstra.cuh", "    least = dist[v];\n", "", THREADS),
+    Mutant("a visited vertex is chosen again", "thread_dijkstra.cuh",
+           "if (visited[v] || !(dist[v] < least)) continue;", "if (!(dist[v] < least)) continue;",
+           THREADS),
+    Mutant("a launch that is not finished says nothing", "thread_dijkstra.cuh",
+           "if (step == a.steps)", "if (step > a.steps)", f"{THREADS}"),
+    Mutant("an entry of the row is left out", "thread_dijkstra.cuh",
+           "const L weight = a.matrix[u * a.n + v];",
+           "const L weight = a.matrix[u * a.n + v - (v % 7 == 5)];", THREADS),
+    Mutant("a path over another vertex", "thread_dijkstra.cuh", "= static_cast<V>(u);",
+           "= static_cast<V>(v);", THREADS),
+    Mutant("the flag is set without care", "thread_dijkstra.cuh", "store_relaxed(a.left, 1);",
+           "*a.left = 1;", THREADS, sanitizer="thread"),
+]  # fmt: skip
+REWEIGHT = [
+    Mutant("potentials change places", "reweight.cuh",
+           "+ base - a.potentials[a.indices[e]];", "- base + a.potentials[a.indices[e]];", JOHNSON),
+    Mutant("the last edge keeps its length", "reweight.cuh", "e < a.indptr[u + 1]; ++e",
+           "e + 1 < a.indptr[u + 1]; ++e", JOHNSON),
+]  # fmt: skip
 TABLE = [
     Mutant("what does not fit goes unseen", "table.cuh",
            "return L(0.5) == L(0) && !lowers(sum, never<L>());", "return false;", BLOCK_EACH,
@@ -342,68 +420,68 @@ PAIR_SIDES = [
            "atomicOr(a.busy + now, busy[0]);\n    meet(a.control + kMeeting);",
            "atomicOr(a.busy + now, busy[0]);", PAIRS, sanitizer="thread"),
 ]  # fmt: skip
-FLOYD = "warpath.floyd_warshall"
 MATRICES = [
     Mutant(
         "another row of a tile as the pivot's",
         "floyd_warshall.cuh",
         "const bool second = four / 16 % 2 != 0;",
         "const bool second = four / 16 % 2 == 0;",
-        FLOYD,
+        BLOCKED,
     ),
     Mutant(
         "a tile is closed by its first rows only",
         "floyd_warshall.cuh",
         "four < T::kSide; four += 4",
         "four < T::kSide / 2; four += 4",
-        FLOYD,
+        BLOCKED,
     ),
     Mutant(
         "a slice is lowered before it has come",
         "tile.cuh",
         "    arrived();\n    __syncthreads();\n",
         "    arrived();\n",
-        FLOYD,
+        BLOCKED,
     ),
     Mutant(
         "halves that are not doubled",
         "min_plus.cuh",
         "static_cast<unsigned short>(label) * 0x10001u",
         "static_cast<unsigned short>(label)",
-        FLOYD,
+        BLOCKED,
     ),
     Mutant(
         "a sum that is left out",
         "min_plus.cuh",
         "__vimin3_s16x2(c, sum_beside(a0, b0), sum_beside(a1, b1))",
         "__vimin3_s16x2(c, sum_beside(a0, b0), sum_beside(a0, b0))",
-        FLOYD,
+        BLOCKED,
     ),
     Mutant(
         "half of the depth",
         "tile.cuh",
         "slices = depth / T::kSlice;",
         "slices = depth / T::kSlice / 2;",
-        FLOYD,
+        BLOCKED,
     ),
     Mutant(
         "the last of parallel edges",
         "matrix.cuh",
         "      atomic_min(row + a.indices[e], static_cast<L>(weight + W(0)));",
         "      row[a.indices[e]] = static_cast<L>(weight + W(0));",
-        FLOYD,
+        BLOCKED,
     ),
     Mutant(
         "far is not unreachable",
         "matrix.cuh",
         "far ? never<W>() : static_cast<W>(label)",
         "static_cast<W>(label)",
-        FLOYD,
+        BLOCKED,
     ),
 ]
 MUTANTS = [
-    *BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *COMPACT, *BUCKETS, *TABLE,
-    *BLOCKS_OF_SOURCES, *PAIR_LISTS, *PAIR_SIDES, *MATRICES,
+    *BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *COMPACT, *BUCKETS,
+    *MATRIX, *FLOYD, *TILES, *THREAD_DIJKSTRA, *REWEIGHT, *TABLE, *BLOCKS_OF_SOURCES, *PAIR_LISTS,
+    *PAIR_SIDES, *MATRICES,
 ]  # fmt: skip
 
 

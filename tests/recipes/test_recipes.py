@@ -15,11 +15,13 @@ from warpath.recipes.axes import (
     Emit,
     Lower,
     Map,
+    Memory,
     Place,
     Reduce,
     Select,
     Side,
 )
+from warpath.recipes.matrix import MatrixSteps, Relax
 from warpath.recipes.params import chosen_params
 
 NAMES = {
@@ -33,8 +35,10 @@ NAMES = {
         bucketing.cooperative_blocks bucketing.cta_warp_scan bucketing.merge_path
         bucketing_multisplit.cooperative_blocks bucketing_multisplit.cta_warp_scan
         bucketing_multisplit.merge_path hybrid dijkstra_binary_heap dijkstra_relaxed_heap""",
-    "bodra2025": "bf_vertex bf_strided bf_strided_flag",
-    "johnson_gpu": "bf_queue dijkstra_flags dijkstra_queue dijkstra_prefix",
+    "bodra2025": """bf_vertex bf_strided bf_strided_flag apsp_dijkstra fw_edge fw_edge_shared
+        fw_vertex fw_tiled fw_tiled_shared""",
+    "johnson_gpu": """bf_queue dijkstra_flags dijkstra_queue dijkstra_prefix
+        johnson_flags johnson_queue johnson_prefix""",
     "warpath": "block_per_source pairs johnson floyd_warshall",
     "broken": "harish_narayanan2007",
 }
@@ -53,13 +57,13 @@ PUBLISHED = [recipe for recipe in CATALOGUE if recipe.paper not in {"classic", "
 def test_the_catalogue_has_these_names_in_this_order():
     listed = [f"{paper}.{name}" for paper, names in NAMES.items() for name in names.split()]
     assert [recipe.name for recipe in CATALOGUE] == listed
-    assert len(set(listed)) == len(listed) == 50
+    assert len(set(listed)) == len(listed) == 60
 
 
 @pytest.mark.parametrize("recipe", PUBLISHED, ids=lambda recipe: recipe.name)
 def test_a_published_variant_says_where_in_the_paper_it_stands(recipe):
     assert re.search(r"section", recipe.where)
-    assert recipe.solves == {Task.SSSP}
+    assert recipe.solves in ({Task.SSSP}, {Task.APSP}, {Task.MANY, Task.APSP})
     assert recipe.summary.endswith(".")
     assert len(recipe.summary) <= 130
     assert not recipe.note or recipe.note.endswith(".")
@@ -106,6 +110,55 @@ def test_variants_that_differ_in_one_choice_differ_on_one_axis():
         assert {key for key in first if first[key] != second[key]} == {axis}
 
 
+def test_published_floyd_warshalls_are_told_by_who_relaxes_from_which_memory():
+    assert {
+        recipe.name.partition(".")[2]: recipe.steps.words()
+        for recipe in CATALOGUE
+        if recipe.steps is not None
+    } == {
+        "fw_edge": "entry", "fw_edge_shared": "entry, shared", "fw_vertex": "row",
+        "fw_tiled": "tile", "fw_tiled_shared": "tile, shared",
+    }  # fmt: skip
+
+
+def test_a_row_of_the_matrix_has_nothing_to_share():
+    with pytest.raises(
+        ValueError,
+        match=r"^no algorithm is \(row, shared\): ROW cannot use SHARED, .*: use GLOBAL\.$",
+    ):
+        MatrixSteps(Relax.ROW, Memory.SHARED)
+
+
+def test_published_johnsons_run_the_queue_and_a_dijkstra():
+    assert {
+        recipe.name.partition(".")[2]: [part.name.partition(".")[2] for part in recipe.parts]
+        for recipe in CATALOGUE
+        if recipe.parts
+    } == {
+        f"johnson_{kind}": ["bf_queue", f"dijkstra_{kind}"] for kind in ("flags", "queue", "prefix")
+    }
+
+
+JOHNSON = CATALOGUE["johnson_gpu.johnson_flags"]
+
+
+@pytest.mark.parametrize(
+    ("recipe", "changes", "sentence"),
+    [
+        (JOHNSON, {"parts": JOHNSON.parts[:1]}, "ROUNDS_A_SOURCE needs two parts in rounds"),
+        (JOHNSON, {"parts": ()}, "ROUNDS_A_SOURCE needs two parts in rounds"),
+        (JOHNSON, {"parts": JOHNSON.parts[1:] * 2}, "johnson_gpu.dijkstra_flags finds no pot"),
+        (JOHNSON, {"devices": ("cpu",)}, "its parts run on other devices than it says"),
+        (F_GPU, {"parts": JOHNSON.parts}, "SETTLE runs no other recipes: leave parts out"),
+        (F_GPU, {"steps": MatrixSteps(Relax.ROW)}, "SETTLE has no matrix to step over"),
+        (CATALOGUE["bodra2025.fw_edge"], {"steps": None}, "MATRIX_STEPS needs steps"),
+    ],
+)
+def test_steps_and_parts_belong_to_their_loops(recipe, changes, sentence):
+    with pytest.raises(ValueError, match=re.escape(f"the recipe a.b cannot be: {sentence}")):
+        recipe.but("a.b", "Wrong.", **changes)
+
+
 def test_martins_hybrids_are_told_by_which_steps_are_on_the_cpu():
     assert {
         name: CATALOGUE[f"martin2009.{name}"].axes.place.on_cpu
@@ -140,6 +193,9 @@ def test_negative_weights_go_to_bellman_fords_family():
         ("martin2009.u_gpu.dense", ["weights >= 0", "memory for n x n weights"]),
         ("martin2009.f_gpu", ["weights >= 0"]),
         ("bodra2025.bf_vertex", []),
+        ("bodra2025.fw_tiled", ["memory for n x n weights"]),
+        ("bodra2025.apsp_dijkstra", ["weights >= 0", "memory for n x n weights"]),
+        ("johnson_gpu.johnson_flags", []),
     ],
 )
 def test_a_recipe_says_what_it_needs(name, needs):

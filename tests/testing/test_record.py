@@ -9,7 +9,9 @@ import pytest
 
 import warpath as wp
 from warpath.engines.cuda import sources
-from warpath.testing import all_kernels, record, small_corpus
+from warpath.recipes import Task
+from warpath.testing import all_kernels, all_pairs, record, small_corpus
+from warpath.testing.kernels import device_for
 from warpath.testing.recipes import on_gpu
 
 FACTS = {"gpu": "NVIDIA X100 (80 GB)", "driver": "for CUDA 13.0", "CUDA runtime": "13.2"}
@@ -206,8 +208,26 @@ def test_the_small_corpus_runs_every_recipe(emulated_sssp, monkeypatch):
         return emulated_sssp(graph, source, **call)
 
     assert small_corpus.solve_all(solve) >= 400
-    names = {recipe.name for recipe in on_gpu()}
+    names = {recipe.name for recipe in on_gpu(Task.SSSP)}
     assert ran == {(name, trace) for name in names for trace in (False, True)}
+
+
+def test_the_small_corpus_has_all_tables_too(monkeypatch):
+    monkeypatch.setattr(small_corpus, "NAMES", ("self_loops", "negative_without_cycle", "star_in"))
+    device, ran = device_for(64), []
+    checked = all_pairs.check
+
+    def check(recipe, *given, trace, paths, task):
+        ran.append((recipe.name, trace is not None, paths))
+        checked(recipe, *given, trace=trace, paths=paths, task=task)
+
+    monkeypatch.setattr(all_pairs, "check", check)
+    assert small_corpus.tables_of_all(device) == len(ran)
+    assert set(ran) == {
+        (recipe.name, trace, recipe.predecessors and trace)
+        for recipe in on_gpu(Task.MANY, Task.APSP)
+        for trace in (False, True)
+    }
 
 
 def test_the_small_corpus_notices_a_wrong_label(emulated_sssp, monkeypatch):

@@ -1,8 +1,8 @@
 """``python -m warpath.bench``: time the catalogue beside SciPy on the field's graphs.
 
-``python -m warpath.bench catalogue`` runs every recipe, those of GPUs too; ``findings`` compares
-what was measured with what the papers say; ``peak`` sets dense all pairs beside what the cores can
-add and compare.
+``python -m warpath.bench catalogue`` runs every recipe, those of GPUs too, and ``all-pairs`` those
+for all pairs; ``findings`` compares what was measured with what the papers say; ``peak`` sets dense
+all pairs beside what the cores can add and compare.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warpath.api import algorithms
-from warpath.bench import catalogue, findings, peak
+from warpath.bench import all_pairs, catalogue, findings, peak
 from warpath.bench.run import machine, measure, table
 from warpath.bench.suite import GRAPHS, Solver, graph_named, ours, scipy_dijkstra
 from warpath.errors import WarpathError
@@ -32,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given[:1] == ["catalogue"]:
             return catalogue.main(given[1:])
+        if given[:1] == ["all-pairs"]:
+            return all_pairs.main(given[1:])
         if given[:1] == ["findings"]:
             return findings.main(given[1:])
         if given[:1] == ["peak"]:

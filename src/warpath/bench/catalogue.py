@@ -159,12 +159,12 @@ def run(
             sys.stderr.write(f"stopped, for the time is over: {as_text(job)}\n")
             continue
         measured.append(line)
-        _append(lines, json.dumps(line) + "\n")
+        append(lines, json.dumps(line) + "\n")
         sys.stderr.write(f"{as_text(job)}: {compact(line)}\n")
     return measured
 
 
-def _append(path: Path, text: str) -> None:
+def append(path: Path, text: str) -> None:
     """Append in one write, so that the lines of several processes do not mix."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)

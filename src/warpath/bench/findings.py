@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpath.bench import claims, claims_davidson
+from warpath.bench import claims, claims_all_pairs, claims_davidson
 from warpath.bench.catalogue import read_lines
 from warpath.bench.measured import UNKNOWN, Measured
 
@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from warpath.bench.claims import Claim
     from warpath.bench.measured import Verdict
 
-CLAIMS: tuple[Claim, ...] = (*claims.CLAIMS, *claims_davidson.CLAIMS)
+_PAPERS = tuple(dict.fromkeys(one.paper for one in (*claims.CLAIMS, *claims_davidson.CLAIMS)))
+CLAIMS: tuple[Claim, ...] = tuple(
+    sorted(
+        (*claims.CLAIMS, *claims_all_pairs.CLAIMS, *claims_davidson.CLAIMS),
+        key=lambda claim: _PAPERS.index(claim.paper),
+    )
+)
 
 _HEAD = """\
 # Findings of the papers, on {gpu}

@@ -65,7 +65,7 @@ class Job:
         return self.study, title_of(self.graph), self.recipe, self.delta
 
 
-class _TimeIsUpError(Exception):
+class TimeIsUpError(Exception):
     """The time limit of a solve; `rounds` is how many it had made, if it counts any."""
 
     def __init__(self, rounds: int | None) -> None:
@@ -117,7 +117,7 @@ class Pairs:
         call = {"algorithm": job.recipe, "device": device, "params": params}
         try:
             return line | self._timed(recipe, call)
-        except _TimeIsUpError as stopped:
+        except TimeIsUpError as stopped:
             return line | {"limit": self.limit, "rounds_made": stopped.rounds}
         except (WarpathError, MemoryError) as error:
             return line | {"failed": f"{type(error).__name__}: {error}"}
@@ -136,17 +136,17 @@ class Pairs:
     def _timed(self, recipe: Recipe, call: dict[str, Any]) -> dict[str, Any]:
         graph, source = self._graph, self._graph.label_of(np.array([self._source]))[0]
         for trace in (False, True):  # compiles what both take
-            with _at_most(self.limit):
+            with at_most(self.limit):
                 self._solve(tiny(graph), 0, **call | {"params": {}}, trace=trace)
         short = False
         try:
-            with _at_most(_WARM_UP):
+            with at_most(_WARM_UP):
                 short = self._once(graph, source, call)[0] < _SHORT
-        except _TimeIsUpError:
+        except TimeIsUpError:
             pass
         times = []
         for _ in range(3 if short else 1):
-            with _at_most(self.limit):
+            with at_most(self.limit):
                 seconds, paths = self._once(graph, source, call)
             times.append(seconds)
         seconds = median(times)
@@ -157,7 +157,7 @@ class Pairs:
             "mteps": edges / seconds / 1e6, "wrong": self._wrong(paths.dist),
         }  # fmt: skip
         if seconds * _TRACED <= self.traced:
-            with _at_most(self.limit):
+            with at_most(self.limit):
                 traced = self._solve(graph, source, **call, trace=True)
             return found | _counted(traced, edges)
         if recipe.axes is not None and recipe.axes.select is Select.MIN and recipe.exact:
@@ -211,14 +211,14 @@ def _too_wide(recipe: Recipe, graph: Graph) -> str | None:
 
 
 @contextmanager
-def _at_most(seconds: float) -> Iterator[None]:
-    """Raise `_TimeIsUpError` in the body once the time is over, between two steps of Python.
+def at_most(seconds: float) -> Iterator[None]:
+    """Raise `TimeIsUpError` in the body once the time is over, between two steps of Python.
 
     It is raised again every second, for one that falls into a finaliser is only printed.
     """
 
     def stop(_signal: int, frame: FrameType | None) -> None:
-        raise _TimeIsUpError(_rounds_at(frame))
+        raise TimeIsUpError(_rounds_at(frame))
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)

@@ -106,11 +106,14 @@ def _show_one(recipe: Recipe, showing: Showing) -> None:
         "source": str(recipe.source),
         "where": recipe.where,
         "rounds": None if recipe.axes is None else recipe.axes.words(),
+        "steps": None if recipe.steps is None else recipe.steps.words(),
+        "runs": ", then ".join(part.name for part in recipe.parts) or None,
         "note": recipe.note or None,
     }
     parts: list[Facts | Rows] = [Facts(shown)]
-    if recipe.axes is not None:
-        parts.append(Rows(("axis", "value", "means"), recipe.axes.explained(), data=False))
+    chosen = recipe.axes or recipe.steps
+    if chosen is not None:
+        parts.append(Rows(("axis", "value", "means"), chosen.explained(), data=False))
     document = {"command": "algorithms", "algorithms": [_described(recipe)]}
     output.show(document, *parts, as_json=showing.as_json)
 
@@ -121,7 +124,8 @@ def _tasks(recipe: Recipe) -> list[str]:
 
 
 def _described(recipe: Recipe) -> dict[str, Any]:
-    axes = {} if recipe.axes is None else {axis: v for axis, v, _ in recipe.axes.explained()}
+    chosen = recipe.axes or recipe.steps
+    axes = {} if chosen is None else {axis: v for axis, v, _ in chosen.explained()}
     return {
         "name": recipe.name,
         "summary": recipe.summary,

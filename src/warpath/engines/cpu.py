@@ -133,16 +133,10 @@ def _delta_stepping(order: Order) -> Raw:
 def _floyd_warshall(order: Order) -> Raw:
     graph = order.graph
     assert order.out is not None  # noqa: S101 - the caller's promise for APSP
-    lengths, potentials = graph.solver_weights, None
-    if graph.facts(symmetry=False).negative:
-        # A negative cycle would spoil the whole matrix. So would a cycle of length 0 that rounding
-        # makes negative: n steps can double it n times. Reweighted, no float is below 0.
-        potentials = potentials_of(graph)
-        if graph.dist_dtype.kind == "f":
-            lengths = _reduced(graph, potentials)
+    lengths, potentials = lengths_and_potentials(graph)
     work = adjacency_matrix(graph, lengths, _dense_matrix(order), order.threads)
     _core.floyd_warshall(work, threads=order.threads, progress=order.progress)
-    if potentials is not None and lengths is not graph.solver_weights:
+    if potentials is not None:
         work -= potentials[:, None]
         work += potentials
         np.fill_diagonal(work, 0)
@@ -166,6 +160,20 @@ def _dense_matrix(order: Order) -> Array | None:
     if graph.dist_dtype == np.int64 and sums_fit_int32(graph):
         return out if out.dtype == np.int32 else narrow_part(out)
     return out if out.dtype == graph.dist_dtype else None
+
+
+def lengths_and_potentials(graph: Graph) -> tuple[Array, Array | None]:
+    """Return the edge lengths that Floyd-Warshall takes, and the potentials that they are under.
+
+    A negative cycle would spoil the whole matrix: it is refused. So would a cycle of length 0 that
+    rounding makes negative: n steps can double it n times. Under potentials no float is below 0.
+    """
+    if not graph.facts(symmetry=False).negative:
+        return graph.solver_weights, None
+    potentials = potentials_of(graph)
+    if graph.dist_dtype.kind != "f":
+        return graph.solver_weights, None
+    return _reduced(graph, potentials), potentials
 
 
 def _settle(order: Order) -> Raw:

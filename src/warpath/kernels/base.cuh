@@ -100,6 +100,13 @@ __device__ __forceinline__ bool extend(i64 dist, W weight, i64& sum) {
   return ((dist ^ sum) & (w ^ sum)) >= 0 && sum != never<i64>();
 }
 
+/// Labels of 32 bits are chosen only where every sum fits them.
+template <class W>
+__device__ __forceinline__ bool extend(int dist, W weight, int& sum) {
+  sum = dist + static_cast<int>(weight);
+  return true;
+}
+
 /// What a traced kernel counts; the places in the array of counters.
 enum Counter { kRelaxed = 0, kImproved = 1, kSelected = 2 };
 

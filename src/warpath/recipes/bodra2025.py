@@ -1,8 +1,9 @@
-"""Bodra, Khairnar 2025: Bellman-Ford on a GPU in three steps of refinement."""
+"""Bodra, Khairnar 2025: Bellman-Ford, Dijkstra and Floyd-Warshall on a GPU, step by step."""
 
 from __future__ import annotations
 
-from warpath.recipes.axes import Axes, Emit, Labels, Map, Select
+from warpath.recipes.axes import Axes, Emit, Labels, Map, Memory, Select
+from warpath.recipes.matrix import MatrixSteps, Relax
 from warpath.recipes.recipe import Citation, Loop, Param, Recipe, Task
 
 PAPER = Citation(
@@ -44,6 +45,48 @@ _STRIDED = _VERTEX.but(
     map=Map.GRID_STRIDE,
 )
 
+_DIJKSTRA = Recipe(
+    "bodra2025.apsp_dijkstra",
+    "A thread for each source: Dijkstra without a queue, over an adjacency matrix.",
+    PAPER,
+    "section Experimental Setup: Dijkstra algorithm; the table",
+    frozenset({Task.MANY, Task.APSP}),
+    Loop.THREAD_A_SOURCE,
+    devices=("cuda",),
+    predecessors=True,
+    planned=False,
+    note="The paper has one launch, which nothing can stop; here a launch settles up to 256 "
+    "vertices for each source, so that progress shows and a call can be ended. What a thread does "
+    "and where its labels and flags lie is as there.",
+)
+
+_FLOYD = "section Experimental Setup: Floyd-Warshall algorithm, "
+_EDGE = Recipe(
+    "bodra2025.fw_edge",
+    "Floyd-Warshall with a thread for each entry of the matrix, a launch for each vertex.",
+    PAPER,
+    f"{_FLOYD}One thread per edge; figure 2",
+    frozenset({Task.APSP}),
+    Loop.MATRIX_STEPS,
+    negative=True,
+    reassociates=True,
+    devices=("cuda",),
+    steps=MatrixSteps(Relax.ENTRY),
+    predecessors=True,
+    planned=False,
+    note="With predecessors an entry that falls takes over that of the intermediate vertex. Where "
+    "lengths of 0 or rounding can close a circle of them, rows in which one did are searched anew "
+    "on the CPU.",
+)
+_TILED = _EDGE.but(
+    "bodra2025.fw_tiled",
+    "Floyd-Warshall by tiles of 32 x 32 in three phases, from global memory.",
+    f"{_FLOYD}Tiled implementation; figure 2",
+    steps=MatrixSteps(Relax.TILE),
+    note=f"{_EDGE.note} The text leaves the tile's size open, the authors' program has 32. A block "
+    "has 256 threads, as in all recipes, so a thread has four entries of a tile.",
+)
+
 RECIPES = (
     _VERTEX,
     _STRIDED,
@@ -53,5 +96,26 @@ RECIPES = (
         "section Experimental Setup: Bellman-Ford algorithm, Strided with flag; figure 1",
         select=Select.IMPROVED,
         emit=Emit.FLAGS,
+    ),
+    _DIJKSTRA,
+    _EDGE,
+    _EDGE.but(
+        "bodra2025.fw_edge_shared",
+        "As fw_edge, with the row's entry brought into shared memory once for each block.",
+        f"{_FLOYD}One thread per edge with shared memory; figure 2",
+        steps=MatrixSteps(Relax.ENTRY, Memory.SHARED),
+    ),
+    _EDGE.but(
+        "bodra2025.fw_vertex",
+        "As fw_edge, with a thread for each row, which walks over its entries.",
+        f"{_FLOYD}One thread per vertex implementation; figure 2",
+        steps=MatrixSteps(Relax.ROW),
+    ),
+    _TILED,
+    _TILED.but(
+        "bodra2025.fw_tiled_shared",
+        "As fw_tiled, with the tiles that a block reads in shared memory.",
+        f"{_FLOYD}Tiled with shared memory; figure 2",
+        steps=MatrixSteps(Relax.TILE, Memory.SHARED),
     ),
 )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warpath.facts import Facts
+    from warpath.recipes.matrix import MatrixSteps
 
 
 class Task(Enum):
@@ -40,6 +41,8 @@ class Loop(Enum):
     PAIRS = "pairs"  #: advances (source, vertex) pairs of all sources of a batch together
     BLOCK_A_SOURCE = "block_a_source"  #: a block of threads for each source, labels in its memory
     THREAD_A_SOURCE = "thread_a_source"  #: a thread for each source
+    MATRIX_STEPS = "matrix_steps"  #: Floyd-Warshall, its steps said by axes of their own
+    ROUNDS_A_SOURCE = "rounds_a_source"  #: Johnson of two recipes in rounds, a source after another
     # In rounds; what a round does is said by the axes.
     SWEEPS = "sweeps"  #: looks at every vertex in every round
     FRONTIER = "frontier"  #: keeps a list of the improved vertices
@@ -115,6 +118,9 @@ class Recipe:
     params : what a caller may set.
     devices : where it runs.
     axes : what its rounds do, for the loops that run in rounds; None for the others.
+    steps : what the steps of `Loop.MATRIX_STEPS` do; None for the others.
+    parts : the recipes that `Loop.ROUNDS_A_SOURCE` runs: one for the potentials, one from each
+        source; none for the others.
     predecessors : whether the loop itself can keep the predecessors of a table.
     exact : False where labels may be wrong: to be measured, not used.
     planned : False where "auto" never takes it.
@@ -136,6 +142,8 @@ class Recipe:
     params: tuple[Param, ...] = ()
     devices: tuple[str, ...] = field(default=("cpu",))
     axes: Axes | None = None
+    steps: MatrixSteps | None = None
+    parts: tuple[Recipe, ...] = ()
     predecessors: bool = False
     exact: bool = True
     planned: bool = True
@@ -153,6 +161,11 @@ class Recipe:
             yield f"{loop} " + ("needs axes" if axes is None else "has no rounds to give axes to")
         if (self.queue is None) == (self.loop is Loop.DIJKSTRA):
             yield f"{loop} " + ("needs a queue" if self.queue is None else "keeps no queue")
+        if (self.steps is None) == (self.loop is Loop.MATRIX_STEPS):
+            yield f"{loop} " + (
+                "needs steps" if self.steps is None else "has no matrix to step over"
+            )
+        yield from self._against_the_parts()
         if self.planned and not self.exact:
             yield "labels that may be wrong are never planned: say planned=False"
         if axes is None:
@@ -168,6 +181,19 @@ class Recipe:
             )
         if ("cpu" in self.devices) != axes.place.whole_cpu:
             yield "devices name the CPU exactly if all steps are placed there"
+
+    def _against_the_parts(self) -> Iterator[str]:
+        """Yield what is wrong with the recipes that this one runs."""
+        if self.loop is not Loop.ROUNDS_A_SOURCE:
+            if self.parts:
+                yield f"{self.loop.name} runs no other recipes: leave parts out"
+            return
+        if len(self.parts) != 2 or any(part.loop not in IN_ROUNDS for part in self.parts):
+            yield "ROUNDS_A_SOURCE needs two parts in rounds: for potentials, and from a source"
+        elif not self.parts[0].negative:
+            yield f"{self.parts[0].name} finds no potentials, it takes weights >= 0 only"
+        elif any(part.devices != self.devices for part in self.parts):
+            yield "its parts run on other devices than it says"
 
     def but(self, name: str, summary: str, where: str = "", **changes: Any) -> Recipe:
         """Return a variant: another name, summary and place, and changes of fields or axes.
@@ -204,6 +230,8 @@ class Recipe:
             needs.append("memory for n x n weights")
         elif self.axes is not None and self.axes.direction is Direction.PULL:
             needs.append("the edges into each vertex")
+        if self.loop in ON_A_MATRIX:
+            needs.append("memory for n x n weights")
         return needs
 
     def objection(self, task: Task, facts: Facts) -> str | None:
@@ -230,7 +258,10 @@ class Recipe:
 IN_ROUNDS = {Loop.SWEEPS, Loop.FRONTIER, Loop.NEAR_FAR, Loop.BUCKETS, Loop.SETTLE}
 """The loops whose rounds are said by axes."""
 
-WHOLE_TABLES = {Loop.FLOYD_WARSHALL}
+ON_A_MATRIX = {Loop.MATRIX_STEPS, Loop.THREAD_A_SOURCE}
+"""The loops that lay the graph out as a matrix on a GPU."""
+
+WHOLE_TABLES = {Loop.FLOYD_WARSHALL, Loop.MATRIX_STEPS}
 """The loops that find all pairs at once, whatever sources are asked for."""
 
 

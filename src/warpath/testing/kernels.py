@@ -109,7 +109,7 @@ def check(
     """
     inner = opened(graph)
     found: Array | type[Exception]
-    with _told(f"{recipe.name}, {graph!r} from {source}, seed {device.seed}, params {params}"):
+    with told(f"{recipe.name}, {graph!r} from {source}, seed {device.seed}, params {params}"):
         try:
             found = solve(recipe, graph, source, device, params, trace)
         except NegativeCycleError as error:
@@ -138,7 +138,7 @@ def assert_is_a_negative_cycle(graph: Graph, error: NegativeCycleError) -> None:
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
+def told(what: str) -> Iterator[None]:
     """Add to an error where it happened."""
     try:
         yield

@@ -11,6 +11,7 @@ def on_cpu(task: Task | None = None) -> list[Recipe]:
     return [recipe for recipe in here if task is None or task in recipe.solves]
 
 
-def on_gpu(task: Task = Task.SSSP) -> list[Recipe]:
-    """Return the recipes that run as kernels and do a task."""
-    return [recipe for recipe in CATALOGUE if "cuda" in recipe.devices and task in recipe.solves]
+def on_gpu(*tasks: Task) -> list[Recipe]:
+    """Return the recipes that run as kernels and do one of the tasks, by default one source."""
+    there = [recipe for recipe in CATALOGUE if "cuda" in recipe.devices]
+    return [recipe for recipe in there if recipe.solves.intersection(tasks or {Task.SSSP})]

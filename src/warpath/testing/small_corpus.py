@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warpath import api
-from warpath.recipes import CATALOGUE, Task
-from warpath.testing import corpus
+from warpath.recipes import Task
+from warpath.testing import all_pairs, corpus
+from warpath.testing.recipes import on_gpu
+from warpath.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from warpath.engines.base import Device
     from warpath.paths import Paths
 
 #: Nasty in different ways, and few rounds each.
@@ -26,6 +29,7 @@ NAMES = (
     "negative_without_cycle",
 )  # fmt: skip
 TYPES = ("int32", "float32")
+_WIDEST = 100  # vertices, for all pairs
 
 
 def solve_all(solve: Callable[..., Paths]) -> int:
@@ -42,8 +46,8 @@ def solve_all(solve: Callable[..., Paths]) -> int:
             graph = corpus.case(name).astype(dtype).graph()
             facts = graph.facts(symmetry=False)
             expected = api.sssp(graph, 0, device="cpu").dist
-            for recipe in CATALOGUE:
-                if "cuda" not in recipe.devices or recipe.objection(Task.SSSP, facts) is not None:
+            for recipe in on_gpu(Task.SSSP):
+                if recipe.objection(Task.SSSP, facts) is not None:
                     continue
                 for trace in (False, True):
                     found = solve(graph, 0, algorithm=recipe.name, device="cuda", trace=trace)
@@ -53,12 +57,44 @@ def solve_all(solve: Callable[..., Paths]) -> int:
     return solves
 
 
+def tables_of_all(device: Device) -> int:
+    """Solve all pairs with every recipe, with what it keeps and counts; return how many times.
+
+    Raises
+    ------
+    AssertionError
+        If an answer is not that of plain Python.
+    """
+    solves = 0
+    for case in (corpus.case(name).astype(dtype) for name in NAMES for dtype in TYPES):
+        graph = case.graph()
+        if graph.n > _WIDEST:
+            continue
+        for recipe in on_gpu(Task.APSP, Task.MANY):
+            task = Task.APSP if Task.APSP in recipe.solves else Task.MANY
+            if recipe.objection(task, graph.facts(symmetry=False)) is not None:
+                continue
+            sources = np.arange(graph.n)
+            answer = all_pairs.expected(graph, sources, task)
+            for trace in (None, Trace()):
+                paths = recipe.predecessors and trace is not None
+                all_pairs.check(
+                    recipe, graph, device, sources, answer, task=task, paths=paths, trace=trace
+                )
+                solves += 1
+    return solves
+
+
 def main() -> int:
     """Solve on the first GPU."""
     from warpath.engines.cuda.device import open_device
 
-    open_device("cuda").xp.cuda.set_allocator(None)
-    sys.stdout.write(f"{solve_all(api.sssp)} solves\n")
+    gpu = open_device("cuda")
+    gpu.xp.cuda.set_allocator(None)
+    solves = solve_all(api.sssp)
+    with gpu.active():
+        solves += tables_of_all(gpu)
+    sys.stdout.write(f"{solves} solves\n")
     return 0
 
 

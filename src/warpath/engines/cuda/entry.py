@@ -232,6 +232,48 @@ _KINDS = {
         resident=2,
         at_once=True,
     ),
+    "lay": _Kind(
+        "adjacency.cuh",
+        "i64 size, const i64* indptr, const V* indices, const W* weights, L* dist, V* pred",
+        "lay<{paths}, {block}>(LayArgs<V, W, L>{{size, indptr, indices, weights, dist, pred}})",
+    ),
+    "floyd_entry": _Kind(
+        "floyd.cuh",
+        "i64 size, i64 k, L* dist, V* pred, u64* counters",
+        "floyd_entry<{shared}, {paths}, {traced}, {block}>("
+        "FloydArgs<V, L>{{size, k, dist, pred, counters}})",
+    ),
+    "floyd_row": _Kind(
+        "floyd.cuh",
+        "i64 size, i64 k, L* dist, V* pred, u64* counters",
+        "floyd_row<{paths}, {traced}, {block}>(FloydArgs<V, L>{{size, k, dist, pred, counters}})",
+    ),
+    "floyd_tile": _Kind(
+        "floyd_tiles.cuh",
+        "i64 size, i64 k, L* dist, V* pred, u64* counters",
+        "floyd_tile<{phase}, {paths}, {traced}, {block}>("
+        "FloydArgs<V, L>{{size, k, dist, pred, counters}})",
+    ),
+    "floyd_tile_shared": _Kind(
+        "floyd_tiles.cuh",
+        "i64 size, i64 k, L* dist, V* pred, u64* counters",
+        "floyd_tile_shared<{phase}, {paths}, {traced}, {block}>("
+        "FloydArgs<V, L>{{size, k, dist, pred, counters}})",
+    ),
+    "thread_dijkstra": _Kind(
+        "thread_dijkstra.cuh",
+        "i64 size, i64 n, int steps, const L* matrix, L* dist, u8* visited, V* pred, int* left, "
+        "u64* counters",
+        "thread_dijkstra<{paths}, {traced}, {block}>(ThreadDijkstraArgs<V, L>{{size, n, steps, "
+        "matrix, dist, visited, pred, left, counters}})",
+    ),
+    "reweight": _Kind(
+        "reweight.cuh",
+        "i64 size, const i64* indptr, const V* indices, const W* weights, const L* potentials, "
+        "L* reduced",
+        "reweight<{block}>(ReweightArgs<V, W, L>{{size, indptr, indices, weights, potentials, "
+        "reduced}})",
+    ),
 }
 
 _SCALARS = {"i64": "int64", "int": "int32", "u32": "uint32"}

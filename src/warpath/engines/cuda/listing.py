@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.engines.base import Order, Problem
-from warpath.engines.cuda.engine import LOOPS, TABLES
+from warpath.engines.cuda.engine import TABLES
 from warpath.engines.cuda.entry import Types, kernel
-from warpath.engines.rounds import Run
+from warpath.engines.rounds import LOOPS, Run
+from warpath.engines.tables.johnson import reweighting
 from warpath.engines.tables.min_plus import kernel_of
 from warpath.graph import Graph
 from warpath.recipes import Loop, Task
@@ -127,13 +128,17 @@ def kernels_of(
     """
     if recipe.loop is Loop.FLOYD_WARSHALL:
         return _of_matrices(recipe, weight, index, block)
-    if recipe.loop in TABLES:
+    if recipe.loop in _OF_TABLES:
         return tuple(
             kernel(kind, Types.of(index, *types), block)
             for kind in _OF_TABLES[recipe.loop]
             for types in _widths(np.dtype(weight))
         )
     graph = Graph(np.array([0, 1, 2]), np.array([1, 0], index), np.array([1, 1], weight))
+    if recipe.parts:
+        return _of_parts(recipe, graph, block, traced=traced)
+    if recipe.loop in TABLES:
+        return _of_tables(recipe, graph, block, traced=traced)
     params = {param.name: param.default or 1.0 for param in recipe.params}
     trace = Trace() if traced else None
     problem = Problem(Task.SSSP, np.array([0]))
@@ -144,3 +149,37 @@ def kernels_of(
         return run.kernels
     msg = f"{recipe.name} launched nothing."
     raise RuntimeError(msg)
+
+
+def _of_parts(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tuple[Kernel, ...]:
+    """Return the kernels of both parts, on the graph's weights and on those under potentials."""
+    weight, index, label = graph.solver_weights.dtype, graph.indices.dtype, graph.dist_dtype
+    potentials, searches = recipe.parts
+    found = [reweighting(Types.of(index, weight, label), block)]
+    for part, of in ((potentials, weight), (searches, weight), (searches, label)):
+        found += kernels_of(part, of, index=index, block=block, traced=traced)
+    return tuple(dict.fromkeys(found))
+
+
+def _of_tables(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tuple[Kernel, ...]:
+    """Return what a loop launches for every type of the answer, with predecessors and without.
+
+    The graph is a path of several tiles, so that every phase has something to do.
+    """
+    task = Task.APSP if Task.APSP in recipe.solves else Task.MANY
+    device, n = _ListingDevice(block), 65
+    weight = graph.solver_weights.dtype
+    graph = Graph(
+        np.append(np.arange(n), n - 1), np.arange(1, n, dtype=graph.indices.dtype),
+        np.ones(n - 1, weight),
+    )  # fmt: skip
+    wanted = [graph.dist_dtype] + [np.dtype(np.int32)] * (graph.dist_dtype.kind == "i")
+    for label in wanted:
+        for paths in (False, True) if recipe.predecessors else (False,):
+            order = Order(
+                recipe, graph, Problem(task, np.arange(n)), 1, {}, np.empty((n, n), label),
+                pred=np.empty((n, n), graph.indices.dtype) if paths else None,
+                trace=Trace() if traced else None,
+            )  # fmt: skip
+            TABLES[recipe.loop](order, device)
+    return tuple(device.launched)

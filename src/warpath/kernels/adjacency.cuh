@@ -1,0 +1,55 @@
+// adjacency.cuh - a graph's rows laid out as a matrix of labels.
+//
+// Work     one look per edge.
+// Traffic  per edge 8 B in order and an entry at random; with predecessors two.
+// Launch   blocks * kBlock >= n.
+// Shared   none.
+// Races    none: a thread writes to its own row.
+// Source   Bodra & Khairnar 2025, Dijkstra and Floyd-Warshall (adjacency matrix).
+#pragma once
+
+#include "base.cuh"
+
+namespace warpath {
+
+/// What Floyd-Warshall takes for "no path": inf, or half of an integer's range, so that two of them
+/// still add up. Lengths lie below a quarter of it, so what is not below is no path.
+template <class L>
+struct Far {
+  static __device__ bool is(L label) { return label >= never<L>() / 4; }
+};
+template <>
+struct Far<float> {
+  static __device__ bool is(float label) { return label == never<float>(); }
+};
+template <>
+struct Far<double> {
+  static __device__ bool is(double label) { return label == never<double>(); }
+};
+
+template <class V, class W, class L>
+struct LayArgs {
+  i64 n;
+  const i64* indptr;
+  const V* indices;
+  const W* weights;
+  L* dist;  // n x n, filled with what stands for no edge
+  V* pred;  // n x n, filled with -1; for kPaths
+};
+
+/// The lightest edge of each pair, and 0 from a vertex to itself.
+template <bool kPaths, int kBlock, class V, class W, class L>
+__device__ __forceinline__ void lay(const LayArgs<V, W, L>& a) {
+  const i64 u = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
+  if (u >= a.n) return;
+  a.dist[u * a.n + u] = L{0};
+  for (i64 e = a.indptr[u]; e < a.indptr[u + 1]; ++e) {
+    const i64 v = a.indices[e];
+    const L weight = static_cast<L>(a.weights[e]);
+    if (!(weight < a.dist[u * a.n + v])) continue;  // a loop never is, where none is negative
+    a.dist[u * a.n + v] = weight;
+    if (kPaths) a.pred[u * a.n + v] = static_cast<V>(u);
+  }
+}
+
+}  // namespace warpath

@@ -1,0 +1,40 @@
+// reweight.cuh - edge lengths under potentials: none is below 0.
+//
+// Work     one addition and one subtraction per edge.
+// Traffic  per edge 8 B in order, a potential at random and a label written.
+// Launch   blocks * kBlock >= n.
+// Shared   none.
+// Races    none: a thread writes to the edges of its own vertex.
+// Source   the Johnson paper, section 5.2, algorithm 3.
+#pragma once
+
+#include "base.cuh"
+
+namespace warpath {
+
+template <class V, class W, class L>
+struct ReweightArgs {
+  i64 n;
+  const i64* indptr;
+  const V* indices;
+  const W* weights;
+  const L* potentials;  // n
+  L* reduced;           // one for each edge
+};
+
+/// Edges out of vertices that no source reaches count as 0, for no search gets there; and so does
+/// what rounding takes below.
+template <int kBlock, class V, class W, class L>
+__device__ __forceinline__ void reweight(const ReweightArgs<V, W, L>& a) {
+  const i64 u = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
+  if (u >= a.n) return;
+  const L base = a.potentials[u];
+  for (i64 e = a.indptr[u]; e < a.indptr[u + 1]; ++e) {
+    const L length = base == never<L>()
+                         ? L{0}
+                         : static_cast<L>(a.weights[e]) + base - a.potentials[a.indices[e]];
+    a.reduced[e] = length < L{0} ? L{0} : length;
+  }
+}
+
+}  // namespace warpath

@@ -1,0 +1,173 @@
+"""Recipes of many-to-many and of all pairs on a device, and what they must give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.engines.base import Order, Problem
+from warpath.engines.cuda.engine import run
+from warpath.errors import NegativeCycleError
+from warpath.paths import never
+from warpath.recipes import Task
+from warpath.recipes.params import chosen_params
+from warpath.testing import reference
+from warpath.testing.compare import assert_same_bits
+from warpath.testing.kernels import assert_is_a_negative_cycle, told
+from warpath.zones import opened
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    from warpath.engines.base import Device
+    from warpath.graph import Graph
+    from warpath.recipes import Recipe
+    from warpath.trace import Trace
+
+    Array = NDArray[Any]
+
+
+class Answer(NamedTuple):
+    """What must come out: distances, or the error."""
+
+    dist: Array
+    error: type[Exception] | None = None
+
+
+def expected(graph: Graph, sources: Array, task: Task) -> Answer:
+    """Return the table of the opened graph from vertex indices, by plain Python.
+
+    All pairs are refused for a negative cycle anywhere, several sources for one that they reach.
+    """
+    inner = opened(graph)
+    negative = inner.facts(symmetry=False).negative > 0
+    search = reference.bellman_ford if negative else reference.dijkstra
+    dist = np.empty((len(sources), inner.n), inner.dist_dtype)
+    try:
+        starts = range(inner.n) if task is Task.APSP and negative else sources.tolist()
+        rows = {source: search(inner, source) for source in starts}
+    except OverflowError:
+        return Answer(dist, OverflowError)
+    if any(row is None for row in rows.values()):
+        return Answer(dist, NegativeCycleError)
+    for at, source in enumerate(sources.tolist()):
+        dist[at] = rows[source]
+    return Answer(dist)
+
+
+def solve(
+    recipe: Recipe, graph: Graph, device: Device, sources: Array, *, task: Task,
+    targets: Array | None = None, paths: bool = False, dtype: DTypeLike | None = None,
+    trace: Trace | None = None,
+) -> tuple[Array, Array | None]:  # fmt: skip
+    """Return the distances of the opened graph, and the predecessors where they are asked for."""
+    inner = opened(graph)
+    shape = len(sources), inner.n if targets is None else len(targets)
+    out = np.empty(shape, inner.dist_dtype if dtype is None else dtype)
+    out.view(np.uint8).fill(0xA5)
+    pred = np.full(shape, -9, inner.indices.dtype) if paths else None
+    numbers = chosen_params(recipe, inner.facts(symmetry=False), {})
+    problem = Problem(task, sources, targets)
+    raw = run(Order(recipe, inner, problem, 1, numbers, out, trace=trace, pred=pred), device)
+    assert raw.dist is out  # noqa: S101 - what an engine promises
+    return out, pred
+
+
+def check(
+    recipe: Recipe, graph: Graph, device: Device, sources: Array, answer: Answer, *, task: Task,
+    targets: Array | None = None, paths: bool = False, dtype: DTypeLike | None = None,
+    trace: Trace | None = None,
+) -> None:  # fmt: skip
+    """Solve and raise AssertionError unless the answer, or its error, comes out.
+
+    Integers and the bits of floats are those of plain Python; where a recipe forms sums in another
+    order, floats are within n eps of the longest length. Predecessors make paths of these lengths.
+    """
+    inner = opened(graph)
+    found, pred = None, None
+    error: type[Exception] | None = None
+    with told(f"{recipe.name}, {task.value} of {graph!r} from {sources}, paths {paths}, {dtype}"):
+        try:
+            found, pred = solve(
+                recipe, graph, device, sources, task=task, targets=targets, paths=paths,
+                dtype=dtype, trace=trace,
+            )  # fmt: skip
+        except NegativeCycleError as cycle:
+            assert_is_a_negative_cycle(inner, cycle)
+            error = NegativeCycleError
+        except OverflowError:
+            error = OverflowError
+        if error is not answer.error:
+            raise AssertionError(f"found {error}, expected {answer.error}")
+        if found is None:
+            return
+        columns = slice(None) if targets is None else targets
+        wanted = _as_type(answer.dist[:, columns], found.dtype)
+        assert_lengths(recipe, inner, found, wanted)
+        if pred is not None and targets is None:
+            assert_paths(recipe, inner, sources, wanted, pred)
+
+
+def _as_type(dist: Array, dtype: np.dtype[Any]) -> Array:
+    if dist.dtype == dtype:
+        return dist
+    return np.where(dist == never(dist.dtype), never(dtype), dist).astype(dtype)
+
+
+def assert_lengths(recipe: Recipe, graph: Graph, found: Array, wanted: Array) -> None:
+    """Raise AssertionError unless a table is the wanted one, within what a recipe promises."""
+    if wanted.dtype.kind != "f" or not recipe.reassociates:
+        assert_same_bits(found, wanted, graph)
+        return
+    if found.dtype != wanted.dtype or not np.array_equal(np.isinf(found), np.isinf(wanted)):
+        raise AssertionError(f"other vertices are reached: {found}, {wanted}")
+    reached = np.isfinite(wanted)
+    off = np.abs(found[reached] - wanted[reached])
+    if (off > _slack(graph, wanted)).any():
+        raise AssertionError(f"{off.max()} off, {_slack(graph, wanted)} is allowed")
+
+
+def _slack(graph: Graph, dist: Array) -> float:
+    """Return n eps of the longest length, potentials included."""
+    weights = graph.solver_weights
+    longest = np.abs(dist[np.isfinite(dist)], dtype=np.float64).max(initial=0)
+    if graph.facts(symmetry=False).negative:
+        longest = max(longest, float(np.abs(weights[np.isfinite(weights)]).sum()))
+    return float(graph.n * np.finfo(dist.dtype).eps * longest)
+
+
+def assert_paths(recipe: Recipe, graph: Graph, sources: Array, dist: Array, pred: Array) -> None:
+    """Raise AssertionError unless walking back from every vertex has exactly its distance."""
+    exact = dist.dtype.kind != "f" or not recipe.reassociates
+    edges: dict[tuple[int, int], Any] = {}
+    for u, v, weight in zip(*(part.tolist() for part in graph.edges()), strict=True):
+        edges[u, v] = min(weight, edges.get((u, v), weight))
+    for row, source in enumerate(sources.tolist()):
+        for v in range(graph.n):
+            if dist[row, v] == never(dist.dtype) or v == source:
+                if pred[row, v] != -1:
+                    raise AssertionError(
+                        f"{v} from {source} has predecessor {pred[row, v]}, not -1"
+                    )
+                continue
+            length = _walked(edges, pred[row].tolist(), source, v, dist.dtype)
+            off = abs(float(length) - float(dist[row, v]))
+            if length != dist[row, v] if exact else off > _slack(graph, dist):
+                raise AssertionError(f"the path {source} to {v} has {length}, not {dist[row, v]}")
+
+
+def _walked(
+    edges: dict[tuple[int, int], Any], pred: list[int], source: int, v: int, dtype: np.dtype[Any]
+) -> Any:
+    """Return the length of the path that predecessors make, added from the source on."""
+    route = [v]
+    while route[-1] != source:
+        if len(route) > len(pred) or route[-1] < 0:
+            raise AssertionError(f"the predecessors of {v} do not lead to {source}: {route[:9]}")
+        route.append(pred[route[-1]])
+    length = dtype.type(0) if dtype.kind == "f" else 0
+    with np.errstate(all="ignore"):
+        for a, b in zip(route[:0:-1], route[-2::-1], strict=True):
+            length += edges[a, b] if dtype.kind != "f" else dtype.type(edges[a, b])
+    return length
