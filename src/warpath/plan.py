@@ -275,7 +275,7 @@ def _candidate(
     return Candidate(recipe, seconds, space, used)
 
 
-_ONE_SOURCE_A_THREAD = {Loop.DIJKSTRA, Loop.JOHNSON}
+_ONE_SOURCE_A_THREAD = {Loop.DIJKSTRA, Loop.JOHNSON, Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}
 
 
 def _uses_threads(recipe: Recipe, size: Size) -> bool:
@@ -291,7 +291,12 @@ def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> N
         ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
         needs = [
             (plan.bytes, hardware.gpu_memory, _place(plan.device), ways),
-            (host_bytes(plan.recipe, size, facts), hardware.memory, "on the host", _ways(size.task)),
+            (
+                host_bytes(plan.recipe, size, facts),
+                hardware.memory,
+                "on the host",
+                _ways(size.task),
+            ),
         ]
     for needed, free, where, ways in needs:
         if free is not None and needed > free:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from warpath.recipes import bodra2025, broken, classic, davidson2014, johnson_gpu, martin2009
+from warpath.recipes import (
+    bodra2025,
+    broken,
+    classic,
+    davidson2014,
+    johnson_gpu,
+    martin2009,
+    warpath,
+)
 from warpath.recipes.recipe import Catalogue, Citation, Loop, Param, Queue, Recipe, Task
 
 __all__ = ["CATALOGUE", "Catalogue", "Citation", "Loop", "Param", "Queue", "Recipe", "Task"]
 
-_MODULES = (classic, martin2009, davidson2014, bodra2025, johnson_gpu, broken)
+_MODULES = (classic, martin2009, davidson2014, bodra2025, johnson_gpu, warpath, broken)
 
 CATALOGUE = Catalogue([recipe for module in _MODULES for recipe in module.RECIPES])
