@@ -145,6 +145,15 @@ def test_a_detour_too_long_for_narrow_labels_does_not_widen_the_answer(together)
         same_bits(solve(graph, range(5), together=together)[0], expected(graph, range(5)))
 
 
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("heavy", [2**16, 2**32])
+def test_a_weight_that_narrow_labels_cannot_hold_is_no_light_one(heavy, together):
+    graph = rows(3, [(0, 1, heavy + 1), (0, 2, 4), (2, 1, 3)], weight_type=np.int64)
+    found, _ = solve(graph, [0] * 4, cutoff=5, together=together)
+    assert found.tolist() == [[0, FAR, 4]] * 4
+    assert solve(graph, [0] * 4, [1], together=together)[0].tolist() == [[7]] * 4
+
+
 @pytest.mark.threads
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("together", [False, True])

@@ -1,7 +1,8 @@
 """``python -m warpath.bench``: time the catalogue beside SciPy on the field's graphs.
 
-``python -m warpath.bench catalogue`` runs every recipe, those of GPUs too; ``findings`` compares
-what was measured with what the papers say.
+``python -m warpath.bench many`` times tables of many sources and of all pairs beside the peers that
+are installed. ``python -m warpath.bench catalogue`` runs every recipe, those of GPUs too; ``findings``
+compares what was measured with what the papers say.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warpath.api import algorithms
-from warpath.bench import catalogue, findings
+from warpath.bench import catalogue, findings, many
 from warpath.bench.run import machine, measure, table
 from warpath.bench.suite import GRAPHS, Solver, graph_named, ours, scipy_dijkstra
 from warpath.errors import WarpathError
@@ -31,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given[:1] == ["catalogue"]:
             return catalogue.main(given[1:])
+        if given[:1] == ["many"]:
+            return many.main(given[1:])
         if given[:1] == ["findings"]:
             return findings.main(given[1:])
         _run(_parser().parse_args(given))
