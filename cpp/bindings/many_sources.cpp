@@ -45,6 +45,7 @@ void register_table(nb::module_& module) {
         }
         nb::dict found = as_dict(counters);
         found["together"] = counters.together;
+        found["moves"] = counters.moves;
         return found;
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),

@@ -65,6 +65,7 @@ class BucketSearch {
   }
 
   const SearchCounters& counters() const { return counters_; }
+  std::int64_t moves() const { return window_.moves(); }
 
  private:
   static constexpr std::size_t kAhead = 4;       // vertices between two steps of fetching

@@ -97,6 +97,9 @@ class BucketWindow {
     return static_cast<int>(word * 64) + std::countr_zero(bits);
   }
 
+  /// How often it has moved, over all searches.
+  std::int64_t moves() const { return moves_; }
+
   /// The bucket's entries, which the caller takes out; what is put there from now on is new.
   Pile& take(int bucket) {
     const auto at = static_cast<std::size_t>(bucket);
@@ -134,6 +137,7 @@ class BucketWindow {
     }
     pile.resize(kept);
     freed_ = before_ - kept;
+    ++moves_;
     return true;
   }
 
@@ -156,6 +160,7 @@ class BucketWindow {
   int shift_ = 0;
   double first_per_delta_ = 1;
   double per_delta_ = 1;
+  std::int64_t moves_ = 0;
   std::size_t before_ = 0;  // entries of the pile at the last move
   std::size_t freed_ = 0;   // and how many of them it took into the window
 };

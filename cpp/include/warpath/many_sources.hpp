@@ -26,11 +26,13 @@ namespace warpath {
 /// What was done beside the searches' own counts.
 struct ManyCounters : SearchCounters {
   std::int64_t together = 0;  // sources solved side by side
+  std::int64_t moves = 0;     // of windows of buckets to their far piles
 
   using SearchCounters::operator+=;
   ManyCounters& operator+=(const ManyCounters& other) {
     SearchCounters::operator+=(other);
     together += other.together;
+    moves += other.moves;
     return *this;
   }
 };
@@ -103,14 +105,14 @@ class ManySources {
 
   ManyCounters counters() const {
     ManyCounters total = counters_;
-    const auto add = [&](const auto& worker) {
-      if (worker) total += worker->counters();
+    const auto add = [&](const auto& search) {
+      if (search) total += counts(*search);
     };
     add(narrow_);
     add(middle_);
     add(alone_);
     add(alone_wide_);
-    add(dijkstra_);
+    if (dijkstra_) total += dijkstra_->counters();
     return total;
   }
 
@@ -173,8 +175,13 @@ class ManySources {
   /// Frees the labels of a way that is not taken again.
   template <class Search>
   void give_up(std::optional<Search>& search) {
-    counters_ += search->counters();
+    counters_ += counts(*search);
     search.reset();
+  }
+
+  template <class Search>
+  static ManyCounters counts(const Search& search) {
+    return {search.counters(), 0, search.moves()};
   }
 
   const Table<V, W, Out>& table_;

@@ -72,6 +72,7 @@ class SideBySide {
   }
 
   const SearchCounters& counters() const { return counters_; }
+  std::int64_t moves() const { return window_.moves(); }
 
  private:
   enum class Outcome { kExhausted, kSettled, kApart, kTooLong };

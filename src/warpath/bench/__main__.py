@@ -1,8 +1,8 @@
 """``python -m warpath.bench``: time the catalogue beside SciPy on the field's graphs.
 
 ``python -m warpath.bench many`` times tables of many sources and of all pairs beside the peers that
-are installed. ``python -m warpath.bench catalogue`` runs every recipe, those of GPUs too; ``findings``
-compares what was measured with what the papers say.
+are installed. ``python -m warpath.bench catalogue`` runs every recipe, those of GPUs too;
+``findings`` compares what was measured with what the papers say.
 """
 
 from __future__ import annotations
