@@ -11,7 +11,7 @@ import pytest
 import warpath as wp
 from warpath import _core
 from warpath.bench import __main__ as command
-from warpath.bench import peak, run, suite
+from warpath.bench import many, peak, run, suite
 from warpath.bench.suite import Solver
 
 TINY = ["--scale", "0.0005", "--sources", "3", "--threads", "1"]
@@ -108,3 +108,23 @@ def test_a_wrong_matrix_has_no_rate():
 
     with pytest.raises(wp.VerificationError, match="not Dijkstra's"):
         peak.measure(np.ones((9, 9), np.float32), 1, 1, wrong)
+
+
+def test_tables_of_many_sources_and_all_pairs_are_compared_and_printed(capsys):
+    pytest.importorskip("scipy")
+    given = ["many", "--graphs", "road", "--scale", "0.0005", "--sources", "5", "--pairs", "40"]
+    assert (
+        command.main([*given, "--repeats", "2", "--algorithms", "auto", "warpath.side_by_side"])
+        == 0
+    )
+    out = capsys.readouterr().out
+    for line in ("warpath auto, 1 thread", "warpath warpath.side_by_side, 2 threads",
+                 "SciPy dijkstra", "warpath apsp, 2 threads", "n = 40"):  # fmt: skip
+        assert line in out
+
+
+def test_a_peer_with_another_answer_gives_no_numbers():
+    graph = wp.generate.uniform(30, 4)
+    wrong = many.Rows("wrong", lambda graph: graph, lambda _, sources: np.zeros((len(sources), 30)))
+    with pytest.raises(wp.VerificationError, match="wrong and warpath auto"):
+        many.measure(graph, [0, 1], [many.own("auto", 1), wrong], 1)

@@ -80,7 +80,7 @@ def test_a_plan_prints_choice_reason_runners_up_and_what_was_left_out():
     text = str(pick(Size(Task.SSSP), FLOATS))
     assert text.splitlines()[0].startswith("classic.delta_stepping on cpu, 8 threads, delta = ")
     assert "because it is predicted to be the fastest" in text
-    assert "2nd classic." in text
+    assert "2nd warpath.own_buckets" in text
     assert "left out classic.dijkstra.dial: it needs integer weights, the graph has float64" in text
     assert repr(pick(Size(Task.SSSP))).startswith("<Plan classic.delta_stepping")
 
@@ -113,7 +113,7 @@ def test_a_recipe_that_is_not_planned_is_neither_taken_nor_listed():
     for facts in (ROAD, FLOATS, NEGATIVE, replace(ROAD, n=5, m=20)):
         plan = pick(Size(Task.SSSP), facts)
         listed = [c.recipe.name for c in plan.runners_up] + [name for name, _ in plan.left_out]
-        assert all(name.startswith("classic.") for name in [plan.algorithm, *listed])
+        assert all(CATALOGUE[name].planned for name in [plan.algorithm, *listed])
 
 
 def test_a_recipe_that_is_not_planned_runs_by_its_name_without_a_prediction():
@@ -307,3 +307,11 @@ def test_the_preferred_device_is_not_taken_for_what_it_cannot_do(monkeypatch):
     assert wp.plan(edges, 0).device == wp.plan(edges, sources=[0]).device == "cuda:0"
     monkeypatch.setenv("WARPATH_DEVICE", "cpu")
     assert wp.plan(edges, 0, algorithm="martin2009.f_gpu").device == "cuda:0"
+
+
+def test_many_sources_are_searched_side_by_side_where_they_share_work():
+    dense = replace(ROAD, m=7_000_000, mean_degree=26.0)
+    assert pick(Size(Task.MANY, 64, ROAD.n), dense).algorithm == "warpath.side_by_side"
+    assert pick(Size(Task.APSP, ROAD.n, ROAD.n, written_out=True)).algorithm.endswith("by_side")
+    assert pick(Size(Task.MANY, 64, ROAD.n)).algorithm == "warpath.own_buckets"
+    assert pick(Size(Task.MANY, 2, ROAD.n), dense).algorithm == "warpath.own_buckets"

@@ -86,6 +86,7 @@ void for_each_type(F&& f) {
 void register_build(nb::module_& module);
 void register_sssp(nb::module_& module);
 void register_sssp_many(nb::module_& module);
+void register_many_sources(nb::module_& module);
 void register_da2cf(nb::module_& module);
 void register_bellman_ford(nb::module_& module);
 void register_delta_stepping(nb::module_& module);

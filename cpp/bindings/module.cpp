@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
   register_build(module);
   register_sssp(module);
   register_sssp_many(module);
+  register_many_sources(module);
   register_da2cf(module);
   register_bellman_ford(module);
   register_delta_stepping(module);

@@ -39,9 +39,16 @@ _PER_VERTEX = {Queue.HEAP: 36e-9, Queue.RADIX: 92e-9, Queue.DIAL: 49e-9}
 _PER_BUCKET = 0.5e-9
 _DELTA_PER_EDGE = 4.0e-9
 _DELTA_PER_VERTEX = 39e-9
+_ALONE_PER_EDGE = 3e-9  # in buckets of a thread's own
+_ALONE_PER_VERTEX = 22e-9
+_BESIDE_PER_EDGE = 1.2e-9  # one source's share of a search for many
+_BESIDE_PER_VERTEX = 4e-9
+_TRIED_TOGETHER = 4  # searches that it takes to see that sources have little in common
+_NEIGHBOURS = 32
 _QUEUED_PER_EDGE = 21e-9  # twice the measured, for its worst case is O(n m)
 _QUEUED_PER_VERTEX = 76e-9
 _PER_MIN_PLUS = 2e-11
+MESH_DEGREE = 4  # below it a graph is long: some sqrt(n) hops across; above it log n
 _TEAM_START = 100e-6  # threads made, and their first barriers
 _PARALLEL_SHARE = 0.7  # of a core that each further thread adds
 
@@ -57,6 +64,12 @@ def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float
             seconds = n**3 * _PER_MIN_PLUS / speed_up
         case Loop.DELTA_STEPPING:
             seconds = (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up
+        case Loop.OWN_BUCKETS:
+            alone = m * _ALONE_PER_EDGE + n * _ALONE_PER_VERTEX
+            seconds = size.sources * alone / speed_up
+        case Loop.SIDE_BY_SIDE:
+            beside = _TRIED_TOGETHER * (m * _BESIDE_PER_EDGE + n * _BESIDE_PER_VERTEX)
+            seconds = beside + size.sources * _side_by_side(size, facts) / speed_up
         case Loop.BELLMAN_FORD:
             seconds = size.sources * queued
         case Loop.JOHNSON:
@@ -67,6 +80,17 @@ def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float
             share = 0.6 if size.task is Task.PATH else 1.0
             seconds = share * size.sources * _one_search(recipe, facts) / speed_up
     return seconds + start
+
+
+def _side_by_side(size: Size, facts: Facts) -> float:
+    """Seconds of one source among many: what it shares with the others is relaxed once.
+
+    Few hops, or sources so many that those of a batch are neighbours; else it is searched alone.
+    """
+    n, m = facts.n, facts.m
+    if facts.mean_degree < MESH_DEGREE and size.sources * _NEIGHBOURS < n:
+        return m * _ALONE_PER_EDGE + n * _ALONE_PER_VERTEX
+    return m * _BESIDE_PER_EDGE + n * _BESIDE_PER_VERTEX
 
 
 def _one_search(recipe: Recipe, facts: Facts) -> float:
@@ -88,6 +112,9 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
         return whole if size.staged is None else size.staged
     if recipe.axes is not None:
         return n * label + _space_of_rounds(recipe, facts, label)
+    if recipe.loop in {Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}:
+        lines = _LINE if recipe.loop is Loop.SIDE_BY_SIDE else 0
+        return max(table, n * label) + threads * n * (lines + label + 16)
     work = n * (label + 4) + min(m, 4 * n) * 16
     if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:
         work = n * _HEAP_NODE
@@ -98,6 +125,7 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     return table + threads * work
 
 
+_LINE = 64  # bytes of the labels of a vertex, side by side
 _HEAP_NODE = 64  # bytes: label, vertex, rank and mark, and the pointers to its relatives
 
 

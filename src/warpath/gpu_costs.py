@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from warpath.costs import label_bytes
+from warpath.costs import MESH_DEGREE, label_bytes
 from warpath.recipes import Loop
 from warpath.recipes.axes import Direction, Edges, Emit, Labels, Layout, Select
 
@@ -37,7 +37,6 @@ _BY_PREFIX_SUM = _Rounds(170e-6, 2.5, 3, 0.09e-9)
 _BY_THRESHOLD = _Rounds(183e-6, 3.5, 2, 0.1e-9)
 _BY_QUEUE = _Rounds(52e-6, 2.5, 3, 0.3e-9)
 _GPU_START = 100e-6  # arrays made, the answer copied
-_MESH_DEGREE = 4  # below it a graph is long: some sqrt(n) hops across; above it log n
 
 
 def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
@@ -45,7 +44,7 @@ def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
     if recipe.axes is None:
         return _table_seconds(recipe, size, facts)
     n, degree = max(facts.n, 2), facts.mean_degree
-    hops = math.sqrt(n) if degree < _MESH_DEGREE else math.log(n) / math.log(degree)
+    hops = math.sqrt(n) if degree < MESH_DEGREE else math.log(n) / math.log(degree)
     rounds = _BY_THRESHOLD if recipe.loop is Loop.NEAR_FAR else _BY_PREFIX_SUM
     if recipe.axes.emit is Emit.ATOMIC_QUEUE:
         rounds = _BY_QUEUE

@@ -278,7 +278,7 @@ def _candidate(
     return Candidate(recipe, seconds, space, used)
 
 
-_ONE_SOURCE_A_THREAD = {Loop.DIJKSTRA, Loop.JOHNSON}
+_ONE_SOURCE_A_THREAD = {Loop.DIJKSTRA, Loop.JOHNSON, Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}
 
 
 def _uses_threads(recipe: Recipe, size: Size) -> bool:

@@ -3,19 +3,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <mutex>
 #include <span>
 #include <stdexcept>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
 #include "warpath/control.hpp"
 #include "warpath/dijkstra.hpp"
+#include "warpath/narrow_label.hpp"
 #include "warpath/team.hpp"
 #include "warpath/types.hpp"
 
@@ -63,20 +61,6 @@ struct ReducedEdges {
     }
   }
 };
-
-/// A label in the type that was asked for. Throws where the number does not fit: a result is never
-/// wrapped.
-template <class Out, class D>
-Out narrow(D label) {
-  if constexpr (std::is_same_v<Out, D>) {
-    return label;
-  } else {
-    if (label == unreachable<D>) return unreachable<Out>;
-    if (label >= unreachable<Out> || label < std::numeric_limits<Out>::min())
-      throw std::overflow_error("a distance does not fit int32: ask for int64");
-    return static_cast<Out>(label);
-  }
-}
 
 /// One thread's search, used again for every source that the thread takes.
 ///
@@ -192,12 +176,7 @@ SearchCounters dijkstra_many(const CsrView<V, W>& graph, std::span<const std::in
       const std::scoped_lock lock(guard);
       total += worker.counters();
     }
-    finished.fetch_add(1, std::memory_order_release);
-    // The calling thread alone hears of signals, so it stays awake until the last search is done.
-    while (rank == 0 && finished.load(std::memory_order_acquire) < team && !control.stopped()) {
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-      control.poll();
-    }
+    await_team(rank, team, finished, control);
   });
   return total;
 }

@@ -47,6 +47,16 @@ void run_team(int threads, Control& control, Body&& body) {
   if (first) std::rethrow_exception(first);
 }
 
+/// Called by each rank of a team when its work is done: the calling thread alone hears of signals,
+/// so it stays awake until the last of the others has finished.
+inline void await_team(int rank, int team, std::atomic<int>& finished, Control& control) {
+  finished.fetch_add(1, std::memory_order_release);
+  while (rank == 0 && finished.load(std::memory_order_acquire) < team && !control.stopped()) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    control.poll();
+  }
+}
+
 /// A barrier that a stopped call never hangs in: waiting ranks throw Cancelled, and rank 0 keeps
 /// polling.
 class TeamBarrier {

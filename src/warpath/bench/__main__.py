@@ -1,8 +1,9 @@
 """``python -m warpath.bench``: time the catalogue beside SciPy on the field's graphs.
 
-``python -m warpath.bench catalogue`` runs every recipe, those of GPUs too, and ``all-pairs`` those
-for all pairs; ``findings`` compares what was measured with what the papers say; ``peak`` sets dense
-all pairs beside what the cores can add and compare.
+``python -m warpath.bench many`` times tables of many sources and of all pairs beside the peers that
+are installed; ``catalogue`` runs every recipe, those of GPUs too, and ``all-pairs`` those for all
+pairs; ``findings`` compares what was measured with what the papers say; ``peak`` sets dense all
+pairs beside what the cores can add and compare; ``anchors`` times tables on a GPU.
 """
 
 from __future__ import annotations
@@ -14,30 +15,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warpath.api import algorithms
-from warpath.bench import all_pairs, catalogue, findings, peak
+from warpath.bench import all_pairs, anchors, catalogue, findings, many, peak
 from warpath.bench.run import machine, measure, table
 from warpath.bench.suite import GRAPHS, Solver, graph_named, ours, scipy_dijkstra
 from warpath.errors import WarpathError
 from warpath.recipes import Loop, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from warpath.facts import Facts
+
+_COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "all-pairs": all_pairs.main,
+    "anchors": anchors.main,
+    "catalogue": catalogue.main,
+    "findings": findings.main,
+    "many": many.main,
+    "peak": peak.main,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark and print its table; 0, or 3 with a message when an input is bad."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        if given[:1] == ["catalogue"]:
-            return catalogue.main(given[1:])
-        if given[:1] == ["all-pairs"]:
-            return all_pairs.main(given[1:])
-        if given[:1] == ["findings"]:
-            return findings.main(given[1:])
-        if given[:1] == ["peak"]:
-            return peak.main(given[1:])
+        if given[:1] and given[0] in _COMMANDS:
+            return _COMMANDS[given[0]](given[1:])
         _run(_parser().parse_args(given))
     except WarpathError as error:
         sys.stderr.write(f"warpath.bench: {error}\n")

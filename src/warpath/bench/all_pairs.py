@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import api, units
+from warpath import units
 from warpath.bench.catalogue import append, facts_of, key_of, read_lines
 from warpath.bench.pair import TimeIsUpError, at_most
 from warpath.bench.workloads import graph_of, tiny, title_of
@@ -28,6 +28,7 @@ from warpath.errors import WarpathError
 from warpath.paths import never
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
+from warpath.tables import apsp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,7 +110,7 @@ class Tables:
         weight, answer = TYPES[kind]
         self._graph = graph.astype(weight)
         dtype = answer if self._graph.dist_dtype.kind == "i" else None
-        right = api.apsp(self._graph, algorithm="classic.dijkstra", device="cpu", dist_dtype=dtype)
+        right = apsp(self._graph, algorithm="classic.dijkstra", device="cpu", dist_dtype=dtype)
         self._right = right.dist
         self._key = name, kind
 
@@ -117,7 +118,7 @@ class Tables:
         def once() -> tuple[float, Array]:
             start = time.perf_counter()
             dtype = self._right.dtype.name if self._right.dtype.kind == "i" else None
-            table = api.apsp(self._graph, algorithm=recipe.name, device="cpu", dist_dtype=dtype)
+            table = apsp(self._graph, algorithm=recipe.name, device="cpu", dist_dtype=dtype)
             return time.perf_counter() - start, table.dist
 
         with at_most(self.limit):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,6 +129,30 @@ def _delta_stepping(order: Order) -> Raw:
         threads=order.threads, progress=order.progress,
     )  # fmt: skip
     return Raw(dist, stats=stats)
+
+
+def _own_buckets(order: Order) -> Raw:
+    if order.problem.task is not Task.SSSP:
+        return _many_sources(order, together=False)
+    dist = np.empty(order.graph.n, order.graph.dist_dtype)
+    raw = _many_sources(replace(order, out=dist[None]), together=False)
+    return Raw(dist, stats=raw.stats)
+
+
+def _side_by_side(order: Order) -> Raw:
+    return _many_sources(order, together=True)
+
+
+def _many_sources(order: Order, *, together: bool) -> Raw:
+    graph, problem, delta = order.graph, order.problem, order.params["delta"]
+    assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
+    degree = graph.facts(symmetry=False).mean_degree
+    stats = _core.many_sources(
+        *_csr(graph), problem.sources, _ALL if problem.targets is None else problem.targets,
+        order.out, delta=delta, delta_together=delta * max(1, degree / 2), together=together,
+        cutoff=problem.cutoff, threads=order.threads, progress=order.progress,
+    )  # fmt: skip
+    return Raw(order.out, stats=stats)
 
 
 def _floyd_warshall(order: Order) -> Raw:
@@ -269,6 +294,8 @@ _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.BIDIRECTIONAL: _path,
     Loop.BELLMAN_FORD: _bellman_ford,
     Loop.DELTA_STEPPING: _delta_stepping,
+    Loop.OWN_BUCKETS: _own_buckets,
+    Loop.SIDE_BY_SIDE: _side_by_side,
     Loop.FLOYD_WARSHALL: _floyd_warshall,
     Loop.JOHNSON: _johnson,
     Loop.SETTLE: _settle,

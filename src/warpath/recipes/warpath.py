@@ -9,8 +9,35 @@ _TABLES = frozenset({Task.MANY, Task.APSP})
 #: What GPUs from the H100 on give, 227 KiB, less what the kernel takes for itself.
 _BLOCK_MEMORY = 225 * 1024
 _DELTA = Param("delta", "the width of a bucket, in the unit of the weights")
+_OWN_DELTA = Param(
+    "delta",
+    "the width of a bucket of one source, in the unit of the weights; mean weight / mean degree if "
+    "not given",
+    default=1,
+    relative=True,
+)
 
 RECIPES = (
+    Recipe(
+        "warpath.own_buckets",
+        "Delta-stepping by each thread for itself, narrow labels fetched ahead: one source on one "
+        "thread, far sources.",
+        _OURS,
+        "cpp/include/warpath/bucket_search.hpp",
+        _TABLES | {Task.SSSP},
+        Loop.OWN_BUCKETS,
+        params=(_OWN_DELTA,),
+    ),
+    Recipe(
+        "warpath.side_by_side",
+        "Up to 32 sources in one search, an edge relaxed for all at once; own_buckets where they "
+        "have little in common.",
+        _OURS,
+        "cpp/include/warpath/side_by_side.hpp",
+        _TABLES,
+        Loop.SIDE_BY_SIDE,
+        params=(_OWN_DELTA,),
+    ),
     Recipe(
         "warpath.block_per_source",
         "A block of threads for each source, its labels in shared memory: all pairs of small "
@@ -52,8 +79,8 @@ RECIPES = (
     ),
     Recipe(
         "warpath.floyd_warshall",
-        "Blocked Floyd-Warshall in one launch, labels of 16 bits where they hold the distances: all "
-        "pairs of dense graphs, any sign.",
+        "Blocked Floyd-Warshall in one launch, labels of 16 bits where they hold the distances: "
+        "all pairs of dense graphs, any sign.",
         _OURS,
         "kernels/floyd_warshall.cuh",
         frozenset({Task.APSP}),

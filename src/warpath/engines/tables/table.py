@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.engines.cpu import fitting, labels_or_cycle, tree
+from warpath.engines.cpu import fitting, labels_or_cycle
 from warpath.engines.cuda.entry import Types
 from warpath.engines.rounds.run import Run
 from warpath.paths import never
+from warpath.routes import tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,53 @@
+// page_array.hpp - an array of labels on large pages, filled by the thread that will use it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace warpath {
+
+/// `size` copies of a value. Where it is long it lies on pages of 2 MiB, if the system has some: a
+/// search reads labels at random, and would miss the table of small pages at every other read.
+template <class T>
+class PageArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  PageArray(std::size_t size, T value) : size_(size), bytes_(rounded(size * sizeof(T))) {
+    data_ = static_cast<T*>(::operator new(bytes_, kAlignment));
+#ifdef __linux__
+    // A wish: where it is not granted the array works as well, more slowly.
+    if (bytes_ >= kPage) ::madvise(data_, bytes_, MADV_HUGEPAGE);
+#endif
+    std::fill_n(data_, size_, value);
+  }
+  ~PageArray() { ::operator delete(data_, kAlignment); }
+  PageArray(const PageArray&) = delete;
+  PageArray& operator=(const PageArray&) = delete;
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+
+ private:
+  static constexpr std::size_t kPage = std::size_t{1} << 21;
+  static constexpr std::align_val_t kAlignment{kPage};
+
+  static constexpr std::size_t rounded(std::size_t bytes) {
+    return bytes < kPage ? std::max<std::size_t>(bytes, 1) : (bytes + kPage - 1) / kPage * kPage;
+  }
+
+  std::size_t size_;
+  std::size_t bytes_;
+  T* data_;
+};
+
+}  // namespace warpath

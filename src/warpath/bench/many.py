@@ -1,0 +1,201 @@
+"""``python -m warpath.bench many``: tables of many sources and of all pairs, beside their peers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from importlib.util import find_spec
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath import generate
+from warpath.tables import apsp, distances
+from warpath.bench.run import machine
+from warpath.bench.suite import GRAPHS, graph_named, same_distances, scipy_dijkstra, sources_of
+from warpath.errors import VerificationError, require
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from warpath.graph import Graph
+
+    Array = NDArray[Any]
+
+
+class Rows(NamedTuple):
+    """Something that fills rows of a table; `prepare` is outside the clock, `solve` inside.
+
+    Attributes
+    ----------
+    name, prepare, solve : what it is called, makes of a graph, and returns: a row for each source.
+    threads : how many it uses.
+    most : how many sources it is given, where more of them make none cheaper; None for all.
+    """
+
+    name: str
+    prepare: Callable[[Graph], Any]
+    solve: Callable[[Any, list[int]], Array]
+    threads: int = 1
+    most: int | None = 8
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure and print two tables: milliseconds a source, and milliseconds for all pairs."""
+    options = _parser().parse_args(arguments)
+    ours = [own(name, count) for name in options.algorithms for count in options.threads]
+    solvers = ours + peers(max(options.threads))
+    columns = {}
+    for name in options.graphs:
+        graph = graph_named(name, options.scale, options.dtype)
+        sources = sorted(set(sources_of(graph, options.sources)))
+        columns[name] = measure(graph, sources, solvers, options.repeats, options.clock)
+        sys.stderr.write(f"{name}: {graph!r}\n")
+    _print(f"ms a source, of {options.sources}", solvers, columns)
+    ours = [own_pairs(count) for count in options.threads]
+    solvers = ours + [peer._replace(most=None) for peer in peers(max(options.threads))]
+    columns = {}
+    for n in options.pairs:
+        graph = generate.uniform(n, 8)
+        found = measure(graph, list(range(n)), solvers, options.repeats, options.clock)
+        columns[f"n = {n}"] = {name: n * ms for name, ms in found.items()}
+    _print("ms for all pairs, 8 edges a vertex", solvers, columns)
+    facts = ", ".join(f"{key} {value}" for key, value in machine().items())
+    sys.stdout.write(f"Medians of {options.repeats}, {options.clock}, all compared; {facts}.\n")
+    return 0
+
+
+def own(algorithm: str, threads: int) -> Rows:
+    """Return an algorithm of the catalogue on so many threads."""
+
+    def solve(graph: Graph, sources: list[int]) -> Array:
+        names = graph.label_of(np.array(sources))
+        dist: Array = distances(graph, names, algorithm=algorithm, threads=threads).dist
+        return dist
+
+    title = f"warpath {algorithm}, {threads} thread{'s' * (threads > 1)}"
+    return Rows(title, _same, solve, threads, None)
+
+
+def own_pairs(threads: int) -> Rows:
+    """Return our all pairs, as planned, on so many threads."""
+
+    def solve(graph: Graph, sources: list[int]) -> Array:  # noqa: ARG001 - all of them
+        dist: Array = apsp(graph, threads=threads).dist
+        return dist
+
+    title = f"warpath apsp, {threads} thread{'s' * (threads > 1)}"
+    return Rows(title, _same, solve, threads, None)
+
+
+def _same(graph: Graph) -> Graph:
+    return graph
+
+
+def peers(threads: int) -> list[Rows]:
+    """Return the packages that are installed here."""
+    known = {"scipy": _scipy(), "igraph": _IGRAPH, "networkit": _networkit(threads)}
+    return [peer for package, peer in known.items() if find_spec(package) is not None]
+
+
+def _scipy() -> Rows:
+    def solve(matrix: Any, sources: list[int]) -> Array:
+        csgraph = require("scipy.sparse.csgraph", extra="test", what="The peer SciPy")
+        rows: Array = csgraph.dijkstra(matrix, indices=sources)
+        return rows
+
+    return Rows("SciPy dijkstra", lambda graph: scipy_dijkstra(tree=False).prepare(graph), solve)
+
+
+def _igraph_of(graph: Graph) -> Any:
+    igraph = require("igraph", extra="test", what="The peer igraph")
+    src, dst, weights = graph.edges()
+    made = igraph.Graph(n=graph.n, edges=np.column_stack((src, dst)), directed=True)
+    made.es["weight"] = weights.tolist()
+    return made
+
+
+_IGRAPH = Rows(
+    "igraph", _igraph_of, lambda made, sources: np.array(made.distances(sources, weights="weight"))
+)
+
+
+def _networkit(threads: int) -> Rows:
+    def prepare(graph: Graph) -> Any:
+        networkit = require("networkit", extra="test", what="The peer NetworKit")
+        networkit.setNumberOfThreads(threads)
+        src, dst, weights = graph.edges()
+        # The node type of the package; it crashes on others.
+        parts = (weights.astype(np.float64), (src.astype(np.uint64), dst.astype(np.uint64)))
+        return networkit.GraphFromCoo(parts, n=graph.n, weighted=True, directed=True)
+
+    def solve(made: Any, sources: list[int]) -> Array:
+        networkit = require("networkit", extra="test", what="The peer NetworKit")
+        found = np.array(networkit.distance.SPSP(made, sources).run().getDistances())
+        found[found == np.finfo(np.float64).max] = np.inf
+        return found
+
+    return Rows(f"NetworKit SPSP, {threads} threads", prepare, solve, threads)
+
+
+def measure(
+    graph: Graph, sources: list[int], solvers: Sequence[Rows], repeats: int, clock: str = "wall"
+) -> dict[str, float]:
+    """Return each solver's median of milliseconds a source; all take turns, and are compared.
+
+    The clock is "wall", or "processor": the time of all threads over their number, which says more
+    where others use the machine.
+
+    Raises
+    ------
+    VerificationError
+        If two tables differ: there are no numbers for wrong answers.
+    """
+    ready = [(solver, solver.prepare(graph)) for solver in solvers]
+    for solver, prepared in ready:
+        solver.solve(prepared, sources[:1])
+    times: dict[str, list[float]] = {solver.name: [] for solver in solvers}
+    expected: Array | None = None
+    now = time.process_time if clock == "processor" else time.perf_counter
+    for _ in range(repeats):
+        for solver, prepared in ready:
+            step = 1 if solver.most is None else -(-len(sources) // solver.most)
+            some = sources[::step]
+            start = now()
+            found = solver.solve(prepared, some)
+            share = solver.threads if clock == "processor" else 1
+            times[solver.name].append(1e3 * (now() - start) / len(some) / share)
+            expected = found if expected is None else expected
+            if not same_distances(expected[::step], found):
+                msg = f"{solver.name} and {solvers[0].name} give different distances."
+                raise VerificationError(msg, "peer", {})
+    return {name: median(each) for name, each in times.items()}
+
+
+def _print(title: str, solvers: Sequence[Rows], columns: dict[str, dict[str, float]]) -> None:
+    lines = [f"| {title} | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    for solver in solvers:
+        cells = " | ".join(f"{column[solver.name]:.2f}" for column in columns.values())
+        lines.append(f"| {solver.name} | {cells} |")
+    sys.stdout.write("\n".join(lines) + "\n\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m warpath.bench many", description=__doc__)
+    parser.add_argument(
+        "--graphs", nargs="+", default=list(GRAPHS), metavar="GRAPH",
+        help=f"names ({', '.join(GRAPHS)}) or files",
+    )  # fmt: skip
+    parser.add_argument("--sources", type=int, default=64, help="seeded sources a graph")
+    parser.add_argument("--pairs", type=int, nargs="*", default=[512, 1024, 2048], metavar="N")
+    parser.add_argument("--algorithms", nargs="+", default=["auto"], help="of the catalogue")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="for our solvers")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--clock", choices=["wall", "processor"], default="wall")
+    parser.add_argument("--dtype", default="own", help="weights: own, int32, int64, float32, ...")
+    parser.add_argument("--scale", type=float, default=1.0, help="size of the generated graphs")
+    return parser
