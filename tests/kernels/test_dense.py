@@ -132,7 +132,8 @@ def test_progress_counts_vertices_as_pivots(monkeypatch):
     monkeypatch.setattr(dense, "_IN_A_LAUNCH", dict.fromkeys((2, 4, 8), 1))
     graph = wp.Graph.of(([0], [149], np.array([1])), n=150)
     reports = []
-    order = Order(RECIPE, graph, Problem(Task.APSP, np.arange(150)), 1, {},
-                  np.empty((150, 150), np.int64), progress=lambda *at: reports.append(at))  # fmt: skip
-    run(order, device_of())
+    out = np.empty((150, 150), np.int64)
+    problem = Problem(Task.APSP, np.arange(150))
+    told = Order(RECIPE, graph, problem, 1, {}, out, progress=lambda *at: reports.append(at))
+    run(told, device_of())
     assert reports == [(64, 150), (128, 150), (150, 150)]

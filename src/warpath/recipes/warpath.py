@@ -52,8 +52,8 @@ RECIPES = (
     ),
     Recipe(
         "warpath.floyd_warshall",
-        "Blocked Floyd-Warshall in one launch, labels of 16 bits where they hold the distances: all "
-        "pairs of dense graphs, any sign.",
+        "Blocked Floyd-Warshall in one launch, 16 bits a label where they suffice: all pairs of "
+        "dense graphs, any sign.",
         _OURS,
         "kernels/floyd_warshall.cuh",
         frozenset({Task.APSP}),

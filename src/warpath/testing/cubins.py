@@ -31,8 +31,8 @@ ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 GOLDEN = Path(warpath.__file__).parents[2] / "tests" / "kernels" / "golden.json"
 
 
-#: Kernels that may keep a few numbers in local memory, outside their loops: 128 registers of a thread
-#: hold labels of 64 bits, and not all architectures have enough left for the rest.
+#: Kernels that may keep a few numbers in local memory, outside their loops: labels of 64 bits take
+#: 128 registers of a thread, and not all architectures have enough left for the rest.
 SPILLING = {"floyd_warshall_wide_i64_b256"}
 
 

@@ -101,9 +101,9 @@ def _of_matrices(
             order = Order(recipe, graph, Problem(Task.APSP, np.arange(2)), 1, {},
                           out=np.empty((2, 2), dtype))  # fmt: skip
             TABLES[recipe.loop](order, device)
-    for kernel in list(device.launched):
-        if kernel.name.startswith("floyd_warshall"):
-            label = kernel.name.split("_")[-2]
+    for one_launched in list(device.launched):
+        if one_launched.name.startswith("floyd_warshall"):
+            label = one_launched.name.split("_")[-2]
             device.launched[kernel_of("product", label[0] + str(int(label[1:]) // 8), block)] = None
     return tuple(device.launched)
 
