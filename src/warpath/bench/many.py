@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath import generate
-from warpath.tables import apsp, distances
 from warpath.bench.run import machine
 from warpath.bench.suite import GRAPHS, graph_named, same_distances, scipy_dijkstra, sources_of
 from warpath.errors import VerificationError, require
+from warpath.tables import apsp, distances
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -162,7 +162,7 @@ __device__ __forceinline__ void lower_by_product(typename Tile<L, kBlock>::Label
             Word<L>& label = c[part + i][j];
             if constexpr (T::kTogether == 1)
               label = lowered(label, x[0][i], y[0][j]);
-            else if ((i * T::kWords + j) % 3 != 0)
+            else if (j % 2 != 0)
               label = lowered_twice<true>(label, x[0][i], y[0][j], x[1][i], y[1][j]);
             else
               label = lowered_twice<false>(label, x[0][i], y[0][j], x[1][i], y[1][j]);
