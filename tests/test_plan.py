@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.costs import Size, cpu_bytes, cpu_seconds
+from warpath.costs import Place, Size, cpu_bytes, cpu_seconds
 from warpath.facts import Facts
 from warpath.gpu_costs import gpu_bytes
 from warpath.plan import Hardware, Plan, Wish, choose, device_of
@@ -70,7 +70,7 @@ def test_one_route_of_integers_is_searched_from_both_ends():
 
 def test_what_fits_is_taken_before_what_is_fast():
     large = replace(SMALL, n=30_000, m=90_000_000, mean_degree=3000.0)
-    written = Size(Task.APSP, 30_000, 30_000, written_out=True)
+    written = Size(Task.APSP, 30_000, 30_000, place=Place.BLOCKS)
     assert pick(written, large).algorithm == "classic.floyd_warshall"
     tight = MACHINE._replace(memory=2**30)
     assert pick(written, large, tight).algorithm.startswith("classic.dijkstra")
@@ -312,7 +312,7 @@ def test_the_preferred_device_is_not_taken_for_what_it_cannot_do(monkeypatch):
 def test_many_sources_are_searched_side_by_side_where_they_share_work():
     dense = replace(ROAD, m=7_000_000, mean_degree=26.0)
     assert pick(Size(Task.MANY, 64, ROAD.n), dense).algorithm == "warpath.side_by_side"
-    assert pick(Size(Task.APSP, ROAD.n, ROAD.n, written_out=True)).algorithm.endswith("by_side")
+    assert pick(Size(Task.APSP, ROAD.n, ROAD.n, place=Place.BLOCKS)).algorithm.endswith("by_side")
     assert pick(Size(Task.MANY, 64, ROAD.n)).algorithm == "warpath.own_buckets"
     assert pick(Size(Task.MANY, 2, ROAD.n), dense).algorithm == "warpath.own_buckets"
 
@@ -342,7 +342,10 @@ def test_a_table_that_no_gpu_holds_is_refused_with_its_bytes():
     wish = Wish("warpath.floyd_warshall", "cuda")
     with pytest.raises(wp.NotEnoughMemoryError, match=r"would take 7\.3 TiB on cuda:0 .* are free"):
         pick(
-            Size(Task.APSP, 10**6, 10**6, written_out=True), replace(ROAD, n=10**6), hardware, wish
+            Size(Task.APSP, 10**6, 10**6, place=Place.BLOCKS),
+            replace(ROAD, n=10**6),
+            hardware,
+            wish,
         )
 
 

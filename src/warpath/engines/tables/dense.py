@@ -13,6 +13,7 @@ from warpath.engines.tables.blocks import Window
 from warpath.engines.tables.deliver import Delivery, on_device
 from warpath.engines.tables.min_plus import FAR, MinPlus, tile_of
 from warpath.engines.tables.potentials import restore, reweighted
+from warpath.engines.tables.through_device import in_tiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +49,8 @@ def floyd_warshall(order: Order, device: Device) -> Raw:
     graph, dtype, finish = order.graph, out.dtype, None
     if graph.n == 0:
         return Raw(out)
+    if order.tiles is not None:
+        return in_tiles(order, order.tiles, device)
     if graph.facts(symmetry=False).negative:
         made = reweighted(graph, order.problem)
         graph, dtype = made.graph, order.graph.dist_dtype
