@@ -58,8 +58,7 @@ def _label(graph: Graph) -> np.dtype:
     facts = graph.facts(symmetry=False)
     if not facts.integer:
         return graph.dist_dtype
-    longest = int(facts.max_weight) * max(graph.n, 1)
-    return np.dtype("int32" if longest < FAR["int32"] else "int64")
+    return np.dtype("int32" if facts.longest < FAR["int32"] else "int64")
 
 
 def _lengths(potentials: Array) -> Callable[[Array, slice], None]:
