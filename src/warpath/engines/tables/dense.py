@@ -13,6 +13,7 @@ from warpath.engines.tables.blocks import Window
 from warpath.engines.tables.deliver import Delivery, on_device
 from warpath.engines.tables.min_plus import FAR, MinPlus, tile_of
 from warpath.engines.tables.potentials import restore, reweighted
+from warpath.engines.tables.through_device import in_tiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +50,8 @@ def floyd_warshall(order: Order, device: Device) -> Raw:
     sources, targets = order.problem.sources, order.problem.targets
     if out.size == 0:
         return Raw(out)
+    if order.tiles is not None:
+        return in_tiles(order, order.tiles, device)
     if graph.facts(symmetry=False).negative:
         made = reweighted(graph, order.problem)
         graph, dtype = made.graph, order.graph.dist_dtype

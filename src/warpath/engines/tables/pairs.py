@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SIDE = 64  # sources whose labels lie side by side, `kSide`
 _RUN = 32  # edges of an item, `kRowEdges`
+_ROUNDS = 10  # `kRounds`
 _MOST_PAIRS = 2**32 - 1  # pairs and entries are numbered in 32 bits
 _KEPT_FREE = 0.9  # of the free memory may be taken
 #: How wide a bucket of pairs is, in mean weight / mean degree.
@@ -92,11 +93,16 @@ class Pairs:
         self._dist = xp.empty(size, common.label)
         self._near, self._far = xp.empty(2 * size, np.uint32), xp.empty(2 * size, np.uint32)
         self._bits = xp.empty(3 * ((size + 31) // 32), np.uint32)
-        self._control = xp.empty(11, np.uint32)
+        self._control = xp.empty(_ROUNDS + 1, np.uint32)
         self._least = xp.empty(3, common.label)
         degree = max(order.graph.facts(symmetry=False).mean_degree, 1)
         self._delta = bucket(order.graph, width, order.params.get("delta"), _BUCKET / degree)
-        self.stats = common.stats
+        self._rounds = xp.zeros(1, np.uint32)
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """The rounds of all batches; waits for what runs."""
+        return {"rounds": int(self._common.device.get(self._rounds)[0])}
 
     def run(self, sources: Array, into: Array) -> None:
         """Begin to fill the rows of these sources."""
@@ -114,6 +120,7 @@ class Pairs:
             near=self._near, far=self._far, bits=self._bits, control=self._control,
             least=self._least,
         )  # fmt: skip
+        self._rounds += self._control[_ROUNDS : _ROUNDS + 1]
 
     def lost(self) -> bool:
         """Say whether a sum did not fit the labels."""
