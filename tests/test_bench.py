@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import warpath as wp
 from warpath import _core
 from warpath.bench import __main__ as command
-from warpath.bench import many, peak, run, suite
+from warpath.bench import anchors, many, peak, run, suite
 from warpath.bench.suite import Solver
 
 TINY = ["--scale", "0.0005", "--sources", "3", "--threads", "1"]
@@ -128,3 +129,41 @@ def test_a_peer_with_another_answer_gives_no_numbers():
     wrong = many.Rows("wrong", lambda graph: graph, lambda _, sources: np.zeros((len(sources), 30)))
     with pytest.raises(wp.VerificationError, match="wrong and warpath auto"):
         many.measure(graph, [0, 1], [many.own("auto", 1), wrong], 1)
+
+
+NUMPY_AS_CUPY = SimpleNamespace(
+    empty=np.empty,
+    asnumpy=np.asarray,
+    cuda=SimpleNamespace(get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None)),
+)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        anchors.Case("dense 40", "classic.floyd_warshall", "int32"),
+        anchors.Case("dense 40", "classic.floyd_warshall", "float32"),
+        anchors.Case("uniform 50 3", "auto", "int32", (5, 7)),
+    ],
+    ids=lambda case: case.title,
+)
+def test_tables_of_the_anchors_are_timed_and_compared(case):
+    graph = anchors.graph_for(case)
+    line = anchors.measured(case, graph, NUMPY_AS_CUPY, "cpu")
+    assert line["pairs"] == (35 if case.shape else 1600)
+    assert line["ms"] > 0
+    assert ("share_of_issue_limit" in line) == (case.shape is None)
+
+
+def test_a_table_that_differs_from_dijkstras_has_no_time(monkeypatch):
+    case = anchors.Case("dense 40", "classic.floyd_warshall", "int32")
+    right = wp.apsp
+
+    def wrong(*given, **named):
+        table = right(*given, **named)
+        table.dist[3:] += 1
+        return table
+
+    monkeypatch.setattr(wp, "apsp", wrong)
+    with pytest.raises(wp.VerificationError, match="a sampled row differs"):
+        anchors.measured(case, anchors.graph_for(case), NUMPY_AS_CUPY, "cpu")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.costs import Size
+from warpath.costs import Size, cpu_bytes, cpu_seconds
 from warpath.facts import Facts
 from warpath.gpu_costs import gpu_bytes
 from warpath.plan import Hardware, Plan, Wish, choose, device_of
@@ -315,3 +315,39 @@ def test_many_sources_are_searched_side_by_side_where_they_share_work():
     assert pick(Size(Task.APSP, ROAD.n, ROAD.n, written_out=True)).algorithm.endswith("by_side")
     assert pick(Size(Task.MANY, 64, ROAD.n)).algorithm == "warpath.own_buckets"
     assert pick(Size(Task.MANY, 2, ROAD.n), dense).algorithm == "warpath.own_buckets"
+
+
+def dense(n: int, density: float = 0.5) -> Facts:
+    m = int(n * n * density)
+    return replace(ROAD, n=n, m=m, mean_degree=m / n, max_weight=1000, mean_weight=500)
+
+
+@pytest.mark.parametrize(
+    ("size", "facts", "algorithm"),
+    [
+        (Size(Task.APSP, 4096, 4096), dense(4096), "warpath.floyd_warshall"),
+        (Size(Task.APSP, 10_876, 10_876), replace(dense(10_876), m=39_994, mean_degree=3.7),
+         "warpath.block_per_source"),
+        (Size(Task.MANY, 64, 1024), ROAD, "warpath.pairs"),
+        (Size(Task.MANY, 64, 1024), NEGATIVE, "warpath.johnson"),
+    ],
+)  # fmt: skip
+def test_a_gpu_takes_what_suits_a_table(size, facts, algorithm):
+    hardware = MACHINE._replace(gpu_memory=2**36)
+    assert pick(size, facts, hardware, GPU).algorithm == algorithm
+
+
+def test_a_table_that_no_gpu_holds_is_refused_with_its_bytes():
+    hardware = Hardware(8, 2**50, 2**36)
+    wish = Wish("warpath.floyd_warshall", "cuda")
+    with pytest.raises(wp.NotEnoughMemoryError, match=r"would take 7\.3 TiB on cuda:0 .* are free"):
+        pick(
+            Size(Task.APSP, 10**6, 10**6, written_out=True), replace(ROAD, n=10**6), hardware, wish
+        )
+
+
+def test_integers_that_fit_half_the_width_are_predicted_twice_as_fast_on_a_cpu():
+    narrow, wide = dense(2048), replace(dense(2048), max_weight=2**40)
+    recipe, size = CATALOGUE["classic.floyd_warshall"], Size(Task.APSP, 2048, 2048)
+    assert cpu_seconds(recipe, size, wide, 1) > 2 * cpu_seconds(recipe, size, narrow, 1)
+    assert cpu_bytes(recipe, size, narrow, 1) == 2048**2 * 8

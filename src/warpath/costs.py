@@ -47,7 +47,9 @@ _TRIED_TOGETHER = 4  # searches that it takes to see that sources have little in
 _NEIGHBOURS = 32
 _QUEUED_PER_EDGE = 21e-9  # twice the measured, for its worst case is O(n m)
 _QUEUED_PER_VERTEX = 76e-9
-_PER_MIN_PLUS = 2e-11
+# One of n^3 steps of Floyd-Warshall; integers whose sums fit are added and compared in 32 bits.
+_PER_MIN_PLUS = {"int32": 8.5e-12, "int64": 1.9e-11, "float32": 1.54e-11, "float64": 3.3e-11}
+_PER_ENTRY = 1.5e-9  # of a matrix: made, and turned into the answer
 MESH_DEGREE = 4  # below it a graph is long: some sqrt(n) hops across; above it log n
 _TEAM_START = 100e-6  # threads made, and their first barriers
 _PARALLEL_SHARE = 0.7  # of a core that each further thread adds
@@ -61,7 +63,7 @@ def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float
     queued = m * _QUEUED_PER_EDGE + n * _QUEUED_PER_VERTEX
     match recipe.loop:
         case Loop.FLOYD_WARSHALL:
-            seconds = n**3 * _PER_MIN_PLUS / speed_up
+            seconds = _floyd_warshall(facts, threads)
         case Loop.DELTA_STEPPING:
             seconds = (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up
         case Loop.OWN_BUCKETS:
@@ -80,6 +82,15 @@ def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float
             share = 0.6 if size.task is Task.PATH else 1.0
             seconds = share * size.sources * _one_search(recipe, facts) / speed_up
     return seconds + start
+
+
+def _floyd_warshall(facts: Facts, threads: int) -> float:
+    n = facts.n
+    label = facts.weight_dtype
+    if facts.integer:
+        label = "int32" if facts.sums_fit_int32 else "int64"
+    share = 0.0 if n <= 128 else 0.4 if n < 1024 else 0.95  # of a core that a further one adds
+    return n**3 * _PER_MIN_PLUS[label] / (1 + share * (threads - 1)) + n * n * _PER_ENTRY
 
 
 def _side_by_side(size: Size, facts: Facts) -> float:
@@ -108,13 +119,15 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     label = label_bytes(facts)
     table = 0 if size.written_out else size.sources * size.targets * size.entry
     if recipe.loop is Loop.FLOYD_WARSHALL:
-        whole = n * n * label + (0 if size.entry == label else table)
+        in_place = size.entry == label or facts.sums_fit_int32
+        whole = n * n * (size.entry if in_place else label) + (0 if in_place else table)
         return whole if size.staged is None else size.staged
     if recipe.axes is not None:
         return n * label + _space_of_rounds(recipe, facts, label)
     if recipe.loop in {Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}:
-        lines = _LINE if recipe.loop is Loop.SIDE_BY_SIDE else 0
-        return max(table, n * label) + threads * n * (lines + label + 16)
+        alone = label + 16  # what is taken again where a batch is abandoned
+        beside = _LINE + alone if recipe.loop is Loop.SIDE_BY_SIDE else 0
+        return max(table, n * label) + threads * n * (alone + beside)
     work = n * (label + 4) + min(m, 4 * n) * 16
     if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:
         work = n * _HEAP_NODE

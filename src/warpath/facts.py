@@ -40,6 +40,17 @@ class Facts:
         """Edges as a person counts them: an undirected edge once, though two arcs are stored."""
         return self.m if self.directed else (self.m + self.loops) // 2
 
+    @property
+    def longest(self) -> int:
+        """What no simple path of integer weights exceeds in size; 0 for floats."""
+        largest = max(abs(self.min_weight), abs(self.max_weight))
+        return int(largest) * max(self.n, 1) if self.integer else 0
+
+    @property
+    def sums_fit_int32(self) -> bool:
+        """Whether lengths stay within a quarter of int32's range, which leaves room for sums."""
+        return self.integer and self.longest < np.iinfo(np.int32).max // 4
+
 
 def facts_of(graph: Graph, *, symmetry: bool) -> Facts:
     """Return the facts of a graph in O(n + m); the symmetry takes a transpose."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from warpath.costs import MESH_DEGREE, label_bytes
 from warpath.recipes import Loop
 from warpath.recipes.axes import Direction, Edges, Emit, Labels, Layout, Select
+from warpath.recipes.warpath import BLOCK_MEMORY
 
 if TYPE_CHECKING:
     from warpath.costs import Size
@@ -58,7 +61,7 @@ def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     A round that relaxes few edges takes less.
     """
     if recipe.axes is None:
-        return _table_bytes(size, facts)
+        return _table_bytes(recipe, size, facts)
     n, m, axes = facts.n, facts.m, recipe.axes
     index = 4 if n < 2**31 else 8
     weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
@@ -73,21 +76,109 @@ def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     return graph + n * (arrays * label + a_vertex) + m * an_edge
 
 
+class _Tiles(NamedTuple):
+    """What Floyd-Warshall takes on an H200; see docs/performance/floyd-warshall-h200.md.
+
+    Attributes
+    ----------
+    steps : min-plus a second.
+    pivot : seconds of a pivot of 128 vertices where the matrix is too small to fill the GPU.
+    """
+
+    steps: float
+    pivot: float
+
+
+_TILES = {
+    "int16": _Tiles(26e12, 60e-6),
+    "int32": _Tiles(15e12, 85e-6),
+    "int64": _Tiles(2.7e12, 330e-6),
+    "float32": _Tiles(13.9e12, 90e-6),
+    "float64": _Tiles(4.0e12, 230e-6),
+}
+_PIVOT = 128
+_PER_BYTE_TO_HOST = 5e-11
+_BUFFERS = 2**29  # bytes of two buffers through which rows go to the host, there and here
+_SIDE_BY_SIDE = 64  # sources whose labels lie together
+_PAIRS_AT_ONCE = 10**8
+
+
 def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
-    if recipe.loop is Loop.FLOYD_WARSHALL:
-        return facts.n**3 * 7e-14 + _GPU_START
-    return size.sources * facts.m * 1e-11 + _GPU_START
+    """See docs/performance for the measurements; the answer is copied to the host."""
+    n, m, k = max(facts.n, 2), facts.m, size.sources
+    copied = _PER_BYTE_TO_HOST * k * size.targets * size.entry
+    narrow = facts.longest < 2**30 if facts.integer else facts.weight_dtype == "float32"
+    wide = 1.0 if narrow else 1.6
+    match recipe.loop:
+        case Loop.FLOYD_WARSHALL:
+            side = -(-n // _PIVOT) * _PIVOT
+            each = [_TILES[label] for label in _labels_of_tiles(facts)]
+            seconds = sum(max(side / _PIVOT * one.pivot, side**3 / one.steps) for one in each)
+        case Loop.BLOCK_A_SOURCE:
+            equal = facts.min_weight == facts.max_weight
+            seconds = k * m * (3.6e-12 if equal else 6e-12) * wide
+        case Loop.JOHNSON:
+            fits = n * (label_bytes(facts) + 3) < BLOCK_MEMORY
+            searches = k * m * 6e-12 * wide if fits else _pairs_seconds(n, m, k)
+            seconds = m * 21e-9 + n * 76e-9 + searches  # Bellman-Ford runs on the CPU
+        case _:
+            seconds = _pairs_seconds(n, m, k) * wide
+    return _GPU_START + seconds + copied
 
 
-def _table_bytes(size: Size, facts: Facts) -> int:
+def _pairs_seconds(n: int, m: int, k: int) -> float:
+    if m >= MESH_DEGREE * n:  # fronts that meet: 64 sources side by side
+        batches, together = -(-k // _SIDE_BY_SIDE), min(k, _SIDE_BY_SIDE)
+        return 3e-4 + batches * (1.5e-4 + m * (2.5e-10 + 4.3e-12 * together))
+    batch = max(_PAIRS_AT_ONCE // n, _SIDE_BY_SIDE)
+    return 3e-4 + -(-k // batch) * 3 * math.sqrt(n) * 6e-6 + k * m * 5e-11
+
+
+def _labels_of_tiles(facts: Facts) -> list[str]:
+    """Return the types that Floyd-Warshall computes in: two where the first may not suffice."""
+    if not facts.integer:
+        return [facts.weight_dtype]
+    if facts.longest < 2**14 - 1:
+        return ["int16"]
+    return ["int32"] if facts.longest < 2**30 - 1 else ["int32", "int64"]
+
+
+def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
+    """Bytes of the graph, of what the loop keeps, and of rows on their way to the host."""
     label = label_bytes(facts)
-    rows = 8 * (facts.n + 1) + facts.m * 12
-    return rows + size.sources * size.targets * label
+    n, k = facts.n, size.sources
+    rows = 8 * (n + 1) + facts.m * 12
+    table = k * size.targets * size.entry
+    on_the_way = min(_ON_THE_WAY, 4 * n * n * label)
+    match recipe.loop:
+        case Loop.MATRIX_STEPS:  # the matrix, and rows of it on their way
+            return rows + n * n * label + on_the_way
+        case Loop.THREAD_A_SOURCE:  # besides, a label and a flag for each source
+            return rows + n * n * label + k * n * (label + 1) + on_the_way
+        case Loop.ROUNDS_A_SOURCE:  # one source at a time, and weights under potentials
+            one = max(gpu_bytes(part, size, facts) for part in recipe.parts)
+            return one + (facts.m + 3 * n) * label
+        case Loop.FLOYD_WARSHALL:
+            side = -(-n // _PIVOT) * _PIVOT
+            entry = max(np.dtype(each).itemsize for each in _labels_of_tiles(facts))
+            return rows + side * side * entry + min(_BUFFERS, table)
+        case Loop.BLOCK_A_SOURCE:
+            return rows + min(_BUFFERS, table)
+        case _:  # labels of the sources of a batch, two bits and four places in lists
+            beside = n * (_SIDE_BY_SIDE * label + 8) + 16 * (n + facts.m // 32)
+            single = min(k, _SIDE_BY_SIDE) * n * (label + 17)
+            return rows * (1 + recipe.negative) + max(beside, single) + min(_BUFFERS, table)
 
 
-def host_bytes(recipe: Recipe, facts: Facts) -> int:
+_ON_THE_WAY = 2**27  # bytes of a block of rows that is made ready for the answer
+
+
+def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     """Return the bytes that an algorithm on a GPU takes on the host, beside the graph."""
-    dense = recipe.axes is not None and recipe.axes.layout is Layout.DENSE
+    if recipe.axes is None:
+        table = size.sources * size.targets * size.entry
+        return min(_BUFFERS, table) + (0 if size.written_out else table)
+    dense = recipe.axes.layout is Layout.DENSE
     return facts.n * label_bytes(facts) * (facts.n + 1 if dense else 1)
 
 

@@ -294,7 +294,12 @@ def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> N
         ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
         needs = [
             (plan.bytes, hardware.gpu_memory, _place(plan.device), ways),
-            (host_bytes(plan.recipe, facts), hardware.memory, "on the host", _ways(size.task)),
+            (
+                host_bytes(plan.recipe, size, facts),
+                hardware.memory,
+                "on the host",
+                _ways(size.task),
+            ),
         ]
     for needed, free, where, ways in needs:
         if free is not None and needed > free:

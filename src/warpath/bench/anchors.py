@@ -66,8 +66,8 @@ def cases(gnutella: str | None) -> list[Case]:
     ]
 
 
-def measured(case: Case, graph: Graph, xp: Any) -> dict[str, Any]:
-    """Return the line of one question.
+def measured(case: Case, graph: Graph, xp: Any, device: str = "cuda") -> dict[str, Any]:
+    """Return the line of one question; `xp` is CuPy, whose arrays lie on the device.
 
     Raises
     ------
@@ -78,11 +78,11 @@ def measured(case: Case, graph: Graph, xp: Any) -> dict[str, Any]:
     usable = np.flatnonzero(np.diff(graph.indptr))
     sources = targets = None
     if case.shape is not None:
-        sources = np.sort(random.choice(usable, case.shape[0], replace=False))
-        targets = np.sort(random.choice(graph.n, case.shape[1], replace=False))
+        sources = graph.label_of(np.sort(random.choice(usable, case.shape[0], replace=False)))
+        targets = graph.label_of(np.sort(random.choice(graph.n, case.shape[1], replace=False)))
     shape = (graph.n, graph.n) if case.shape is None else case.shape
     there = xp.empty(shape, case.dtype)
-    wish: dict[str, Any] = {"algorithm": case.algorithm, "device": "cuda"}
+    wish: dict[str, Any] = {"algorithm": case.algorithm, "device": device}
     if graph.dist_dtype.kind == "i":
         wish["dist_dtype"] = case.dtype
 
@@ -105,7 +105,7 @@ def measured(case: Case, graph: Graph, xp: Any) -> dict[str, Any]:
         "question": case.title, "algorithm": table.plan.algorithm, "n": graph.n, "m": graph.m,
         "ms": kept_ms, "ms_with_copy": copied_ms, "stats": table.stats, "pairs": pairs,
     }  # fmt: skip
-    if table.plan.algorithm == "warpath.floyd_warshall":
+    if case.algorithm.endswith(".floyd_warshall"):
         line["share_of_issue_limit"] = graph.n**3 / _ISSUE_LIMIT / (kept_ms / 1e3)
     return line
 
@@ -124,7 +124,7 @@ def _compare(
     graph: Graph, case: Case, found: Array, sources: Array | None, targets: Array | None
 ) -> None:
     rows = np.random.default_rng(_SEED).choice(len(found), min(_SAMPLED, len(found)), replace=False)
-    asked = rows if sources is None else sources[rows]
+    asked = graph.label_of(rows) if sources is None else sources[rows]
     expected = wp.distances(
         graph, asked, targets, device="cpu", algorithm="classic.dijkstra",
         dist_dtype=case.dtype if graph.dist_dtype.kind == "i" else None,
@@ -153,7 +153,7 @@ def main(arguments: Sequence[str]) -> int:
         key = case.graph, case.dtype
         if key not in graphs:
             graphs.clear()
-            graphs[key] = _typed(graph_of(case.graph), case.dtype)
+            graphs[key] = graph_for(case)
         line = measured(case, graphs[key], cupy)
         share = line.get("share_of_issue_limit")
         shown = "" if share is None else f"{100 * share:.0f} %"
@@ -168,6 +168,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _typed(graph: Graph, dtype: str) -> Graph:
-    """Return a graph with weights of the answer's kind."""
-    return graph.astype(dtype) if dtype.startswith("float") else graph
+def graph_for(case: Case) -> Graph:
+    """Return the graph of a question, with weights of the answer's kind."""
+    graph = graph_of(case.graph)
+    return graph.astype(case.dtype) if case.dtype.startswith("float") else graph

@@ -31,9 +31,7 @@ def adjacency_matrix(
 
 def sums_fit_int32(graph: Graph) -> bool:
     """Say whether no path is as long as a quarter of int32's range, which leaves room for sums."""
-    facts = graph.facts(symmetry=False)
-    largest = max(abs(facts.min_weight), abs(facts.max_weight))
-    return facts.integer and largest * max(facts.n, 1) < np.iinfo(np.int32).max // 4
+    return graph.facts(symmetry=False).sums_fit_int32
 
 
 def narrow_part(matrix: Array) -> Array:

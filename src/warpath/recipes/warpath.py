@@ -7,7 +7,7 @@ from warpath.recipes.recipe import Citation, Loop, Param, Recipe, Task
 _OURS = Citation("The warpath authors", "warpath", "this package", 2026)
 _TABLES = frozenset({Task.MANY, Task.APSP})
 #: What GPUs from the H100 on give, 227 KiB, less what the kernel takes for itself.
-_BLOCK_MEMORY = 225 * 1024
+BLOCK_MEMORY = 225 * 1024
 _DELTA = Param("delta", "the width of a bucket, in the unit of the weights")
 _OWN_DELTA = Param(
     "delta",
@@ -46,7 +46,7 @@ RECIPES = (
         "kernels/block_a_source.cuh",
         _TABLES,
         Loop.BLOCK_A_SOURCE,
-        block_memory=_BLOCK_MEMORY,
+        block_memory=BLOCK_MEMORY,
         params=(_DELTA,),
         devices=("cuda",),
     ),
