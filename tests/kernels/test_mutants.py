@@ -457,6 +457,13 @@ MATRICES = [
         BLOCKED,
     ),
     Mutant(
+        "the other of two steps side by side",
+        "tile.cuh",
+        "kPaired ? 2 * j + 1 - s",
+        "kPaired ? 2 * j + s",
+        BLOCKED,
+    ),
+    Mutant(
         "half of the depth",
         "tile.cuh",
         "slices = depth / T::kSlice;",

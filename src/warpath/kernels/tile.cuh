@@ -8,6 +8,12 @@
 
 namespace warpath {
 
+/// Turns of the product's loop that are unrolled, as far as no register is spilled there.
+template <class L>
+constexpr int kUnrolled = sizeof(L) == 8 ? 1 : 8;
+template <>
+constexpr int kUnrolled<int> = 2;
+
 /// The shape of a tile, and which part of it a thread has.
 template <class L, int kBlock>
 struct Tile {
@@ -22,8 +28,9 @@ struct Tile {
   static constexpr int kSharedB = 2 * kSlice * kSide * sizeof(L) / 16;
   static constexpr int kAtOnce = sizeof(L) == 8 ? 2 : 4;    // rows
   static constexpr int kTogether = sizeof(L) == 8 ? 1 : 2;  // steps of the product
-  // As far as no register is spilled.
-  static constexpr int kUnrolled = sizeof(L) == 2 ? 8 : sizeof(L) == 4 ? 2 : 1;
+  // Two steps lie side by side in the slices, a's even one first, b's odd one first: two labels
+  // that are summed then come into an even and an odd register, which one cycle reads.
+  static constexpr bool kPaired = sizeof(L) == 4;
   using Labels = Word<L>[8][kWords];
 
   // Where a thread's rows and columns begin. They are found anew where they are needed: registers
@@ -37,6 +44,13 @@ struct Tile {
     return strip(thread) * 64 + across(thread) * kGroup;
   }
   static constexpr __device__ int below(int i) { return i / 4 * 16 + i % 4; }
+
+  /// Where a column begins in a row of b's slices, or in two rows that lie side by side: then the
+  /// lanes of a warp read two columns each, then the next two.
+  static __device__ int place(int column) {
+    if constexpr (!kPaired) return column;
+    return column / 32 * 64 + column % 4 / 2 * 32 + column % 32 / 4 * 4 + column % 2 * 2;
+  }
 
   static __device__ __forceinline__ void load(Labels& c, const L* tile, i64 pitch) {
     const unsigned thread = thread_anew();
@@ -56,6 +70,32 @@ struct Tile {
       for (int g = 0; g < 8 / kGroup; ++g)
         copy<kGroup * sizeof(L)>(corner + below(i) * pitch + g * 32, &c[i][g * kInGroup]);
   }
+
+  /// Labels of `kTogether` steps as they come from slices, and where each step's are then.
+  static __device__ __forceinline__ void read_a(Word<L>* x, const Word<L>* step, int row) {
+    if constexpr (kPaired) return copy<2 * kAtOnce * sizeof(L)>(x, step + 2 * row);
+#pragma unroll
+    for (int s = 0; s < kTogether; ++s)
+      copy<kAtOnce * sizeof(Word<L>)>(x + s * kAtOnce, step + s * kPitch + row);
+  }
+  static __device__ __forceinline__ void read_b(Word<L>* y, const L* step) {
+    if constexpr (kPaired) {
+#pragma unroll
+      for (int two = 0; two < kWords / 2; ++two) copy<4 * sizeof(L)>(y + 4 * two, step + two * 32);
+    } else {
+#pragma unroll
+      for (int s = 0; s < kTogether; ++s)
+#pragma unroll
+        for (int g = 0; g < 8 / kGroup; ++g)
+          copy<kGroup * sizeof(L)>(y + s * kWords + g * kInGroup, step + s * kSide + g * 32);
+    }
+  }
+  static constexpr __device__ int in_x(int s, int i) {
+    return kPaired ? 2 * i + s : s * kAtOnce + i;
+  }
+  static constexpr __device__ int in_y(int s, int j) {
+    return kPaired ? 2 * j + 1 - s : s * kWords + j;
+  }
 };
 
 /// Shared memory for slices of two tiles, two of each.
@@ -73,14 +113,16 @@ struct Staged {
 
 /// What a thread brings in of slices, one after another, as pointers that move on: of b 16 bytes of
 /// some rows, of a single labels of some rows, or 8 where labels of 16 bits are to be doubled.
+/// Where steps are paired, single labels of b and two of a.
 template <class L, int kBlock>
 struct Fetch {
   using T = Tile<L, kBlock>;
   static constexpr bool kDoubled = sizeof(L) == 2;
-  static constexpr int kWide = kDoubled ? 8 : 1;  // labels of a row of a at a time
-  static constexpr int kAcross = kDoubled ? T::kSlice / 8 : 8;
+  static constexpr int kWide = kDoubled ? 8 : T::kPaired ? 2 : 1;  // labels of a row of a at a time
+  static constexpr int kAcross = kWide == 1 ? 8 : T::kSlice / kWide;
   static constexpr int kRows = kBlock / kAcross, kTimes = T::kSide / kRows;
-  static constexpr int kPiece = 16 / sizeof(L), kPieces = T::kSide / kPiece;
+  static constexpr int kPiece = T::kPaired ? 1 : 16 / sizeof(L), kPieces = T::kSide / kPiece;
+  static constexpr int kRowsB = kBlock / kPieces;
   const L* a;
   const L* b;
   Sixteen held[kDoubled ? kTimes : 1];
@@ -96,16 +138,22 @@ struct Fetch {
   /// Begins to bring in the next slice; `finish` puts in place what was held in registers for it.
   __device__ __forceinline__ void begin(Word<L>* to_a, i64 pitch_a, L* to_b, i64 pitch_b) {
     const unsigned thread = thread_anew();
-    to_b += thread / kPieces * T::kSide + thread % kPieces * kPiece;
+    if constexpr (T::kPaired)
+      to_b += T::place(thread % T::kSide) + 1 - thread / T::kSide;
+    else
+      to_b += thread / kPieces * T::kSide + thread % kPieces * kPiece;
 #pragma unroll
-    for (int i = 0; i < T::kSlice * kPieces / kBlock; ++i, b += kBlock / kPieces * pitch_b)
-      copy_ahead<16>(to_b + i * (kBlock / kPieces) * T::kSide, b);
-    to_a += k(thread) * T::kPitch + row(thread);
+    for (int j = 0; j < T::kSlice; j += kRowsB, b += kRowsB * pitch_b)
+      copy_ahead<kPiece * sizeof(L)>(
+          to_b + (T::kPaired ? j / 2 * 2 * T::kSide - j % 2 : j * T::kSide), b);
+    to_a += k(thread) * T::kPitch + row(thread) * (T::kPaired ? 2 : 1);
     const L* from = a;
 #pragma unroll
     for (int i = 0; i < kTimes; ++i, from += kRows * pitch_a)
       if constexpr (kDoubled) {
         copy<16>(held + i, from);
+      } else if constexpr (T::kPaired) {
+        copy_ahead<2 * sizeof(L)>(to_a + i * 2 * kRows, from);
       } else {
 #pragma unroll
         for (int j = 0; j < T::kSlice; j += kAcross)
@@ -140,32 +188,27 @@ __device__ __forceinline__ void lower_by_product(typename Tile<L, kBlock>::Label
     const bool more = slice + 1 < slices;
     if (more) fetch.begin(staged.a_slice(slice + 1), pitch_a, staged.b_slice(slice + 1), pitch_b);
     const unsigned thread = thread_anew();
-    const Word<L>* const as = staged.a_slice(slice) + T::rows(thread);
-    const L* const bs = staged.b_slice(slice) + T::columns(thread);
-#pragma unroll T::kUnrolled
+    const Word<L>* const as = staged.a_slice(slice) + T::rows(thread) * (T::kPaired ? 2 : 1);
+    const L* const bs = staged.b_slice(slice) + T::place(T::columns(thread));
+#pragma unroll kUnrolled < L>
     for (int k = 0; k < T::kSlice; k += T::kTogether) {
-      alignas(16) Word<L> x[T::kTogether][T::kAtOnce], y[T::kTogether][T::kWords];
-#pragma unroll
-      for (int s = 0; s < T::kTogether; ++s)
-#pragma unroll
-        for (int g = 0; g < 8 / T::kGroup; ++g)
-          copy<T::kGroup * sizeof(L)>(&y[s][g * T::kInGroup], bs + (k + s) * T::kSide + g * 32);
+      alignas(16) Word<L> x[T::kTogether * T::kAtOnce], y[T::kTogether * T::kWords];
+      T::read_b(y, bs + k * T::kSide);
 #pragma unroll
       for (int part = 0; part < 8; part += T::kAtOnce) {
-#pragma unroll
-        for (int s = 0; s < T::kTogether; ++s)
-          copy<T::kAtOnce * sizeof(Word<L>)>(x[s], as + (k + s) * T::kPitch + T::below(part));
+        T::read_a(x, as + k * T::kPitch, T::below(part));
 #pragma unroll
         for (int i = 0; i < T::kAtOnce; ++i)
 #pragma unroll
           for (int j = 0; j < T::kWords; ++j) {
             Word<L>& label = c[part + i][j];
+            const Word<L> x0 = x[T::in_x(0, i)], y0 = y[T::in_y(0, j)];
             if constexpr (T::kTogether == 1)
-              label = lowered(label, x[0][i], y[0][j]);
+              label = lowered(label, x0, y0);
             else if (j % 2 != 0)
-              label = lowered_twice<true>(label, x[0][i], y[0][j], x[1][i], y[1][j]);
+              label = lowered_twice<true>(label, x0, y0, x[T::in_x(1, i)], y[T::in_y(1, j)]);
             else
-              label = lowered_twice<false>(label, x[0][i], y[0][j], x[1][i], y[1][j]);
+              label = lowered_twice<false>(label, x0, y0, x[T::in_x(1, i)], y[T::in_y(1, j)]);
           }
       }
     }

@@ -31,9 +31,9 @@ ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 GOLDEN = Path(warpath.__file__).parents[2] / "tests" / "kernels" / "golden.json"
 
 
-#: Kernels that may keep a few numbers in local memory, outside their loops: 128 registers of a
-#: thread hold labels of 64 bits, and not all architectures have enough left for the rest.
-SPILLING = {"floyd_warshall_wide_i64_b256"}
+#: Kernels that may keep a few numbers in local memory, outside their innermost loops: a thread's
+#: registers hold labels, and not all architectures have enough left for the rest.
+SPILLING = {"floyd_warshall_f32_b256", "floyd_warshall_wide_i64_b256", "product_i32_b256"}
 
 
 class Usage(NamedTuple):
