@@ -56,7 +56,7 @@ def test_every_algorithm_gives_the_bits_of_dijkstra_and_the_one_tree(case, recip
     too_long = reason_to_skip(case, recipe)
     if too_long:
         pytest.skip(too_long)
-    RUN.add(recipe.name)
+    RUN.add((recipe.name, Task.SSSP))
     for source in case.sources:
         for threads in (1, 3) if recipe.loop.name == "DELTA_STEPPING" else (1,):
             call = {"algorithm": recipe.name, "threads": threads}
@@ -98,7 +98,7 @@ def test_tables_hold_the_rows_of_single_sources(case):
     rows = {source: oracle(graph, source) for source in case.sources}
     for recipe in on_cpu(Task.MANY):
         if case.sources and facts_allow(recipe, Task.MANY, graph):
-            RUN.add(recipe.name)
+            RUN.add((recipe.name, Task.MANY))
             picked = [label(graph, source) for source in case.sources]
             for threads in (1, 2):
                 table = wp.distances(graph, picked, algorithm=recipe.name, threads=threads)
@@ -127,7 +127,7 @@ def test_all_pairs_agree_whatever_the_algorithm(case):
             except wp.NotSupportedError as error:
                 assert "could leave 64 bits" in str(error)  # noqa: PT017 - one of four outcomes
             else:
-                RUN.add(recipe.name)
+                RUN.add((recipe.name, Task.APSP))
                 for row, expected in zip(table.dist, rows, strict=True):
                     same_or_close(row, expected, recipe, graph)
 
@@ -160,7 +160,7 @@ def test_one_route_is_the_route_of_the_tree(case):
         for recipe in on_cpu(Task.PATH):
             if not facts_allow(recipe, Task.PATH, graph):
                 continue
-            RUN.add(recipe.name)
+            RUN.add((recipe.name, Task.PATH))
             for target in range(0, graph.n, max(1, graph.n // 12)):
                 end = label(graph, target)
                 if not tree.reached[target]:
@@ -349,4 +349,4 @@ def test_64_bit_indices_give_the_same_bits():
 def test_every_registered_algorithm_was_run():
     if not RUN:
         pytest.skip("the tests that fill RUN were not selected")
-    assert {recipe.name for recipe in on_cpu()} == RUN
+    assert {(recipe.name, task) for recipe in on_cpu() for task in recipe.solves} == RUN

@@ -439,7 +439,7 @@ def test_doctor_reports_a_device_that_fails(warpath, monkeypatch):
 def test_people_get_tables_and_facts(warpath, roads, tmp_path):
     assert "─" in warpath("sssp", roads, "-s", 1).out
     assert "Optional packages" in warpath("doctor").out
-    assert warpath("plan", roads).out.startswith("classic.")
+    assert warpath("plan", roads).out.startswith("warpath.own_buckets on cpu")
     out = warpath("path", roads, 1, 5).out
     assert "1 -> 5" in out
     assert "hops" in out

@@ -2,6 +2,8 @@
 # Annotations are read at run time: no postponed evaluation.
 
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,10 +17,11 @@ from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
 from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving
 from warpath.cli.output import Facts, Rows
-from warpath.cli.reading import load
+from warpath.cli.reading import Loaded, load
 from warpath.cli.summary import described
 from warpath.cli.usage import UsageError
 from warpath.cli.vertices import ids, in_file_ids, listed
+from warpath.table import DistanceTable
 
 _SMALL = 20  # a graph up to this size is printed without being asked
 
@@ -89,27 +92,11 @@ def distances(
     columns = None if targets is None else listed(roads, targets)
     if out is None:
         tables.refuse_large(len(rows), roads.n if columns is None else len(columns))
-    start = time.perf_counter()
-    with in_file_ids(roads), tables.kept(out):
-        table = calls.distances(
-            roads,
-            rows,
-            columns,
-            **solving.wish(),
-            cutoff=cutoff,
-            dist_dtype=dist_dtype,
-            predecessors=predecessors,
-            out=out if saving.streamed(out) else None,
-            progress=showing.progress,
-        )
-    solved = time.perf_counter() - start
-    if out is not None and not saving.streamed(out):
-        with busy(f"writing {out.name}", showing):
-            tables.save(table, out, long=bool(long))
-    tables.show_table(
-        table, command="distances", file=graph, loaded=loaded, solved=solved, out=out,
-        showing=showing, long=long,
+    call = partial(
+        calls.distances, roads, rows, columns, cutoff=cutoff, predecessors=predecessors,
+        dist_dtype=dist_dtype, **solving.wish(),
     )  # fmt: skip
+    _tell(call, command="distances", file=graph, loaded=loaded, out=out, showing=showing, long=long)
 
 
 def apsp(
@@ -140,21 +127,31 @@ def apsp(
     roads = loaded.graph
     if out is None:
         tables.refuse_large(roads.n, roads.n)
+    call = partial(calls.apsp, roads, dist_dtype=dist_dtype, **solving.wish())
+    _tell(call, command="apsp", file=graph, loaded=loaded, out=out, showing=showing, long=long)
+
+
+def _tell(
+    call: Callable[..., DistanceTable],
+    *,
+    command: str,
+    file: Path,
+    loaded: Loaded,
+    out: Path | None,
+    showing: Showing,
+    long: bool | None,
+) -> None:
+    """Make a table, save it where that is asked for, and print it or where it went."""
+    streamed = saving.streamed(out)
     start = time.perf_counter()
-    with in_file_ids(roads), tables.kept(out):
-        table = calls.apsp(
-            roads,
-            **solving.wish(),
-            dist_dtype=dist_dtype,
-            out=out if saving.streamed(out) else None,
-            progress=showing.progress,
-        )
+    with in_file_ids(loaded.graph), tables.kept(out):
+        table = call(out=out if streamed else None, progress=showing.progress)
     solved = time.perf_counter() - start
-    if out is not None and not saving.streamed(out):
+    if out is not None and not streamed:
         with busy(f"writing {out.name}", showing):
             tables.save(table, out, long=bool(long))
     tables.show_table(
-        table, command="apsp", file=graph, loaded=loaded, solved=solved, out=out,
+        table, command=command, file=file, loaded=loaded, solved=solved, out=out,
         showing=showing, long=long,
     )  # fmt: skip
 
