@@ -240,7 +240,12 @@ def test_a_graph_without_vertices_has_an_empty_table_and_no_source():
         (
             lambda g: wp.sssp(g, 0, algorithm="dijkstra"),
             wp.NotSupportedError,
-            r"there is no algorithm 'dijkstra'\. Did you mean 'classic\.dijkstra'\?",
+            r"there is no algorithm 'dijkstra'\. Did you mean 'classic\.dijkstra'",
+        ),
+        (
+            lambda g: wp.apsp(g, algorithm="floyd"),
+            wp.NotSupportedError,
+            r"mean 'classic\.floyd_warshall' or 'warpath\.floyd_warshall'\? .* lists all \d+\.",
         ),
         (
             lambda g: wp.sssp(g, 0, algorithm="classic.floyd_warshall"),

@@ -131,3 +131,14 @@ def test_narrow_distances_and_errors():
     with pytest.raises(wp.InputError, match="facilities is empty"):
         wp.nearest(street(), [])
     assert not wp.nearest(street(), ["a"]).dist.flags.writeable
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_negative_cycle_has_the_graphs_own_names_in_the_order_of_its_edges(reverse):
+    edges = {("a", "b"): 4, ("b", "c"): -7, ("c", "a"): 1, ("d", "a"): 2, ("a", "e"): 2}
+    graph = Graph.of([(u, v, w) for (u, v), w in edges.items()])
+    with pytest.raises(wp.NegativeCycleError, match="length -2") as caught:
+        wp.nearest(graph, ["e" if reverse else "d"], reverse=reverse)
+    cycle = caught.value.cycle
+    around = zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+    assert sum(edges[pair] for pair in around) == -2

@@ -269,3 +269,22 @@ def test_long_tables_of_pandas_have_predecessors():
     frame = table.to_pandas(long=True)
     assert frame["pred"].isna().tolist() == [True, False, False]
     assert frame["pred"].tolist()[1:] == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["auto", "classic.floyd_warshall", "classic.dijkstra"])
+def test_a_distance_beyond_32_bits_names_the_type_as_the_way_out(name):
+    graph = Graph.of([(0, 1, 2**30), (1, 2, 2**30), (2, 3, 5)])
+    for call in (
+        lambda: wp.apsp(graph, dist_dtype="int32", algorithm=name),
+        lambda: wp.distances(graph, [0], [3], dist_dtype="int32"),
+    ):
+        with pytest.raises(wp.DistanceOverflowError, match="leave dist_dtype out") as caught:
+            call()
+        assert "float64" not in str(caught.value)
+
+
+def test_a_table_that_a_function_took_says_what_it_lacks_for_what():
+    table = wp.apsp([(0, 1, 2)], out=lambda *_: None)
+    for call, named in ((table.to_pandas, "to_pandas"), (lambda: table.save("x.npz"), "save")):
+        with pytest.raises(wp.InputError, match=f"^{named} needs the distances"):
+            call()

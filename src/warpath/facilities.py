@@ -12,7 +12,7 @@ from warpath.arguments import as_indices, checked_cutoff, checked_dist_dtype
 from warpath.costs import Size
 from warpath.engines import cpu
 from warpath.engines.base import Problem
-from warpath.errors import require
+from warpath.errors import NegativeCycleError, require
 from warpath.graph import Graph
 from warpath.paths import never
 from warpath.plan import Wish
@@ -181,8 +181,11 @@ def nearest(
     started = _with_a_start(inner, starts)
     chosen = choose_for(Size(Task.SSSP), started, Wish(algorithm, device, threads, params))
     problem = Problem(Task.SSSP, np.array([inner.n]), cutoff=limit)
-    # The start leads nowhere else and nothing leads to it: errors name vertices of the graph.
-    raw, stats = run_plan(started, chosen, problem, progress=progress)
+    try:
+        raw, stats = run_plan(started, chosen, problem, progress=progress)
+    except NegativeCycleError as error:  # nothing leads to the start: all are the graph's own
+        cycle = error.cycle[::-1] if reverse else error.cycle
+        raise NegativeCycleError(graph.label_of(cycle).tolist(), error.length) from None
     labels = np.ascontiguousarray(cpu.cut(raw.dist, limit)[: inner.n])
     owner = np.empty(inner.n, inner.indices.dtype)
     _core.owners(

@@ -108,6 +108,8 @@ def solved_table(
             told = report if whole else share(report, block, len(rows))
             counted = work.fill(block, into, told)
             result.put(block, into)
+            if report is not None and not whole:  # a block may be done before it tells anything
+                report(block.stop, len(rows))
             stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
     if result.resumed and not at_once:
         stats["resumed"] = result.resumed

@@ -77,6 +77,8 @@ def run_plan(
         names = graph.label_of(np.array(error.cycle)).tolist()
         raise NegativeCycleError(names, error.length) from None
     except OverflowError as error:
+        if out is not None and out.dtype == np.int32:
+            raise _too_wide(error) from None
         msg = f"{error}. Use float64 weights (graph.astype('float64')), or smaller units."
         raise DistanceOverflowError(msg) from None
     return raw, dict(raw.stats) | {"seconds": time.perf_counter() - start}
@@ -87,5 +89,8 @@ def narrowed(dist: Array, wanted: np.dtype[Any]) -> Array:
     try:
         return cpu.fitting(dist, wanted)
     except OverflowError as error:
-        msg = f"{error}: leave dist_dtype out for 64 bits."
-        raise DistanceOverflowError(msg) from None
+        raise _too_wide(error) from None
+
+
+def _too_wide(error: OverflowError) -> DistanceOverflowError:
+    return DistanceOverflowError(f"{error}: leave dist_dtype out for 64 bits.")

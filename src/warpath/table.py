@@ -12,6 +12,8 @@ from warpath.paths import Paths, Route, never, one_label
 from warpath.routes import as_labels, followed, found, searched, tree_over, walked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import DTypeLike, NDArray
 
     from warpath.graph import Graph
@@ -78,8 +80,17 @@ class DistanceTable:
     def reached(self) -> NDArray[np.bool_]:
         """Which pairs have a path: (k, t) bool."""
         self.require_distances("reached")
-        reached: NDArray[np.bool_] = self.dist != never(self.dist.dtype)
+        on_gpu = hasattr(self.dist, "__cuda_array_interface__")
+        dist = self.dist if on_gpu else np.asarray(self.dist)
+        reached: NDArray[np.bool_] = dist != never(dist.dtype)
         return reached
+
+    def rows(self) -> Iterator[Array]:
+        """Yield the rows of ``dist`` as arrays of NumPy; a file is read chunk by chunk."""
+        self.require_distances("rows")
+        step = getattr(self.dist, "chunks", (64,))[0]
+        for start in range(0, self.shape[0], step):
+            yield from self._row(self.dist, slice(start, start + step))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -89,9 +100,9 @@ class DistanceTable:
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self.on_host(), dtype=dtype, copy=copy)
 
-    def on_host(self) -> Array:
+    def on_host(self, what: str = "an array") -> Array:
         """Return the distances as an array of NumPy: themselves, or a copy from the GPU."""
-        self.require_distances("this")
+        self.require_distances(what)
         return np.asarray(self.dist.get() if hasattr(self.dist, "get") else self.dist)
 
     def require_distances(self, what: str) -> None:
@@ -171,7 +182,7 @@ class DistanceTable:
             graph, s, dist, tree=lambda: pred, cutoff=self.cutoff, plan=self.plan, stats=self.stats
         )
 
-    def _row(self, table: Any, row: int) -> Array:
+    def _row(self, table: Any, row: int | slice) -> Array:
         values = table[row]
         return np.asarray(values.get() if hasattr(values, "get") else values)
 
@@ -201,7 +212,7 @@ class DistanceTable:
             False for a row a source.
         """
         pandas = require("pandas", what="DistanceTable.to_pandas")
-        dist = self.on_host()
+        dist = self.on_host("to_pandas")
         reached = dist != never(dist.dtype)
         if long:
             k, t = self.shape

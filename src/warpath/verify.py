@@ -94,10 +94,10 @@ def _verify_table(graph: Graph, table: DistanceTable) -> Certificate:
     whole = np.array_equal(table.target_indices, np.arange(graph.n))
     slack: float = 0
     if table.dist.dtype.kind == "f" and table.reassociated:
-        finite = table.dist[np.isfinite(table.dist)]
-        largest = float(np.abs(finite).max(initial=0))
+        finite = (np.abs(row[np.isfinite(row)]).max(initial=0) for row in table.rows())
+        largest = float(max(finite, default=0))
         slack = graph.n * float(np.finfo(table.dist.dtype).eps) * largest
-    for source, row in zip(table.source_indices.tolist(), table.dist, strict=True):
+    for source, row in zip(table.source_indices.tolist(), table.rows(), strict=True):
         labels = as_labels(graph, row)
         if whole:
             _verify_row(graph, source, labels, None, cutoff=table.cutoff, slack=slack)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from warpath.engines import cpu
 from warpath.io import streams
 from warpath.io.journal import Journal
 from warpath.io.outputs import output_of
+from warpath.io.results import load_result
 
 KINDS = ["full.npy", "full.zarr"]
 INT64 = np.dtype(np.int64)
@@ -541,3 +543,75 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     ran = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=120)
     assert (tmp_path / "full.npy").stat().st_size > 140e6
     assert int(ran.stdout) < 40_000  # KiB: two blocks of 8 MiB, and what a search takes
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_progress_hears_of_every_block_though_each_is_too_short_to_tell(roads, target):
+    told = []
+    solve(roads, target, progress=lambda done, total: told.append((done, total)))
+    assert [(done, 60) for done in range(10, 61, 10)] == sorted(set(told))
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_file_says_what_it_has_and_is_verified_like_an_array(roads, target):
+    table, held = solve(roads, target), wp.apsp(roads)
+    assert isinstance(table.reached, np.ndarray)
+    assert np.array_equal(table.reached, held.reached)
+    assert np.array_equal(list(table.rows()), held.dist)
+    assert wp.verify(roads, table) == wp.verify(roads, held)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_verify_reads_each_chunk_of_a_file_once(roads, tmp_path):
+    zarr = pytest.importorskip("zarr")
+    table, reads = solve(roads, tmp_path / "full.zarr"), []
+    stored = table.dist
+
+    class Counted:
+        dtype, chunks, shape = stored.dtype, stored.chunks, stored.shape
+
+        def __getitem__(self, key):
+            reads.append(key)
+            return stored[key]
+
+    assert isinstance(stored, zarr.Array)
+    table.dist = Counted()
+    wp.verify(roads, table)
+    assert len(reads) == 60 // stored.chunks[0]
+
+
+def test_a_file_of_all_pairs_is_read_back_without_being_held(roads, target):
+    solve(roads, target)
+    loaded = load_result(roads, target)
+    assert type(loaded.dist) is not np.ndarray
+    assert wp.verify(roads, loaded).sources == 60
+
+
+def test_a_folder_that_is_no_array_is_no_result(roads, tmp_path):
+    pytest.importorskip("zarr")
+    (tmp_path / "full.zarr").mkdir()
+    with pytest.raises(wp.GraphFormatError, match="expected a Zarr array"):
+        load_result(roads, tmp_path / "full.zarr")
+
+
+def test_a_finished_file_leaves_nothing_of_tiles_that_another_algorithm_took_over(roads, tmp_path):
+    (tmp_path / "full.npy.part.panels").write_bytes(b"tiles")
+    solve(roads, tmp_path / "full.npy")
+    assert [file.name for file in tmp_path.iterdir()] == ["full.npy"]
+
+
+def test_a_part_of_zarr_goes_though_chunks_are_written_while_it_is_removed(tmp_path, monkeypatch):
+    journal = Journal(tmp_path / "full.zarr", {}, folder=True)
+    real, tries = shutil.rmtree, []
+
+    def late(path, **options):
+        tries.append(path)
+        if len(tries) == 1:
+            (path / "c").mkdir()
+            return
+        real(path, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", late)
+    journal.discard()
+    journal.close()
+    assert not list(tmp_path.iterdir())

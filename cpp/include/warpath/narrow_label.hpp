@@ -20,7 +20,7 @@ Out narrow(D label) {
   } else {
     if (label == unreachable<D>) return unreachable<Out>;
     if (label >= unreachable<Out> || label < std::numeric_limits<Out>::min())
-      throw std::overflow_error("a distance does not fit int32: ask for int64");
+      throw std::overflow_error("a distance does not fit int32");
     return static_cast<Out>(label);
   }
 }

@@ -156,8 +156,8 @@ def verify(
         Path,
         typer.Argument(
             metavar="RESULT",
-            help="What sssp, distances or apsp saved: .npz, .parquet, .csv, .tsv, or .npy of all "
-            "pairs.",
+            help="What sssp, distances or apsp saved: .npz, .parquet, .csv, .tsv, or .npy or .zarr "
+            "of all pairs.",
             show_default=False,
         ),
     ],

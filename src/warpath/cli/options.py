@@ -138,10 +138,10 @@ class Solving:
         """Return the library's keywords; an unknown algorithm or device is a wrong command line."""
         names = [recipe.name for recipe in CATALOGUE]
         if self.algorithm != "auto" and self.algorithm not in names:
-            near = difflib.get_close_matches(self.algorithm, names, n=2)
-            hint = (
-                f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(names)}."
-            )
+            part = [name for name in names if self.algorithm.lower() in name]
+            near = part[:2] or difflib.get_close_matches(self.algorithm, names, n=2)
+            hint = "warpath algorithms lists all."
+            hint = f"did you mean {' or '.join(near)}? {hint}" if near else hint
             raise UsageError(f"there is no algorithm {self.algorithm!r}: {hint}")
         if not re.fullmatch(r"auto|cpu|cluster|cuda(:\d+)?", self.device):
             raise UsageError(f"there is no device {self.device!r}: use auto, cpu, cuda or cuda:1.")

@@ -12,6 +12,7 @@ import errno
 import json
 import os
 import shutil
+import time
 from typing import TYPE_CHECKING, Any
 
 from warpath.errors import OutputError
@@ -84,7 +85,8 @@ class Journal:
         if self._folder and self.target.exists():
             shutil.rmtree(self.target)
         self.part.replace(self.target)
-        self.note.unlink(missing_ok=True)
+        for file in (self.note, self.panels):  # panels: of work that other work has taken over
+            file.unlink(missing_ok=True)
 
     @property
     def panels(self) -> Path:
@@ -93,12 +95,13 @@ class Journal:
 
     def discard(self) -> None:
         """Remove the part, its note and what was kept beside it."""
-        with contextlib.suppress(OSError):
-            if self._folder:
-                shutil.rmtree(self.part)
-            else:
-                self.part.unlink()
-        for file in (self.note, self.panels):
+        for _ in range(50 if self._folder else 0):  # Zarr's threads may still write chunks
+            shutil.rmtree(self.part, ignore_errors=True)
+            if not self.part.exists():
+                break
+            time.sleep(0.02)
+        files = [self.note, self.panels]
+        for file in files if self._folder else [self.part, *files]:
             with contextlib.suppress(OSError):
                 file.unlink()
 

@@ -64,7 +64,7 @@ def save_paths(paths: Paths, path: str | os.PathLike[str]) -> None:
 def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool) -> None:
     """Write a DistanceTable as ``.npz``, ``.npy`` (the bare matrix), Parquet or CSV."""
     target = Path(path)
-    dist = table.on_host()
+    dist = table.on_host("save")
     if target.suffix == ".npz":
         parts = {
             "dist": dist,
@@ -204,15 +204,26 @@ def _cutoff_of(path: str | os.PathLike[str], parts: dict[str, Array]) -> float |
 
 
 def _stored_arrays(path: str | os.PathLike[str]) -> dict[str, Array]:
-    """Read the arrays of an ``.npz`` by name, that of an ``.npy`` as ``dist``; unpickle none."""
+    """Read the arrays of an ``.npz`` by name, another file's only one as ``dist``; unpickle none.
+
+    An array of Zarr stays where it is: it may be larger than memory.
+    """
+    if Path(path).is_dir() and suffix_of(path) == ".zarr":
+        zarr = require("zarr", extra="zarr", what=f"Reading {Path(path).name}")
+        try:
+            return {"dist": zarr.open_array(path, mode="r")}
+        except (OSError, ValueError) as error:
+            msg = "expected a Zarr array that warpath wrote, found another folder"
+            raise GraphFormatError(path, None, msg) from error
     try:
         with Path(path).open("rb") as file:
-            _check_head(path, file.read(6))
+            head = file.read(6)
+            _check_head(path, head)
             file.seek(0)
             with warnings.catch_warnings(action="ignore"):
+                if head == b"\x93NUMPY":
+                    return {"dist": _mapped(path)}
                 stored = np.load(file, allow_pickle=False)
-            if isinstance(stored, np.ndarray):
-                return {"dist": stored}
             return {name: np.asarray(stored[name]) for name in _PARTS & set(stored.files)}
     except GraphFormatError:
         raise
@@ -223,6 +234,15 @@ def _stored_arrays(path: str | os.PathLike[str]) -> dict[str, Array]:
     except _DAMAGED as error:
         msg = f"this saved result is damaged ({error or 'it ends too early'}): solve and save again"
         raise GraphFormatError(path, None, msg) from None
+
+
+def _mapped(path: str | os.PathLike[str]) -> Array:
+    """Map an array, for it may be larger than memory; one without entries is read instead."""
+    try:
+        array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except ValueError:
+        array = np.load(path, allow_pickle=False)
+    return array
 
 
 def _check_head(path: str | os.PathLike[str], head: bytes) -> None:

@@ -40,7 +40,7 @@ _BATCH = 64
 #: The rows of a Zarr array's chunk; a block is a whole number of chunks.
 CHUNK_BYTES = 16 * 2**20
 
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 def row_blocks(

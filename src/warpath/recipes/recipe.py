@@ -298,9 +298,15 @@ class Catalogue(Sequence[Recipe]):
         from difflib import get_close_matches  # here: only a mistyped name needs it
 
         names = ["auto", *(recipe.name for recipe in self._recipes)]
-        close = [name for name in names if at in name.split(".")] or get_close_matches(at, names)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
-        msg = f"there is no algorithm {at!r}.{hint} Known are: {', '.join(names)}."
+        close = (
+            [name for name in names if at in name.split(".")]
+            or [name for name in names if at and at.lower() in name]
+            or get_close_matches(at, names)
+        )
+        hint = f" Did you mean {' or '.join(map(repr, close[:2]))}?" if close else ""
+        msg = (
+            f"there is no algorithm {at!r}.{hint} warpath.algorithms() lists all {len(names) - 1}."
+        )
         raise NotSupportedError(msg)
 
     def __len__(self) -> int:

@@ -139,7 +139,7 @@ class Common:
         lost, unfit = self.device.get(self._flags).tolist()
         self._flags.fill(0)
         if unfit and not lost:
-            msg = "a distance does not fit int32: ask for int64"
+            msg = "a distance does not fit int32"
             raise OverflowError(msg)
         return bool(lost)
 

@@ -31,7 +31,7 @@ _IN_CACHE, _IN_FRONTS = 2**22, 10**8
 _DEGREE = 4
 #: Fronts meet at the same vertices where this few hops from a source lead to so many vertices.
 _HOPS, _REACHED = 10, 2048
-_PROBES = 3  # sources that are asked
+_PROBES = 3  # vertices that are asked
 
 
 def pairs(order: Order, device: Device) -> Raw:
@@ -43,19 +43,25 @@ def solver_of(order: Order, device: Device, width: Width) -> Solver:
     """Return what advances single pairs, or those of 64 sources that lie side by side."""
     wanted = order.params.get("together")
     if wanted is None:
-        graph, sources = order.graph, order.problem.sources
-        dense = len(sources) > 1 and graph.facts(symmetry=False).mean_degree >= _DEGREE
-        wanted = _SIDE if dense and fronts_meet(graph, sources) else 1
+        graph = order.graph
+        several = len(order.problem.sources) > 1
+        dense = several and graph.facts(symmetry=False).mean_degree >= _DEGREE
+        wanted = _SIDE if dense and fronts_meet(graph) else 1
     return Rows(order, device, width) if wanted > 1 else Pairs(order, device, width)
 
 
-def fronts_meet(graph: Graph, sources: Array) -> bool:
+def fronts_meet(graph: Graph) -> bool:
     """Say whether the graph is wide: whether a few hops lead to thousands of vertices.
 
-    Then the sources' fronts fall on the same vertices at the same time. Asked of some sources, in
-    O(edges of the vertices reached).
+    Then the sources' fronts fall on the same vertices at the same time. Asked of some vertices with
+    edges, in O(edges of the vertices reached), and kept: on R-MAT 18 16 it takes 6 ms, the solve 4.
     """
-    return any(_is_wide_around(graph, int(source)) for source in sources[:_PROBES])
+    kept: bool | None = graph.derived.get("fronts meet")
+    if kept is None:
+        usable = np.flatnonzero(np.diff(graph.indptr))
+        asked = usable[np.linspace(0, len(usable) - 1, min(_PROBES, len(usable))).astype(np.int64)]
+        kept = graph.derived["fronts meet"] = any(_is_wide_around(graph, int(v)) for v in asked)
+    return kept
 
 
 def _is_wide_around(graph: Graph, source: int) -> bool:
@@ -168,7 +174,7 @@ def _batch(order: Order, device: Device, size: int, most: int) -> int:
     wanted = len(order.problem.sources)
     asked = order.params.get("batch")
     if asked is None:
-        wide = fronts_meet(order.graph, order.problem.sources)
+        wide = fronts_meet(order.graph)
         asked = max((_IN_CACHE if wide else _IN_FRONTS) // max(order.graph.n, 1), _SIDE)
     fitting = int(device.free_memory() * _KEPT_FREE) // size
     if fitting < 1:
