@@ -315,8 +315,9 @@ def _staged_here(
     blocks = HostBlocks(np.int32 if narrow else graph.dist_dtype, chosen.threads)
     start = time.perf_counter()
     staged.all_pairs(
-        graph, matrix, blocks, HostMemory(), tiles.memory, tiles.journal, tiles.panels, report
-    )
+        graph, matrix, blocks, HostMemory(), tiles.memory, tiles.journal, tiles.panels, report,
+        threads=chosen.threads,
+    )  # fmt: skip
     return {"seconds": time.perf_counter() - start}
 
 

@@ -47,7 +47,10 @@ def distances(
     predecessors : keep the vertex before each target on a shortest path as ``pred`` (k, t). Routes
         need it no more than ``DistanceTable.path``, which finds them again from the distances.
     out : where the (k, t) distances go, as in `apsp`.
-    graph, algorithm, device, threads, params, cutoff, dist_dtype, progress, trace : as in `sssp`.
+    device : "cpu", or "cuda", "cuda:1"; "auto" is the CPU unless WARPATH_DEVICE or the algorithm's
+        name says otherwise. Predecessors are made on the CPU, from the distances.
+    graph, algorithm, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
+    trace : as in `sssp`; on a GPU of published variants only.
 
     Returns
     -------
@@ -101,7 +104,9 @@ def apsp(
         ``device="cuda"`` also one of the GPU; the path of a ``.npy`` or ``.zarr`` file, which is
         written block by block and mapped, not held; or a function of (rows: slice, values), called
         with one block after another, whose values it copies if it keeps them.
-    graph, algorithm, device, threads, params, dist_dtype, progress, trace : as in `sssp`.
+    device, trace : as in `distances`. Floyd-Warshall on a GPU that does not hold the matrix lets
+        tiles of it pass through, from memory of the host or from the ``.npy`` file.
+    graph, algorithm, threads, params, dist_dtype, progress : as in `sssp`.
 
     Returns
     -------

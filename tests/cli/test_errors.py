@@ -233,9 +233,25 @@ def test_keywords_become_options(said, means):
         ("cluster", "one machine"),
     ],
 )
-def test_a_device_that_is_not_there_is_exit_code_4(warpath, roads, monkeypatch, device, said):
+def test_a_device_that_is_not_there_is_exit_code_4(
+    warpath, roads, tmp_path, monkeypatch, device, said
+):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    assert said in failed(warpath("sssp", roads, "-s", 1, "-d", device), 4)
+    for command in (
+        ["sssp", roads, "-s", 1],
+        ["distances", roads, "-s", 1, "--targets", 2],
+        ["apsp", roads, "-o", tmp_path / "full.npy"],
+        ["nearest", roads, "--facilities", 1],
+    ):
+        assert said in failed(warpath(*command, "-d", device), 4)
+    assert [each.name for each in tmp_path.iterdir()] == ["roads.gr"]
+
+
+def test_a_table_that_no_gpu_holds_is_exit_code_4_with_its_bytes(warpath, roads, monkeypatch):
+    monkeypatch.setattr("warpath.running.gpu_memory", lambda *_: (1000, ""))
+    err = failed(warpath("distances", roads, "-s", 1, "-d", "cuda", "-a", "warpath.pairs"), 4)
+    assert "on cuda:0 with the graph, but 1000 B are free" in err
+    assert "use device='cpu'" in err or "--device cpu" in err
 
 
 def test_a_gpu_that_fails_is_exit_code_4(warpath, roads, monkeypatch):

@@ -79,6 +79,13 @@ def test_a_gpu_that_is_not_there_is_an_error_of_the_run_only(ran, machine):
     assert ran == []
 
 
+def test_a_run_ends_when_the_gpu_has_finished(ran, machine):
+    machine.failure = CUDARuntimeError("cudaErrorLaunchFailure")
+    with pytest.raises(wp.DeviceError, match="cudaErrorLaunchFailure"):
+        wp.sssp(EDGES, 0, device="cuda")
+    assert len(ran) == 1
+
+
 def test_a_failure_of_the_gpu_is_a_device_error(machine, monkeypatch):
     def run(*_):
         raise CUDARuntimeError("cudaErrorIllegalAddress")

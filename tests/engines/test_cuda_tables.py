@@ -37,10 +37,11 @@ def gpu(kernels, monkeypatch):
     return kernels
 
 
-def graph_of(n=200, dtype="int32", least=1):
+def graph_of(n=200, dtype="int32"):
+    """No edge meets the last vertex."""
     rng = np.random.default_rng(8)
-    weights = rng.integers(least, 50, 12 * n)
-    return wp.Graph.of((*rng.integers(0, n, (2, 12 * n)), weights), n=n).astype(dtype)
+    weights = rng.integers(1, 50, 12 * n)
+    return wp.Graph.of((*rng.integers(0, n - 1, (2, 12 * n)), weights), n=n).astype(dtype)
 
 
 def negative_of(n=200, dtype="int32"):
@@ -96,6 +97,17 @@ def test_tiles_fill_what_the_caller_gives(made, dist_dtype, tmp_path, monkeypatc
         wp.NotEnoughMemoryError, match=r"104\.2 KiB are free: leave out= out, or give a N"
     ):
         wp.apsp(graph, out=right.view(DeviceArray), **options)
+
+
+def test_a_distance_that_does_not_fit_is_an_overflow_after_tiles_too(monkeypatch):
+    weights = np.array([2**30, 2**30])
+    graph = wp.Graph.of(([0, 1], [1, 2], weights), n=200)
+    monkeypatch.setenv("WARPATH_GPU_MEMORY", limit_of(graph, 8))
+    options = {"algorithm": FLOYD, "device": "cuda"}
+    table = wp.apsp(graph, **options)
+    assert (table.plan.staged is not None, table.dist[0, 2]) == (True, 2**31)
+    with pytest.raises(wp.DistanceOverflowError, match="does not fit int32"):
+        wp.apsp(graph, dist_dtype="int32", **options)
 
 
 def test_a_negative_cycle_is_found_before_a_tile_is_lowered(tmp_path, monkeypatch):
@@ -161,6 +173,11 @@ def test_what_the_cpu_began_in_smaller_tiles_a_wider_device_goes_on_with(tmp_pat
     class Wide(HostBlocks):
         tile = 128
 
+        def update(self, c, a, b):
+            for one in (c, a, b):
+                assert one.array.shape >= (one.rows, one.columns) >= (128, 128)
+            super().update(c, a, b)
+
     class Note:
         state = None
 
@@ -172,7 +189,7 @@ def test_what_the_cpu_began_in_smaller_tiles_a_wider_device_goes_on_with(tmp_pat
 
     graph, note = graph_of(), Note()
     matrix = np.empty((200, 200), np.int32)
-    right = wp.apsp(graph, device="cpu").dist
+    right = wp.apsp(graph, device="cpu", dist_dtype="int32").dist
 
     def stop(done, _):
         if done == 40:
@@ -187,15 +204,15 @@ def test_what_the_cpu_began_in_smaller_tiles_a_wider_device_goes_on_with(tmp_pat
         go(HostBlocks(np.int32, 1), stop)
     assert note.state["side"] == 64
     go(Wide(np.int32, 1))
-    assert np.array_equal(np.where(matrix == 2**31 - 1, 2**63 - 1, matrix), right)
+    assert np.array_equal(matrix, right)
 
 
 @per_engine
 def test_every_place_takes_a_table_of_a_gpu(name, tmp_path, monkeypatch):
     graph = graph_of(150) if name != "warpath.johnson" else negative_of(150, "int64")
     right = wp.apsp(graph, device="cpu").dist
-    monkeypatch.setattr(deliver, "_BUFFER", 40 * 150 * 8)
-    monkeypatch.setattr(streams, "BLOCK_BYTES", 70 * 150 * 8)
+    monkeypatch.setattr(deliver, "_BUFFER", 30 * 150 * 8)
+    monkeypatch.setattr(streams, "BLOCK_BYTES", 40 * 150 * 8)
     monkeypatch.setattr("warpath.filling._FULL_BATCHES", 64)
     there, here, taken = right.view(DeviceArray) * 0, right * 0, right * 0
     blocks = []
@@ -212,7 +229,8 @@ def test_every_place_takes_a_table_of_a_gpu(name, tmp_path, monkeypatch):
     filed = wp.apsp(graph, out=tmp_path / "full.npy", **options).dist
     for found in (there, here, taken, filed, wp.apsp(graph, **options)):
         assert np.array_equal(np.asarray(found), right)
-    assert len(blocks) == (1 if name == FLOYD else 3)  # of 64 rows, 64 and 22
+    sizes = [rows.stop - rows.start for rows in blocks]
+    assert sizes == ([150] if name == FLOYD else [64, 64, 22])
 
 
 @per_engine
@@ -258,9 +276,9 @@ def test_pairs_say_how_many_rounds_and_batches_they_took():
 @per_engine
 def test_memory_that_is_short_is_named_in_bytes_with_the_ways_out(name, monkeypatch):
     graph = graph_of(200)
-    monkeypatch.setenv("WARPATH_MEMORY", "300K")
+    monkeypatch.setenv("WARPATH_MEMORY", "400K")
     monkeypatch.setenv("WARPATH_GPU_MEMORY", "9M")
-    with pytest.raises(wp.NotEnoughMemoryError, match=r"on the host, but 300\.0 KiB are fr") as no:
+    with pytest.raises(wp.NotEnoughMemoryError, match=r"on the host, but 400\.0 KiB are fr") as no:
         wp.apsp(graph, algorithm=name, device="cuda")
     for way in ("out='full.npy'", "distances(targets=)", "dist_dtype='int32'"):
         assert way in str(no.value)

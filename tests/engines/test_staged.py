@@ -262,6 +262,16 @@ def test_tiles_pass_through_a_gpu(kind):
     assert agree(matrix, graph)
 
 
+def test_threads_copy_every_part_of_a_tile(monkeypatch):
+    monkeypatch.setattr(staged, "_CHUNK", 1000)
+    for kind in (np.int64, np.float32):
+        graph = graph_of(300, kind)
+        matrix = np.empty((300, 300), kind)
+        memory = 4 * 192**2 * matrix.itemsize
+        staged.all_pairs(graph, matrix, HostBlocks(kind, 1), HostMemory(), memory, threads=3)
+        assert agree(matrix, graph)
+
+
 def test_stopped_solve_says_how_far_it_got(tmp_path):
     graph = graph_of(200, np.int32)
     matrix = np.empty((200, 200), np.int32)

@@ -26,7 +26,9 @@ def run(order: Order, device: str) -> Raw:
 
     gpu = open_device(device)
     with gpu.active():
-        return engine.run(order, gpu)
+        raw = engine.run(order, gpu)
+        gpu.synchronize()  # an array of the GPU is filled when the call returns, and was timed
+        return raw
 
 
 def free_memory(device: str) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warpath import settings
 from warpath.engines.base import Raw
 from warpath.engines.cpu import fitting
 from warpath.engines.tables.min_plus import FAR, MinPlus
@@ -44,7 +45,7 @@ def in_tiles(order: Order, tiles: Tiles, device: Device) -> Raw:
     matrix = out if held else np.empty(out.shape, graph.dist_dtype)
     all_pairs(
         graph, matrix, blocks, device, tiles.memory, tiles.journal, tiles.panels, order.progress,
-        finish,
+        finish, settings.threads(),
     )  # fmt: skip
     if not held:
         step = max(_AT_ONCE // max(graph.n, 1), 1)
