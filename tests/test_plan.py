@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.costs import Size, cpu_bytes, cpu_seconds
+from warpath.costs import Place, Size, cpu_bytes, cpu_seconds
 from warpath.facts import Facts
 from warpath.gpu_costs import gpu_bytes
 from warpath.plan import Hardware, Plan, Wish, choose, device_of
@@ -70,7 +70,7 @@ def test_one_route_of_integers_is_searched_from_both_ends():
 
 def test_what_fits_is_taken_before_what_is_fast():
     large = replace(SMALL, n=30_000, m=90_000_000, mean_degree=3000.0)
-    written = Size(Task.APSP, 30_000, 30_000, written_out=True)
+    written = Size(Task.APSP, 30_000, 30_000, place=Place.BLOCKS)
     assert pick(written, large).algorithm == "classic.floyd_warshall"
     tight = MACHINE._replace(memory=2**30)
     assert pick(written, large, tight).algorithm.startswith("classic.dijkstra")
@@ -312,7 +312,7 @@ def test_the_preferred_device_is_not_taken_for_what_it_cannot_do(monkeypatch):
 def test_many_sources_are_searched_side_by_side_where_they_share_work():
     dense = replace(ROAD, m=7_000_000, mean_degree=26.0)
     assert pick(Size(Task.MANY, 64, ROAD.n), dense).algorithm == "warpath.side_by_side"
-    assert pick(Size(Task.APSP, ROAD.n, ROAD.n, written_out=True)).algorithm.endswith("by_side")
+    assert pick(Size(Task.APSP, ROAD.n, ROAD.n, place=Place.BLOCKS)).algorithm.endswith("by_side")
     assert pick(Size(Task.MANY, 64, ROAD.n)).algorithm == "warpath.own_buckets"
     assert pick(Size(Task.MANY, 2, ROAD.n), dense).algorithm == "warpath.own_buckets"
 
@@ -337,13 +337,30 @@ def test_a_gpu_takes_what_suits_a_table(size, facts, algorithm):
     assert pick(size, facts, hardware, GPU).algorithm == algorithm
 
 
-def test_a_table_that_no_gpu_holds_is_refused_with_its_bytes():
+def test_a_matrix_that_no_gpu_holds_passes_through_in_tiles_unless_it_shall_lie_there():
     hardware = Hardware(8, 2**50, 2**36)
-    wish = Wish("warpath.floyd_warshall", "cuda")
+    wish, facts = Wish("warpath.floyd_warshall", "cuda"), replace(ROAD, n=10**6)
+    size = Size(Task.APSP, 10**6, 10**6, place=Place.GPU)
     with pytest.raises(wp.NotEnoughMemoryError, match=r"would take 7\.3 TiB on cuda:0 .* are free"):
-        pick(
-            Size(Task.APSP, 10**6, 10**6, written_out=True), replace(ROAD, n=10**6), hardware, wish
-        )
+        pick(size, facts, hardware, wish)
+    plan = pick(size._replace(place=Place.BLOCKS), facts, hardware, wish)
+    assert (plan.staged, plan.bytes) == (2**33, 2**33 * 5 // 4)
+    (note,) = plan.notes
+    assert note.startswith("staged: the matrix lies in memory of the host, and tiles of it pass")
+    assert note.endswith("through 8.0 GiB of cuda:0")
+    assert plan.seconds > 10**18 / 15e12
+    less = hardware._replace(memory=2**40)
+    with pytest.raises(wp.NotEnoughMemoryError, match=r"7\.5 TiB on the host, .*out='full\.npy'"):
+        pick(size._replace(place=Place.BLOCKS), facts, less, wish)
+    filed = pick(size._replace(place=Place.MAPPED), facts, less, wish)
+    assert filed.notes[0].startswith("staged: the matrix lies in the file")
+
+
+def test_a_file_takes_the_matrix_that_fits_a_gpu_and_not_the_host():
+    facts, wish = replace(ROAD, n=10_000), Wish("warpath.floyd_warshall", "cuda")
+    size, roomy = Size(Task.APSP, 10_000, 10_000, place=Place.MAPPED), 2**36
+    assert pick(size, facts, Hardware(8, 2**36, roomy), wish).staged is None
+    assert pick(size, facts, Hardware(8, 2**29, roomy), wish).staged == 2**27
 
 
 def test_integers_that_fit_half_the_width_are_predicted_twice_as_fast_on_a_cpu():

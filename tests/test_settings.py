@@ -38,6 +38,16 @@ def test_memory_is_read_with_units(monkeypatch, value, count):
     assert settings.memory() == count
 
 
+def test_a_gpus_memory_is_all_that_is_free_or_what_the_variable_says(monkeypatch):
+    monkeypatch.delenv("WARPATH_GPU_MEMORY", raising=False)
+    assert settings.gpu_memory() is None
+    monkeypatch.setenv("WARPATH_GPU_MEMORY", "8G")
+    assert settings.gpu_memory() == 2**33
+    monkeypatch.setenv("WARPATH_GPU_MEMORY", "lots")
+    with pytest.raises(InputError, match="WARPATH_GPU_MEMORY='lots' must be a number of bytes"):
+        settings.gpu_memory()
+
+
 @pytest.mark.parametrize("value", ["much", "-1", "8X", "G"])
 def test_memory_that_is_none_is_refused(monkeypatch, value):
     monkeypatch.setenv("WARPATH_MEMORY", value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from warpath.recipes import Loop, Queue, Recipe, Task
@@ -10,6 +11,16 @@ from warpath.recipes.axes import Direction, Layout
 
 if TYPE_CHECKING:
     from warpath.facts import Facts
+
+
+class Place(Enum):
+    """Where a table goes."""
+
+    NEW = "new"  #: into new memory
+    GIVEN = "given"  #: into an array of the caller's, on the host
+    GPU = "gpu"  #: into an array of a GPU
+    MAPPED = "mapped"  #: to a file that can be the matrix of a dense solve itself
+    BLOCKS = "blocks"  #: to another file or a function, through memory
 
 
 class Size(NamedTuple):
@@ -20,16 +31,22 @@ class Size(NamedTuple):
     task : what kind of answer.
     sources, targets : its rows and columns.
     entry : bytes of one entry.
-    written_out : whether the answer goes elsewhere than into new memory.
-    staged : bytes that a dense solve may take where its matrix lies in a file; None elsewhere.
+    place : where the answer goes.
+    staged : bytes that the tiles of a dense solve may take of its device, where the matrix is
+        elsewhere; None where it is there.
     """
 
     task: Task
     sources: int = 1
     targets: int = 0
     entry: int = 8
-    written_out: bool = False
+    place: Place = Place.NEW
     staged: int | None = None
+
+    @property
+    def written_out(self) -> bool:
+        """Whether the answer goes elsewhere than into new memory."""
+        return self.place is not Place.NEW
 
 
 # The model's constants: seconds of one core per unit of work, from the graphs of

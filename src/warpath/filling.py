@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from warpath import settings, units
+from warpath.costs import Place
 from warpath.engines.matrix import sums_fit_int32
+from warpath.engines.tables.staged import Tiles
 from warpath.errors import InputError, NotEnoughMemoryError, NotSupportedError
 from warpath.paths import never
 from warpath.progress import share, watch
@@ -35,6 +37,12 @@ if TYPE_CHECKING:
     from warpath.running import Progress
 
     Array = NDArray[Any]
+
+
+#: Rows that let a GPU work in full batches: blocks of one source each, 64 sources side by side.
+_FULL_BATCHES = 4096
+#: Loops of a GPU that keep no count of what they do.
+_UNCOUNTED = {Loop.BLOCK_A_SOURCE, Loop.FLOYD_WARSHALL, Loop.JOHNSON, Loop.PAIRS}
 
 
 class Wanted(NamedTuple):
@@ -64,8 +72,9 @@ def solved_table(
     """
     from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
 
-    memory = _memory_for_tiles(graph, problem, wanted)
-    chosen = choose_for(size._replace(staged=memory), opened(graph), wish)
+    chosen = choose_for(size, opened(graph), wish)
+    if wanted.trace:
+        _check_trace(chosen)
     if wanted.predecessors:
         _check_predecessors(graph, chosen, problem, wanted)
     rows = problem.sources
@@ -88,11 +97,11 @@ def solved_table(
         ) as result,
         watch(progress, chosen.recipe.name, "" if at_once else "sources") as report,
     ):  # fmt: skip
-        if at_once and memory is not None and chosen.device == "cpu":
-            stats = _staged(graph, chosen, cast("NpyFile", result), memory, report)
+        if chosen.staged is not None and size.place is Place.MAPPED:
+            stats = _staged(graph, chosen, problem, cast("NpyFile", result), report)
             blocks = []
         else:
-            blocks = result.blocks(at_once=at_once, several=4 * chosen.threads)
+            blocks = result.blocks(at_once=at_once, several=rows_at_once(chosen))
         for block in blocks:
             into = result.block(block)
             whole = block == slice(0, len(rows))
@@ -158,9 +167,11 @@ class _Work:
         if whole:
             problem = replace(problem, targets=None)
         trace = None if self.trace is None else Trace()
+        tiles = None if self.plan.staged is None else Tiles(self.plan.staged)
         _, stats = run_plan(
-            self.graph, self.plan, problem, out=into, pred=pred, progress=report, trace=trace
-        )
+            self.graph, self.plan, problem,
+            out=into, pred=pred, progress=report, trace=trace, tiles=tiles,
+        )  # fmt: skip
         if problem.cutoff is not None and self.plan.recipe.loop is not Loop.DIJKSTRA:
             into[into > problem.cutoff] = never(into.dtype)
         if trace is not None:
@@ -255,39 +266,73 @@ class _Work:
         stats |= asdict(self.trace.totals())
 
 
-def _memory_for_tiles(graph: Graph, problem: Problem, wanted: Wanted) -> int | None:
-    """Return what a dense solve may take of memory where its matrix must stay in a file.
+def place_of(graph: Graph, problem: Problem, wanted: Wanted) -> Place:
+    """Return where a table goes, and whether a file can be the matrix of a dense solve."""
+    out = wanted.out
+    if out is None:
+        return Place.NEW
+    if hasattr(out, "__cuda_array_interface__"):
+        return Place.GPU
+    if isinstance(out, np.ndarray):
+        return Place.GIVEN
+    mapped = isinstance(out, str | os.PathLike) and os.fspath(out).endswith(".npy")
+    if not mapped or problem.task is not Task.APSP or graph.first_through or wanted.predecessors:
+        return Place.BLOCKS
+    narrow = sums_fit_int32(graph) and not graph.facts(symmetry=False).negative
+    return Place.MAPPED if narrow or wanted.dtype == graph.dist_dtype else Place.BLOCKS
 
-    None where the matrix fits into memory, or the answer goes elsewhere or is of another kind.
-    """
-    if problem.task is not Task.APSP or not isinstance(wanted.out, str | os.PathLike):
-        return None
-    dense = graph.first_through == 0 and not graph.facts(symmetry=False).negative
-    held = wanted.dtype == graph.dist_dtype or sums_fit_int32(graph)
-    if not os.fspath(wanted.out).endswith(".npy") or not (dense and held) or wanted.predecessors:
-        return None
-    free = settings.memory()
-    return free // 2 if graph.n**2 * graph.dist_dtype.itemsize > free else None
+
+def rows_at_once(chosen: Plan) -> int:
+    """Return how many rows of a table a plan wants to be asked for at a time."""
+    return 4 * chosen.threads if chosen.device == "cpu" else _FULL_BATCHES
 
 
 def _staged(
-    graph: Graph, chosen: Plan, result: NpyFile, memory: int, report: Report | None
+    graph: Graph, chosen: Plan, problem: Problem, result: NpyFile, report: Report | None
 ) -> dict[str, Any]:
-    """Let tiles of the matrix pass through memory; a stopped run goes on where it was."""
+    """Let tiles of the matrix pass through the device; a stopped run goes on where it was."""
+    assert chosen.staged is not None  # noqa: S101 - the caller's promise
+    tiles = Tiles(chosen.staged, result.journal, result.journal.panels)
+    before = result.journal.done()
+    if chosen.device == "cpu":
+        stats = _staged_here(graph, chosen, result.mapped(), tiles, report)
+    else:
+        _, stats = run_plan(
+            graph, chosen, problem, out=result.mapped(), progress=report, tiles=tiles
+        )
+    if before is not None:
+        stats["resumed"] = min(graph.n, before["pivot"] * before["side"])
+    return stats
+
+
+def _staged_here(
+    graph: Graph, chosen: Plan, matrix: Array, tiles: Tiles, report: Report | None
+) -> dict[str, Any]:
     from warpath.engines.tables import staged
     from warpath.engines.tables.host import HostBlocks, HostMemory
 
     narrow = graph.dist_dtype.kind == "i" and sums_fit_int32(graph)
     blocks = HostBlocks(np.int32 if narrow else graph.dist_dtype, chosen.threads)
-    before, start = result.journal.done(), time.perf_counter()
+    start = time.perf_counter()
     staged.all_pairs(
-        graph, result.mapped(), blocks, HostMemory(), memory, result.journal, result.journal.panels,
-        report,
-    )  # fmt: skip
-    stats: dict[str, Any] = {"seconds": time.perf_counter() - start}
-    if before is not None:
-        stats["resumed"] = min(graph.n, before["pivot"] * before["side"])
-    return stats
+        graph, matrix, blocks, HostMemory(), tiles.memory, tiles.journal, tiles.panels, report
+    )
+    return {"seconds": time.perf_counter() - start}
+
+
+def _check_trace(chosen: Plan) -> None:
+    if chosen.device != "cpu" and chosen.recipe.loop in _UNCOUNTED:
+        msg = (
+            f"{chosen.algorithm} counts no relaxations on a GPU, which are its kernels' own: leave "
+            "trace out, or trace a published variant (warpath algorithms --device cuda)."
+        )
+        raise NotSupportedError(msg)
+    if chosen.staged is not None:
+        msg = (
+            f"{chosen.algorithm} has no trace where tiles of the matrix pass through memory: leave "
+            "trace out."
+        )
+        raise NotSupportedError(msg)
 
 
 def _columns(graph: Graph, problem: Problem, names: Array) -> Array | None:
@@ -303,7 +348,7 @@ def _check_predecessors(graph: Graph, chosen: Plan, problem: Problem, wanted: Wa
             "one of them out. DistanceTable.path finds routes from the distances alone."
         )
         raise InputError(msg)
-    on_gpu = out is not None and not isinstance(out, np.ndarray)
+    on_gpu = hasattr(out, "__cuda_array_interface__")
     if on_gpu and not (chosen.recipe.predecessors and problem.targets is None):
         msg = (
             f"{chosen.algorithm} keeps no predecessors on the GPU, where out= lies: leave out= "

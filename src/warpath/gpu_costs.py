@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from warpath.costs import MESH_DEGREE, label_bytes
+from warpath.costs import MESH_DEGREE, Place, label_bytes
 from warpath.recipes import Loop
 from warpath.recipes.axes import Direction, Edges, Emit, Labels, Layout, Select
-from warpath.recipes.warpath import BLOCK_MEMORY
+from warpath.recipes.recipe import WHOLE_TABLES
+from warpath.recipes.warpath import BLOCK_MEMORY, RECIPES
 
 if TYPE_CHECKING:
     from warpath.costs import Size
@@ -98,9 +99,11 @@ _TILES = {
 }
 _PIVOT = 128
 _PER_BYTE_TO_HOST = 5e-11
+_PER_STAGED_ENTRY = 2e-9  # of a tile: to the GPU, and back into the matrix
 _BUFFERS = 2**29  # bytes of two buffers through which rows go to the host, there and here
 _SIDE_BY_SIDE = 64  # sources whose labels lie together
 _PAIRS_AT_ONCE = 10**8
+_MOST_TILES = 2**33  # bytes: larger tiles take as long, for then the copies hide
 
 
 def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
@@ -114,6 +117,9 @@ def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
             side = -(-n // _PIVOT) * _PIVOT
             each = [_TILES[label] for label in _labels_of_tiles(facts)]
             seconds = sum(max(side / _PIVOT * one.pivot, side**3 / one.steps) for one in each)
+            if size.staged is not None:  # each pivot reads and writes the whole matrix
+                pivots = side / math.sqrt(size.staged / (4 * label_bytes(facts)))
+                seconds += pivots * side**2 * _PER_STAGED_ENTRY
         case Loop.BLOCK_A_SOURCE:
             equal = facts.min_weight == facts.max_weight
             seconds = k * m * (3.6e-12 if equal else 6e-12) * wide
@@ -161,7 +167,9 @@ def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
         case Loop.FLOYD_WARSHALL:
             side = -(-n // _PIVOT) * _PIVOT
             entry = max(np.dtype(each).itemsize for each in _labels_of_tiles(facts))
-            return rows + side * side * entry + min(_BUFFERS, table)
+            whole = rows + side * side * entry + min(_BUFFERS, table)
+            # Four tiles, and a copy while a panel is lowered.
+            return whole if size.staged is None else size.staged * 5 // 4
         case Loop.BLOCK_A_SOURCE:
             return rows + min(_BUFFERS, table)
         case _:  # labels of the sources of a batch, two bits and four places in lists
@@ -177,9 +185,42 @@ def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     """Return the bytes that an algorithm on a GPU takes on the host, beside the graph."""
     if recipe.axes is None:
         table = size.sources * size.targets * size.entry
-        return min(_BUFFERS, table) + (0 if size.written_out else table)
+        held = {Place.NEW} | (
+            {Place.BLOCKS, Place.MAPPED} if recipe.loop in WHOLE_TABLES else set()
+        )
+        if size.staged is not None:
+            return _staged_on_host(size, facts, table if size.place in held else 0)
+        return min(_BUFFERS, table) + (table if size.place in held else 0)
     dense = recipe.axes.layout is Layout.DENSE
     return facts.n * label_bytes(facts) * (facts.n + 1 if dense else 1)
+
+
+def tiles_bytes(size: Size, facts: Facts, gpu: int, host: int) -> int | None:
+    """Return what tiles of Floyd-Warshall may take of a GPU; None where the matrix fits there.
+
+    None, too, where the answer lies on the GPU, which then must hold the matrix.
+
+    Parameters
+    ----------
+    gpu, host : bytes that are free on either.
+    """
+    recipe = next(one for one in RECIPES if one.loop is Loop.FLOYD_WARSHALL)
+    fits = gpu_bytes(recipe, size, facts) <= gpu
+    if size.place is Place.MAPPED:
+        fits = fits and host_bytes(recipe, size, facts) <= host
+    return None if fits or size.place is Place.GPU else min(gpu // 5 * 4, host // 4, _MOST_TILES)
+
+
+def _staged_on_host(size: Size, facts: Facts, table: int) -> int:
+    """Bytes of the matrix, of panels beside it and of what tiles are copied from and to."""
+    assert size.staged is not None  # noqa: S101 - the caller's promise
+    label = label_bytes(facts)
+    side = math.isqrt(size.staged // (4 * label))
+    if size.place is Place.MAPPED:
+        return size.staged  # the panels are a file, too
+    wide = size.entry != label and not (facts.sums_fit_int32 and not facts.negative)
+    matrix = table + (facts.n**2 * label if wide else 0)
+    return matrix + 2 * min(side, facts.n) * facts.n * max(size.entry, label) + size.staged
 
 
 def _kept(loop: Loop, axes: Axes, index: int, label: int) -> tuple[int, int]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from warpath import units
-from warpath.costs import Size, cpu_bytes, cpu_seconds
+from warpath.costs import Place, Size, cpu_bytes, cpu_seconds, label_bytes
 from warpath.errors import InputError, NegativeWeightError, NotEnoughMemoryError, NotSupportedError
-from warpath.gpu_costs import gpu_bytes, gpu_seconds, host_bytes
+from warpath.gpu_costs import gpu_bytes, gpu_seconds, host_bytes, tiles_bytes
 from warpath.recipes import CATALOGUE, Loop, Recipe, Task
 from warpath.recipes.params import chosen_params
 from warpath.recipes.recipe import WHOLE_TABLES
@@ -44,13 +44,15 @@ class Wish(NamedTuple):
 class Candidate:
     """An algorithm that could run: predicted seconds, bytes as in `Plan`, and its threads.
 
-    Only what "auto" may take has a predicted time; for the others it is None.
+    Only what "auto" may take has a predicted time; for the others it is None. `staged` is as in
+    `Plan`.
     """
 
     recipe: Recipe
     seconds: float | None
     bytes: int
     threads: int
+    staged: int | None = None
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Plan:
     runners_up : the other candidates, fastest first.
     left_out : (name, sentence) of the algorithms that cannot do this.
     notes : what else there is to know.
+    staged : bytes of the device that tiles of a matrix pass through, which is on the host or in a
+        file; None where it is on the device.
     """
 
     recipe: Recipe
@@ -82,6 +86,7 @@ class Plan:
     runners_up: tuple[Candidate, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = field(default=())
+    staged: int | None = None
 
     @property
     def algorithm(self) -> str:
@@ -154,9 +159,9 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     plan = Plan(
         chosen.recipe, device, chosen.threads, params, chosen.seconds, chosen.bytes, reason,
         tuple(sorted((c for c in able if c is not chosen), key=_time)),
-        tuple(left_out), _notes(chosen.recipe, device, hardware),
+        tuple(left_out), _notes(chosen, size, device, hardware), chosen.staged,
     )  # fmt: skip
-    _check_memory(plan, size, facts, hardware)
+    _check_memory(plan, size._replace(staged=chosen.staged), facts, hardware)
     return plan
 
 
@@ -264,9 +269,10 @@ def _sums_that_do_not_fit(recipe: Recipe, facts: Facts) -> str | None:
 def _candidate(
     recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, wish: Wish, kind: str
 ) -> Candidate:
+    size = size._replace(staged=_tiles(recipe, size, facts, hardware, kind))
     if kind != "cpu":
         seconds = gpu_seconds(recipe, size, facts) if recipe.planned else None
-        return Candidate(recipe, seconds, gpu_bytes(recipe, size, facts), 1)
+        return Candidate(recipe, seconds, gpu_bytes(recipe, size, facts), 1, size.staged)
     if not recipe.planned:
         return Candidate(recipe, None, cpu_bytes(recipe, size, facts, 1), 1)
     threads = hardware.threads if wish.threads is None else wish.threads
@@ -275,7 +281,19 @@ def _candidate(
     # A team's start and its barriers cost more than a small graph gives back.
     used = min({1, used}, key=lambda count: cpu_seconds(recipe, size, facts, count))
     seconds, space = cpu_seconds(recipe, size, facts, used), cpu_bytes(recipe, size, facts, used)
-    return Candidate(recipe, seconds, space, used)
+    return Candidate(recipe, seconds, space, used, size.staged)
+
+
+def _tiles(recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, kind: str) -> int | None:
+    """Return the bytes that tiles of a matrix may take, where it does not fit the device."""
+    if recipe.loop is not Loop.FLOYD_WARSHALL:
+        return None
+    if kind != "cpu":
+        gpu = hardware.gpu_memory
+        return None if gpu is None else tiles_bytes(size, facts, gpu, hardware.memory)
+    in_file = size.place is Place.MAPPED and not facts.negative
+    fits = facts.n**2 * label_bytes(facts) <= hardware.memory
+    return None if fits or not in_file else hardware.memory // 2
 
 
 _ONE_SOURCE_A_THREAD = {Loop.DIJKSTRA, Loop.JOHNSON, Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}
@@ -292,6 +310,8 @@ def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> N
     needs = [(plan.bytes, hardware.memory, "beside the graph", _ways(size))]
     if plan.device != "cpu":
         ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
+        if size.place is Place.GPU and plan.recipe.loop is Loop.FLOYD_WARSHALL:
+            ways = "leave out= out, or give a NumPy array or a .npy file: then tiles pass through"
         needs = [
             (plan.bytes, hardware.gpu_memory, _place(plan.device), ways),
             (
@@ -324,11 +344,17 @@ def _place(device: str) -> str:
     return "beside the graph" if device == "cpu" else f"on {device} with the graph"
 
 
-def _notes(recipe: Recipe, device: str, hardware: Hardware) -> tuple[str, ...]:
-    notes = () if recipe.exact else ("measured only: its labels may be wrong",)
-    return (
-        (*notes, f"{device} cannot be used here: {hardware.no_gpu}") if hardware.no_gpu else notes
-    )
+def _notes(chosen: Candidate, size: Size, device: str, hardware: Hardware) -> tuple[str, ...]:
+    notes = [] if chosen.recipe.exact else ["measured only: its labels may be wrong"]
+    if chosen.staged is not None:
+        where = "in the file" if size.place is Place.MAPPED else "in memory of the host"
+        notes.append(
+            f"staged: the matrix lies {where}, and tiles of it pass through "
+            f"{units.size(chosen.staged)} of {device}"
+        )
+    if hardware.no_gpu:
+        notes.append(f"{device} cannot be used here: {hardware.no_gpu}")
+    return tuple(notes)
 
 
 def _time(candidate: Candidate) -> float:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from warpath.costs import Size
     from warpath.engines.base import Problem, Raw
+    from warpath.engines.tables.staged import Tiles
     from warpath.graph import Graph
     from warpath.trace import Trace
 
@@ -53,6 +54,7 @@ def run_plan(
     pred: Array | None = None,
     progress: Progress = None,
     trace: Trace | None = None,
+    tiles: Tiles | None = None,
 ) -> tuple[Raw, dict[str, Any]]:
     """Run a plan; errors come back with the graph's own names."""
     start = time.perf_counter()
@@ -68,6 +70,7 @@ def run_plan(
                 report,
                 trace,
                 pred=pred,
+                tiles=tiles,
             )
             raw = run(order, chosen.device)
     except NegativeCycleError as error:

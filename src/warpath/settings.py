@@ -5,6 +5,7 @@ WARPATH_DEVICE       the device that ``device="auto"`` takes: ``cpu``, ``cuda`` 
                      (default: the CPU, but for what runs on a GPU only)
 WARPATH_THREADS      the number of threads on the CPU (default: the cores this process may use)
 WARPATH_MEMORY       the memory a call may plan with, in bytes or as ``8G`` (default: what is free)
+WARPATH_GPU_MEMORY   the memory of a GPU that a call may plan with, likewise (default: what is free)
 WARPATH_CACHE_DIR    the folder that keeps compiled CUDA kernels; ``off`` or empty to keep none
                      (default: warpath/kernels in the user's cache, XDG_CACHE_HOME or ~/.cache)
 CXX                  the C++ compiler that `warpath.testing.emulated` runs (default: g++)
@@ -53,15 +54,16 @@ def threads() -> int:
 
 def memory() -> int:
     """Return the bytes that a call may plan with: WARPATH_MEMORY, or what is free."""
-    value = os.environ.get("WARPATH_MEMORY", "").strip()
-    if value:
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", value, re.IGNORECASE)
-        if match is None:
-            msg = f"WARPATH_MEMORY={value!r} must be a number of bytes, or one with K, M, G, T: 8G."
-            raise InputError(msg)
-        return int(float(match[1]) * _UNITS[match[2].upper()])
+    limit = _bytes_of("WARPATH_MEMORY")
+    if limit is not None:
+        return limit
     free = [_available_of_machine(), _available_of_cgroup()]
     return min((bytes_ for bytes_ in free if bytes_ is not None), default=2**63 - 1)
+
+
+def gpu_memory() -> int | None:
+    """Return the bytes of a GPU that a call may plan with at most, or None for all that is free."""
+    return _bytes_of("WARPATH_GPU_MEMORY")
 
 
 def compiler() -> str:
@@ -84,6 +86,18 @@ def kernel_cache() -> Path | None:
         return Path(value.strip()).expanduser().absolute()
     except RuntimeError:  # a process of no user has no home
         return None
+
+
+def _bytes_of(name: str) -> int | None:
+    """Return a variable's number of bytes, or None where it is not set."""
+    value = os.environ.get(name, "").strip()
+    if not value:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", value, re.IGNORECASE)
+    if match is None:
+        msg = f"{name}={value!r} must be a number of bytes, or one with K, M, G, T: 8G."
+        raise InputError(msg)
+    return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
 def _available_of_machine() -> int | None:

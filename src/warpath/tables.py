@@ -9,7 +9,7 @@ import numpy as np
 from warpath.arguments import as_indices, checked_cutoff, checked_dist_dtype
 from warpath.costs import Size
 from warpath.engines.base import Problem
-from warpath.filling import Wanted, solved_table
+from warpath.filling import Wanted, place_of, solved_table
 from warpath.graph import Graph
 from warpath.plan import Wish
 from warpath.recipes import Task
@@ -73,9 +73,9 @@ def distances(
     wish = Wish(algorithm, device, threads, params)
     limit, wanted = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
     width = graph.n if columns is None else len(columns)
-    size = Size(Task.MANY, len(rows), width, wanted.itemsize, written_out=out is not None)
     problem = Problem(Task.MANY, rows, columns, limit)
     more = Wanted(wanted, out, predecessors, trace)
+    size = Size(Task.MANY, len(rows), width, wanted.itemsize, place_of(graph, problem, more))
     return solved_table(graph, problem, size, wish, more, progress)
 
 
@@ -135,6 +135,7 @@ def apsp(
     rows = np.arange(graph.n)
     wish = Wish(algorithm, device, threads, params)
     wanted = checked_dist_dtype(dist_dtype, graph)
-    size = Size(Task.APSP, graph.n, graph.n, wanted.itemsize, written_out=out is not None)
+    problem = Problem(Task.APSP, rows)
     more = Wanted(wanted, out, predecessors, trace)
-    return solved_table(graph, Problem(Task.APSP, rows), size, wish, more, progress)
+    size = Size(Task.APSP, graph.n, graph.n, wanted.itemsize, place_of(graph, problem, more))
+    return solved_table(graph, problem, size, wish, more, progress)

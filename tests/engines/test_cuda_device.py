@@ -167,11 +167,14 @@ def test_a_launch_goes_to_the_current_stream(gpu, machine, handle, stream):
     assert machine.launches[0][0] == stream
 
 
-def test_free_memory_counts_what_cupy_keeps_and_what_it_may_use(gpu, machine):
+def test_free_memory_counts_what_cupy_keeps_and_what_it_may_use(gpu, machine, monkeypatch):
+    monkeypatch.delenv("WARPATH_GPU_MEMORY", raising=False)
     machine.free, machine.pool_free = 1000, 50
     assert gpu.free_memory() == 1050
     machine.pool_limit, machine.pool_used = 600, 200
     assert gpu.free_memory() == 400
+    monkeypatch.setenv("WARPATH_GPU_MEMORY", "300")
+    assert gpu.free_memory() == 300
 
 
 def test_an_allocation_that_fails_is_not_enough_memory(gpu):

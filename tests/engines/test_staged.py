@@ -16,6 +16,7 @@ import warpath as wp
 from warpath.engines.tables import staged
 from warpath.engines.tables.blocks import Window
 from warpath.engines.tables.host import HostBlocks, HostMemory
+from warpath.engines.tables.min_plus import MinPlus
 from warpath.testing.emulated import EmulatedDevice
 
 TYPES = [np.int32, np.int64, np.float32, np.float64]
@@ -251,11 +252,10 @@ def test_rows_are_finished_once_whenever_a_solve_was_stopped(tmp_path, kind):
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_tiles_pass_through_a_gpu(kind):
-    min_plus = pytest.importorskip("warpath.engines.tables.min_plus")
     device = EmulatedDevice(seed=1, block=64)
     graph = graph_of(200, kind)
     matrix = np.empty((200, 200), kind)
-    blocks = min_plus.MinPlus(device, kind)
+    blocks = MinPlus(device, kind)
     memory = matrix.nbytes * 2 // 3
     assert staged.side_of(200, blocks, memory) == 64
     staged.all_pairs(graph, matrix, blocks, device, memory)

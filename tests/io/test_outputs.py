@@ -420,7 +420,7 @@ def test_blocks_follow_memory_threads_and_chunks(monkeypatch):
     assert rows(start=70) == [20, 10]
     assert rows(whole=8) == [16] * 6 + [4]
     assert rows(several=40) == [40, 40, 20]
-    assert rows(several=90) == [20] * 5  # more than an eighth of memory
+    assert rows(several=90) == [64, 36]  # an eighth of memory, and whole batches of 64
     monkeypatch.setenv("WARPATH_MEMORY", "1K")
     assert rows() == [1] * 100
 

@@ -10,23 +10,28 @@ traceback.
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warpath import generate
 from warpath.engines.tables import thread_a_source
-from warpath.engines.tables.table import longest
 from warpath.paths import never
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Map
 from warpath.recipes.matrix import Relax
-from warpath.testing import all_pairs, corpus
+from warpath.testing import corpus, tables
 from warpath.testing.emulated import EmulatedDevice
 from warpath.testing.kernels import CACHE, Unset, check, expected, prepare
-from warpath.testing.tables import check_table, expected_table, problem_of
 from warpath.trace import Trace
 from warpath.zones import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from warpath.engines.base import Problem
 
 MOST_ROWS = 40  # of a table, more than a half of what lies side by side
 PARAMS = {
@@ -37,7 +42,7 @@ SMALL = ["one_loop", "self_loops", "parallel_edges", "zero_cycle", "isolated_ver
 MORE = ["lost_minima", "all_zero", "star_out", "star_in", "unreachable_half", "two_equal_paths",
         "complete"]  # fmt: skip
 CROWDED = {"lost_minima", "complete"}  # where many lower a label at once: the order tells
-WIDEST = 40  # vertices, for all pairs
+WIDEST = 40  # vertices, for all pairs as published
 THREE_TILES = corpus.Case(
     "three_tiles", "Seventy vertices.", lambda: generate.uniform(70, 4, (1, 99), seed=7)
 )
@@ -75,17 +80,12 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
     prepare(device, recipes, dtype)
     cases = SMALL + MORE + (OF_FLOATS if dtype.startswith("f") else OF_INTEGERS) + NEGATIVE
     of_tables = [recipe for recipe in recipes if Task.APSP in recipe.solves]
-    ours = [recipe for recipe in of_tables if recipe.paper == "warpath"]
-    published = [recipe for recipe in of_tables if recipe not in ours]
-    thread_a_source.STEPS = 16  # several launches, where a source takes more
-    small = [corpus.case(name) for name in cases if corpus.case(name).graph().n <= WIDEST]
-    # Under a sanitizer a barrier is slow; those that have one for each entry need no third tile.
-    wide = [] if watched and any(is_by_entry(recipe) for recipe in published) else [THREE_TILES]
-    for case in small + wide if published else []:
-        if dtype in case.dtypes:
-            check_tables(published, case.astype(dtype), device)
     recipes = [recipe for recipe in recipes if Task.SSSP in recipe.solves]
-    for name in cases + (["power_law"] if strided or ours else []):
+    thread_a_source.STEPS = 16  # several launches, where a source takes more
+    # Under a sanitizer a barrier is slow; those that have one for each entry need no third tile.
+    if not (watched and any(is_by_entry(recipe) for recipe in of_tables)):
+        solve_tables(of_tables, THREE_TILES.astype(dtype), device, [1])
+    for name in cases + (["power_law"] if strided or of_tables else []):
         if dtype not in corpus.case(name).dtypes:
             continue
         case = corpus.case(name).astype(dtype)
@@ -100,54 +100,66 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
                     device.seed = seed
                     trace = Trace() if seed == 2 or (watched and source) else None
                     check(recipe, case.graph(), source, device, answer, params, trace)
-        tables(case, ours, device, seeds)
+        solve_tables(of_tables, case, device, seeds)
 
 
-def tables(case, recipes, device, seeds):
-    """Run the recipes of tables: from all sources, to all targets and to two."""
-    graph = opened(case.graph())
-    able = [r for r in recipes if r.negative or not case.negative]
-    whole = [r for r in able if Task.MANY not in r.solves]
-    if whole:
-        answer = expected_table(graph, problem_of(graph, np.arange(graph.n)))
-        for recipe in whole:
-            for device.seed in seeds:
-                check_table(recipe, graph, problem_of(graph, np.arange(graph.n)), device, answer)
-    able = [r for r in able if r not in whole]
-    for targets in (None, np.array([graph.n - 1, 0])) if able else ():
-        problem = problem_of(graph, np.arange(min(graph.n, MOST_ROWS)), targets)
-        answer = expected_table(graph, problem)
-        if answer is OverflowError and targets is not None:
-            continue  # another target's distance may be the one that does not fit
-        for recipe in able:
+def solve_tables(
+    recipes: list[Recipe], case: corpus.Case, device: EmulatedDevice, seeds: Iterable[int]
+) -> None:
+    """Solve tables of a case; once traced, with predecessors and in 32 bits, where there are such.
+
+    Published recipes have all pairs of small graphs; ours all pairs, or many sources, to all
+    vertices and to two of them, in every way that they know.
+    """
+    graph = case.graph()
+    for recipe in recipes:
+        for problem, answer in asked(recipe, case):
+            if not tables.able(recipe, graph, problem.task):
+                continue
             for params in PARAMS.get(recipe.name, [{}]):
-                for device.seed in seeds:
-                    check_table(recipe, graph, problem, device, answer, params)
+                for device.seed in sorted({*seeds, 2} if recipe.predecessors else seeds):
+                    paths = recipe.predecessors and device.seed == 2
+                    tables.check(
+                        recipe, graph, problem, device, answer, params=params, paths=paths,
+                        trace=Trace() if paths else None,
+                        dtype=np.int32 if paths and fits_int32(case, answer) else None,
+                    )  # fmt: skip
+
+
+def asked(recipe: Recipe, case: corpus.Case) -> Iterable[tuple[Problem, tables.Answer]]:
+    """Return the problems of a recipe on a case, and what must come out."""
+    n = opened(case.graph()).n
+    if recipe.paper == "warpath" and Task.MANY in recipe.solves:
+        found = [answered(case, rows=MOST_ROWS), answered(case, rows=MOST_ROWS, few=True)]
+        # Where one distance does not fit, it may be that of a vertex that is no target.
+        return found[:1] if found[1][1] is OverflowError else found
+    wide = recipe.paper == "warpath" or case.name == THREE_TILES.name
+    return [answered(case)] if wide or n <= WIDEST else []
+
+
+@cache
+def answered(
+    case: corpus.Case, *, rows: int | None = None, few: bool = False
+) -> tuple[Problem, tables.Answer]:
+    """Return a problem and its answer: all pairs, or so many sources, to two targets if `few`."""
+    graph = opened(case.graph())
+    problem = tables.all_pairs(graph)
+    if rows is not None:
+        targets = np.array([graph.n - 1, 0]) if few else None
+        problem = tables.problem_of(graph, np.arange(min(graph.n, rows)), targets)
+    return problem, tables.expected(graph, problem)
+
+
+def fits_int32(case: corpus.Case, answer: tables.Answer) -> bool:
+    """Say whether all distances of 32-bit weights fit 32 bits as well."""
+    if case.dtype != "int32" or isinstance(answer, type):
+        return False
+    return int(np.abs(answer[answer != never(answer.dtype)]).max(initial=0)) < 2**31 - 1
 
 
 def is_by_entry(recipe: Recipe) -> bool:
     """Say whether a recipe has a thread for each entry of a matrix."""
     return recipe.steps is not None and recipe.steps.relax is Relax.ENTRY
-
-
-def check_tables(recipes: list[Recipe], case: corpus.Case, device: EmulatedDevice) -> None:
-    """Solve all pairs, plain, and traced with predecessors and 32 bits where there are such."""
-    graph = case.graph()
-    sources = np.arange(graph.n)
-    answer = all_pairs.expected(graph, sources, Task.APSP)
-    found = answer.dist[answer.dist != never(answer.dist.dtype)]
-    narrow = case.dtype == "int32" and answer.error is None and abs(found).max(initial=0) < 2**31
-    for recipe in recipes:
-        if case.negative and not recipe.negative:
-            continue
-        if recipe.reassociates and longest(graph) >= 2**61:
-            continue
-        for device.seed in (1, 2):
-            paths = recipe.predecessors and device.seed == 2
-            all_pairs.check(
-                recipe, graph, device, sources, answer, task=Task.APSP, paths=paths,
-                trace=Trace() if paths else None, dtype=np.int32 if narrow and paths else None,
-            )  # fmt: skip
 
 
 if __name__ == "__main__":

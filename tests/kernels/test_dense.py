@@ -12,10 +12,8 @@ from warpath.engines.tables import dense
 from warpath.engines.tables.blocks import Window
 from warpath.engines.tables.min_plus import FAR, MinPlus
 from warpath.recipes import CATALOGUE, Task
-from warpath.testing import corpus
 from warpath.testing.kernels import device_for, prepare
-from warpath.testing.tables import check_table, expected_table, problem_of
-from warpath.zones import opened
+from warpath.testing.recipes import on_gpu
 
 RECIPE = CATALOGUE["warpath.floyd_warshall"]
 LABELS = ["int16", "int32", "int64", "float32", "float64"]
@@ -24,7 +22,7 @@ SIDE = 64  # of a tile, with the emulator's blocks of 64
 
 def device_of(dtype="int32"):
     device = device_for(64)
-    prepare(device, [RECIPE], dtype, traced=False)
+    prepare(device, on_gpu(Task.MANY, Task.APSP), dtype)  # as others do: built once
     return device
 
 
@@ -78,18 +76,6 @@ def test_windows_of_a_matrix_close_it_part_by_part(dtype, monkeypatch):
         blocks.panel_column(window(k, k), window(other, k))
         blocks.update(window(other, other), window(other, k), window(k, other))
     assert np.array_equal(labels, closed)
-
-
-@pytest.mark.parametrize("dtype", corpus.ALL_TYPES)
-def test_the_corpus_gives_the_distances_of_plain_python(dtype):
-    device, ran = device_of(dtype), 0
-    for device.seed, case in enumerate(corpus.all(dtype=dtype)):
-        graph = opened(case.graph())
-        if 0 < graph.n <= 150 and not case.name.startswith("overflow"):  # the plan refuses those
-            problem = problem_of(graph, np.arange(graph.n))
-            check_table(RECIPE, graph, problem, device, expected_table(graph, problem))
-            ran += 1
-    assert ran >= 20
 
 
 def bits(graph, out=None):

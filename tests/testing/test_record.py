@@ -10,7 +10,7 @@ import pytest
 import warpath as wp
 from warpath.engines.cuda import sources
 from warpath.recipes import Task
-from warpath.testing import all_kernels, all_pairs, record, small_corpus
+from warpath.testing import all_kernels, record, small_corpus, tables
 from warpath.testing.kernels import device_for
 from warpath.testing.recipes import on_gpu
 
@@ -215,13 +215,13 @@ def test_the_small_corpus_runs_every_recipe(emulated_sssp, monkeypatch):
 def test_the_small_corpus_has_all_tables_too(monkeypatch):
     monkeypatch.setattr(small_corpus, "NAMES", ("self_loops", "negative_without_cycle", "star_in"))
     device, ran = device_for(64), []
-    checked = all_pairs.check
+    checked = tables.check
 
-    def check(recipe, *given, trace, paths, task):
+    def check(recipe, *given, trace, paths):
         ran.append((recipe.name, trace is not None, paths))
-        checked(recipe, *given, trace=trace, paths=paths, task=task)
+        checked(recipe, *given, trace=trace, paths=paths)
 
-    monkeypatch.setattr(all_pairs, "check", check)
+    monkeypatch.setattr(tables, "check", check)
     assert small_corpus.tables_of_all(device) == len(ran)
     assert set(ran) == {
         (recipe.name, trace, recipe.predecessors and trace)

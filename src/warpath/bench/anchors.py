@@ -79,7 +79,7 @@ def measured(case: Case, graph: Graph, xp: Any, device: str = "cuda") -> dict[st
     sources = targets = None
     if case.shape is not None:
         sources = graph.label_of(np.sort(random.choice(usable, case.shape[0], replace=False)))
-        targets = graph.label_of(np.sort(random.choice(graph.n, case.shape[1], replace=False)))
+        targets = graph.label_of(np.sort(random.choice(usable, case.shape[1], replace=False)))
     shape = (graph.n, graph.n) if case.shape is None else case.shape
     there = xp.empty(shape, case.dtype)
     wish: dict[str, Any] = {"algorithm": case.algorithm, "device": device}

@@ -61,12 +61,15 @@ def title_of(name: str) -> str:
 
     >>> title_of("data/USA-road-d.NY.gr.gz")
     'NY'
+    >>> title_of("data/p2p-Gnutella04.txt.xz")
+    'p2p-Gnutella04'
     """
     if name.split(maxsplit=1)[0] in MAKERS:
         return name
-    return (
-        Path(name).name.removesuffix(".gz").removesuffix(".xz").removesuffix(".gr").split(".")[-1]
-    )
+    stem = Path(name).name
+    for suffix in (".gz", ".xz", ".gr", ".txt"):
+        stem = stem.removesuffix(suffix)
+    return stem.split(".")[-1]
 
 
 def source_of(graph: Graph) -> int:

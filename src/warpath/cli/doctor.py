@@ -139,6 +139,7 @@ def _settings() -> dict[str, Any]:
         "WARPATH_DEVICE": settings.device,
         "WARPATH_THREADS": settings.threads,
         "WARPATH_MEMORY": settings.memory,
+        "WARPATH_GPU_MEMORY": lambda: settings.gpu_memory() or "all that is free",
         "WARPATH_CACHE_DIR": lambda: settings.kernel_cache() or "off",
     }
     return {name: _or_reason(read) for name, read in known.items()}

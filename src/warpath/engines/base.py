@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.engines.cuda.entry import Kernel
+    from warpath.engines.tables.staged import Tiles
     from warpath.graph import Graph
     from warpath.recipes import Recipe, Task
     from warpath.trace import Trace
@@ -71,6 +72,7 @@ class Order:
     trace : where the loop puts what each round did; None where nobody asked, and then nothing is
         counted for it.
     pred : (k, t), where the predecessors of MANY and APSP go; None where nobody asked.
+    tiles : how a dense solve goes about a matrix that the device does not hold; None where it does.
     """
 
     recipe: Recipe
@@ -82,6 +84,7 @@ class Order:
     progress: Callable[[int, int], None] | None = None
     trace: Trace | None = None
     pred: Array | None = None
+    tiles: Tiles | None = None
 
 
 class Device(Protocol):

@@ -130,11 +130,11 @@ def output_of(
     """
     if out is None:
         yield _Held(np.empty(shape, dtype))
-    elif isinstance(out, np.ndarray):
-        _check_array(out, shape, dtype)
-        yield _Held(out)
     elif hasattr(out, "__cuda_array_interface__"):
         _check_gpu_array(out, shape, dtype, device)
+        yield _Held(out)
+    elif isinstance(out, np.ndarray):
+        _check_array(out, shape, dtype)
         yield _Held(out)
     elif isinstance(out, str | os.PathLike):
         from warpath.io.streams import opened_file

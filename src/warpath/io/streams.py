@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 #: A block of rows that is computed in memory before it is written out, at most.
 BLOCK_BYTES = 128 * 2**20
 
+#: Rows are asked for in multiples of this, so that sources that go side by side fill their places.
+_BATCH = 64
+
 #: The rows of a Zarr array's chunk; a block is a whole number of chunks.
 CHUNK_BYTES = 16 * 2**20
 
@@ -54,7 +57,8 @@ def row_blocks(
     Parameters
     ----------
     at_once : one range only.
-    several : rows that a range should have at least, for threads to share them.
+    several : rows that a range should have at least, for threads or batches, where an eighth of
+        memory holds them.
     start : the first row that is wanted.
     whole : ranges end at multiples of this.
     """
@@ -64,8 +68,9 @@ def row_blocks(
     free = settings.memory()
     row = max(1, t * dtype.itemsize)
     rows = max(1, min(BLOCK_BYTES, free // 32) // row)
-    if rows < several and several * row < free // 8:
-        rows = several
+    rows = max(rows, min(several, free // 8 // row))
+    if rows > _BATCH:
+        rows -= rows % _BATCH
     rows = max(1, rows // whole) * whole
     return [slice(at, min(k, at + rows)) for at in range(start, k, rows)]
 

@@ -12,20 +12,12 @@
 
 namespace warpath {
 
-/// What Floyd-Warshall takes for "no path": inf, or half of an integer's range, so that two of them
-/// still add up. Lengths lie below a quarter of it, so what is not below is no path.
+/// Whether a label says "no path": Floyd-Warshall takes inf for it, or half of an integer's range,
+/// so that two of them add up. Lengths lie below a quarter of the range.
 template <class L>
-struct Far {
-  static __device__ bool is(L label) { return label >= never<L>() / 4; }
-};
-template <>
-struct Far<float> {
-  static __device__ bool is(float label) { return label == never<float>(); }
-};
-template <>
-struct Far<double> {
-  static __device__ bool is(double label) { return label == never<double>(); }
-};
+__device__ __forceinline__ bool no_path(L label) {
+  return label >= never<L>() / 4;
+}
 
 template <class V, class W, class L>
 struct LayArgs {

@@ -33,7 +33,7 @@ __device__ __forceinline__ void through(const FloydArgs<V, L>& a, L first, i64 i
   if (!(sum < a.dist[i * a.n + j])) return;
   a.dist[i * a.n + j] = sum;
   if (kPaths) a.pred[i * a.n + j] = a.pred[k * a.n + j];
-  if (!Far<L>::is(sum)) counts.improved();
+  if (!no_path(sum)) counts.improved();
 }
 
 /// [one thread per edge] A block has entries of one row.

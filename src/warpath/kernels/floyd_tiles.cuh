@@ -18,8 +18,8 @@ namespace warpath {
 
 constexpr int kTile = 32;
 
-/// Which tile a block has; the pivot is the p-th of t on the diagonal.
-struct Tile {
+/// Where the tile of a block lies; the pivot is the p-th of t on the diagonal.
+struct Corner {
   i64 row, column;  // its first entry
   bool above;       // whether it is the one that (k, j) lies in: the pivot and its row
   bool left;        // whether it is the one that (i, k) lies in: the pivot and its column
@@ -32,12 +32,12 @@ __device__ __forceinline__ i64 beside(i64 number, i64 p) {
 
 /// [phase 1] The pivot tile.
 struct Pivot {
-  static __device__ Tile tile(i64 p, i64) { return {p * kTile, p * kTile, true, true}; }
+  static __device__ Corner tile(i64 p, i64) { return {p * kTile, p * kTile, true, true}; }
 };
 
 /// [phase 2] The tiles of the pivot's row, then those of its column.
 struct Cross {
-  static __device__ Tile tile(i64 p, i64 t) {
+  static __device__ Corner tile(i64 p, i64 t) {
     const i64 block = blockIdx.x;
     if (block < t - 1) return {p * kTile, beside(block, p), true, false};
     return {beside(block - (t - 1), p), p * kTile, false, true};
@@ -46,7 +46,7 @@ struct Cross {
 
 /// [phase 3] All others; their entries do not depend on each other.
 struct Rest {
-  static __device__ Tile tile(i64 p, i64 t) {
+  static __device__ Corner tile(i64 p, i64 t) {
     const i64 block = blockIdx.x;
     return {beside(block / (t - 1), p), beside(block % (t - 1), p), false, false};
   }
@@ -56,7 +56,7 @@ struct Rest {
 template <class Phase, class V, class L>
 struct Place {
   i64 tiles;
-  Tile tile;
+  Corner tile;
   int held;  // intermediate vertices: fewer in the last tile
 
   __device__ explicit Place(const FloydArgs<V, L>& a)
@@ -131,7 +131,7 @@ __device__ __forceinline__ void floyd_tile_shared(const FloydArgs<V, L>& a) {
       counts.relaxed();
       const L sum = left[e / kTile * kTile + k] + above[k * kTile + e % kTile];
       if (!(sum < best[own])) continue;
-      if (!Far<L>::is(sum)) counts.improved();
+      if (!no_path(sum)) counts.improved();
       best[own] = sum;
       if (kPaths) pred[own] = before[k * kTile + e % kTile];
       if (!pivot) continue;

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import warpath
 from warpath import settings
-from warpath.engines.cuda.compile import cubin, nvrtc_version
+from warpath.engines.cuda.compile import compiler, cubin, nvrtc_version
 from warpath.errors import MissingDependencyError
 from warpath.testing.all_kernels import all_kernels
 
@@ -48,6 +48,7 @@ class Usage(NamedTuple):
 def usages(kernels: Iterable[Kernel], arch: str) -> dict[str, Usage]:
     """Compile kernels for an architecture and return what each takes."""
     tool = _cuobjdump()
+    compiler()  # imports once what threads would find half imported
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(settings.threads()) as pool:
 
         def usage(kernel: Kernel) -> tuple[str, Usage]:

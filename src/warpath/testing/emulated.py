@@ -135,8 +135,9 @@ class EmulatedDevice:
         self._next = (seed * 0x9E3779B97F4A7C15) % 2**64
 
     def free_memory(self) -> int:
-        """Return what the host has free."""
-        return settings.memory()
+        """Return what the host has free, or what a GPU is said to have."""
+        most = settings.gpu_memory()
+        return settings.memory() if most is None else most
 
     def put(self, array: Array, out: Array | None = None, *, wait: bool = True) -> Array:
         """Copy an array to the device; no copy is left for later."""

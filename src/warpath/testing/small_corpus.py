@@ -12,7 +12,7 @@ import numpy as np
 
 from warpath import api
 from warpath.recipes import Task
-from warpath.testing import all_pairs, corpus
+from warpath.testing import corpus, tables
 from warpath.testing.recipes import on_gpu
 from warpath.trace import Trace
 
@@ -70,17 +70,14 @@ def tables_of_all(device: Device) -> int:
         graph = case.graph()
         if graph.n > _WIDEST:
             continue
+        problem = tables.all_pairs(graph)
+        answer = tables.expected(graph, problem)
         for recipe in on_gpu(Task.APSP, Task.MANY):
-            task = Task.APSP if Task.APSP in recipe.solves else Task.MANY
-            if recipe.objection(task, graph.facts(symmetry=False)) is not None:
+            if not tables.able(recipe, graph, problem.task):
                 continue
-            sources = np.arange(graph.n)
-            answer = all_pairs.expected(graph, sources, task)
             for trace in (None, Trace()):
                 paths = recipe.predecessors and trace is not None
-                all_pairs.check(
-                    recipe, graph, device, sources, answer, task=task, paths=paths, trace=trace
-                )
+                tables.check(recipe, graph, problem, device, answer, paths=paths, trace=trace)
                 solves += 1
     return solves
 

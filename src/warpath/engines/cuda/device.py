@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import units
+from warpath import settings, units
 from warpath.engines.cuda import compile as compiling
 from warpath.errors import (
     DeviceError,
@@ -115,12 +115,17 @@ class CudaDevice:
             raise explained from error
 
     def free_memory(self) -> int:
-        """Return the bytes that new arrays can take: CUDA's free ones and those CuPy keeps."""
+        """Return the bytes that new arrays can take: CUDA's free ones and those CuPy keeps.
+
+        No more than WARPATH_GPU_MEMORY.
+        """
         free, _ = self.xp.cuda.runtime.memGetInfo()
         pool = self.xp.get_default_memory_pool()
         free += pool.free_bytes()
-        limit = pool.get_limit()
-        return int(min(free, limit - pool.used_bytes()) if limit else free)
+        limit, most = pool.get_limit(), settings.gpu_memory()
+        if limit:
+            free = min(free, limit - pool.used_bytes())
+        return int(free if most is None else min(free, most))
 
     def put(self, array: HostArray, out: Array | None = None, *, wait: bool = True) -> Array:
         """Copy an array to the device, into `out` where that is given, and wait for it or not."""

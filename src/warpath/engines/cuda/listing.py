@@ -17,7 +17,7 @@ from warpath.recipes import Loop, Task
 from warpath.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import DTypeLike
 
@@ -94,25 +94,6 @@ class _ListingDevice(_DryDevice):
         self.launched[kernel] = None
 
 
-def _of_matrices(
-    recipe: Recipe, weight: DTypeLike, index: DTypeLike, block: int
-) -> tuple[Kernel, ...]:
-    """Return the kernels for all types of labels, and for windows of matrices beyond the memory."""
-    device = _ListingDevice(block)
-    largest = np.iinfo(weight).max if np.dtype(weight).kind == "i" else 1
-    for one in {1, min(2**20, largest), min(2**40, largest)}:
-        graph = Graph(np.array([0, 1, 2]), np.array([1, 0], index), np.array([1, one], weight))
-        for dtype in {graph.dist_dtype, np.dtype("int32")} if largest > 1 else {graph.dist_dtype}:
-            order = Order(recipe, graph, Problem(Task.APSP, np.arange(2)), 1, {},
-                          out=np.empty((2, 2), dtype))  # fmt: skip
-            TABLES[recipe.loop](order, device)
-    for each in list(device.launched):
-        if each.name.startswith("floyd_warshall"):
-            label = each.name.split("_")[-2]
-            device.launched[kernel_of("product", label[0] + str(int(label[1:]) // 8), block)] = None
-    return tuple(device.launched)
-
-
 def kernels_of(
     recipe: Recipe, weight: DTypeLike, *, index: DTypeLike = np.int32, block: int = 256,
     traced: bool = False,
@@ -126,8 +107,6 @@ def kernels_of(
     block : threads a block.
     traced : whether they count what they do.
     """
-    if recipe.loop is Loop.FLOYD_WARSHALL:
-        return _of_matrices(recipe, weight, index, block)
     if recipe.loop in _OF_TABLES:
         return tuple(
             kernel(kind, Types.of(index, *types), block)
@@ -138,7 +117,7 @@ def kernels_of(
     if recipe.parts:
         return _of_parts(recipe, graph, block, traced=traced)
     if recipe.loop in TABLES:
-        return _of_tables(recipe, graph, block, traced=traced)
+        return _of_tables(recipe, np.dtype(weight), np.dtype(index), block, traced=traced)
     params = {param.name: param.default or 1.0 for param in recipe.params}
     trace = Trace() if traced else None
     problem = Problem(Task.SSSP, np.array([0]))
@@ -161,25 +140,33 @@ def _of_parts(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tupl
     return tuple(dict.fromkeys(found))
 
 
-def _of_tables(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tuple[Kernel, ...]:
-    """Return what a loop launches for every type of the answer, with predecessors and without.
+def _of_tables(
+    recipe: Recipe, weight: np.dtype[Any], index: np.dtype[Any], block: int, *, traced: bool
+) -> tuple[Kernel, ...]:
+    """Return what a loop launches for every type of labels, with predecessors and without.
 
     The graph is a path of several tiles, so that every phase has something to do.
     """
     task = Task.APSP if Task.APSP in recipe.solves else Task.MANY
     device, n = _ListingDevice(block), 65
-    weight = graph.solver_weights.dtype
-    graph = Graph(
-        np.append(np.arange(n), n - 1), np.arange(1, n, dtype=graph.indices.dtype),
-        np.ones(n - 1, weight),
-    )  # fmt: skip
-    wanted = [graph.dist_dtype] + [np.dtype(np.int32)] * (graph.dist_dtype.kind == "i")
-    for label in wanted:
-        for paths in (False, True) if recipe.predecessors else (False,):
-            order = Order(
-                recipe, graph, Problem(task, np.arange(n)), 1, {}, np.empty((n, n), label),
-                pred=np.empty((n, n), graph.indices.dtype) if paths else None,
-                trace=Trace() if traced else None,
-            )  # fmt: skip
-            TABLES[recipe.loop](order, device)
-    return tuple(device.launched)
+    rows = np.append(np.arange(n), n - 1), np.arange(1, n, dtype=index)
+    integer = weight.kind == "i"
+    largest = np.iinfo(weight).max if integer else 1
+    for length in sorted({1, min(2**20, largest), min(2**40, largest)}):
+        graph = Graph(*rows, np.full(n - 1, length, weight))
+        for label in (graph.dist_dtype, np.dtype(np.int32)) if integer else (graph.dist_dtype,):
+            for paths in (False, True) if recipe.predecessors else (False,):
+                order = Order(
+                    recipe, graph, Problem(task, np.arange(n)), 1, {}, np.empty((n, n), label),
+                    pred=np.empty((n, n), index) if paths else None,
+                    trace=Trace() if traced else None,
+                )  # fmt: skip
+                TABLES[recipe.loop](order, device)
+    return tuple(dict.fromkeys((*device.launched, *_of_windows(device.launched, block))))
+
+
+def _of_windows(launched: Iterable[Kernel], block: int) -> list[Kernel]:
+    """Return what lowers windows of matrices beyond the memory, for the same types of labels."""
+    solves = [each for each in launched if each.name.startswith("floyd_warshall")]
+    labels = [each.name.split("_")[-2] for each in solves]
+    return [kernel_of("product", label[0] + str(int(label[1:]) // 8), block) for label in labels]

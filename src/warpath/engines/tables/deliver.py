@@ -74,7 +74,7 @@ class Delivery:
         turn, self._turn = self._turn, 1 - self._turn
         here = self._rows[turn][: rows.stop - rows.start]
         if on_device(self._out, self._device):
-            self._out[rows] = self._narrowed(here)
+            put(self._out, rows, here, self._device)
             return
         if not self._pinned:
             self._pinned = [self._device.host_array(one) for one in self._rows]
@@ -111,18 +111,32 @@ class Delivery:
         if finish is not None:
             finish()
 
-    def _narrowed(self, rows: Array) -> Array:
-        """Return rows in the type of `out`; raise OverflowError where one does not fit."""
-        wanted = self._out.dtype
-        if rows.dtype == wanted:
-            return rows
-        xp, unreached, most = self._device.xp, never(rows.dtype), never(wanted)
-        missing = rows == unreached
-        if not bool((missing | ((rows < most) & (rows >= -most))).all()):
-            msg = f"a distance does not fit {wanted}"
-            raise OverflowError(msg)
-        narrow: Array = xp.where(missing, most, rows).astype(wanted)
-        return narrow
+
+def put(out: Array, at: slice, rows: Array, device: Device) -> None:
+    """Put rows of the device into an array of the device or of the host, in its type.
+
+    Raises
+    ------
+    OverflowError
+        If a distance does not fit the array's type.
+    """
+    if on_device(out, device):
+        out[at] = _narrowed(rows, out.dtype, device.xp)
+    else:
+        out[at] = cpu.fitting(device.get(rows), out.dtype)
+
+
+def _narrowed(rows: Array, wanted: np.dtype[Any], xp: Any) -> Array:
+    """Return rows of a device in another type; raise OverflowError where one does not fit."""
+    if rows.dtype == wanted:
+        return rows
+    unreached, most = never(rows.dtype), never(wanted)
+    missing = rows == unreached
+    if not bool((missing | ((rows < most) & (rows >= -most))).all()):
+        msg = f"a distance does not fit {wanted}"
+        raise OverflowError(msg)
+    narrow: Array = xp.where(missing, most, rows).astype(wanted)
+    return narrow
 
 
 def _contiguous(array: Array) -> bool:

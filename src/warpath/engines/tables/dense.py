@@ -13,6 +13,7 @@ from warpath.engines.tables.blocks import Window
 from warpath.engines.tables.deliver import Delivery, on_device
 from warpath.engines.tables.min_plus import FAR, MinPlus, tile_of
 from warpath.engines.tables.potentials import restore, reweighted
+from warpath.engines.tables.through_device import in_tiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,21 +47,23 @@ def floyd_warshall(order: Order, device: Device) -> Raw:
     out = order.out
     assert out is not None  # noqa: S101 - the caller's promise for APSP
     graph, dtype, finish = order.graph, out.dtype, None
-    if graph.n == 0:
+    sources, targets = order.problem.sources, order.problem.targets
+    if out.size == 0:
         return Raw(out)
+    if order.tiles is not None:
+        return in_tiles(order, order.tiles, device)
     if graph.facts(symmetry=False).negative:
         made = reweighted(graph, order.problem)
         graph, dtype = made.graph, order.graph.dist_dtype
-        everywhere = np.arange(graph.n)
 
         def finish(rows: Array, these: slice) -> None:
-            restore(device, rows, made, everywhere[these], None)
+            restore(device, rows, made.on(device), sources[these], targets)
 
     for labels in _types(graph, packed=device.packed):
         solved = _solved(order, graph, labels.dtype, device)
         if labels.proven or not _some_far(solved, graph.n, device):
             break
-    _deliver(solved, out, np.dtype(dtype), device, finish)
+    _deliver(solved, order, np.dtype(dtype), device, finish)
     return Raw(out, stats={"bits": 8 * labels.dtype.itemsize})
 
 
@@ -98,8 +101,9 @@ def _solved(order: Order, graph: Graph, dtype: np.dtype[Any], device: Device) ->
     assert out is not None  # noqa: S101 - the caller's promise for APSP
     side = -(-graph.n // tile) * tile
     in_place = (
-        side == graph.n and out.dtype == dtype and on_device(out, device) and out.flags.c_contiguous
-    )
+        side == graph.n and _whole(order) and out.dtype == dtype and on_device(out, device)
+        and out.flags.c_contiguous
+    )  # fmt: skip
     matrix = out if in_place else device.xp.empty((side, side), dtype)
     _fill(matrix, graph, device)
     step = int(_IN_A_LAUNCH[dtype.itemsize] / side**2)
@@ -132,20 +136,29 @@ def _some_far(matrix: Array, n: int, device: Device) -> bool:
     )
 
 
+def _whole(order: Order) -> bool:
+    """Say whether the answer is the matrix, not some of its rows and columns."""
+    problem, n = order.problem, order.graph.n
+    return problem.targets is None and np.array_equal(problem.sources, np.arange(n))
+
+
 def _deliver(
-    matrix: Array, out: Array, dtype: np.dtype[Any], device: Device,
+    matrix: Array, order: Order, dtype: np.dtype[Any], device: Device,
     finish: Callable[[Array, slice], None] | None,
 ) -> None:  # fmt: skip
     """Send the distances to `out`, in rows of a type that `finish` takes before they are sent."""
-    n, pitch = len(out), len(matrix)
+    out = order.out
+    assert out is not None  # noqa: S101 - the caller's promise for APSP
+    (k, t), whole = out.shape, _whole(order)
     no_room = device.xp.zeros(1, np.int32)
     turn = kernel("answer", Types.of("int32", dtype, matrix.dtype), device.block)
     delivery = Delivery(out, device, dtype)
-    for begin in range(0, n, delivery.most):
-        rows = slice(begin, min(begin + delivery.most, n))
+    for begin in range(0, k, delivery.most):
+        rows = slice(begin, min(begin + delivery.most, k))
         into = matrix if matrix is out and dtype == out.dtype else delivery.room(rows)
+        labels = matrix[begin:] if whole else _picked(matrix, order, rows, device)
         device.launch(
-            turn, rows.stop - begin, np.int64(n), matrix, np.int64(begin * pitch), np.int64(pitch),
+            turn, rows.stop - begin, np.int64(t), labels, np.int64(0), np.int64(labels.shape[1]),
             into, no_room,
         )  # fmt: skip
         if finish is not None:
@@ -155,3 +168,11 @@ def _deliver(
     if int(device.get(no_room)[0]):
         msg = f"a distance does not fit {dtype}"
         raise OverflowError(msg)
+
+
+def _picked(matrix: Array, order: Order, rows: slice, device: Device) -> Array:
+    """Return the labels of the targets, in these rows of the answer."""
+    sources, targets = order.problem.sources[rows], order.problem.targets
+    some = matrix[device.put(sources)]
+    columns = slice(order.graph.n) if targets is None else device.put(targets)
+    return device.xp.ascontiguousarray(some[:, columns])  # type: ignore[no-any-return]

@@ -26,11 +26,14 @@ class Solver(Protocol):
     Attributes
     ----------
     batch : sources at once, at most.
-    stats : counters of the run.
     """
 
     batch: int
-    stats: dict[str, int]
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """Counters of the run."""
+        ...
 
     def run(self, sources: Array, into: Array) -> None:
         """Begin to fill the rows of these sources."""
@@ -63,11 +66,12 @@ def fill(
     delivery = Delivery(order.out, device, np.dtype(dtype or order.out.dtype))
     left = widths(order.graph)
     solver = make(order, device, left.pop(0))
-    done = 0
+    done = batches = 0
     while done < len(sources):
         rows = slice(done, min(done + min(solver.batch, delivery.most), len(sources)))
         into = delivery.room(rows)
         solver.run(sources[rows], into)
+        batches += 1
         if solver.lost():
             if left:
                 solver = make(order, device, left.pop(0))
@@ -80,7 +84,7 @@ def fill(
         if order.progress is not None:
             order.progress(done, len(sources))
     delivery.close()
-    return Raw(order.out, stats=solver.stats)
+    return Raw(order.out, stats={"batches": batches} | solver.stats)
 
 
 def _fill_on_cpu(order: Order, device: Device, sources: Array, into: Array) -> None:

@@ -13,9 +13,10 @@ from warpath.engines.cpu import labels_or_cycle
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.rounds import LOOPS, Run
 from warpath.engines.rounds.run import Rows, kept, resident
-from warpath.engines.tables.table import longest, put
+from warpath.engines.tables.deliver import put
+from warpath.engines.tables.potentials import restore
+from warpath.engines.tables.table import longest
 from warpath.graph import Graph
-from warpath.paths import never
 from warpath.recipes import Task
 from warpath.trace import Trace
 
@@ -47,9 +48,8 @@ def rounds_a_source(order: Order, device: Device) -> Raw:
             raise OverflowError(msg)
         potentials, rounds = _potentials(order, device)
         graph = _reweighted(graph, potentials, device)
-    xp, chosen = device.xp, order.problem.targets
+    chosen = order.problem.targets
     columns = slice(None) if chosen is None else device.put(chosen)
-    nothing = never(graph.dist_dtype)
     for row, source in enumerate(sources.tolist()):
         run = _solved(order, order.recipe.parts[1], graph, source, device)
         rounds += run.rounds
@@ -58,8 +58,7 @@ def rounds_a_source(order: Order, device: Device) -> Raw:
             rows = graph.indptr, graph.indices, graph.solver_weights
             _core.refuse_overflow(*rows, device.get(dist))
         if potentials is not None:
-            moved = dist + (potentials - potentials[source])
-            dist = xp.where(dist == nothing, dist, moved)
+            restore(device, dist[None], potentials, sources[row : row + 1], None)
         put(order.out, slice(row, row + 1), dist[None, columns], device)
         if order.progress is not None:
             order.progress(row + 1, len(sources))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from warpath.engines.base import Raw
 from warpath.engines.cpu import lengths_and_potentials
+from warpath.engines.tables.potentials import restore
 from warpath.engines.tables.table import Table, longest
 from warpath.recipes.axes import Memory
 from warpath.recipes.matrix import Relax
@@ -42,15 +43,14 @@ def matrix_steps(order: Order, device: Device) -> Raw:
     dist, pred = run.lay_out(weights, nothing, paths=run.paths)
     _rounds(run, dist, pred)
     undo = None if potentials is None else device.put(potentials)
-    sources = device.put(order.problem.sources)
-    for at in run.row_blocks(len(order.problem.sources)):
-        rows = sources[at]
+    sources = order.problem.sources
+    for at in run.row_blocks(len(sources)):
+        rows = device.put(sources[at])
         block = dist[rows]
         if integer:
             block = run.xp.where(block >= run.never // 4, run.label(run.never), block)
         if undo is not None:
-            block = block - undo[rows][:, None] + undo[None, :]
-            block[run.xp.arange(len(rows)), rows] = 0
+            restore(device, block, undo, sources[at], None)
         run.deliver(at, block, None if pred is None else pred[rows])
     return Raw(order.out, stats={"rounds": run.rounds})
 

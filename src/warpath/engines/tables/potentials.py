@@ -32,6 +32,11 @@ class Reweighted(NamedTuple):
     graph: Graph
     potentials: Array
 
+    def on(self, device: Device) -> Array:
+        """Return the potentials on a device, where they are kept."""
+        made: Array = kept(self.graph, "potentials", device, lambda: device.put(self.potentials))
+        return made
+
 
 def reweighted(graph: Graph, problem: Problem) -> Reweighted:
     """Return a graph under potentials; from then on its shortest paths are the same.
@@ -78,24 +83,23 @@ def _under(graph: Graph, h: Array) -> Graph:
 
 
 def restore(
-    device: Device, rows: Array, made: Reweighted, sources: Array, targets: Array | None
+    device: Device, rows: Array, potentials: Array, sources: Array, targets: Array | None
 ) -> None:
     """Turn reduced distances on a device back into lengths, in place.
 
     Parameters
     ----------
     rows : (k, t) on the device, of the potentials' type.
-    made : what `reweighted` returned.
+    potentials : (n,) on the device.
     sources, targets : of the rows and columns, on the host; None for all vertices.
     """
     xp: Any = device.xp
-    h = kept(made.graph, "potentials", device, lambda: device.put(made.potentials))
-    to = h if targets is None else h[device.put(targets)]
-    unreached = never(made.potentials.dtype)
+    to = potentials if targets is None else potentials[device.put(targets)]
+    unreached = never(potentials.dtype)
     step = max(_AT_ONCE // max(len(to), 1), 1)
     for begin in range(0, len(rows), step):
         some = rows[begin : begin + step]
-        start = h[device.put(sources[begin : begin + step])][:, None]
+        start = potentials[device.put(sources[begin : begin + step])][:, None]
         # As the CPU does it: to - start is no more than the length, so that it does not overflow.
         lengths = some - (start - to) if unreached == np.inf else some - start + to
         some[...] = xp.where(some == unreached, some, lengths)

@@ -21,7 +21,7 @@ def johnson(order: Order, device: Device) -> Raw:
     targets = order.problem.targets
 
     def finish(rows: Array, sources: Array) -> None:
-        restore(device, rows, made, sources, targets)
+        restore(device, rows, made.on(device), sources, targets)
 
     # A reduced length says nothing about a cutoff, which then waits for the answer.
     reduced = replace(order, graph=made.graph, problem=replace(order.problem, cutoff=None))

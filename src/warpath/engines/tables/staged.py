@@ -58,6 +58,20 @@ class Unnoted:
         """Forget it."""
 
 
+class Tiles(NamedTuple):
+    """How a matrix that a device does not hold is solved there.
+
+    Attributes
+    ----------
+    memory : bytes of the device that tiles may take.
+    journal, panels : as in `all_pairs`.
+    """
+
+    memory: int
+    journal: Journal | None = None
+    panels: Path | None = None
+
+
 class Staging(Protocol):
     """What a device needs: `warpath.engines.base.Device` has it, and `HostMemory`."""
 
@@ -146,7 +160,7 @@ def side_of(n: int, blocks: Blocks, memory: int) -> int:
         least = _TILES * tile**2 * blocks.dtype.itemsize
         msg = (
             f"{memory:,} bytes hold no tiles of {tile} x {tile}: at least {least:,} bytes are "
-            "needed. Raise the limit (WARPATH_MEMORY)."
+            "needed. Raise the limit (WARPATH_MEMORY, WARPATH_GPU_MEMORY)."
         )
         raise NotEnoughMemoryError(msg)
     pivots = max(1, -(-n // most))
@@ -272,7 +286,8 @@ class _Solve:
         return self.parts[:k] + self.parts[k + 1 :]
 
     def _slot(self) -> _Slot:
-        there = self.device.xp.empty((self.side, self.side), self.blocks.dtype)
+        side = self._whole(self.side)  # that of a solve begun elsewhere may be no whole tiles
+        there = self.device.xp.empty((side, side), self.blocks.dtype)
         return _Slot(there, self.device.host_array(there))
 
     def _loaded(self, slot: _Slot, labels: Array) -> Window:

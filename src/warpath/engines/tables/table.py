@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.engines.cpu import fitting, labels_or_cycle
+from warpath.engines.cpu import labels_or_cycle
 from warpath.engines.cuda.entry import Types
 from warpath.engines.rounds.run import Run
+from warpath.engines.tables.deliver import put
 from warpath.paths import never
 from warpath.routes import tree
 
@@ -108,18 +109,6 @@ class Table(Run):
         lost = xp.take_along_axis(pred, before, axis=1) >= 0
         astray: Array = lost.any(axis=1)
         return astray
-
-
-def put(out: Array, at: slice, block: Array, device: Device) -> None:
-    """Put a block of rows of the device into an array of the device or of the host.
-
-    Raises
-    ------
-    OverflowError
-        If a distance does not fit the array's type.
-    """
-    here = device.get(block) if isinstance(out, np.ndarray) else block
-    out[at] = here if here.dtype.itemsize <= out.dtype.itemsize else fitting(here, out.dtype)
 
 
 def asks_for_int32(order: Order) -> bool:
