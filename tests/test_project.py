@@ -118,6 +118,14 @@ def test_the_examples_in_the_docstrings_are_true(name):
     assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
 
 
+def test_the_example_of_origins_and_destinations_runs(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(ROOT / "examples" / "origin_destination.py"))
+    assert "verified exactly: 9 labels" in capsys.readouterr().out
+    assert len((tmp_path / "od.csv").read_text(encoding="utf-8").splitlines()) == 10
+
+
 def test_the_examples_in_the_readme_are_true(monkeypatch):
     monkeypatch.chdir(ROOT)
     blocks = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)

@@ -271,6 +271,14 @@ def test_long_tables_of_pandas_have_predecessors():
     assert frame["pred"].tolist()[1:] == ["a", "b"]
 
 
+def test_a_search_that_does_not_fit_is_not_told_to_write_what_it_writes_out(monkeypatch):
+    graph = wp.generate.grid(30, 30)
+    monkeypatch.setenv("WARPATH_MEMORY", "10K")
+    with pytest.raises(wp.NotEnoughMemoryError, match=r"10\.0 KiB are free: .*threads=1") as caught:
+        wp.apsp(graph, out=lambda *_: None)
+    assert "out=" not in str(caught.value)
+
+
 @pytest.mark.parametrize("name", ["auto", "classic.floyd_warshall", "classic.dijkstra"])
 def test_a_distance_beyond_32_bits_names_the_type_as_the_way_out(name):
     graph = Graph.of([(0, 1, 2**30), (1, 2, 2**30), (2, 3, 5)])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import _core, settings
+from warpath import _core, settings, units
 from warpath.errors import InputError, NotEnoughMemoryError, WeightError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def must_fit(edges: int, vertices: int, *, working: int = 0) -> None:
     if needed > free:
         msg = (
             f"a graph of {vertices:,} vertices and about {edges:,} edges needs about "
-            f"{needed / 2**30:,.1f} GiB, but {free / 2**30:,.1f} GiB are free: "
+            f"{units.size(needed)}, but {units.size(free)} are free: "
             "ask for fewer vertices or edges."
         )
         raise NotEnoughMemoryError(msg)

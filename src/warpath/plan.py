@@ -307,7 +307,7 @@ def _uses_threads(recipe: Recipe, size: Size) -> bool:
 
 def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> None:
     needs: list[tuple[int, int | None, str, str]]
-    needs = [(plan.bytes, hardware.memory, "beside the graph", _ways(size.task))]
+    needs = [(plan.bytes, hardware.memory, "beside the graph", _ways(size))]
     if plan.device != "cpu":
         ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
         if size.place is Place.GPU and plan.recipe.loop is Loop.FLOYD_WARSHALL:
@@ -318,7 +318,7 @@ def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> N
                 host_bytes(plan.recipe, size, facts),
                 hardware.memory,
                 "on the host",
-                _ways(size.task),
+                _ways(size),
             ),
         ]
     for needed, free, where, ways in needs:
@@ -330,12 +330,14 @@ def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> N
             raise NotEnoughMemoryError(msg)
 
 
-def _ways(task: Task) -> str:
+def _ways(size: Size) -> str:
+    if size.written_out:
+        return "the answer is not counted; try threads=1, another algorithm, or free some memory"
     return {
         Task.APSP: "write it out with out='full.npy', ask for fewer vertices with "
         "distances(targets=), or halve it with dist_dtype='int32' or float32 weights",
         Task.MANY: "write it out with out='table.npy', or ask for fewer sources or targets",
-    }.get(task, "use a machine with more memory")
+    }.get(size.task, "use a machine with more memory")
 
 
 def _place(device: str) -> str:

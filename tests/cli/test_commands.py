@@ -93,7 +93,7 @@ def test_sssp_as_json_has_null_for_what_is_not_reached(warpath, roads):
     assert found["distances"][0] == {"vertex": 1, "distance": 0, "pred": None}
     assert found["distances"][5] == {"vertex": 6, "distance": None, "pred": None}
     assert set(found["seconds"]) == {"read", "solve"}
-    assert found["algorithm"] in CATALOGUE
+    assert found["algorithm"] in {each.name for each in CATALOGUE}
 
 
 def test_sssp_takes_algorithm_threads_and_cutoff(warpath, roads):
@@ -439,7 +439,7 @@ def test_doctor_reports_a_device_that_fails(warpath, monkeypatch):
 def test_people_get_tables_and_facts(warpath, roads, tmp_path):
     assert "─" in warpath("sssp", roads, "-s", 1).out
     assert "Optional packages" in warpath("doctor").out
-    assert warpath("plan", roads).out.startswith("warpath.own_buckets on cpu")
+    assert "because it is predicted to be the fastest" in warpath("plan", roads).out
     out = warpath("path", roads, 1, 5).out
     assert "1 -> 5" in out
     assert "hops" in out

@@ -48,6 +48,7 @@ def test_a_wrong_result_of_named_vertices_is_told_by_their_names(warpath, names,
         (["sssp", "ROADS", "-s", "1", "-t", "two"], "--threads"),
         (["sssp", "ROADS", "-s", "1", "-a", "classic.dijktra"], "did you mean classic.dijkstra"),
         (["sssp", "ROADS", "-s", "1", "-a", "?"], "'?': warpath algorithms lists all."),
+        (["apsp", "ROADS", "-o", "full.npy", "--long"], ".npy holds the distances alone"),
         (
             ["apsp", "ROADS", "-a", "floyd"],
             "mean classic.floyd_warshall or warpath.floyd_warshall?",

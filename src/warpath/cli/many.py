@@ -84,6 +84,7 @@ def distances(
     Example: [cyan]warpath distances roads.gr.gz -s depots.csv --targets 5,9,12 -o od.parquet[/]
     """
     saving.check(out, saving.TABLES)
+    _refuse_a_form(out, long=long)
     if predecessors:
         long = _long_for_predecessors(out, long=long)
     loaded = load(graph, reading, showing)
@@ -123,6 +124,7 @@ def apsp(
     Example: [cyan]warpath apsp zones.tntp -o full.npy[/]
     """
     saving.check(out, saving.TABLES)
+    _refuse_a_form(out, long=long)
     loaded = load(graph, reading, showing)
     roads = loaded.graph
     if out is None:
@@ -246,6 +248,15 @@ def nearest(
     if rows is not None:
         parts.append(Rows(columns, rows))
     output.show(document, *parts, as_json=showing.as_json)
+
+
+def _refuse_a_form(out: Path | None, *, long: bool | None) -> None:
+    """Refuse a form of lines for a file that holds the array of distances alone."""
+    if long and out is not None and saving.streamed(out):
+        raise UsageError(
+            f"-o {out}: --long is for .parquet, .csv or .tsv; {saving.suffix_of(out)} holds the "
+            "distances alone."
+        )
 
 
 def _long_for_predecessors(out: Path | None, *, long: bool | None) -> bool | None:
