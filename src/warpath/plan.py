@@ -307,7 +307,7 @@ def _uses_threads(recipe: Recipe, size: Size) -> bool:
 
 def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> None:
     needs: list[tuple[int, int | None, str, str]]
-    needs = [(plan.bytes, hardware.memory, "beside the graph", _ways(size))]
+    needs = [(plan.bytes, hardware.memory, "beside the graph", _ways(size, plan.recipe))]
     if plan.device != "cpu":
         ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
         if size.place is Place.GPU and plan.recipe.loop is Loop.FLOYD_WARSHALL:
@@ -318,7 +318,7 @@ def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> N
                 host_bytes(plan.recipe, size, facts),
                 hardware.memory,
                 "on the host",
-                _ways(size),
+                _ways(size, plan.recipe),
             ),
         ]
     for needed, free, where, ways in needs:
@@ -330,7 +330,12 @@ def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> N
             raise NotEnoughMemoryError(msg)
 
 
-def _ways(size: Size) -> str:
+def _ways(size: Size, recipe: Recipe) -> str:
+    if size.place in {Place.BLOCKS, Place.MAPPED} and recipe.loop is Loop.FLOYD_WARSHALL:
+        rows = "take an algorithm that goes row by row (algorithm='auto')"
+        if size.place is Place.MAPPED:
+            return f"the file cannot be its matrix here, which is held whole; {rows}"
+        return f"write it out with out='full.npy', which may be its matrix, or {rows}"
     if size.written_out:
         return "the answer is not counted; try threads=1, another algorithm, or free some memory"
     return {

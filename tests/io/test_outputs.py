@@ -520,8 +520,8 @@ def test_rows_and_tiles_do_not_take_each_others_notes(tmp_path):
 def test_all_pairs_that_no_file_can_stage_say_the_ways_out(tmp_path, monkeypatch):
     monkeypatch.setenv("WARPATH_MEMORY", "100K")
     negative = Graph.of([(0, 1, -1)], n=300)
-    for out in ("full.zarr", "full.npy"):
-        with pytest.raises(wp.NotEnoughMemoryError, match=r"with out='full\.npy'"):
+    for out, way in (("full.zarr", r"with out='full\.npy'"), ("full.npy", "goes row by row")):
+        with pytest.raises(wp.NotEnoughMemoryError, match=way):
             wp.apsp(negative, out=tmp_path / out, algorithm="classic.floyd_warshall")
     assert list(tmp_path.iterdir()) == []
 
