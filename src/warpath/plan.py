@@ -307,7 +307,7 @@ def _uses_threads(recipe: Recipe, size: Size) -> bool:
 
 def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> None:
     needs: list[tuple[int, int | None, str, str]]
-    needs = [(plan.bytes, hardware.memory, "beside the graph", _ways(size))]
+    needs = [(plan.bytes, hardware.memory, "beside the graph", _ways(plan.recipe, size))]
     if plan.device != "cpu":
         ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
         if size.place is Place.GPU and plan.recipe.loop is Loop.FLOYD_WARSHALL:
@@ -318,7 +318,7 @@ def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> N
                 host_bytes(plan.recipe, size, facts),
                 hardware.memory,
                 "on the host",
-                _ways(size),
+                _ways(plan.recipe, size),
             ),
         ]
     for needed, free, where, ways in needs:
@@ -330,8 +330,8 @@ def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> N
             raise NotEnoughMemoryError(msg)
 
 
-def _ways(size: Size) -> str:
-    if size.written_out:
+def _ways(recipe: Recipe, size: Size) -> str:
+    if size.written_out and recipe.loop not in WHOLE_TABLES:
         return "the answer is not counted; try threads=1, another algorithm, or free some memory"
     return {
         Task.APSP: "write it out with out='full.npy', ask for fewer vertices with "
