@@ -511,7 +511,7 @@ def test_a_table_written_in_blocks_tells_progress_once_over_all_rows(tmp_path, m
         return solve(order)
 
     monkeypatch.setattr(cpu, "run", slow)
-    monkeypatch.setattr("warpath.io.streams.BLOCK_BYTES", 100 * graph.n * 8)
+    monkeypatch.setattr("warpath.io.streams.BLOCK_BYTES", 128 * graph.n * 8)
     wp.apsp(
         graph,
         out=tmp_path / "full.npy",
@@ -519,8 +519,8 @@ def test_a_table_written_in_blocks_tells_progress_once_over_all_rows(tmp_path, m
         threads=1,
         progress=lambda done, total: told.append((done, total)),
     )
-    halves = [(done, total) for done, total in told if done % 100 == 50]
-    assert halves == [(50, 400), (150, 400), (250, 400), (350, 400)]
+    halves = [(done, total) for done, total in told if done % 128 == 64]
+    assert halves == [(64, 400), (192, 400), (320, 400)]
     assert {total for _, total in told} == {400}
 
 

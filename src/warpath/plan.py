@@ -336,7 +336,7 @@ def _ways(size: Size, recipe: Recipe) -> str:
         if size.place is Place.MAPPED:
             return f"the file cannot be its matrix here, which is held whole; {rows}"
         return f"write it out with out='full.npy', which may be its matrix, or {rows}"
-    if size.written_out:
+    if size.written_out and recipe.loop not in WHOLE_TABLES:
         return "the answer is not counted; try threads=1, another algorithm, or free some memory"
     return {
         Task.APSP: "write it out with out='full.npy', ask for fewer vertices with "
