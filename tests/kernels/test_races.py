@@ -40,8 +40,7 @@ def test_no_kernel_races_or_leaves_its_arrays(quick, select, dtype, sanitizer):
 
 
 @pytest.mark.threads
-@pytest.mark.parametrize("sanitizer", ["thread", "address"])
-@pytest.mark.parametrize("dtype", ["int32", "float32"])
+@pytest.mark.parametrize(("sanitizer", "dtype"), [("thread", "int32"), ("address", "float32")])
 @pytest.mark.parametrize("loop", LOOPS)
 def test_no_kernel_of_tables_races_or_leaves_its_arrays(quick, loop, dtype, sanitizer):
     names = [recipe.name for recipe in TABLES if recipe.loop is loop]
