@@ -42,7 +42,7 @@ def quick():
         command = [sys.executable, "-X", "faulthandler", QUICK, headers, sanitizer, dtype, *recipes]
         try:
             return subprocess.run(
-                command, capture_output=True, text=True, env=environment, check=False, timeout=60
+                command, capture_output=True, text=True, env=environment, check=False, timeout=120
             )
         except subprocess.TimeoutExpired as late:
             return subprocess.CompletedProcess(command, -1, "", f"endless: {late}")
