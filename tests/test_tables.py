@@ -296,3 +296,9 @@ def test_a_table_that_a_function_took_says_what_it_lacks_for_what():
     for call, named in ((table.to_pandas, "to_pandas"), (lambda: table.save("x.npz"), "save")):
         with pytest.raises(wp.InputError, match=f"^{named} needs the distances"):
             call()
+
+
+@pytest.mark.parametrize("pred", [[-1, 2, 1], [-1, -1, 1]])
+def test_predecessors_that_lead_nowhere_are_an_error_not_an_endless_walk(pred):
+    with pytest.raises(wp.InputError, match="no route leads from 0 to 2"):
+        routes.followed(np.array(pred), 0, 2)

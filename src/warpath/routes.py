@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.errors import NegativeCycleError
+from warpath.errors import InputError, NegativeCycleError
 from warpath.zones import arrivals, folded, opened, unfolded
 
 if TYPE_CHECKING:
@@ -118,9 +118,21 @@ def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.in
 
 
 def followed(pred: Array, source: int, target: int) -> NDArray[np.int64]:
-    """Return the route that stored predecessors make: pred is (n,)."""
+    """Return the route that stored predecessors make: pred is (n,).
+
+    Raises
+    ------
+    InputError
+        If they lead elsewhere, as where floats round differently around a cycle of length 0.
+    """
     route = [target]
     while route[-1] != source:
+        if route[-1] < 0 or len(route) > len(pred):
+            msg = (
+                f"no route leads from {source} to {target} over the predecessors: sums of floats "
+                "round around a cycle of length 0. Use integer weights, or raise the negative ones."
+            )
+            raise InputError(msg)
         route.append(int(pred[route[-1]]))
     return np.array(route[::-1], np.int64)
 
