@@ -78,8 +78,13 @@ def tree_over(graph: Graph, source: int, dist: Array) -> Array:
 def searched(graph: Graph, source: int, cutoff: float | None) -> tuple[Array, Array]:
     """Return the distances from a source and their tree, by a search of its own: (n,) each."""
     inner = opened(graph)
-    labels = labels_from(inner, source, cutoff)
+    negative = inner.facts(symmetry=False).negative > 0
+    # Under negative weights a path within the cutoff may lead through vertices beyond it.
+    labels = labels_from(inner, source, None if negative else cutoff)
     pred = tree(inner, source, labels)
+    if negative and cutoff is not None:
+        far = labels > cutoff
+        labels[far], pred[far] = _never(labels), -1
     return folded(graph, labels, source, 0), folded(graph, pred, source, -1)
 
 
@@ -129,8 +134,8 @@ def followed(pred: Array, source: int, target: int) -> NDArray[np.int64]:
     while route[-1] != source:
         if route[-1] < 0 or len(route) > len(pred):
             msg = (
-                f"no route leads from {source} to {target} over the predecessors: sums of floats "
-                "round around a cycle of length 0. Use integer weights, or raise the negative ones."
+                f"no route leads from {source} to {target} over the predecessors: where "
+                "weights are floats, their sums round around a cycle of length 0; use integers."
             )
             raise InputError(msg)
         route.append(int(pred[route[-1]]))
