@@ -296,3 +296,18 @@ def test_a_table_that_a_function_took_says_what_it_lacks_for_what():
     for call, named in ((table.to_pandas, "to_pandas"), (lambda: table.save("x.npz"), "save")):
         with pytest.raises(wp.InputError, match=f"^{named} needs the distances"):
             call()
+
+
+@pytest.mark.parametrize("pred", [[-1, 2, 1], [-1, -1, 1]])
+def test_predecessors_that_lead_nowhere_are_an_error_not_an_endless_walk(pred):
+    with pytest.raises(wp.InputError, match="no route leads from 0 to 2"):
+        routes.followed(np.array(pred), 0, 2)
+
+
+@pytest.mark.parametrize("predecessors", [False, True])
+def test_a_path_within_the_cutoff_may_lead_through_vertices_beyond_it(predecessors):
+    graph = Graph.of([(0, 1, 9), (1, 2, -8), (2, 3, 7)])
+    table = wp.distances(graph, [0], cutoff=2, predecessors=predecessors)
+    assert list(table.path(0, 2)) == [0, 1, 2]
+    if predecessors:
+        assert table.pred.tolist() == [[-1, -1, 1, -1]]

@@ -238,11 +238,16 @@ class _Work:
         inner = opened(self.graph)
         sources, columns = self.problem.sources[block], self.problem.targets
         loose = self.plan.recipe.reassociates and inner.dist_dtype.kind == "f"
+        negative = inner.facts(symmetry=False).negative > 0
+        cut = self.problem.cutoff is not None and negative
 
         def one(at: int) -> None:
             s = int(sources[at])
-            labels = labels_from(inner, s, self.problem.cutoff) if loose else rows[at]
-            found = tree(inner, s, as_labels(inner, labels))
+            limit = None if cut else self.problem.cutoff
+            labels = as_labels(inner, labels_from(inner, s, limit) if loose or cut else rows[at])
+            found = tree(inner, s, labels)
+            if cut:
+                found[labels > self.problem.cutoff] = -1
             into[at] = found if columns is None else found[columns]
 
         with ThreadPoolExecutor(max(1, self.plan.threads)) as pool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.errors import NegativeCycleError
+from warpath.errors import InputError, NegativeCycleError
 from warpath.zones import arrivals, folded, opened, unfolded
 
 if TYPE_CHECKING:
@@ -78,8 +78,13 @@ def tree_over(graph: Graph, source: int, dist: Array) -> Array:
 def searched(graph: Graph, source: int, cutoff: float | None) -> tuple[Array, Array]:
     """Return the distances from a source and their tree, by a search of its own: (n,) each."""
     inner = opened(graph)
-    labels = labels_from(inner, source, cutoff)
+    negative = inner.facts(symmetry=False).negative > 0
+    # Under negative weights a path within the cutoff may lead through vertices beyond it.
+    labels = labels_from(inner, source, None if negative else cutoff)
     pred = tree(inner, source, labels)
+    if negative and cutoff is not None:
+        far = labels > cutoff
+        labels[far], pred[far] = _never(labels), -1
     return folded(graph, labels, source, 0), folded(graph, pred, source, -1)
 
 
@@ -118,9 +123,21 @@ def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.in
 
 
 def followed(pred: Array, source: int, target: int) -> NDArray[np.int64]:
-    """Return the route that stored predecessors make: pred is (n,)."""
+    """Return the route that stored predecessors make: pred is (n,).
+
+    Raises
+    ------
+    InputError
+        If they lead elsewhere, as where floats round differently around a cycle of length 0.
+    """
     route = [target]
     while route[-1] != source:
+        if route[-1] < 0 or len(route) > len(pred):
+            msg = (
+                f"no route leads from {source} to {target} over the predecessors: where "
+                "weights are floats, their sums round around a cycle of length 0; use integers."
+            )
+            raise InputError(msg)
         route.append(int(pred[route[-1]]))
     return np.array(route[::-1], np.int64)
 

@@ -122,6 +122,8 @@ class DistanceTable:
     @property
     def _exact(self) -> bool:
         """Whether edges on shortest paths are tight to the last bit."""
+        if self.cutoff is not None and self.graph.facts(symmetry=False).negative:
+            return False  # a path within the cutoff may lead through vertices beyond it
         return not (self.reassociated and self.graph.dist_dtype.kind == "f")
 
     def path(self, source: Any, target: Any) -> Route:
@@ -148,7 +150,8 @@ class DistanceTable:
         length = None if self.dist is None else self.dist[row, column].item()
         if length is not None and length == never(self.dist.dtype):
             raise self._no_path(s, t)
-        if length is not None and self._whole and self.pred is not None:
+        cut = self.cutoff is not None and not self._exact
+        if length is not None and self._whole and self.pred is not None and not cut:
             return Route(self.graph, followed(self._row(self.pred, row), s, t), length, self.plan)
         if length is not None and self._whole and self._exact:
             labels = as_labels(self.graph, self._row(self.dist, row))
