@@ -99,12 +99,22 @@ def sssp(
         rounds.run = Run.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
         stats |= asdict(rounds.totals())
 
+    # Under negative weights a route within the cutoff may pass a vertex beyond it.
+    beyond = limit is not None and inner.facts(symmetry=False).negative > 0
+
+    def through() -> Array:
+        return folded(graph, predecessors(inner, s, raw.dist if beyond else dist), s, -1)
+
     def tree() -> Array:
-        return folded(graph, predecessors(inner, s, dist), s, -1)
+        found = through()
+        return np.where(folded(graph, reached, s, at_source=True), found, -1) if beyond else found
 
     labels = narrowed(folded(graph, dist, s, 0), wanted)
     labels.flags.writeable = False
-    return Paths(graph, s, labels, tree=tree, cutoff=limit, plan=chosen, stats=stats, trace=rounds)
+    return Paths(
+        graph, s, labels, tree=tree, through=through if beyond else None, cutoff=limit, plan=chosen,
+        stats=stats, trace=rounds,
+    )  # fmt: skip
 
 
 def path(

@@ -32,6 +32,12 @@ class Paths:
     plan : what ran and why; prints itself.
     stats : counters of the run, and ``seconds``; with a trace its totals, too.
     trace : what each round did, where it was asked for, else None.
+
+    Parameters
+    ----------
+    tree : makes `pred`.
+    through : makes the predecessors that routes follow, where they pass vertices beyond a cutoff;
+        None where those of `tree` do.
     """
 
     def __init__(
@@ -41,6 +47,7 @@ class Paths:
         dist: Array,
         *,
         tree: Callable[[], Array],
+        through: Callable[[], Array] | None = None,
         cutoff: float | None = None,
         plan: Any = None,
         stats: dict[str, Any] | None = None,
@@ -54,6 +61,7 @@ class Paths:
         self.stats = stats or {}
         self.trace = trace
         self._tree = tree
+        self._through = through
 
     @property
     def source(self) -> Any:
@@ -92,9 +100,10 @@ class Paths:
             within = "" if self.cutoff is None else f" within {self.cutoff}"
             msg = f"no path leads from {self.source!r} to {one_label(self.graph, t)!r}{within}."
             raise NoPathError(msg)
+        pred = self.pred if self._through is None else self._through()
         route = [t]
         while route[-1] != self.source_index:
-            route.append(int(self.pred[route[-1]]))
+            route.append(int(pred[route[-1]]))
         return Route(self.graph, np.array(route[::-1], np.int64), self.dist[t].item(), self.plan)
 
     def __getitem__(self, target: Any) -> Any:
@@ -142,7 +151,7 @@ class Paths:
     def __reduce__(self) -> tuple[Any, ...]:
         return _paths, (
             self.graph, self.source_index, self.dist, self.pred, self.cutoff, self.plan, self.stats,
-            self.trace,
+            self.trace, None if self._through is None else self._through(),
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -245,7 +254,8 @@ def _paths(
     pred: Array,
     *rest: Any,
 ) -> Paths:
-    cutoff, plan, stats, trace = rest
+    cutoff, plan, stats, trace, through = rest
     return Paths(
-        graph, source, dist, tree=lambda: pred, cutoff=cutoff, plan=plan, stats=stats, trace=trace
-    )
+        graph, source, dist, tree=lambda: pred, cutoff=cutoff, plan=plan, stats=stats, trace=trace,
+        through=None if through is None else lambda: through,
+    )  # fmt: skip

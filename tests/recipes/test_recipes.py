@@ -312,3 +312,10 @@ def test_the_catalogue_prints_itself_by_paper():
 def test_a_citation_without_a_year_prints_none():
     assert str(Citation("A", "B", "C")) == "A: B, C"
     assert str(Citation("A", "B", "C", 1999)) == "A: B, C 1999"
+
+
+def test_a_width_that_only_the_loop_knows_is_left_to_it():
+    facts = wp.generate.grid(9, 9, (1, 9)).facts(symmetry=False)
+    assert chosen_params(CATALOGUE["warpath.pairs"], facts, {}) == {}
+    assert chosen_params(CATALOGUE["warpath.pairs"], facts, {"delta": 3}) == {"delta": 3}
+    assert "delta" in chosen_params(CATALOGUE["classic.delta_stepping"], facts, {})

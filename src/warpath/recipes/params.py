@@ -40,7 +40,7 @@ def chosen_params(recipe: Recipe, facts: Facts, given: dict[str, Any]) -> dict[s
             raise InputError(msg)
     defaults = {p.name: p.default for p in recipe.params if p.default is not None}
     params = {n: round(v) if known[n].whole else v for n, v in (defaults | given).items()}
-    if "delta" in known:
+    if "delta" in known and ("delta" in given or not known["delta"].of_loop):
         low, high = _RANGE[facts.weight_dtype]
         unset = _default_delta(facts, known["delta"].default)
         delta = min(max(given.get("delta", unset), low), high)

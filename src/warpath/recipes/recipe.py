@@ -85,6 +85,7 @@ class Param:
     ----------
     name, meaning : what it is called and what it does.
     default : its value where the caller gives none; None leaves it to the planner or the loop.
+    of_loop : whether only the loop knows its default.
     relative : whether the default counts in mean weight / mean degree of the graph.
     whole : whether it must be a whole number.
     most : its largest value; None for any.
@@ -96,6 +97,7 @@ class Param:
     relative: bool = False
     whole: bool = False
     most: float | None = None
+    of_loop: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ _OURS = Citation("The warpath authors", "warpath", "this package", 2026)
 _TABLES = frozenset({Task.MANY, Task.APSP})
 #: What GPUs from the H100 on give, 227 KiB, less what the kernel takes for itself.
 BLOCK_MEMORY = 225 * 1024
-_DELTA = Param("delta", "the width of a bucket, in the unit of the weights")
+_DELTA = Param("delta", "the width of a bucket, in the unit of the weights", of_loop=True)
 _OWN_DELTA = Param(
     "delta",
     "the width of a bucket of one source, in the unit of the weights; mean weight / mean degree if "
