@@ -10,6 +10,7 @@ import errno
 import io
 import os
 import shutil
+from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -109,7 +110,7 @@ def opened_file(
         journal.close()
 
 
-class _File:
+class _File(ABC):
     """Two buffers in memory, one of which a thread writes while the other is filled."""
 
     def __init__(self, journal: Journal, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
@@ -175,16 +176,16 @@ class _File:
             message += "again goes on from there"
         return OutputError(error.errno, message, str(self.journal.target))
 
+    @abstractmethod
     def store(self, rows: slice, values: Array) -> None:
         """Put rows into the file."""
-        raise NotImplementedError
 
-    def complete(self) -> None:
+    def complete(self) -> None:  # noqa: B027 - what has nothing left to do needs none
         """Make sure that all of it is on the disk."""
 
+    @abstractmethod
     def result(self) -> Any:
         """Return the finished table, mapped."""
-        raise NotImplementedError
 
 
 class NpyFile(_File):
