@@ -28,7 +28,7 @@ check: $(VENV)/.dev
 	$(BIN)/python docs/generate.py --check
 
 bench: $(VENV)/.test
-	$(BIN)/python -m warpath.bench $(BENCH)
+	$(BIN)/python -m warpath.bench $(or $(BENCH),suite)
 
 docs: $(VENV)/.cli
 	$(BIN)/python docs/generate.py

@@ -15,7 +15,7 @@ from warpath.bench import __main__ as command
 from warpath.bench import anchors, many, peak, run, suite
 from warpath.bench.suite import Solver
 
-TINY = ["--scale", "0.0005", "--sources", "3", "--threads", "1"]
+TINY = ["suite", "--scale", "0.0005", "--sources", "3", "--threads", "1"]
 
 
 def test_the_table_has_a_row_a_solver_and_a_column_a_graph(capsys, tmp_path):
@@ -52,11 +52,11 @@ def test_a_file_without_weights_gets_seeded_ones(capsys, tmp_path):
 
 
 def test_bad_input_is_a_message_and_exit_code_3(capsys, tmp_path):
-    assert command.main(["--graphs", str(tmp_path / "nothing.gr")]) == 3
+    assert command.main(["suite", "--graphs", str(tmp_path / "nothing.gr")]) == 3
     assert "nothing.gr" in capsys.readouterr().err
     empty = tmp_path / "empty.mtx"
     empty.write_text("%%MatrixMarket matrix coordinate pattern general\n3 3 0\n")
-    assert command.main(["--graphs", str(empty)]) == 3
+    assert command.main(["suite", "--graphs", str(empty)]) == 3
     assert "without edges" in capsys.readouterr().err
 
 

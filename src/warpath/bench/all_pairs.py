@@ -1,4 +1,4 @@
-"""``python -m warpath.bench all-pairs``: every recipe for all pairs on the same graphs.
+"""``warpath bench all-pairs``: every recipe for all pairs on the same graphs.
 
 A line for each recipe and graph as it ends, in a file like that of ``catalogue``: what it has is
 not measured again. Times are the engine's: with the answer left on the GPU, copied to the host,
@@ -260,7 +260,7 @@ def main(arguments: Sequence[str], device: Device | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m warpath.bench all-pairs", description=__doc__)
+    parser = argparse.ArgumentParser(prog="warpath bench all-pairs", description=__doc__)
     parser.add_argument("--lines", required=True, help="the file of JSON lines to continue")
     parser.add_argument("--table", help="write the table of all lines to this Markdown file")
     parser.add_argument("--files", nargs="*", default=[], help="graphs from files")

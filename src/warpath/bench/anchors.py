@@ -1,4 +1,4 @@
-"""``python -m warpath.bench anchors``: all pairs and many-to-many on a GPU, a line for each.
+"""``warpath bench anchors``: all pairs and many-to-many on a GPU, a line for each.
 
 Times are of whole calls in the steady state, the graph already on the device: first with the answer
 left there, then with its copy to the host. Sampled rows are compared with Dijkstra's on the CPU.
@@ -137,7 +137,7 @@ def _compare(
 
 def main(arguments: Sequence[str]) -> int:
     """Measure and print a Markdown table."""
-    parser = argparse.ArgumentParser(prog="python -m warpath.bench anchors", description=__doc__)
+    parser = argparse.ArgumentParser(prog="warpath bench anchors", description=__doc__)
     parser.add_argument("--gnutella", metavar="FILE", help="p2p-Gnutella04 as an edge list")
     parser.add_argument("--lines", metavar="FILE", help="append one JSON object a question")
     parser.add_argument("--only", default="", help="questions whose title has this in it")

@@ -1,4 +1,4 @@
-"""``python -m warpath.bench catalogue``: every recipe on the same graphs, one line each as it ends.
+"""``warpath bench catalogue``: every recipe on the same graphs, one line each as it ends.
 
 What a file of lines has is not measured again, so that a run can be continued; ``--share 2/8``
 takes every eighth job, so that processes can share the work, each on a GPU or a core of its own.
@@ -203,7 +203,7 @@ def main(arguments: Sequence[str], solve: Solve | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m warpath.bench catalogue", description=__doc__)
+    parser = argparse.ArgumentParser(prog="warpath bench catalogue", description=__doc__)
     parser.add_argument("--lines", required=True, help="the file of JSON lines to continue")
     parser.add_argument("--table", help="write the table of all lines to this Markdown file")
     parser.add_argument("--study", nargs="+", default=["catalogue"], choices=STUDIES)

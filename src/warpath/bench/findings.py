@@ -1,4 +1,4 @@
-"""``python -m warpath.bench findings``: which statements of the papers hold where this was run."""
+"""``warpath bench findings``: which statements of the papers hold where this was run."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def read_records(places: Iterable[str]) -> list[dict[str, Any]]:
 
 def main(arguments: Sequence[str]) -> int:
     """Write the page; 0."""
-    parser = argparse.ArgumentParser(prog="python -m warpath.bench findings", description=__doc__)
+    parser = argparse.ArgumentParser(prog="warpath bench findings", description=__doc__)
     parser.add_argument("--lines", nargs="+", required=True, help="files of the catalogue's lines")
     parser.add_argument("--records", nargs="*", default=[], help="recorded runs, or their folders")
     parser.add_argument("--output", required=True, help="the Markdown file")

@@ -1,4 +1,4 @@
-"""``python -m warpath.bench many``: tables of many sources and of all pairs, beside their peers."""
+"""``warpath bench many``: tables of many sources and of all pairs, beside their peers."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def _print(title: str, solvers: Sequence[Rows], columns: dict[str, dict[str, flo
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m warpath.bench many", description=__doc__)
+    parser = argparse.ArgumentParser(prog="warpath bench many", description=__doc__)
     parser.add_argument(
         "--graphs", nargs="+", default=list(GRAPHS), metavar="GRAPH",
         help=f"names ({', '.join(GRAPHS)}) or files",

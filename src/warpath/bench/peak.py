@@ -1,4 +1,4 @@
-"""``python -m warpath.bench peak``: dense all pairs beside what the cores can add and compare."""
+"""``warpath bench peak``: dense all pairs beside what the cores can add and compare."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _verify(matrix: Array, dist: Array) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m warpath.bench peak", description=__doc__)
+    parser = argparse.ArgumentParser(prog="warpath bench peak", description=__doc__)
     parser.add_argument("--n", type=int, default=2048, help="vertices")
     parser.add_argument("--dtypes", nargs="+", choices=_TYPES, default=list(_TYPES))
     parser.add_argument(

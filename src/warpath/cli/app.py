@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import warpath
-from warpath.cli import catalogue, doctor, files, look, many, picture, route, solve
+from warpath.cli import bench, catalogue, doctor, files, look, many, picture, route, solve
 from warpath.cli.options import grouped
 from warpath.cli.usage import UsageError
 
@@ -20,7 +20,7 @@ warpath: exact shortest paths in graphs, on whatever machine you have.
   warpath sssp roads.gr.gz --source 1           distances from one vertex to all
   warpath path roads.gr.gz 1 1000 --plot r.png  one route, drawn on the map
 
-Also: distances, apsp, nearest, plan, verify, plot, convert, generate, algorithms, doctor.
+Also: distances, apsp, nearest, plan, verify, plot, convert, generate, algorithms, bench, doctor.
 `warpath --help` lists the commands, `warpath COMMAND --help` explains one.
 """
 
@@ -61,7 +61,18 @@ _plot = typer.Typer(
 )
 _plot.command("trace")(grouped(picture.trace))
 app.add_typer(_plot, name="plot", rich_help_panel="Look")
-_GROUPS = {"plot"}  # commands with commands of their own
+
+_bench = typer.Typer(
+    help="Measure: each benchmark by its name, the same as [cyan]python -m warpath.bench[/].",
+    rich_markup_mode="rich",
+    context_settings=app.info.context_settings,
+)
+for _name, _measured in bench.commands():
+    _bench.command(
+        _name, help=_measured.__doc__, add_help_option=False, context_settings=bench.PASSED_ON
+    )(_measured)
+app.add_typer(_bench, name="bench", rich_help_panel="Measure")
+_GROUPS = {"plot", "bench"}  # commands with commands of their own
 
 
 @app.callback(invoke_without_command=True)

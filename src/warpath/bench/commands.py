@@ -1,0 +1,38 @@
+"""The benchmarks by name: one line of `COMMANDS` adds one, here and to ``warpath bench``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Command(NamedTuple):
+    """A module of this package whose ``main(arguments)`` returns the exit code."""
+
+    module: str
+    summary: str
+
+    def run(self, arguments: Sequence[str]) -> int:
+        """Run it with what follows its name; modules are loaded when they are asked for."""
+        code: int = import_module(f"warpath.bench.{self.module}").main(arguments)
+        return code
+
+
+COMMANDS: dict[str, Command] = {
+    "suite": Command("single", "One source, beside every peer that is installed."),
+    "many": Command("many", "Tables of many sources and of all pairs, beside their peers."),
+    "peak": Command("peak", "Dense all pairs beside what the cores can add and compare."),
+    "catalogue": Command("catalogue", "Every recipe on the same graphs, those of GPUs too."),
+    "all-pairs": Command("all_pairs", "Every recipe for all pairs on the same graphs."),
+    "anchors": Command("anchors", "All pairs and many-to-many on a GPU, against set goals."),
+    "findings": Command("findings", "Which statements of the papers hold in what was measured."),
+}
+
+
+def listing() -> str:
+    """Return a line for each benchmark."""
+    width = max(map(len, COMMANDS))
+    return "".join(f"  {name:<{width}}  {one.summary}\n" for name, one in COMMANDS.items())
