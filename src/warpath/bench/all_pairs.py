@@ -31,7 +31,7 @@ from warpath.recipes.params import chosen_params
 from warpath.tables import apsp
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -70,11 +70,15 @@ class Tables:
     ----------
     limit : seconds for one run; it is stopped between two rounds.
     device : the GPU, or None where only the CPU is measured.
+    graphs : makes the graph of a name; `graph_of` by default.
     """
 
-    def __init__(self, limit: float, device: Device | None) -> None:
+    def __init__(
+        self, limit: float, device: Device | None, graphs: Callable[[str], Graph] | None = None
+    ) -> None:
         self.limit = limit
         self._device = device
+        self._made = graphs or graph_of
         self._key: tuple[str, str] | None = None
         self._graph: Graph
         self._right: Array
@@ -103,7 +107,7 @@ class Tables:
     def _prepare(self, name: str, kind: str) -> None:
         if self._key == (name, kind):
             return
-        graph = graph_of(name)
+        graph = self._made(name)
         if graph.weights is None:
             drawn = np.random.default_rng(_SEED).integers(1, 256, graph.m, np.int32)
             graph = graph.with_weights(drawn)

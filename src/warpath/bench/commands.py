@@ -28,6 +28,8 @@ COMMANDS: dict[str, Command] = {
     "catalogue": Command("catalogue", "Every recipe on the same graphs, those of GPUs too."),
     "all-pairs": Command("all_pairs", "Every recipe for all pairs on the same graphs."),
     "anchors": Command("anchors", "All pairs and many-to-many on a GPU, against set goals."),
+    "paper": Command("paper", "A paper's experiments again, beside the numbers that it prints."),
+    "report": Command("report", "Tables and plots of the lines that `suite` wrote."),
     "findings": Command("findings", "Which statements of the papers hold in what was measured."),
 }
 

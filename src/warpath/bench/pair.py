@@ -22,11 +22,12 @@ from warpath.recipes.params import chosen_params
 from warpath.verify import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     from numpy.typing import NDArray
 
+    from warpath.facts import Facts
     from warpath.graph import Graph
     from warpath.paths import Paths
     from warpath.recipes import Recipe
@@ -52,12 +53,22 @@ class Solve(Protocol):
 
 @dataclass(frozen=True)
 class Job:
-    """What is measured: names of a study, a graph, a recipe, and a factor of the default delta."""
+    """What is measured.
+
+    Attributes
+    ----------
+    study, graph, recipe : names.
+    delta : a factor of the default delta; where a loop chooses its own, of Davidson et al.'s.
+    counts : whether work and parallelism are wanted.
+    rounds : whether what each round did is wanted too.
+    """
 
     study: str
     graph: str
     recipe: str
     delta: float | None = None
+    counts: bool = True
+    rounds: bool = False
 
     @property
     def key(self) -> tuple[str, str, str, float | None]:
@@ -82,14 +93,17 @@ class Pairs:
     traced : seconds that a traced solve may be expected to take; else nothing is counted.
     solve : what solves.
     device : the GPU.
+    graphs : makes the graph of a name; `graph_of` by default.
     """
 
     def __init__(
-        self, limit: float, traced: float, solve: Solve | None = None, device: str = "cuda"
-    ) -> None:
+        self, limit: float, traced: float, solve: Solve | None = None, device: str = "cuda",
+        graphs: Callable[[str], Graph] | None = None,
+    ) -> None:  # fmt: skip
         self.limit = limit
         self.traced = traced
         self.device = device
+        self._made = graphs or graph_of
         self._solve = solve or api.sssp
         self._name = ""
         self._graph: Graph
@@ -112,11 +126,11 @@ class Pairs:
             return line | {"refused": refused}
         params = {}
         if job.delta is not None:
-            default = chosen_params(recipe, facts, {})["delta"]
+            default = chosen_params(recipe, facts, {}).get("delta", _rule(facts))
             params = {"delta": max(default * job.delta, 1 if facts.integer else 0)}
         call = {"algorithm": job.recipe, "device": device, "params": params}
         try:
-            return line | self._timed(recipe, call)
+            return line | self._timed(recipe, call, job)
         except TimeIsUpError as stopped:
             return line | {"limit": self.limit, "rounds_made": stopped.rounds}
         except (WarpathError, MemoryError) as error:
@@ -125,7 +139,7 @@ class Pairs:
     def _prepare(self, name: str) -> None:
         if name == self._name:
             return
-        self._graph = graph_of(name)
+        self._graph = self._made(name)
         self._source = source_of(self._graph)
         self._name = name
         label = self._graph.label_of(np.array([self._source]))[0]
@@ -133,7 +147,7 @@ class Pairs:
         verify(self._graph, certified)
         self._right = certified.dist
 
-    def _timed(self, recipe: Recipe, call: dict[str, Any]) -> dict[str, Any]:
+    def _timed(self, recipe: Recipe, call: dict[str, Any], job: Job) -> dict[str, Any]:
         graph, source = self._graph, self._graph.label_of(np.array([self._source]))[0]
         for trace in (False, True):  # compiles what both take
             with at_most(self.limit):
@@ -156,10 +170,12 @@ class Pairs:
             "rounds": paths.stats.get("rounds"), "dijkstra_edges": edges,
             "mteps": edges / seconds / 1e6, "wrong": self._wrong(paths.dist),
         }  # fmt: skip
+        if not job.counts:
+            return found
         if seconds * _TRACED <= self.traced:
             with at_most(self.limit):
                 traced = self._solve(graph, source, **call, trace=True)
-            return found | _counted(traced, edges)
+            return found | _counted(traced, edges) | (_each_round(traced) if job.rounds else {})
         if recipe.axes is not None and recipe.axes.select is Select.MIN and recipe.exact:
             return found | self._known(found["rounds"], edges)
         return found
@@ -202,6 +218,24 @@ def _counted(traced: Paths, edges: int) -> dict[str, Any]:
         "relaxed": totals.relaxed, "improved": totals.improved, "work": totals.work_ratio,
         "parallelism": totals.mean_parallelism, "steps": totals.steps,
     }  # fmt: skip
+
+
+def _each_round(traced: Paths) -> dict[str, Any]:
+    """Return a list for each column of the rounds, of those that are rounds."""
+    assert traced.trace is not None  # noqa: S101 - it was asked for
+    rounds = [one for one in traced.trace if one.rounds == 1]
+    places = dict.fromkeys(place for one in rounds for place in one.sizes)
+    return {
+        "each_round": {
+            "selected": [int(one.selected) for one in rounds],
+            "relaxed": [int(one.relaxed) for one in rounds],
+            **{place: [int(one.sizes.get(place, 0)) for one in rounds] for place in places},
+        }
+    }
+
+
+def _rule(facts: Facts) -> float:
+    return 32 * facts.mean_weight / max(facts.mean_degree, 1.0)
 
 
 def _too_wide(recipe: Recipe, graph: Graph) -> str | None:

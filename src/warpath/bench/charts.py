@@ -1,0 +1,199 @@
+"""Charts of the reports: curves over a size, dots by category, points in a plane.
+
+Each series has its own colour of Okabe and Ito's palette and its own mark, so that it is told apart
+with any kind of colour vision and in grey; scales are logarithmic unless values are near each other.
+"""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from warpath.plot.page import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    new_figure,
+    save,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+_COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, INK)
+_MARKS = "osD^vPX<>hp*d"
+_LINES = ("-", "--", "-.", ":")
+_GREY = "#555555"
+_DPI = 130
+_WIDE = 12  # largest over least value from which on a scale is logarithmic
+_WHAT = "drawing a report"
+
+
+class Point(NamedTuple):
+    """A value at a place, with the quartiles of what it is the median of."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+
+
+class Mark(NamedTuple):
+    """A value that somebody printed; drawn hollow."""
+
+    x: float | str
+    y: float
+    name: str
+
+
+def curves(
+    path: Path, series: Mapping[str, Sequence[Point]], x: str, y: str, *,
+    marks: Sequence[Mark] = (), level: float | None = None,
+) -> None:  # fmt: skip
+    """Draw a curve for each series, with a band from quartile to quartile."""
+    figure, axes = _page(len(series) + bool(marks), (8.6, 4.9))
+    draw_curves(axes, series, x, y, level=level)
+    for mark in marks:
+        axes.plot(mark.x, mark.y, "o", mfc="none", mec=INK, ms=10, mew=1.6, label=mark.name)
+    _legend(axes)
+    save(figure, path, _DPI)
+
+
+def panels(path: Path, rows: Sequence[tuple[str, Mapping[str, Sequence[Point]]]], x: str) -> None:
+    """Draw charts one above the other over the same places: pairs of a title of y and series."""
+    every = list(dict.fromkeys(name for _, series in rows for name in series))
+    figure = new_figure((8.6, 0.7 + 2.5 * len(rows)), _DPI, _WHAT, layout="constrained")
+    grid = figure.subplots(len(rows), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, (y, series) in zip(grid, rows, strict=True):
+        _tidy(axes)
+        draw_curves(axes, series, x if axes is grid[-1] else "", y, names=every)
+    _legend(max(grid, key=lambda axes: len(axes.get_lines())))
+    save(figure, path, _DPI)
+
+
+def draw_curves(
+    axes: Any, series: Mapping[str, Sequence[Point]], x: str, y: str, *,
+    level: float | None = None, names: Sequence[str] = (),
+) -> None:  # fmt: skip
+    """Draw the curves of one chart; `names` is the order in which colours are given out."""
+    style = _styles(names or list(series))
+    for name, points in series.items():
+        colour, mark, line = style[name]
+        at = [point.x for point in points]
+        size = 5.5 if len(points) <= 40 else 0
+        axes.plot(at, [p.y for p in points], line, color=colour, marker=mark, ms=size, label=name)
+        if any(point.low < point.high for point in points):
+            low, high = [p.low for p in points], [p.high for p in points]
+            axes.fill_between(at, low, high, color=colour, alpha=0.15, lw=0)
+    if level is not None:
+        axes.axhline(level, color=_GREY, lw=0.9, ls=":")
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    _scale(axes.xaxis, [point.x for points in series.values() for point in points])
+    _scale(axes.yaxis, [point.y for points in series.values() for point in points])
+
+
+def dots(
+    path: Path, series: Mapping[str, Mapping[str, float]], x: str, *,
+    marks: Sequence[Mark] = (), level: float | None = None,
+) -> None:  # fmt: skip
+    """Draw a row for each category and a dot in it for each series."""
+    rows = list(dict.fromkeys(key for values in series.values() for key in values))
+    rows = list(dict.fromkeys([*rows, *(str(mark.x) for mark in marks)]))
+    figure, axes = _page(len(series) + bool(marks), (8.6, 1.4 + 0.42 * len(rows)))
+    style = _styles(list(series))
+    for at, (name, values) in enumerate(series.items()):
+        colour, mark, _ = style[name]
+        shift = 0.5 * ((at + 0.5) / len(series) - 0.5)
+        places = [rows.index(row) + shift for row in values]
+        axes.plot(list(values.values()), places, mark, color=colour, ms=6.5, label=name)
+    for mark in marks:
+        axes.plot(mark.y, rows.index(str(mark.x)), "o", mfc="none", mec=INK, ms=11, mew=1.5)
+        axes.annotate(mark.name, (mark.y, rows.index(str(mark.x))), (0, 8),
+                      textcoords="offset points", fontsize=7, ha="center", color=INK)  # fmt: skip
+    if level is not None:
+        axes.axvline(level, color=_GREY, lw=0.9, ls=":")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_xlabel(x)
+    axes.grid(axis="y", visible=False)
+    for at in range(len(rows) - 1):
+        axes.axhline(at + 0.5, color="#dddddd", lw=0.7)
+    numbers = [value for values in series.values() for value in values.values()]
+    _scale(axes.xaxis, [*numbers, *(mark.y for mark in marks)])
+    _legend(axes)
+    save(figure, path, _DPI)
+
+
+def plane(
+    path: Path, series: Mapping[str, Sequence[tuple[float, float]]], x: str, ys: Sequence[str],
+    others: Sequence[Mapping[str, Sequence[tuple[float, float]]]] = (),
+) -> None:  # fmt: skip
+    """Draw points in a plane, or in several side by side that share their places."""
+    every = [series, *others]
+    figure = new_figure((4.6 * len(every) + 2.6, 4.4), _DPI, _WHAT, layout="constrained")
+    grid = figure.subplots(1, len(every), squeeze=False)[0]
+    style = _styles(list(series))
+    for axes, points, y in zip(grid, every, ys, strict=True):
+        _tidy(axes)
+        for name, places in points.items():
+            colour, mark, _ = style[name]
+            axes.plot(*zip(*places, strict=True), mark, color=colour, ms=7, label=name)
+        axes.set_xlabel(x)
+        axes.set_ylabel(y)
+        _scale(axes.xaxis, [place[0] for places in points.values() for place in places])
+        _scale(axes.yaxis, [place[1] for places in points.values() for place in places])
+    _legend(grid[-1])
+    save(figure, path, _DPI)
+
+
+def _styles(names: Sequence[str]) -> dict[str, tuple[str, str, str]]:
+    """Return colour, mark and line of each series."""
+    lines = [_LINES[at // len(_COLOURS) % len(_LINES)] for at in range(len(names))]
+    return dict(zip(names, zip(cycle(_COLOURS), cycle(_MARKS), lines, strict=False), strict=False))
+
+
+def _page(entries: int, size: tuple[float, float]) -> tuple[Any, Any]:
+    width, height = size
+    figure = new_figure((width, max(height, 0.9 + 0.24 * entries)), _DPI, _WHAT,
+                        layout="constrained")  # fmt: skip
+    axes = figure.subplots()
+    _tidy(axes)
+    return figure, axes
+
+
+def _tidy(axes: Any) -> None:
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.grid(color="#e4e4e4", lw=0.7)
+    axes.set_axisbelow(True)
+
+
+def _legend(axes: Any) -> None:
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=8.5)
+
+
+def _scale(axis: Any, values: Sequence[float]) -> None:
+    """Make an axis logarithmic where its values are far apart; numbers as a person writes them."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    least = min((value for value in values if value > 0), default=0)
+    if least > 0 and min(values) > 0 and max(values) >= _WIDE * least:
+        axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+        few = max(values) < 100 * least
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
+        axis.set_minor_formatter(NullFormatter())
+    elif axis.axis_name == "y" and values:
+        axis.axes.set_ylim(0, 1.08 * max(values))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _number(value)))
+
+
+def _number(value: float) -> str:
+    if value >= 1e6:
+        return f"{value / 1e6:g} M"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:g}"

@@ -1,0 +1,131 @@
+"""``warpath bench paper NAME``: a paper's experiments again, beside the numbers that it prints.
+
+What a file of lines has is not measured again, so that a run can be ended and continued. The report
+is Markdown and pictures beside it. ``--scale`` makes graphs smaller and fewer for small machines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warpath.bench import experiments
+from warpath.bench.paper_charts import draw
+from warpath.bench.paper_page import page
+from warpath.bench.paper_results import Results, is_wrong
+from warpath.bench.paper_run import Bench, kind_of, machine_of, planned, run
+from warpath.errors import InputError, WarpathError, require
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpath.bench.pair import Solve
+    from warpath.engines.base import Device
+
+_DEVICES = ("cpu", "cuda")
+
+
+def main(
+    arguments: Sequence[str], solve: Solve | None = None, device: Device | None = None
+) -> int:
+    """Measure, and write the report; 0, or 1 if a recipe that is exact gave a wrong answer.
+
+    Parameters
+    ----------
+    solve, device : what stands for the GPU, in a test.
+    """
+    options = _parser().parse_args(arguments)
+    _check(options)
+    paper = experiments.load(options.paper)
+    require("matplotlib", what="A report's pictures", extra="plot")
+    devices = list(options.devices or ["cpu"])
+    if device is None and (not options.devices or "cuda" in devices):
+        device = _gpu(needed=bool(options.devices))
+    if device is not None and "cuda" not in devices:
+        devices.append("cuda")
+    facts = machine_of(devices if solve is None else ["cpu"], options.commit)
+    stem = options.output / f"{paper.name}-{kind_of(facts)}"
+    lines = options.lines or stem.with_name(f"{stem.name}.jsonl")
+    cells = planned(paper, options.scale, options.repeats, options.data, devices)
+    bench = Bench(cells, options.limit, solve, device)
+    found = run(cells, bench, lines, limit=options.limit, budget=options.budget, facts=facts)
+    results = Results(paper, found)
+    options.output.mkdir(parents=True, exist_ok=True)
+    pictures = {
+        figure.name: draw(
+            results, figure, stem.with_name(f"{stem.name}-{figure.name.replace(' ', '-')}")
+        )
+        for figure in paper.figures
+    }
+    command = f"warpath bench paper {options.paper} --scale {options.scale:g}"
+    report = stem.with_name(f"{stem.name}.md")
+    text = page(
+        results, pictures, command=command, scale=_scale(options, len(cells), len(found)),
+        absent=[name for name in _DEVICES if name not in devices],
+    )  # fmt: skip
+    report.write_text(text, encoding="utf-8")
+    sys.stdout.write(f"{report}\n")
+    wrong = [line for line in found if is_wrong(line)]
+    for line in wrong:
+        sys.stderr.write(f"WRONG: {line['recipe']} on {line['graph']}: {line['wrong']} labels\n")
+    return 1 if wrong else 0
+
+
+def _gpu(*, needed: bool) -> Device | None:
+    """Open the GPU; where it was not asked for by name, none is no error."""
+    from warpath.engines.cuda.device import open_device
+
+    try:
+        return open_device("cuda")
+    except WarpathError:
+        if needed:
+            raise
+        return None
+
+
+def _check(options: argparse.Namespace) -> None:
+    for name in ("scale", "limit", "budget"):
+        if not getattr(options, name) > 0:
+            msg = f"--{name} {getattr(options, name):g} must be above 0."
+            raise InputError(msg)
+    if options.repeats is not None and options.repeats < 1:
+        msg = f"--repeats {options.repeats} must be at least 1."
+        raise InputError(msg)
+    if options.data is not None and not options.data.is_dir():
+        msg = f"--data {options.data} is no folder: give the one that has the papers' graphs."
+        raise InputError(msg)
+
+
+def _scale(options: argparse.Namespace, wanted: int, found: int) -> str:
+    said = (
+        "Generated graphs have the paper's sizes."
+        if options.scale == 1
+        else f"Generated graphs have {options.scale:g} of the paper's entries, and there are as "
+        "many fewer of each size and fewer sources; files are whole."
+    )
+    if options.repeats is not None:
+        said += f" Of each size there are {options.repeats} graphs at most."
+    if found < wanted:
+        said += f" Of {wanted:,} measurements {wanted - found:,} were not begun within the budget."
+    return said
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="warpath bench paper", description=__doc__)
+    parser.add_argument(
+        "paper", help=f"{', '.join(experiments.names())}, or a TOML file like theirs"
+    )
+    parser.add_argument("--scale", type=float, default=1, help="of the paper's sizes, 1 by default")
+    parser.add_argument("--repeats", type=int, help="graphs of each size at most")
+    parser.add_argument("--data", type=Path, help="the folder of the papers' graphs in files")
+    parser.add_argument("--output", type=Path, default=Path(), help="the folder of the report")
+    parser.add_argument("--lines", type=Path, help="the file of JSON lines to continue")
+    parser.add_argument(
+        "--devices", nargs="+", choices=_DEVICES, help="by default the CPU, and a GPU if there is"
+    )
+    parser.add_argument("--limit", type=float, default=60, help="seconds a solve may take")
+    parser.add_argument("--budget", type=float, default=3600, help="seconds for everything")
+    parser.add_argument("--commit", default="", help="written into each line")
+    return parser
