@@ -1,7 +1,7 @@
 """Charts of the reports: curves over a size, dots by category, points in a plane.
 
-Each series has its own colour of Okabe and Ito's palette and its own mark, so that it is told apart
-with any kind of colour vision and in grey; scales are logarithmic unless values are near each other.
+Each series has its own colour of Okabe and Ito's palette and its own mark, so that it is told
+apart with any kind of colour vision and in grey; scales are logarithmic unless values are near.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ _MARKS = "osD^vPX<>hp*d"
 _LINES = ("-", "--", "-.", ":")
 _GREY = "#555555"
 _DPI = 130
+_FEW = 6  # places up to which each has its own tick
 _WIDE = 12  # largest over least value from which on a scale is logarithmic
 _WHAT = "drawing a report"
 
@@ -44,35 +45,38 @@ class Point(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A value that somebody printed; drawn hollow."""
+    """A value that somebody printed, in the row of a category; drawn hollow."""
 
-    x: float | str
-    y: float
+    row: str
+    value: float
     name: str
 
 
 def curves(
     path: Path, series: Mapping[str, Sequence[Point]], x: str, y: str, *,
-    marks: Sequence[Mark] = (), level: float | None = None,
+    level: float | None = None,
 ) -> None:  # fmt: skip
     """Draw a curve for each series, with a band from quartile to quartile."""
-    figure, axes = _page(len(series) + bool(marks), (8.6, 4.9))
+    figure, axes = _page(len(series), (8.6, 4.9))
     draw_curves(axes, series, x, y, level=level)
-    for mark in marks:
-        axes.plot(mark.x, mark.y, "o", mfc="none", mec=INK, ms=10, mew=1.6, label=mark.name)
     _legend(axes)
     save(figure, path, _DPI)
 
 
 def panels(path: Path, rows: Sequence[tuple[str, Mapping[str, Sequence[Point]]]], x: str) -> None:
-    """Draw charts one above the other over the same places: pairs of a title of y and series."""
+    """Draw charts one above the other over the same places: pairs of a title of y and series.
+
+    Series of one name have one style in all of them, and one legend if all have the same names.
+    """
     every = list(dict.fromkeys(name for _, series in rows for name in series))
     figure = new_figure((8.6, 0.7 + 2.5 * len(rows)), _DPI, _WHAT, layout="constrained")
     grid = figure.subplots(len(rows), 1, sharex=True, squeeze=False)[:, 0]
     for axes, (y, series) in zip(grid, rows, strict=True):
         _tidy(axes)
         draw_curves(axes, series, x if axes is grid[-1] else "", y, names=every)
-    _legend(max(grid, key=lambda axes: len(axes.get_lines())))
+    alike = all(list(series) == every for _, series in rows)
+    for axes in grid[:1] if alike else grid:
+        _legend(axes)
     save(figure, path, _DPI)
 
 
@@ -94,8 +98,12 @@ def draw_curves(
         axes.axhline(level, color=_GREY, lw=0.9, ls=":")
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    _scale(axes.xaxis, [point.x for points in series.values() for point in points])
-    _scale(axes.yaxis, [point.y for points in series.values() for point in points])
+    every = [point for points in series.values() for point in points]
+    _scale(axes.xaxis, [point.x for point in every])
+    _scale(axes.yaxis, [value for point in every for value in (point.y, point.high)])
+    places = sorted({point.x for point in every})
+    if len(places) <= _FEW and all(float(place).is_integer() for place in places):
+        axes.set_xticks(places)
 
 
 def dots(
@@ -104,18 +112,17 @@ def dots(
 ) -> None:  # fmt: skip
     """Draw a row for each category and a dot in it for each series."""
     rows = list(dict.fromkeys(key for values in series.values() for key in values))
-    rows = list(dict.fromkeys([*rows, *(str(mark.x) for mark in marks)]))
-    figure, axes = _page(len(series) + bool(marks), (8.6, 1.4 + 0.42 * len(rows)))
+    rows = list(dict.fromkeys([*rows, *(mark.row for mark in marks)]))
+    figure, axes = _page(len(series) + len(marks), (8.6, 1.4 + 0.42 * len(rows)))
     style = _styles(list(series))
     for at, (name, values) in enumerate(series.items()):
         colour, mark, _ = style[name]
         shift = 0.5 * ((at + 0.5) / len(series) - 0.5)
         places = [rows.index(row) + shift for row in values]
         axes.plot(list(values.values()), places, mark, color=colour, ms=6.5, label=name)
-    for mark in marks:
-        axes.plot(mark.y, rows.index(str(mark.x)), "o", mfc="none", mec=INK, ms=11, mew=1.5)
-        axes.annotate(mark.name, (mark.y, rows.index(str(mark.x))), (0, 8),
-                      textcoords="offset points", fontsize=7, ha="center", color=INK)  # fmt: skip
+    for printed, mark in zip(marks, cycle(_MARKS), strict=False):
+        place = rows.index(printed.row)
+        axes.plot(printed.value, place, mark, mfc="none", mec=INK, ms=10, label=printed.name)
     if level is not None:
         axes.axvline(level, color=_GREY, lw=0.9, ls=":")
     axes.set_yticks(range(len(rows)), rows)
@@ -125,7 +132,7 @@ def dots(
     for at in range(len(rows) - 1):
         axes.axhline(at + 0.5, color="#dddddd", lw=0.7)
     numbers = [value for values in series.values() for value in values.values()]
-    _scale(axes.xaxis, [*numbers, *(mark.y for mark in marks)])
+    _scale(axes.xaxis, [*numbers, *(printed.value for printed in marks)])
     _legend(axes)
     save(figure, path, _DPI)
 

@@ -62,7 +62,16 @@ class Made:
 
 @dataclass(frozen=True)
 class Study:
-    """Variants on graphs, so many graphs of each size."""
+    """Variants on graphs, so many graphs of each size.
+
+    Attributes
+    ----------
+    task : a key of `TASKS`.
+    beside : recipes that the paper does not have.
+    sources, threads : of many sources: how many, and of the CPU; None for all threads.
+    factors : of the default delta.
+    counted, each_round : whether work is counted, and shown round by round.
+    """
 
     name: str
     task: str
@@ -71,6 +80,7 @@ class Study:
     beside: tuple[str, ...]
     repeats: int
     sources: int
+    threads: int | None
     factors: tuple[float | None, ...]
     counted: bool
     each_round: bool
@@ -216,10 +226,13 @@ def _study(given: Section) -> Study:
         given.take("name", str), task,
         tuple(_graph(one) for one in given.sections("graphs", needed=True)),
         given.words("variants", needed=True), given.words("beside"),
-        given.take("repeats", int, 1), given.take("sources", int, 1), tuple(factors) or (None,),
+        given.take("repeats", int, 1), given.take("sources", int, 1),
+        given.take("threads", int, 0) or None, tuple(factors) or (None,),
         given.take("counted", bool, default=False), given.take("each_round", bool, default=False),
     )  # fmt: skip
     given.end()
+    if study.threads and task != "many sources":
+        raise given.error(f"threads = {study.threads} goes with many sources alone.")
     if not all(isinstance(one, int | float) and one > 0 for one in factors):
         raise given.error(f"factors = {factors} must be numbers above 0.")
     if study.repeats < 1 or study.sources < 1:
@@ -240,6 +253,8 @@ def _graph(given: Section) -> GraphSpec:
     given.end()
     if not (graph.make or graph.file or graph.skip):
         raise given.error("a graph needs one of make, file, skip.")
+    if graph.file and not graph.title:
+        raise given.error("a file needs a title.")
     if graph.make and graph.make.split()[0] not in MAKERS:
         raise given.error(f"make = {graph.make!r} must begin with one of {', '.join(MAKERS)}.")
     if ("n}" in graph.make) != bool(sizes):

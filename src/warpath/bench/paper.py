@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from warpath.bench.pair import Solve
     from warpath.engines.base import Device
 
-_DEVICES = ("cpu", "cuda")
+_DEVICES = {"cpu": "the CPU", "cuda": "a GPU"}
 
 
-def main(
-    arguments: Sequence[str], solve: Solve | None = None, device: Device | None = None
-) -> int:
+def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | None = None) -> int:
     """Measure, and write the report; 0, or 1 if a recipe that is exact gave a wrong answer.
 
     Parameters
@@ -63,7 +61,7 @@ def main(
     report = stem.with_name(f"{stem.name}.md")
     text = page(
         results, pictures, command=command, scale=_scale(options, len(cells), len(found)),
-        absent=[name for name in _DEVICES if name not in devices],
+        absent=[name for device, name in _DEVICES.items() if device not in devices],
     )  # fmt: skip
     report.write_text(text, encoding="utf-8")
     sys.stdout.write(f"{report}\n")
@@ -102,8 +100,9 @@ def _scale(options: argparse.Namespace, wanted: int, found: int) -> str:
     said = (
         "Generated graphs have the paper's sizes."
         if options.scale == 1
-        else f"Generated graphs have {options.scale:g} of the paper's entries, and there are as "
-        "many fewer of each size and fewer sources; files are whole."
+        else f"Scale {options.scale:g}: generated graphs have that share of the paper's vertices, "
+        "matrices of its entries, and so have the numbers of graphs of a size and of sources; "
+        "files are whole."
     )
     if options.repeats is not None:
         said += f" Of each size there are {options.repeats} graphs at most."

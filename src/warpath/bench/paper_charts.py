@@ -39,7 +39,7 @@ def _time(results: Results, figure: Figure, stem: Path) -> list[Path]:
     if not any(points.values()):
         return []
     marks = [
-        Mark(one.graph, one.number, f"paper: {one.what}")
+        Mark(one.graph, one.number, f"the paper: {one.what}, {one.value}")
         for one in figure.published
         if one.number is not None and one.graph in results.labels(study)
     ]
@@ -50,7 +50,9 @@ def _time(results: Results, figure: Figure, stem: Path) -> list[Path]:
         }
         curves(path, series, "vertices", title, level=level)
     else:
-        rows = {name: {label: p.y for label, p in values.items()} for name, values in points.items()}
+        rows = {
+            name: {label: p.y for label, p in values.items()} for name, values in points.items()
+        }
         dots(path, rows, title, level=level, marks=marks)
     return [path]
 
@@ -109,7 +111,7 @@ def _rounds(results: Results, figure: Figure, stem: Path) -> list[Path]:
                     points = [Point(x, y, y, y) for x, y in enumerate(values)]
                     if key == "relaxed":
                         edges[name] = points
-                    elif key == "selected" or any(values):
+                    elif key == "selected" or (key == "far" and any(values)):
                         sizes[f"{name}: {key}"] = points
         if sizes:
             path = stem.with_name(f"{stem.name}-{at + 1}.png")

@@ -41,17 +41,21 @@ def page(
     pictures : figure -> its files, beside the report.
     command : what writes it.
     scale : a sentence about sizes.
-    absent : devices that are not here.
+    absent : what is not here, as "a GPU".
     """
     paper = results.paper
     head = _HEAD.format(
         title=paper.title, command=command, machine=paper.machine, scale=scale,
         here=about(results.lines),
     )  # fmt: skip
-    parts = [head, *_list("What differs from the paper throughout:", paper.differs)]
+    parts = [head, *_list("What differs from the paper throughout:", paper.differs)[1:]]
+    told: set[str] = set()
     for figure in paper.figures:
         parts += ["", f"## {figure.name[:1].upper()}{figure.name[1:]}: {figure.title}", ""]
         parts += _section(results, figure, pictures.get(figure.name, []), absent)
+        notes = [one.note for one in results.study(figure).graphs if one.note not in {"", *told}]
+        told.update(notes)
+        parts += _list("What differs:", [*figure.differs, *notes])
     return "\n".join([*parts, *_failures(results.lines), *_skipped(paper, results), ""])
 
 
@@ -59,9 +63,7 @@ def about(lines: Sequence[Line]) -> str:
     """Return the machine and the versions that lines belong to."""
     kept = ("gpu", "driver", "CUDA runtime", "compiler", "cpu", "cores", "python", "numpy",
             "warpath", "commit")  # fmt: skip
-    values = {
-        key: sorted({str(line[key]) for line in lines if line.get(key)}) for key in kept
-    }
+    values = {key: sorted({str(line[key]) for line in lines if line.get(key)}) for key in kept}
     said = ", ".join(f"{key} {', '.join(found)}" for key, found in values.items() if found)
     spent = sum(line.get("spent_s", 0.0) for line in lines)
     return f"{said}; {len(lines):,} measurements in {units.clock(spent)}" if lines else "nothing"
@@ -81,12 +83,9 @@ def _section(
         parts += ["", *rows(["number", "the paper", "here"], body)]
     missing = [short(recipe, study) for recipe in results.absent(figure)]
     if missing and figure.chart != "graphs":
-        why = f"for this machine has no {' and no '.join(absent)}" if absent else "not begun"
+        why = f"without {' and '.join(absent)}" if absent else "not begun in time"
         parts += ["", f"Not run here, {why}: {', '.join(missing)}."]
-    if not shown and not missing:
-        parts += ["Nothing was measured."]
-    differs = [*figure.differs, *dict.fromkeys(g.note for g in study.graphs if g.note)]
-    return [*parts, *_list("What differs:", differs)]
+    return parts
 
 
 def _list(head: str, items: Sequence[str]) -> list[str]:
@@ -132,11 +131,11 @@ def _why(lines: Sequence[Line]) -> str:
 
 def _graphs(results: Results, figure: Figure) -> list[str]:
     study = results.study(figure)
-    sizes = [
-        [label, *(results.size(study, label, key) for key in ("n", "m", "mean_degree"))]
-        for label in results.labels(study)
-    ]
-    body = [[label, int(n), int(m), d] for label, n, m, d in sizes if n is not None]  # type: ignore[call-overload]
+    body: list[list[Any]] = []
+    for label in results.labels(study):
+        n, m, degree = (results.size(study, label, key) for key in ("n", "m", "mean_degree"))
+        if n is not None and m is not None:
+            body.append([label, int(n), int(m), degree])
     return rows(["graph", "vertices", "edges", "mean degree"], body) if body else []
 
 
@@ -175,7 +174,7 @@ _TABLES: dict[str, Callable[[Results, Figure], list[str]]] = {
     "work": _work,
     "rounds": _work,
     "delta": _delta,
-    "table": _work,
+    "table": lambda *_: [],
 }
 
 

@@ -29,7 +29,7 @@ from warpath.routes import tree
 from warpath.verify import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -99,8 +99,9 @@ def planned(
 class Sources:
     """Measures recipes from several sources by the public call; keeps the last right answer."""
 
-    def __init__(self, limit: float, device: str, graphs: Any) -> None:
+    def __init__(self, limit: float, device: str, graphs: Callable[[str], Graph]) -> None:
         self.limit = limit
+        self.threads: int | None = None
         self._device = device
         self._made = graphs
         self._key: tuple[str, int] | None = None
@@ -156,8 +157,9 @@ class Sources:
         dtype = self._right.dtype.name if self._right.dtype.kind == "i" else None
         start = time.perf_counter()
         table = tables.distances(
-            graph, graph.label_of(sources), algorithm=recipe.name, device=device, dist_dtype=dtype
-        )
+            graph, graph.label_of(sources), algorithm=recipe.name, device=device, dist_dtype=dtype,
+            threads=self.threads if device == "cpu" else None,
+        )  # fmt: skip
         return time.perf_counter() - start, table.dist
 
 
@@ -181,6 +183,7 @@ class Bench:
         if task is Task.SSSP:
             return self._pairs.measure(job)
         if task is Task.MANY:
+            self._sources.threads = cell.study.threads
             return self._sources.measure(job, cell.sources)
         return self._tables.measure(job.graph, CATALOGUE[job.recipe], "int32") | {
             "study": job.study

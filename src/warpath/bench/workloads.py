@@ -82,7 +82,7 @@ def title_of(name: str) -> str:
     if name.split(maxsplit=1)[0] in MAKERS:
         return name
     stem = Path(name).name
-    for suffix in (".gz", ".xz", ".gr", ".txt"):
+    for suffix in (".gz", ".xz", ".zip", ".gr", ".txt", ".csv"):
         stem = stem.removesuffix(suffix)
     return stem.split(".")[-1]
 
