@@ -187,7 +187,7 @@ def _legend(axes: Any) -> None:
 
 def _scale(axis: Any, values: Sequence[float]) -> None:
     """Make an axis logarithmic where its values are far apart; numbers as a person writes them."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     least = min((value for value in values if value > 0), default=0)
     if least > 0 and min(values) > 0 and max(values) >= _WIDE * least:
@@ -195,12 +195,16 @@ def _scale(axis: Any, values: Sequence[float]) -> None:
         few = max(values) < 100 * least
         axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
         axis.set_minor_formatter(NullFormatter())
-    elif axis.axis_name == "y" and values:
-        axis.axes.set_ylim(0, 1.08 * max(values))
+    else:
+        axis.set_major_locator(MaxNLocator(7))
+        if axis.axis_name == "y" and values:
+            axis.axes.set_ylim(0, 1.08 * max(values))
     axis.set_major_formatter(FuncFormatter(lambda value, _: _number(value)))
 
 
 def _number(value: float) -> str:
     if value >= 1e6:
         return f"{value / 1e6:g} M"
+    if value >= 1e4:
+        return f"{value / 1e3:g} K"
     return f"{value:,.0f}" if value >= 1000 else f"{value:g}"

@@ -1,0 +1,400 @@
+"""Running a paper's experiments: lines, limits, the report and its pictures."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import warpath as wp
+from warpath.bench import __main__ as command
+from warpath.bench import experiments, paper, paper_page, paper_run
+from warpath.bench.all_pairs import Tables
+from warpath.bench.catalogue import read_lines
+from warpath.bench.pair import Job
+from warpath.bench.paper_results import Results
+from warpath.errors import NoDeviceError
+from warpath.paths import Paths
+from warpath.testing.emulated import EmulatedDevice
+from warpath.testing.emulated_calls import sssp_on
+
+TINY = """
+title = "A tiny paper"
+machine = "a slide rule"
+differs = ["Everything."]
+
+[[study]]
+name = "lists"
+task = "one source"
+repeats = 2
+counted = true
+variants = ["martin2009.fh", "martin2009.f_cpu", "martin2009.f_gpu"]
+beside = ["classic.delta_stepping"]
+
+[[study.graphs]]
+make = "martin {n}"
+n = [64, 96, 128]
+note = "Made, not found."
+
+[[study]]
+name = "all"
+task = "all pairs"
+variants = ["classic.dijkstra", "bodra2025.fw_tiled"]
+
+[[study.graphs]]
+make = "dense {n}"
+power = 0.5
+n = [16, 24]
+
+[[study.graphs]]
+title = "own"
+file = "own.txt"
+weights = [1, 9]
+
+[[study.graphs]]
+title = "lost"
+file = "lost.txt"
+
+[[study.graphs]]
+title = "never"
+skip = "nobody has it"
+
+[[study]]
+name = "some"
+task = "many sources"
+sources = 20
+threads = 1
+variants = ["classic.johnson"]
+beside = ["classic.dijkstra"]
+
+[[study.graphs]]
+make = "uniform 64 4"
+
+[[study]]
+name = "delta"
+task = "one source"
+counted = true
+factors = [0.5, 1, 2]
+variants = ["davidson2014.near_far.merge_path"]
+beside = ["classic.delta_stepping"]
+
+[[study.graphs]]
+make = "grid 8"
+
+[[study]]
+name = "rounds"
+task = "one source"
+counted = true
+each_round = true
+variants = ["davidson2014.near_far.merge_path"]
+
+[[study.graphs]]
+make = "cube 4"
+
+[[figure]]
+name = "figure 1"
+study = "lists"
+chart = "time"
+baseline = "martin2009.fh"
+title = "lists"
+
+[[figure.published]]
+what = "F over FH, the largest"
+value = "2x"
+per = "martin2009.fh"
+of = "martin2009.f_cpu"
+graph = "largest"
+
+[[figure.published]]
+what = "rounds"
+value = "45"
+key = "rounds"
+of = "martin2009.f_cpu"
+mean = true
+
+[[figure.published]]
+what = "F on the GPU"
+value = "60x"
+per = "martin2009.fh"
+of = "martin2009.f_gpu"
+
+[[figure]]
+name = "figure 2"
+study = "all"
+chart = "time"
+title = "all pairs"
+
+[[figure.published]]
+what = "own"
+value = "3 ms"
+number = 3
+of = "classic.dijkstra"
+graph = "own"
+
+[[figure]]
+name = "figure 3"
+study = "some"
+chart = "speedup"
+baseline = "classic.johnson"
+title = "some"
+
+[[figure]]
+name = "figure 4"
+study = "delta"
+chart = "delta"
+title = "deltas"
+
+[[figure]]
+name = "figure 5"
+study = "rounds"
+chart = "rounds"
+title = "rounds"
+
+[[figure]]
+name = "figure 6"
+study = "lists"
+chart = "work"
+title = "work"
+
+[[figure]]
+name = "table I"
+study = "all"
+chart = "graphs"
+title = "graphs"
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    (tmp_path / "own.txt").write_text("0 1\n1 2\n2 0\n0 2\n")
+    path = tmp_path / "tiny.toml"
+    path.write_text(TINY)
+    return [str(path), "--output", str(tmp_path / "out"), "--data", str(tmp_path)]
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """A machine without a GPU."""
+
+    def none(_):
+        raise NoDeviceError("no GPU here")
+
+    monkeypatch.setattr("warpath.engines.cuda.device.open_device", none)
+
+
+def report_of(tmp_path):
+    (path,) = (tmp_path / "out").glob("*.md")
+    return path.read_text()
+
+
+def lines_of(tmp_path):
+    (path,) = (tmp_path / "out").glob("*.jsonl")
+    return read_lines([path])
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_report_has_each_figure_with_its_picture_and_the_papers_numbers(tiny, tmp_path):
+    assert paper.main([*tiny, "--commit", "abc"]) == 0
+    text = report_of(tmp_path)
+    assert text.startswith("# A tiny paper\n")
+    assert "The paper measured on a slide rule. Here: cpu " in text
+    assert "commit abc" in text
+    assert "- Everything." in text
+    assert text.count("- Made, not found.") == 1
+    for picture in re.findall(r"\]\((.+?\.png)\)", text):
+        assert (tmp_path / "out" / picture).read_bytes().startswith(b"\x89PNG")
+    kind = next((tmp_path / "out").glob("*.md")).stem
+    for name in ("figure-1", "figure-2", "figure-3", "figure-4-1", "figure-6"):
+        assert f"]({kind}-{name}.png)" in text
+    assert "Not run here, without a GPU: f_gpu." in text
+    assert "Not run here, without a GPU: near_far.merge_path." in text
+    assert "| F on the GPU | 60x | not measured here |" in text
+    assert re.search(r"\| F over FH, the largest \| 2x \| [\d.,]+x \|", text)
+    assert re.search(r"\| rounds \| 45 \| [\d.]+ \(mean\) \|", text)
+    assert re.search(r"\| own \| 3 ms \| [\d.]+ [um]s \|", text)
+    assert "| own | 3 | 4 | 1.33 |" in text
+    assert "- lost: the file lost.txt is not in the folder of --data" in text
+    assert "- never: nobody has it" in text
+    assert "## Failures and wrong answers\n\n- none" in text
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_run_is_continued_where_it_ended_and_never_repeated(tiny, tmp_path, capsys):
+    assert paper.main([*tiny, "--budget", "1e-9"]) == 0
+    assert "not begun, for the time is over" in capsys.readouterr().err
+    assert "measurements" in report_of(tmp_path)
+    assert "were not begun within the budget" in report_of(tmp_path)
+    assert paper.main(tiny) == 0
+    first = lines_of(tmp_path)
+    assert "not begun within" not in report_of(tmp_path)
+    assert all(line["wrong"] == 0 for line in first)
+    capsys.readouterr()
+    assert paper.main(tiny) == 0
+    assert lines_of(tmp_path) == first
+    assert capsys.readouterr().err == ""
+    assert {line["seed"] for line in first if "lists" in line["study"]} == {0, 1}
+    assert {line["sources"] for line in first if "some" in line["study"]} == {20}
+    assert all(line["cpu"] and line["spent_s"] > 0 for line in first)
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_file_of_another_machine_is_refused(tiny, tmp_path, capsys):
+    assert paper.main(tiny) == 0
+    (path,) = (tmp_path / "out").glob("*.jsonl")
+    path.write_text(path.read_text().replace('"cores": "', '"cores": "9'))
+    assert command.main(["paper", *tiny]) == 3
+    said = capsys.readouterr().err
+    assert "has lines of another machine (cores 9" in said
+    assert "--lines" in said
+
+
+def test_gpu_recipes_run_and_are_drawn_where_there_is_one(tiny, tmp_path):
+    device = EmulatedDevice(seed=3, cache=tmp_path / "kernels")
+    assert paper.main([*tiny, "--repeats", "1"], sssp_on(device), device) == 0
+    text = report_of(tmp_path)
+    assert "Not run here" not in text
+    assert re.search(r"\| F on the GPU \| 60x \| [\d.]+x to [\d.]+x \|", text)
+    kind = next((tmp_path / "out").glob("*.md")).stem
+    for name in ("figure-4-1", "figure-4-2", "figure-5-1"):
+        assert (tmp_path / "out" / f"{kind}-{name}.png").exists()
+    (line,) = [one for one in lines_of(tmp_path) if "rounds" in one["study"]]
+    each = line["each_round"]
+    assert sum(each["relaxed"]) == line["relaxed"]
+    assert sum(each["selected"]) == line["selected"]
+    assert len(each["selected"]) == line["rounds"]
+
+
+def test_a_wrong_answer_of_an_exact_recipe_has_no_time_and_fails(tiny, tmp_path, capsys):
+    def wrong(graph, source, **call):
+        right = wp.sssp(graph, source, trace=call["trace"])
+        dist = right.dist.copy()
+        if call["algorithm"] == "martin2009.f_cpu" and graph.n == 96:
+            dist[5] += 1
+        return Paths(graph, source, dist, tree=lambda: right.pred, stats={"rounds": 3},
+                     trace=right.trace)  # fmt: skip
+
+    device = EmulatedDevice(cache=tmp_path / "kernels")
+    assert paper.main([*tiny, "--repeats", "1", "--devices", "cpu"], wrong, device) == 1
+    assert "WRONG: martin2009.f_cpu on martin 96: 1 labels" in capsys.readouterr().err
+    text = report_of(tmp_path)
+    row = next(row for row in text.splitlines() if row.startswith("| f_cpu |"))
+    assert row.split(" | ")[2] == "**wrong**"
+    assert "- martin2009.f_cpu on martin 96: 1 wrong labels" in text
+
+
+@pytest.mark.usefixtures("alone")
+def test_what_is_over_its_limit_is_not_tried_on_larger_graphs(tiny, tmp_path, monkeypatch):
+    def measure(_, cell, limit):
+        job = cell.job
+        line = {"study": job.study, "graph": job.graph, "recipe": job.recipe, "factor": job.delta}
+        if job.recipe == "martin2009.fh":
+            return line | {"limit": limit, "rounds_made": None}
+        return line | {"ms": 1.0, "wrong": 0, "n": 9, "m": 9}
+
+    monkeypatch.setattr(paper_run.Bench, "measure", measure)
+    assert paper.main([*tiny, "--limit", "7"]) == 0
+    heaps = [line for line in lines_of(tmp_path) if line["recipe"] == "martin2009.fh"]
+    assert [("limit" in line, line.get("skipped")) for line in heaps] == [
+        (True, None), *[(False, "over 7 s on martin 64 already")] * 5
+    ]  # fmt: skip
+    row = next(row for row in report_of(tmp_path).splitlines() if row.startswith("| fh |"))
+    assert row.startswith("| fh | > 7 s | no: over 7 s on martin 64 already |")
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_solve_that_the_budget_stops_is_left_for_the_next_run(tiny, tmp_path, monkeypatch):
+    def measure(_, cell, limit):
+        job = cell.job
+        return {"study": job.study, "graph": job.graph, "recipe": job.recipe,
+                "factor": job.delta, "limit": limit, "rounds_made": 4}  # fmt: skip
+
+    monkeypatch.setattr(paper_run.Bench, "measure", measure)
+    assert paper.main([*tiny, "--limit", "60", "--budget", "50"]) == 0
+    assert list((tmp_path / "out").glob("*.jsonl")) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--scale", "0"], "--scale 0 must be above 0"),
+        (["--repeats", "0"], "--repeats 0 must be at least 1"),
+        (["--data", "/nowhere/at/all"], "--data /nowhere/at/all is no folder"),
+        (["--devices", "cuda"], "no GPU here"),
+    ],
+)
+@pytest.mark.usefixtures("alone")
+def test_options_that_cannot_be_are_refused(tiny, options, message, capsys):
+    assert command.main(["paper", *tiny, *options]) == 3
+    assert message in capsys.readouterr().err
+
+
+def test_the_gpu_of_many_sources_is_asked_for_by_name(monkeypatch):
+    seen = []
+    real = wp.distances
+
+    def distances(graph, sources, *, algorithm, device, **more):
+        seen.append((algorithm, device, more.get("threads", "none")))
+        return real(graph, sources, algorithm="classic.dijkstra", device="cpu")
+
+    monkeypatch.setattr(paper_run.tables, "distances", distances)
+    bench = paper_run.Sources(30, "cuda:1", lambda _: wp.generate.uniform(40, 3))
+    bench.threads = 1
+    job = Job("s", "uniform 40 3", "johnson_gpu.johnson_queue")
+    assert bench.measure(job, 8)["wrong"] == 0
+    assert seen[0] == ("classic.dijkstra", "cpu", "none")
+    assert set(seen[1:]) == {("johnson_gpu.johnson_queue", "cuda:1", None)}
+    assert bench.measure(Job("s", "uniform 40 3", "classic.johnson"), 8)["ms"] > 0
+    assert seen[-1] == ("classic.johnson", "cpu", 1)
+
+
+def test_many_sources_count_wrong_distances(monkeypatch):
+    real = wp.distances
+
+    def distances(graph, sources, *, algorithm, **_):
+        table = real(graph, sources, algorithm="classic.dijkstra")
+        if algorithm == "classic.johnson" and graph.n == 40:
+            table.dist[2, 3:5] += 1
+        return table
+
+    monkeypatch.setattr(paper_run.tables, "distances", distances)
+    bench = paper_run.Sources(30, "cuda", lambda _: wp.generate.uniform(40, 3))
+    assert bench.measure(Job("s", "uniform 40 3", "classic.johnson"), 8)["wrong"] == 2
+
+
+def test_all_pairs_get_the_weights_of_their_graph(tiny, tmp_path):
+    own = experiments.load(tiny[0])
+    cells = paper_run.planned(own, 1, None, tmp_path, ["cpu"])
+    cell = next(one for one in cells if one.made.label == "own")
+    bench = paper_run.Bench(cells, 30, None, None)
+    graph = bench._graph(cell.made.name)
+    assert graph.weights.min() >= 1
+    assert graph.weights.max() <= 9
+    line = bench.measure(cell, 30)
+    assert (line["study"], line["wrong"], line["n"]) == ("tiny: all", 0, 3)
+    assert isinstance(bench._tables, Tables)
+
+
+def test_a_recipe_that_loses_minima_is_shown_with_its_wrong_labels(tiny):
+    own = experiments.load(tiny[0])
+    study = {"study": "tiny: lists", "label": "martin 64", "factor": None, "n": 64, "m": 448}
+    lines = [
+        study | {"recipe": "martin2009.fh", "ms": 8.0, "wrong": 0},
+        study | {"recipe": "martin2009.f_cpu", "failed": "MemoryError: none", "seed": 0},
+        study | {"recipe": "martin2009.f_gpu", "refused": "too wide"},
+        study | {"recipe": "classic.delta_stepping", "ms": 2.0, "wrong": 0, "graph": "martin 64"},
+    ]
+    lines = [{"graph": "martin 64"} | line for line in lines]
+    text = paper_page.page(Results(own, lines), {}, command="c", scale="s", absent=[])
+    assert "| fh | 8 ms |" in text
+    assert "| f_cpu | no: MemoryError: none |" in text
+    assert "| f_gpu | no: too wide |" in text
+    assert "| classic.delta_stepping † | 2 ms (4x) |" in text
+    assert "- martin2009.f_cpu on martin 64: MemoryError: none" in text
+    assert "Not run here, not begun in time: dijkstra, fw_tiled." in text
+
+
+def test_the_kind_of_a_machine_names_its_files():
+    assert paper_run.kind_of({"gpu": "NVIDIA H200", "cpu": "x", "cores": "16"}) == "nvidia-h200"
+    assert paper_run.kind_of({"cpu": "AMD EPYC 9R14", "cores": "2"}) == "amd-epyc-9r14-2-cores"
+    json.dumps(paper_run.machine_of(["cpu"], "abc"))
