@@ -183,10 +183,12 @@ def test_distributions_hold_the_kernels_and_the_source_one_the_emulator(tmp_path
     build = pytest.importorskip("scikit_build_core.build", reason="it makes the distributions")
     monkeypatch.chdir(ROOT)
     kernels = {f"warpath/kernels/{path.name}" for path in ROOT.glob("src/warpath/kernels/*")}
+    papers = {f"warpath/bench/papers/{path.name}" for path in ROOT.glob("src/**/papers/*.toml")}
+    assert papers
     with zipfile.ZipFile(
         tmp_path / build.build_wheel(str(tmp_path), {"wheel.cmake": "false"})
     ) as archive:
-        assert kernels <= set(archive.namelist())
+        assert kernels | papers <= set(archive.namelist())
     with tarfile.open(tmp_path / build.build_sdist(str(tmp_path))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {f"src/{name}" for name in kernels} <= names

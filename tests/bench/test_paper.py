@@ -398,3 +398,24 @@ def test_the_kind_of_a_machine_names_its_files():
     assert paper_run.kind_of({"gpu": "NVIDIA H200", "cpu": "x", "cores": "16"}) == "nvidia-h200"
     assert paper_run.kind_of({"cpu": "AMD EPYC 9R14", "cores": "2"}) == "amd-epyc-9r14-2-cores"
     json.dumps(paper_run.machine_of(["cpu"], "abc"))
+
+
+@pytest.mark.usefixtures("alone")
+def test_several_papers_share_a_budget(tiny, tmp_path, monkeypatch, capsys):
+    budgets = []
+    real = paper.run
+
+    def run(cells, *more, budget, **options):
+        budgets.append(budget)
+        return real(cells, *more, budget=budget, **options)
+
+    monkeypatch.setattr(paper, "run", run)
+    other = tmp_path / "other.toml"
+    other.write_text(TINY)
+    assert paper.main([str(other), *tiny, "--repeats", "1", "--budget", "1000"]) == 0
+    assert budgets[0] == pytest.approx(500, abs=5)
+    assert 500 < budgets[1] <= 1000
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    lines = tmp_path / "one.jsonl"
+    assert command.main(["paper", str(other), *tiny, "--lines", str(lines)]) == 3
+    assert "--lines is the file of one paper" in capsys.readouterr().err

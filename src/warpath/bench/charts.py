@@ -192,7 +192,7 @@ def _scale(axis: Any, values: Sequence[float]) -> None:
     least = min((value for value in values if value > 0), default=0)
     if least > 0 and min(values) > 0 and max(values) >= _WIDE * least:
         axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-        few = max(values) < 100 * least
+        few = max(values) < (1000 if axis.axis_name == "y" else 100) * least
         axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
         axis.set_minor_formatter(NullFormatter())
     else:

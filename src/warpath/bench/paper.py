@@ -1,4 +1,4 @@
-"""``warpath bench paper NAME``: a paper's experiments again, beside the numbers that it prints.
+"""``warpath bench paper NAME...``: a paper's experiments again, beside the numbers that it prints.
 
 What a file of lines has is not measured again, so that a run can be ended and continued. The report
 is Markdown and pictures beside it. ``--scale`` makes graphs smaller and fewer for small machines.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ _DEVICES = {"cpu": "the CPU", "cuda": "a GPU"}
 
 
 def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | None = None) -> int:
-    """Measure, and write the report; 0, or 1 if a recipe that is exact gave a wrong answer.
+    """Measure, and write the reports; 0, or 1 if a recipe that is exact gave a wrong answer.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | 
     """
     options = _parser().parse_args(arguments)
     _check(options)
-    paper = experiments.load(options.paper)
+    papers = [experiments.load(name) for name in options.papers]
     require("matplotlib", what="A report's pictures", extra="plot")
     devices = list(options.devices or ["cpu"])
     if device is None and (not options.devices or "cuda" in devices):
@@ -44,31 +45,39 @@ def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | 
     if device is not None and "cuda" not in devices:
         devices.append("cuda")
     facts = machine_of(devices if solve is None else ["cpu"], options.commit)
-    stem = options.output / f"{paper.name}-{kind_of(facts)}"
-    lines = options.lines or stem.with_name(f"{stem.name}.jsonl")
-    cells = planned(paper, options.scale, options.repeats, options.data, devices)
-    bench = Bench(cells, options.limit, solve, device)
-    found = run(cells, bench, lines, limit=options.limit, budget=options.budget, facts=facts)
-    results = Results(paper, found)
-    options.output.mkdir(parents=True, exist_ok=True)
+    start, wrong = time.monotonic(), []
+    for at, paper in enumerate(papers):
+        left = options.budget - (time.monotonic() - start)
+        cells = planned(paper, options.scale, options.repeats, options.data, devices)
+        stem = options.output / f"{paper.name}-{kind_of(facts)}"
+        found = run(
+            cells, Bench(cells, options.limit, solve, device),
+            options.lines or stem.with_name(f"{stem.name}.jsonl"),
+            limit=options.limit, budget=left / (len(papers) - at), facts=facts,
+        )  # fmt: skip
+        absent = [name for device, name in _DEVICES.items() if device not in devices]
+        scale = _scale(options, len(cells), len(found))
+        command = f"warpath bench paper {options.papers[at]} --scale {options.scale:g}"
+        sys.stdout.write(f"{_write(Results(paper, found), stem, command, scale, absent)}\n")
+        wrong += [line for line in found if is_wrong(line)]
+    for line in wrong:
+        sys.stderr.write(f"WRONG: {line['recipe']} on {line['graph']}: {line['wrong']} labels\n")
+    return 1 if wrong else 0
+
+
+def _write(results: Results, stem: Path, command: str, scale: str, absent: Sequence[str]) -> Path:
+    """Write the report of a paper and its pictures; return its place."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
     pictures = {
         figure.name: draw(
             results, figure, stem.with_name(f"{stem.name}-{figure.name.replace(' ', '-')}")
         )
-        for figure in paper.figures
+        for figure in results.paper.figures
     }
-    command = f"warpath bench paper {options.paper} --scale {options.scale:g}"
     report = stem.with_name(f"{stem.name}.md")
-    text = page(
-        results, pictures, command=command, scale=_scale(options, len(cells), len(found)),
-        absent=[name for device, name in _DEVICES.items() if device not in devices],
-    )  # fmt: skip
+    text = page(results, pictures, command=command, scale=scale, absent=absent)
     report.write_text(text, encoding="utf-8")
-    sys.stdout.write(f"{report}\n")
-    wrong = [line for line in found if is_wrong(line)]
-    for line in wrong:
-        sys.stderr.write(f"WRONG: {line['recipe']} on {line['graph']}: {line['wrong']} labels\n")
-    return 1 if wrong else 0
+    return report
 
 
 def _gpu(*, needed: bool) -> Device | None:
@@ -90,6 +99,9 @@ def _check(options: argparse.Namespace) -> None:
             raise InputError(msg)
     if options.repeats is not None and options.repeats < 1:
         msg = f"--repeats {options.repeats} must be at least 1."
+        raise InputError(msg)
+    if options.lines is not None and len(options.papers) > 1:
+        msg = "--lines is the file of one paper: leave it out, each has its own in --output."
         raise InputError(msg)
     if options.data is not None and not options.data.is_dir():
         msg = f"--data {options.data} is no folder: give the one that has the papers' graphs."
@@ -114,8 +126,9 @@ def _scale(options: argparse.Namespace, wanted: int, found: int) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="warpath bench paper", description=__doc__)
     parser.add_argument(
-        "paper", help=f"{', '.join(experiments.names())}, or a TOML file like theirs"
-    )
+        "papers", nargs="+", metavar="PAPER",
+        help=f"{', '.join(experiments.names())}, or a TOML file like theirs",
+    )  # fmt: skip
     parser.add_argument("--scale", type=float, default=1, help="of the paper's sizes, 1 by default")
     parser.add_argument("--repeats", type=int, help="graphs of each size at most")
     parser.add_argument("--data", type=Path, help="the folder of the papers' graphs in files")
@@ -125,6 +138,8 @@ def _parser() -> argparse.ArgumentParser:
         "--devices", nargs="+", choices=_DEVICES, help="by default the CPU, and a GPU if there is"
     )
     parser.add_argument("--limit", type=float, default=60, help="seconds a solve may take")
-    parser.add_argument("--budget", type=float, default=3600, help="seconds for everything")
+    parser.add_argument(
+        "--budget", type=float, default=3600, help="seconds for everything, shared by papers"
+    )
     parser.add_argument("--commit", default="", help="written into each line")
     return parser

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from warpath import units
-from warpath.bench.measured import rows, text
+from warpath.bench.measured import rows
 from warpath.bench.paper_results import is_wrong, short
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def page(
         notes = [one.note for one in results.study(figure).graphs if one.note not in {"", *told}]
         told.update(notes)
         parts += _list("What differs:", [*figure.differs, *notes])
-    return "\n".join([*parts, *_failures(results.lines), *_skipped(paper, results), ""])
+    text = "\n".join([*parts, *_failures(results.lines), *_skipped(paper, results), ""])
+    return re.sub(r"\n{3,}", "\n\n", text)
 
 
 def about(lines: Sequence[Line]) -> str:
@@ -204,7 +206,7 @@ def _skipped(paper: Paper, results: Results) -> list[str]:
 def _absence(spec: GraphSpec, study: Study, here: Sequence[str]) -> str:
     if spec.skip:
         return spec.skip
-    title = spec.title or text(spec.file)
+    title = spec.title
     if any(label.startswith(title) for label in here) or spec.make or not study.variants:
         return ""
     return f"the file {spec.file} is not in the folder of --data"
