@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from warpath.bench import experiments
@@ -105,7 +107,7 @@ def test_a_number_of_a_paper_refers_to_recipes_of_its_study():
         ('"martin2009.f_gpu"]', '"martin2009.f_gpuu"]', "Did you mean martin2009.f_gpu?"),
         ('"martin2009.f_gpu"]', '"bodra2025.fw_tiled"]', "fw_tiled does not solve sssp"),
         ('"martin2009.f_gpu"]', "7]", "variants has 7, which is no string"),
-        ('make = "martin {n}"', 'make = "fractal {n}"', "must begin with one of rmat"),
+        ('make = "martin {n}"', 'make = "fractal {n}"', "must begin with one of martin"),
         ('make = "martin {n}"', 'make = "martin 64"', "a list n goes with {n}"),
         ('make = "martin {n}"\nn = [64, 128]', "note = 'x'", "needs one of make, file, skip"),
         ('make = "martin {n}"\nn = [64, 128]', "file = 'x.gr'", "a file needs a title"),
@@ -151,6 +153,9 @@ def test_a_file_is_taken_whole_and_once_and_what_stands_for_it_is_scaled(tmp_pat
     (made,) = graphs_of(by_title["NY"], 0.01, 0, tmp_path)
     assert (made.name, made.label) == (str(tmp_path / "USA-road-d.NY.gr.gz"), "NY")
     assert graphs_of(by_title["NY"], 0.01, 1, tmp_path) == []
+    either = replace(by_title["NY"], make="road {n}", sizes=(3000,))
+    assert graphs_of(either, 0.01, 1, tmp_path) == []
+    assert graphs_of(either, 0.01, 1, None)[0].name == "road 30 1"
 
 
 def test_first_graphs_of_all_sizes_come_before_the_second_ones(own):

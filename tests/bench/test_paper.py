@@ -394,6 +394,17 @@ def test_a_recipe_that_loses_minima_is_shown_with_its_wrong_labels(tiny):
     assert "Not run here, not begun in time: dijkstra, fw_tiled." in text
 
 
+def test_a_wrong_answer_has_no_time(tiny):
+    own = experiments.load(tiny[0])
+    base = {"study": "tiny: lists", "graph": "g", "label": "g", "factor": None, "ms": 5.0}
+    lines = [base | {"recipe": "martin2009.fh", "wrong": 1, "rounds": 7},
+             base | {"recipe": "martin2009.f_gpu_no_atomic", "wrong": 1}]  # fmt: skip
+    results, study = Results(own, lines), own.studies[0]
+    assert results.mid(study, "g", "martin2009.fh") is None
+    assert results.mid(study, "g", "martin2009.fh", "rounds") == 7
+    assert results.mid(study, "g", "martin2009.f_gpu_no_atomic") == 5
+
+
 def test_the_kind_of_a_machine_names_its_files():
     assert paper_run.kind_of({"gpu": "NVIDIA H200", "cpu": "x", "cores": "16"}) == "nvidia-h200"
     assert paper_run.kind_of({"cpu": "AMD EPYC 9R14", "cores": "2"}) == "amd-epyc-9r14-2-cores"

@@ -64,12 +64,18 @@ def test_ours_is_compared_with_the_best_peer_of_as_many_threads_or_fewer():
 
 def test_medians_are_over_the_sources_that_both_solved():
     lines = [*lines_of("warpath auto", [10, 20, 400]), *lines_of("SciPy", [30, 40])]
-    lines.append(line("SciPy", None, source=2, error="stopped"))
     (machine,) = machines(lines)
     (ratio,) = machine.ratios()
     assert (ratio.ours_ms, ratio.peer_ms) == (15.0, 35.0)
     spread = machine.spread(ROAD, "warpath auto", 1)
     assert (spread.low, spread.mid, spread.high, spread.sources) == (15, 20, 210, 3)
+
+
+def test_a_peer_that_was_wrong_once_is_not_the_best():
+    lines = [*lines_of("warpath auto", [10, 10]), *lines_of("SciPy", [30, 30])]
+    lines += [line("GAP", 2), line("GAP", None, source=1, error="18 wrong distances")]
+    (ratio,) = machines(lines)[0].ratios()
+    assert (ratio.peer, ratio.times) == ("SciPy", 3.0)
 
 
 def test_without_a_planned_choice_our_fastest_is_compared():

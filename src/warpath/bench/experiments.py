@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warpath.bench.pair import Job
-from warpath.bench.workloads import MAKERS, title_of
+from warpath.bench.paper_graphs import MAKERS
+from warpath.bench.workloads import title_of
 from warpath.errors import InputError
 from warpath.recipes import CATALOGUE, Task
 
@@ -50,7 +51,7 @@ class Made:
 
     Attributes
     ----------
-    name : what `graph_of` makes or reads it by.
+    name : what `made_or_read` takes.
     label : what it is called in a report; the same for all seeds.
     """
 

@@ -20,8 +20,9 @@ from warpath.bench.all_pairs import Tables
 from warpath.bench.catalogue import append, facts_of, key_of, read_lines
 from warpath.bench.experiments import TASKS, graphs_of, job_of
 from warpath.bench.pair import Pairs, TimeIsUpError, as_text, at_most
+from warpath.bench.paper_graphs import made_or_read
 from warpath.bench.tables import compact
-from warpath.bench.workloads import graph_of, tiny, title_of
+from warpath.bench.workloads import tiny, title_of
 from warpath.errors import InputError, WarpathError
 from warpath.paths import Paths
 from warpath.recipes import CATALOGUE, Task
@@ -190,7 +191,7 @@ class Bench:
         }
 
     def _graph(self, name: str) -> Graph:
-        graph, weights = graph_of(name), self._weights[name]
+        graph, weights = made_or_read(name), self._weights[name]
         if weights is None:
             return graph
         low, high = weights

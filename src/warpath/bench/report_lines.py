@@ -165,11 +165,12 @@ class Machine:
         """Return, for each question and number of threads, ours against the best peer.
 
         A peer may have as many threads as ours or fewer. Ours is the planner's choice ("auto")
-        where it was measured, else the fastest.
+        where it was measured, else the fastest. Who failed or was wrong once is not compared.
         """
         found = []
+        failed = {(one.case, one.solver, one.threads) for one in self._failures}
         for case in self.cases():
-            here = [(solver, t) for one, solver, t in self._times if one == case]
+            here = [key[1:] for key in self._times if key[0] == case and key not in failed]
             for threads in sorted({t for solver, t in here if is_ours(solver)}):
                 mine = [one for one in here if is_ours(one[0]) and one[1] == threads]
                 mine = [one for one in mine if "auto" in one[0]] or mine

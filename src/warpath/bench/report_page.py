@@ -48,7 +48,8 @@ def _section(machine: Machine, pictures: Mapping[str, Path]) -> list[str]:
         first = sum(ratio.times >= 1 for ratio in ratios)
         said = (
             "Medians over the sources that both solved, in milliseconds. A peer has as many "
-            "threads as ours, or fewer. Above 1x ours is faster: here in "
+            "threads as ours, or fewer; one that was wrong is not compared. Above 1x ours is "
+            "faster: here in "
             f"{first} of {len(ratios)}, {units.digits(mean)}x in the geometric mean."
         )
         parts += [
@@ -65,7 +66,7 @@ def _section(machine: Machine, pictures: Mapping[str, Path]) -> list[str]:
             parts += ["", f"**{name}**", "", *_times(machine, dtype, tree=tree)]
         parts += _speedups(machine)
     failures = machine.failures()
-    parts += ["", "### Failures and wrong answers", ""]
+    parts += ["", "### Failures, wrong answers, and what was not begun", ""]
     parts += [
         f"- {one.solver}, {one.threads} threads, {one.case}, source {one.source}: {one.what}"
         for one in failures

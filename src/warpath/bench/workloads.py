@@ -30,28 +30,13 @@ def _hub(n: int) -> Graph:
     )
 
 
-def _cube(side: int, seed: int = 0) -> Graph:
-    """Return a mesh in three dimensions: each vertex is linked to its six neighbours."""
-    at = np.arange(side**3, dtype=np.int32).reshape(side, side, side)
-    pairs = [
-        np.stack((np.delete(at, -1, axis).ravel(), np.delete(at, 0, axis).ravel()))
-        for axis in range(3)
-    ]
-    src, dst = np.concatenate(pairs, axis=1)
-    weights = np.random.default_rng(seed).integers(1, 1001, len(src), np.int32)
-    return Graph.from_edges(src, dst, weights, n=side**3, directed=False)
-
-
-#: Words of a name -> the graph; what follows the first word are whole numbers, the seed the last.
+#: Words of a name -> the graph; what follows the first word are whole numbers.
 MAKERS: dict[str, Callable[..., Graph]] = {
-    "rmat": lambda scale, factor=16, seed=0: generate.rmat(scale, factor, seed=seed),
-    "grid": lambda side, seed=0: generate.grid(side, side, (100, 10_000), drop=0.25, seed=seed),
-    "martin": lambda n, seed=0: generate.random_in_degree(n, 7, (1, 10), seed=seed),
-    "dense": lambda n, seed=0: generate.dense(n, 0.2, (1, 10), seed=seed),
-    "uniform": lambda n, degree=8, seed=0: generate.uniform(n, degree, seed=seed),
-    "road": lambda n, seed=0: generate.road(n, seed=seed),
-    "delaunay": lambda n, seed=0: generate.delaunay(n, (1, 1000), seed=seed),
-    "cube": _cube,
+    "rmat": lambda scale, factor=16: generate.rmat(scale, factor),
+    "grid": lambda side: generate.grid(side, side, (100, 10_000), drop=0.25),
+    "martin": lambda n: generate.random_in_degree(n, 7, (1, 10)),
+    "dense": lambda n: generate.dense(n, 0.2, (1, 10)),
+    "uniform": lambda n, degree=8: generate.uniform(n, degree),
     "hub": _hub,
 }
 
@@ -82,7 +67,7 @@ def title_of(name: str) -> str:
     if name.split(maxsplit=1)[0] in MAKERS:
         return name
     stem = Path(name).name
-    for suffix in (".gz", ".xz", ".zip", ".gr", ".txt", ".csv"):
+    for suffix in (".gz", ".xz", ".gr", ".txt"):
         stem = stem.removesuffix(suffix)
     return stem.split(".")[-1]
 
