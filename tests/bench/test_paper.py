@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -430,3 +431,22 @@ def test_several_papers_share_a_budget(tiny, tmp_path, monkeypatch, capsys):
     lines = tmp_path / "one.jsonl"
     assert command.main(["paper", str(other), *tiny, "--lines", str(lines)]) == 3
     assert "--lines is the file of one paper" in capsys.readouterr().err
+
+
+def test_numbers_beside_the_papers_are_formed_as_it_says(tiny):
+    own = experiments.load(tiny[0])
+    lines = [
+        {"study": "tiny: lists", "graph": label, "label": label, "factor": None, "wrong": 0,
+         "recipe": f"martin2009.{name}", "ms": ms, "rounds": rounds}
+        for label, heap, frontier, rounds in (("a", 8.0, 2.0, 30), ("b", 30.0, 3.0, 50))
+        for name, ms in (("fh", heap), ("f_cpu", frontier))
+    ]  # fmt: skip
+    results, figure = Results(own, lines), own.figures[0]
+    largest, rounds, absent = figure.published
+    assert results.here(figure, largest) == "10x"
+    assert results.here(figure, replace(largest, graph="")) == "4x to 10x"
+    assert results.here(figure, replace(largest, graph="a")) == "4x"
+    assert results.here(figure, replace(largest, graph="", mean=True)) == "7x (mean)"
+    assert results.here(figure, rounds) == "40 (mean)"
+    assert results.here(figure, replace(rounds, key="ms", mean=False)) == "2 ms to 3 ms"
+    assert results.here(figure, absent) == "not measured here"
