@@ -168,6 +168,17 @@ def test_first_graphs_of_all_sizes_come_before_the_second_ones(own):
     assert len(planned(paper, 1, None, None, ["cpu", "cuda"])) == 18
     assert len(planned(paper, 0.5, None, None, ["cpu"])) == 8
     assert len(planned(paper, 1, 1, None, ["cpu"])) == 4
+    assert len(planned(paper, 1, 25, None, ["cpu"])) == 12
+
+
+def test_every_beginning_of_a_run_has_some_of_each_study_small_graphs_first(tmp_path):
+    (tmp_path / "USA-road-d.NY.gr.gz").touch()
+    cells = planned(load("davidson2014"), 1, None, tmp_path, ["cuda"])
+    order = list(dict.fromkeys((cell.study.name, cell.made.label) for cell in cells))
+    assert {study for study, _ in order[:6]} == {"methods", "traversals", "rounds", "delta"}
+    methods = [label for study, label in order if study == "methods"]
+    assert methods[:2] == ["NY", "delaunay: delaunay 1048576"]
+    assert methods[-2:] == ["msdoor: cube 161", "road-asia: road 11000000"]
 
 
 def test_files_that_come_with_warpath_are_papers_alone():

@@ -14,7 +14,7 @@ from warpath.bench import __main__ as command
 from warpath.bench import experiments, paper, paper_page, paper_run
 from warpath.bench.all_pairs import Tables
 from warpath.bench.catalogue import read_lines
-from warpath.bench.pair import Job
+from warpath.bench.pair import Job, TimeIsUpError
 from warpath.bench.paper_results import Results
 from warpath.errors import NoDeviceError
 from warpath.paths import Paths
@@ -452,3 +452,28 @@ def test_numbers_beside_the_papers_are_formed_as_it_says(tiny):
     assert results.here(figure, rounds) == "40 (mean)"
     assert results.here(figure, replace(rounds, key="ms", mean=False)) == "2 ms to 3 ms"
     assert results.here(figure, absent) == "not measured here"
+
+
+@pytest.mark.parametrize(
+    ("error", "key", "said"),
+    [
+        (wp.DeviceError("it broke"), "failed", "DeviceError: it broke"),
+        (TimeIsUpError(7), "rounds_made", 7),
+        (MemoryError("none"), "failed", "MemoryError: none"),
+    ],
+)
+def test_many_sources_that_end_early_are_lines_too(monkeypatch, error, key, said):
+    real = wp.distances
+
+    def distances(graph, sources, *, algorithm, **_):
+        if algorithm == "classic.johnson":
+            raise error
+        return real(graph, sources, algorithm=algorithm)
+
+    monkeypatch.setattr(paper_run.tables, "distances", distances)
+    bench = paper_run.Sources(30, "cuda", lambda _: wp.generate.uniform(40, 3, (1, 10**6)))
+    line = bench.measure(Job("s", "uniform 40 3", "classic.johnson"), 8)
+    assert line[key] == said
+    assert "ms" not in line
+    refused = bench.measure(Job("s", "uniform 40 3", "classic.dijkstra.dial"), 8)["refused"]
+    assert "weight" in refused

@@ -53,12 +53,14 @@ class Made:
     ----------
     name : what `made_or_read` takes.
     label : what it is called in a report; the same for all seeds.
+    entries : about how many vertices it has, a matrix entries; 0 for a file.
     """
 
     name: str
     label: str
     seed: int
     weights: tuple[int, int] | None
+    entries: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -333,7 +335,8 @@ def graphs_of(spec: GraphSpec, scale: float, seed: int, data: Path | None) -> li
         log2 = str(max(4, round(math.log2(n))))
         plain = spec.make.replace("{n}", str(n)).replace("{log2 n}", log2)
         label = f"{spec.title}: {plain}" if spec.title else plain
-        found.append(Made(f"{plain} {seed}" if seed else plain, label, seed, spec.weights))
+        name = f"{plain} {seed}" if seed else plain
+        found.append(Made(name, label, seed, spec.weights, n ** (1 / spec.power)))
     if spec.make and not spec.sizes:
         found = [Made(f"{spec.make} {seed}" if seed else spec.make, spec.make, seed, spec.weights)]
     return list({one.name: one for one in found}.values())

@@ -42,8 +42,16 @@ class Results:
         return next(one for one in self.paper.studies if one.name == figure.study)
 
     def labels(self, study: Study) -> list[str]:
-        """Return the graphs of a study, those of one specification together, small ones first."""
-        return list(dict.fromkeys(label for name, label, *_ in self._at if name == study.name))
+        """Return the graphs of a study in the order of its file, small ones first."""
+        found = dict.fromkeys(label for name, label, *_ in self._at if name == study.name)
+        titles = [graph.title for graph in study.graphs]
+        first = {label: self._first(label, titles) for label in found}
+        return sorted(found, key=lambda label: first[label])
+
+    def _first(self, label: str, titles: Sequence[str]) -> int:
+        """Return which title a label begins with; the last one without a title."""
+        own = label.partition(": ")[0]
+        return titles.index(own) if own in titles else len(titles)
 
     def recipes(self, figure: Figure) -> list[str]:
         """Return the recipes of a figure that have lines: the paper's, then those beside them."""

@@ -67,34 +67,46 @@ class Cell:
 def planned(
     paper: Paper, scale: float, repeats: int | None, data: Path | None, devices: Sequence[str]
 ) -> list[Cell]:
-    """Return what is measured: the first graph of each size in all studies, then the second.
+    """Return what is measured, in an order of which every beginning has some of each study.
+
+    The first graphs of all sizes come before the second ones; of each study files and small graphs
+    come first.
 
     Parameters
     ----------
     scale : of sizes, of the graphs of each size and of the sources.
-    repeats : the graphs of each size, instead.
+    repeats : the graphs of each size at most.
     data : the folder of files.
     devices : recipes that run on none of these are left out.
     """
-    found = []
-    most = {
-        study.name: repeats or max(1, math.ceil(study.repeats * min(scale, 1)))
-        for study in paper.studies
-    }
-    for seed in range(max(most.values())):
-        for study in paper.studies:
-            if seed >= most[study.name]:
-                continue
-            sources = max(16, round(study.sources * min(scale, 1)))
-            found += [
-                Cell(study, made, row, sources, job_of(paper, study, made, recipe, factor))
+    found: list[tuple[int, float, list[Cell]]] = []
+    for study in paper.studies:
+        seeds = max(1, math.ceil(study.repeats * min(scale, 1)))
+        for seed in range(min(seeds, repeats or seeds)):
+            graphs = [
+                (made, row)
                 for row, spec in enumerate(study.graphs)
                 for made in graphs_of(spec, scale, seed, data)
-                for recipe in (*study.variants, *study.beside)
-                if set(devices) & set(CATALOGUE[recipe].devices)
-                for factor in study.factors
             ]
-    return found
+            graphs.sort(key=lambda graph: graph[0].entries)
+            found += [
+                (seed, (at + 0.5) / len(graphs), _cells(paper, study, made, row, scale, devices))
+                for at, (made, row) in enumerate(graphs)
+            ]
+    found.sort(key=lambda graph: graph[:2])
+    return [cell for _, _, cells in found for cell in cells]
+
+
+def _cells(
+    paper: Paper, study: Study, made: Made, row: int, scale: float, devices: Sequence[str]
+) -> list[Cell]:
+    sources = max(16, round(study.sources * min(scale, 1)))
+    return [
+        Cell(study, made, row, sources, job_of(paper, study, made, recipe, factor))
+        for recipe in (*study.variants, *study.beside)
+        if set(devices) & set(CATALOGUE[recipe].devices)
+        for factor in study.factors
+    ]
 
 
 class Sources:
