@@ -143,7 +143,8 @@ def plane(
 ) -> None:  # fmt: skip
     """Draw points in a plane, or in several side by side that share their places."""
     every = [series, *others]
-    figure = new_figure((4.6 * len(every) + 2.6, 4.4), _DPI, _WHAT, layout="constrained")
+    size = 4.6 * len(every) + 2.6, max(4.4, 0.9 + 0.24 * len(series))
+    figure = new_figure(size, _DPI, _WHAT, layout="constrained")
     grid = figure.subplots(1, len(every), squeeze=False)[0]
     style = _styles(list(series))
     for axes, points, y in zip(grid, every, ys, strict=True):

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from warpath.bench.report_lines import Machine
 
-_MOST = 12  # series that a legend may have
 _PANELS = 6  # families drawn one above the other
 
 
@@ -61,7 +60,7 @@ def _sizes(machine: Machine, path: Path) -> bool:
     several = {
         family: {
             name: [Point(n, y, y, y) for n, y in sorted(found.items())]
-            for name, found in list(series.items())[:_MOST]
+            for name, found in series.items()
             if len(found) > 1
         }
         for family, series in families.items()
@@ -72,7 +71,7 @@ def _sizes(machine: Machine, path: Path) -> bool:
     elif families:
         every: dict[str, list[tuple[float, float]]] = {}
         for series in families.values():
-            for name, found in list(series.items())[:_MOST]:
+            for name, found in series.items():
                 every.setdefault(name, []).extend(found.items())
         plane(path, every, "vertices", ["time per edge (ns)"])
     return bool(families)
@@ -81,7 +80,7 @@ def _sizes(machine: Machine, path: Path) -> bool:
 def _threads(machine: Machine, path: Path) -> bool:
     """Draw the geometric mean over the questions, a band from the least to the largest."""
     series = {}
-    for solver, by_threads in list(machine.speedups().items())[:_MOST]:
+    for solver, by_threads in machine.speedups().items():
         points = [Point(1, 1, 1, 1)]
         for threads, gains in sorted(by_threads.items()):
             values = list(gains.values())
@@ -95,7 +94,7 @@ def _threads(machine: Machine, path: Path) -> bool:
 
 
 def _work(machine: Machine, path: Path) -> bool:
-    found = dict(list(machine.works().items())[:_MOST])
+    found = machine.works()
     work = {name: [(many, share) for many, share, _ in at] for name, at in found.items()}
     rounds = {
         name: [(many, made) for many, _, made in at if made]
