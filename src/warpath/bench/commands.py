@@ -25,11 +25,11 @@ COMMANDS: dict[str, Command] = {
     "suite": Command("single", "One source, beside every peer that is installed."),
     "many": Command("many", "Tables of many sources and of all pairs, beside their peers."),
     "peak": Command("peak", "Dense all pairs beside what the cores can add and compare."),
+    "paper": Command("paper", "A paper's experiments again, beside the numbers that it prints."),
+    "report": Command("report", "Tables and plots of the lines that `suite` wrote."),
     "catalogue": Command("catalogue", "Every recipe on the same graphs, those of GPUs too."),
     "all-pairs": Command("all_pairs", "Every recipe for all pairs on the same graphs."),
     "anchors": Command("anchors", "All pairs and many-to-many on a GPU, against set goals."),
-    "paper": Command("paper", "A paper's experiments again, beside the numbers that it prints."),
-    "report": Command("report", "Tables and plots of the lines that `suite` wrote."),
     "findings": Command("findings", "Which statements of the papers hold in what was measured."),
 }
 
