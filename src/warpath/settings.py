@@ -8,6 +8,7 @@ WARPATH_MEMORY       the memory a call may plan with, in bytes or as ``8G`` (def
 WARPATH_GPU_MEMORY   the memory of a GPU that a call may plan with, likewise (default: what is free)
 WARPATH_CACHE_DIR    the folder that keeps compiled CUDA kernels; ``off`` or empty to keep none
                      (default: warpath/kernels in the user's cache, XDG_CACHE_HOME or ~/.cache)
+WARPATH_BENCH_DATA   the folder of graph files that ``warpath bench`` knows by name (default: none)
 CXX                  the C++ compiler that `warpath.testing.emulated` runs (default: g++)
 ===================  ==========================================================================
 """
@@ -64,6 +65,14 @@ def memory() -> int:
 def gpu_memory() -> int | None:
     """Return the bytes of a GPU that a call may plan with at most, or None for all that is free."""
     return _bytes_of("WARPATH_GPU_MEMORY")
+
+
+def bench_data() -> Path | None:
+    """Return the folder of the benchmarks' graph files, or None where none is set."""
+    from pathlib import Path  # here, as it takes 5 ms of `import warpath`
+
+    value = os.environ.get("WARPATH_BENCH_DATA", "").strip()
+    return Path(value).expanduser() if value else None
 
 
 def compiler() -> str:

@@ -22,7 +22,7 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
-    "suite": Command("single", "One source, beside every peer that is installed."),
+    "suite": Command("suite", "One source, beside every peer that is installed."),
     "many": Command("many", "Tables of many sources and of all pairs, beside their peers."),
     "peak": Command("peak", "Dense all pairs beside what the cores can add and compare."),
     "paper": Command("paper", "A paper's experiments again, beside the numbers that it prints."),

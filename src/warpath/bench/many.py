@@ -5,16 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from importlib.util import find_spec
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from warpath import generate
+from warpath.bench.peers import chosen
+from warpath.bench.right import sources_of, wrong_of
 from warpath.bench.run import machine
-from warpath.bench.suite import GRAPHS, graph_named, same_distances, scipy_dijkstra, sources_of
-from warpath.errors import VerificationError, require
+from warpath.bench.workloads import COLUMNS, typed, workload
+from warpath.errors import InputError, VerificationError
 from warpath.tables import apsp, distances
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from warpath.bench.peers import Peer
     from warpath.graph import Graph
 
     Array = NDArray[Any]
@@ -51,7 +53,10 @@ def main(arguments: Sequence[str]) -> int:
     solvers = ours + peers(max(options.threads))
     columns = {}
     for name in options.graphs:
-        graph = graph_named(name, options.scale, options.dtype)
+        graph = typed(workload(name, options.scale).make(), options.dtype)
+        if graph is None:
+            msg = f"{name}: its weights are fractions, which {options.dtype} does not hold."
+            raise InputError(msg)
         sources = sorted(set(sources_of(graph, options.sources)))
         columns[name] = measure(graph, sources, solvers, options.repeats, options.clock)
         sys.stderr.write(f"{name}: {graph!r}\n")
@@ -98,43 +103,36 @@ def _same(graph: Graph) -> Graph:
 
 def peers(threads: int) -> list[Rows]:
     """Return the packages that are installed here."""
-    known = {"scipy": _scipy(), "igraph": _IGRAPH, "networkit": _networkit(threads)}
-    return [peer for package, peer in known.items() if find_spec(package) is not None]
+    known = {"SciPy": _scipy, "igraph": _igraph, "NetworKit": _networkit}
+    return [known[peer.name](peer, threads) for peer in chosen(None) if peer.name in known]
 
 
-def _scipy() -> Rows:
+def _scipy(peer: Peer, _threads: int) -> Rows:
     def solve(matrix: Any, sources: list[int]) -> Array:
-        csgraph = require("scipy.sparse.csgraph", extra="test", what="The peer SciPy")
-        rows: Array = csgraph.dijkstra(matrix, indices=sources)
+        from scipy.sparse.csgraph import dijkstra
+
+        rows: Array = dijkstra(matrix, indices=sources)
         return rows
 
-    return Rows("SciPy dijkstra", lambda graph: scipy_dijkstra(tree=False).prepare(graph), solve)
+    return Rows("SciPy dijkstra", peer.prepare, solve)
 
 
-def _igraph_of(graph: Graph) -> Any:
-    igraph = require("igraph", extra="test", what="The peer igraph")
-    src, dst, weights = graph.edges()
-    made = igraph.Graph(n=graph.n, edges=np.column_stack((src, dst)), directed=True)
-    made.es["weight"] = weights.tolist()
-    return made
+def _igraph(peer: Peer, _threads: int) -> Rows:
+    def solve(prepared: Any, sources: list[int]) -> Array:
+        made, weights = prepared
+        return np.array(made.distances(sources, weights=weights))
+
+    return Rows("igraph", peer.prepare, solve)
 
 
-_IGRAPH = Rows(
-    "igraph", _igraph_of, lambda made, sources: np.array(made.distances(sources, weights="weight"))
-)
+def _networkit(peer: Peer, threads: int) -> Rows:
+    import networkit
 
-
-def _networkit(threads: int) -> Rows:
     def prepare(graph: Graph) -> Any:
-        networkit = require("networkit", extra="test", what="The peer NetworKit")
         networkit.setNumberOfThreads(threads)
-        src, dst, weights = graph.edges()
-        # The node type of the package; it crashes on others.
-        parts = (weights.astype(np.float64), (src.astype(np.uint64), dst.astype(np.uint64)))
-        return networkit.GraphFromCoo(parts, n=graph.n, weighted=True, directed=True)
+        return peer.prepare(graph)
 
     def solve(made: Any, sources: list[int]) -> Array:
-        networkit = require("networkit", extra="test", what="The peer NetworKit")
         found = np.array(networkit.distance.SPSP(made, sources).run().getDistances())
         found[found == np.finfo(np.float64).max] = np.inf
         return found
@@ -170,7 +168,7 @@ def measure(
             share = solver.threads if clock == "processor" else 1
             times[solver.name].append(1e3 * (now() - start) / len(some) / share)
             expected = found if expected is None else expected
-            if not same_distances(expected[::step], found):
+            if wrong_of(expected[::step], found)[0]:
                 msg = f"{solver.name} and {solvers[0].name} give different distances."
                 raise VerificationError(msg, "peer", {})
     return {name: median(each) for name, each in times.items()}
@@ -187,8 +185,8 @@ def _print(title: str, solvers: Sequence[Rows], columns: dict[str, dict[str, flo
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="warpath bench many", description=__doc__)
     parser.add_argument(
-        "--graphs", nargs="+", default=list(GRAPHS), metavar="GRAPH",
-        help=f"names ({', '.join(GRAPHS)}) or files",
+        "--graphs", nargs="+", default=list(COLUMNS), metavar="GRAPH",
+        help=f"names ({', '.join(COLUMNS)}) or files",
     )  # fmt: skip
     parser.add_argument("--sources", type=int, default=64, help="seeded sources a graph")
     parser.add_argument("--pairs", type=int, nargs="*", default=[512, 1024, 2048], metavar="N")

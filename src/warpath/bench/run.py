@@ -1,119 +1,222 @@
-"""Measuring: warm up, time each source with every solver in turn, verify outside the clock."""
+"""Measuring: solvers take turns on the same sources; answers are compared off the clock."""
 
 from __future__ import annotations
 
-import json
+import ctypes
+import gc
+import os
 import platform
+import re
+import subprocess
 import time
-from dataclasses import asdict, dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib.metadata import version
-from statistics import median, quantiles
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from warpath.bench.suite import Solver, same_distances, sources_of
-from warpath.errors import VerificationError
-from warpath.paths import Paths
-from warpath.verify import verify
+from warpath.bench.right import digest, wrong_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TextIO
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from warpath.graph import Graph
+    from numpy.typing import NDArray
 
+    from warpath.bench.right import Right
 
-@dataclass(frozen=True)
-class Timing:
-    """One solver on one graph: milliseconds over the sources."""
-
-    graph: str
-    n: int
-    m: int
-    dtype: str
-    solver: str
-    sources: int
-    median_ms: float
-    low_ms: float
-    high_ms: float
-    verified: bool
+    Array = NDArray[Any]
+    Line = dict[str, Any]
+    #: What a result comes to: (n,) distances, our (n,) predecessors, and what ran.
+    Answer = tuple[Array, Array | None, str | None]
 
 
-def measure(
-    name: str, graph: Graph, solvers: Sequence[Solver], sources: int, lines: TextIO | None = None
-) -> list[Timing]:
-    """Time solvers side by side on one graph.
+@dataclass
+class Found:
+    """What a solver did from one source.
 
-    Each source is solved by every solver before the next source, so that a change of the machine's
-    speed meets all of them. The first solver's answer is verified by the certificate, the others'
-    by comparison with it.
-
-    Raises
-    ------
-    VerificationError
-        If an answer is wrong: there are no numbers for wrong answers.
+    Attributes
+    ----------
+    times : milliseconds of its solves.
+    wrong, off : how many distances were wrong in the worst of them, and by how much at most.
+    other_tree : whether predecessors were not those of the certified tree.
+    plan, totals : what ran, and what its rounds come to, where the solver tells.
     """
-    ready = [(solver, solver.prepare(graph)) for solver in solvers]
-    chosen = sources_of(graph, sources)
-    for solver, prepared in ready:
-        solver.solve(prepared, chosen[0])
-    times: dict[str, list[float]] = {solver.name: [] for solver in solvers}
-    for source in chosen:
-        expected = None
-        for solver, prepared in ready:
+
+    times: list[float] = field(default_factory=list)
+    wrong: int = 0
+    off: float = 0.0
+    other_tree: bool = False
+    plan: str | None = None
+    totals: dict[str, Any] | None = None
+
+    def line(self) -> Line:
+        """Return its part of a line: ``ms``, or ``error`` where it is wrong."""
+        told: Line = {"times": self.times, "plan": self.plan, "totals": self.totals}
+        if self.wrong:
+            by = "" if np.isinf(self.off) else f", by up to {self.off:.4g}"
+            told |= {"wrong": self.wrong, "error": f"{self.wrong:,} distances are wrong{by}"}
+        elif self.other_tree:
+            told |= {"error": "the predecessors are not those of the certified tree"}
+        else:
+            told["ms"] = median(self.times)
+        return told | {"verified": "error" not in told}
+
+
+class Entrant(Protocol):
+    """One solver on a graph, on so many threads, with or without predecessors."""
+
+    name: str
+    threads: int
+    tree: bool
+    found: dict[int, Found]
+    error: str | None
+    about: dict[str, Any]
+
+    def turn(self, right: Mapping[int, Right]) -> None:
+        """Solve from each source once more, and compare."""
+        ...
+
+
+class Local:
+    """A solver in this process.
+
+    Parameters
+    ----------
+    name, threads, tree : what it is.
+    solve : source -> result; on the clock.
+    answer : what was returned -> distances, predecessors of the certified tree or None, and what
+        ran; off the clock.
+    budget : seconds that its solves may take; it always gets one. None: as long as it takes.
+    about : what else its lines say.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        threads: int,
+        *,
+        tree: bool,
+        solve: Callable[[int], Any],
+        answer: Callable[[Any], Answer],
+        budget: float | None,
+        about: dict[str, Any],
+    ) -> None:
+        self.name, self.threads, self.tree = name, threads, tree
+        self.found: dict[int, Found] = {}
+        self.error: str | None = None
+        self.about = about | {"budget_s": budget}
+        self._solve, self._answer = solve, answer
+        self._left = np.inf if budget is None else budget
+
+    def turn(self, right: Mapping[int, Right]) -> None:
+        """Solve from each source once more, those that the budget allows, and compare."""
+        if self.error is not None:
+            return
+        sources = list(self.found) or list(right)
+        try:
+            if not self.found:
+                self._warm_up(sources[0], right)
+            for source in sources:
+                if self.found and self._left < self._last:
+                    break
+                self._once(source, right)
+        except Exception as error:  # noqa: BLE001 - a peer may raise anything; its line says what
+            self.error = f"{type(error).__name__}: {error}"
+
+    def _warm_up(self, source: int, right: Mapping[int, Right]) -> None:
+        with peak() as memory:
+            seconds, found = self._timed(source)
+        self.about |= {"first_ms": 1e3 * seconds, "peak_mb": memory.get("mb")}
+        self._last = seconds
+        if seconds > self._left:  # a second solve would be no warmer to speak of
+            self._keep(source, seconds, found, right)
+
+    def _once(self, source: int, right: Mapping[int, Right]) -> None:
+        seconds, found = self._timed(source)
+        self._keep(source, seconds, found, right)
+
+    def _keep(self, source: int, seconds: float, found: Any, right: Mapping[int, Right]) -> None:
+        self._last = seconds
+        self._left -= seconds
+        kept = self.found.setdefault(source, Found())
+        kept.times.append(1e3 * seconds)
+        dist, pred, kept.plan = self._answer(found)
+        wrong, off = wrong_of(right[source].dist, dist)
+        kept.wrong, kept.off = max(kept.wrong, wrong), max(kept.off, off)
+        kept.other_tree |= pred is not None and digest(pred) != right[source].tree
+
+    def _timed(self, source: int) -> tuple[float, Any]:
+        gc.disable()  # as timeit does: one peer's objects are not to slow another down
+        try:
             start = time.perf_counter()
-            found = solver.solve(prepared, source)
-            times[solver.name].append(1e3 * (time.perf_counter() - start))
-            if expected is None:
-                _certify(graph, source, found)
-                expected = found
-            elif not same_distances(expected, found):
-                msg = f"{solver.name} on {name}: distances from {source} differ from the certified."
-                raise VerificationError(msg, "peer", {"source": source})
-    result = []
-    for solver in solvers:
-        low, _, high = quantiles(times[solver.name], n=4) if sources > 1 else [0.0] * 3
-        timing = Timing(
-            name, graph.n, graph.m, str(graph.weight_dtype), solver.name, sources,
-            median(times[solver.name]), low, high, verified=True,
-        )  # fmt: skip
-        result.append(timing)
-        if lines is not None:
-            lines.write(json.dumps(asdict(timing) | machine()) + "\n")
-    return result
+            found = self._solve(source)
+            return time.perf_counter() - start, found
+        finally:
+            gc.enable()
 
 
-def _certify(graph: Graph, source: int, dist: Any) -> None:
-    from warpath.routes import tree
+def contest(entrants: Sequence[tuple[Entrant, Mapping[int, Right]]], repeats: int) -> None:
+    """Let solvers take turns, each over all its sources: a change of the machine meets all."""
+    for _ in range(repeats):
+        for entrant, right in entrants:
+            entrant.turn(right)
 
-    verify(graph, Paths(graph, source, np.asarray(dist), tree=lambda: tree(graph, source, dist)))
+
+@contextmanager
+def peak() -> Iterator[dict[str, float]]:
+    """Measure the memory that a body takes beyond what is in use, in MB (10^6); Linux only.
+
+    What the allocator kept from before is given back first; a body that finds enough of it still
+    free takes less.
+    """
+    found: dict[str, float] = {}
+    before = None
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak begins anew
+        before = _status("VmRSS")
+    except (OSError, AttributeError):  # another system: there is no number
+        pass
+    yield found
+    if before is not None:
+        found["mb"] = round((_status("VmHWM") - before) / 1e6, 3)
+
+
+def _status(name: str) -> int:
+    text = Path("/proc/self/status").read_text(encoding="ascii")
+    return 1024 * int(re.search(rf"^{name}:\s+(\d+) kB", text, re.MULTILINE)[1])  # type: ignore[index]
 
 
 def machine() -> dict[str, str]:
     """Return what the numbers belong to."""
     return {
         "machine": platform.processor() or platform.machine(),
+        "processor": _processor(),
+        "cores": str(os.cpu_count()),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "warpath": version("warpath"),
     }
 
 
-def table(timings: Sequence[Timing], baseline: str) -> str:
-    """Return a Markdown table of medians: rows solvers, columns graphs; ratios to a baseline."""
-    graphs = list(dict.fromkeys(t.graph for t in timings))
-    solvers = list(dict.fromkeys(t.solver for t in timings))
-    at = {(t.solver, t.graph): t.median_ms for t in timings}
-    lines = ["| ms | " + " | ".join(graphs) + " |", "|---" * (len(graphs) + 1) + "|"]
-    for solver in solvers:
-        cells = []
-        for graph in graphs:
-            ms, base = at.get((solver, graph)), at.get((baseline, graph))
-            cells.append("-" if ms is None else f"{ms:.1f}" + _ratio(ms, base))
-        lines.append(f"| {solver} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    named = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return named[1] if named else ""
 
 
-def _ratio(ms: float, base: float | None) -> str:
-    return "" if base is None or base == ms else f" ({base / ms:.1f}x)"
+def commit() -> str:
+    """Return the commit of the checkout that this runs from, or nothing."""
+    folder = Path(__file__).parent
+    words = ["git", "-C", str(folder), "rev-parse", "--short", "HEAD"]
+    try:
+        ran = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
+    except OSError:
+        return ""
+    return ran.stdout.strip()

@@ -1,112 +1,170 @@
-"""What is measured: graphs, sources and solvers."""
+"""``warpath bench suite``: one source, ours beside every peer, on graphs by name.
+
+What --lines has is not measured again: a run that was stopped is continued by the same command.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from warpath import generate
-from warpath.api import sssp
-from warpath.errors import InputError, require
-from warpath.io.formats import read
-from warpath.paths import never
+from warpath import settings
+from warpath.bench import external, peers, standing
+from warpath.bench.bout import OURS, Terms
+from warpath.bench.lines import latest, read_lines
+from warpath.bench.run import machine
+from warpath.bench.session import Session, Wish, tell
+from warpath.bench.workloads import COLUMNS, FILES, MAKERS, files, workload
+from warpath.errors import InputError, WarpathError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
+    Line = dict[str, Any]
 
-    from warpath.graph import Graph
-
-    Array = NDArray[Any]
-
-#: The generated graphs, each at a scale of its full size (1) or less.
-GRAPHS: dict[str, Callable[[float], Graph]] = {
-    "road": lambda scale: generate.road(_count(1_000_000, scale), seed=1),
-    "grid": lambda scale: generate.grid(*(_count(1000, scale**0.5),) * 2, (70, 140), drop=0.25),
-    "rmat": lambda scale: generate.rmat(max(4, 18 + round(np.log2(scale))), 16),
-    "martin": lambda scale: generate.random_in_degree(_count(2**20, scale)),
-    "delaunay": lambda scale: generate.delaunay(_count(2**18, scale)),
-}
-
-_SEED = 20261120
+#: The columns of the suite "cpu".
+CPU = ("road", "rmat", "martin", "delaunay", "NY", "cnr")
+#: What the suite "all" generates besides; then comes the whole data folder.
+MORE = (
+    "streets", "grid 1000", "mesh 700", "uniform 500000 8", "uniform 1000000 2", "hub 262144",
+    "small_world 262144 10", "kronecker 16 16", "dense 3000", "complete 1000", "rmat 14 16",
+    "road 100000", "road 1000", "grid 100", "delaunay 10000", "martin 65536", "uniform 100 4",
+)  # fmt: skip
+_KINDS = ("int", "float", "none", "int32", "int64", "float32", "float64")
+_QUICK = {"repeats": 1, "budget": 1.0}
+_THOROUGH = {"repeats": 3, "budget": 20.0}
+_SHOWN = 5  # of where we stand worst
 
 
-class Solver(NamedTuple):
-    """Something that solves from one source; `prepare` is outside the clock, `solve` inside."""
+def main(arguments: Sequence[str]) -> int:
+    """Measure, append the lines, print the tables; 0, or 1 if an answer of ours was wrong."""
+    options = _parser().parse_args(arguments)
+    wish = _wish(options)
+    kept = Path(options.lines) if options.lines else None
+    lines = [] if kept is None else read_lines(kept)
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="warpath-bench-") as folder:
+        session = Session(wish, lines, kept, Path(folder))
+        for name, optional in _graphs(options):
+            try:
+                session.measure(workload(name, options.scale, options.data))
+            except WarpathError as error:
+                if not optional:
+                    raise
+                tell(f"{name}: left out: {error}")
+    _print([one for one in latest([*lines, *session.fresh]) if one["suite"] == wish.suite])
+    tell(f"measured in {time.monotonic() - start:.0f} s")
+    bad = [one for one in session.fresh if "error" in one]
+    for text in dict.fromkeys(f"{one['solver']} on {one['graph']}: {one['error']}" for one in bad):
+        tell(text)
+    return int(any(one["solver"].startswith(OURS) for one in bad))
 
-    name: str
-    prepare: Callable[[Graph], Any]
-    solve: Callable[[Any, int], Array]
 
-
-def graph_named(name: str, scale: float, dtype: str) -> Graph:
-    """Return a generated graph, or one read from a file; without weights it gets 1 .. 255."""
-    if name in GRAPHS:
-        graph = GRAPHS[name](scale)
+def _graphs(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
+    """Yield the names of the graphs, and whether one that is missing is only told."""
+    if options.graphs:
+        yield from ((name, False) for name in options.graphs)
+        return
+    folder = options.data or settings.bench_data()
+    found = list(files(folder))  # a folder that is not there is told before anything is measured
+    if folder is None:
+        here = [name for name in CPU if name in COLUMNS]
+        tell("NY and cnr are left out: --data FOLDER or WARPATH_BENCH_DATA names where files are.")
     else:
-        graph = read(name)
-        if graph.weights is None:
-            drawn = np.random.default_rng(_SEED).integers(1, 256, graph.m, np.int32)
-            graph = graph.with_weights(drawn)
-    return graph if dtype == "own" else graph.astype(dtype)
+        here = list(CPU)
+    yield from ((name, name not in COLUMNS) for name in here)
+    if options.suite == "all":
+        yield from ((name, False) for name in MORE)
+        known = {*CPU, *(FILES[name] for name in FILES)}
+        yield from ((title, True) for title, _ in found if title not in known)
 
 
-def sources_of(graph: Graph, count: int) -> list[int]:
-    """Return seeded sources with edges out of them."""
-    usable = np.flatnonzero(np.diff(graph.indptr))
-    if len(usable) == 0:
-        msg = "a graph without edges has nothing to measure."
+def _wish(options: argparse.Namespace) -> Wish:
+    chosen = _QUICK if options.quick else _THOROUGH
+    trees = (False, True) if options.tree is None else (options.tree,)
+    commands = dict(map(external.parsed, options.external))
+    taken = set(commands) & {peer.name for peer in peers.PEERS}
+    if taken or any(name.startswith(OURS) for name in commands):
+        msg = f"--external {', '.join(sorted(taken) or commands)}: the name is taken; use another."
         raise InputError(msg)
-    return [int(s) for s in np.random.default_rng(_SEED).choice(usable, count)]
+    budget = chosen["budget"] if options.budget is None else options.budget
+    return Wish(
+        suite=options.suite,
+        kinds=tuple(options.dtypes),
+        trees=trees,
+        sources=options.sources,
+        algorithms=tuple(options.algorithms),
+        threads=tuple(options.threads),
+        peers=tuple(peers.chosen(options.peers)),
+        commands=commands,
+        terms=Terms(
+            repeats=int(options.repeats or chosen["repeats"]),
+            budget=budget or None,
+            limit=options.limit,
+            traced=1 if options.quick else None,
+        ),
+    )
 
 
-def ours(algorithm: str, threads: int, *, tree: bool) -> Solver:
-    """Return a solver of the catalogue, or the planner's choice for "auto"."""
-
-    def solve(graph: Graph, source: int) -> Array:
-        name = graph.label_of(np.array([source]))[0]
-        paths = sssp(graph, name, algorithm=algorithm, threads=threads)
-        if tree:
-            _ = paths.pred
-        return paths.dist
-
-    title = f"warpath {algorithm}, {threads} thread{'s' * (threads > 1)}"
-    return Solver(title + ", tree" * tree, lambda graph: graph, solve)
-
-
-def scipy_dijkstra(*, tree: bool) -> Solver:
-    """Return SciPy's Dijkstra (float64 labels; parallel edges merged beforehand, as it needs)."""
-    csgraph = require("scipy.sparse.csgraph", extra="test", what="The peer SciPy")
-    sparse = require("scipy.sparse", extra="test", what="The peer SciPy")
-
-    def prepare(graph: Graph) -> Any:
-        src, dst, weights = graph.edges()
-        order = np.lexsort((weights, dst, src))
-        src, dst, weights = src[order], dst[order], weights[order]
-        lightest = np.ones(len(src), np.bool_)
-        lightest[1:] = (src[1:] != src[:-1]) | (dst[1:] != dst[:-1])
-        parts = (weights[lightest].astype(np.float64), (src[lightest], dst[lightest]))
-        return sparse.coo_array(parts, shape=(graph.n, graph.n)).tocsr()
-
-    def solve(matrix: Any, source: int) -> Array:
-        found = csgraph.dijkstra(matrix, indices=source, return_predecessors=tree)
-        dist: Array = found[0] if tree else found
-        return dist
-
-    return Solver("SciPy dijkstra" + ", tree" * tree, prepare, solve)
+def _print(lines: Sequence[Line]) -> None:
+    sys.stdout.write(standing.tables(lines) + "\n")
+    places = standing.worst(lines, _SHOWN)
+    if places:
+        shown = "\n".join(f"{at}. {place}" for at, place in enumerate(places, start=1))
+        sys.stdout.write(
+            f"\nWhere ours stands worst, as the best peer's time over ours:\n\n{shown}\n"
+        )
+    facts = ", ".join(f"{key} {value}" for key, value in machine().items())
+    sys.stdout.write(
+        "\nMilliseconds from one source: medians (quartiles) over the sources, of which [k] were "
+        f"within a budget. Ratios are over the same sources. All answers compared; {facts}.\n"
+    )
 
 
-def same_distances(ours: Array, other: Array) -> bool:
-    """Say whether two answers agree: equal as float64, or within 1e-5 for float32 sums."""
-    reached = ours != never(ours.dtype)
-    if not np.array_equal(reached, np.isfinite(other) & (other != never(other.dtype))):
-        return False
-    mine, theirs = ours[reached].astype(np.float64), other[reached].astype(np.float64)
-    tolerance = 1e-5 if ours.dtype == np.float32 else 0
-    return bool(np.all(np.abs(mine - theirs) <= tolerance * np.abs(mine)))
+def _parser() -> argparse.ArgumentParser:
+    every = ", ".join(peer.name for peer in peers.PEERS)
+    parser = argparse.ArgumentParser(prog="warpath bench suite", description=__doc__)
 
+    def add(*names: str, about: str, **options: Any) -> None:
+        parser.add_argument(*names, help=about, **options)
 
-def _count(full: int, scale: float) -> int:
-    return max(16, round(full * scale))
+    add(
+        "suite", nargs="?", default="cpu", choices=["cpu", "all"],
+        about=f"cpu: {', '.join(CPU)}; all: {len(MORE)} more, and the data folder",
+    )  # fmt: skip
+    add("--quick", action="store_true", about="a solve a source, a second a peer: five minutes")
+    add("--lines", metavar="FILE", about="the file of JSON lines to continue")
+    add(
+        "--graphs", nargs="+", metavar="GRAPH",
+        about=f"in place of the suite's: {', '.join([*COLUMNS, *FILES])}; a generator with its "
+        f"numbers ({', '.join(MAKERS)}); a title of the data folder; a file",
+    )  # fmt: skip
+    add("--data", type=Path, metavar="FOLDER", about="of graph files (WARPATH_BENCH_DATA)")
+    add("--scale", type=float, default=1.0, about="size of the generated graphs")
+    add(
+        "--dtypes", nargs="+", default=["int", "float"], choices=_KINDS,
+        about="weights: int as they are, float their tenths in float64, none: 1 each; or a type",
+    )  # fmt: skip
+    add(
+        "--tree", action=argparse.BooleanOptionalAction,
+        about="predecessors too, or never; both when not given",
+    )  # fmt: skip
+    add("--threads", type=int, nargs="+", default=[1, 2], about="of ours and of commands")
+    add("--algorithms", nargs="+", default=["auto"], metavar="NAME", about="ours")
+    add("--sources", type=int, default=16, about="seeded ones a graph")
+    add("--repeats", type=int, about="solves a source (3; 1 with --quick)")
+    add("--peers", nargs="*", metavar="PEER", about=f"in place of all that are there of {every}")
+    add(
+        "--external", action="append", default=[], metavar="NAME=COMMAND",
+        about="a peer that is a command: docs/benchmarks/external-solvers.md",
+    )  # fmt: skip
+    add(
+        "--budget", type=float, metavar="SECONDS",
+        about="for the solves of a peer on a graph (20; 1 with --quick; 0: no limit)",
+    )  # fmt: skip
+    add("--limit", type=float, default=60.0, metavar="SECONDS", about="for a run of a command")
+    return parser

@@ -1,19 +1,24 @@
-"""The graphs of the studies, each by a name that says how it is made: ``rmat 18 16``."""
+"""The graphs of the benchmarks, by names: ``rmat 18 16``, ``road``, ``NY``, or a file's path."""
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath import generate
+from warpath import generate, settings
 from warpath.errors import InputError
 from warpath.graph import Graph
 from warpath.io.formats import read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
 
 _SEED = 20261121
 
@@ -33,27 +38,167 @@ def _hub(n: int) -> Graph:
 #: Words of a name -> the graph; what follows the first word are whole numbers.
 MAKERS: dict[str, Callable[..., Graph]] = {
     "rmat": lambda scale, factor=16: generate.rmat(scale, factor),
+    "kronecker": lambda scale, factor=16: generate.kronecker(scale, factor),
     "grid": lambda side: generate.grid(side, side, (100, 10_000), drop=0.25),
+    "streets": lambda side: generate.grid(side, side, (70, 140), drop=0.25),
+    "mesh": lambda side: generate.grid(side, side, diagonal=True),
+    "road": lambda n: generate.road(n, seed=1),
+    "delaunay": generate.delaunay,
     "martin": lambda n: generate.random_in_degree(n, 7, (1, 10)),
-    "dense": lambda n: generate.dense(n, 0.2, (1, 10)),
     "uniform": lambda n, degree=8: generate.uniform(n, degree),
+    "small_world": lambda n, degree=10: generate.small_world(n, degree),
+    "dense": lambda n: generate.dense(n, 0.2, (1, 10)),
+    "complete": generate.complete,
     "hub": _hub,
 }
+#: Short names of what is measured most.
+COLUMNS: dict[str, str] = {
+    "road": "road 1000000",
+    "rmat": "rmat 18 16",
+    "martin": "martin 1048576",
+    "delaunay": "delaunay 262144",
+    "streets": "streets 1000",
+}
+_LOGARITHMIC = {"rmat", "kronecker"}  # their number is the logarithm of n
+_SQUARE = {"grid", "streets", "mesh", "dense", "complete"}  # n or m is its square
+_LEAST = 16
+
+#: Short names of files in the data folder, by their titles.
+FILES = {"cnr": "cnr-2000"}
+#: What the reader must be told about files whose content does not.
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "delaunay_n16": {"header": "coordinate pattern symmetric"},
+    "soc-sign-bitcoinotc": {"weight": "none"},
+}
+_SUFFIXES = (
+    ".gz", ".xz", ".bz2", ".zst", ".zip", ".gr", ".txt", ".csv", ".mtx", ".graph", ".tntp", ".osm",
+    ".pbf", ".el", ".wel",
+)  # fmt: skip
+
+
+class Workload(NamedTuple):
+    """What a graph is called in tables and lines, and the function that makes or reads it."""
+
+    title: str
+    make: Callable[[], Graph]
 
 
 def graph_of(name: str) -> Graph:
-    """Return a graph by its name, or read it from a file.
+    """Return a graph by its name, or read it from a file, as it is.
 
     >>> graph_of("martin 64").m
     448
     """
     kind, *numbers = name.split()
-    if kind in MAKERS and all(number.isdigit() for number in numbers):
+    if kind in MAKERS and numbers and all(number.isdigit() for number in numbers):
         return MAKERS[kind](*map(int, numbers))
     if Path(name).exists():
         return read(name)
     msg = f"{name!r} is no graph: a file, or one of {', '.join(MAKERS)} and its numbers."
     raise InputError(msg)
+
+
+def workload(name: str, scale: float = 1.0, data: Path | None = None) -> Workload:
+    """Return the title of a graph, and what makes it `plain`.
+
+    Parameters
+    ----------
+    name : a short name, a generator and its numbers, the title of a file in the data folder, or a
+        file's path.
+    scale : share of the full size of generated graphs.
+    data : the data folder; None for that of the settings.
+
+    Raises
+    ------
+    InputError
+        If there is no such graph; with the names that there are.
+    """
+    long = COLUMNS.get(name, name)
+    if long.split(maxsplit=1)[0] in MAKERS and not Path(name).exists():
+        made = scaled(long, scale)
+        return Workload(name if made == long else made, lambda: plain(graph_of(made)))
+    folder = settings.bench_data() if data is None else data
+    kept = dict(files(folder))
+    path = kept.get(FILES.get(name, name), Path(name))
+    if not path.is_file():
+        raise InputError(_unknown(name, folder, kept))
+    title = title_of(path.name)
+    short = {title: short for short, title in FILES.items()}
+    options = _OPTIONS.get(title, {})
+    return Workload(short.get(title, title), lambda: plain(read(path, **options)))
+
+
+def files(folder: Path | None) -> Iterator[tuple[str, Path]]:
+    """Yield the titles and paths of the graphs in a folder, small files first; none without one.
+
+    Raises
+    ------
+    InputError
+        If the folder is not there.
+    """
+    if folder is None:
+        return
+    if not folder.is_dir():
+        msg = (
+            f"{folder}: there is no such folder; --data and WARPATH_BENCH_DATA name one of graphs."
+        )
+        raise InputError(msg)
+    for path in sorted(folder.iterdir(), key=lambda path: path.stat().st_size):
+        if path.is_file() and path.suffix not in {".md", ".json", ".jsonl"}:
+            yield title_of(path.name), path
+
+
+def plain(graph: Graph) -> Graph:
+    """Return the graph that every solver can be given.
+
+    Names of vertices go and closed vertices open, which the peers do not know; a graph without
+    weights, or with negative ones, gets whole numbers 1 .. 255.
+    """
+    weights = graph.weights
+    if weights is None or graph.facts(symmetry=False).negative:
+        weights = np.random.default_rng(_SEED).integers(1, 256, graph.m, np.int32)
+    return Graph(
+        graph.indptr, graph.indices, weights,
+        directed=graph.directed, coordinates=graph.coordinates, name=graph.name,
+    )  # fmt: skip
+
+
+def typed(graph: Graph, kind: str) -> Graph | None:
+    """Return the graph with weights of a kind, or None if it cannot have them.
+
+    Parameters
+    ----------
+    kind : "int", whole numbers as they are; "float", float64; "none", each 1; or a type. Whole
+        numbers become tenths as floats: sums of whole ones would be exact in any order.
+    """
+    whole = graph.weight_dtype.kind == "i"
+    if kind == "none":
+        return graph.with_weights(None)
+    if kind == "own" or (kind == "int" and whole):
+        return graph
+    dtype = np.dtype({"int": "int32", "float": "float64"}.get(kind, kind))
+    if dtype.kind == "i":
+        return graph.astype(dtype) if whole else None
+    tenths = graph.solver_weights / 10 if whole else graph.solver_weights
+    return graph.with_weights(tenths.astype(dtype))
+
+
+def scaled(name: str, scale: float) -> str:
+    """Return the name of the same kind of graph with about `scale` times the vertices (or edges).
+
+    >>> scaled("rmat 18 16", 0.25), scaled("grid 1000", 0.25), scaled("road 1000", 0.001)
+    ('rmat 16 16', 'grid 500', 'road 16')
+    """
+    kind, *numbers = name.split()
+    if scale == 1 or not numbers or not all(number.isdigit() for number in numbers):
+        return name
+    full = int(numbers[0])
+    if kind in _LOGARITHMIC:
+        size = max(4, full + round(np.log2(scale)))
+    else:
+        root = scale**0.5 if kind in _SQUARE else scale
+        size = max(4 if kind in _SQUARE else _LEAST, round(full * root))
+    return " ".join([kind, str(size), *numbers[1:]])
 
 
 def title_of(name: str) -> str:
@@ -67,8 +212,8 @@ def title_of(name: str) -> str:
     if name.split(maxsplit=1)[0] in MAKERS:
         return name
     stem = Path(name).name
-    for suffix in (".gz", ".xz", ".gr", ".txt"):
-        stem = stem.removesuffix(suffix)
+    while (shorter := Path(stem)).suffix in _SUFFIXES:
+        stem = shorter.stem
     return stem.split(".")[-1]
 
 
@@ -85,3 +230,16 @@ def tiny(graph: Graph) -> Graph:
     """Return a small graph of the same types, which takes the same kernels."""
     small = generate.uniform(64, 4, (1, 9), seed=1).astype(graph.solver_weights.dtype)
     return Graph(small.indptr, small.indices.astype(graph.indices.dtype), small.weights)
+
+
+def _unknown(name: str, folder: Path | None, kept: dict[str, Path]) -> str:
+    names = [*COLUMNS, *FILES, *kept]
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    place = f"the data folder {folder} has {', '.join(kept)}" if folder else (
+        "files by title need --data FOLDER or WARPATH_BENCH_DATA"
+    )  # fmt: skip
+    return (
+        f"there is no graph {name!r}: {hint}there are {', '.join(COLUMNS)}, the generators "
+        f"{', '.join(MAKERS)} with their numbers, and files by path; {place}."
+    )

@@ -1,0 +1,64 @@
+"""The file of a suite: a JSON object for each (graph, solver, source); it can be continued."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from warpath.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    Line = dict[str, Any]
+
+_KEY = ("suite", "graph", "dtype", "solver", "threads", "tree", "source")
+
+
+def key_of(line: Line) -> tuple[Any, ...]:
+    """Return what tells a line from others: of two with one key the later counts."""
+    return tuple(line[name] for name in _KEY)
+
+
+def read_lines(path: Path) -> list[Line]:
+    """Return the lines of a file, the last of each key; none where there is no file.
+
+    Raises
+    ------
+    InputError
+        For a line that is no object with a key; with its number.
+    """
+    if not path.exists():
+        return []
+    found: dict[tuple[Any, ...], Line] = {}
+    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            line = json.loads(text)
+            found[key_of(line)] = line
+        except (ValueError, KeyError, TypeError) as error:
+            what = f"has no {error}" if isinstance(error, KeyError) else "is no JSON object"
+            msg = (
+                f"{path}:{number}: this line of measurements {what}: {text[:60]!r}. A run that was "
+                "killed may have torn the last line; remove the line to continue."
+            )
+            raise InputError(msg) from error
+    return list(found.values())
+
+
+def latest(lines: Iterable[Line]) -> list[Line]:
+    """Return the last line of each key, in the order of the first ones."""
+    return list({key_of(line): line for line in lines}.values())
+
+
+def write_lines(path: Path, lines: Iterable[Line]) -> None:
+    """Append lines in one write, so that a run that is stopped leaves whole ones."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def measured(line: Line) -> bool:
+    """Say whether a line has times, of right answers or wrong ones: they are not taken again."""
+    return "times" in line

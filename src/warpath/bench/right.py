@@ -1,0 +1,124 @@
+"""Seeded sources, and the certified answer of each, which all solvers are compared with."""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.api import sssp
+from warpath.errors import InputError
+from warpath.paths import never
+from warpath.verify import verify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from warpath.graph import Graph
+
+    Array = NDArray[Any]
+
+_SEED = 20261120
+_JUDGED = 16  # sources whose reach sets what is fair
+_TRIED = 4  # times as many candidates as sources at most
+
+
+class Right(NamedTuple):
+    """One certified answer: distances, and a digest of the tree."""
+
+    dist: Array
+    tree: bytes
+
+
+def wrong_of(right: Array, found: Array) -> tuple[int, float]:
+    """Return how many distances of a solver are wrong, and by how much at most.
+
+    They must be equal, except that sums in float32 may differ from wider ones by a rounding of
+    1e-5. What is not reached is inf or the type's largest number; where the two do not agree on
+    what is reached, they differ by inf.
+    """
+    if found.shape != right.shape:
+        return right.size, np.inf
+    reached, missing = right != never(right.dtype), found == never(found.dtype)
+    both = reached & ~missing
+    mine, theirs = right[both].astype(np.float64), found[both].astype(np.float64)
+    gap = np.abs(mine - theirs)
+    narrow = np.float32 in {right.dtype.type, found.dtype.type}
+    bad = ~(gap <= (1e-5 * np.abs(mine) if narrow else 0))
+    holes = int(np.count_nonzero(reached == missing))
+    return int(np.count_nonzero(bad)) + holes, np.inf if holes else float(gap[bad].max(initial=0))
+
+
+def digest(pred: Array) -> bytes:
+    """Return what two equal trees have in common."""
+    return hashlib.blake2b(np.ascontiguousarray(pred).data, digest_size=16).digest()
+
+
+def candidates(graph: Graph) -> Iterator[int]:
+    """Yield vertices with edges out of them in a seeded order, each once.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    usable = np.flatnonzero(np.diff(graph.indptr))
+    if len(usable) == 0:
+        msg = "a graph without edges has nothing to measure."
+        raise InputError(msg)
+    for vertex in np.random.default_rng(_SEED).permutation(usable):
+        yield int(vertex)
+
+
+def sources_of(graph: Graph, count: int) -> list[int]:
+    """Return the first candidates, as many as there are."""
+    return list(islice(candidates(graph), count))
+
+
+def answers(graph: Graph, count: int) -> dict[int, Right]:
+    """Return seeded sources that reach a fair share of the graph, and the right answer of each.
+
+    A source is taken if it reaches at least half as many vertices as the best of the first 16
+    candidates; after four times as many candidates as were asked for, those that reach most are.
+
+    Raises
+    ------
+    VerificationError
+        If an answer of ours breaks the certificate: there are no numbers for wrong answers.
+    """
+    order = candidates(graph)
+    first = list(islice(order, _JUDGED))
+    found = answers_of(graph, first)
+    reach = {source: _reach(one) for source, one in found.items()}
+    fair = max(reach.values()) / 2
+    taken = {s: one for s, one in found.items() if reach[s] >= fair}
+    for source in islice(order, (_TRIED - 1) * max(count, _JUDGED)):
+        if len(taken) >= count:
+            break
+        one = _right(graph, source)
+        reach[source] = _reach(one)
+        if reach[source] >= fair:
+            taken[source] = one
+    lacking = count - len(taken)
+    rest = sorted(set(reach) - set(taken), key=lambda source: -reach[source])
+    taken |= answers_of(graph, rest[: max(lacking, 0)])
+    return dict(islice(taken.items(), count))
+
+
+def answers_of(graph: Graph, sources: list[int]) -> dict[int, Right]:
+    """Return the right answers of sources that were chosen before."""
+    return {source: _right(graph, source) for source in sources}
+
+
+def _right(graph: Graph, source: int) -> Right:
+    paths = sssp(graph, source, threads=1, device="cpu")
+    verify(graph, paths)
+    return Right(paths.dist, digest(paths.pred))
+
+
+def _reach(right: Right) -> int:
+    return int(np.count_nonzero(right.dist != never(right.dist.dtype)))

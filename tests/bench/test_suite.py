@@ -1,0 +1,268 @@
+"""`warpath bench suite`: lines, tables, what is continued, and what is told of errors."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath.bench import __main__ as command
+from warpath.bench import bout, peers, session
+from warpath.bench import suite as module
+
+CONTRACT = {
+    "suite", "graph", "n", "m", "dtype", "solver", "threads", "tree", "source", "ms", "times",
+    "verified", "load_s", "build_s", "peak_mb", "plan", "totals", "machine", "commit",
+}  # fmt: skip
+
+
+def rows(text):
+    """Return the cells of the first table, by the first cell of their row."""
+    table = text.split("\n\n")[1].splitlines()
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in table]
+    return {row[0]: row[1:] for row in cells}
+
+
+def test_there_is_a_line_for_each_graph_solver_and_source(suite):
+    given = ["--graphs", "rmat", "road", "--peers", "SciPy", "--threads", "1", "2"]
+    text, _, lines = suite(*given, "--dtypes", "int", "--no-tree")
+    assert len(lines) == 2 * 3 * 3
+    assert all(set(line) >= CONTRACT for line in lines)
+    assert all(line["verified"] and len(line["times"]) == 2 for line in lines)
+    ours = [line for line in lines if line["solver"] == "warpath auto"]
+    assert {line["threads"] for line in ours} == {1, 2}
+    assert all(line["plan"] and line["totals"]["relaxed"] > 0 for line in ours)
+    assert {line["plan"] for line in lines if line["solver"] == "SciPy"} == {None}
+    found = rows(text)
+    assert found["ms"] == ["rmat 7 16", "road 500"]
+    assert set(found) >= {"warpath auto", "warpath auto, 2 threads", "SciPy"}
+    assert re.fullmatch(r"\d[\d.,]* \([\d.,]+-[\d.,]+\)", found["SciPy"][0])
+    assert re.fullmatch(r"\*\*\d+\.\d\d\*\* SciPy", found["best peer / warpath auto"][1])
+
+
+def test_every_kind_of_weights_is_measured_with_trees_and_without(suite):
+    given = ["--graphs", "delaunay", "--peers", "SciPy", "NetworKit", "igraph", "--threads", "1"]
+    pytest.importorskip("networkit")
+    text, _, lines = suite(*given, "--dtypes", "int", "float", "none", "float32")
+    assert {line["dtype"] for line in lines} == {"int32", "float64", "none", "float32"}
+    assert all("ms" in line for line in lines)
+    trees = {line["solver"] for line in lines if line["tree"]}
+    assert trees == {"warpath auto", "SciPy", "NetworKit"}
+    for title in ("### int weights, distances\n", "### none weights, distances and predecessors\n"):
+        assert title in text
+    assert "| igraph, distances only |" in text
+
+
+def test_a_run_is_continued_and_takes_nothing_twice(suite):
+    given = ["--graphs", "road", "--peers", "SciPy", "--threads", "1", "--no-tree"]
+    _, _, first = suite(*given, "--dtypes", "int")
+    text, told, second = suite(*given, "--dtypes", "int", "float")
+    assert second[: len(first)] == first
+    assert {line["dtype"] for line in second[len(first) :]} == {"float64"}
+    assert "### int weights" in text
+    again, told, third = suite(*given, "--dtypes", "int", "float")
+    assert "nothing is missing" in told
+    assert third == second
+    assert again == text
+    *_, more = suite(*given, "--dtypes", "int", "--sources", "5")
+    assert len(more) == len(third) + 2 * 2
+
+
+def test_what_a_budget_left_out_is_taken_by_a_larger_one_only(suite, monkeypatch):
+    monkeypatch.setattr(bout, "_BUILDS", 1e12)
+    given = [
+        "--graphs",
+        "road",
+        "--peers",
+        "SciPy",
+        "--threads",
+        "1",
+        "--no-tree",
+        "--dtypes",
+        "int",
+    ]
+    text, _, lines = suite(*given, "--budget", "1e-9")
+    assert len([line for line in lines if line["solver"] == "SciPy"]) == 1
+    assert re.search(r"\| SciPy \| [\d.]+ \[1\] \|", text)
+    *_, again = suite(*given, "--budget", "1e-9")
+    assert len(again) == len(lines)
+    *_, more = suite(*given, "--budget", "10")
+    assert len(more) == len(lines) + 2
+
+
+def test_a_peer_whose_graph_would_take_too_long_is_not_begun(suite, monkeypatch):
+    monkeypatch.setattr(bout, "_BUILDS", 0)
+    text, told, lines = suite("--graphs", "road", "--peers", "SciPy", "--threads", "1", "--no-tree")
+    assert "not begun: building its graph" in told
+    assert "| SciPy | - |" in text
+    assert [line["verified"] for line in lines if line["solver"] == "SciPy"] == [False, False]
+
+
+def test_a_wrong_peer_is_shown_with_the_number_of_its_wrong_distances(suite, monkeypatch):
+    scipy = peers.PEERS[0]
+
+    def wrong(found, n):
+        dist = scipy.answer(found, n).copy()
+        dist[np.flatnonzero(np.isfinite(dist))[:7]] += 0.5
+        return dist
+
+    monkeypatch.setattr(peers, "PEERS", (peers.Peer(
+        "SciPy", "scipy", scipy.prepare, scipy.solve, wrong, scipy.build_us),))  # fmt: skip
+    text, told, lines = suite("--graphs", "road", "--threads", "1", "--no-tree", "--dtypes", "int")
+    bad = [line for line in lines if line["solver"] == "SciPy"]
+    assert all("ms" not in line and line["wrong"] == 7 and not line["verified"] for line in bad)
+    assert "7 distances are wrong, by up to 0.5" in bad[0]["error"]
+    assert "| SciPy | 7 wrong |" in text
+    assert "| best peer / warpath auto |  |" in text
+    assert "SciPy on road 500: 7 distances" in told
+
+
+def test_a_peer_that_raises_is_a_line_and_the_others_go_on(suite, monkeypatch):
+    def broken(_made, _source):
+        raise RuntimeError("out of luck")
+
+    scipy = peers.PEERS[0]
+    spoilt = peers.Peer("SciPy", "scipy", scipy.prepare, broken, scipy.answer, 0.0)
+    monkeypatch.setattr(peers, "PEERS", (spoilt, peers.PEERS[4]))
+    pytest.importorskip("networkx")
+    text, _, lines = suite("--graphs", "road", "--threads", "1", "--no-tree", "--dtypes", "int")
+    bad = [line for line in lines if line["solver"] == "SciPy"]
+    assert [line["error"] for line in bad] == ["RuntimeError: out of luck"]
+    assert "| SciPy | failed |" in text
+    assert len([line for line in lines if line["solver"] == "NetworkX"]) == 3
+
+
+def test_ours_being_wrong_ends_with_code_1(suite, monkeypatch):
+    right = bout.sssp
+
+    def wrong(graph, source, **named):
+        paths = right(graph, source, **named)
+        if named["threads"] == 2 and "trace" not in named:
+            paths = wp.Paths(graph, source, paths.dist + 1, tree=lambda: paths.pred)
+        return paths
+
+    monkeypatch.setattr(bout, "sssp", wrong)
+    given = ["--graphs", "road", "--peers", "--threads", "1", "2", "--dtypes", "int", "--no-tree"]
+    _, told, lines = suite(*given, code=1)
+    assert "warpath auto on road 500: 500 distances are wrong, by up to 1" in told
+    assert {line["threads"] for line in lines if "wrong" in line} == {2}
+
+
+def test_another_tree_of_ours_is_no_right_answer(suite, monkeypatch):
+    right = bout.sssp
+
+    def wrong(graph, source, **named):
+        paths = right(graph, source, **named)
+        other = paths.pred[::-1].copy()
+        return wp.Paths(graph, source, paths.dist, tree=lambda: other)
+
+    monkeypatch.setattr(bout, "sssp", wrong)
+    _, told, lines = suite("--graphs", "road", "--peers", "--threads", "1", "--tree", code=1)
+    assert "not those of the certified tree" in told
+    assert all("ms" not in line for line in lines)
+
+
+def test_a_damaged_file_of_lines_is_told_with_its_line(suite, tmp_path, capsys):
+    given = ["--graphs", "road", "--peers", "--threads", "1", "--no-tree", "--dtypes", "int"]
+    suite(*given)
+    file = tmp_path / "lines.jsonl"
+    whole = file.read_text()
+    file.write_text(whole + whole.splitlines()[0][:40])
+    assert command.main(["suite", *given, "--lines", str(file)]) == 3
+    assert f"{file}:4: this line of measurements is no JSON object" in capsys.readouterr().err
+    file.write_text(whole + '{"suite": "cpu"}\n')
+    assert command.main(["suite", *given, "--lines", str(file)]) == 3
+    assert "has no 'graph'" in capsys.readouterr().err
+
+
+def test_unknown_graphs_and_peers_are_told_with_what_there_is(capsys, tmp_path):
+    assert command.main(["suite", "--graphs", "raod"]) == 3
+    told = capsys.readouterr().err
+    assert "no graph 'raod': did you mean road?" in told
+    assert "--data FOLDER" in told
+    assert command.main(["suite", "--peers", "Scipie"]) == 3
+    assert "no peer 'Scipie': there are SciPy, igraph" in capsys.readouterr().err
+    assert command.main(["suite", "--data", str(tmp_path / "none")]) == 3
+    assert "there is no such folder" in capsys.readouterr().err
+    empty = tmp_path / "empty.mtx"
+    empty.write_text("%%MatrixMarket matrix coordinate pattern general\n3 3 0\n")
+    assert command.main(["suite", "--graphs", str(empty)]) == 3
+    assert "without edges" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("peer", "line"), [("SciPy", "'warpath[peers]'"), ("cuGraph", "pip install cugraph")]
+)
+def test_a_missing_peer_is_told_with_the_line_that_installs_it(monkeypatch, capsys, peer, line):
+    monkeypatch.setattr(peers, "find_spec", lambda _: None)
+    monkeypatch.setitem(__import__("sys").modules, peer.lower(), None)
+    assert command.main(["suite", "--peers", peer]) == 3
+    told = capsys.readouterr().err
+    assert f"The peer {peer} needs {peer.lower()}, which is not installed" in told
+    assert line in told
+
+
+def test_without_a_data_folder_the_columns_of_files_are_left_out(suite, monkeypatch, tmp_path):
+    monkeypatch.delenv("WARPATH_BENCH_DATA", raising=False)
+    given = ["--peers", "--threads", "1", "--no-tree", "--dtypes", "int"]
+    text, told, _ = suite(*given)
+    assert "NY and cnr are left out: --data FOLDER" in told
+    assert rows(text)["ms"] == ["road 500", "rmat 7 16", "martin 524", "delaunay 131"]
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "USA-road-d.NY.gr").write_text("p sp 3 2\na 1 2 5\na 2 3 7\n")
+    monkeypatch.setenv("WARPATH_BENCH_DATA", str(tmp_path / "data"))
+    text, told, _ = suite(*given, lines="other.jsonl")
+    assert rows(text)["ms"][-1] == "NY"
+    assert "cnr: left out: there is no graph 'cnr'" in told
+
+
+def test_the_suite_all_takes_everything_and_the_whole_folder(suite, monkeypatch, tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "ring.el").write_text("0 1\n1 2\n2 0\n")
+    (data / "zones.gr").write_text("c nothing\n")
+    (data / "README.md").write_text("what is here\n")
+    monkeypatch.setattr(module, "MORE", ("uniform 100 4",))
+    given = ["all", "--data", data, "--peers", "--threads", "1", "--no-tree", "--dtypes", "int"]
+    text, told, lines = suite(*given)
+    assert {"road 500", "uniform 16 4", "ring"} <= {line["graph"] for line in lines}
+    assert "zones: left out" in told
+    assert "README" not in told
+    assert {line["suite"] for line in lines} == {"all"}
+    assert len([line for line in lines if line["graph"] == "ring"]) == 3
+    assert "worst" not in text
+
+
+def test_where_ours_stands_worst_comes_last_and_sorted(suite):
+    given = ["--graphs", "road", "rmat", "--peers", "SciPy", "--threads", "1", "--no-tree"]
+    text, *_ = suite(*given)
+    found = re.findall(
+        r"^\d\. ([\d.]+) on (road 500|rmat 7 16), (int32|float64), 1 thread", text, re.MULTILINE
+    )
+    assert len(found) == 4
+    assert [float(one[0]) for one in found] == sorted(float(one[0]) for one in found)
+
+
+def test_quick_solves_once_and_traces_once(suite):
+    given = ["--quick", "--graphs", "road", "--peers", "--threads", "1", "--no-tree"]
+    *_, lines = suite(*given, "--repeats", "1")
+    assert [line["totals"] is not None for line in lines] == [True, False, False] * 2
+
+
+def test_interrupted_runs_keep_what_was_measured(suite, monkeypatch, tmp_path):
+    measure = session.Session.measure
+
+    def stopped(self, workload):
+        if workload.title.startswith("rmat"):
+            raise KeyboardInterrupt
+        measure(self, workload)
+
+    monkeypatch.setattr(session.Session, "measure", stopped)
+    given = ["--graphs", "road", "rmat", "--peers", "--threads", "1", "--no-tree"]
+    with pytest.raises(KeyboardInterrupt):
+        suite(*given)
+    lines = [json.loads(line) for line in (tmp_path / "lines.jsonl").read_text().splitlines()]
+    assert {line["graph"] for line in lines} == {"road 500"}
