@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from types import SimpleNamespace
@@ -200,7 +199,7 @@ def test_a_report_has_each_figure_with_its_picture_and_the_papers_numbers(tiny, 
     assert paper.main([*tiny, "--commit", "abc"]) == 0
     text = report_of(tmp_path)
     assert text.startswith("# A tiny paper\n")
-    assert "The paper measured on a slide rule. Here: cpu " in text
+    assert "The paper measured on a slide rule. Here: processor " in text
     assert "commit abc" in text
     assert "- Everything." in text
     assert text.count("- Made, not found.") == 1
@@ -237,7 +236,7 @@ def test_a_run_is_continued_where_it_ended_and_never_repeated(tiny, tmp_path, ca
     assert capsys.readouterr().err == ""
     assert {line["seed"] for line in first if "lists" in line["study"]} == {0, 1}
     assert {line["sources"] for line in first if "some" in line["study"]} == {20}
-    assert all(line["cpu"] and line["spent_s"] > 0 for line in first)
+    assert all(line["processor"] and line["spent_s"] > 0 for line in first)
 
 
 @pytest.mark.usefixtures("alone")
@@ -408,9 +407,13 @@ def test_a_wrong_answer_has_no_time(tiny):
 
 
 def test_the_kind_of_a_machine_names_its_files():
-    assert paper_run.kind_of({"gpu": "NVIDIA H200", "cpu": "x", "cores": "16"}) == "nvidia-h200"
-    assert paper_run.kind_of({"cpu": "AMD EPYC 9R14", "cores": "2"}) == "amd-epyc-9r14-2-cores"
-    json.dumps(paper_run.machine_of(["cpu"], "abc"))
+    assert (
+        paper_run.kind_of({"gpu": "NVIDIA H200", "processor": "x", "cores": "16"}) == "nvidia-h200"
+    )
+    assert (
+        paper_run.kind_of({"processor": "AMD EPYC 9R14", "cores": "2"}) == "amd-epyc-9r14-2-cores"
+    )
+    assert paper_run.kind_of({"processor": "", "machine": "arm64", "cores": "8"}) == "arm64-8-cores"
 
 
 @pytest.mark.usefixtures("alone")

@@ -10,7 +10,7 @@ from warpath.bench import __main__ as command
 from warpath.bench import report_lines
 from warpath.bench.report_lines import Case, machines, read
 
-HERE = {"cpu": "AMD EPYC", "cores": "2", "python": "3.11.7"}
+HERE = {"processor": "AMD EPYC", "cores": "2", "python": "3.11.7"}
 ROAD = Case("road", "int32", tree=False)
 
 
@@ -140,7 +140,7 @@ def test_one_name_with_two_sizes_is_two_graphs():
 
 
 def test_lines_of_different_machines_are_kept_apart_and_it_is_said(told):
-    other = HERE | {"cpu": "another"}
+    other = HERE | {"processor": "another"}
     lines = [
         line("warpath auto", 10), line("SciPy", 1, machine=other),
         line("warpath auto", 2, machine=other),

@@ -12,11 +12,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warpath import settings
 from warpath.bench import experiments
+from warpath.bench.catalogue import facts_of
 from warpath.bench.paper_charts import draw
 from warpath.bench.paper_page import page
 from warpath.bench.paper_results import Results, is_wrong
-from warpath.bench.paper_run import Bench, kind_of, machine_of, planned, run
+from warpath.bench.paper_run import Bench, kind_of, planned, run
+from warpath.bench.run import commit
 from warpath.errors import InputError, WarpathError, require
 
 if TYPE_CHECKING:
@@ -36,6 +39,7 @@ def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | 
     solve, device : what stands for the GPU, in a test.
     """
     options = _parser().parse_args(arguments)
+    options.data = options.data or settings.bench_data()
     _check(options)
     papers = [experiments.load(name) for name in options.papers]
     require("matplotlib", what="A report's pictures", extra="plot")
@@ -44,7 +48,7 @@ def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | 
         device = _gpu(needed=bool(options.devices))
     if device is not None and "cuda" not in devices:
         devices.append("cuda")
-    facts = machine_of(devices if solve is None else ["cpu"], options.commit)
+    facts = facts_of(devices if solve is None else ["cpu"], options.commit)
     start, wrong = time.monotonic(), []
     for at, paper in enumerate(papers):
         left = options.budget - (time.monotonic() - start)
@@ -131,7 +135,9 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("--scale", type=float, default=1, help="of the paper's sizes, 1 by default")
     parser.add_argument("--repeats", type=int, help="graphs of each size at most")
-    parser.add_argument("--data", type=Path, help="the folder of the papers' graphs in files")
+    parser.add_argument(
+        "--data", type=Path, help="the folder of the papers' graphs in files (WARPATH_BENCH_DATA)"
+    )
     parser.add_argument("--output", type=Path, default=Path(), help="the folder of the report")
     parser.add_argument("--lines", type=Path, help="the file of JSON lines to continue")
     parser.add_argument(
@@ -141,5 +147,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--budget", type=float, default=3600, help="seconds for everything, shared by papers"
     )
-    parser.add_argument("--commit", default="", help="written into each line")
+    parser.add_argument("--commit", default=commit(), help="written into each line")
     return parser

@@ -63,7 +63,7 @@ def page(
 
 def about(lines: Sequence[Line]) -> str:
     """Return the machine and the versions that lines belong to."""
-    kept = ("gpu", "driver", "CUDA runtime", "compiler", "cpu", "cores", "python", "numpy",
+    kept = ("gpu", "driver", "CUDA runtime", "compiler", "processor", "cores", "python", "numpy",
             "warpath", "commit")  # fmt: skip
     values = {key: sorted({str(line[key]) for line in lines if line.get(key)}) for key in kept}
     said = ", ".join(f"{key} {', '.join(found)}" for key, found in values.items() if found)

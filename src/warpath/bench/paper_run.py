@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +15,7 @@ import numpy as np
 
 from warpath import tables
 from warpath.bench.all_pairs import Tables
-from warpath.bench.catalogue import append, facts_of, key_of, read_lines
+from warpath.bench.catalogue import append, key_of, read_lines
 from warpath.bench.experiments import TASKS, graphs_of, job_of
 from warpath.bench.pair import Pairs, TimeIsUpError, as_text, at_most
 from warpath.bench.paper_graphs import made_or_read
@@ -31,6 +29,7 @@ from warpath.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -260,7 +259,7 @@ def said(line: Line) -> str:
 def refuse_others(lines: Any, facts: Line, path: Path) -> None:
     """Refuse a file that another machine has begun."""
     for line in lines:
-        for key in ("cpu", "cores", "gpu"):
+        for key in ("processor", "cores", "gpu"):
             if facts and line.get(key, facts.get(key)) != facts.get(key):
                 msg = (
                     f"{path} has lines of another machine ({key} {line[key]}, here "
@@ -269,24 +268,11 @@ def refuse_others(lines: Any, facts: Line, path: Path) -> None:
                 raise InputError(msg)
 
 
-def machine_of(devices: Sequence[str], commit: str) -> Line:
-    """Return what the numbers belong to."""
-    return facts_of(devices, commit) | {"cpu": cpu_model(), "cores": str(os.cpu_count())}
-
-
-def cpu_model() -> str:
-    """Return the name of the processor as the system tells it."""
-    info = Path("/proc/cpuinfo")
-    text = info.read_text(encoding="utf-8") if info.is_file() else ""
-    named = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return named[1].strip() if named else "unknown CPU"
-
-
 def kind_of(facts: Line) -> str:
     """Return a name of the machine that a file may have: the GPU, or the CPU and its cores.
 
-    >>> kind_of({"cpu": "AMD EPYC", "cores": "2"})
+    >>> kind_of({"processor": "AMD EPYC", "cores": "2"})
     'amd-epyc-2-cores'
     """
-    named = facts.get("gpu") or f"{facts.get('cpu', 'machine')} {facts.get('cores', '')} cores"
+    named = facts.get("gpu") or f"{facts['processor'] or facts['machine']} {facts['cores']} cores"
     return re.sub(r"[^a-z0-9]+", "-", named.lower()).strip("-")

@@ -19,7 +19,7 @@ _OURS = "warpath"
 _NEEDED = ("graph", "n", "m", "dtype", "solver", "threads", "tree", "source", "machine")
 _COUNTED = ("study", "graph", "recipe")
 #: Of lines whose facts stand in the line itself.
-_FACTS = ("gpu", "cpu", "machine", "cores", "python", "numpy", "driver")
+_FACTS = ("gpu", "processor", "machine", "cores", "python", "numpy", "driver")
 
 
 class Case(NamedTuple):

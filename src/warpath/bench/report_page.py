@@ -30,7 +30,7 @@ def page(found: Sequence[Machine], pictures: Mapping[int, Mapping[str, Path]]) -
 
 def _title(machine: Machine) -> str:
     facts = machine.facts
-    return str(facts.get("gpu") or facts.get("cpu") or facts.get("machine") or "a machine")
+    return str(facts.get("gpu") or facts.get("processor") or facts.get("machine") or "a machine")
 
 
 def _about(machine: Machine) -> str:
