@@ -45,7 +45,7 @@ def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | 
     require("matplotlib", what="A report's pictures", extra="plot")
     devices = list(options.devices or ["cpu"])
     if device is None and (not options.devices or "cuda" in devices):
-        device = _gpu(needed=bool(options.devices))
+        device = _gpu()
     if device is not None and "cuda" not in devices:
         devices.append("cuda")
     facts = facts_of(devices if solve is None else ["cpu"], options.commit)
@@ -84,15 +84,13 @@ def _write(results: Results, stem: Path, command: str, scale: str, absent: Seque
     return report
 
 
-def _gpu(*, needed: bool) -> Device | None:
-    """Open the GPU; where it was not asked for by name, none is no error."""
+def _gpu() -> Device | None:
+    """Open the GPU if there is one; `facts_of` refuses to go on without one that was asked for."""
     from warpath.engines.cuda.device import open_device
 
     try:
         return open_device("cuda")
     except WarpathError:
-        if needed:
-            raise
         return None
 
 
