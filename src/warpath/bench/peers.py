@@ -258,10 +258,10 @@ def _as_it_is(found: Any, _n: int) -> Array:
 #: In the order of tables. igraph and rustworkx give whole paths, not predecessors.
 PEERS: tuple[Peer, ...] = (
     Peer("SciPy", "scipy", _scipy_of, _scipy, _as_it_is, 0.01, _scipy_tree),
-    Peer("igraph", "igraph", _igraph_of, _igraph, _as_it_is, 1.0),
+    Peer("igraph", "igraph", _igraph_of, _igraph, _as_it_is, 0.9),
     Peer("NetworKit", "networkit", _nk_of, _networkit, _nk_answer, 0.1, _networkit_tree),
     Peer("rustworkx", "rustworkx", _rustworkx_of, _rustworkx, _rustworkx_answer, 0.5),
-    Peer("NetworkX", "networkx", _networkx_of, _networkx, _of_mapping, 2.5, _networkx_tree),
+    Peer("NetworkX", "networkx", _networkx_of, _networkx, _of_mapping, 3.0, _networkx_tree),
     Peer("pandana", "pandana", _pandana_of, _pandana, _pandana_answer, 40.0),
     Peer("cuGraph", "cugraph", _cugraph_of, _cugraph, _cugraph_answer, 0.1, _cugraph),
 )
