@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -12,7 +15,7 @@ from warpath.errors import InputError, require
 from warpath.paths import never
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -204,6 +207,19 @@ def _networkx_tree(made: Any, source: int) -> Any:
     return nx.dijkstra_predecessor_and_distance(made, source)[1]
 
 
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Send what C++ prints to stdout in a body to stderr: stdout is for the tables."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
 def _pandana_of(graph: Graph) -> Any:
     import pandana
     import pandas as pd
@@ -211,7 +227,10 @@ def _pandana_of(graph: Graph) -> Any:
     vertices = pd.Series(np.arange(graph.n))
     src, dst, weights = graph.edges()
     edges = pd.DataFrame({"weight": weights.astype(np.float64)})
-    made = pandana.Network(vertices, vertices, pd.Series(src), pd.Series(dst), edges, twoway=False)
+    with _hushed():
+        made = pandana.Network(
+            vertices, vertices, pd.Series(src), pd.Series(dst), edges, twoway=False
+        )
     return made, list(range(graph.n))
 
 
