@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 OURS = "warpath"  # the first word of what our rows are called
 NOT_BEGUN = "not begun"  # how the error of a peer begins that would take too long
-_BUILDS = 10  # budgets that a peer may take to build its graph
+_BUILDS = 7  # budgets that a peer may take to build its graph
 _TOTALS = ("rounds", "selected", "relaxed", "improved", "work_ratio", "mean_parallelism")
 
 
@@ -175,7 +175,7 @@ class Bout:
         return local
 
     def _too_long(self, peer: Peer) -> str | None:
-        """Return why a peer's graph is not built: it would take ten budgets."""
+        """Return why a peer's graph is not built: it would take too many budgets."""
         if self._terms.budget is None:
             return None
         seconds = peer.build_us * self._graph.m / 1e6

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -12,7 +15,7 @@ from warpath.errors import InputError, require
 from warpath.paths import never
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -204,6 +207,19 @@ def _networkx_tree(made: Any, source: int) -> Any:
     return nx.dijkstra_predecessor_and_distance(made, source)[1]
 
 
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Send what C++ prints to stdout in a body to stderr: stdout is for the tables."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
 def _pandana_of(graph: Graph) -> Any:
     import pandana
     import pandas as pd
@@ -211,7 +227,10 @@ def _pandana_of(graph: Graph) -> Any:
     vertices = pd.Series(np.arange(graph.n))
     src, dst, weights = graph.edges()
     edges = pd.DataFrame({"weight": weights.astype(np.float64)})
-    made = pandana.Network(vertices, vertices, pd.Series(src), pd.Series(dst), edges, twoway=False)
+    with _hushed():
+        made = pandana.Network(
+            vertices, vertices, pd.Series(src), pd.Series(dst), edges, twoway=False
+        )
     return made, list(range(graph.n))
 
 
@@ -258,10 +277,10 @@ def _as_it_is(found: Any, _n: int) -> Array:
 #: In the order of tables. igraph and rustworkx give whole paths, not predecessors.
 PEERS: tuple[Peer, ...] = (
     Peer("SciPy", "scipy", _scipy_of, _scipy, _as_it_is, 0.01, _scipy_tree),
-    Peer("igraph", "igraph", _igraph_of, _igraph, _as_it_is, 1.0),
+    Peer("igraph", "igraph", _igraph_of, _igraph, _as_it_is, 0.9),
     Peer("NetworKit", "networkit", _nk_of, _networkit, _nk_answer, 0.1, _networkit_tree),
     Peer("rustworkx", "rustworkx", _rustworkx_of, _rustworkx, _rustworkx_answer, 0.5),
-    Peer("NetworkX", "networkx", _networkx_of, _networkx, _of_mapping, 2.5, _networkx_tree),
+    Peer("NetworkX", "networkx", _networkx_of, _networkx, _of_mapping, 3.0, _networkx_tree),
     Peer("pandana", "pandana", _pandana_of, _pandana, _pandana_answer, 40.0),
     Peer("cuGraph", "cugraph", _cugraph_of, _cugraph, _cugraph_answer, 0.1, _cugraph),
 )

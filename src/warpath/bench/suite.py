@@ -136,7 +136,9 @@ def _parser() -> argparse.ArgumentParser:
         "suite", nargs="?", default="cpu", choices=["cpu", "all"],
         about=f"cpu: {', '.join(CPU)}; all: {len(MORE)} more, and the data folder",
     )  # fmt: skip
-    add("--quick", action="store_true", about="a solve a source, a second a peer: five minutes")
+    add(
+        "--quick", action="store_true", about="a solve a source, a second a peer: some five minutes"
+    )
     add("--lines", metavar="FILE", about="the file of JSON lines to continue")
     add(
         "--graphs", nargs="+", metavar="GRAPH",

@@ -26,7 +26,7 @@ Also: distances, apsp, nearest, plan, verify, plot, convert, generate, algorithm
 
 _EPILOG = (
     "Exit codes: 0 done, 1 no path or not verified, 2 usage, 3 input, 4 unsupported. Results go to "
-    "stdout, messages and progress to stderr. --json works with every command."
+    "stdout, messages and progress to stderr. --json works with every command but bench."
 )
 
 _ANYWHERE = {"--json", "--quiet", "-q", "--debug"}
