@@ -34,7 +34,7 @@ def pick(size: Size, facts: Facts = ROAD, hardware: Hardware = MACHINE, wish: Wi
 
 def test_one_source_of_a_large_graph_goes_to_the_threads():
     plan = pick(Size(Task.SSSP))
-    assert (plan.algorithm, plan.threads) == ("classic.delta_stepping", 8)
+    assert (plan.algorithm, plan.threads) == ("warpath.buckets", 8)
     assert plan.params["delta"] >= 1
 
 
@@ -78,11 +78,11 @@ def test_what_fits_is_taken_before_what_is_fast():
 
 def test_a_plan_prints_choice_reason_runners_up_and_what_was_left_out():
     text = str(pick(Size(Task.SSSP), FLOATS))
-    assert text.splitlines()[0].startswith("classic.delta_stepping on cpu, 8 threads, delta = ")
+    assert text.splitlines()[0].startswith("warpath.buckets on cpu, 8 threads, delta = ")
     assert "because it is predicted to be the fastest" in text
-    assert "2nd warpath.own_buckets" in text
+    assert "2nd classic.delta_stepping" in text
     assert "left out classic.dijkstra.dial: it needs integer weights, the graph has float64" in text
-    assert repr(pick(Size(Task.SSSP))).startswith("<Plan classic.delta_stepping")
+    assert repr(pick(Size(Task.SSSP))).startswith("<Plan warpath.buckets")
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,9 @@ _PER_VERTEX = {Queue.HEAP: 36e-9, Queue.RADIX: 92e-9, Queue.DIAL: 49e-9}
 _PER_BUCKET = 0.5e-9
 _DELTA_PER_EDGE = 4.0e-9
 _DELTA_PER_VERTEX = 39e-9
+_TEAM_PER_EDGE = 3e-9  # in buckets that a team shares
+_TEAM_PER_VERTEX = 18e-9
+_TEAM_SHARE = 0.8  # of a core that each further thread adds there
 _ALONE_PER_EDGE = 3e-9  # in buckets of a thread's own
 _ALONE_PER_VERTEX = 22e-9
 _BESIDE_PER_EDGE = 1.2e-9  # one source's share of a search for many
@@ -83,6 +86,9 @@ def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float
             seconds = _floyd_warshall(facts, threads)
         case Loop.DELTA_STEPPING:
             seconds = (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up
+        case Loop.BUCKET_TEAM:
+            alone = m * _TEAM_PER_EDGE + n * _TEAM_PER_VERTEX
+            seconds = alone / (1 + (threads - 1) * _TEAM_SHARE)
         case Loop.OWN_BUCKETS:
             alone = m * _ALONE_PER_EDGE + n * _ALONE_PER_VERTEX
             seconds = size.sources * alone / speed_up

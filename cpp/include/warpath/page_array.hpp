@@ -19,14 +19,15 @@ class PageArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  PageArray(std::size_t size, T value) : size_(size), bytes_(rounded(size * sizeof(T))) {
+  /// Of any content, for threads that will fill their parts.
+  explicit PageArray(std::size_t size) : size_(size), bytes_(rounded(size * sizeof(T))) {
     data_ = static_cast<T*>(::operator new(bytes_, kAlignment));
 #ifdef __linux__
     // A wish: where it is not granted the array works as well, more slowly.
     if (bytes_ >= kPage) ::madvise(data_, bytes_, MADV_HUGEPAGE);
 #endif
-    std::fill_n(data_, size_, value);
   }
+  PageArray(std::size_t size, T value) : PageArray(size) { std::fill_n(data_, size_, value); }
   ~PageArray() { ::operator delete(data_, kAlignment); }
   PageArray(const PageArray&) = delete;
   PageArray& operator=(const PageArray&) = delete;

@@ -74,7 +74,9 @@ def _catalogue(facts: Facts, options: argparse.Namespace) -> list[Solver]:
         for recipe in algorithms()
         if recipe.planned and "cpu" in recipe.devices
         if recipe.objection(Task.SSSP, facts) is None
-        for threads in (options.threads if recipe.loop is Loop.DELTA_STEPPING else [1])
+        for threads in (
+            options.threads if recipe.loop in {Loop.BUCKET_TEAM, Loop.DELTA_STEPPING} else [1]
+        )
     ]
 
 
