@@ -181,7 +181,7 @@ def checked(wish: Wish) -> Wish:
 
 def preferring(preference: str, size: Size, wish: Wish) -> Wish:
     """Return a wish whose "auto" is the preferred device, where that can do what is asked."""
-    if wish.device != "auto":
+    if preference == "auto" or wish.device != "auto":
         return wish
     kind = preference.partition(":")[0]
     wished = [r for r in CATALOGUE if r.planned] if wish.algorithm == "auto" else []

@@ -100,7 +100,7 @@ class BucketTeam {
 
  private:
   static constexpr int kFar = BucketScale<L>::kFar;
-  static constexpr unsigned kAhead = 8;          // vertices that are fetched ahead
+  static constexpr unsigned kAhead = 16;         // vertices that are fetched ahead
   static constexpr std::int64_t kAheadRow = 16;  // targets fetched of a row; longer ones overlap
   static constexpr std::int64_t kFewEdges = 7;   // a vertex: then many of the sums are lower
   static constexpr std::size_t kLeastGift = 32;  // entries
