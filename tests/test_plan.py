@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from warpath import running
 from warpath.costs import Place, Size, cpu_bytes, cpu_seconds
 from warpath.facts import Facts
 from warpath.gpu_costs import gpu_bytes
@@ -368,3 +369,35 @@ def test_integers_that_fit_half_the_width_are_predicted_twice_as_fast_on_a_cpu()
     recipe, size = CATALOGUE["classic.floyd_warshall"], Size(Task.APSP, 2048, 2048)
     assert cpu_seconds(recipe, size, wide, 1) > 2 * cpu_seconds(recipe, size, narrow, 1)
     assert cpu_bytes(recipe, size, narrow, 1) == 2048**2 * 8
+
+
+def test_a_plan_is_kept_with_its_graph_until_memory_runs_short(monkeypatch):
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5)])
+    asked = []
+    real = running.choose
+    monkeypatch.setattr(running, "choose", lambda *what: (asked.append(what), real(*what))[1])
+    first = wp.sssp(graph, 0).plan
+    first.params["delta"] = 99  # a plan is the caller's own
+    again = wp.sssp(graph, 2).plan
+    assert len(asked) == 1
+    assert again.params["delta"] != 99
+    assert again.algorithm == first.algorithm
+    wp.sssp(graph, 0, threads=2)
+    wp.sssp(graph, 0, params={"delta": 3} if "delta" in again.params else {})
+    assert len(asked) == 2 + ("delta" in again.params)
+    monkeypatch.setenv("WARPATH_MEMORY", "20")
+    with pytest.raises(wp.NotEnoughMemoryError):
+        wp.sssp(graph, 0)
+
+
+def test_a_graph_keeps_a_limited_number_of_plans():
+    graph = wp.Graph.of([(0, 1, 2)])
+    for threads in range(1, 200):
+        wp.plan(graph, 0, threads=threads)
+    assert len(graph.derived["plans"]) <= 64
+
+
+def test_a_team_is_planned_in_less_memory_than_delta_stepping():
+    plan = pick(Size(Task.SSSP))
+    assert plan.bytes == ROAD.n * 28 + 8 * 2**16
+    assert plan.bytes <= ROAD.n * (8 + 16 * plan.threads) + 64 * 2**20

@@ -56,9 +56,9 @@ _PER_VERTEX = {Queue.HEAP: 36e-9, Queue.RADIX: 92e-9, Queue.DIAL: 49e-9}
 _PER_BUCKET = 0.5e-9
 _DELTA_PER_EDGE = 4.0e-9
 _DELTA_PER_VERTEX = 39e-9
-_TEAM_PER_EDGE = 3e-9  # in buckets that a team shares
-_TEAM_PER_VERTEX = 18e-9
-_TEAM_SHARE = 0.8  # of a core that each further thread adds there
+_TEAM_PER_VERTEX = 17e-9  # in buckets that a team shares
+_TEAM_PER_EDGE = 0.34e-9  # times log2(n) - 8, for labels of more vertices lie in slower caches
+_TEAM_LEAST_PER_EDGE = 0.7e-9
 _ALONE_PER_EDGE = 3e-9  # in buckets of a thread's own
 _ALONE_PER_VERTEX = 22e-9
 _BESIDE_PER_EDGE = 1.2e-9  # one source's share of a search for many
@@ -87,8 +87,8 @@ def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float
         case Loop.DELTA_STEPPING:
             seconds = (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up
         case Loop.BUCKET_TEAM:
-            alone = m * _TEAM_PER_EDGE + n * _TEAM_PER_VERTEX
-            seconds = alone / (1 + (threads - 1) * _TEAM_SHARE)
+            per_edge = max(_TEAM_LEAST_PER_EDGE, _TEAM_PER_EDGE * (math.log2(n + 2) - 8))
+            seconds = (m * per_edge + n * _TEAM_PER_VERTEX) / speed_up
         case Loop.OWN_BUCKETS:
             alone = m * _ALONE_PER_EDGE + n * _ALONE_PER_VERTEX
             seconds = size.sources * alone / speed_up
@@ -147,6 +147,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
         return whole if size.staged is None else size.staged
     if recipe.axes is not None:
         return n * label + _space_of_rounds(recipe, facts, label)
+    if recipe.loop is Loop.BUCKET_TEAM:
+        return n * (label + 8 + _ENTRIES) + threads * _BINS
     if recipe.loop in {Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}:
         alone = label + 16  # what is taken again where a batch is abandoned
         beside = _LINE + alone if recipe.loop is Loop.SIDE_BY_SIDE else 0
@@ -161,6 +163,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     return table + threads * work
 
 
+_ENTRIES = 12  # bytes of a vertex's entries in buckets
+_BINS = 2**16  # bytes of a thread's empty ones
 _LINE = 64  # bytes of the labels of a vertex, side by side
 _HEAP_NODE = 64  # bytes: label, vertex, rank and mark, and the pointers to its relatives
 
