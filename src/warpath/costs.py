@@ -147,8 +147,6 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
         return whole if size.staged is None else size.staged
     if recipe.axes is not None:
         return n * label + _space_of_rounds(recipe, facts, label)
-    if recipe.loop is Loop.BUCKET_TEAM:
-        return n * (label + 8 + _ENTRIES) + threads * _BINS
     if recipe.loop in {Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}:
         alone = label + 16  # what is taken again where a batch is abandoned
         beside = _LINE + alone if recipe.loop is Loop.SIDE_BY_SIDE else 0
@@ -156,6 +154,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     work = n * (label + 4) + min(m, 4 * n) * 16
     if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:
         work = n * _HEAP_NODE
+    if recipe.loop is Loop.BUCKET_TEAM:
+        work = n * (8 + _ENTRIES) + threads * _BINS
     if size.task is Task.SSSP:
         return n * label + work
     if recipe.loop is Loop.BIDIRECTIONAL:

@@ -4,18 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <stdexcept>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "warpath/bucket_bins.hpp"
+#include "warpath/bucket_sharing.hpp"
 #include "warpath/control.hpp"
 #include "warpath/dijkstra.hpp"
 #include "warpath/narrow_label.hpp"
@@ -55,10 +54,9 @@ class BucketTeam {
         first_(first_label<L, D>(cutoff)),
         few_edges_(graph.m() < kFewEdges * graph.n()),
         threads_(threads),
-        spins_(static_cast<unsigned>(threads) <= std::thread::hardware_concurrency() ? kSpins
-                                                                                     : kFewSpins),
         control_(control),
-        barrier_(threads, control) {
+        barrier_(threads, control),
+        sharing_(threads, control) {
     for (int rank = 0; rank < threads; ++rank)
       workers_.push_back(std::make_unique<Worker>(delta, control, rank == 0));
   }
@@ -103,35 +101,7 @@ class BucketTeam {
   static constexpr unsigned kAhead = 16;         // vertices that are fetched ahead
   static constexpr std::int64_t kAheadRow = 16;  // targets fetched of a row; longer ones overlap
   static constexpr std::int64_t kFewEdges = 7;   // a vertex: then many of the sums are lower
-  static constexpr std::size_t kLeastGift = 32;  // entries
   static constexpr std::size_t kThinPile = 64;   // a move should take 1 / kThinPile of the pile
-  static constexpr unsigned kSpins = 1 << 12;    // some 50 us before the core is given away
-  static constexpr unsigned kFewSpins = 1 << 5;  // where others wait for a core
-  static constexpr unsigned kYields = 1 << 6;
-
-  /// A block and how many entries it has, in its low bits.
-  class Parcel {
-   public:
-    Parcel() = default;
-    Parcel(Block<V>* block, std::size_t entries)
-        : bits_(reinterpret_cast<std::uintptr_t>(block) | entries) {}
-    explicit Parcel(std::uintptr_t bits) : bits_(bits) {}
-    Block<V>* block() const { return reinterpret_cast<Block<V>*>(bits_ & ~kLow); }
-    std::size_t entries() const { return bits_ & kEntries; }
-    std::uintptr_t bits() const { return bits_; }
-    /// Marked with the round that it belongs to.
-    Parcel of(unsigned round) const { return Parcel((bits_ & ~(kLow & ~kEntries)) | mark(round)); }
-    bool is_of(unsigned round) const {
-      return bits_ != 0 && (bits_ & (kLow & ~kEntries)) == mark(round);
-    }
-
-   private:
-    static constexpr std::uintptr_t kLow = Block<V>::kBytes - 1;
-    static constexpr std::uintptr_t kEntries = 255;
-    static_assert(Block<V>::kEntries <= kEntries);
-    static std::uintptr_t mark(unsigned round) { return round % 3 * 256; }
-    std::uintptr_t bits_ = 0;
-  };
 
   struct Worker {
     Worker(double delta, Control& control, bool owner) : scale(delta), pulse(control, owner) {}
@@ -149,14 +119,9 @@ class BucketTeam {
     std::int64_t met = 0;  // vertices that got their first label since the last report
     L largest = 0;
     // Read by others.
-    alignas(64) std::vector<Parcel> front;  // this thread's entries of the bucket in work
-    std::atomic<unsigned> ready{~0U};       // the round that it belongs to
-    std::atomic<std::size_t> cursor{0};
-    std::array<std::atomic<int>, 3> next{};  // by the round: the first bucket with entries
-    L least = 0;                             // of the pile
+    alignas(64) L least = 0;  // of the pile
     std::size_t kept = 0;
     std::size_t freed = 0;
-    alignas(64) std::atomic<std::uintptr_t> gift{0};
   };
 
   std::pair<std::int64_t, std::int64_t> share(int rank) const {
@@ -186,7 +151,10 @@ class BucketTeam {
       }
       current = best;
       ++self.counters.rounds;
-      if constexpr (kShared) publish(self, current, round + 1);
+      if constexpr (kShared) {
+        sharing_.publish(rank, self.bins, current, round + 1);
+        self.may_take = true;
+      }
       drain<kShared, kFew>(self, current, round + 1, rank);
     }
     control_.advance(std::exchange(self.met, 0));
@@ -199,103 +167,17 @@ class BucketTeam {
     if constexpr (!kShared) {
       return self.bins.next(current);
     } else {
-      const std::size_t turn = round % 3;
-      while (true) {
-        self.next[turn].store(self.bins.next(current), std::memory_order_relaxed);
-        idle_[turn].fetch_add(1, std::memory_order_acq_rel);
-        if (!await_gift(self, round, rank)) break;
+      while (const Parcel<V> gift = sharing_.rest(rank, round, self.bins.next(current))) {
+        accept(self, gift);
         drain<kShared, kFew>(self, current, round, rank);
       }
-      // All have left the round before, whose turn comes again after the next two.
-      if (rank == 0) idle_[(round + 2) % 3].store(0, std::memory_order_relaxed);
-      int best = kFar;
-      for (const auto& worker : workers_)
-        best = std::min(best, worker->next[turn].load(std::memory_order_relaxed));
-      return best;
+      return sharing_.first_bucket(round);
     }
   }
 
-  /// False when all are idle; true when this thread is not any more, for it has got something.
-  bool await_gift(Worker& self, unsigned round, int rank) {
-    std::atomic<int>& idle = idle_[round % 3];
-    for (unsigned spins = 0; idle.load(std::memory_order_acquire) < threads_; ++spins) {
-      for (const auto& worker : workers_) {
-        std::uintptr_t gift = worker->gift.load(std::memory_order_relaxed);
-        if (!Parcel(gift).is_of(round)) continue;
-        // Who has a gift out is not idle before it has taken it back, or somebody else is not.
-        idle.fetch_sub(1, std::memory_order_acq_rel);
-        if (worker->gift.compare_exchange_strong(gift, 0, std::memory_order_acq_rel)) {
-          accept(self, Parcel(gift));
-          return true;
-        }
-        idle.fetch_add(1, std::memory_order_acq_rel);
-      }
-      if (control_.stopped()) throw Cancelled{};
-      rest(spins);
-      if (rank == 0 && spins > spins_) control_.poll();
-    }
-    return false;
-  }
-
-  void rest(unsigned spins) const {
-    if (spins < spins_) {
-#if defined(__x86_64__)
-      __builtin_ia32_pause();
-#endif
-    } else if (spins < spins_ + kYields) {
-      std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
-    }
-  }
-
-  /// Lays the blocks of this thread's bucket out for all.
-  void publish(Worker& self, int current, unsigned round) {
-    self.front.clear();
-    self.bins.detach(current, [&](Block<V>* block, std::size_t entries) {
-      self.front.emplace_back(block, entries);
-    });
-    self.cursor.store(0, std::memory_order_relaxed);
-    self.ready.store(round, std::memory_order_release);
-    self.may_take = true;
-  }
-
-  /// A parcel of this thread's front, or of another's that is laid out already.
-  bool take(Worker& self, unsigned round, int rank) {
-    for (int k = 0; k < threads_; ++k) {
-      Worker& owner = *workers_[static_cast<std::size_t>((rank + k) % threads_)];
-      if (owner.ready.load(std::memory_order_acquire) != round) continue;
-      const Parcel parcel = taken_from(owner);
-      if (parcel.bits() == 0) continue;
-      accept(self, parcel);
-      return true;
-    }
-    return self.may_take = false;
-  }
-
-  static Parcel taken_from(Worker& owner) {
-    if (owner.cursor.load(std::memory_order_relaxed) >= owner.front.size()) return {};
-    const std::size_t at = owner.cursor.fetch_add(1, std::memory_order_relaxed);
-    return at < owner.front.size() ? owner.front[at] : Parcel();
-  }
-
-  static void accept(Worker& self, Parcel parcel) {
-    self.taken = parcel.block()->entries;
-    self.taken_end = self.taken + parcel.entries();
-  }
-
-  /// Offers entries to whoever is idle, unless an offer is still there.
-  void offer(Worker& self, int current, unsigned round) {
-    if (self.gift.load(std::memory_order_relaxed) != 0) return;
-    Parcel parcel = taken_from(self);
-    if (parcel.bits() == 0) {
-      const std::size_t count = self.bins.at_hand(current) / 2;
-      if (count < kLeastGift) return;
-      Block<V>* const block = self.bins.pool().take();
-      for (std::size_t i = 0; i < count; ++i) self.bins.pop(current, block->entries[i]);
-      parcel = Parcel(block, count);
-    }
-    self.gift.store(parcel.of(round).bits(), std::memory_order_release);
+  static void accept(Worker& self, Parcel<V> parcel) {
+    self.taken = parcel.begin();
+    self.taken_end = parcel.end();
   }
 
   /// The next entry of the bucket in work.
@@ -310,16 +192,20 @@ class BucketTeam {
         self.bins.pool().give(Block<V>::before(self.taken));
         self.taken = self.taken_end = nullptr;
       }
-      if (self.may_take && take(self, round, rank)) {
-        v = *self.taken++;
-        return true;
+      if (self.may_take) {
+        const Parcel<V> parcel = sharing_.take(rank, round);
+        self.may_take = static_cast<bool>(parcel);
+        if (parcel) {
+          accept(self, parcel);
+          v = *self.taken++;
+          return true;
+        }
       }
     }
     if (self.bins.pop(current, v)) return true;
     if constexpr (kShared) {
-      const std::uintptr_t back = self.gift.exchange(0, std::memory_order_acq_rel);
-      if (back != 0) {
-        accept(self, Parcel(back));
+      if (const Parcel<V> back = sharing_.withdraw(rank)) {
+        accept(self, back);
         v = *self.taken++;
         return true;
       }
@@ -346,7 +232,7 @@ class BucketTeam {
       if (tail - head > kAhead / 4) fetch_targets(at(head + kAhead / 4));
       scan<kShared, kFew>(at(head++), current, scale, self);
       if constexpr (kShared)
-        if (idle_[round % 3].load(std::memory_order_relaxed) > 0) offer(self, current, round);
+        if (sharing_.wanted(round)) sharing_.offer(rank, self.bins, current, round);
     }
     self.bins.close(current);
   }
@@ -480,11 +366,10 @@ class BucketTeam {
   const L first_;
   const bool few_edges_;
   const int threads_;
-  const unsigned spins_;
   Control& control_;
   TeamBarrier barrier_;
+  BucketSharing<V> sharing_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  alignas(64) std::array<std::atomic<int>, 3> idle_{};  // threads without work, by the round
 };
 
 /// Distances from one source into `out`; the same bits as Dijkstra's search for every delta and
