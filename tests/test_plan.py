@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from warpath import running
 from warpath.costs import Place, Size, cpu_bytes, cpu_seconds
 from warpath.facts import Facts
 from warpath.gpu_costs import gpu_bytes
@@ -34,7 +35,7 @@ def pick(size: Size, facts: Facts = ROAD, hardware: Hardware = MACHINE, wish: Wi
 
 def test_one_source_of_a_large_graph_goes_to_the_threads():
     plan = pick(Size(Task.SSSP))
-    assert (plan.algorithm, plan.threads) == ("classic.delta_stepping", 8)
+    assert (plan.algorithm, plan.threads) == ("warpath.buckets", 8)
     assert plan.params["delta"] >= 1
 
 
@@ -78,11 +79,11 @@ def test_what_fits_is_taken_before_what_is_fast():
 
 def test_a_plan_prints_choice_reason_runners_up_and_what_was_left_out():
     text = str(pick(Size(Task.SSSP), FLOATS))
-    assert text.splitlines()[0].startswith("classic.delta_stepping on cpu, 8 threads, delta = ")
+    assert text.splitlines()[0].startswith("warpath.buckets on cpu, 8 threads, delta = ")
     assert "because it is predicted to be the fastest" in text
-    assert "2nd warpath.own_buckets" in text
+    assert "2nd classic.delta_stepping" in text
     assert "left out classic.dijkstra.dial: it needs integer weights, the graph has float64" in text
-    assert repr(pick(Size(Task.SSSP))).startswith("<Plan classic.delta_stepping")
+    assert repr(pick(Size(Task.SSSP))).startswith("<Plan warpath.buckets")
 
 
 @pytest.mark.parametrize(
@@ -368,3 +369,46 @@ def test_integers_that_fit_half_the_width_are_predicted_twice_as_fast_on_a_cpu()
     recipe, size = CATALOGUE["classic.floyd_warshall"], Size(Task.APSP, 2048, 2048)
     assert cpu_seconds(recipe, size, wide, 1) > 2 * cpu_seconds(recipe, size, narrow, 1)
     assert cpu_bytes(recipe, size, narrow, 1) == 2048**2 * 8
+
+
+def test_a_plan_is_kept_with_its_graph_until_memory_runs_short(monkeypatch):
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5)])
+    asked = []
+    real = running.choose
+    monkeypatch.setattr(running, "choose", lambda *what: (asked.append(what), real(*what))[1])
+    first = wp.sssp(graph, 0).plan
+    first.params["delta"] = 99  # a plan is the caller's own
+    again = wp.sssp(graph, 2).plan
+    assert len(asked) == 1
+    assert again.params["delta"] != 99
+    assert again.algorithm == first.algorithm
+    wp.sssp(graph, 0, threads=2)
+    wp.sssp(graph, 0, params={"delta": 3} if "delta" in again.params else {})
+    assert len(asked) == 2 + ("delta" in again.params)
+    monkeypatch.setenv("WARPATH_MEMORY", "20")
+    with pytest.raises(wp.NotEnoughMemoryError):
+        wp.sssp(graph, 0)
+
+
+def test_a_graph_keeps_a_limited_number_of_plans():
+    graph = wp.Graph.of([(0, 1, 2)])
+    for threads in range(1, 200):
+        wp.plan(graph, 0, threads=threads)
+    assert len(graph.derived["plans"]) <= 64
+
+
+def test_a_team_is_planned_in_less_memory_than_delta_stepping():
+    plan = pick(Size(Task.SSSP))
+    assert plan.bytes == ROAD.n * 28 + 8 * 2**16
+    assert plan.bytes <= ROAD.n * (8 + 16 * plan.threads) + 64 * 2**20
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("n", "m"),
+    [(1_000_000, 2_501_552), (262_144, 7_610_268), (1_048_576, 7_340_032), (325_557, 3_216_152)],
+)
+def test_one_source_is_left_to_the_shared_buckets(n, m, threads):
+    facts = replace(ROAD, n=n, m=m, mean_degree=m / n)
+    plan = pick(Size(Task.SSSP), facts, MACHINE._replace(threads=threads))
+    assert (plan.algorithm, plan.threads) == ("warpath.buckets", threads)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,7 @@ def test_memory_that_is_none_is_refused(monkeypatch, value):
 
 def test_memory_is_the_least_of_machine_and_container(monkeypatch):
     monkeypatch.delenv("WARPATH_MEMORY", raising=False)
+    monkeypatch.setattr(time, "monotonic", itertools.count(1).__next__)  # a second between looks
     assert 2**20 < settings.memory() < 2**63
     files = {
         "/proc/meminfo": "MemTotal: 9 kB\nMemAvailable:   4000 kB\n",
@@ -77,6 +80,16 @@ def test_memory_is_the_least_of_machine_and_container(monkeypatch):
     assert settings.memory() == 2**63 - 1
     files["/proc/meminfo"] = "MemTotal: 9 kB\n"
     assert settings.memory() == 2**63 - 1
+
+
+def test_free_memory_is_not_looked_at_again_within_the_same_moment(monkeypatch):
+    monkeypatch.delenv("WARPATH_MEMORY", raising=False)
+    moments = iter([1000.0, 1000.001, 1001.0])
+    monkeypatch.setattr(time, "monotonic", moments.__next__)
+    free = iter([100, 200])
+    monkeypatch.setattr(settings, "_available_of_machine", lambda: next(free))
+    monkeypatch.setattr(settings, "_available_of_cgroup", lambda: None)
+    assert [settings.memory() for _ in range(3)] == [100, 100, 200]
 
 
 @pytest.mark.parametrize("value", ["cpu", "cuda", "cuda:0", "cuda:11", "auto"])

@@ -15,6 +15,7 @@ NB_MODULE(_core, module) {
   register_da2cf(module);
   register_bellman_ford(module);
   register_delta_stepping(module);
+  register_bucket_team(module);
   register_floyd_warshall(module);
   register_verify(module);
   register_owners(module);

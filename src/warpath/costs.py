@@ -56,6 +56,10 @@ _PER_VERTEX = {Queue.HEAP: 36e-9, Queue.RADIX: 92e-9, Queue.DIAL: 49e-9}
 _PER_BUCKET = 0.5e-9
 _DELTA_PER_EDGE = 4.0e-9
 _DELTA_PER_VERTEX = 39e-9
+_TEAM_PER_VERTEX = 18e-9  # in buckets that a team shares
+_TEAM_PER_EDGE = 0.3e-9  # times log2(n) - 8, for labels of more vertices lie in slower caches
+_TEAM_LEAST_PER_EDGE = 0.7e-9
+_ALONE_OVER_TEAM = 1.3  # what one source takes in buckets of a thread's own, over a team of one
 _ALONE_PER_EDGE = 3e-9  # in buckets of a thread's own
 _ALONE_PER_VERTEX = 22e-9
 _BESIDE_PER_EDGE = 1.2e-9  # one source's share of a search for many
@@ -83,8 +87,12 @@ def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float
             seconds = _floyd_warshall(facts, threads)
         case Loop.DELTA_STEPPING:
             seconds = (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up
+        case Loop.BUCKET_TEAM:
+            seconds = _shared_buckets(facts) / speed_up
         case Loop.OWN_BUCKETS:
             alone = m * _ALONE_PER_EDGE + n * _ALONE_PER_VERTEX
+            if size.task is Task.SSSP:
+                alone = max(alone, _ALONE_OVER_TEAM * _shared_buckets(facts))
             seconds = size.sources * alone / speed_up
         case Loop.SIDE_BY_SIDE:
             beside = _TRIED_TOGETHER * (m * _BESIDE_PER_EDGE + n * _BESIDE_PER_VERTEX)
@@ -99,6 +107,12 @@ def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float
             share = 0.6 if size.task is Task.PATH else 1.0
             seconds = share * size.sources * _one_search(recipe, facts) / speed_up
     return seconds + start
+
+
+def _shared_buckets(facts: Facts) -> float:
+    """Seconds of one source on one thread."""
+    per_edge = max(_TEAM_LEAST_PER_EDGE, _TEAM_PER_EDGE * (math.log2(facts.n + 2) - 8))
+    return facts.m * per_edge + facts.n * _TEAM_PER_VERTEX
 
 
 def _floyd_warshall(facts: Facts, threads: int) -> float:
@@ -148,6 +162,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     work = n * (label + 4) + min(m, 4 * n) * 16
     if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:
         work = n * _HEAP_NODE
+    if recipe.loop is Loop.BUCKET_TEAM:
+        work = n * (8 + _ENTRIES) + threads * _BINS
     if size.task is Task.SSSP:
         return n * label + work
     if recipe.loop is Loop.BIDIRECTIONAL:
@@ -155,6 +171,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     return table + threads * work
 
 
+_ENTRIES = 12  # bytes of a vertex's entries in buckets
+_BINS = 2**16  # bytes of a thread's empty ones
 _LINE = 64  # bytes of the labels of a vertex, side by side
 _HEAP_NODE = 64  # bytes: label, vertex, rank and mark, and the pointers to its relatives
 

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Facts:
-    """Sizes, degrees, the weights' range and signs. Weights are in the unit they came in."""
+    """Sizes, degrees, the weights' range and signs. Weights are in the unit they came in.
+
+    `light_weight` is what one edge of a vertex's lies below, from a sample: where it is far below
+    mean weight / mean degree, a few heavy edges make the mean. 0 where it is not known.
+    """
 
     n: int
     m: int
@@ -34,6 +38,7 @@ class Facts:
     negative: int
     zero: int
     symmetric: bool | None
+    light_weight: float = 0.0
 
     @property
     def edges(self) -> int:
@@ -73,7 +78,22 @@ def facts_of(graph: Graph, *, symmetry: bool) -> Facts:
         negative=known["negative"],
         zero=known["zero"],
         symmetric=_is_symmetric(graph) if symmetry else None,
+        light_weight=_light_weight(graph),
     )
+
+
+_SAMPLE = 4096
+
+
+def _light_weight(graph: Graph) -> float:
+    """Return the weight that 1 in (mean degree) of a sample of the edges lies below."""
+    weights = graph.weights
+    if weights is None or graph.m == 0:
+        return float(graph.m > 0)
+    if graph.m > _SAMPLE:  # drawn, for rows are often sorted or alike
+        weights = weights[np.random.default_rng(0).integers(graph.m, size=_SAMPLE)]
+    place = min(len(weights) * graph.n // graph.m, len(weights) - 1)
+    return float(np.partition(weights, place)[place])
 
 
 def _is_symmetric(graph: Graph) -> bool:

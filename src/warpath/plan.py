@@ -181,7 +181,7 @@ def checked(wish: Wish) -> Wish:
 
 def preferring(preference: str, size: Size, wish: Wish) -> Wish:
     """Return a wish whose "auto" is the preferred device, where that can do what is asked."""
-    if wish.device != "auto":
+    if preference == "auto" or wish.device != "auto":
         return wish
     kind = preference.partition(":")[0]
     wished = [r for r in CATALOGUE if r.planned] if wish.algorithm == "auto" else []
@@ -300,7 +300,7 @@ _ONE_SOURCE_A_THREAD = {Loop.DIJKSTRA, Loop.JOHNSON, Loop.OWN_BUCKETS, Loop.SIDE
 
 
 def _uses_threads(recipe: Recipe, size: Size) -> bool:
-    if recipe.loop in {Loop.DELTA_STEPPING, Loop.FLOYD_WARSHALL}:
+    if recipe.loop in {Loop.BUCKET_TEAM, Loop.DELTA_STEPPING, Loop.FLOYD_WARSHALL}:
         return True
     return recipe.loop in _ONE_SOURCE_A_THREAD and size.task in {Task.MANY, Task.APSP}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     Progress = bool | Callable[[int, int], None] | None
 
 
+_MOST_PLANS = 64  # kept with a graph
+
+
 def choose_for(size: Size, graph: Graph, wish: Wish) -> Plan:
     """Choose how a graph is solved on this machine; see `warpath.plan.choose`."""
     if wish.threads is not None and not (
@@ -42,7 +46,29 @@ def choose_for(size: Size, graph: Graph, wish: Wish) -> Plan:
     # That a GPU cannot be used is an error only when it shall run.
     gpu = gpu_memory(device_of(size, wish), graph)
     hardware = Hardware(settings.threads(), settings.memory(), *gpu)
-    return choose(size, graph.facts(symmetry=False), hardware, wish)
+    if wish.params or device_of(size, wish) != "cpu":
+        return choose(size, graph.facts(symmetry=False), hardware, wish)
+    return _kept(size, graph, hardware, wish)
+
+
+def _kept(size: Size, graph: Graph, hardware: Hardware, wish: Wish) -> Plan:
+    """Return the plan that was made when this was asked for before, or make and keep one.
+
+    While all candidates fit the memory it changes nothing of the choice.
+    """
+    asked = (size, wish._replace(params=None), hardware.threads)
+    plans: dict[Any, tuple[Plan, int]] = graph.derived.setdefault("plans", {})
+    if asked in plans:
+        plan, most = plans[asked]
+        if most <= hardware.memory:
+            return replace(plan, params=dict(plan.params))
+    plan = choose(size, graph.facts(symmetry=False), hardware, wish)
+    most = max([plan.bytes, *(other.bytes for other in plan.runners_up)])
+    if most <= hardware.memory and plan.staged is None:
+        if len(plans) >= _MOST_PLANS:
+            plans.clear()
+        plans[asked] = replace(plan, params=dict(plan.params)), most
+    return plan
 
 
 def run_plan(

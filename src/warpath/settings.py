@@ -15,8 +15,10 @@ CXX                  the C++ compiler that `warpath.testing.emulated` runs (defa
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+import time
 from typing import TYPE_CHECKING
 
 from warpath.errors import InputError
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_THREADS = 1024
+
+_LOOKS_A_SECOND = 20  # at free memory: a look takes 36 us, as long as a small solve
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
@@ -58,6 +62,11 @@ def memory() -> int:
     limit = _bytes_of("WARPATH_MEMORY")
     if limit is not None:
         return limit
+    return _free_memory(int(time.monotonic() * _LOOKS_A_SECOND))
+
+
+@functools.lru_cache(maxsize=1)
+def _free_memory(moment: int) -> int:  # noqa: ARG001 - what is kept grows old with it
     free = [_available_of_machine(), _available_of_cgroup()]
     return min((bytes_ for bytes_ in free if bytes_ is not None), default=2**63 - 1)
 

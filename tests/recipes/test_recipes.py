@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 import warpath as wp
@@ -39,7 +40,7 @@ NAMES = {
         fw_vertex fw_tiled fw_tiled_shared""",
     "johnson_gpu": """bf_queue dijkstra_flags dijkstra_queue dijkstra_prefix
         johnson_flags johnson_queue johnson_prefix""",
-    "warpath": "own_buckets side_by_side block_per_source pairs johnson floyd_warshall",
+    "warpath": "buckets own_buckets side_by_side block_per_source pairs johnson floyd_warshall",
     "broken": "harish_narayanan2007",
 }
 
@@ -57,7 +58,7 @@ PUBLISHED = [recipe for recipe in CATALOGUE if recipe.paper not in {"classic", "
 def test_the_catalogue_has_these_names_in_this_order():
     listed = [f"{paper}.{name}" for paper, names in NAMES.items() for name in names.split()]
     assert [recipe.name for recipe in CATALOGUE] == listed
-    assert len(set(listed)) == len(listed) == 62
+    assert len(set(listed)) == len(listed) == 63
 
 
 @pytest.mark.parametrize("recipe", PUBLISHED, ids=lambda recipe: recipe.name)
@@ -272,7 +273,8 @@ def test_negative_weights_are_refused_wherever_order_matters():
         ("davidson2014.hybrid", {"switch": 64}, {"delta": 8000, "switch": 64}),
         ("bodra2025.bf_vertex", {}, {}),
         ("bodra2025.bf_vertex", {"rounds": 263.0}, {"rounds": 263}),
-        ("classic.delta_stepping", {}, {"delta": 250}),
+        ("classic.delta_stepping", {}, {"delta": 2000}),
+        ("warpath.buckets", {}, {"delta": 2000}),
         ("classic.dijkstra", {}, {}),
     ],
 )
@@ -319,3 +321,28 @@ def test_a_width_that_only_the_loop_knows_is_left_to_it():
     assert chosen_params(CATALOGUE["warpath.pairs"], facts, {}) == {}
     assert chosen_params(CATALOGUE["warpath.pairs"], facts, {"delta": 3}) == {"delta": 3}
     assert "delta" in chosen_params(CATALOGUE["classic.delta_stepping"], facts, {})
+
+
+def width_of(graph: wp.Graph) -> float:
+    return chosen_params(CATALOGUE["warpath.buckets"], graph.facts(symmetry=False), {})["delta"]
+
+
+def test_a_few_heavy_edges_do_not_make_buckets_wide():
+    rng = np.random.default_rng(1)
+    plain = wp.generate.uniform(2000, 8)
+    decades = 10.0 ** rng.uniform(-8, 8, plain.m)
+    assert 1e-7 < width_of(plain.with_weights(decades)) < 1e-4
+    even = plain.with_weights(rng.uniform(1, 3, plain.m))
+    assert width_of(even) == pytest.approx(4 * even.facts().mean_weight / 8)
+
+
+def test_a_hub_makes_buckets_narrow():
+    leaves = np.arange(1, 4000)
+    star = wp.Graph.from_edges(np.zeros_like(leaves), leaves, np.full(3999, 100.0))
+    assert width_of(star) == 50
+
+
+def test_weights_of_which_most_are_zero_leave_the_width_to_the_mean():
+    graph = wp.generate.uniform(2000, 8).with_weights(np.arange(16_000) % 100 // 99)
+    assert graph.facts().light_weight == 0
+    assert width_of(graph) == 1

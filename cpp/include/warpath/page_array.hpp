@@ -19,15 +19,16 @@ class PageArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  PageArray(std::size_t size, T value) : size_(size), bytes_(rounded(size * sizeof(T))) {
-    data_ = static_cast<T*>(::operator new(bytes_, kAlignment));
+  /// Of any content, for threads that will fill their parts.
+  explicit PageArray(std::size_t size) : size_(size), bytes_(rounded(size * sizeof(T))) {
+    data_ = static_cast<T*>(::operator new(bytes_, alignment(bytes_)));
 #ifdef __linux__
     // A wish: where it is not granted the array works as well, more slowly.
     if (bytes_ >= kPage) ::madvise(data_, bytes_, MADV_HUGEPAGE);
 #endif
-    std::fill_n(data_, size_, value);
   }
-  ~PageArray() { ::operator delete(data_, kAlignment); }
+  PageArray(std::size_t size, T value) : PageArray(size) { std::fill_n(data_, size_, value); }
+  ~PageArray() { ::operator delete(data_, alignment(bytes_)); }
   PageArray(const PageArray&) = delete;
   PageArray& operator=(const PageArray&) = delete;
 
@@ -39,7 +40,11 @@ class PageArray {
 
  private:
   static constexpr std::size_t kPage = std::size_t{1} << 21;
-  static constexpr std::align_val_t kAlignment{kPage};
+
+  /// That of a page where it is one; a small array would lie behind as much as that for nothing.
+  static constexpr std::align_val_t alignment(std::size_t bytes) {
+    return std::align_val_t{bytes >= kPage ? kPage : std::max<std::size_t>(alignof(T), 64)};
+  }
 
   static constexpr std::size_t rounded(std::size_t bytes) {
     return bytes < kPage ? std::max<std::size_t>(bytes, 1) : (bytes + kPage - 1) / kPage * kPage;

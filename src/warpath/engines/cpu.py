@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 name = "cpu"
 
+_EXACT = 2**53  # integers below it are floats as well
 _ALL = np.empty(0, np.int64)  # how the core is told that every vertex is a source or target
 
 
@@ -129,6 +130,23 @@ def _delta_stepping(order: Order) -> Raw:
         threads=order.threads, progress=order.progress,
     )  # fmt: skip
     return Raw(dist, stats=stats)
+
+
+def _bucket_team(order: Order) -> Raw:
+    graph = order.graph
+    heaviest = graph.facts(symmetry=False).max_weight
+    if graph.dist_dtype == np.int64:  # beyond 2^53 the fact is rounded: then the type's largest
+        heaviest = int(heaviest) if heaviest < _EXACT else np.iinfo(graph.weight_dtype).max
+    if graph.indices.dtype == np.int32:
+        dist = np.empty(graph.n, graph.dist_dtype)
+        stats = _core.bucket_team(
+            *_csr(graph), order.problem.source, dist, delta=order.params["delta"],
+            heaviest=heaviest, cutoff=order.problem.cutoff, threads=order.threads,
+            progress=order.progress,
+        )  # fmt: skip
+        if stats is not None:
+            return Raw(dist, stats=stats)
+    return _dijkstra(order)  # distances near the end of 64 bits, which it adds with care
 
 
 def _own_buckets(order: Order) -> Raw:
@@ -294,6 +312,7 @@ _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.BIDIRECTIONAL: _path,
     Loop.BELLMAN_FORD: _bellman_ford,
     Loop.DELTA_STEPPING: _delta_stepping,
+    Loop.BUCKET_TEAM: _bucket_team,
     Loop.OWN_BUCKETS: _own_buckets,
     Loop.SIDE_BY_SIDE: _side_by_side,
     Loop.FLOYD_WARSHALL: _floyd_warshall,

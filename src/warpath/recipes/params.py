@@ -60,14 +60,25 @@ _RANGE = {
 def _default_delta(facts: Facts, factor: float | None) -> float:
     """Return the bucket width: a factor times mean weight over mean degree.
 
-    Without a factor it is 1, and 10 on sparse graphs: with few edges a vertex there is little work
-    to waste, and fewer, fuller rounds win.
+    Without a factor it falls with the degree: with few edges a vertex there is little work to
+    waste, and fewer, fuller rounds win. A hub is not to be scanned twice, and paths avoid the few
+    heavy edges that may make the mean.
     """
     if facts.mean_weight <= 0:
         return 1.0
+    base = facts.mean_weight / max(facts.mean_degree, 1.0)
     if factor is None:
-        factor = 10 if facts.mean_degree < _SPARSE_DEGREE else 1
-    return factor * facts.mean_weight / max(facts.mean_degree, 1.0)
+        factor = min(max(_WIDE / max(facts.mean_degree, 1.0), 1.0), _WIDEST)
+        if facts.max_degree**2 > _HUB**2 * facts.m:
+            factor = _NARROW
+        if 0 < facts.light_weight * _HEAVY_TAIL < base:
+            base = facts.light_weight
+    return factor * base
 
 
-_SPARSE_DEGREE = 4
+# Measured on graphs of 2.5 to 29 edges a vertex: docs/decisions/0018-one-source-on-a-cpu.md.
+_WIDE = 32.0
+_WIDEST = 16.0
+_NARROW = 0.5
+_HEAVY_TAIL = 16
+_HUB = 3  # times the root of m: a vertex of more edges is one

@@ -37,6 +37,7 @@ class Loop(Enum):
     DELTA_STEPPING = "delta_stepping"  #: relaxes a bucket of labels at a time, on threads
     FLOYD_WARSHALL = "floyd_warshall"  #: min-plus over a dense matrix, block by block
     JOHNSON = "johnson"  #: Bellman-Ford's potentials, then Dijkstra from each source
+    BUCKET_TEAM = "bucket_team"  #: delta-stepping by threads that share each bucket, one source
     OWN_BUCKETS = "own_buckets"  #: delta-stepping by each thread for itself, a source at a time
     SIDE_BY_SIDE = "side_by_side"  #: relaxes an edge for several sources at once
     PAIRS = "pairs"  #: advances (source, vertex) pairs of all sources of a batch together

@@ -19,6 +19,16 @@ _OWN_DELTA = Param(
 
 RECIPES = (
     Recipe(
+        "warpath.buckets",
+        "Delta-stepping by threads that share each bucket, narrow labels fetched ahead: one "
+        "source, on one thread or several.",
+        _OURS,
+        "cpp/include/warpath/bucket_team.hpp",
+        frozenset({Task.SSSP}),
+        Loop.BUCKET_TEAM,
+        params=(Param("delta", "the width of a bucket, in the unit of the weights"),),
+    ),
+    Recipe(
         "warpath.own_buckets",
         "Delta-stepping by each thread for itself, narrow labels fetched ahead: one source on one "
         "thread, far sources.",

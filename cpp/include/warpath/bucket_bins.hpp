@@ -1,0 +1,232 @@
+// bucket_bins.hpp - one thread's buckets: lists of small blocks that are used again while warm.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace warpath {
+
+/// Where labels lie: kFar buckets of one width from a base on, and what is behind them.
+///
+/// Integer widths are powers of two, so that a bucket's number costs a shift.
+template <class Key>
+class BucketScale {
+  static constexpr bool kIntegral = std::is_integral_v<Key>;
+
+ public:
+  static constexpr int kFar = 1024;  // as many buckets; the number of what is behind them
+
+  /// Buckets as wide as `delta`; an integer width is rounded down to a power of two.
+  explicit BucketScale(double delta) {
+    if constexpr (kIntegral) {
+      const double most = std::min(delta, static_cast<double>(std::numeric_limits<Key>::max() / 2));
+      shift_ =
+          static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max(most, 1.0)))) - 1;
+    } else {
+      const auto most = static_cast<double>(std::numeric_limits<Key>::max());
+      per_delta_ = static_cast<Key>(std::min(1 / delta, most));
+    }
+  }
+
+  /// Ascends with the key, which must not lie before the base.
+  int bucket_of(Key key) const {
+    if constexpr (kIntegral) {
+      const auto at = static_cast<Key>(key - base_) >> shift_;
+      return at < kFar ? static_cast<int>(at) : kFar;
+    } else {
+      const Key at = (key - base_) * per_delta_;
+      return at < kFar ? static_cast<int>(at) : kFar;
+    }
+  }
+
+  /// Whether the key lies before a bucket.
+  bool passed(Key key, int bucket) const { return key < base_ || bucket_of(key) < bucket; }
+
+  void move_to(Key base) { base_ = base; }
+
+  /// Makes the buckets eight times as wide.
+  void widen() {
+    if constexpr (kIntegral)
+      shift_ = std::min(shift_ + 3, std::numeric_limits<Key>::digits - 1);
+    else
+      per_delta_ /= 8;
+  }
+
+ private:
+  Key base_ = 0;
+  int shift_ = 0;
+  Key per_delta_ = 1;
+};
+
+/// A kilobyte of vertices. It starts at a multiple of its size: a pointer past its last entry shows
+/// that by its low bits, and a pointer to a block has low bits to spare.
+template <class V>
+struct alignas(1024) Block {
+  static constexpr std::size_t kBytes = 1024;
+  static constexpr std::size_t kEntries = (kBytes - sizeof(void*)) / sizeof(V);
+
+  Block* next;
+  V entries[kEntries];
+
+  static bool at_end(const V* entry) {
+    return reinterpret_cast<std::uintptr_t>(entry) % kBytes == 0;
+  }
+  /// The block that the entry before a pointer lies in.
+  static Block* before(V* entry) {
+    return reinterpret_cast<Block*>(reinterpret_cast<char*>(entry) -
+                                    ((reinterpret_cast<std::uintptr_t>(entry) - 1) % kBytes + 1));
+  }
+};
+
+/// The blocks that one thread has to spare; they may end in another's.
+template <class V>
+class BlockPool {
+ public:
+  Block<V>* take() {
+    if (spare_ == nullptr) more();
+    Block<V>* block = spare_;
+    spare_ = block->next;
+    block->next = nullptr;
+    return block;
+  }
+
+  void give(Block<V>* block) {
+    block->next = spare_;
+    spare_ = block;
+  }
+
+ private:
+  static constexpr std::size_t kFirst = 8;
+  static constexpr std::size_t kMost = 256;
+
+  void more() {
+    slabs_.push_back(std::make_unique_for_overwrite<Block<V>[]>(size_));
+    for (std::size_t i = size_; i-- > 0;) give(&slabs_.back()[i]);
+    size_ = std::min(size_ * 2, kMost);
+  }
+
+  std::vector<std::unique_ptr<Block<V>[]>> slabs_;
+  std::size_t size_ = kFirst;
+  Block<V>* spare_ = nullptr;
+};
+
+/// The vertices of one thread by their buckets, and those behind, each a queue.
+///
+/// An entry is a vertex alone: its label is looked up when its turn comes, and tells entries that
+/// were left behind.
+template <class V>
+class BucketBins {
+ public:
+  static constexpr int kFar = BucketScale<V>::kFar;
+
+  void put(int bucket, V v) {
+    V*& tail = tails_[static_cast<std::size_t>(bucket)];
+    if (Block<V>::at_end(tail)) [[unlikely]]
+      tail = grown(bucket);
+    *tail++ = v;
+  }
+
+  /// Takes the first entry of a bucket; false without one. One bucket at a time is taken from, and
+  /// `close` ends that; what is put there meanwhile comes last.
+  bool pop(int bucket, V& v) {
+    V* const tail = tails_[static_cast<std::size_t>(bucket)];
+    if (read_ == tail) return false;
+    if (Block<V>::at_end(read_)) [[unlikely]]
+      read_ = following(bucket);
+    v = *read_++;
+    return true;
+  }
+
+  /// How many entries of the bucket that is taken from lie at hand, in one block.
+  std::size_t at_hand(int bucket) const {
+    if (read_ == nullptr || Block<V>::at_end(read_)) return 0;
+    V* const tail = tails_[static_cast<std::size_t>(bucket)];
+    const Block<V>* block = Block<V>::before(read_);
+    const V* end = block == Block<V>::before(tail) ? tail : block->entries + Block<V>::kEntries;
+    return static_cast<std::size_t>(end - read_);
+  }
+
+  /// Ends what is taken from an emptied bucket.
+  void close(int bucket) {
+    if (read_ != nullptr) pool_.give(Block<V>::before(read_));
+    read_ = nullptr;
+    forget(bucket);
+  }
+
+  /// Hands each block of a bucket that nothing was taken from to `use(block, entries)`, which has
+  /// it from then on, and empties the bucket.
+  template <class Use>
+  void detach(int bucket, Use&& use) {
+    const auto at = static_cast<std::size_t>(bucket);
+    if (tails_[at] == nullptr) return;
+    Block<V>* const last = Block<V>::before(tails_[at]);
+    for (Block<V>* block = heads_[at]; block != nullptr;) {
+      Block<V>* const next = block->next;
+      const auto rest = static_cast<std::size_t>(tails_[at] - last->entries);
+      use(block, block == last ? rest : Block<V>::kEntries);
+      block = next;
+    }
+    forget(bucket);
+  }
+
+  /// The first bucket from `from` on with entries; kFar without one.
+  int next(int from) const {
+    if (from >= kFar) return kFar;
+    auto word = static_cast<std::size_t>(from) / 64;
+    std::uint64_t bits = filled_[word] & (~std::uint64_t{0} << (from % 64));
+    while (bits == 0)
+      if (++word == kWords)
+        return kFar;
+      else
+        bits = filled_[word];
+    return static_cast<int>(word * 64) + std::countr_zero(bits);
+  }
+
+  BlockPool<V>& pool() { return pool_; }
+
+ private:
+  static constexpr std::size_t kWords = kFar / 64;
+
+  V* grown(int bucket) {
+    const auto at = static_cast<std::size_t>(bucket);
+    Block<V>* const block = pool_.take();
+    if (tails_[at] != nullptr) {
+      Block<V>::before(tails_[at])->next = block;
+    } else {
+      heads_[at] = block;
+      filled_[at / 64] |= std::uint64_t{1} << (at % 64);  // the last one's is never looked at
+    }
+    return block->entries;
+  }
+
+  /// The entries behind the block that was read to its end.
+  V* following(int bucket) {
+    if (read_ == nullptr) return heads_[static_cast<std::size_t>(bucket)]->entries;
+    Block<V>* const done = Block<V>::before(read_);
+    V* const entries = done->next->entries;
+    pool_.give(done);
+    return entries;
+  }
+
+  void forget(int bucket) {
+    const auto at = static_cast<std::size_t>(bucket);
+    heads_[at] = nullptr;
+    tails_[at] = nullptr;
+    filled_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
+  }
+
+  std::array<V*, kFar + 1> tails_{};  // where a bucket's next entry goes
+  std::array<Block<V>*, kFar + 1> heads_{};
+  std::array<std::uint64_t, kWords + 1> filled_{};
+  V* read_ = nullptr;  // the next entry of the bucket that is taken from
+  BlockPool<V> pool_;
+};
+
+}  // namespace warpath

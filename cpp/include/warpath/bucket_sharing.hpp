@@ -1,0 +1,179 @@
+// bucket_sharing.hpp - how a team works through one bucket together, and agrees on the next.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "warpath/bucket_bins.hpp"
+#include "warpath/control.hpp"
+
+namespace warpath {
+
+/// A block and how many entries it has, in its low bits; none where all bits are 0.
+template <class V>
+class Parcel {
+ public:
+  Parcel() = default;
+  Parcel(Block<V>* block, std::size_t entries)
+      : bits_(reinterpret_cast<std::uintptr_t>(block) | entries) {}
+  explicit Parcel(std::uintptr_t bits) : bits_(bits) {}
+
+  explicit operator bool() const { return bits_ != 0; }
+  std::uintptr_t bits() const { return bits_; }
+  V* begin() const { return reinterpret_cast<Block<V>*>(bits_ & ~kLow)->entries; }
+  V* end() const { return begin() + (bits_ & kEntries); }
+
+  /// Marked with the round that it belongs to.
+  Parcel of(unsigned round) const { return Parcel((bits_ & ~(kLow & ~kEntries)) | mark(round)); }
+  bool is_of(unsigned round) const {
+    return bits_ != 0 && (bits_ & (kLow & ~kEntries)) == mark(round);
+  }
+
+ private:
+  static constexpr std::uintptr_t kLow = Block<V>::kBytes - 1;
+  static constexpr std::uintptr_t kEntries = 255;
+  static_assert(Block<V>::kEntries <= kEntries);
+  static std::uintptr_t mark(unsigned round) { return round % 3 * 256; }
+
+  std::uintptr_t bits_ = 0;
+};
+
+/// The bucket in work as the threads of a team share it. A round ends when all are idle.
+///
+/// What belongs to a round is kept three times, by the round: a thread may still look at the last
+/// one while another is in the next, and rank 0 clears the one after.
+template <class V>
+class BucketSharing {
+ public:
+  BucketSharing(int threads, Control& control)
+      : threads_(threads),
+        spins_(static_cast<unsigned>(threads) <= std::thread::hardware_concurrency() ? kSpins
+                                                                                     : kFewSpins),
+        control_(control),
+        desks_(static_cast<std::size_t>(threads)) {}
+
+  /// Lays the blocks of a rank's bucket out for all.
+  void publish(int rank, BucketBins<V>& bins, int bucket, unsigned round) {
+    Desk& own = desk(rank);
+    own.front.clear();
+    bins.detach(bucket, [&](Block<V>* block, std::size_t entries) {
+      own.front.emplace_back(block, entries);
+    });
+    own.cursor.store(0, std::memory_order_relaxed);
+    own.ready.store(round, std::memory_order_release);
+  }
+
+  /// A parcel that the rank laid out, or another that has done so already.
+  Parcel<V> take(int rank, unsigned round) {
+    for (int k = 0; k < threads_; ++k) {
+      Desk& owner = desk((rank + k) % threads_);
+      if (owner.ready.load(std::memory_order_acquire) != round) continue;
+      if (const Parcel<V> parcel = taken_from(owner)) return parcel;
+    }
+    return {};
+  }
+
+  /// Whether somebody is idle, who would have part of what others have.
+  bool wanted(unsigned round) const { return idle_[round % 3].load(std::memory_order_relaxed) > 0; }
+
+  /// Offers entries to whoever is idle, unless an offer is still there.
+  void offer(int rank, BucketBins<V>& bins, int bucket, unsigned round) {
+    Desk& own = desk(rank);
+    if (own.gift.load(std::memory_order_relaxed) != 0) return;
+    Parcel<V> parcel = taken_from(own);
+    if (!parcel) {
+      const std::size_t count = bins.at_hand(bucket) / 2;
+      if (count < kLeastGift) return;
+      Block<V>* const block = bins.pool().take();
+      for (std::size_t i = 0; i < count; ++i) bins.pop(bucket, block->entries[i]);
+      parcel = Parcel<V>(block, count);
+    }
+    own.gift.store(parcel.of(round).bits(), std::memory_order_release);
+  }
+
+  /// Takes an offer back that nobody took. To be done before the rank is idle.
+  Parcel<V> withdraw(int rank) {
+    return Parcel<V>(desk(rank).gift.exchange(0, std::memory_order_acq_rel));
+  }
+
+  /// The rank has nothing left; `next` is its first bucket with entries. Waits until all are idle,
+  /// then returns none, or returns what somebody gave: then the rank is not idle any more.
+  Parcel<V> rest(int rank, unsigned round, int next) {
+    std::atomic<int>& idle = idle_[round % 3];
+    desk(rank).next[round % 3].store(next, std::memory_order_relaxed);
+    idle.fetch_add(1, std::memory_order_acq_rel);
+    for (unsigned spins = 0; idle.load(std::memory_order_acquire) < threads_; ++spins) {
+      for (Desk& owner : desks_) {
+        std::uintptr_t gift = owner.gift.load(std::memory_order_relaxed);
+        if (!Parcel<V>(gift).is_of(round)) continue;
+        // Not idle before the gift is taken: else all might seem to be while it is under way.
+        idle.fetch_sub(1, std::memory_order_acq_rel);
+        if (owner.gift.compare_exchange_strong(gift, 0, std::memory_order_acq_rel))
+          return Parcel<V>(gift);
+        idle.fetch_add(1, std::memory_order_acq_rel);
+      }
+      if (control_.stopped()) throw Cancelled{};
+      pause(spins);
+      if (rank == 0 && spins > spins_) control_.poll();
+    }
+    // All have left the round before, whose turn comes again after the next two.
+    if (rank == 0) idle_[(round + 2) % 3].store(0, std::memory_order_relaxed);
+    return {};
+  }
+
+  /// After a round: the first bucket with entries of any rank.
+  int first_bucket(unsigned round) const {
+    int first = BucketBins<V>::kFar;
+    for (const Desk& each : desks_)
+      first = std::min(first, each.next[round % 3].load(std::memory_order_relaxed));
+    return first;
+  }
+
+ private:
+  static constexpr std::size_t kLeastGift = 32;  // entries
+  static constexpr unsigned kSpins = 1 << 12;    // some 50 us before the core is given away
+  static constexpr unsigned kFewSpins = 1 << 5;  // where others wait for a core
+  static constexpr unsigned kYields = 1 << 6;
+
+  struct alignas(64) Desk {
+    std::vector<Parcel<V>> front;      // the rank's entries of the bucket in work
+    std::atomic<unsigned> ready{~0U};  // the round that they belong to
+    std::atomic<std::size_t> cursor{0};
+    std::array<std::atomic<int>, 3> next{};
+    alignas(64) std::atomic<std::uintptr_t> gift{0};
+  };
+
+  Desk& desk(int rank) { return desks_[static_cast<std::size_t>(rank)]; }
+
+  static Parcel<V> taken_from(Desk& owner) {
+    if (owner.cursor.load(std::memory_order_relaxed) >= owner.front.size()) return {};
+    const std::size_t at = owner.cursor.fetch_add(1, std::memory_order_relaxed);
+    return at < owner.front.size() ? owner.front[at] : Parcel<V>();
+  }
+
+  void pause(unsigned spins) const {
+    if (spins < spins_) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    } else if (spins < spins_ + kYields) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  }
+
+  const int threads_;
+  const unsigned spins_;
+  Control& control_;
+  std::vector<Desk> desks_;
+  alignas(64) std::array<std::atomic<int>, 3> idle_{};  // ranks without work
+};
+
+}  // namespace warpath

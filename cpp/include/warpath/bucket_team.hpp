@@ -1,0 +1,405 @@
+// bucket_team.hpp - delta-stepping from one source, on one thread or on a team.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "warpath/bucket_bins.hpp"
+#include "warpath/bucket_sharing.hpp"
+#include "warpath/control.hpp"
+#include "warpath/dijkstra.hpp"
+#include "warpath/narrow_label.hpp"
+#include "warpath/page_array.hpp"
+#include "warpath/team.hpp"
+#include "warpath/types.hpp"
+
+namespace warpath {
+
+struct BucketTeamCounters : SearchCounters {
+  std::int64_t rounds = 0;   // buckets that the team agreed on
+  std::int64_t reached = 0;  // vertices that have a path
+};
+
+/// A search of a team with labels of type L, narrower than the distances or as wide.
+///
+/// Who lowers a label puts the vertex into its own bucket for it. Bucket by bucket the threads take
+/// the blocks of entries that they have there, each its own and then others'; what falls back into
+/// the bucket in work is finished by its thread alone, who gives part of it away when somebody has
+/// nothing left: a bucket costs one barrier, however deep it is. What the next scans will read is
+/// fetched ahead. Any order ends in the same labels, for rounding is monotone and weights are >= 0,
+/// so delta, the threads and their timing change the work and never a bit. Work O(m) relaxations
+/// for a small delta; where delta is too small for the weights, buckets grow.
+/// Source: Meyer, Sanders, "Delta-stepping", 2003; threads' own buckets, finished alone: Beamer et
+/// al., GAP benchmark suite, 2015, and Zhang et al., "Optimizing ordered graph algorithms with
+/// GraphIt", 2020.
+template <Index V, Weight W, class L>
+class BucketTeam {
+ public:
+  using D = DistanceOf<W>;
+
+  /// `labels` are n, of any content: they are filled by the threads that will use them.
+  BucketTeam(const CsrView<V, W>& graph, L* labels, double delta, D cutoff, int threads,
+             Control& control)
+      : graph_(graph),
+        labels_(labels),
+        first_(first_label<L, D>(cutoff)),
+        few_edges_(graph.m() < kFewEdges * graph.n()),
+        threads_(threads),
+        control_(control),
+        barrier_(threads, control),
+        sharing_(threads, control) {
+    for (int rank = 0; rank < threads; ++rank)
+      workers_.push_back(std::make_unique<Worker>(delta, control, rank == 0));
+  }
+
+  /// Solves one source into `out`, which may be the labels' own memory. False when a sum may have
+  /// been too large for L: then `out` says nothing.
+  template <class Out>
+  bool solve(V source, std::span<Out> out, W heaviest) {
+    control_.expect(graph_.n());
+    run_team(threads_, control_, [&](int rank) {
+      Worker& self = *workers_[static_cast<std::size_t>(rank)];
+      const auto [begin, end] = share(rank);
+      std::fill(labels_ + begin, labels_ + end, first_);
+      barrier_.wait(rank);
+      if (rank == 0) {
+        labels_[source] = 0;
+        self.bins.put(0, source);
+      }
+      if (threads_ > 1)
+        few_edges_ ? work<true, true>(rank) : work<true, false>(rank);
+      else
+        few_edges_ ? work<false, true>(rank) : work<false, false>(rank);
+      write(self, out.data(), begin, end);
+    });
+    L largest = 0;
+    for (const auto& worker : workers_) largest = std::max(largest, worker->largest);
+    return labels_exact<L, W>(largest, heaviest, first_);
+  }
+
+  BucketTeamCounters counters() const {
+    BucketTeamCounters total;
+    for (const auto& worker : workers_) {
+      total += worker->counters;
+      total.reached += worker->counters.reached;
+    }
+    total.rounds = workers_[0]->counters.rounds;
+    return total;
+  }
+
+ private:
+  static constexpr int kFar = BucketScale<L>::kFar;
+  static constexpr unsigned kAhead = 16;         // vertices that are fetched ahead
+  static constexpr std::int64_t kAheadRow = 16;  // targets fetched of a row; longer ones overlap
+  static constexpr std::int64_t kFewEdges = 7;   // a vertex: then many of the sums are lower
+  static constexpr std::size_t kThinPile = 64;   // a move should take 1 / kThinPile of the pile
+
+  struct Worker {
+    Worker(double delta, Control& control, bool owner) : scale(delta), pulse(control, owner) {}
+
+    BucketScale<L> scale;
+    BucketBins<V> bins;
+    Pulse pulse;
+    V* taken = nullptr;  // the entries left of a parcel
+    V* taken_end = nullptr;
+    bool may_take = false;  // whether parcels may be left
+    std::vector<V> pile;
+    bool moved = false;
+    std::size_t before = 0;  // entries of all piles at the last move
+    BucketTeamCounters counters;
+    std::int64_t met = 0;  // vertices that got their first label since the last report
+    L largest = 0;
+    // Read by others.
+    alignas(64) L least = 0;  // of the pile
+    std::size_t kept = 0;
+    std::size_t freed = 0;
+  };
+
+  std::pair<std::int64_t, std::int64_t> share(int rank) const {
+    const auto bound = [&](std::int64_t at) { return graph_.n() * at / threads_ / 64 * 64; };
+    return {bound(rank), rank + 1 == threads_ ? graph_.n() : bound(rank + 1)};
+  }
+
+  template <bool kShared>
+  L label(V v) const {
+    if constexpr (kShared)
+      return std::atomic_ref<L>(labels_[v]).load(std::memory_order_relaxed);
+    else
+      return labels_[v];
+  }
+
+  template <bool kShared, bool kFew>
+  void work(int rank) {
+    Worker& self = *workers_[static_cast<std::size_t>(rank)];
+    int current = 0;
+    for (unsigned round = 0;; ++round) {
+      const int best = agree<kShared, kFew>(self, current, round, rank);
+      control_.advance(std::exchange(self.met, 0));
+      if (best == kFar) {
+        if (!move_window(self, rank)) break;
+        current = 0;
+        continue;
+      }
+      current = best;
+      ++self.counters.rounds;
+      if constexpr (kShared) {
+        sharing_.publish(rank, self.bins, current, round + 1);
+        self.may_take = true;
+      }
+      drain<kShared, kFew>(self, current, round + 1, rank);
+    }
+    control_.advance(std::exchange(self.met, 0));
+  }
+
+  /// Waits until nobody has anything left of the bucket in work, taking part of what others have.
+  /// The first bucket with entries of any thread.
+  template <bool kShared, bool kFew>
+  int agree(Worker& self, int current, unsigned round, int rank) {
+    if constexpr (!kShared) {
+      return self.bins.next(current);
+    } else {
+      while (const Parcel<V> gift = sharing_.rest(rank, round, self.bins.next(current))) {
+        accept(self, gift);
+        drain<kShared, kFew>(self, current, round, rank);
+      }
+      return sharing_.first_bucket(round);
+    }
+  }
+
+  static void accept(Worker& self, Parcel<V> parcel) {
+    self.taken = parcel.begin();
+    self.taken_end = parcel.end();
+  }
+
+  /// The next entry of the bucket in work.
+  template <bool kShared>
+  bool next_entry(Worker& self, int current, unsigned round, int rank, V& v) {
+    if constexpr (kShared) {
+      if (self.taken != self.taken_end) {
+        v = *self.taken++;
+        return true;
+      }
+      if (self.taken != nullptr) {
+        self.bins.pool().give(Block<V>::before(self.taken));
+        self.taken = self.taken_end = nullptr;
+      }
+      if (self.may_take) {
+        const Parcel<V> parcel = sharing_.take(rank, round);
+        self.may_take = static_cast<bool>(parcel);
+        if (parcel) {
+          accept(self, parcel);
+          v = *self.taken++;
+          return true;
+        }
+      }
+    }
+    if (self.bins.pop(current, v)) return true;
+    if constexpr (kShared) {
+      if (const Parcel<V> back = sharing_.withdraw(rank)) {
+        accept(self, back);
+        v = *self.taken++;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Scans what there is of the bucket in work, and what falls back into it.
+  template <bool kShared, bool kFew>
+  void drain(Worker& self, int current, unsigned round, int rank) {
+    const BucketScale<L> scale = self.scale;
+    std::array<V, 2 * kAhead> staged;
+    unsigned head = 0;
+    unsigned tail = 0;
+    const auto at = [&](unsigned place) -> V& { return staged[place % (2 * kAhead)]; };
+    while (true) {
+      for (V v; tail - head < kAhead && next_entry<kShared>(self, current, round, rank, v);) {
+        at(tail++) = v;
+        __builtin_prefetch(labels_ + v);
+        __builtin_prefetch(graph_.indptr.data() + v);
+      }
+      if (head == tail) break;
+      if (tail - head > kAhead / 2) fetch_row(at(head + kAhead / 2));
+      if (tail - head > kAhead / 4) fetch_targets(at(head + kAhead / 4));
+      scan<kShared, kFew>(at(head++), current, scale, self);
+      if constexpr (kShared)
+        if (sharing_.wanted(round)) sharing_.offer(rank, self.bins, current, round);
+    }
+    self.bins.close(current);
+  }
+
+  void fetch_row(V v) const {
+    const std::int64_t row = graph_.indptr.data()[v];
+    __builtin_prefetch(graph_.indices.data() + row);
+    __builtin_prefetch(graph_.weights.data() + row);
+  }
+
+  void fetch_targets(V v) const {
+    const std::int64_t* const bounds = graph_.indptr.data() + v;
+    const std::int64_t end = std::min(bounds[1], bounds[0] + kAheadRow);
+    for (std::int64_t e = bounds[0]; e < end; ++e)
+      __builtin_prefetch(labels_ + graph_.indices.data()[e]);
+  }
+
+  template <bool kShared, bool kFew>
+  void scan(V u, int current, const BucketScale<L>& scale, Worker& self) {
+    const L from = label<kShared>(u);
+    self.pulse.beat();
+    if (scale.passed(from, current)) return;  // lowered since, and scanned with that label
+    std::int64_t e = graph_.indptr.data()[u];
+    const std::int64_t end = graph_.indptr.data()[u + 1];
+    self.pulse.beat(end - e);
+    ++self.counters.settled;
+    self.counters.relaxed += end - e;
+    const V* const indices = graph_.indices.data();
+    const W* const weights = graph_.weights.data();
+    if constexpr (!kFew) {
+      for (; e < end; ++e)
+        lower<kShared>(indices[e], static_cast<L>(from + static_cast<L>(weights[e])), current,
+                       scale, self);
+    } else {
+      // With few edges a vertex one sum in two may lower a label, which no branch foresees: those
+      // that do are gathered without one.
+      constexpr std::int64_t kGathered = 16;
+      std::array<V, kGathered> targets;
+      std::array<L, kGathered> sums;
+      while (e < end) {
+        std::size_t count = 0;
+        for (const std::int64_t stop = std::min(end, e + kGathered); e < stop; ++e) {
+          targets[count] = indices[e];
+          sums[count] = static_cast<L>(from + static_cast<L>(weights[e]));
+          count += sums[count] < label<kShared>(indices[e]);
+        }
+        for (std::size_t i = 0; i < count; ++i)
+          lower<kShared>(targets[i], sums[i], current, scale, self);
+      }
+    }
+  }
+
+  template <bool kShared>
+  void lower(V v, L sum, int current, const BucketScale<L>& scale, Worker& self) {
+    L old = label<kShared>(v);
+    if constexpr (kShared) {
+      std::atomic_ref<L> place(labels_[v]);
+      do {
+        if (!(sum < old)) return;
+      } while (!place.compare_exchange_weak(old, sum, std::memory_order_relaxed));
+    } else {
+      if (!(sum < old)) return;
+      labels_[v] = sum;
+    }
+    ++self.counters.improved;
+    const int bucket = scale.bucket_of(sum);
+    if (old == first_)
+      ++self.met;
+    else if (bucket > current && scale.bucket_of(old) == bucket)
+      return;  // whoever gave the old label has put v there, or will before its turn
+    self.bins.put(bucket, v);
+  }
+
+  /// All buckets are empty: they move to the least label behind them. False without one.
+  bool move_window(Worker& self, int rank) {
+    self.pile.clear();
+    self.least = first_;
+    self.bins.detach(kFar, [&](Block<V>* block, std::size_t entries) {
+      self.pulse.beat(static_cast<std::int64_t>(entries));
+      for (std::size_t i = 0; i < entries; ++i) {
+        const V v = block->entries[i];
+        if (self.scale.passed(labels_[v], kFar)) continue;
+        self.least = std::min(self.least, labels_[v]);
+        self.pile.push_back(v);
+      }
+      self.bins.pool().give(block);
+    });
+    self.kept = self.pile.size();
+    barrier_.wait(rank);
+    L least = first_;
+    std::size_t kept = 0;
+    std::size_t freed = 0;
+    for (const auto& worker : workers_) {
+      least = std::min(least, worker->least);
+      kept += worker->kept;
+      freed += worker->freed;
+    }
+    barrier_.wait(rank);
+    if (kept == 0) return false;
+    if (self.moved && freed * kThinPile < self.before) self.scale.widen();
+    self.moved = true;
+    self.before = kept;
+    self.scale.move_to(least);
+    self.freed = 0;
+    for (const V v : self.pile) {
+      const int bucket = self.scale.bucket_of(labels_[v]);
+      self.freed += bucket < kFar;
+      self.bins.put(bucket, v);
+    }
+    self.pulse.beat(static_cast<std::int64_t>(self.pile.size()));
+    return true;
+  }
+
+  template <class Out>
+  void write(Worker& self, Out* out, std::int64_t begin, std::int64_t end) {
+    L largest = 0;
+    std::int64_t reached = 0;
+    for (std::int64_t v = begin; v < end; ++v) {
+      const L label = labels_[v];
+      const bool met = label != first_;
+      reached += met;
+      largest = std::max(largest, met ? label : L{0});
+      out[v] = met ? static_cast<Out>(label) : unreachable<Out>;
+    }
+    self.largest = largest;
+    self.counters.reached = reached;
+  }
+
+  const CsrView<V, W>& graph_;
+  L* const labels_;
+  const L first_;
+  const bool few_edges_;
+  const int threads_;
+  Control& control_;
+  TeamBarrier barrier_;
+  BucketSharing<V> sharing_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+/// Distances from one source into `out`; the same bits as Dijkstra's search for every delta and
+/// every number of threads. False when they may not fit 63 bits: then `out` says nothing.
+///
+/// Integers are first tried in labels of 32 bits. `heaviest` is the largest weight or more.
+template <Index V, Weight W>
+bool bucket_team(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> out, double delta,
+                 DistanceOf<W> cutoff, W heaviest, int threads, Control& control,
+                 BucketTeamCounters& counters) {
+  using D = DistanceOf<W>;
+  if (!(delta > 0)) throw std::invalid_argument("delta must be > 0");
+  if (threads < 1) throw std::invalid_argument("threads must be >= 1");
+  const auto solved = [&]<class L>(L* labels) {
+    BucketTeam<V, W, L> team(graph, labels, delta, cutoff, threads, control);
+    const bool exact = team.template solve<D>(source, out, heaviest);
+    counters = team.counters();
+    return exact;
+  };
+  if constexpr (std::is_floating_point_v<W>) {
+    return solved(out.data());
+  } else {
+    if (weights_fit<std::uint32_t>(heaviest)) {
+      PageArray<std::uint32_t> labels(out.size());
+      if (solved(labels.data())) return true;
+    }
+    if (!weights_fit<std::uint64_t>(heaviest)) return false;
+    PageArray<std::uint64_t> labels(out.size());
+    return solved(labels.data());
+  }
+}
+
+}  // namespace warpath
