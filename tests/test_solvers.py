@@ -58,7 +58,7 @@ def test_every_algorithm_gives_the_bits_of_dijkstra_and_the_one_tree(case, recip
         pytest.skip(too_long)
     RUN.add((recipe.name, Task.SSSP))
     for source in case.sources:
-        for threads in (1, 3) if recipe.loop.name == "DELTA_STEPPING" else (1,):
+        for threads in (1, 3) if recipe.loop in {Loop.BFS, Loop.DELTA_STEPPING} else (1,):
             call = {"algorithm": recipe.name, "threads": threads}
             if case.overflows:
                 with pytest.raises(wp.DistanceOverflowError):

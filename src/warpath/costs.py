@@ -56,6 +56,8 @@ _PER_VERTEX = {Queue.HEAP: 36e-9, Queue.RADIX: 92e-9, Queue.DIAL: 49e-9}
 _PER_BUCKET = 0.5e-9
 _DELTA_PER_EDGE = 4.0e-9
 _DELTA_PER_VERTEX = 39e-9
+_BFS_PER_EDGE = 0.4e-9  # where it turns round; 4e-9 where it cannot
+_BFS_PER_VERTEX = 16e-9
 _ALONE_PER_EDGE = 3e-9  # in buckets of a thread's own
 _ALONE_PER_VERTEX = 22e-9
 _BESIDE_PER_EDGE = 1.2e-9  # one source's share of a search for many
@@ -83,6 +85,8 @@ def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float
             seconds = _floyd_warshall(facts, threads)
         case Loop.DELTA_STEPPING:
             seconds = (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up
+        case Loop.BFS:
+            seconds = (m * _BFS_PER_EDGE + n * _BFS_PER_VERTEX) / speed_up
         case Loop.OWN_BUCKETS:
             alone = m * _ALONE_PER_EDGE + n * _ALONE_PER_VERTEX
             seconds = size.sources * alone / speed_up
@@ -148,6 +152,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     work = n * (label + 4) + min(m, 4 * n) * 16
     if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:
         work = n * _HEAP_NODE
+    elif recipe.loop is Loop.BFS:
+        work = n * 4 + n * 3 // 8  # a queue, and bits
     if size.task is Task.SSSP:
         return n * label + work
     if recipe.loop is Loop.BIDIRECTIONAL:

@@ -101,7 +101,8 @@ def rows_into(graph: Graph, threads: int) -> tuple[Graph | None, bool]:
     """
     order: tuple[bool, bool] | None = graph.derived.get("row_order")
     if order is None:
-        rows = graph.indptr, graph.indices, graph.solver_weights
+        given = NO_WEIGHTS if graph.weights is None else graph.weights
+        rows = graph.indptr, graph.indices, given
         order = graph.derived["row_order"] = _core.row_order(*rows, threads=threads)
     mirrored, ascending = order
     if mirrored:

@@ -257,8 +257,9 @@ def _best(able: list[Candidate], size: Size, facts: Facts, device: str) -> tuple
 
 
 def _sums_that_do_not_fit(recipe: Recipe, facts: Facts) -> str | None:
+    unchecked = recipe.loop in WHOLE_TABLES or recipe.loop is Loop.BFS
     potentials = recipe.loop is Loop.ROUNDS_A_SOURCE and facts.negative
-    if not facts.integer or not (recipe.loop in WHOLE_TABLES or potentials):
+    if not facts.integer or not (unchecked or potentials):
         return None
     largest = max(abs(facts.min_weight), abs(facts.max_weight))
     if largest * max(facts.n, 1) < 2**61:
@@ -300,7 +301,7 @@ _ONE_SOURCE_A_THREAD = {Loop.DIJKSTRA, Loop.JOHNSON, Loop.OWN_BUCKETS, Loop.SIDE
 
 
 def _uses_threads(recipe: Recipe, size: Size) -> bool:
-    if recipe.loop in {Loop.DELTA_STEPPING, Loop.FLOYD_WARSHALL}:
+    if recipe.loop in {Loop.BFS, Loop.DELTA_STEPPING, Loop.FLOYD_WARSHALL}:
         return True
     return recipe.loop in _ONE_SOURCE_A_THREAD and size.task in {Task.MANY, Task.APSP}
 

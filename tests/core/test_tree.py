@@ -79,14 +79,22 @@ def transposed(graph):
     return rows(len(indptr) - 1, edges, indices.dtype, weights.dtype)
 
 
+def backwards(graph):
+    indptr, indices, weights = graph
+    order = np.concatenate(
+        [np.arange(a, b)[::-1] for a, b in itertools.pairwise(indptr)] or [np.arange(0)]
+    )
+    return indptr, indices[order], weights[order]
+
+
 def trees(graph, source, dist, *, negative=False):
     """Return the trees that all ways to make one give: by edges out, or in, on some threads."""
     found = []
     into = transposed(graph)
     sorted_rows = is_ascending(into)
     for threads in (1, 2, 5):
-        for known in (no_rows(graph), into):
-            for ascending in {False, sorted_rows and len(known[0]) > 0}:
+        for known in (no_rows(graph), into, backwards(into)):
+            for ascending in {False, sorted_rows and known is into}:
                 pred = np.full(len(dist), -9, graph[1].dtype)
                 counters = _core.tree(
                     *graph, *known, ascending, source=source, dist=dist, pred=pred,

@@ -35,7 +35,8 @@ inline std::size_t first_row(std::span<const std::int64_t> indptr, int rank, int
 }
 
 struct RowOrder {
-  bool mirrored = false;   // for each edge u -> v there is one v -> u of the same weight
+  bool mirrored =
+      false;  // for each edge u -> v there is one v -> u of the same weight, if it has any
   bool ascending = false;  // the vertices of each row ascend
 };
 
@@ -105,6 +106,7 @@ class RowOrderOf {
   std::uint64_t row(V u, bool& ascends, Pulse& pulse) const {
     const std::int64_t begin = graph_.indptr[static_cast<std::size_t>(u)];
     const std::int64_t end = graph_.indptr[static_cast<std::size_t>(u) + 1];
+    const bool weighted = !graph_.weights.empty();
     const auto self = static_cast<std::uint64_t>(u);
     std::uint64_t sum = 0;
     V last = 0;
@@ -114,7 +116,7 @@ class RowOrderOf {
       const auto other = static_cast<std::uint64_t>(v);  // sum and product tell which two they are
       const std::uint64_t hash =
           finish((self + other) * factors_[0] + self * other * factors_[1] +
-                 bits(graph_.weights[static_cast<std::size_t>(e)]) * factors_[2]);
+                 (weighted ? bits(graph_.weights[static_cast<std::size_t>(e)]) * factors_[2] : 0));
       sum += hash * static_cast<std::uint64_t>((u < v) - (u > v));  // no branch: it is random
       ascends &= last <= v;
       last = v;
