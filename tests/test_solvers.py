@@ -30,6 +30,7 @@ CASES = [case.astype(dtype) for case in corpus.all() for dtype in case.dtypes]
 SMALL = [case for case in CASES if case.graph().n <= 300]
 SOLVED = [case for case in SMALL if not case.overflows and not case.has_cycle]
 LARGE = 2_000  # the plain-Python oracle of bigger cases is left to the certificate
+_TEAMS = {Loop.BFS, Loop.BUCKET_TEAM, Loop.DELTA_STEPPING}  # several threads for one source
 
 
 def facts_allow(recipe: Recipe, task: Task, graph: Graph) -> bool:
@@ -58,7 +59,7 @@ def test_every_algorithm_gives_the_bits_of_dijkstra_and_the_one_tree(case, recip
         pytest.skip(too_long)
     RUN.add((recipe.name, Task.SSSP))
     for source in case.sources:
-        for threads in (1, 3) if recipe.loop in {Loop.BUCKET_TEAM, Loop.DELTA_STEPPING} else (1,):
+        for threads in (1, 3) if recipe.loop in _TEAMS else (1,):
             call = {"algorithm": recipe.name, "threads": threads}
             if case.overflows:
                 with pytest.raises(wp.DistanceOverflowError):

@@ -92,6 +92,7 @@ void register_bellman_ford(nb::module_& module);
 void register_delta_stepping(nb::module_& module);
 void register_bucket_team(nb::module_& module);
 void register_floyd_warshall(nb::module_& module);
+void register_breadth_first(nb::module_& module);
 void register_verify(nb::module_& module);
 void register_owners(nb::module_& module);
 void register_read(nb::module_& module);

@@ -17,6 +17,7 @@ NB_MODULE(_core, module) {
   register_delta_stepping(module);
   register_bucket_team(module);
   register_floyd_warshall(module);
+  register_breadth_first(module);
   register_verify(module);
   register_owners(module);
   register_read(module);

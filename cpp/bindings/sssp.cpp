@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <random>
 #include <string>
 #include <tuple>
 #include <type_traits>
 
 #include "common.hpp"
 #include "queues.hpp"
+#include "warpath/mirror.hpp"
 #include "warpath/point_to_point.hpp"
 #include "warpath/tree.hpp"
 
@@ -72,22 +74,47 @@ void register_tree(nb::module_& module) {
   using D = DistanceOf<W>;
   module.def(
       "tree",
-      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source, In<D> dist,
-         Out<V> pred, bool negative, nb::object progress) {
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> into_indptr,
+         In<V> into_indices, In<W> into_weights, bool ascending, std::int64_t source, In<D> dist,
+         Out<V> pred, bool negative, int threads, nb::object progress) {
         Control control(python_tick(std::move(progress)));
         SearchCounters counters;
         {
           const nb::gil_scoped_release free;
           const auto graph = csr(indptr, indices, weights);
-          counters = TreeBuilder<V, W>(graph, static_cast<V>(source), view(dist), view(pred),
-                                       Pulse(control, true))
+          const RowsInto<V, W> into{csr(into_indptr, into_indices, into_weights), ascending};
+          counters = TreeBuilder<V, W>(graph, into, static_cast<V>(source), view(dist), view(pred),
+                                       threads, control)
                          .build(negative);
         }
         return as_dict(counters);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-      nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("pred").noconvert(),
-      nb::arg("negative"), nb::arg("progress") = nb::none());
+      nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(),
+      nb::arg("into_weights").noconvert(), nb::arg("ascending"), nb::arg("source"),
+      nb::arg("dist").noconvert(), nb::arg("pred").noconvert(), nb::arg("negative"),
+      nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+}
+
+/// Whether each edge is there in both directions, and whether the vertices of each row ascend.
+template <Index V, Weight W>
+void register_row_order(nb::module_& module) {
+  module.def(
+      "row_order",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, int threads) {
+        Control control(python_tick(nb::none()));
+        RowOrder order;
+        {
+          const nb::gil_scoped_release free;
+          const auto graph = csr(indptr, indices, weights);
+          std::random_device entropy;
+          const std::uint64_t seed = std::uint64_t{entropy()} << 32 | entropy();
+          order = RowOrderOf<V, W>(graph, seed).find(threads, control);
+        }
+        return std::make_tuple(order.mirrored, order.ascending);
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("threads") = 1);
 }
 
 template <Index V, Weight W>
@@ -126,6 +153,7 @@ void register_sssp(nb::module_& module) {
     register_dijkstra<V, W>(module);
     register_refuse_overflow<V, W>(module);
     register_tree<V, W>(module);
+    register_row_order<V, W>(module);
     register_path<V, W>(module);
   });
 }

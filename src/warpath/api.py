@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath import settings
 from warpath.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.costs import Size
 from warpath.engines import cpu
@@ -101,9 +102,10 @@ def sssp(
 
     # Under negative weights a route within the cutoff may pass a vertex beyond it.
     beyond = limit is not None and inner.facts(symmetry=False).negative > 0
+    team = settings.threads() if threads is None else threads
 
     def through() -> Array:
-        return folded(graph, predecessors(inner, s, raw.dist if beyond else dist), s, -1)
+        return folded(graph, predecessors(inner, s, raw.dist if beyond else dist, team), s, -1)
 
     def tree() -> Array:
         found = through()

@@ -60,6 +60,8 @@ _TEAM_PER_VERTEX = 18e-9  # in buckets that a team shares
 _TEAM_PER_EDGE = 0.3e-9  # times log2(n) - 8, for labels of more vertices lie in slower caches
 _TEAM_LEAST_PER_EDGE = 0.7e-9
 _ALONE_OVER_TEAM = 1.3  # what one source takes in buckets of a thread's own, over a team of one
+_BFS_PER_EDGE = 0.4e-9  # where it turns round; 4e-9 where it cannot
+_BFS_PER_VERTEX = 16e-9
 _ALONE_PER_EDGE = 3e-9  # in buckets of a thread's own
 _ALONE_PER_VERTEX = 22e-9
 _BESIDE_PER_EDGE = 1.2e-9  # one source's share of a search for many
@@ -89,6 +91,8 @@ def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float
             seconds = (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up
         case Loop.BUCKET_TEAM:
             seconds = _shared_buckets(facts) / speed_up
+        case Loop.BFS:
+            seconds = (m * _BFS_PER_EDGE + n * _BFS_PER_VERTEX) / speed_up
         case Loop.OWN_BUCKETS:
             alone = m * _ALONE_PER_EDGE + n * _ALONE_PER_VERTEX
             if size.task is Task.SSSP:
@@ -164,6 +168,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
         work = n * _HEAP_NODE
     if recipe.loop is Loop.BUCKET_TEAM:
         work = n * (8 + _ENTRIES) + threads * _BINS
+    elif recipe.loop is Loop.BFS:
+        work = n * 4 + n * 3 // 8  # a queue, and bits
     if size.task is Task.SSSP:
         return n * label + work
     if recipe.loop is Loop.BIDIRECTIONAL:

@@ -111,3 +111,20 @@ def _is_symmetric(graph: Graph) -> bool:
     ours = np.lexsort((weights, same.indices, src))  # parallel edges may come in another order
     theirs = np.lexsort((other.solver_weights, other.indices, src))
     return bool(np.array_equal(weights[ours], other.solver_weights[theirs]))
+
+
+def rows_into(graph: Graph, threads: int) -> tuple[Graph | None, bool]:
+    """Return a graph whose rows are the edges into each vertex, where it costs no transpose.
+
+    That is the graph itself where each edge has its opposite, which is looked up once and kept,
+    or what `Graph.reversed` has made; else None. Also whether the vertices of each row ascend.
+    """
+    order: tuple[bool, bool] | None = graph.derived.get("row_order")
+    if order is None:
+        given = NO_WEIGHTS if graph.weights is None else graph.weights
+        rows = graph.indptr, graph.indices, given
+        order = graph.derived["row_order"] = _core.row_order(*rows, threads=threads)
+    mirrored, ascending = order
+    if mirrored:
+        return graph, ascending
+    return vars(graph).get("_transpose"), True  # a transpose comes out sorted

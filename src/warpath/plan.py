@@ -257,8 +257,9 @@ def _best(able: list[Candidate], size: Size, facts: Facts, device: str) -> tuple
 
 
 def _sums_that_do_not_fit(recipe: Recipe, facts: Facts) -> str | None:
+    unchecked = recipe.loop in WHOLE_TABLES or recipe.loop is Loop.BFS
     potentials = recipe.loop is Loop.ROUNDS_A_SOURCE and facts.negative
-    if not facts.integer or not (recipe.loop in WHOLE_TABLES or potentials):
+    if not facts.integer or not (unchecked or potentials):
         return None
     largest = max(abs(facts.min_weight), abs(facts.max_weight))
     if largest * max(facts.n, 1) < 2**61:
@@ -296,11 +297,12 @@ def _tiles(recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, kind: s
     return None if fits or not in_file else hardware.memory // 2
 
 
+_ONE_SOURCE_ON_A_TEAM = {Loop.BFS, Loop.BUCKET_TEAM, Loop.DELTA_STEPPING, Loop.FLOYD_WARSHALL}
 _ONE_SOURCE_A_THREAD = {Loop.DIJKSTRA, Loop.JOHNSON, Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}
 
 
 def _uses_threads(recipe: Recipe, size: Size) -> bool:
-    if recipe.loop in {Loop.BUCKET_TEAM, Loop.DELTA_STEPPING, Loop.FLOYD_WARSHALL}:
+    if recipe.loop in _ONE_SOURCE_ON_A_TEAM:
         return True
     return recipe.loop in _ONE_SOURCE_A_THREAD and size.task in {Task.MANY, Task.APSP}
 

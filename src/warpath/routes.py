@@ -13,6 +13,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.errors import InputError, NegativeCycleError
+from warpath.facts import rows_into
 from warpath.zones import arrivals, folded, opened, unfolded
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 _ALL = np.empty(0, np.int64)
+_PER_THREAD = 2**16  # vertices and edges that are worth the start of a thread
 
 
 def as_labels(graph: Graph, row: Array) -> Array:
@@ -55,17 +57,23 @@ def labels_from(graph: Graph, source: int, cutoff: float | None = None) -> Array
     return dist
 
 
-def tree(graph: Graph, source: int, labels: Array) -> Array:
+def tree(graph: Graph, source: int, labels: Array, threads: int = 1) -> Array:
     """Return the predecessors that belong to distances: (n,) of the indices' type. O(n + m).
 
     Parameters
     ----------
     graph : without closed vertices, as `opened` makes it.
     labels : exact ones.
+    threads : at most so many; the predecessors are the same.
     """
     pred = np.empty(graph.n, graph.indices.dtype)
     negative = graph.facts(symmetry=False).negative > 0
-    _core.tree(*_csr(graph), source, labels, pred, negative=negative, progress=None)
+    threads = max(1, min(threads, (graph.n + graph.m) // _PER_THREAD))
+    into, ascending = (None, False) if negative else rows_into(graph, threads)
+    _core.tree(
+        *_csr(graph), *(_no_rows(graph) if into is None else _csr(into)), ascending, source, labels,
+        pred, negative=negative, threads=threads, progress=None,
+    )  # fmt: skip
     return pred
 
 
@@ -169,6 +177,11 @@ def length_around(graph: Graph, cycle: Array) -> float:
 
 def _never(labels: Array) -> Any:
     return np.inf if labels.dtype.kind == "f" else np.iinfo(labels.dtype).max
+
+
+def _no_rows(graph: Graph) -> tuple[Array, Array, Array]:
+    """Return how the core is told that the edges into vertices are not at hand."""
+    return _ALL, np.empty(0, graph.indices.dtype), np.empty(0, graph.weight_dtype)
 
 
 def _csr(graph: Graph) -> tuple[Array, Array, Array]:

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
+import warpath as wp
 from warpath import _core
 from warpath.testing.reference import rows
 
@@ -65,11 +68,52 @@ def tree_by_the_rule(graph, dist, source, *, negative=False):
     return pred
 
 
+def no_rows(graph):
+    return np.empty(0, np.int64), np.empty(0, graph[1].dtype), np.empty(0, graph[2].dtype)
+
+
+def transposed(graph):
+    indptr, indices, weights = graph
+    src = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    edges = list(zip(indices, src, weights, strict=True))
+    return rows(len(indptr) - 1, edges, indices.dtype, weights.dtype)
+
+
+def backwards(graph):
+    indptr, indices, weights = graph
+    order = np.concatenate(
+        [np.arange(a, b)[::-1] for a, b in itertools.pairwise(indptr)] or [np.arange(0)]
+    )
+    return indptr, indices[order], weights[order]
+
+
+def trees(graph, source, dist, *, negative=False):
+    """Return the trees that all ways to make one give: by edges out, or in, on some threads."""
+    found = []
+    into = transposed(graph)
+    sorted_rows = is_ascending(into)
+    for threads in (1, 2, 5):
+        for known in (no_rows(graph), into, backwards(into)):
+            for ascending in {False, sorted_rows and known is into}:
+                pred = np.full(len(dist), -9, graph[1].dtype)
+                counters = _core.tree(
+                    *graph, *known, ascending, source=source, dist=dist, pred=pred,
+                    negative=negative, threads=threads,
+                )  # fmt: skip
+                assert set(counters) == {"settled", "relaxed", "improved"}
+                found.append(pred.tolist())
+    return found
+
+
+def is_ascending(graph):
+    indptr, indices, _ = graph
+    return all((np.diff(indices[a:b]) >= 0).all() for a, b in itertools.pairwise(indptr))
+
+
 def tree(graph, source, dist, *, negative=False):
-    pred = np.full(len(dist), -9, graph[1].dtype)
-    counters = _core.tree(*graph, source=source, dist=dist, pred=pred, negative=negative)
-    assert set(counters) == {"settled", "relaxed", "improved"}
-    return pred.tolist()
+    found = trees(graph, source, dist, negative=negative)
+    assert all(one == found[0] for one in found)
+    return found[0]
 
 
 @pytest.mark.parametrize(("index_type", "weight_type"), TYPES)
@@ -119,3 +163,75 @@ def test_long_chain_without_length_is_taken_level_by_level():
 def test_float_label_that_overflowed_to_infinity_has_no_predecessor():
     graph = rows(3, [(0, 1, 3e38), (1, 2, 3e38)], weight_type=np.float32)
     assert tree(graph, 0, distances(graph, 0)) == [-1, 0, -1]
+
+
+def random_graph(seed, n, m, mirrored=False):
+    random = np.random.default_rng(seed)
+    src, dst = random.integers(0, n, m), random.integers(0, n, m)
+    weights = random.integers(0, 5, m)
+    src[: n // 8] = 0  # a long row
+    if mirrored:
+        src, dst, weights = np.r_[src, dst], np.r_[dst, src], np.r_[weights, weights]
+    return rows(n, list(zip(src, dst, weights, strict=True)))
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize("seed", range(4))
+def test_larger_trees_follow_the_rule_on_every_number_of_threads(seed):
+    graph = random_graph(seed, n=3000, m=3000 * (1 + 4 * (seed % 2)))
+    dist = distances(graph, seed)
+    assert tree(graph, seed, dist) == tree_by_the_rule(graph, dist, seed)
+
+
+def test_float_sum_that_overflows_is_no_edge_to_an_unreached_vertex():
+    graph = rows(3, [(0, 1, 3e38), (1, 2, 3e38), (1, 1, 3e38)], weight_type=np.float32)
+    assert tree(graph, 0, distances(graph, 0)) == [-1, 0, -1]
+
+
+def test_integer_sum_that_leaves_its_type_is_no_tight_edge():
+    graph = rows(3, [(0, 1, MAX - 1), (1, 2, 1), (1, 0, MAX)], weight_type=np.int64)
+    dist = np.array([0, MAX - 1, MAX])
+    assert tree(graph, 0, dist) == [-1, 0, -1]
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize(("index_type", "weight_type"), TYPES)
+def test_order_of_rows_is_found_out(index_type, weight_type):
+    for seed in range(60):
+        graph = random_graph(seed, n=50, m=70 + 300 * (seed % 2), mirrored=seed % 3 > 0)
+        indptr, indices, weights = graph[0], graph[1].astype(index_type), graph[2].copy()
+        weights = weights.astype(weight_type)
+        if seed % 3 == 2:
+            weights[seed] += 1
+        edges = list(zip(np.repeat(np.arange(50), np.diff(indptr)), indices, weights, strict=True))
+        mirrored = sorted(edges) == sorted((v, u, w) for u, v, w in edges)
+        for threads in (1, 3):
+            found = _core.row_order(indptr, indices, weights, threads=threads)
+            assert found[0] is mirrored
+            if mirrored:
+                assert found[1] is is_ascending((indptr, indices, weights))
+
+
+def test_rows_of_ascending_vertices_are_known_as_such():
+    for vertices, ascending in (((1, 2), True), ((2, 1), False)):
+        edges = [(0, v, 1) for v in vertices] + [(v, 0, 1) for v in vertices]
+        graph = rows(3, edges)
+        graph[1][:2] = vertices
+        assert _core.row_order(*graph) == (True, ascending)
+
+
+def test_tree_of_a_graph_is_the_same_with_a_transpose_at_hand():
+    for directed in (True, False):
+        random = np.random.default_rng(directed)
+        src, dst = random.integers(0, 999, (2, 5000))
+        graph = wp.Graph.from_edges(src, dst, random.integers(1, 9, 5000), directed=directed)
+        before = wp.sssp(graph, 0, threads=2).pred
+        graph.reversed()
+        assert np.array_equal(wp.sssp(graph, 0, threads=1).pred, before)
+
+
+def test_undirected_graph_with_unlike_weights_is_not_taken_for_mirrored():
+    graph = wp.Graph.from_edges([0, 1, 2], [1, 2, 0], [1, 1, 9], directed=False)
+    graph = graph.with_weights([1, 9, 1, 5, 9, 1])
+    paths = wp.sssp(graph, 0)
+    wp.verify(graph, paths)

@@ -2,16 +2,33 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "warpath/control.hpp"
 #include "warpath/dijkstra.hpp"
+#include "warpath/mirror.hpp"
+#include "warpath/team.hpp"
 #include "warpath/types.hpp"
 
 namespace warpath {
+
+/// The edges into each vertex: row v holds the tails u of its edges u -> v. Without rows where they
+/// are not at hand.
+template <Index V, Weight W>
+struct RowsInto {
+  CsrView<V, W> rows;
+  bool ascending = false;  // the tails of each row ascend
+
+  bool at_hand() const { return !rows.indptr.empty(); }
+};
 
 /// Fills `pred` (n): the smallest u with a tight edge u -> v, that is dist[u] + w == dist[v], and
 /// dist[u] < dist[v].
@@ -19,93 +36,312 @@ namespace warpath {
 /// Vertices that have only tight edges of no length (or any, when `negative`) are taken in
 /// breadth-first order, smallest u first, so the tree has no cycle. The source and unreachable
 /// vertices get -1. One pass over the edges where every weight lengthens its path, and another for
-/// all levels together: O(n + m).
+/// all levels together: O(n + m). The first pass is shared by threads, each with a range of
+/// vertices; the predecessors do not depend on how many there are.
+///
+/// Where the edges into a vertex are at hand, it reads their tails' labels and takes the smallest
+/// tight one. Else every vertex looks for the tight ones among its own edges. Then a thread keeps
+/// the predecessors of its own vertices in `pred` and those that it finds for others in an array
+/// that all share, by an atomic minimum; 4 (8) bytes a vertex.
+///
+/// Whether an edge is tight is as good as random to a processor, so short rows are looked through
+/// without a branch, four edges at a time.
 template <Index V, Weight W>
 class TreeBuilder {
  public:
   using D = DistanceOf<W>;
 
-  TreeBuilder(const CsrView<V, W>& graph, V source, std::span<const D> dist, std::span<V> pred,
-              Pulse pulse)
-      : graph_(graph), source_(source), dist_(dist), pred_(pred), pulse_(pulse) {}
+  TreeBuilder(const CsrView<V, W>& graph, const RowsInto<V, W>& into, V source,
+              std::span<const D> dist, std::span<V> pred, int threads, Control& control)
+      : graph_(graph),
+        into_(into),
+        source_(source),
+        dist_(dist),
+        pred_(pred),
+        threads_(threads),
+        control_(control),
+        barrier_(threads, control) {}
 
   SearchCounters build(bool negative) {
-    std::fill(pred_.begin(), pred_.end(), V{-1});
-    std::vector<V> level;
     if (negative) {
-      level.push_back(source_);
-      fresh_.resize(pred_.size());
-    } else if (take_shorter() > 0) {
+      std::fill(pred_.begin(), pred_.end(), V{-1});
+      take_levels(std::vector<V>{source_}, true);
+      return total_;
+    }
+    if (into_.at_hand()) {
+      each_range(into_.rows, [&](int, V begin, V end, Pulse& pulse, SearchCounters& counters) {
+        pull(begin, end, pulse, counters);
+      });
+    } else {
+      const auto others = std::make_unique_for_overwrite<V[]>(threads_ > 1 ? pred_.size() : 0);
+      each_range(graph_, [&](int rank, V begin, V end, Pulse& pulse, SearchCounters& counters) {
+        push(rank, begin, end, others.get(), pulse, counters);
+      });
+    }
+    if (total_.settled > total_.improved + 1) {
+      std::vector<V> level;
       for (V v = 0; v < static_cast<V>(pred_.size()); ++v)
         if (v == source_ || pred_[at(v)] >= 0) level.push_back(v);
-      fresh_.resize(pred_.size());
+      take_levels(std::move(level), false);
     }
-    while (!level.empty()) level = next_level(level);
-    return counters_;
+    return total_;
   }
 
  private:
+  using U = std::make_unsigned_t<V>;  // in which no predecessor, -1, is larger than any
+  static constexpr U kNone = static_cast<U>(-1);
+  static constexpr std::int64_t kAtOnce = 4;    // edges looked at without a branch
+  static constexpr std::int64_t kShortRow = 8;  // edges; in longer ones a branch pays
+  static constexpr std::int64_t kLongRow = 32;  // edges; in longer rows few edges out are tight
+  static constexpr V kBlock = 512;              // vertices between two looks at the control
+
+  struct TightEdge {
+    V u, v;
+  };
+
   static std::size_t at(V v) { return static_cast<std::size_t>(v); }
 
-  /// Calls visit(v, label) for each tight edge u -> v.
+  /// dist + weight, integers modulo 2^64: for labels and weights >= 0 that is the sum, or below
+  /// `dist`.
+  static D sum(D dist, W weight) {
+    if constexpr (std::is_integral_v<D>)
+      return static_cast<D>(static_cast<std::uint64_t>(dist) + static_cast<std::uint64_t>(weight));
+    else
+      return dist + weight;
+  }
+
+  /// Calls body(rank, begin, end, pulse, counters) for a range of vertices on each thread.
+  template <class Body>
+  void each_range(const CsrView<V, W>& rows, Body&& body) {
+    std::atomic<std::int64_t> settled{0};
+    std::atomic<std::int64_t> relaxed{0};
+    std::atomic<std::int64_t> improved{0};
+    run_team(threads_, control_, [&](int rank) {
+      Pulse pulse(control_, rank == 0);
+      SearchCounters counters;
+      body(rank, static_cast<V>(first_row(rows.indptr, rank, threads_)),
+           static_cast<V>(first_row(rows.indptr, rank + 1, threads_)), pulse, counters);
+      settled.fetch_add(counters.settled, std::memory_order_relaxed);
+      relaxed.fetch_add(counters.relaxed, std::memory_order_relaxed);
+      improved.fetch_add(counters.improved, std::memory_order_relaxed);
+    });
+    total_ = {settled.load(), relaxed.load(), improved.load()};
+  }
+
+  void pull(V begin, V end, Pulse& pulse, SearchCounters& counters) {
+    const std::int64_t* const indptr = into_.rows.indptr.data();
+    while (begin < end) {
+      const V stop = std::min<V>(end, begin + kBlock);
+      const std::int64_t edges = indptr[at(stop)] - indptr[at(begin)];
+      pull_block(begin, stop);
+      count(begin, stop, counters);
+      counters.relaxed += edges;
+      pulse.beat(edges + kBlock);
+      begin = stop;
+    }
+  }
+
+  /// Apart from everything else, because what it works on fills the registers.
+  [[gnu::noinline]] void pull_block(V begin, V end) const {
+    const CsrView<V, W> rows = into_.rows;
+    const D* const dist = dist_.data();
+    for (V v = begin; v < end; ++v) {
+      const D to = dist[v];
+      const std::int64_t first = rows.indptr[at(v)];
+      const std::int64_t behind = rows.indptr[at(v) + 1];
+      U least = kNone;
+      if (to == unreachable<D>) {
+      } else if (behind - first <= kShortRow) {
+        least =
+            least_of_short_row(rows.indices.data(), rows.weights.data(), dist, first, behind, to);
+      } else {
+        least = least_of_long_row(first, behind, to);
+      }
+      pred_[at(v)] = static_cast<V>(least);
+    }
+  }
+
+  void count(V begin, V end, SearchCounters& counters) const {
+    for (V v = begin; v < end; ++v) counters.settled += dist_[at(v)] != unreachable<D>;
+    for (V v = begin; v < end; ++v) counters.improved += pred_[at(v)] >= 0;
+  }
+
+  static U least_of_short_row(const V* tails, const W* weights, const D* dist, std::int64_t first,
+                              std::int64_t behind, D to) {
+    U least = kNone;
+    const std::int64_t last = behind - 1;
+    for (std::int64_t e = first; e < behind; e += kAtOnce) {
+      for (std::int64_t k = 0; k < kAtOnce; ++k) {
+        const std::int64_t edge = std::min(e + k, last);  // the last one again: no branch
+        const V u = tails[edge];
+        const D from = dist[u];
+        const bool tight = (sum(from, weights[edge]) == to) & (from < to);
+        const U found = static_cast<U>(u) | static_cast<U>(static_cast<U>(tight) - 1);
+        least = found < least ? found : least;
+      }
+    }
+    return least;
+  }
+
+  [[gnu::noinline]] U least_of_long_row(std::int64_t first, std::int64_t behind, D to) const {
+    U least = kNone;
+    for (std::int64_t e = first; e < behind; ++e) {
+      const V u = into_.rows.indices[static_cast<std::size_t>(e)];
+      const D from = dist_[at(u)];
+      if (!(sum(from, into_.rows.weights[static_cast<std::size_t>(e)]) == to) || !(from < to))
+        continue;
+      least = std::min(least, static_cast<U>(u));
+      if (into_.ascending) break;
+    }
+    return least;
+  }
+
+  /// The tight edges that a thread found and has not taken yet.
+  struct Gathered {
+    std::array<TightEdge, 1024> edges;
+    std::size_t size = 0;
+  };
+
+  /// `others` is for what threads find for vertices of other ranges; with one thread there are
+  /// none.
+  void push(int rank, V begin, V end, V* others, Pulse& pulse, SearchCounters& counters) {
+    const bool shared = threads_ > 1;
+    std::fill(pred_.begin() + begin, pred_.begin() + end, V{-1});
+    if (shared) {
+      std::fill(others + begin, others + end, V{-1});
+      barrier_.wait(rank);
+    }
+    Gathered gathered;
+    const auto take = [&] {
+      for (const TightEdge& edge : std::span(gathered.edges).first(gathered.size)) {
+        if (edge.v >= begin && edge.v < end)
+          pred_[at(edge.v)] = least(pred_[at(edge.v)], edge.u);
+        else
+          lower(others[at(edge.v)], edge.u);
+      }
+      gathered.size = 0;
+    };
+    for (V u = begin; u < end;) {
+      const V stop = std::min<V>(end, u + kBlock);
+      const std::int64_t edges = graph_.indptr[at(stop)] - graph_.indptr[at(u)];
+      gather(u, stop, gathered, take);
+      counters.relaxed += edges;
+      pulse.beat(edges + kBlock);
+      u = stop;
+    }
+    take();
+    if (shared) {
+      barrier_.wait(rank);
+      for (V v = begin; v < end; ++v) pred_[at(v)] = least(pred_[at(v)], others[at(v)]);
+    }
+    count(begin, end, counters);
+  }
+
+  /// Appends the tight edges of some rows, without a branch on which they are.
+  template <class Take>
+  [[gnu::noinline]] void gather(V begin, V end, Gathered& gathered, Take&& take) const {
+    const CsrView<V, W> rows = graph_;
+    const D* const dist = dist_.data();
+    TightEdge* const to = gathered.edges.data();
+    std::size_t size = gathered.size;
+    for (V u = begin; u < end; ++u) {
+      const D from = dist[u];
+      std::int64_t e = rows.indptr[at(u)];
+      const std::int64_t behind = rows.indptr[at(u) + 1];
+      if (from == unreachable<D>) continue;
+      const auto append = [&](std::int64_t edge, bool counts) {
+        const V v = rows.indices[static_cast<std::size_t>(edge)];
+        const D label = sum(from, rows.weights[static_cast<std::size_t>(edge)]);
+        to[size] = {u, v};
+        size += counts & (label == dist[v]) & (from < label) & (label != unreachable<D>);
+      };
+      while (e < behind) {
+        if (size > gathered.edges.size() - kPiece) {
+          gathered.size = size;
+          take();
+          size = 0;
+        }
+        const std::int64_t stop = std::min(behind, e + kPiece);
+        if (stop - e <= kAtOnce)
+          for (std::int64_t k = 0; k < kAtOnce; ++k)
+            append(std::min(e + k, stop - 1), e + k < stop);
+        else if (stop - e <= kLongRow)
+          for (std::int64_t edge = e; edge < stop; ++edge) append(edge, true);
+        else
+          for (std::int64_t edge = e; edge < stop; ++edge)
+            if (sum(from, rows.weights[static_cast<std::size_t>(edge)]) ==
+                dist[rows.indices[static_cast<std::size_t>(edge)]])
+              append(edge, true);
+        e = stop;
+      }
+    }
+    gathered.size = size;
+  }
+
+  static constexpr std::int64_t kPiece = 128;  // edges appended between two looks at the room
+
+  static V least(V a, V b) { return static_cast<U>(b) < static_cast<U>(a) ? b : a; }
+
+  static void lower(V& place, V u) {
+    std::atomic_ref<V> shared(place);
+    V old = shared.load(std::memory_order_relaxed);
+    while (static_cast<U>(u) < static_cast<U>(old))
+      if (shared.compare_exchange_weak(old, u, std::memory_order_relaxed)) return;
+  }
+
+  /// Level after level, on the calling thread: gives the vertices without a predecessor the
+  /// smallest one of the level before.
+  void take_levels(std::vector<V> level, bool negative) {
+    Pulse pulse(control_, true);
+    std::vector<bool> open(pred_.size());  // reached, and not in the levels so far
+    for (std::size_t v = 0; v < open.size(); ++v)
+      open[v] = pred_[v] < 0 && dist_[v] != unreachable<D>;
+    open[at(source_)] = false;
+    while (!level.empty()) {
+      std::vector<V> found;
+      for (const V u : level) {
+        each_tight(u, !negative, open, pulse, [&](V v) {
+          if (pred_[at(v)] < 0) {
+            ++total_.improved;
+            found.push_back(v);
+          }
+          pred_[at(v)] = least(pred_[at(v)], u);
+        });
+      }
+      for (const V v : found) open[at(v)] = false;
+      level = std::move(found);
+    }
+  }
+
+  /// Calls visit(v) for each tight edge u -> v to an open vertex; only edges of no length are left
+  /// in the levels behind the first pass.
   template <class Visit>
-  void each_tight(V u, Visit&& visit) {
+  void each_tight(V u, bool of_no_length, const std::vector<bool>& open, Pulse& pulse,
+                  Visit&& visit) {
     const D from = dist_[at(u)];
     const std::int64_t begin = graph_.indptr[at(u)];
     const std::int64_t end = graph_.indptr[at(u) + 1];
-    pulse_.beat(end - begin + 1);
-    if (from == unreachable<D>) return;
-    ++counters_.settled;
-    counters_.relaxed += end - begin;
+    pulse.beat(end - begin + 1);
+    ++total_.settled;
+    total_.relaxed += end - begin;
     for (std::int64_t e = begin; e < end; ++e) {
+      D label;
+      if (!extend<D, W, V>(from, graph_.weights[static_cast<std::size_t>(e)], label)) continue;
+      if (of_no_length && label != from) continue;
       const V v = graph_.indices[static_cast<std::size_t>(e)];
-      D sum;
-      if (!extend<D, W, V>(from, graph_.weights[static_cast<std::size_t>(e)], sum)) continue;
-      if (sum == dist_[at(v)] && sum != unreachable<D>) visit(v, from < sum);
+      if (open[at(v)] && label == dist_[at(v)]) visit(v);
     }
-  }
-
-  void take(V u, V v) {
-    pred_[at(v)] = u;
-    ++counters_.improved;
-  }
-
-  /// The rule for edges that lengthen; u ascends, so the first is the smallest. Returns how many
-  /// reached vertices still lack a predecessor.
-  std::int64_t take_shorter() {
-    for (V u = 0; u < static_cast<V>(pred_.size()); ++u) {
-      each_tight(u, [&](V v, bool longer) {
-        if (longer && pred_[at(v)] < 0) take(u, v);
-      });
-    }
-    return counters_.settled - 1 - counters_.improved;
-  }
-
-  /// Gives the smallest predecessor of `level` to the vertices without one, and returns those.
-  std::vector<V> next_level(const std::vector<V>& level) {
-    std::vector<V> found;
-    for (const V u : level) {
-      each_tight(u, [&](V v, bool) {
-        if (fresh_[at(v)]) {
-          pred_[at(v)] = std::min(pred_[at(v)], u);
-        } else if (pred_[at(v)] < 0 && v != source_) {
-          take(u, v);
-          fresh_[at(v)] = true;
-          found.push_back(v);
-        }
-      });
-    }
-    for (const V v : found) fresh_[at(v)] = false;
-    return found;
   }
 
   const CsrView<V, W>& graph_;
+  const RowsInto<V, W>& into_;
   const V source_;
   const std::span<const D> dist_;
   const std::span<V> pred_;
-  Pulse pulse_;
-  std::vector<bool> fresh_;  // found in the level at work: a smaller predecessor may still come
-  SearchCounters counters_;
+  const int threads_;
+  Control& control_;
+  TeamBarrier barrier_;
+  SearchCounters total_;
 };
 
 }  // namespace warpath

@@ -12,6 +12,7 @@ from warpath import _core
 from warpath.engines.base import Order, Raw
 from warpath.engines.matrix import adjacency_matrix, narrow_part, sums_fit_int32
 from warpath.errors import NegativeCycleError
+from warpath.facts import rows_into
 from warpath.paths import never
 from warpath.recipes import Loop, Queue, Task
 from warpath.routes import length_around, tree
@@ -147,6 +148,20 @@ def _bucket_team(order: Order) -> Raw:
         if stats is not None:
             return Raw(dist, stats=stats)
     return _dijkstra(order)  # distances near the end of 64 bits, which it adds with care
+
+
+def _breadth_first(order: Order) -> Raw:
+    """Run breadth-first search, over edges in as well where they are at hand."""
+    graph, problem = order.graph, order.problem
+    into, _ = rows_into(graph, order.threads)
+    back = (_ALL, graph.indices[:0]) if into is None else (into.indptr, into.indices)
+    dist = np.empty(graph.n, graph.dist_dtype)
+    weight: Any = 1 if graph.weights is None else graph.weights[:1].sum().item()
+    stats = _core.breadth_first(
+        graph.indptr, graph.indices, *back, problem.source, dist, weight, cutoff=problem.cutoff,
+        threads=order.threads, progress=order.progress,
+    )  # fmt: skip
+    return Raw(dist, stats=stats)
 
 
 def _own_buckets(order: Order) -> Raw:
@@ -313,6 +328,7 @@ _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.BELLMAN_FORD: _bellman_ford,
     Loop.DELTA_STEPPING: _delta_stepping,
     Loop.BUCKET_TEAM: _bucket_team,
+    Loop.BFS: _breadth_first,
     Loop.OWN_BUCKETS: _own_buckets,
     Loop.SIDE_BY_SIDE: _side_by_side,
     Loop.FLOYD_WARSHALL: _floyd_warshall,

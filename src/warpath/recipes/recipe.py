@@ -36,6 +36,7 @@ class Loop(Enum):
     )
     DELTA_STEPPING = "delta_stepping"  #: relaxes a bucket of labels at a time, on threads
     FLOYD_WARSHALL = "floyd_warshall"  #: min-plus over a dense matrix, block by block
+    BFS = "bfs"  #: breadth-first from one source, over edges out or in; all edges equally long
     JOHNSON = "johnson"  #: Bellman-Ford's potentials, then Dijkstra from each source
     BUCKET_TEAM = "bucket_team"  #: delta-stepping by threads that share each bucket, one source
     OWN_BUCKETS = "own_buckets"  #: delta-stepping by each thread for itself, a source at a time
@@ -115,6 +116,7 @@ class Recipe:
     negative : whether negative weights are allowed.
     integer_only : whether weights must be integers.
     max_weight : the largest weight it takes, or None.
+    equal_weights : whether all weights must be the same.
     block_memory : bytes of a block's shared memory in which it keeps a label, a place on a list and
         a bit for every vertex; None where it keeps nothing there.
     reassociates : True where float sums are formed in another order than from the source on, so
@@ -141,6 +143,7 @@ class Recipe:
     negative: bool = False
     integer_only: bool = False
     max_weight: int | None = None
+    equal_weights: bool = False
     block_memory: int | None = None
     reassociates: bool = False
     params: tuple[Param, ...] = ()
@@ -230,6 +233,8 @@ class Recipe:
             needs.append("integer weights")
         if self.max_weight is not None:
             needs.append(f"weights up to {self.max_weight:,}")
+        if self.equal_weights:
+            needs.append("weights all equal")
         if self.axes is not None and self.axes.layout is Layout.DENSE:
             needs.append("memory for n x n weights")
         elif self.axes is not None and self.axes.direction is Direction.PULL:
@@ -238,11 +243,7 @@ class Recipe:
             needs.append("memory for n x n weights")
         return needs
 
-    def objection(self, task: Task, facts: Facts) -> str | None:
-        """Return the sentence why this algorithm cannot do a task on a graph, or None if it can."""
-        if task not in self.solves:
-            able = ", ".join(sorted(one.value for one in self.solves))
-            return f"it does {able}, not {task.value}"
+    def _against_weights(self, facts: Facts) -> str | None:
         if facts.negative and not self.negative:
             return f"it needs weights >= 0, the graph has {facts.negative:,} negative ones"
         if self.integer_only and not facts.integer:
@@ -251,6 +252,21 @@ class Recipe:
             return (
                 f"its largest weight is {self.max_weight:,}, the graph has {facts.max_weight:,.0f}"
             )
+        if self.equal_weights and facts.min_weight != facts.max_weight:
+            return (
+                "its weights are all equal, the graph has "
+                f"{facts.min_weight:,g} to {facts.max_weight:,g}"
+            )
+        return None
+
+    def objection(self, task: Task, facts: Facts) -> str | None:
+        """Return the sentence why this algorithm cannot do a task on a graph, or None if it can."""
+        if task not in self.solves:
+            able = ", ".join(sorted(one.value for one in self.solves))
+            return f"it does {able}, not {task.value}"
+        weights = self._against_weights(facts)
+        if weights is not None:
+            return weights
         if self.block_memory is not None:
             wide = facts.weight_dtype == "float64" or (facts.integer and facts.max_weight >= 2**31)
             most = int(self.block_memory / ((8 if wide else 4) + 2 + 1 / 8))

@@ -19,6 +19,17 @@ _OWN_DELTA = Param(
 
 RECIPES = (
     Recipe(
+        "warpath.bfs",
+        "Breadth-first search that looks over edges out or in, whichever are fewer: one source of "
+        "a graph without weights.",
+        _OURS,
+        "cpp/include/warpath/breadth_first.hpp",
+        frozenset({Task.SSSP}),
+        Loop.BFS,
+        equal_weights=True,
+        note="After Beamer, Asanovic, Patterson, Direction-optimizing breadth-first search, 2012.",
+    ),
+    Recipe(
         "warpath.buckets",
         "Delta-stepping by threads that share each bucket, narrow labels fetched ahead: one "
         "source, on one thread or several.",
