@@ -56,8 +56,8 @@ _PER_VERTEX = {Queue.HEAP: 36e-9, Queue.RADIX: 92e-9, Queue.DIAL: 49e-9}
 _PER_BUCKET = 0.5e-9
 _DELTA_PER_EDGE = 4.0e-9
 _DELTA_PER_VERTEX = 39e-9
-_ALONE_PER_EDGE = 3e-9  # in buckets of a thread's own
-_ALONE_PER_VERTEX = 22e-9
+_ALONE_PER_EDGE = 2.2e-9  # in buckets of a thread's own
+_ALONE_PER_VERTEX = 17e-9
 _BESIDE_PER_EDGE = 1.2e-9  # one source's share of a search for many
 _BESIDE_PER_VERTEX = 4e-9
 _TRIED_TOGETHER = 4  # searches that it takes to see that sources have little in common
@@ -144,7 +144,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     if recipe.loop in {Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}:
         alone = label + 16  # what is taken again where a batch is abandoned
         beside = _LINE + alone if recipe.loop is Loop.SIDE_BY_SIDE else 0
-        return max(table, n * label) + threads * n * (alone + beside)
+        packed = 4 * n + m * (16 if facts.weight_dtype == "float64" else 8)
+        return max(table, n * label) + threads * n * (alone + beside) + packed
     work = n * (label + 4) + min(m, 4 * n) * 16
     if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:
         work = n * _HEAP_NODE

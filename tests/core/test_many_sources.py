@@ -192,6 +192,22 @@ def test_cutoff_keeps_what_lies_within_it_and_nothing_else(weight, together):
             same_bits(found, np.where(full <= limit, full, beyond(full.dtype)))
 
 
+@pytest.mark.threads
+@pytest.mark.parametrize("weight", WEIGHTS)
+@pytest.mark.parametrize("degree", [15, 16, 17, 64, 65, 81, 1000])
+def test_rows_of_any_length_are_read_as_they_lie_and_packed(degree, weight):
+    """A hub lowers all of its row at once, and each vertex of it again as its ring comes round."""
+    rng = np.random.default_rng(degree)
+    spokes = [(0, v, 10 * degree - 9 * v) for v in range(1, degree + 1)]
+    ring = [(v, v % degree + 1, int(rng.integers(1, 9))) for v in range(1, degree + 1)]
+    graph = rows(degree + 1, spokes + ring + [(degree, 0, 5)], weight_type=weight)
+    wanted = expected(graph, range(degree + 1))
+    for delta in (1.0, 1e6):
+        for few in (3, degree + 1):  # to pack the rows for three sources would not pay
+            how = {"together": False, "delta": delta, "threads": 2}
+            same_bits(solve(graph, range(few), **how)[0], wanted[:few])
+
+
 def beyond(dtype):
     return dtype.type(FAR if dtype.kind == "i" else np.inf)
 
@@ -207,6 +223,7 @@ def test_a_search_that_stops_early_leaves_nothing_behind_for_the_next(weight, th
         how = {"together": together, "threads": threads, "delta": 50.0}
         found, _ = solve(graph, sources, cutoff=300, **how)
         same_bits(found, np.where(full <= 300, full, beyond(full.dtype)))
+        same_bits(solve(graph, sources, **how)[0], full)
         near = [13, 0, 13, 41]
         same_bits(solve(graph, sources, near, **how)[0], full[:, near])
         same_bits(solve(graph, sources, near, cutoff=900, **how)[0],

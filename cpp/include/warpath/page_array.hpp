@@ -12,21 +12,22 @@
 
 namespace warpath {
 
-/// `size` copies of a value. Where it is long it lies on pages of 2 MiB, if the system has some: a
-/// search reads labels at random, and would miss the table of small pages at every other read.
+/// `size` copies of a value, or entries without one. Where it is long it lies on pages of 2 MiB, if
+/// the system has some: a search reads labels at random, and would miss the table of small pages at
+/// every other read.
 template <class T>
 class PageArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  PageArray(std::size_t size, T value) : size_(size), bytes_(rounded(size * sizeof(T))) {
+  explicit PageArray(std::size_t size) : size_(size), bytes_(rounded(size * sizeof(T))) {
     data_ = static_cast<T*>(::operator new(bytes_, kAlignment));
 #ifdef __linux__
     // A wish: where it is not granted the array works as well, more slowly.
     if (bytes_ >= kPage) ::madvise(data_, bytes_, MADV_HUGEPAGE);
 #endif
-    std::fill_n(data_, size_, value);
   }
+  PageArray(std::size_t size, T value) : PageArray(size) { std::fill_n(data_, size_, value); }
   ~PageArray() { ::operator delete(data_, kAlignment); }
   PageArray(const PageArray&) = delete;
   PageArray& operator=(const PageArray&) = delete;
