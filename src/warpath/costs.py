@@ -144,7 +144,7 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     if recipe.loop in {Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}:
         alone = label + 16  # what is taken again where a batch is abandoned
         beside = _LINE + alone if recipe.loop is Loop.SIDE_BY_SIDE else 0
-        packed = 4 * n + m * (16 if facts.weight_dtype == "float64" else 8)
+        packed = 12 * n + m * (16 if facts.weight_dtype == "float64" else 8)
         return max(table, n * label) + threads * n * (alone + beside) + packed
     work = n * (label + 4) + min(m, 4 * n) * 16
     if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:

@@ -208,6 +208,38 @@ def test_rows_of_any_length_are_read_as_they_lie_and_packed(degree, weight):
             same_bits(solve(graph, range(few), **how)[0], wanted[:few])
 
 
+def shuffled(graph, seed):
+    """Give every vertex another number."""
+    indptr, indices, weights = graph
+    number = np.random.default_rng(seed).permutation(len(indptr) - 1)
+    src = number[np.repeat(np.arange(len(number)), np.diff(indptr))]
+    edges = zip(src, number[indices], weights.tolist(), strict=True)
+    return rows(len(number), list(edges), weight_type=weights.dtype)
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_scattered_vertices_are_searched_under_near_numbers_and_told_by_their_own(
+    weight, together, threads
+):
+    one_way = rows(500, [(v, v + 1, 1 + v % 3) for v in range(499)], weight_type=weight)
+    parts = rows(600, [(v, v + 3, 1 + v % 3) for v in range(597)], weight_type=weight)
+    for graph in map(shuffled, (grid(30, weight), one_way, parts), range(3)):
+        sources = np.random.default_rng(2).integers(0, len(graph[0]) - 1, 40)
+        how = {"large": 1, "together": together, "threads": threads, "delta": 50.0}
+        same_bits(solve(graph, sources, **how)[0], expected(graph, sources))
+        same_bits(solve(graph, sources, [5, 3], **how)[0], expected(graph, sources, [5, 3]))
+
+
+def test_random_graphs_have_no_near_numbers():
+    rng = np.random.default_rng(3)
+    edges = list(zip(*rng.integers(0, 1000, (2, 8000)), rng.integers(1, 9, 8000), strict=True))
+    graph = rows(1000, edges)
+    same_bits(solve(graph, range(40), large=1, together=False)[0], expected(graph, range(40)))
+
+
 def beyond(dtype):
     return dtype.type(FAR if dtype.kind == "i" else np.inf)
 

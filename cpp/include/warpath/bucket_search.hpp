@@ -47,8 +47,7 @@ class BucketSearch {
   bool solve(V source, std::span<const std::int64_t> targets, std::span<Out> row) {
     window_.start();
     keep_touched_ = !targets.empty();
-    touched_.assign(1, source);
-    const bool stopped = search(source, targets);
+    const bool stopped = search(number_of(source), targets);
     const L largest = keep_touched_ ? write_some(targets, row) : write(row);
     return stopped || labels_exact<L, W>(largest, heaviest_, first_);
   }
@@ -68,6 +67,7 @@ class BucketSearch {
 
   bool search(V source, std::span<const std::int64_t> targets) {
     std::size_t settled = 0;  // targets, from the first one on, that have passed
+    touched_.assign(1, source);
     dist_[static_cast<std::size_t>(source)] = 0;
     window_.put(0, source);
     for (int current = 0;;) {
@@ -77,8 +77,7 @@ class BucketSearch {
         if (!window_.move(label, pulse_)) return false;
         current = 0;
       }
-      while (settled < targets.size() &&
-             window_.passed(dist_[static_cast<std::size_t>(targets[settled])], current))
+      while (settled < targets.size() && window_.passed(label_of(targets[settled]), current))
         ++settled;
       if (settled == targets.size() && settled > 0) return true;
       scan_bucket(current);
@@ -154,22 +153,33 @@ class BucketSearch {
     count_ = 0;
   }
 
+  V number_of(V v) const {
+    return rows_.numbers() == nullptr ? v : rows_.numbers()[static_cast<std::size_t>(v)];
+  }
+  L label_of(std::int64_t v) const {
+    return dist_[static_cast<std::size_t>(number_of(static_cast<V>(v)))];
+  }
+
   /// Writes every label and makes it the first one again. The largest of those reached.
   template <class Out>
   L write(std::span<Out> row) {
     L largest = 0;
-    for (std::size_t v = 0; v < row.size(); ++v) {
-      const L label = std::exchange(dist_[v], first_);
+    const auto put = [&](Out& place, L& at) {
+      const L label = std::exchange(at, first_);
       largest = std::max(largest, label == first_ ? L{0} : label);
-      row[v] = result<Out>(label);
-    }
+      place = result<Out>(label);
+    };
+    if (const V* const numbers = rows_.numbers())
+      for (std::size_t v = 0; v < row.size(); ++v)
+        put(row[v], dist_[static_cast<std::size_t>(numbers[v])]);
+    else
+      for (std::size_t v = 0; v < row.size(); ++v) put(row[v], dist_[v]);
     return largest;
   }
 
   template <class Out>
   L write_some(std::span<const std::int64_t> targets, std::span<Out> row) {
-    for (std::size_t c = 0; c < row.size(); ++c)
-      row[c] = result<Out>(dist_[static_cast<std::size_t>(targets[c])]);
+    for (std::size_t c = 0; c < row.size(); ++c) row[c] = result<Out>(label_of(targets[c]));
     L largest = 0;
     for (const V v : touched_)
       largest = std::max(largest, std::exchange(dist_[static_cast<std::size_t>(v)], first_));
