@@ -32,7 +32,8 @@ void register_table(nb::module_& module) {
       "many_sources",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> sources,
          In<std::int64_t> targets, OutMatrix<Label> out, double delta, double delta_together,
-         bool together, std::optional<D> cutoff, int threads, int bits, nb::object progress) {
+         bool together, std::optional<D> cutoff, int threads, int bits, std::int64_t large,
+         nb::object progress) {
         Control control(python_tick(std::move(progress)));
         const CsrView<V, W> graph = csr(indptr, indices, weights);
         ManyCounters counters;
@@ -40,7 +41,7 @@ void register_table(nb::module_& module) {
           const nb::gil_scoped_release free;
           counters = solve<V, W, Label>(
               {graph, view(sources), view(targets), std::span<Label>(out.data(), out.size()),
-               cutoff.value_or(unreachable<D>), delta, delta_together, bits},
+               cutoff.value_or(unreachable<D>), delta, delta_together, bits, large},
               together, threads, control);
         }
         nb::dict found = as_dict(counters);
@@ -52,7 +53,7 @@ void register_table(nb::module_& module) {
       nb::arg("sources").noconvert(), nb::arg("targets").noconvert(), nb::arg("out").noconvert(),
       nb::arg("delta"), nb::arg("delta_together"), nb::arg("together") = true,
       nb::arg("cutoff") = nb::none(), nb::arg("threads") = 1, nb::arg("bits") = 512,
-      nb::arg("progress") = nb::none());
+      nb::arg("large") = std::int64_t{1} << 19, nb::arg("progress") = nb::none());
 }
 
 }  // namespace

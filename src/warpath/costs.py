@@ -62,8 +62,8 @@ _TEAM_LEAST_PER_EDGE = 0.7e-9
 _ALONE_OVER_TEAM = 1.3  # what one source takes in buckets of a thread's own, over a team of one
 _BFS_PER_EDGE = 0.4e-9  # where it turns round; 4e-9 where it cannot
 _BFS_PER_VERTEX = 16e-9
-_ALONE_PER_EDGE = 3e-9  # in buckets of a thread's own
-_ALONE_PER_VERTEX = 22e-9
+_ALONE_PER_EDGE = 2.2e-9  # in buckets of a thread's own
+_ALONE_PER_VERTEX = 17e-9
 _BESIDE_PER_EDGE = 1.2e-9  # one source's share of a search for many
 _BESIDE_PER_VERTEX = 4e-9
 _TRIED_TOGETHER = 4  # searches that it takes to see that sources have little in common
@@ -162,7 +162,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     if recipe.loop in {Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}:
         alone = label + 16  # what is taken again where a batch is abandoned
         beside = _LINE + alone if recipe.loop is Loop.SIDE_BY_SIDE else 0
-        return max(table, n * label) + threads * n * (alone + beside)
+        packed = 12 * n + m * (16 if facts.weight_dtype == "float64" else 8)
+        return max(table, n * label) + threads * n * (alone + beside) + packed
     work = n * (label + 4) + min(m, 4 * n) * 16
     if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:
         work = n * _HEAP_NODE

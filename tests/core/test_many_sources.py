@@ -192,6 +192,54 @@ def test_cutoff_keeps_what_lies_within_it_and_nothing_else(weight, together):
             same_bits(found, np.where(full <= limit, full, beyond(full.dtype)))
 
 
+@pytest.mark.threads
+@pytest.mark.parametrize("weight", WEIGHTS)
+@pytest.mark.parametrize("degree", [15, 16, 17, 64, 65, 81, 1000])
+def test_rows_of_any_length_are_read_as_they_lie_and_packed(degree, weight):
+    """A hub lowers all of its row at once, and each vertex of it again as its ring comes round."""
+    rng = np.random.default_rng(degree)
+    spokes = [(0, v, 10 * degree - 9 * v) for v in range(1, degree + 1)]
+    ring = [(v, v % degree + 1, int(rng.integers(1, 9))) for v in range(1, degree + 1)]
+    graph = rows(degree + 1, spokes + ring + [(degree, 0, 5)], weight_type=weight)
+    wanted = expected(graph, range(degree + 1))
+    for delta in (1.0, 1e6):
+        for few in (3, degree + 1):  # to pack the rows for three sources would not pay
+            how = {"together": False, "delta": delta, "threads": 2}
+            same_bits(solve(graph, range(few), **how)[0], wanted[:few])
+
+
+def shuffled(graph, seed):
+    """Give every vertex another number."""
+    indptr, indices, weights = graph
+    number = np.random.default_rng(seed).permutation(len(indptr) - 1)
+    src = number[np.repeat(np.arange(len(number)), np.diff(indptr))]
+    edges = zip(src, number[indices], weights.tolist(), strict=True)
+    return rows(len(number), list(edges), weight_type=weights.dtype)
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_scattered_vertices_are_searched_under_near_numbers_and_told_by_their_own(
+    weight, together, threads
+):
+    one_way = rows(500, [(v, v + 1, 1 + v % 3) for v in range(499)], weight_type=weight)
+    parts = rows(600, [(v, v + 3, 1 + v % 3) for v in range(597)], weight_type=weight)
+    for graph in map(shuffled, (grid(30, weight), one_way, parts), range(3)):
+        sources = np.random.default_rng(2).integers(0, len(graph[0]) - 1, 40)
+        how = {"large": 1, "together": together, "threads": threads, "delta": 50.0}
+        same_bits(solve(graph, sources, **how)[0], expected(graph, sources))
+        same_bits(solve(graph, sources, [5, 3], **how)[0], expected(graph, sources, [5, 3]))
+
+
+def test_random_graphs_have_no_near_numbers():
+    rng = np.random.default_rng(3)
+    edges = list(zip(*rng.integers(0, 1000, (2, 8000)), rng.integers(1, 9, 8000), strict=True))
+    graph = rows(1000, edges)
+    same_bits(solve(graph, range(40), large=1, together=False)[0], expected(graph, range(40)))
+
+
 def beyond(dtype):
     return dtype.type(FAR if dtype.kind == "i" else np.inf)
 
@@ -207,6 +255,7 @@ def test_a_search_that_stops_early_leaves_nothing_behind_for_the_next(weight, th
         how = {"together": together, "threads": threads, "delta": 50.0}
         found, _ = solve(graph, sources, cutoff=300, **how)
         same_bits(found, np.where(full <= 300, full, beyond(full.dtype)))
+        same_bits(solve(graph, sources, **how)[0], full)
         near = [13, 0, 13, 41]
         same_bits(solve(graph, sources, near, **how)[0], full[:, near])
         same_bits(solve(graph, sources, near, cutoff=900, **how)[0],

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "warpath/bucket_window.hpp"
@@ -19,60 +21,53 @@ namespace warpath {
 /// One thread's searches with labels of type L, narrower than the distances or as wide.
 ///
 /// Buckets are lists, so what the next scans will read is known and fetched ahead: row bounds,
-/// rows, labels of the targets. Scans are label-correcting within a bucket; any order ends in the
-/// same labels, for rounding is monotone and weights are >= 0. Work O(m) relaxations for a small
-/// delta. Weights must fit L (`weights_fit`).
+/// rows, labels of the targets. Whether an edge lowers a label is a coin toss that no processor
+/// predicts, so scans only collect such edges, without a branch, and their targets are lowered some
+/// vertices later. Scans are label-correcting within a bucket; any order ends in the same labels,
+/// for rounding is monotone and weights are >= 0. Work O(m) relaxations for a small delta. Weights
+/// must fit L (`weights_fit`). `Rows` is CsrView or PackedRows.
 /// Source: Meyer, Sanders, "Delta-stepping", 2003.
-template <Index V, Weight W, class L>
+template <class Rows, class W, class L>
 class BucketSearch {
  public:
+  using V = typename Rows::Vertex;
   using D = DistanceOf<W>;
 
-  BucketSearch(const CsrView<V, W>& graph, double delta, D cutoff, W heaviest, Pulse& pulse)
-      : graph_(graph),
+  BucketSearch(const Rows& rows, double delta, D cutoff, W heaviest, Pulse& pulse)
+      : rows_(rows),
         first_(first_label<L, D>(cutoff)),
         heaviest_(heaviest),
         pulse_(pulse),
         window_(delta),
-        dist_(static_cast<std::size_t>(graph.n()), first_) {}
+        dist_(static_cast<std::size_t>(rows.n()), first_) {}
 
   /// Solves one source and writes its row: a column per target, or per vertex without any. False
   /// when a sum may have been too large for L: then the row says nothing.
   template <class Out>
   bool solve(V source, std::span<const std::int64_t> targets, std::span<Out> row) {
     window_.start();
-    touched_.assign(1, source);
-    const bool stopped = search(source, targets);
-    bool exact = true;
-    L largest = 0;
-    const auto put = [&](Out& place, std::size_t v) {
-      const L label = dist_[v];
-      if (label == first_) {
-        place = unreachable<Out>;
-      } else {
-        largest = std::max(largest, label);
-        place = narrow<Out, D>(static_cast<D>(label));
-      }
-    };
-    if (targets.empty())
-      for (std::size_t v = 0; v < row.size(); ++v) put(row[v], v);
-    else
-      for (std::size_t c = 0; c < row.size(); ++c)
-        put(row[c], static_cast<std::size_t>(targets[c]));
-    if (!stopped) exact = labels_exact<L, W>(largest_reached(targets, largest), heaviest_, first_);
-    clear();
-    return exact;
+    keep_touched_ = !targets.empty();
+    const bool stopped = search(number_of(source), targets);
+    const L largest = keep_touched_ ? write_some(targets, row) : write(row);
+    return stopped || labels_exact<L, W>(largest, heaviest_, first_);
   }
 
   const SearchCounters& counters() const { return counters_; }
   std::int64_t moves() const { return window_.moves(); }
 
  private:
-  static constexpr std::size_t kAhead = 4;       // vertices between two steps of fetching
-  static constexpr std::int64_t kAheadRow = 16;  // targets fetched of a row; longer ones overlap
+  static constexpr std::size_t kAhead = 8;   // vertices between two steps of fetching
+  static constexpr std::size_t kPiece = 16;  // edges of a row looked at at once, and fetched
+  static constexpr std::size_t kFound = 64;  // edges collected before their targets are lowered
+
+  struct Found {
+    V target;
+    L label;
+  };
 
   bool search(V source, std::span<const std::int64_t> targets) {
     std::size_t settled = 0;  // targets, from the first one on, that have passed
+    touched_.assign(1, source);
     dist_[static_cast<std::size_t>(source)] = 0;
     window_.put(0, source);
     for (int current = 0;;) {
@@ -82,8 +77,7 @@ class BucketSearch {
         if (!window_.move(label, pulse_)) return false;
         current = 0;
       }
-      while (settled < targets.size() &&
-             window_.passed(dist_[static_cast<std::size_t>(targets[settled])], current))
+      while (settled < targets.size() && window_.passed(label_of(targets[settled]), current))
         ++settled;
       if (settled == targets.size() && settled > 0) return true;
       scan_bucket(current);
@@ -98,80 +92,117 @@ class BucketSearch {
         fetch_ahead(i, size);
         scan(scanned_[i], current);
       }
+      lower(current);
       scanned_.clear();
     }
   }
 
   void fetch_ahead(std::size_t i, std::size_t size) const {
-    const std::int64_t* const indptr = graph_.indptr.data();
     if (i + 2 * kAhead < size) {
       const auto v = static_cast<std::size_t>(scanned_[i + 2 * kAhead]);
       __builtin_prefetch(&dist_[v]);
-      __builtin_prefetch(&indptr[v]);
+      rows_.fetch_begin(v);
     }
-    if (i + kAhead < size) {
-      const std::int64_t row = indptr[scanned_[i + kAhead]];
-      __builtin_prefetch(graph_.indices.data() + row);
-      __builtin_prefetch(graph_.weights.data() + row);
-    }
+    if (i + kAhead < size) rows_.fetch(rows_.begin(static_cast<std::size_t>(scanned_[i + kAhead])));
     if (i + kAhead / 2 < size) {
       const auto v = static_cast<std::size_t>(scanned_[i + kAhead / 2]);
-      const std::int64_t end = std::min(indptr[v + 1], indptr[v] + kAheadRow);
-      for (std::int64_t e = indptr[v]; e < end; ++e)
-        __builtin_prefetch(dist_.data() + graph_.indices[static_cast<std::size_t>(e)]);
+      const auto begin = rows_.begin(v);
+      const auto end = std::min<std::size_t>(rows_.begin(v + 1), begin + kPiece);
+      for (std::size_t e = begin; e < end; ++e) __builtin_prefetch(dist_.data() + rows_.target(e));
     }
   }
 
   void scan(V u, int current) {
     const L from = dist_[static_cast<std::size_t>(u)];
-    pulse_.beat();
-    if (window_.passed(from, current)) return;  // lowered since, and scanned with that label
-    const std::int64_t begin = graph_.indptr[static_cast<std::size_t>(u)];
-    const std::int64_t end = graph_.indptr[static_cast<std::size_t>(u) + 1];
-    pulse_.beat(end - begin);
+    if (window_.passed(from, current)) return pulse_.beat();  // scanned since with that label
+    const std::size_t begin = rows_.begin(static_cast<std::size_t>(u));
+    const std::size_t end = rows_.begin(static_cast<std::size_t>(u) + 1);
+    const auto degree = static_cast<std::int64_t>(end - begin);
+    pulse_.beat(degree + 1);
     ++counters_.settled;
-    counters_.relaxed += end - begin;
-    const V* const indices = graph_.indices.data();
-    const W* const weights = graph_.weights.data();
-    L* const dist = dist_.data();
-    for (std::int64_t e = begin; e < end; ++e) {
-      const V v = indices[e];
-      const L sum = static_cast<L>(from + static_cast<L>(weights[e]));
-      const L old = dist[v];
+    counters_.relaxed += degree;
+    for (std::size_t e = begin; e < end;) {
+      if (count_ > kFound) lower(current);
+      std::size_t count = count_;
+      for (const std::size_t stop = std::min(end, e + kPiece); e < stop; ++e) {
+        const V v = rows_.target(e);
+        const L sum = static_cast<L>(from + rows_.template weight<L>(e));
+        found_[count] = {v, sum};
+        count += sum < dist_[static_cast<std::size_t>(v)];
+      }
+      count_ = count;
+    }
+  }
+
+  /// Lowers the labels that scans have found to be too large, and lets their vertices wait.
+  void lower(int current) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const auto [v, sum] = found_[i];
+      const L old = dist_[static_cast<std::size_t>(v)];
       if (!(sum < old)) continue;
-      dist[v] = sum;
+      dist_[static_cast<std::size_t>(v)] = sum;
       ++counters_.improved;
       const int bucket = window_.bucket_of(sum);
       if (old == first_) {
-        touched_.push_back(v);
+        if (keep_touched_) touched_.push_back(v);
       } else if (bucket > current && window_.bucket_of(old) == bucket) {
         continue;  // it waits there already
       }
       window_.put(bucket, v);
     }
+    count_ = 0;
   }
 
-  L largest_reached(std::span<const std::int64_t> targets, L largest) const {
-    if (!targets.empty())
-      for (const V v : touched_) largest = std::max(largest, dist_[static_cast<std::size_t>(v)]);
+  V number_of(V v) const {
+    return rows_.numbers() == nullptr ? v : rows_.numbers()[static_cast<std::size_t>(v)];
+  }
+  L label_of(std::int64_t v) const {
+    return dist_[static_cast<std::size_t>(number_of(static_cast<V>(v)))];
+  }
+
+  /// Writes every label and makes it the first one again. The largest of those reached.
+  template <class Out>
+  L write(std::span<Out> row) {
+    L largest = 0;
+    const auto put = [&](Out& place, L& at) {
+      const L label = std::exchange(at, first_);
+      largest = std::max(largest, label == first_ ? L{0} : label);
+      place = result<Out>(label);
+    };
+    if (const V* const numbers = rows_.numbers())
+      for (std::size_t v = 0; v < row.size(); ++v)
+        put(row[v], dist_[static_cast<std::size_t>(numbers[v])]);
+    else
+      for (std::size_t v = 0; v < row.size(); ++v) put(row[v], dist_[v]);
     return largest;
   }
 
-  void clear() {
-    if (touched_.size() < dist_.size() / 8)
-      for (const V v : touched_) dist_[static_cast<std::size_t>(v)] = first_;
-    else
-      std::fill_n(dist_.data(), dist_.size(), first_);
+  template <class Out>
+  L write_some(std::span<const std::int64_t> targets, std::span<Out> row) {
+    for (std::size_t c = 0; c < row.size(); ++c) row[c] = result<Out>(label_of(targets[c]));
+    L largest = 0;
+    for (const V v : touched_)
+      largest = std::max(largest, std::exchange(dist_[static_cast<std::size_t>(v)], first_));
+    return largest;
   }
 
-  const CsrView<V, W>& graph_;
+  template <class Out>
+  Out result(L label) const {
+    return label == first_ ? unreachable<Out> : narrow<Out, D>(static_cast<D>(label));
+  }
+
+  const Rows& rows_;
   const L first_;
   const W heaviest_;
   Pulse& pulse_;
   BucketWindow<L, V> window_;
   PageArray<L> dist_;
+  bool keep_touched_ =
+      false;  // where a few labels are written, only they are made first ones again
   std::vector<V> touched_;
   typename BucketWindow<L, V>::Pile scanned_;
+  std::array<Found, kFound + kPiece + 1> found_;
+  std::size_t count_ = 0;
   SearchCounters counters_;
 };
 

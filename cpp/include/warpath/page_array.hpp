@@ -12,8 +12,9 @@
 
 namespace warpath {
 
-/// `size` copies of a value. Where it is long it lies on pages of 2 MiB, if the system has some: a
-/// search reads labels at random, and would miss the table of small pages at every other read.
+/// `size` copies of a value, or entries without one. Where it is long it lies on pages of 2 MiB, if
+/// the system has some: a search reads labels at random, and would miss the table of small pages at
+/// every other read.
 template <class T>
 class PageArray {
   static_assert(std::is_trivially_copyable_v<T>);
