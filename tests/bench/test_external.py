@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 import numpy as np
@@ -102,9 +101,7 @@ with open(out, "wb") as to:
 )
 def test_what_a_command_does_wrong_is_its_line(suite, script, body, expected):
     limit = "0.5" if "sleep" in body else "30"
-    started = time.monotonic()
     _, told, lines = suite(*GIVEN, "--external", script("mine", HEAD + body), "--limit", limit)
-    assert time.monotonic() - started < 50
     assert errors(lines)
     assert expected in errors(lines)[0]
     assert expected in told

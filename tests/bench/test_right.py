@@ -151,3 +151,16 @@ def test_whole_numbers_become_tenths_as_floats():
     assert typed(graph, "int64").weights.dtype == np.int64
     assert typed(graph, "float32").weights.dtype == np.float32
     assert typed(graph, "none").weights is None
+
+
+def test_what_differs_from_an_answer_that_is_not_certified_has_it_certified():
+    graph = wp.generate.grid(5, 5)
+    found = list(right.answers(graph, 3, certified=1).values())
+    assert [one.certified for one in found] == [True, False, False]
+    assert found[1].wrong(found[1].dist) == (0, 0)
+    assert not found[1].certified
+    assert found[1].wrong(found[1].dist + 1)[0] == 25
+    assert found[1].certified
+    found[2].paths = wp.Paths(graph, 3, found[2].dist + 1, tree=lambda: found[2].paths.pred)
+    with pytest.raises(wp.VerificationError):
+        found[2].wrong(found[1].dist)

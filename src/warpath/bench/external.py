@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.bench.right import wrong_of
 from warpath.bench.run import Found
 from warpath.errors import InputError, WarpathError
 
@@ -126,7 +125,7 @@ class External:
         for source, ms, dist in zip(sources, told.times[1:], labels[1:], strict=True):
             kept = self.found.setdefault(source, Found(plan=told.about))
             kept.times.append(ms)
-            wrong, off = wrong_of(right[source].dist, _infinite(dist, told.unreached))
+            wrong, off = right[source].wrong(_infinite(dist, told.unreached))
             kept.wrong, kept.off = max(kept.wrong, wrong), max(kept.off, off)
         out.unlink()
 

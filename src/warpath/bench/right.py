@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.graph import Graph
+    from warpath.paths import Paths
 
     Array = NDArray[Any]
 
@@ -27,11 +29,37 @@ _JUDGED = 16  # sources whose reach sets what is fair
 _TRIED = 4  # times as many candidates as sources at most
 
 
-class Right(NamedTuple):
-    """One certified answer: distances, and a digest of the tree."""
+@dataclass
+class Right:
+    """One right answer, and a digest of its tree; certified at the latest when one differs."""
 
-    dist: Array
+    paths: Paths
     tree: bytes
+    certified: bool = False
+
+    @property
+    def dist(self) -> Array:
+        """The distances."""
+        return self.paths.dist
+
+    def certify(self) -> None:
+        """Check the certificate, once.
+
+        Raises
+        ------
+        VerificationError
+            If an answer of ours breaks it: there are no numbers for wrong answers.
+        """
+        if not self.certified:
+            verify(self.paths.graph, self.paths)
+            self.certified = True
+
+    def wrong(self, found: Array) -> tuple[int, float]:
+        """Return what `wrong_of` counts; what is wrong is so beside a certified answer."""
+        counted = wrong_of(self.dist, found)
+        if counted[0]:
+            self.certify()
+        return counted
 
 
 def wrong_of(right: Array, found: Array) -> tuple[int, float]:
@@ -79,45 +107,49 @@ def sources_of(graph: Graph, count: int) -> list[int]:
     return list(islice(candidates(graph), count))
 
 
-def answers(graph: Graph, count: int) -> dict[int, Right]:
+def answers(graph: Graph, count: int, certified: int | None = None) -> dict[int, Right]:
     """Return seeded sources that reach a fair share of the graph, and the right answer of each.
 
     A source is taken if it reaches at least half as many vertices as the best of the first 16
     candidates; after four times as many candidates as were asked for, those that reach most are.
 
-    Raises
-    ------
-    VerificationError
-        If an answer of ours breaks the certificate: there are no numbers for wrong answers.
+    Parameters
+    ----------
+    certified : how many of the first sources are certified at once; None: all.
     """
     order = candidates(graph)
     first = list(islice(order, _JUDGED))
-    found = answers_of(graph, first)
+    found = answers_of(graph, first, certified)
     reach = {source: _reach(one) for source, one in found.items()}
     fair = max(reach.values()) / 2
     taken = {s: one for s, one in found.items() if reach[s] >= fair}
     for source in islice(order, (_TRIED - 1) * max(count, _JUDGED)):
         if len(taken) >= count:
             break
-        one = _right(graph, source)
+        one = _right(graph, source, certify=certified is None)
         reach[source] = _reach(one)
         if reach[source] >= fair:
             taken[source] = one
     lacking = count - len(taken)
     rest = sorted(set(reach) - set(taken), key=lambda source: -reach[source])
-    taken |= answers_of(graph, rest[: max(lacking, 0)])
+    taken |= answers_of(graph, rest[: max(lacking, 0)], certified)
     return dict(islice(taken.items(), count))
 
 
-def answers_of(graph: Graph, sources: list[int]) -> dict[int, Right]:
-    """Return the right answers of sources that were chosen before."""
-    return {source: _right(graph, source) for source in sources}
+def answers_of(graph: Graph, sources: list[int], certified: int | None = None) -> dict[int, Right]:
+    """Return the right answers of sources that were chosen before; see `answers`."""
+    return {
+        source: _right(graph, source, certify=certified is None or place < certified)
+        for place, source in enumerate(sources)
+    }
 
 
-def _right(graph: Graph, source: int) -> Right:
+def _right(graph: Graph, source: int, *, certify: bool) -> Right:
     paths = sssp(graph, source, threads=1, device="cpu")
-    verify(graph, paths)
-    return Right(paths.dist, digest(paths.pred))
+    found = Right(paths, digest(paths.pred))
+    if certify:
+        found.certify()
+    return found
 
 
 def _reach(right: Right) -> int:

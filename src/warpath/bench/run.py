@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from warpath.bench.right import digest, wrong_of
+from warpath.bench.right import digest
+from warpath.errors import VerificationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -123,6 +124,8 @@ class Local:
                 if self.found and self._left < self._last:
                     break
                 self._once(source, right)
+        except VerificationError:  # of ours
+            raise
         except Exception as error:  # noqa: BLE001 - a peer may raise anything; its line says what
             self.error = f"{type(error).__name__}: {error}"
 
@@ -144,7 +147,7 @@ class Local:
         kept = self.found.setdefault(source, Found())
         kept.times.append(1e3 * seconds)
         dist, pred, kept.plan = self._answer(found)
-        wrong, off = wrong_of(right[source].dist, dist)
+        wrong, off = right[source].wrong(dist)
         kept.wrong, kept.off = max(kept.wrong, wrong), max(kept.off, off)
         kept.other_tree |= pred is not None and digest(pred) != right[source].tree
 

@@ -35,6 +35,7 @@ class Wish:
     kinds : of weights; see `workloads.typed`.
     trees : False for distances, True for predecessors too.
     sources : how many.
+    certified : of how many of them the answer is certified even if no solver differs; None: all.
     algorithms, threads : ours, each on each number of threads.
     peers, commands : those in this process, and name -> words of those that are not.
     terms : how they are measured.
@@ -44,6 +45,7 @@ class Wish:
     kinds: tuple[str, ...]
     trees: tuple[bool, ...]
     sources: int
+    certified: int | None
     algorithms: tuple[str, ...]
     threads: tuple[int, ...]
     peers: tuple[Peer, ...]
@@ -105,8 +107,8 @@ class Session:
                 continue
             start = time.perf_counter()
             right = (  # the sources stay: what they reach does not depend on weights
-                answers_of(weighted, list(right)) if right
-                else answers(weighted, self._wish.sources)
+                answers_of(weighted, list(right), self._wish.certified) if right
+                else answers(weighted, self._wish.sources, self._wish.certified)
             )  # fmt: skip
             dtype = "none" if weighted.weights is None else str(weighted.weight_dtype)
             about = facts | {"dtype": dtype, "kind": kind, "asked": self._wish.sources}

@@ -97,6 +97,7 @@ def _wish(options: argparse.Namespace) -> Wish:
         kinds=tuple(options.dtypes),
         trees=trees,
         sources=options.sources,
+        certified=1 if options.quick else None,
         algorithms=tuple(options.algorithms),
         threads=tuple(options.threads),
         peers=tuple(peers.chosen(options.peers)),
