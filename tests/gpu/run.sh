@@ -3,7 +3,7 @@
 # repository with warpath installed:
 #
 #   tests/gpu/run.sh tests OUTPUT [COMMIT]             the tests, recorded
-#   tests/gpu/run.sh sanitize OUTPUT [COMMIT]          the tests and compute-sanitizer, recorded
+#   tests/gpu/run.sh sanitize OUTPUT                   compute-sanitizer, into that record
 #   tests/gpu/run.sh study OUTPUT COMMIT FILE [BUDGET] every recipe on FILE and generated graphs
 #   tests/gpu/run.sh extra OUTPUT COMMIT FILE [BUDGET] what the findings need beside it
 #   tests/gpu/run.sh pages OUTPUT                      tables and findings from all lines
@@ -52,8 +52,7 @@ tests)
     python -m warpath.testing.record --output "$output" --commit "$commit" --compile "$(nproc)"
     ;;
 sanitize)
-    python -m warpath.testing.record --output "$output" --commit "$commit" --compile "$(nproc)" \
-        --sanitize
+    python -m warpath.testing.record --output "$output" --sanitize-only --seconds 540
     ;;
 study) share catalogue ;;
 extra) share delta degree lists matrices queues strided ;;

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import stat
+from pathlib import Path
 
 import pytest
 
 import warpath as wp
 from warpath.engines.cuda import sources
 from warpath.recipes import Task
-from warpath.testing import all_kernels, record, small_corpus, tables
+from warpath.testing import all_kernels, record, sanitizers, small_corpus, tables
 from warpath.testing.kernels import device_for
 from warpath.testing.recipes import on_gpu
 
@@ -107,25 +108,51 @@ def test_the_sanitizers_errors_are_counted(tests, tmp_path, monkeypatch):
     tool.write_text(FAKE.format(log=log))
     tool.chmod(tool.stat().st_mode | stat.S_IEXEC)
     monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
-    status, found = recorded(tests, tmp_path, "--sanitize", "--", "-k", "runs")
+    status, found = recorded(tests, tmp_path, "--sanitize", "--shares", "2", "--", "-k", "runs")
     assert status == 1
-    assert found["sanitizers"]["memcheck"] == {"errors": 0, "solves": 62}
+    assert found["sanitizers"]["memcheck"] == {"errors": 0, "solves": 124}
     race, sync = found["sanitizers"]["racecheck"], found["sanitizers"]["synccheck"]
-    assert race["errors"] == 2
+    assert race["errors"] == 4
     assert "RACECHECK" in race["output"]
-    assert sync == {"errors": 1, "solves": 0, "status": 137, "output": "Killed\n"}
-    assert len(log.read_text().splitlines()) == 3
-    assert "warpath.testing.small_corpus" in log.read_text()
+    assert sync == {"errors": 2, "solves": 0, "status": 137, "output": "Killed\n"}
+    asked = log.read_text().splitlines()
+    assert len(asked) == 6
+    for tool in sanitizers.TOOLS:
+        shares = {line.split()[-1] for line in asked if f"--tool {tool} " in line}
+        assert shares == {"1/2", "2/2"}
+    assert all("warpath.testing.small_corpus" in line for line in asked)
 
 
-def test_a_sanitizer_that_hangs_is_stopped(tmp_path, monkeypatch):
-    tool = tmp_path / "compute-sanitizer"
-    tool.write_text("#!/bin/sh\nexec sleep 60\n")
+def test_sanitizers_can_be_run_after_the_tests(tests, tmp_path, monkeypatch):
+    tool = tmp_path / "bin" / "compute-sanitizer"
+    tool.parent.mkdir()
+    tool.write_text('#!/bin/sh\necho "7 solves"; echo "ERROR SUMMARY: 0 errors"\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
+    with pytest.raises(SystemExit, match="is no record of these kernels: run their tests first"):
+        recorded(tests, tmp_path, "--sanitize-only")
+    _, before = recorded(tests, tmp_path, "--", "-k", "runs")
+    status, found = recorded(tests, tmp_path, "--sanitize-only", "--shares", "1")
+    assert status == 0
+    assert found["sanitizers"]["synccheck"] == {"errors": 0, "solves": 7}
+    assert found["counts"] == before["counts"]
+    monkeypatch.setattr(sources, "hashes", lambda: {"push.cuh": "another"})
+    with pytest.raises(SystemExit, match="is no record of these kernels"):
+        recorded(tests, tmp_path, "--sanitize-only")
+
+
+def test_a_sanitizer_that_hangs_is_stopped_with_what_it_watches(tmp_path, monkeypatch):
+    tool, child = tmp_path / "compute-sanitizer", tmp_path / "child"
+    tool.write_text(
+        f"#!/bin/sh\necho 'ERROR SUMMARY: 0 errors'\nsleep 600 &\necho $! >{child}\nwait\n"
+    )
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    found = record.sanitized(["memcheck"], 0.2)["memcheck"]
+    found = sanitizers.sanitized(["memcheck"], 0.4)["memcheck"]
     assert found["status"] == "stopped after 0 s"
     assert found["errors"] == 1
+    running = Path("/proc") / child.read_text().strip() / "stat"
+    assert not running.exists() or running.read_text().split()[2] == "Z"
 
 
 def test_a_sanitizer_without_a_verdict_has_found_something(tmp_path, monkeypatch):
@@ -133,13 +160,13 @@ def test_a_sanitizer_without_a_verdict_has_found_something(tmp_path, monkeypatch
     tool.write_text("#!/bin/sh\necho 62 solves\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    found = record.sanitized(["memcheck"], 60)["memcheck"]
+    found = sanitizers.sanitized(["memcheck"], 60)["memcheck"]
     assert found == {"errors": 1, "solves": 62, "status": 0, "output": "62 solves\n"}
 
 
 def test_a_missing_sanitizer_is_no_error_but_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = record.sanitized(["memcheck", "racecheck"], 5)
+    found = sanitizers.sanitized(["memcheck", "racecheck"], 5)
     assert set(found) == {"memcheck", "racecheck"}
     assert all(each == {"missing": "compute-sanitizer is not installed"} for each in found.values())
 
@@ -222,7 +249,8 @@ def test_the_small_corpus_has_all_tables_too(monkeypatch):
         checked(recipe, *given, trace=trace, paths=paths)
 
     monkeypatch.setattr(tables, "check", check)
-    assert small_corpus.tables_of_all(device) == len(ran)
+    shares = [slice(k, None, 3) for k in range(3)]
+    assert sum(small_corpus.tables_of_all(device, share) for share in shares) == len(ran)
     assert set(ran) == {
         (recipe.name, trace, recipe.predecessors and trace)
         for recipe in on_gpu(Task.MANY, Task.APSP)

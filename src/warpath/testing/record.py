@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import re
 import shutil
@@ -23,14 +24,13 @@ from xml.etree import ElementTree as ET
 
 from warpath.engines.cuda import sources
 from warpath.recipes import CATALOGUE
+from warpath.testing.sanitizers import TOOLS, sanitized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_TOOLS = ("memcheck", "racecheck", "synccheck")
-_SUMMARY = re.compile(r"(?:ERROR|RACECHECK) SUMMARY: .*?(\d+) (?:error|hazard)")
-_TAIL = 4000  # characters of a sanitizer's output that are kept when it found something
 _MOST_FAILURES = 50
+_SHARES = max(1, (os.cpu_count() or 1) // len(TOOLS))
 
 
 def main(
@@ -47,6 +47,9 @@ def main(
         return _compare(Path(options.output))
     start = time.monotonic()
     found = (facts or facts_of_gpu)()
+    path = Path(options.output) / f"{_slug(found['gpu'])}.json"
+    if options.sanitize_only:
+        return _sanitize_recorded(path, options)
     document: dict[str, Any] = {
         **found,
         "python": platform.python_version(),
@@ -58,18 +61,42 @@ def main(
     if options.compile:
         document["compiled"] = _compiled(options.compile)
     document |= run_tests(options.tests, options.pytest)
-    document["sanitizers"] = sanitized(_TOOLS, options.seconds) if options.sanitize else {}
+    document["sanitizers"] = {}
+    if options.sanitize:
+        document["sanitizers"] = sanitized(TOOLS, options.seconds, options.shares)
     document["seconds"] = round(time.monotonic() - start, 1)
-    path = Path(options.output) / f"{_slug(found['gpu'])}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    _write(path, document)
     counts = document["counts"]
     sys.stdout.write(
         f"{path}: {counts}, {len(document['recipes'])} recipes, not run: "
         f"{', '.join(document['recipes_not_run']) or 'none'}; {document['seconds']} s\n"
     )
-    objections = any(each.get("errors") for each in document["sanitizers"].values())
-    return 1 if counts["failed"] or not counts["passed"] or objections else 0
+    wrong = counts["failed"] or not counts["passed"] or _objections(document["sanitizers"])
+    return 1 if wrong else 0
+
+
+def _sanitize_recorded(path: Path, options: argparse.Namespace) -> int:
+    """Run the sanitizers alone and put what they find into the record of the same kernels."""
+    document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if document.get("kernels") != sources.digest(sources.hashes()):
+        msg = f"{path} is no record of these kernels: run their tests first, without this option."
+        raise SystemExit(msg)
+    document["sanitizers"] = sanitized(TOOLS, options.seconds, options.shares)
+    _write(path, document)
+    sys.stdout.write(f"{path}: {document['sanitizers']}\n")
+    return 1 if _objections(document["sanitizers"]) else 0
+
+
+def _objections(sanitizers: dict[str, dict[str, Any]]) -> bool:
+    return any(each.get("errors") for each in sanitizers.values())
+
+
+def _write(path: Path, document: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(document, indent=1) + "\n"
+    part = path.with_suffix(".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
 
 
 def run_tests(tests: str, extra: Sequence[str]) -> dict[str, Any]:
@@ -123,41 +150,6 @@ def summary(report: str) -> dict[str, Any]:
         "labels_of_the_counterexample": labels,
         "slowest": {name: round(spent, 2) for spent, name in sorted(slowest)[:-11:-1]},
     }
-
-
-def sanitized(tools: Sequence[str], seconds: float) -> dict[str, dict[str, Any]]:
-    """Run every recipe on small graphs under compute-sanitizer, a process for each tool."""
-    program = shutil.which("compute-sanitizer")
-    if program is None:
-        return {tool: {"missing": "compute-sanitizer is not installed"} for tool in tools}
-    running = {}
-    for tool in tools:
-        # Errors of API calls are not reported: cuda.bindings asks the driver for functions that it
-        # may not have. A call of ours that fails raises.
-        command = [
-            program, "--tool", tool, "--report-api-errors", "no",
-            sys.executable, "-m", "warpath.testing.small_corpus",
-        ]  # fmt: skip
-        running[tool] = subprocess.Popen(  # noqa: S603 - our own command
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-    return {tool: _sanitizer(process, seconds) for tool, process in running.items()}
-
-
-def _sanitizer(process: subprocess.Popen[str], seconds: float) -> dict[str, Any]:
-    try:
-        output, _ = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        output, _ = process.communicate()
-        return {"errors": 1, "status": f"stopped after {seconds:.0f} s", "output": output[-_TAIL:]}
-    counted = _SUMMARY.findall(output)
-    solves = re.search(r"(\d+) solves", output)
-    errors = sum(map(int, counted)) if counted else 1
-    found: dict[str, Any] = {"errors": errors, "solves": int(solves[1]) if solves else 0}
-    if errors or process.returncode or not solves:
-        found |= {"errors": errors or 1, "status": process.returncode, "output": output[-_TAIL:]}
-    return found
 
 
 def facts_of_gpu() -> dict[str, str]:
@@ -215,7 +207,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--compile", type=int, default=0, metavar="N",
                         help="first compile all kernels, in N processes")  # fmt: skip
     parser.add_argument("--sanitize", action="store_true", help="run compute-sanitizer too")
-    parser.add_argument("--seconds", type=float, default=420, help="for each sanitizer")
+    parser.add_argument("--sanitize-only", action="store_true",
+                        help="run it alone, and put what it finds into the record")  # fmt: skip
+    parser.add_argument("--seconds", type=float, default=420, help="for the sanitizers")
+    parser.add_argument("--shares", type=int, default=_SHARES, metavar="N",
+                        help=f"processes of each sanitizer ({_SHARES})")  # fmt: skip
     parser.add_argument("--compare", action="store_true",
                         help="run nothing: say whether kernels changed since")  # fmt: skip
     parser.add_argument("pytest", nargs="*", help="more arguments for pytest, after --")

@@ -1,5 +1,6 @@
 """``python -m warpath.testing.small_corpus``: every CUDA recipe on small graphs, for sanitizers.
 
+``2/5`` takes the second fifth of the recipes, so that processes can share them.
 Arrays are allocated one by one, not from CuPy's pool, so that memcheck sees where each one ends.
 """
 
@@ -17,7 +18,7 @@ from warpath.testing.recipes import on_gpu
 from warpath.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from warpath.engines.base import Device
     from warpath.paths import Paths
@@ -30,10 +31,11 @@ NAMES = (
 )  # fmt: skip
 TYPES = ("int32", "float32")
 _WIDEST = 100  # vertices, for all pairs
+_ALL = slice(None)
 
 
-def solve_all(solve: Callable[..., Paths]) -> int:
-    """Solve with every recipe, traced and not; return how many solves that were.
+def solve_all(solve: Callable[..., Paths], share: slice = _ALL) -> int:
+    """Solve with the recipes of a share, traced and not; return how many solves that were.
 
     Raises
     ------
@@ -46,7 +48,7 @@ def solve_all(solve: Callable[..., Paths]) -> int:
             graph = corpus.case(name).astype(dtype).graph()
             facts = graph.facts(symmetry=False)
             expected = api.sssp(graph, 0, device="cpu").dist
-            for recipe in on_gpu(Task.SSSP):
+            for recipe in on_gpu(Task.SSSP)[share]:
                 if recipe.objection(Task.SSSP, facts) is not None:
                     continue
                 for trace in (False, True):
@@ -57,8 +59,8 @@ def solve_all(solve: Callable[..., Paths]) -> int:
     return solves
 
 
-def tables_of_all(device: Device) -> int:
-    """Solve all pairs with every recipe, with what it keeps and counts; return how many times.
+def tables_of_all(device: Device, share: slice = _ALL) -> int:
+    """Solve all pairs with the recipes of a share, with what they keep and count; return how often.
 
     Raises
     ------
@@ -72,7 +74,7 @@ def tables_of_all(device: Device) -> int:
             continue
         problem = tables.all_pairs(graph)
         answer = tables.expected(graph, problem)
-        for recipe in on_gpu(Task.APSP, Task.MANY):
+        for recipe in on_gpu(Task.APSP, Task.MANY)[share]:
             if not tables.able(recipe, graph, problem.task):
                 continue
             for trace in (None, Trace()):
@@ -82,15 +84,18 @@ def tables_of_all(device: Device) -> int:
     return solves
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Solve on the first GPU."""
     from warpath.engines.cuda.device import open_device
 
+    given = sys.argv[1:] if arguments is None else arguments
+    part, parts = map(int, (given[0] if given else "1/1").split("/"))
+    share = slice(part - 1, None, parts)
     gpu = open_device("cuda")
     gpu.xp.cuda.set_allocator(None)
-    solves = solve_all(api.sssp)
+    solves = solve_all(api.sssp, share)
     with gpu.active():
-        solves += tables_of_all(gpu)
+        solves += tables_of_all(gpu, share)
     sys.stdout.write(f"{solves} solves\n")
     return 0
 
