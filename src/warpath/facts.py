@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Facts:
-    """Sizes, degrees, the weights' range and signs. Weights are in the unit they came in."""
+    """Sizes, degrees, the weights' range and signs. Weights are in the unit they came in.
+
+    `far` counts the edges between vertices whose numbers lie over 4 sqrt(n) apart: few where the
+    numbering follows a map, nearly all where neighbours are drawn at random.
+    """
 
     n: int
     m: int
@@ -34,6 +38,7 @@ class Facts:
     negative: int
     zero: int
     symmetric: bool | None
+    far: int = 0
 
     @property
     def edges(self) -> int:
@@ -73,6 +78,7 @@ def facts_of(graph: Graph, *, symmetry: bool) -> Facts:
         negative=known["negative"],
         zero=known["zero"],
         symmetric=_is_symmetric(graph) if symmetry else None,
+        far=known["far"],
     )
 
 
