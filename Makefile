@@ -8,7 +8,7 @@ CPP := $(wildcard cpp/include/warpath/*.hpp cpp/bindings/*.hpp cpp/bindings/*.cp
 # The build's own tools live in VENV too, so that a rebuild compiles only what changed.
 BUILD_TOOLS = cmake ninja $(shell $(PYTHON) -c "import tomllib; print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires']))")
 
-.PHONY: setup demo test gpu check bench docs sanitize clean
+.PHONY: setup demo test gpu check counts bench docs sanitize clean
 
 setup: $(VENV)/.dev
 
@@ -24,8 +24,12 @@ gpu: $(VENV)/.test
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check && $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/lint-imports --no-logo
-	$(BIN)/clang-format --dry-run --Werror $(CPP) $(wildcard cpp/emulator/* src/warpath/kernels/*) tests/core/heaps.cpp
+	$(BIN)/clang-format --dry-run --Werror $(CPP) $(wildcard cpp/emulator/* src/warpath/kernels/* tests/core/*.cpp tests/counts/*.?pp)
 	$(BIN)/python docs/generate.py --check
+
+# COUNTS: --update writes the table anew, --required fails without valgrind, names choose cases.
+counts: $(VENV)/.test
+	$(BIN)/python -m warpath.testing.counts $(COUNTS)
 
 bench: $(VENV)/.test
 	$(BIN)/python -m warpath.bench $(or $(BENCH),suite)

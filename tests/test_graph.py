@@ -440,3 +440,8 @@ def test_a_number_of_vertices_that_is_none_is_refused(n):
 def test_a_vertex_number_that_takes_more_than_memory_is_refused_before_any_is_made(last):
     with pytest.raises(NotEnoughMemoryError, match=r"Is the largest vertex right"):
         Graph.from_edges([0], [last])
+
+
+def test_far_edges_lead_over_four_roots_of_n_away_on_either_side():
+    line = Graph.from_edges([60, 60, 60, 0, 99], [100, 20, 19, 99, 0], n=101)
+    assert line.facts().far == 3

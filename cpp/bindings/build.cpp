@@ -26,6 +26,7 @@ nb::dict as_dict(const RowFacts& facts) {
   out["min_degree"] = facts.min_degree;
   out["max_degree"] = facts.max_degree;
   out["loops"] = facts.loops;
+  out["far"] = facts.far;
   out["negative"] = facts.negative;
   out["zero"] = facts.zero;
   out["first_negative"] = facts.first_negative;

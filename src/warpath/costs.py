@@ -6,10 +6,13 @@ import math
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from warpath.constants import SECONDS
 from warpath.recipes import Loop, Queue, Recipe, Task
 from warpath.recipes.axes import Direction, Layout
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from warpath.facts import Facts
 
 
@@ -49,103 +52,100 @@ class Size(NamedTuple):
         return self.place is not Place.NEW
 
 
-# The model's constants: seconds of one core per unit of work, from the graphs of
-# docs/decisions/0010-predicted-times.md. They rank the candidates; they do not promise a time.
-_PER_EDGE = {Queue.HEAP: 3.2e-9, Queue.RADIX: 0.5e-9, Queue.DIAL: 3.4e-9}
-_PER_VERTEX = {Queue.HEAP: 36e-9, Queue.RADIX: 92e-9, Queue.DIAL: 49e-9}
-_PER_BUCKET = 0.5e-9
-_DELTA_PER_EDGE = 4.0e-9
-_DELTA_PER_VERTEX = 39e-9
-_TEAM_PER_VERTEX = 18e-9  # in buckets that a team shares
-_TEAM_PER_EDGE = 0.3e-9  # times log2(n) - 8, for labels of more vertices lie in slower caches
-_TEAM_LEAST_PER_EDGE = 0.7e-9
-_ALONE_OVER_TEAM = 1.3  # what one source takes in buckets of a thread's own, over a team of one
-_BFS_PER_EDGE = 0.4e-9  # where it turns round; 4e-9 where it cannot
-_BFS_PER_VERTEX = 16e-9
-_ALONE_PER_EDGE = 2.2e-9  # in buckets of a thread's own
-_ALONE_PER_VERTEX = 17e-9
-_BESIDE_PER_EDGE = 1.2e-9  # one source's share of a search for many
-_BESIDE_PER_VERTEX = 4e-9
-_TRIED_TOGETHER = 4  # searches that it takes to see that sources have little in common
-_NEIGHBOURS = 32
-_QUEUED_PER_EDGE = 21e-9  # twice the measured, for its worst case is O(n m)
-_QUEUED_PER_VERTEX = 76e-9
-# One of n^3 steps of Floyd-Warshall; integers whose sums fit are added and compared in 32 bits.
-_PER_MIN_PLUS = {"int32": 8.5e-12, "int64": 1.9e-11, "float32": 1.54e-11, "float64": 3.3e-11}
-_PER_ENTRY = 1.5e-9  # of a matrix: made, and turned into the answer
 MESH_DEGREE = 4  # below it a graph is long: some sqrt(n) hops across; above it log n
-_TEAM_START = 100e-6  # threads made, and their first barriers
-_PARALLEL_SHARE = 0.7  # of a core that each further thread adds
+_LONG_DEGREE = 16  # of meshes with diagonals, and more: no graph of few hops has so few far edges
+_FAR_SHARE = 0.5
+_IN_CACHE = 2**15  # vertices whose labels lie in the caches of a core
+_NEIGHBOURS = 32
+_TRIED_TOGETHER = 4  # searches that it takes to see that sources have little in common
+_WORST_CASE = 2.0  # of Bellman-Ford, which is O(n m)
 
 
-def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float:
-    """Return the predicted time of a planned algorithm on so many threads."""
-    n, m = facts.n, facts.m
-    speed_up = 1 + (threads - 1) * _PARALLEL_SHARE
-    start = _TEAM_START * (threads - 1)
-    queued = m * _QUEUED_PER_EDGE + n * _QUEUED_PER_VERTEX
-    match recipe.loop:
-        case Loop.FLOYD_WARSHALL:
-            seconds = _floyd_warshall(facts, threads)
-        case Loop.DELTA_STEPPING:
-            seconds = (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up
-        case Loop.BUCKET_TEAM:
-            seconds = _shared_buckets(facts) / speed_up
-        case Loop.BFS:
-            seconds = (m * _BFS_PER_EDGE + n * _BFS_PER_VERTEX) / speed_up
-        case Loop.OWN_BUCKETS:
-            alone = m * _ALONE_PER_EDGE + n * _ALONE_PER_VERTEX
-            if size.task is Task.SSSP:
-                alone = max(alone, _ALONE_OVER_TEAM * _shared_buckets(facts))
-            seconds = size.sources * alone / speed_up
-        case Loop.SIDE_BY_SIDE:
-            beside = _TRIED_TOGETHER * (m * _BESIDE_PER_EDGE + n * _BESIDE_PER_VERTEX)
-            seconds = beside + size.sources * _side_by_side(size, facts) / speed_up
-        case Loop.BELLMAN_FORD:
-            seconds = size.sources * queued
-        case Loop.JOHNSON:
-            seconds = size.sources * _one_search(recipe, facts) / speed_up + queued
-        case Loop.BIDIRECTIONAL:
-            seconds = 0.4 * _one_search(recipe, facts)
-        case Loop.DIJKSTRA:
-            share = 0.6 if size.task is Task.PATH else 1.0
-            seconds = share * size.sources * _one_search(recipe, facts) / speed_up
-    return seconds + start
+def cpu_seconds(
+    recipe: Recipe,
+    size: Size,
+    facts: Facts,
+    threads: int,
+    constants: Mapping[str, Mapping[str, float]] = SECONDS,
+) -> float:
+    """Return the predicted time of a planned algorithm on so many threads.
 
-
-def _shared_buckets(facts: Facts) -> float:
-    """Seconds of one source on one thread."""
-    per_edge = max(_TEAM_LEAST_PER_EDGE, _TEAM_PER_EDGE * (math.log2(facts.n + 2) - 8))
-    return facts.m * per_edge + facts.n * _TEAM_PER_VERTEX
-
-
-def _floyd_warshall(facts: Facts, threads: int) -> float:
-    n = facts.n
-    label = facts.weight_dtype
-    if facts.integer:
-        label = "int32" if facts.sums_fit_int32 else "int64"
-    share = 0.0 if n <= 128 else 0.4 if n < 1024 else 0.95  # of a core that a further one adds
-    return n**3 * _PER_MIN_PLUS[label] / (1 + share * (threads - 1)) + n * n * _PER_ENTRY
-
-
-def _side_by_side(size: Size, facts: Facts) -> float:
-    """Seconds of one source among many: what it shares with the others is relaxed once.
-
-    Few hops, or sources so many that those of a batch are neighbours; else it is searched alone.
+    Amounts of work times the constants of its kind, less what further threads take over, and the
+    start of those.
     """
-    n, m = facts.n, facts.m
-    if facts.mean_degree < MESH_DEGREE and size.sources * _NEIGHBOURS < n:
-        return m * _ALONE_PER_EDGE + n * _ALONE_PER_VERTEX
-    return m * _BESIDE_PER_EDGE + n * _BESIDE_PER_VERTEX
+    kind = kind_of(recipe, size, facts)
+    of_kind = constants[kind]
+    amounts = work(kind, size, facts)
+    seconds = sum(of_kind.get(name, 0.0) * amount for name, amount in amounts.items())
+    seconds /= 1 + (threads - 1) * of_kind.get("share", 0.0)
+    seconds += (threads - 1) * of_kind.get("start", 0.0)
+    match recipe.loop:
+        case Loop.JOHNSON:
+            one = size._replace(task=Task.SSSP, sources=1)
+            return seconds + _WORST_CASE * sum(
+                constants["bellman_ford"].get(name, 0.0) * amount
+                for name, amount in work("bellman_ford", one, facts).items()
+            )
+        case Loop.BELLMAN_FORD:
+            return _WORST_CASE * seconds
+        case Loop.BIDIRECTIONAL:
+            return 0.4 * seconds
+        case _:
+            return (0.6 if size.task is Task.PATH else 1.0) * seconds
 
 
-def _one_search(recipe: Recipe, facts: Facts) -> float:
-    queue = recipe.queue or Queue.RADIX
-    depth = 1 + math.log2(facts.n + 2) / 20 if queue is Queue.HEAP else 1
-    seconds = (facts.m * _PER_EDGE[queue] + facts.n * _PER_VERTEX[queue]) * depth
-    if queue is Queue.DIAL:  # it walks over the buckets of all distances, used or not
-        seconds += facts.mean_weight * _PER_BUCKET * math.sqrt(facts.n)
-    return seconds
+def kind_of(recipe: Recipe, size: Size, facts: Facts) -> str:
+    """Return the name of the constants that predict an algorithm: its loop's, with what matters.
+
+    Sources side by side share what they relax where there are few hops, or where they are so many
+    that those of a batch are neighbours; elsewhere each is searched alone.
+    """
+    match recipe.loop:
+        case Loop.DIJKSTRA | Loop.BIDIRECTIONAL | Loop.JOHNSON:
+            return f"dijkstra.{(recipe.queue or Queue.RADIX).value}"
+        case Loop.FLOYD_WARSHALL:
+            label = facts.weight_dtype
+            if facts.integer:  # added and compared in 32 bits where their sums fit
+                label = "int32" if facts.sums_fit_int32 else "int64"
+            return f"floyd_warshall.{label}"
+        case Loop.SIDE_BY_SIDE if _long(facts):
+            near = size.sources * _NEIGHBOURS >= facts.n
+            return "side_by_side.near" if near else "side_by_side.apart"
+        case _:
+            return str(recipe.loop.value)
+
+
+def work(kind: str, size: Size, facts: Facts) -> dict[str, float]:
+    """Return the amounts of work of one thread, by the names of the constants they go with.
+
+    ``call`` and ``setup`` (a vertex) once a call; the others for every source: ``edge`` and
+    ``vertex``, ``far`` for an edge whose label is not in the caches, ``compare`` for a heap's
+    depth, ``bucket`` for the buckets that Dial's search passes over, ``tried`` for what shows that
+    sources have little in common; ``step`` and ``entry`` of a matrix.
+    """
+    n, m, sources = float(facts.n), float(facts.m), size.sources
+    if kind.startswith("floyd_warshall"):
+        return {"call": 1.0, "step": n**3, "entry": n * n}
+    amounts = {
+        "call": 1.0,
+        "setup": n,
+        "edge": sources * m,
+        "vertex": sources * n,
+        "far": sources * facts.far * math.log2(max(n / _IN_CACHE, 1)),
+    }
+    if kind == "dijkstra.heap":
+        amounts["compare"] = sources * n * math.log2(n + 2)
+    elif kind == "dijkstra.dial":
+        amounts["bucket"] = sources * facts.mean_weight * math.sqrt(n)
+    elif kind.startswith("side_by_side"):
+        amounts["tried"] = _TRIED_TOGETHER * m
+    return amounts
+
+
+def _long(facts: Facts) -> bool:
+    """Say whether paths take many hops: few edges a vertex, and those lead to near numbers."""
+    sparse = facts.mean_degree < MESH_DEGREE
+    return sparse or (facts.mean_degree < _LONG_DEGREE and facts.far < _FAR_SHARE * facts.m)
 
 
 def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
@@ -178,8 +178,6 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     return table + threads * work
 
 
-_ENTRIES = 12  # bytes of a vertex's entries in buckets
-_BINS = 2**16  # bytes of a thread's empty ones
 _LINE = 64  # bytes of the labels of a vertex, side by side
 _HEAP_NODE = 64  # bytes: label, vertex, rank and mark, and the pointers to its relatives
 

@@ -20,6 +20,9 @@ class Facts:
 
     `light_weight` is what one edge of a vertex's lies below, from a sample: where it is far below
     mean weight / mean degree, a few heavy edges make the mean. 0 where it is not known.
+
+    `far` counts the edges between vertices whose numbers lie over 4 sqrt(n) apart: few where the
+    numbering follows a map, nearly all where neighbours are drawn at random.
     """
 
     n: int
@@ -39,6 +42,7 @@ class Facts:
     zero: int
     symmetric: bool | None
     light_weight: float = 0.0
+    far: int = 0
 
     @property
     def edges(self) -> int:
@@ -79,6 +83,7 @@ def facts_of(graph: Graph, *, symmetry: bool) -> Facts:
         zero=known["zero"],
         symmetric=_is_symmetric(graph) if symmetry else None,
         light_weight=_light_weight(graph),
+        far=known["far"],
     )
 
 

@@ -277,8 +277,7 @@ def _candidate(
     if not recipe.planned:
         return Candidate(recipe, None, cpu_bytes(recipe, size, facts, 1), 1)
     threads = hardware.threads if wish.threads is None else wish.threads
-    used = threads if _uses_threads(recipe, size) else 1
-    used = max(1, min(used, size.sources)) if recipe.loop in _ONE_SOURCE_A_THREAD else used
+    used = usable_threads(recipe, size, threads)
     # A team's start and its barriers cost more than a small graph gives back.
     used = min({1, used}, key=lambda count: cpu_seconds(recipe, size, facts, count))
     seconds, space = cpu_seconds(recipe, size, facts, used), cpu_bytes(recipe, size, facts, used)
@@ -299,6 +298,12 @@ def _tiles(recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, kind: s
 
 _ONE_SOURCE_ON_A_TEAM = {Loop.BFS, Loop.BUCKET_TEAM, Loop.DELTA_STEPPING, Loop.FLOYD_WARSHALL}
 _ONE_SOURCE_A_THREAD = {Loop.DIJKSTRA, Loop.JOHNSON, Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}
+
+
+def usable_threads(recipe: Recipe, size: Size, threads: int) -> int:
+    """Return how many of so many threads an algorithm can use."""
+    used = threads if _uses_threads(recipe, size) else 1
+    return max(1, min(used, size.sources)) if recipe.loop in _ONE_SOURCE_A_THREAD else used
 
 
 def _uses_threads(recipe: Recipe, size: Size) -> bool:

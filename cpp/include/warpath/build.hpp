@@ -130,6 +130,7 @@ struct RowFacts {
   std::int64_t min_degree = 0;
   std::int64_t max_degree = 0;
   std::int64_t loops = 0;
+  std::int64_t far = 0;  // edges between numbers over 4 sqrt(n) apart: few in a mesh, row by row
   std::int64_t negative = 0;  // edges of negative weight
   std::int64_t zero = 0;
   std::int64_t first_negative = -1;
@@ -144,6 +145,7 @@ template <Index V, Weight W>
 RowFacts row_facts(const CsrView<V, W>& graph, Pulse pulse) {
   RowFacts facts;
   facts.min_degree = graph.n() > 0 ? std::numeric_limits<std::int64_t>::max() : 0;
+  const auto reach = static_cast<std::uint64_t>(4 * std::sqrt(static_cast<double>(graph.n())));
   W low = std::numeric_limits<W>::max();
   W high = std::numeric_limits<W>::lowest();
   double sum = 0;
@@ -155,7 +157,9 @@ RowFacts row_facts(const CsrView<V, W>& graph, Pulse pulse) {
     for (std::int64_t e = begin; e < end; ++e) {
       pulse.beat();
       const auto edge = static_cast<std::size_t>(e);
-      facts.loops += graph.indices[edge] == static_cast<V>(u);
+      const auto apart = static_cast<std::uint64_t>(graph.indices[edge] - u);
+      facts.loops += apart == 0;
+      facts.far += apart + reach > 2 * reach;  // wraps where u is the larger one
       if (graph.weights.empty()) continue;
       const W w = graph.weights[edge];
       if (w < 0 && facts.negative++ == 0) facts.first_negative = e;

@@ -1,0 +1,217 @@
+"""The constants of the planner's model from measured times, and how good its choice is then."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.costs import Size, cpu_seconds, kind_of, work
+from warpath.errors import require
+from warpath.facts import Facts
+from warpath.recipes import CATALOGUE, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from warpath.recipes import Recipe
+
+Constants = dict[str, dict[str, float]]
+
+_ROUNDS = 6  # between constants and what each graph does to all
+_LEAST_ERROR = 0.1  # errors below it weigh alike: a choice within a tenth is good
+_OF_THREADS = ("share", "start")
+_FEWEST = 4  # measurements that say something of a kind
+
+
+class Timed(NamedTuple):
+    """One candidate on one question, and the median of its times."""
+
+    recipe: Recipe
+    threads: int
+    seconds: float
+
+
+class Question(NamedTuple):
+    """What was asked of a graph, and what the candidates took."""
+
+    graph: str
+    part: str
+    size: Size
+    facts: Facts
+    timed: tuple[Timed, ...]
+
+
+class Miss(NamedTuple):
+    """A choice that was not good: how many times the best candidate's time it took."""
+
+    ratio: float
+    question: Question
+    threads: int
+    chosen: Timed
+    best: Timed
+
+
+class Score(NamedTuple):
+    """How many choices were within a tenth of the best candidate, of how many."""
+
+    good: int
+    total: int
+    misses: tuple[Miss, ...]
+
+
+def question_of(line: Mapping[str, Any], most: int) -> Question:
+    """Return what a line of the measurements says; KeyError or TypeError if it is none.
+
+    Candidates on more than `most` threads, and recipes that are no longer there, are left out.
+    """
+    known = {recipe.name for recipe in CATALOGUE}
+    timed = tuple(
+        Timed(CATALOGUE[name], threads, milliseconds / 1e3)
+        for name, threads, milliseconds, _ in line["candidates"]
+        if name in known and threads <= most
+    )
+    facts = Facts(**line["facts"])
+    size = Size(Task(line["task"]), line["sources"], facts.n, line["entry"])
+    return Question(line["graph"], line["part"], size, facts, timed)
+
+
+def fitted(questions: Sequence[Question], before: Mapping[str, Mapping[str, float]]) -> Constants:
+    """Return the constants that explain the times best; kinds without measurements keep theirs.
+
+    Only ratios of candidates on one graph decide, so what a graph does to all of them alike, such
+    as misses of caches that no fact tells, is divided out: by turns, the constants are fitted to
+    times over the graph's factor, and the factor is the median of times over predictions.
+    """
+    factors = [1.0] * len(questions)
+    found: Constants = {}
+    for _ in range(_ROUNDS):
+        rows: dict[str, list[tuple[dict[str, float], float]]] = defaultdict(list)
+        for question, factor in zip(questions, factors, strict=True):
+            for one in question.timed:
+                if one.threads == 1:
+                    kind = kind_of(one.recipe, question.size, question.facts)
+                    amounts = work(kind, question.size, question.facts)
+                    rows[kind].append((amounts, one.seconds / factor))
+        found = {kind: _of_kind(each) for kind, each in rows.items() if len(each) >= _FEWEST}
+        factors = [_factor(question, found) for question in questions]
+        middle = median(factors)
+        factors = [factor / middle for factor in factors]
+    together = _threads(questions)
+    for kind in found:
+        known = before.get(kind, {})
+        kept_of_threads = {name: known[name] for name in _OF_THREADS if name in known}
+        found[kind] |= together.get(kind, kept_of_threads)
+    kept = {kind: dict(of_kind) for kind, of_kind in before.items() if kind not in found}
+    return dict(sorted((kept | found).items()))
+
+
+def _of_kind(rows: Sequence[tuple[Mapping[str, float], float]]) -> dict[str, float]:
+    names = list(rows[0][0])
+    amounts = np.array([[row[name] for name in names] for row, _ in rows])
+    values = least_relative_errors(amounts, np.array([seconds for _, seconds in rows]))
+    return {name: float(value) for name, value in zip(names, values, strict=True)}
+
+
+def least_relative_errors(amounts: NDArray[Any], seconds: NDArray[Any]) -> NDArray[Any]:
+    """Return x >= 0 for which amounts @ x is closest to seconds, relative to them.
+
+    Sums of errors rather than of their squares, by least squares with weights: one time that the
+    model cannot explain, or that something disturbed, does not spoil the others.
+    """
+    optimize = require("scipy.optimize", extra="test", what="Fitting")
+    relative = amounts / seconds[:, None]
+    # Amounts differ by 10^9: of one size, least squares keep their digits.
+    scale = np.maximum(relative.max(axis=0), np.finfo(float).tiny)
+    relative /= scale
+    weights = np.ones(len(seconds))
+    for _ in range(_REWEIGHTED):
+        root = np.sqrt(weights)
+        values = optimize.nnls(relative * root[:, None], root)[0]
+        errors = np.abs(np.log(np.maximum(relative @ values, 1e-9)))
+        weights = 1 / np.maximum(errors, _LEAST_ERROR)
+    found: NDArray[Any] = values / scale
+    return found
+
+
+_REWEIGHTED = 20
+
+
+def _factor(question: Question, constants: Constants) -> float:
+    """Return how many times longer everything took on a graph than the constants say."""
+    ratios = [
+        one.seconds / predicted
+        for one in question.timed
+        if one.threads == 1
+        if kind_of(one.recipe, question.size, question.facts) in constants
+        if (predicted := _alone(one, question, constants)) > 0
+    ]
+    return median(ratios) if ratios else 1.0
+
+
+def _alone(one: Timed, question: Question, constants: Constants) -> float:
+    kind = kind_of(one.recipe, question.size, question.facts)
+    amounts = work(kind, question.size, question.facts)
+    return sum(constants[kind][name] * amount for name, amount in amounts.items())
+
+
+def _threads(questions: Iterable[Question]) -> Constants:
+    """Return for each kind what share of a core a further thread adds, and what its start costs.
+
+    On k threads a time is t / (1 + (k - 1) share) + (k - 1) start, where t is that on one.
+    """
+    rows: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
+    for question in questions:
+        alone = {one.recipe.name: one.seconds for one in question.timed if one.threads == 1}
+        for one in question.timed:
+            if one.threads > 1 and one.recipe.name in alone:
+                kind = kind_of(one.recipe, question.size, question.facts)
+                rows[kind].append((alone[one.recipe.name], one.seconds, one.threads))
+    return {kind: _share(each) for kind, each in rows.items() if len(each) >= _FEWEST}
+
+
+def _share(rows: Sequence[tuple[float, float, int]]) -> dict[str, float]:
+    """Try shares: each leaves the start as the only unknown, which least errors then give."""
+    alone, together, threads = (np.array(column, float) for column in zip(*rows, strict=True))
+    best = (math.inf, 0.0, 0.0)
+    for share in np.linspace(0, 1, 51):
+        rest = np.maximum(together - alone / (1 + (threads - 1) * share), 0) / (threads - 1)
+        for start in np.quantile(rest, (0.1, 0.25, 0.5, 0.75)):
+            predicted = alone / (1 + (threads - 1) * share) + (threads - 1) * start
+            error = float(np.abs(np.log(predicted / together)).mean())
+            best = min(best, (error, float(share), float(start)))
+    return {"share": best[1], "start": best[2]}
+
+
+def judged(
+    questions: Iterable[Question], threads: int, constants: Mapping[str, Mapping[str, float]]
+) -> Score:
+    """Say how often the planner's choice on so many threads is within a tenth of the best.
+
+    The best is the fastest measured candidate that the planner may take: for floats not one that
+    adds in another order.
+    """
+    misses, total = [], 0
+    for question in questions:
+        able = [one for one in question.timed if one.threads <= threads]
+        able = [one for one in able if question.facts.integer or not one.recipe.reassociates]
+        if len(able) < 2:
+            continue
+
+        def predicted(one: Timed, asked: Question = question) -> float:
+            return cpu_seconds(one.recipe, asked.size, asked.facts, one.threads, constants)
+
+        chosen = min(able, key=predicted)
+        best = min(able, key=lambda one: one.seconds)
+        total += 1
+        if chosen.seconds > (1 + _GOOD) * best.seconds:
+            misses.append(Miss(chosen.seconds / best.seconds, question, threads, chosen, best))
+    return Score(total - len(misses), total, tuple(sorted(misses, key=lambda miss: -miss.ratio)))
+
+
+_GOOD = 0.1

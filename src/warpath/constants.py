@@ -1,0 +1,103 @@
+"""The planner's constants: seconds of one core, by kind of loop and of work.
+
+Written by ``warpath bench fit --write`` from docs/benchmarks/planner.jsonl. `warpath.costs.work`
+says what they are multiplied with; docs/decisions/0010-predicted-times.md, how they were found.
+"""
+
+SECONDS: dict[str, dict[str, float]] = {
+    "bellman_ford": {
+        "call": 1.51e-05,
+        "setup": 6.61e-09,
+        "edge": 5.05e-09,
+        "vertex": 2.06e-08,
+        "far": 2.55e-09,
+    },
+    "bfs": {
+        "call": 3e-05,
+        "edge": 4e-10,
+        "vertex": 1.6e-08,
+        "share": 0.7,
+        "start": 0.0001,
+    },
+    "bucket_team": {
+        "call": 5e-05,
+        "edge": 1.3e-09,
+        "vertex": 1.5e-08,
+        "far": 7e-10,
+        "share": 0.7,
+        "start": 0.0001,
+    },
+    "delta_stepping": {
+        "call": 3.34e-05,
+        "setup": 3.02e-08,
+        "edge": 1.5e-09,
+        "far": 1.11e-09,
+        "share": 0.7,
+        "start": 0.0001,
+    },
+    "dijkstra.dial": {
+        "call": 1.61e-05,
+        "setup": 1.11e-08,
+        "edge": 1.4e-09,
+        "vertex": 2.38e-08,
+        "far": 1.17e-09,
+        "bucket": 3.17e-10,
+        "share": 0.7,
+        "start": 0.0001,
+    },
+    "dijkstra.heap": {
+        "call": 1.13e-05,
+        "setup": 8.33e-09,
+        "edge": 2.67e-09,
+        "vertex": 5.33e-08,
+        "far": 2.97e-09,
+        "share": 0.7,
+        "start": 0.0001,
+    },
+    "dijkstra.radix": {
+        "call": 1.97e-05,
+        "setup": 1.02e-08,
+        "edge": 1.1e-09,
+        "vertex": 4.19e-08,
+        "far": 7.51e-10,
+        "share": 0.7,
+        "start": 0.0001,
+    },
+    "floyd_warshall.float32": {"step": 1.54e-11, "entry": 1.5e-09, "share": 0.9, "start": 0.0001},
+    "floyd_warshall.float64": {"step": 3.3e-11, "entry": 1.5e-09, "share": 0.9, "start": 0.0001},
+    "floyd_warshall.int32": {"step": 8.5e-12, "entry": 1.5e-09, "share": 0.9, "start": 0.0001},
+    "floyd_warshall.int64": {"step": 1.9e-11, "entry": 1.5e-09, "share": 0.9, "start": 0.0001},
+    "own_buckets": {
+        "call": 7.17e-05,
+        "setup": 1.01e-08,
+        "edge": 1.29e-09,
+        "vertex": 2.38e-08,
+        "far": 7.12e-10,
+        "share": 0.7,
+        "start": 0.0001,
+    },
+    "side_by_side": {
+        "call": 8.28e-05,
+        "setup": 5.14e-09,
+        "edge": 4.78e-10,
+        "vertex": 2.18e-09,
+        "tried": 3.21e-09,
+        "share": 0.7,
+        "start": 0.0001,
+    },
+    "side_by_side.apart": {
+        "call": 0.00013,
+        "setup": 8.46e-08,
+        "vertex": 2.43e-08,
+        "tried": 6.15e-10,
+        "share": 0.7,
+        "start": 0.0001,
+    },
+    "side_by_side.near": {
+        "edge": 1.2e-09,
+        "vertex": 4e-09,
+        "tried": 1e-09,
+        "share": 0.7,
+        "start": 0.0001,
+    },
+}

@@ -1,0 +1,66 @@
+// What follows a search, or needs only a part of one: the tree, the certificate, one route.
+#include "counts.hpp"
+#include "warpath/point_to_point.hpp"
+#include "warpath/tree.hpp"
+#include "warpath/verify.hpp"
+
+using namespace counts;
+
+template <class W>
+std::vector<DistanceOf<W>> solved(const Graph<W>& graph) {
+  Control control;
+  auto dist = graph.labels();
+  warpath::FourHeap<DistanceOf<W>, V> queue;
+  warpath::dijkstra<V, W>(graph.view(), 0, dist, queue, {}, unreachable<DistanceOf<W>>,
+                          Pulse(control, true));
+  return dist;
+}
+
+template <class W>
+void tree(const Graph<W>& graph) {
+  Control control;
+  const auto dist = solved(graph);
+  const CsrView<V, W> view = graph.view();
+  std::vector<V> pred(dist.size());
+  count(
+      [&] { warpath::TreeBuilder<V, W>(view, 0, dist, pred, Pulse(control, true)).build(false); });
+}
+
+template <class W>
+void certificate(const Graph<W>& graph) {
+  Control control;
+  const auto dist = solved(graph);
+  const CsrView<V, W> view = graph.view();
+  std::vector<V> pred(dist.size());
+  warpath::TreeBuilder<V, W>(view, 0, dist, pred, Pulse(control, true)).build(false);
+  count([&] {
+    using D = DistanceOf<W>;
+    warpath::Certificate<V, W> proof(view, 0, dist, std::nullopt, D{0}, control);
+    if (proof.check(pred).rule != nullptr) std::exit(4);
+  });
+}
+
+/// The roads are undirected: they are their own transpose.
+void route(bool both_ends) {
+  Control control;
+  const auto graph = road<std::int32_t>();
+  const CsrView<V, std::int32_t> view = graph.view();
+  const V from = static_cast<V>(graph.n() / 4);
+  const V to = static_cast<V>(graph.n() / 2 + 20);
+  count([&] {
+    const Pulse pulse(control, true);
+    if (both_ends)
+      warpath::BidirectionalSearch<V, std::int32_t>(view, view, from, to, pulse).find();
+    else
+      warpath::early_stop_path<V, std::int32_t>(view, view, from, to, pulse);
+  });
+}
+
+int main(int argc, char** argv) {
+  return counts::main(argc, argv,
+                      {{"tree.road.int32", [] { tree(road<std::int32_t>()); }},
+                       {"tree.rmat.float32", [] { tree(rmat<float>(255, 0.1f)); }},
+                       {"certificate.road.int32", [] { certificate(road<std::int32_t>()); }},
+                       {"one_end.road.int32", [] { route(false); }},
+                       {"both_ends.road.int32", [] { route(true); }}});
+}
