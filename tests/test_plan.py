@@ -401,3 +401,14 @@ def test_a_team_is_planned_in_less_memory_than_delta_stepping():
     plan = pick(Size(Task.SSSP))
     assert plan.bytes == ROAD.n * 28 + 8 * 2**16
     assert plan.bytes <= ROAD.n * (8 + 16 * plan.threads) + 64 * 2**20
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("n", "m"),
+    [(1_000_000, 2_501_552), (262_144, 7_610_268), (1_048_576, 7_340_032), (325_557, 3_216_152)],
+)
+def test_one_source_is_left_to_the_shared_buckets(n, m, threads):
+    facts = replace(ROAD, n=n, m=m, mean_degree=m / n)
+    plan = pick(Size(Task.SSSP), facts, MACHINE._replace(threads=threads))
+    assert (plan.algorithm, plan.threads) == ("warpath.buckets", threads)

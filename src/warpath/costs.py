@@ -56,9 +56,10 @@ _PER_VERTEX = {Queue.HEAP: 36e-9, Queue.RADIX: 92e-9, Queue.DIAL: 49e-9}
 _PER_BUCKET = 0.5e-9
 _DELTA_PER_EDGE = 4.0e-9
 _DELTA_PER_VERTEX = 39e-9
-_TEAM_PER_VERTEX = 17e-9  # in buckets that a team shares
-_TEAM_PER_EDGE = 0.34e-9  # times log2(n) - 8, for labels of more vertices lie in slower caches
+_TEAM_PER_VERTEX = 18e-9  # in buckets that a team shares
+_TEAM_PER_EDGE = 0.3e-9  # times log2(n) - 8, for labels of more vertices lie in slower caches
 _TEAM_LEAST_PER_EDGE = 0.7e-9
+_ALONE_OVER_TEAM = 1.3  # what one source takes in buckets of a thread's own, over a team of one
 _ALONE_PER_EDGE = 3e-9  # in buckets of a thread's own
 _ALONE_PER_VERTEX = 22e-9
 _BESIDE_PER_EDGE = 1.2e-9  # one source's share of a search for many
@@ -87,11 +88,9 @@ def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float
         case Loop.DELTA_STEPPING:
             seconds = (m * _DELTA_PER_EDGE + n * _DELTA_PER_VERTEX) / speed_up
         case Loop.BUCKET_TEAM:
-            per_edge = max(_TEAM_LEAST_PER_EDGE, _TEAM_PER_EDGE * (math.log2(n + 2) - 8))
-            seconds = (m * per_edge + n * _TEAM_PER_VERTEX) / speed_up
+            seconds = _shared_buckets(facts) / speed_up
         case Loop.OWN_BUCKETS:
-            alone = m * _ALONE_PER_EDGE + n * _ALONE_PER_VERTEX
-            seconds = size.sources * alone / speed_up
+            seconds = size.sources * _own_buckets(size, facts) / speed_up
         case Loop.SIDE_BY_SIDE:
             beside = _TRIED_TOGETHER * (m * _BESIDE_PER_EDGE + n * _BESIDE_PER_VERTEX)
             seconds = beside + size.sources * _side_by_side(size, facts) / speed_up
@@ -105,6 +104,19 @@ def cpu_seconds(recipe: Recipe, size: Size, facts: Facts, threads: int) -> float
             share = 0.6 if size.task is Task.PATH else 1.0
             seconds = share * size.sources * _one_search(recipe, facts) / speed_up
     return seconds + start
+
+
+def _shared_buckets(facts: Facts) -> float:
+    """Seconds of one source on one thread."""
+    per_edge = max(_TEAM_LEAST_PER_EDGE, _TEAM_PER_EDGE * (math.log2(facts.n + 2) - 8))
+    return facts.m * per_edge + facts.n * _TEAM_PER_VERTEX
+
+
+def _own_buckets(size: Size, facts: Facts) -> float:
+    alone = facts.m * _ALONE_PER_EDGE + facts.n * _ALONE_PER_VERTEX
+    if size.task is Task.SSSP:
+        return max(alone, _ALONE_OVER_TEAM * _shared_buckets(facts))
+    return alone
 
 
 def _floyd_warshall(facts: Facts, threads: int) -> float:
