@@ -154,12 +154,13 @@ def _breadth_first(order: Order) -> Raw:
     """Run breadth-first search, over edges in as well where they are at hand."""
     graph, problem = order.graph, order.problem
     into, _ = rows_into(graph, order.threads)
-    back = (_ALL, graph.indices[:0]) if into is None else (into.indptr, into.indices)
+    back_indptr: Array = _ALL if into is None else into.indptr
+    back_indices: Array = graph.indices[:0] if into is None else into.indices
     dist = np.empty(graph.n, graph.dist_dtype)
     weight: Any = 1 if graph.weights is None else graph.weights[:1].sum().item()
     stats = _core.breadth_first(
-        graph.indptr, graph.indices, *back, problem.source, dist, weight, cutoff=problem.cutoff,
-        threads=order.threads, progress=order.progress,
+        graph.indptr, graph.indices, back_indptr, back_indices, problem.source, dist, weight,
+        cutoff=problem.cutoff, threads=order.threads, progress=order.progress,
     )  # fmt: skip
     return Raw(dist, stats=stats)
 

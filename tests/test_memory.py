@@ -1,0 +1,55 @@
+"""What one source takes of memory, at its peak, in a process of its own."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+
+from warpath.recipes import CATALOGUE, Task
+from warpath.testing.memory import Solve, bound, graphs, peak_of
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the peak")
+
+SCALE = 20
+PLANNED = [r for r in CATALOGUE if r.planned and "cpu" in r.devices and Task.SSSP in r.solves]
+
+
+@pytest.fixture(scope="module")
+def solved():
+    return graphs(SCALE)
+
+
+@pytest.mark.parametrize("tree", [False, True], ids=["distances", "tree"])
+@pytest.mark.parametrize("team", [1, 2])
+@pytest.mark.parametrize("name", ["auto", *(recipe.name for recipe in PLANNED)])
+def test_a_solve_stays_within_16_bytes_a_vertex_and_thread_and_64_mib(solved, name, team, tree):
+    for graph in solved.values():
+        facts = graph.facts(symmetry=False)
+        if name == "auto" or CATALOGUE[name].objection(Task.SSSP, facts) is None:
+            peak = peak_of(partial(Solve(name, team, tree).run, graph))
+            assert graph.n * 8 <= peak <= bound(graph, team)
+
+
+@pytest.mark.parametrize("tree", [False, True], ids=["distances", "tree"])
+def test_breadth_first_search_stays_within_18_bytes_a_vertex(solved, tree):
+    graph = solved["unweighted"]
+    for team in (1, 2):
+        peak = peak_of(partial(Solve("warpath.bfs", team, tree).run, graph))
+        assert peak <= 18 * graph.n
+
+
+def test_the_peak_is_seen_though_it_was_given_back():
+    def call():
+        held = np.ones(50 << 20, np.uint8)
+        del held
+        np.ones(10 << 20, np.uint8)
+
+    assert 50 << 20 <= peak_of(call) < 54 << 20
+
+
+def test_a_call_that_fails_has_no_peak():
+    with pytest.raises(OSError, match="failed in its own process"):
+        peak_of(partial(int, "no number"))
