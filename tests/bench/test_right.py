@@ -161,6 +161,7 @@ def test_what_differs_from_an_answer_that_is_not_certified_has_it_certified():
     assert not found[1].certified
     assert found[1].wrong(found[1].dist + 1)[0] == 25
     assert found[1].certified
-    found[2].paths = wp.Paths(graph, 3, found[2].dist + 1, tree=lambda: found[2].paths.pred)
+    tree = found[2].paths.pred
+    found[2].paths = wp.Paths(graph, 3, found[2].dist + 1, tree=lambda: tree)
     with pytest.raises(wp.VerificationError):
         found[2].wrong(found[1].dist)

@@ -67,8 +67,8 @@ _LEAST = 16
 FILES = {"cnr": "cnr-2000"}
 #: What the reader must be told about files whose content does not.
 _OPTIONS: dict[str, dict[str, Any]] = {
-    "delaunay_n16": {"header": "coordinate pattern symmetric"},
-    "soc-sign-bitcoinotc": {"weight": "none"},
+    "delaunay_n16": {"header": "coordinate pattern symmetric", "n": 65536},
+    "soc-sign-bitcoinotc": {"weight": "feature"},
 }
 _SUFFIXES = (
     ".gz", ".xz", ".bz2", ".zst", ".zip", ".gr", ".txt", ".csv", ".mtx", ".graph", ".tntp", ".osm",
