@@ -178,6 +178,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     return table + threads * work
 
 
+_ENTRIES = 12  # bytes of a vertex's entries in buckets
+_BINS = 2**16  # bytes of a thread's empty ones
 _LINE = 64  # bytes of the labels of a vertex, side by side
 _HEAP_NODE = 64  # bytes: label, vertex, rank and mark, and the pointers to its relatives
 
