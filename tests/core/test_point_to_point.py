@@ -33,7 +33,8 @@ def whole(graph, source):
     dist = np.empty(len(graph[0]) - 1, dtype)
     pred = np.empty(len(dist), graph[1].dtype)
     _core.dijkstra(*graph, source=source, dist=dist, queue="heap", targets=np.empty(0, np.int64))
-    _core.tree(*graph, source=source, dist=dist, pred=pred, negative=False)
+    no_rows = [each[:0] for each in graph]  # of the edges in
+    _core.tree(*graph, *no_rows, False, source=source, dist=dist, pred=pred, negative=False)  # noqa: FBT003
     return dist, pred
 
 
