@@ -20,7 +20,7 @@ SECONDS: dict[str, dict[str, float]] = {
         "start": 0.0001,
     },
     "bucket_team": {
-        "call": 1.8e-05,
+        "call": 1.1e-05,
         "edge": 6e-10,
         "vertex": 2.4e-08,
         "far": 7e-10,
