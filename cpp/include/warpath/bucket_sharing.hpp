@@ -53,8 +53,7 @@ class BucketSharing {
  public:
   BucketSharing(int threads, Control& control)
       : threads_(threads),
-        spins_(static_cast<unsigned>(threads) <= std::thread::hardware_concurrency() ? kSpins
-                                                                                     : kFewSpins),
+        spins_(threads <= cores() ? kSpins : kFewSpins),
         control_(control),
         desks_(static_cast<std::size_t>(threads)) {}
 
@@ -148,6 +147,12 @@ class BucketSharing {
     std::array<std::atomic<int>, 3> next{};
     alignas(64) std::atomic<std::uintptr_t> gift{0};
   };
+
+  /// Asked once: the system takes 5 us to tell.
+  static int cores() {
+    static const auto known = static_cast<int>(std::thread::hardware_concurrency());
+    return known;
+  }
 
   Desk& desk(int rank) { return desks_[static_cast<std::size_t>(rank)]; }
 

@@ -53,6 +53,7 @@ class BucketTeam {
         labels_(labels),
         first_(first_label<L, D>(cutoff)),
         few_edges_(graph.m() < kFewEdges * graph.n()),
+        near_(graph.n() + graph.m() < kNear),
         threads_(threads),
         control_(control),
         barrier_(threads, control),
@@ -98,10 +99,11 @@ class BucketTeam {
 
  private:
   static constexpr int kFar = BucketScale<L>::kFar;
-  static constexpr unsigned kAhead = 16;         // vertices that are fetched ahead
-  static constexpr std::int64_t kAheadRow = 16;  // targets fetched of a row; longer ones overlap
-  static constexpr std::int64_t kFewEdges = 7;   // a vertex: then many of the sums are lower
-  static constexpr std::size_t kThinPile = 64;   // a move should take 1 / kThinPile of the pile
+  static constexpr unsigned kAhead = 16;          // vertices that are fetched ahead
+  static constexpr std::int64_t kAheadRow = 16;   // targets fetched of a row; longer ones overlap
+  static constexpr std::int64_t kFewEdges = 7;    // a vertex: then many of the sums are lower
+  static constexpr std::int64_t kNear = 1 << 15;  // vertices and edges: nothing to fetch ahead
+  static constexpr std::size_t kThinPile = 64;    // a move should take 1 / kThinPile of the pile
 
   struct Worker {
     Worker(double delta, Control& control, bool owner) : scale(delta), pulse(control, owner) {}
@@ -217,6 +219,13 @@ class BucketTeam {
   template <bool kShared, bool kFew>
   void drain(Worker& self, int current, unsigned round, int rank) {
     const BucketScale<L> scale = self.scale;
+    if constexpr (!kShared) {
+      if (near_) {
+        for (V v; self.bins.pop(current, v);) scan<kShared, kFew>(v, current, scale, self);
+        self.bins.close(current);
+        return;
+      }
+    }
     std::array<V, 2 * kAhead> staged;
     unsigned head = 0;
     unsigned tail = 0;
@@ -365,6 +374,7 @@ class BucketTeam {
   L* const labels_;
   const L first_;
   const bool few_edges_;
+  const bool near_;
   const int threads_;
   Control& control_;
   TeamBarrier barrier_;

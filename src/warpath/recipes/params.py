@@ -13,8 +13,14 @@ if TYPE_CHECKING:
     from warpath.recipes.recipe import Recipe
 
 
-def chosen_params(recipe: Recipe, facts: Facts, given: dict[str, Any]) -> dict[str, float]:
+def chosen_params(
+    recipe: Recipe, facts: Facts, given: dict[str, Any], threads: int | None = None
+) -> dict[str, float]:
     """Return the numbers that a recipe runs with on a graph: those given, else the defaults.
+
+    Parameters
+    ----------
+    threads : how many it runs on, where it runs on a CPU.
 
     Raises
     ------
@@ -42,7 +48,7 @@ def chosen_params(recipe: Recipe, facts: Facts, given: dict[str, Any]) -> dict[s
     params = {n: round(v) if known[n].whole else v for n, v in (defaults | given).items()}
     if "delta" in known and ("delta" in given or not known["delta"].of_loop):
         low, high = _RANGE[facts.weight_dtype]
-        unset = _default_delta(facts, known["delta"].default)
+        unset = _default_delta(facts, known["delta"].default, threads)
         delta = min(max(given.get("delta", unset), low), high)
         params["delta"] = round(delta) if facts.integer else delta
     return params
@@ -57,12 +63,12 @@ _RANGE = {
 }
 
 
-def _default_delta(facts: Facts, factor: float | None) -> float:
+def _default_delta(facts: Facts, factor: float | None, threads: int | None) -> float:
     """Return the bucket width: a factor times mean weight over mean degree.
 
     Without a factor it falls with the degree: with few edges a vertex there is little work to
-    waste, and fewer, fuller rounds win. A hub is not to be scanned twice, and paths avoid the few
-    heavy edges that may make the mean.
+    waste, and fewer, fuller rounds win; half of it on one thread, for whom a round costs nothing. A
+    hub is not to be scanned twice, and paths avoid the few heavy edges that may make the mean.
     """
     if facts.mean_weight <= 0:
         return 1.0
@@ -73,6 +79,8 @@ def _default_delta(facts: Facts, factor: float | None) -> float:
             factor = _NARROW
         if 0 < facts.light_weight * _HEAVY_TAIL < base:
             base = facts.light_weight
+        if threads == 1:
+            factor /= 2
     return factor * base
 
 
