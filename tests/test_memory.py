@@ -8,12 +8,14 @@ from functools import partial
 import numpy as np
 import pytest
 
+from warpath.costs import Size, cpu_bytes
 from warpath.recipes import CATALOGUE, Task
 from warpath.testing.memory import Solve, bound, graphs, peak_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the peak")
 
 SCALE = 20
+_ANY_CALL = 4 << 20
 PLANNED = [r for r in CATALOGUE if r.planned and "cpu" in r.devices and Task.SSSP in r.solves]
 
 
@@ -31,6 +33,21 @@ def test_a_solve_stays_within_16_bytes_a_vertex_and_thread_and_64_mib(solved, na
         if name == "auto" or CATALOGUE[name].objection(Task.SSSP, facts) is None:
             peak = peak_of(partial(Solve(name, team, tree).run, graph))
             assert graph.n * 8 <= peak <= bound(graph, team)
+
+
+@pytest.mark.parametrize("weights", [np.int32, np.int64, np.float64])
+@pytest.mark.parametrize("team", [1, 2])
+@pytest.mark.parametrize("name", ["uniform", "grid"])
+def test_the_planned_one_holds_the_bound_at_any_size(solved, name, team, weights):
+    graph = solved[name].with_weights(solved[name].weights.astype(weights))
+    scaled = graph.with_weights(graph.weights << 24) if weights is np.int64 else graph
+    facts, size = scaled.facts(symmetry=False), Size(Task.SSSP)
+    _ = scaled.solver_weights
+    peak = peak_of(partial(Solve("auto", team, tree=False).run, scaled))
+    assert peak <= cpu_bytes(CATALOGUE["warpath.buckets"], size, facts, team)
+    # 64 MiB would hide 8 bytes a vertex here: the little that any call takes does not.
+    with_tree = peak_of(partial(Solve("auto", team, tree=True).run, scaled))
+    assert with_tree <= (12 + 4 * team) * graph.n + _ANY_CALL
 
 
 @pytest.mark.parametrize("tree", [False, True], ids=["distances", "tree"])

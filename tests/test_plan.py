@@ -11,7 +11,7 @@ import pytest
 
 import warpath as wp
 from warpath import running
-from warpath.costs import Place, Size, cpu_bytes, cpu_seconds, kind_of
+from warpath.costs import Place, Size, cpu_bytes, cpu_seconds, kind_of, lean_bytes
 from warpath.facts import Facts
 from warpath.gpu_costs import gpu_bytes
 from warpath.plan import Hardware, Plan, Wish, choose, device_of
@@ -420,7 +420,7 @@ def test_a_graph_keeps_a_limited_number_of_plans():
 
 def test_a_team_is_planned_in_less_memory_than_delta_stepping():
     plan = pick(Size(Task.SSSP))
-    assert plan.bytes == ROAD.n * 28 + 8 * 2**16
+    assert plan.bytes == ROAD.n * 12 + 8 * 2**22
     assert plan.bytes <= ROAD.n * (8 + 16 * plan.threads) + 64 * 2**20
 
 
@@ -433,3 +433,16 @@ def test_one_source_is_left_to_the_shared_buckets(n, m, threads):
     facts = replace(ROAD, n=n, m=m, mean_degree=m / n)
     plan = pick(Size(Task.SSSP), facts, MACHINE._replace(threads=threads))
     assert (plan.algorithm, plan.threads) == ("warpath.buckets", threads)
+
+
+def test_one_source_of_a_large_graph_takes_what_its_memory_should_hold(monkeypatch):
+    large = replace(ROAD, n=2**24, m=3 * 2**24)
+    radix = CATALOGUE["classic.dijkstra.radix_heap"]
+    monkeypatch.setattr(
+        sys.modules["warpath.plan"], "cpu_seconds", lambda recipe, *_: recipe is not radix
+    )
+    small = replace(ROAD, n=2**18, m=3 * 2**18)
+    assert pick(Size(Task.SSSP), small).algorithm == radix.name
+    plan = pick(Size(Task.SSSP), large)
+    assert plan.algorithm != radix.name
+    assert plan.bytes <= lean_bytes(2**24, plan.threads)

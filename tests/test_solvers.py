@@ -351,3 +351,12 @@ def test_every_registered_algorithm_was_run():
     if not RUN:
         pytest.skip("the tests that fill RUN were not selected")
     assert {(recipe.name, task) for recipe in on_cpu() for task in recipe.solves} == RUN
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("n", [8191, 8193, 8194, 20_001, 300_001])
+def test_narrow_labels_spread_out_in_the_memory_of_the_answer(n, threads):
+    graph = wp.generate.uniform(n, 5)
+    found = wp.sssp(graph, n - 1, algorithm="warpath.buckets", threads=threads)
+    right = wp.sssp(graph, n - 1, algorithm="classic.dijkstra")
+    assert np.array_equal(found.dist, right.dist)

@@ -168,7 +168,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:
         work = n * _HEAP_NODE
     if recipe.loop is Loop.BUCKET_TEAM:
-        work = n * (8 + _ENTRIES) + threads * _BINS
+        narrow = label // 2 if facts.integer else label  # spread out when the buckets are gone
+        work = max(n * (narrow + _ENTRIES) - n * label, 0) + threads * _BINS
     elif recipe.loop is Loop.BFS:
         work = n * 4 + n * 3 // 8  # a queue, and bits
     if size.task is Task.SSSP:
@@ -178,10 +179,17 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     return table + threads * work
 
 
-_ENTRIES = 12  # bytes of a vertex's entries in buckets
-_BINS = 2**16  # bytes of a thread's empty ones
+#: What one source may take on a CPU: for each vertex and thread, and whatever the graph.
+_LEAN, _ANYHOW = 16, 64 << 20
+_ENTRIES = 8  # bytes of a vertex's entries in buckets
+_BINS = 2**22  # bytes of a thread's blocks that are hardly filled
 _LINE = 64  # bytes of the labels of a vertex, side by side
 _HEAP_NODE = 64  # bytes: label, vertex, rank and mark, and the pointers to its relatives
+
+
+def lean_bytes(n: int, threads: int) -> int:
+    """Return the bytes beside the graph that one source may take on a CPU."""
+    return n * _LEAN * threads + _ANYHOW
 
 
 def _space_of_rounds(recipe: Recipe, facts: Facts, label: int) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from warpath import units
-from warpath.costs import Place, Size, cpu_bytes, cpu_seconds, label_bytes
+from warpath.costs import Place, Size, cpu_bytes, cpu_seconds, label_bytes, lean_bytes
 from warpath.errors import InputError, NegativeWeightError, NotEnoughMemoryError, NotSupportedError
 from warpath.gpu_costs import gpu_bytes, gpu_seconds, host_bytes, tiles_bytes
 from warpath.recipes import CATALOGUE, Loop, Recipe, Task
@@ -157,7 +157,8 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     if wish.algorithm == "auto":
         free = hardware.memory if kind == "cpu" else hardware.gpu_memory
         fitting = [c for c in able if free is None or c.bytes <= free]
-        chosen, reason = _best(fitting or able, size, facts, device)
+        lean = [c for c in fitting if kind != "cpu" or _lean(c, size, facts)]
+        chosen, reason = _best(lean or fitting or able, size, facts, device)
     else:
         chosen = _named(wish.algorithm, able, size, facts, device)
         reason = "it was asked for"
@@ -288,6 +289,12 @@ def _candidate(
     used = min({1, used}, key=lambda count: cpu_seconds(recipe, size, facts, count))
     seconds, space = cpu_seconds(recipe, size, facts, used), cpu_bytes(recipe, size, facts, used)
     return Candidate(recipe, seconds, space, used, size.staged)
+
+
+def _lean(candidate: Candidate, size: Size, facts: Facts) -> bool:
+    """Say whether one source takes no more memory on a CPU than it should."""
+    bound = lean_bytes(facts.n, candidate.threads)
+    return size.task is not Task.SSSP or candidate.bytes <= bound
 
 
 def _tiles(recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, kind: str) -> int | None:

@@ -102,6 +102,13 @@ class BlockPool {
     spare_ = block;
   }
 
+  /// Gives the memory back, also of blocks that are elsewhere.
+  void release() {
+    slabs_.clear();
+    size_ = kFirst;
+    spare_ = nullptr;
+  }
+
  private:
   static constexpr std::size_t kFirst = 8;
   static constexpr std::size_t kMost = 256;
@@ -160,20 +167,21 @@ class BucketBins {
     forget(bucket);
   }
 
-  /// Hands each block of a bucket that nothing was taken from to `use(block, entries)`, which has
-  /// it from then on, and empties the bucket.
+  /// Empties a bucket that nothing was taken from and hands each of its blocks to
+  /// `use(block, entries)`, which has it from then on and may put entries anywhere.
   template <class Use>
   void detach(int bucket, Use&& use) {
     const auto at = static_cast<std::size_t>(bucket);
     if (tails_[at] == nullptr) return;
     Block<V>* const last = Block<V>::before(tails_[at]);
-    for (Block<V>* block = heads_[at]; block != nullptr;) {
+    const auto rest = static_cast<std::size_t>(tails_[at] - last->entries);
+    Block<V>* block = heads_[at];
+    forget(bucket);
+    while (block != nullptr) {
       Block<V>* const next = block->next;
-      const auto rest = static_cast<std::size_t>(tails_[at] - last->entries);
       use(block, block == last ? rest : Block<V>::kEntries);
       block = next;
     }
-    forget(bucket);
   }
 
   /// The first bucket from `from` on with entries; kFar without one.

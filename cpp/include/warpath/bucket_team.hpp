@@ -18,7 +18,7 @@
 #include "warpath/control.hpp"
 #include "warpath/dijkstra.hpp"
 #include "warpath/narrow_label.hpp"
-#include "warpath/page_array.hpp"
+#include "warpath/spread_labels.hpp"
 #include "warpath/team.hpp"
 #include "warpath/types.hpp"
 
@@ -62,14 +62,14 @@ class BucketTeam {
       workers_.push_back(std::make_unique<Worker>(delta, control, rank == 0));
   }
 
-  /// Solves one source into `out`, which may be the labels' own memory. False when a sum may have
-  /// been too large for L: then `out` says nothing.
+  /// Solves one source into `out`, at the end of whose memory the labels lie: all of it where they
+  /// are as wide. False when a sum may have been too large for L: then `out` says nothing.
   template <class Out>
   bool solve(V source, std::span<Out> out, W heaviest) {
     control_.expect(graph_.n());
     run_team(threads_, control_, [&](int rank) {
       Worker& self = *workers_[static_cast<std::size_t>(rank)];
-      const auto [begin, end] = share(rank);
+      const auto [begin, end] = part_of(rank, threads_, 0, graph_.n());
       std::fill(labels_ + begin, labels_ + end, first_);
       barrier_.wait(rank);
       if (rank == 0) {
@@ -80,10 +80,12 @@ class BucketTeam {
         few_edges_ ? work<true, true>(rank) : work<true, false>(rank);
       else
         few_edges_ ? work<false, true>(rank) : work<false, false>(rank);
-      write(self, out.data(), begin, end);
+      self.bins.pool().release();  // before the answer has its pages; nobody has a block any more
+      self.spread.write(labels_, out.data(), graph_.n(), first_, rank, threads_,
+                        [&] { barrier_.wait(rank); });
     });
     L largest = 0;
-    for (const auto& worker : workers_) largest = std::max(largest, worker->largest);
+    for (const auto& worker : workers_) largest = std::max(largest, worker->spread.largest);
     return labels_exact<L, W>(largest, heaviest, first_);
   }
 
@@ -91,7 +93,7 @@ class BucketTeam {
     BucketTeamCounters total;
     for (const auto& worker : workers_) {
       total += worker->counters;
-      total.reached += worker->counters.reached;
+      total.reached += worker->spread.reached;
     }
     total.rounds = workers_[0]->counters.rounds;
     return total;
@@ -114,22 +116,16 @@ class BucketTeam {
     V* taken = nullptr;  // the entries left of a parcel
     V* taken_end = nullptr;
     bool may_take = false;  // whether parcels may be left
-    std::vector<V> pile;
     bool moved = false;
-    std::size_t before = 0;  // entries of all piles at the last move
+    std::size_t before = 0;  // entries behind all buckets at the last move
     BucketTeamCounters counters;
     std::int64_t met = 0;  // vertices that got their first label since the last report
-    L largest = 0;
+    Spread<L> spread;
     // Read by others.
-    alignas(64) L least = 0;  // of the pile
+    alignas(64) L least = 0;  // of the entries behind the buckets
     std::size_t kept = 0;
     std::size_t freed = 0;
   };
-
-  std::pair<std::int64_t, std::int64_t> share(int rank) const {
-    const auto bound = [&](std::int64_t at) { return graph_.n() * at / threads_ / 64 * 64; };
-    return {bound(rank), rank + 1 == threads_ ? graph_.n() : bound(rank + 1)};
-  }
 
   template <bool kShared>
   L label(V v) const {
@@ -317,19 +313,14 @@ class BucketTeam {
 
   /// All buckets are empty: they move to the least label behind them. False without one.
   bool move_window(Worker& self, int rank) {
-    self.pile.clear();
     self.least = first_;
-    self.bins.detach(kFar, [&](Block<V>* block, std::size_t entries) {
-      self.pulse.beat(static_cast<std::int64_t>(entries));
-      for (std::size_t i = 0; i < entries; ++i) {
-        const V v = block->entries[i];
-        if (self.scale.passed(labels_[v], kFar)) continue;
-        self.least = std::min(self.least, labels_[v]);
-        self.pile.push_back(v);
-      }
-      self.bins.pool().give(block);
+    self.kept = 0;
+    each_far(self, [&](V v) {
+      if (self.scale.passed(labels_[v], kFar)) return;
+      self.least = std::min(self.least, labels_[v]);
+      ++self.kept;
+      self.bins.put(kFar, v);
     });
-    self.kept = self.pile.size();
     barrier_.wait(rank);
     L least = first_;
     std::size_t kept = 0;
@@ -346,28 +337,23 @@ class BucketTeam {
     self.before = kept;
     self.scale.move_to(least);
     self.freed = 0;
-    for (const V v : self.pile) {
+    each_far(self, [&](V v) {
       const int bucket = self.scale.bucket_of(labels_[v]);
       self.freed += bucket < kFar;
       self.bins.put(bucket, v);
-    }
-    self.pulse.beat(static_cast<std::int64_t>(self.pile.size()));
+    });
     return true;
   }
 
-  template <class Out>
-  void write(Worker& self, Out* out, std::int64_t begin, std::int64_t end) {
-    L largest = 0;
-    std::int64_t reached = 0;
-    for (std::int64_t v = begin; v < end; ++v) {
-      const L label = labels_[v];
-      const bool met = label != first_;
-      reached += met;
-      largest = std::max(largest, met ? label : L{0});
-      out[v] = met ? static_cast<Out>(label) : unreachable<Out>;
-    }
-    self.largest = largest;
-    self.counters.reached = reached;
+  /// Takes the entries behind the buckets out and calls visit(v) for each, which may put it back.
+  /// Blocks are used again at once: it costs no memory.
+  template <class Visit>
+  void each_far(Worker& self, Visit&& visit) {
+    self.bins.detach(kFar, [&](Block<V>* block, std::size_t entries) {
+      self.pulse.beat(static_cast<std::int64_t>(entries));
+      for (std::size_t i = 0; i < entries; ++i) visit(block->entries[i]);
+      self.bins.pool().give(block);
+    });
   }
 
   const CsrView<V, W>& graph_;
@@ -385,7 +371,9 @@ class BucketTeam {
 /// Distances from one source into `out`; the same bits as Dijkstra's search for every delta and
 /// every number of threads. False when they may not fit 63 bits: then `out` says nothing.
 ///
-/// Integers are first tried in labels of 32 bits. `heaviest` is the largest weight or more.
+/// Integers are first tried in labels of 32 bits. `heaviest` is the largest weight or more. Labels
+/// lie in the answer's memory: beside it there are the entries in buckets alone, which are given
+/// back before narrow labels spread out.
 template <Index V, Weight W>
 bool bucket_team(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> out, double delta,
                  DistanceOf<W> cutoff, W heaviest, int threads, Control& control,
@@ -403,12 +391,10 @@ bool bucket_team(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> 
     return solved(out.data());
   } else {
     if (weights_fit<std::uint32_t>(heaviest)) {
-      PageArray<std::uint32_t> labels(out.size());
-      if (solved(labels.data())) return true;
+      if (solved(reinterpret_cast<std::uint32_t*>(out.data()) + out.size())) return true;
     }
     if (!weights_fit<std::uint64_t>(heaviest)) return false;
-    PageArray<std::uint64_t> labels(out.size());
-    return solved(labels.data());
+    return solved(reinterpret_cast<std::uint64_t*>(out.data()));
   }
 }
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import re
@@ -14,16 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import warpath as wp
+from warpath.costs import lean_bytes
 from warpath.recipes import CATALOGUE, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpath.graph import Graph
-
-#: What one source may take: for each vertex and thread, and whatever the graph.
-PER_VERTEX = 16
-ANYHOW = 64 << 20
 
 _FORGET_PEAK = "5"  # what proc(5) wants in clear_refs
 
@@ -60,7 +58,7 @@ def solves(graph: Graph) -> list[Solve]:
 
 def bound(graph: Graph, threads: int) -> int:
     """Return the bytes that one source may take beside the graph."""
-    return graph.n * PER_VERTEX * threads + ANYHOW
+    return lean_bytes(graph.n, threads)
 
 
 def peak_of(call: Callable[[], None]) -> int:
@@ -90,6 +88,8 @@ def peak_of(call: Callable[[], None]) -> int:
 
 def _peak_here(call: Callable[[], None]) -> int:
     gc.collect()
+    # What was freed but not given back would be used again, and not seen. Not every libc has it.
+    getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)(0)
     Path("/proc/self/clear_refs").write_text(_FORGET_PEAK, encoding="ascii")
     before = _status("VmRSS")
     call()
