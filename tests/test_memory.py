@@ -46,6 +46,7 @@ def test_the_planned_one_holds_the_bound_at_any_size(solved, name, team, weights
     peak = peak_of(partial(Solve("auto", team, tree=False).run, scaled))
     assert peak <= cpu_bytes(CATALOGUE["warpath.buckets"], size, facts, team)
     # 64 MiB would hide 8 bytes a vertex here: the little that any call takes does not.
+    assert peak <= 12 * graph.n + _ANY_CALL
     with_tree = peak_of(partial(Solve("auto", team, tree=True).run, scaled))
     assert with_tree <= (12 + 4 * team) * graph.n + _ANY_CALL
 
