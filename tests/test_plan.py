@@ -40,6 +40,18 @@ def test_one_source_of_a_large_graph_goes_to_the_threads():
     assert plan.params["delta"] >= 1
 
 
+def test_buckets_are_half_as_wide_on_one_thread():
+    wish = Wish("warpath.buckets", threads=1)
+    alone = pick(Size(Task.SSSP), FLOATS, wish=wish).params["delta"]
+    assert alone == pick(Size(Task.SSSP), FLOATS).params["delta"] / 2
+
+
+def test_one_source_of_a_small_graph_needs_no_team():
+    facts = replace(ROAD, n=10_000, m=30_000, mean_degree=3.0)
+    plan = pick(Size(Task.SSSP), facts)
+    assert (plan.algorithm, plan.threads) == ("warpath.buckets", 1)
+
+
 def test_one_source_on_one_thread_is_not_split():
     assert pick(Size(Task.SSSP), hardware=MACHINE._replace(threads=1)).threads == 1
 

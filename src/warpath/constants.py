@@ -25,7 +25,7 @@ SECONDS: dict[str, dict[str, float]] = {
         "vertex": 2.4e-08,
         "far": 7e-10,
         "share": 0.7,
-        "start": 0.0003,
+        "start": 0.0005,
     },
     "delta_stepping": {
         "call": 3.34e-05,
@@ -33,7 +33,7 @@ SECONDS: dict[str, dict[str, float]] = {
         "edge": 1.5e-09,
         "far": 1.11e-09,
         "share": 0.7,
-        "start": 0.0003,
+        "start": 0.0005,
     },
     "dijkstra.dial": {
         "call": 1.2e-05,
