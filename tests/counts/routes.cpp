@@ -16,14 +16,15 @@ std::vector<DistanceOf<W>> solved(const Graph<W>& graph) {
   return dist;
 }
 
+/// The graphs are undirected: they are their own transposes.
 template <class W>
-void tree(const Graph<W>& graph) {
+void tree(const Graph<W>& graph, bool by_edges_in) {
   Control control;
   const auto dist = solved(graph);
   const CsrView<V, W> view = graph.view();
+  const auto into = by_edges_in ? warpath::RowsInto<V, W>{view} : warpath::RowsInto<V, W>{};
   std::vector<V> pred(dist.size());
-  count(
-      [&] { warpath::TreeBuilder<V, W>(view, 0, dist, pred, Pulse(control, true)).build(false); });
+  count([&] { warpath::TreeBuilder<V, W>(view, into, 0, dist, pred, 1, control).build(false); });
 }
 
 template <class W>
@@ -32,7 +33,8 @@ void certificate(const Graph<W>& graph) {
   const auto dist = solved(graph);
   const CsrView<V, W> view = graph.view();
   std::vector<V> pred(dist.size());
-  warpath::TreeBuilder<V, W>(view, 0, dist, pred, Pulse(control, true)).build(false);
+  const warpath::RowsInto<V, W> not_at_hand;
+  warpath::TreeBuilder<V, W>(view, not_at_hand, 0, dist, pred, 1, control).build(false);
   count([&] {
     using D = DistanceOf<W>;
     warpath::Certificate<V, W> proof(view, 0, dist, std::nullopt, D{0}, control);
@@ -40,7 +42,6 @@ void certificate(const Graph<W>& graph) {
   });
 }
 
-/// The roads are undirected: they are their own transpose.
 void route(bool both_ends) {
   Control control;
   const auto graph = road<std::int32_t>();
@@ -58,8 +59,10 @@ void route(bool both_ends) {
 
 int main(int argc, char** argv) {
   return counts::main(argc, argv,
-                      {{"tree.road.int32", [] { tree(road<std::int32_t>()); }},
-                       {"tree.rmat.float32", [] { tree(rmat<float>(255, 0.1f)); }},
+                      {{"tree.road.int32", [] { tree(road<std::int32_t>(), false); }},
+                       {"tree.rmat.float32", [] { tree(rmat<float>(255, 0.1f), false); }},
+                       {"tree_in.road.int32", [] { tree(road<std::int32_t>(), true); }},
+                       {"tree_in.rmat.float32", [] { tree(rmat<float>(255, 0.1f), true); }},
                        {"certificate.road.int32", [] { certificate(road<std::int32_t>()); }},
                        {"one_end.road.int32", [] { route(false); }},
                        {"both_ends.road.int32", [] { route(true); }}});
