@@ -88,11 +88,30 @@ def test_large_frontiers_are_shared(threads, degree):
             assert counts["relaxed"] < len(src) / 2
 
 
+@pytest.mark.parametrize("threads", THREADS)
+def test_no_vertex_is_lost_where_the_search_turns_back(threads):
+    core, chains, length = 1000, 40, 20
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        n = core + chains * length
+        links = np.arange(core, n).reshape(length, chains)
+        tails = np.vstack([np.arange(chains), links[:-1]]).ravel()
+        number = random.permutation(n)  # the ends of the chains lie in words of bits at random
+        src = number[np.r_[random.integers(0, core, 20 * core), tails]]
+        dst = number[np.r_[random.integers(0, core, 20 * core), links.ravel()]]
+        graph, into = graph_of(src, dst, n), graph_of(dst, src, n)
+        source = int(number[core - 1])
+        dist, counts = solve(graph, into, source, threads)
+        assert np.array_equal(dist, labels_of(hops_from(graph, source), 1, np.int64))
+        assert counts["relaxed"] < len(src)
+
+
+@pytest.mark.parametrize("cutoff", [8, 9])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_levels_beyond_the_cutoff_are_left_out(threads):
+def test_levels_beyond_the_cutoff_are_left_out(threads, cutoff):
     n = 200
     graph = graph_of(np.arange(n - 1), np.arange(1, n), n)
-    dist, counts = solve(graph, (NO_ROWS, graph[1][:0]), 0, threads, weight=2, cutoff=9)
+    dist, counts = solve(graph, (NO_ROWS, graph[1][:0]), 0, threads, weight=2, cutoff=cutoff)
     assert (dist[:5] == [0, 2, 4, 6, 8]).all()
     assert (dist[5:] == np.iinfo(np.int64).max).all()
     assert counts["settled"] == 5
@@ -100,8 +119,9 @@ def test_levels_beyond_the_cutoff_are_left_out(threads):
 
 def test_float_labels_that_overflow_are_unreachable():
     graph = graph_of(np.arange(3), np.arange(1, 4), 4)
-    dist, _ = solve(graph, (NO_ROWS, graph[1][:0]), 0, 1, np.float32, 3e38)
+    dist, counts = solve(graph, (NO_ROWS, graph[1][:0]), 0, 1, np.float32, 3e38)
     assert dist.tolist() == [0, np.float32(3e38), np.inf, np.inf]
+    assert counts["settled"] == 2
 
 
 def test_auto_takes_it_where_weights_are_equal_and_gives_the_bits_of_dijkstra():
