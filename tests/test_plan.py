@@ -117,7 +117,7 @@ def test_delta_always_fits_the_type_of_the_distances(facts, low, high):
 def test_predicted_times_and_bytes_are_printed_in_readable_units():
     tiny = replace(ROAD, n=0, m=0, mean_degree=0.0, max_weight=0, mean_weight=0)
     text = str(pick(Size(Task.SSSP), tiny))
-    assert re.search(r"predicted \d+(\.\d)? us, 64\.0 KiB beside the graph", text)
+    assert re.search(r"predicted \d+(\.\d)? us, 4\.0 MiB beside the graph", text)
     long = str(pick(Size(Task.MANY, 10**6, 10), wish=Wish("classic.dijkstra")))
     assert " s, " in long
     assert " MiB " in long

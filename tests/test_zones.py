@@ -46,6 +46,8 @@ zoned = st.builds(
 def test_every_solver_honours_closed_vertices(graph, source):
     expected = brute_force(graph, source)
     for recipe in on_cpu():
+        if recipe.equal_weights and recipe.objection(Task.SSSP, graph.facts()) is not None:
+            continue
         if Task.SSSP in recipe.solves:
             paths = wp.sssp(graph, source, algorithm=recipe.name)
             assert paths.dist.tolist() == expected
