@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 
 import pytest
 
@@ -31,6 +33,6 @@ def script(tmp_path):
     def write(name, text):
         file = tmp_path / f"{name}.py"
         file.write_text(text)
-        return f"{name}=python3 {file}"
+        return f"{name}={shlex.quote(sys.executable)} {file}"
 
     return write
