@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +39,7 @@ def example(request, tmp_path):
     code = re.search(rf"```{request.param}\n(.*?)```", text, re.DOTALL)[1]
     if request.param == "python":
         (tmp_path / "dijkstra.py").write_text(code)
-        return f"python3 {tmp_path / 'dijkstra.py'}"
+        return f"{shlex.quote(sys.executable)} {tmp_path / 'dijkstra.py'}"
     if shutil.which("g++") is None:
         pytest.skip("no g++")
     (tmp_path / "dijkstra.cpp").write_text(code)
