@@ -46,6 +46,13 @@ def test_tables_of_many_sources_and_all_pairs_are_compared_and_printed(capsys):
         assert line in out
 
 
+def test_peers_of_many_sources_are_those_that_were_named():
+    assert many.peers(2, []) == []
+    assert [each.name for each in many.peers(2, ["scipy"])] == ["SciPy dijkstra"]
+    with pytest.raises(wp.InputError, match="rustworkx is not measured with many sources"):
+        many.peers(2, ["scipy", "rustworkx"])
+
+
 def test_a_peer_with_another_answer_gives_no_numbers():
     graph = wp.generate.uniform(30, 4)
     wrong = many.Rows("wrong", lambda graph: graph, lambda _, sources: np.zeros((len(sources), 30)))

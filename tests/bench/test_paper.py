@@ -215,7 +215,7 @@ def test_a_report_has_each_figure_with_its_picture_and_the_papers_numbers(tiny, 
     assert re.search(r"\| rounds \| 45 \| [\d.]+ \(mean\) \|", text)
     assert re.search(r"\| own \| 3 ms \| [\d.]+ [um]s \|", text)
     assert "| own | 3 | 4 | 1.33 |" in text
-    assert "- lost: the file lost.txt is not in the folder of --data" in text
+    assert "- lost: lost.txt is not in the folder of --data, or was not begun in time" in text
     assert "- never: nobody has it" in text
     assert "## Failures and wrong answers\n\n- none" in text
 

@@ -50,7 +50,8 @@ def main(arguments: Sequence[str]) -> int:
     """Measure and print two tables: milliseconds a source, and milliseconds for all pairs."""
     options = _parser().parse_args(arguments)
     ours = [own(name, count) for name in options.algorithms for count in options.threads]
-    solvers = ours + peers(max(options.threads))
+    beside = peers(max(options.threads), options.peers)
+    solvers = ours + beside
     columns = {}
     for name in options.graphs:
         graph = typed(workload(name, options.scale).make(), options.dtype)
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
         sys.stderr.write(f"{name}: {graph!r}\n")
     _print(f"ms a source, of {options.sources}", solvers, columns)
     ours = [own_pairs(count) for count in options.threads]
-    solvers = ours + [peer._replace(most=None) for peer in peers(max(options.threads))]
+    solvers = ours + [peer._replace(most=None) for peer in beside]
     columns = {}
     for n in options.pairs:
         graph = generate.uniform(n, 8)
@@ -101,10 +102,15 @@ def _same(graph: Graph) -> Graph:
     return graph
 
 
-def peers(threads: int) -> list[Rows]:
-    """Return the packages that are installed here."""
+def peers(threads: int, names: Sequence[str] | None = None) -> list[Rows]:
+    """Return the peers of these names that know many sources, or those that are installed."""
     known = {"SciPy": _scipy, "igraph": _igraph, "NetworKit": _networkit}
-    return [known[peer.name](peer, threads) for peer in chosen(None) if peer.name in known]
+    found = chosen(names)
+    strange = [peer.name for peer in found if names and peer.name not in known]
+    if strange:
+        msg = f"{strange[0]} is not measured with many sources; {', '.join(known)} are."
+        raise InputError(msg)
+    return [known[peer.name](peer, threads) for peer in found if peer.name in known]
 
 
 def _scipy(peer: Peer, _threads: int) -> Rows:
@@ -190,6 +196,9 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("--sources", type=int, default=64, help="seeded sources a graph")
     parser.add_argument("--pairs", type=int, nargs="*", default=[512, 1024, 2048], metavar="N")
+    parser.add_argument(
+        "--peers", nargs="*", metavar="PEER", help="in place of all that are installed"
+    )
     parser.add_argument("--algorithms", nargs="+", default=["auto"], help="of the catalogue")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="for our solvers")
     parser.add_argument("--repeats", type=int, default=3)

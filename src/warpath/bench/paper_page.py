@@ -209,4 +209,4 @@ def _absence(spec: GraphSpec, study: Study, here: Sequence[str]) -> str:
     title = spec.title
     if any(label.startswith(title) for label in here) or spec.make or not study.variants:
         return ""
-    return f"the file {spec.file} is not in the folder of --data"
+    return f"{spec.file} is not in the folder of --data, or was not begun in time"
