@@ -29,6 +29,7 @@ COMMANDS: dict[str, Command] = {
     "report": Command("report", "Tables and plots of the lines that `suite` wrote."),
     "catalogue": Command("catalogue", "Every recipe on the same graphs, those of GPUs too."),
     "all-pairs": Command("all_pairs", "Every recipe for all pairs on the same graphs."),
+    "gpu": Command("gpu", "One source on a GPU, beside goals, recorded peers and the floor."),
     "anchors": Command("anchors", "All pairs and many-to-many on a GPU, against set goals."),
     "fit": Command("fit", "The planner's constants, and how good its choice is with them."),
     "findings": Command("findings", "Which statements of the papers hold in what was measured."),
