@@ -9,6 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
@@ -146,7 +147,19 @@ class Device(Protocol):
         ...
 
     def synchronize(self) -> None:
-        """Wait for everything that was launched."""
+        """Wait for everything that was launched; Ctrl-C ends the wait."""
+        ...
+
+    def finish(self, halt: Array, seconds: float) -> None:
+        """Wait for a kernel that ends soon after `halt`, (1,) int32, became 1.
+
+        The device sets it when Ctrl-C is pressed, and after so many seconds, which raises
+        DeviceError.
+        """
+        ...
+
+    def active(self) -> AbstractContextManager[None]:
+        """Make this the calling thread's device for a while."""
         ...
 
 
