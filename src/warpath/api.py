@@ -18,7 +18,7 @@ from warpath.paths import Paths, Route, never, one_label
 from warpath.plan import Plan, Wish
 from warpath.recipes import CATALOGUE, Catalogue, Task
 from warpath.routes import tree as predecessors
-from warpath.running import choose_for, narrowed, run_plan
+from warpath.running import choose_for, narrowed, on_device, run_plan
 from warpath.trace import Run, Trace
 from warpath.zones import arrivals, folded, opened
 
@@ -91,7 +91,16 @@ def sssp(
     chosen = choose_for(Size(Task.SSSP), inner, Wish(algorithm, device, threads, params))
     problem = Problem(Task.SSSP, np.array([s]), cutoff=limit)
     rounds = Trace() if trace else None
-    raw, stats = run_plan(graph, chosen, problem, progress=progress, trace=rounds)
+    # Under negative weights a route within the cutoff may pass a vertex beyond it.
+    beyond = limit is not None and inner.facts(symmetry=False).negative > 0
+    stay = rounds is None and not beyond
+    raw, stats = run_plan(graph, chosen, problem, progress=progress, trace=rounds, stay=stay)
+    if raw.device is not None:
+        there = on_device(raw, graph, s, limit, wanted)
+        return Paths(
+            graph, s, None, tree=there.pred_here, cutoff=limit, plan=chosen, stats=stats,
+            there=there,
+        )  # fmt: skip
     dist = cpu.cut(raw.dist, limit)
     if "reached" not in stats:  # a loop that counts while it writes saves a pass
         stats["reached"] = int(np.count_nonzero(dist != never(dist.dtype)))
@@ -99,9 +108,6 @@ def sssp(
         edges = int(np.diff(inner.indptr)[raw.dist != never(dist.dtype)].sum())
         rounds.run = Run.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
         stats |= asdict(rounds.totals())
-
-    # Under negative weights a route within the cutoff may pass a vertex beyond it.
-    beyond = limit is not None and inner.facts(symmetry=False).negative > 0
 
     def through() -> Array:
         team = settings.threads() if threads is None else threads

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from warpath.costs import Size
     from warpath.engines.base import Problem, Raw
+    from warpath.engines.on_device import OnDevice
     from warpath.engines.tables.staged import Tiles
     from warpath.graph import Graph
     from warpath.trace import Trace
@@ -84,8 +85,14 @@ def run_plan(
     progress: Progress = None,
     trace: Trace | None = None,
     tiles: Tiles | None = None,
+    stay: bool = False,
 ) -> tuple[Raw, dict[str, Any]]:
-    """Run a plan; errors come back with the graph's own names."""
+    """Run a plan; errors come back with the graph's own names.
+
+    Parameters
+    ----------
+    stay : whether distances from one source may stay on the device that found them.
+    """
     start = time.perf_counter()
     try:
         with watch(progress, chosen.recipe.name) if progress else _SILENT as report:
@@ -102,6 +109,9 @@ def run_plan(
                 tiles=tiles,
             )
             raw = run(order, chosen.device)
+            if raw.device is not None and not stay:
+                raw.dist = on_device(raw, order.graph, problem.source, problem.cutoff).here()
+                raw.device = None
     except NegativeCycleError as error:
         names = graph.label_of(np.array(error.cycle)).tolist()
         raise NegativeCycleError(names, error.length) from None
@@ -111,6 +121,20 @@ def run_plan(
         msg = f"{error}. Use float64 weights (graph.astype('float64')), or smaller units."
         raise DistanceOverflowError(msg) from None
     return raw, dict(raw.stats) | {"seconds": time.perf_counter() - start}
+
+
+def on_device(
+    raw: Raw, graph: Graph, source: int, cutoff: float | None, wanted: np.dtype[Any] | None = None
+) -> OnDevice:
+    """Return what an engine left on its device as a result; see `OnDevice`."""
+    from warpath.engines.on_device import OnDevice  # here: the CPU needs none of it
+
+    assert raw.device is not None  # noqa: S101 - the caller has looked
+    wanted = graph.dist_dtype if wanted is None else wanted
+    try:
+        return OnDevice(graph, source, raw.dist, raw.device, cutoff, wanted)
+    except OverflowError as error:
+        raise _too_wide(error) from None
 
 
 def narrowed(dist: Array, wanted: np.dtype[Any]) -> Array:

@@ -110,6 +110,8 @@ class CudaDevice:
 
         CUDA's and CuPy's errors leave as `DeviceError` and `NotEnoughMemoryError`.
         """
+        if self.process != os.getpid():
+            raise NoDeviceError(_forked(self.name))
         self._launched.clear()
         try:
             with self.xp.cuda.Device(self._index) as current:
@@ -354,11 +356,7 @@ def open_device(name: str) -> CudaDevice:
     index = int(match[1] or 0)
     with _opening:
         if any(device.process != os.getpid() for device in _open.values()):
-            msg = (
-                f"device={name!r}: CUDA was used before this process was forked, and does not "
-                "survive that. Start processes by multiprocessing.set_start_method('spawn')."
-            )
-            raise NoDeviceError(msg)
+            raise NoDeviceError(_forked(name))
         if index not in _open:
             count = device_count()
             if index >= count:
@@ -450,6 +448,13 @@ def _no_argument(kernel: Kernel, args: tuple[Any, ...]) -> str:
 def _is_argument(one: Any) -> bool:
     has_address = hasattr(getattr(one, "data", None), "ptr")
     return one is None or isinstance(one, np.generic) or has_address
+
+
+def _forked(name: str) -> str:
+    return (
+        f"device={name!r}: CUDA was used before this process was forked, and does not "
+        "survive that. Start processes by multiprocessing.set_start_method('spawn')."
+    )
 
 
 def _version(number: int) -> tuple[int, int]:
