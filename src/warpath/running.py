@@ -15,6 +15,7 @@ from warpath.engines.dispatch import gpu_memory, run
 from warpath.errors import DistanceOverflowError, InputError, NegativeCycleError
 from warpath.plan import Hardware, Plan, Wish, checked, choose, device_of, preferring
 from warpath.progress import watch
+from warpath.recipes import Task
 from warpath.zones import opened
 
 if TYPE_CHECKING:
@@ -37,21 +38,63 @@ _MOST_PLANS = 64  # kept with a graph
 _SILENT = nullcontext()  # entered in a tenth of the time of `watch`, which counts on tiny graphs
 
 
-def choose_for(size: Size, graph: Graph, wish: Wish) -> Plan:
-    """Choose how a graph is solved on this machine; see `warpath.plan.choose`."""
+def choose_for(
+    size: Size, graph: Graph, wish: Wish, place: str = "auto", *, again: bool = True
+) -> Plan:
+    """Choose how a graph is solved on this machine; see `warpath.plan.choose`.
+
+    Parameters
+    ----------
+    graph : without closed vertices, as `opened` makes it.
+    place : the device that the caller's graph was put on.
+    again : whether the plan of one source for a GPU may be one that was made before, when there was
+        memory for it.
+    """
     if wish.threads is not None and not (
         type(wish.threads) is int and 1 <= wish.threads <= settings.MOST_THREADS
     ):
         msg = f"threads = {wish.threads!r} must be a whole number, 1 to {settings.MOST_THREADS}."
         raise InputError(msg)
-    wish = preferring(settings.device(), size, checked(wish))
+    preference = settings.device() if place == "auto" else place
+    wish = preferring(preference, size, checked(wish))
     device = device_of(size, wish)
-    if wish.params or device != "cpu":
-        # That a GPU cannot be used is an error only when it shall run.
-        gpu = gpu_memory(device, graph)
-        hardware = Hardware(settings.threads(), settings.memory(), *gpu)
-        return choose(size, graph.facts(symmetry=False), hardware, wish)
-    return _kept(size, graph, wish)
+    if device == "cpu" and not wish.params:
+        return _kept(size, graph, wish)
+    if again and size.task is Task.SSSP and not wish.params:
+        return _kept_of_gpu(size, graph, wish, device)
+    return _planned(size, graph, wish, device)[0]
+
+
+def _planned(size: Size, graph: Graph, wish: Wish, device: str) -> tuple[Plan, int | None]:
+    """Return a plan, and what a GPU has free for it."""
+    # That a GPU cannot be used is an error only when it shall run.
+    gpu = gpu_memory(device, graph)
+    hardware = Hardware(settings.threads(), settings.memory(), *gpu)
+    return choose(size, graph.facts(symmetry=False), hardware, wish), gpu[0]
+
+
+def _kept_of_gpu(size: Size, graph: Graph, wish: Wish, device: str) -> Plan:
+    """Return the plan for a GPU that was made when this was asked for before, or make one.
+
+    The memory is not looked at again: most of it is taken already, by what is kept with the graph,
+    and an array that does not fit any more is an error of its own.
+    """
+    asked = (size, wish.algorithm, device, settings.gpu_memory())
+    plans: dict[Any, Plan] = graph.derived.setdefault("plans of GPUs", {})
+    plan = plans.get(asked)
+    if plan is None:
+        plan, free = _planned(size, graph, wish, device)
+        if free is None or plan.staged is not None or _most(plan) > free:
+            return plan
+        if len(plans) >= _MOST_PLANS:
+            plans.clear()
+        plans[asked] = plan
+    return plan.again()
+
+
+def _most(plan: Plan) -> int:
+    """Return the bytes that the most greedy candidate takes."""
+    return max([plan.bytes, *(other.bytes for other in plan.runners_up)])
 
 
 def _kept(size: Size, graph: Graph, wish: Wish) -> Plan:
@@ -67,7 +110,7 @@ def _kept(size: Size, graph: Graph, wish: Wish) -> Plan:
         if most <= memory:
             return plan.again()
     plan = choose(size, graph.facts(symmetry=False), Hardware(threads, memory), wish)
-    most = max([plan.bytes, *(other.bytes for other in plan.runners_up)])
+    most = _most(plan)
     if most <= memory and plan.staged is None:
         if len(plans) >= _MOST_PLANS:
             plans.clear()

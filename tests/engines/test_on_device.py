@@ -229,3 +229,76 @@ def test_nearest_takes_distances_from_the_device(gpu):
     found = wp.nearest(graph, [0, 77], algorithm=NEAR_FAR, device="cuda")
     assert_same_bits(found.dist, wp.nearest(graph, [0, 77]).dist)
     assert found.plan.device == gpu.name
+
+
+@pytest.mark.usefixtures("gpu")
+def test_a_graph_put_on_a_gpu_is_solved_there_unless_a_call_says_otherwise():
+    graph = road()
+    there = graph.to("cuda")
+    assert (graph.device, there.device) == ("auto", "cuda:0")
+    assert repr(there).endswith(", on cuda:0>")
+    assert wp.sssp(there, 0, algorithm=NEAR_FAR).plan.device == "cuda:0"
+    assert wp.sssp(there, 0).plan.device == "cuda:0"
+    assert wp.sssp(there, 0, device="cpu").plan.device == "cpu"
+    assert wp.sssp(graph, 0).plan.device == "cpu"
+    assert wp.plan(there, 0).device == "cuda:0"
+    assert wp.distances(there, [0, 1], [5]).plan.device == "cuda:0"
+    assert wp.nearest(there, [0]).plan.device == "cuda:0"
+    assert wp.path(there, 0, 9).plan.device == "cpu"  # no GPU finds one route
+    assert wp.sssp(there.to("cpu"), 0).plan.device == "cpu"
+    assert_same_bits(wp.sssp(there, 7).dist, wp.sssp(graph, 7).dist)
+
+
+def test_a_graph_that_is_to_stay_on_the_cpu_does(gpu, monkeypatch):
+    monkeypatch.setenv("WARPATH_DEVICE", "cuda")
+    assert wp.sssp(road(), 0).plan.device == gpu.name
+    assert wp.sssp(road().to("cpu"), 0).plan.device == "cpu"
+
+
+def test_a_graphs_arrays_are_put_on_a_gpu_once(gpu, monkeypatch):
+    graph, put = road(), []
+    monkeypatch.setattr(gpu, "put", lambda array, *_, **__: put.append(array) or array.copy())
+    there = graph.to("cuda:0")
+    assert len(put) == 3
+    assert there.to("cuda") is not there
+    assert len(put) == 3
+    assert there.indptr is graph.indptr
+
+
+@pytest.mark.usefixtures("gpu")
+def test_what_is_made_of_a_graph_on_a_gpu_is_on_it():
+    there = road().to("cuda")
+    made = [there.reversed(), there.astype("float32"), there.with_weights(None)]
+    made += [copy.deepcopy(there), pickle.loads(pickle.dumps(there))]  # noqa: S301 - our own
+    assert {one.device for one in made} == {"cuda:0"}
+    closed = corpus.case("closed_vertices").graph()
+    found = wp.sssp(closed.to("cuda"), 3, algorithm=NEAR_FAR)
+    assert_same_bits(found.dist, wp.sssp(closed, 3).dist)
+
+
+def test_plans_for_a_gpu_are_made_once_for_a_graph(gpu, monkeypatch):
+    graph, asked = road().to("cuda"), []
+    monkeypatch.setattr(gpu, "free_memory", lambda: asked.append(1) or 2**40)
+    first, second = (wp.sssp(graph, s) for s in (0, 5))
+    assert len(asked) == 1
+    assert str(first.plan) == str(second.plan)
+    first.plan.params["delta"] = 0
+    assert wp.sssp(graph, 0).plan.params == second.plan.params
+    wp.plan(graph, 0)
+    solved(graph, params={"delta": 5})
+    assert len(asked) == 3
+    monkeypatch.setenv("WARPATH_GPU_MEMORY", "1G")
+    wp.sssp(graph, 0)
+    assert len(asked) == 4
+
+
+def test_a_plan_that_memory_has_decided_is_not_kept(gpu, monkeypatch):
+    graph = road()
+    least = min(c.bytes for c in wp.plan(graph, 0, device="cuda").runners_up)
+    for _ in range(2):
+        monkeypatch.setattr(gpu, "free_memory", lambda: least)
+        assert wp.sssp(graph, 0, device="cuda").plan.bytes <= least
+        monkeypatch.setattr(gpu, "free_memory", lambda: 0)
+        graph.derived.pop("rows on cuda:0")
+        with pytest.raises(wp.NotEnoughMemoryError):
+            wp.sssp(graph, 0, device="cuda")
