@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from warpath.engines.cuda import device
 from warpath.engines.cuda.device import device_count, open_device, versions
 from warpath.engines.cuda.entry import Kernel
 
@@ -388,3 +389,60 @@ def test_a_launch_costs_python_few_steps(gpu):
         sys.setprofile(None)
     # launch, the kernel's hash and its comparison, the fakes' two, the arguments' loop
     assert calls <= 6
+
+
+def solving(gpu):
+    """Launch what looks at a word, and return that word."""
+    halt = gpu.put(np.zeros(1, np.int32))
+    gpu.launch(Kernel("solve", "", at_once=True), 1, halt)
+    return halt
+
+
+def test_ctrl_c_ends_a_kernel_and_the_wait_for_it(gpu, machine):
+    halt = solving(gpu)
+    machine.failure = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt), gpu.active():
+        gpu.finish(halt, 60)
+    ((to, _, size, _, stream),) = machine.copied
+    assert (to, size, stream) == (halt.data.ptr, 4, 4048)
+
+
+@pytest.mark.parametrize("wait", ["get", "synchronize"])
+def test_ctrl_c_ends_a_wait_for_kernels_that_take_long(gpu, machine, wait):
+    array = solving(gpu)
+    machine.failure = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt), gpu.active():
+        gpu.get(array) if wait == "get" else gpu.synchronize()
+    assert machine.copied == []
+
+
+def test_a_kernel_that_takes_too_long_is_stopped(gpu, machine):
+    halt = solving(gpu)
+    machine.turns = 2
+    message = r"the kernel solve ran for 0 s, longer than any solve takes, and was stopped\."
+    with pytest.raises(wp.DeviceError, match=message):
+        gpu.finish(halt, 0)
+    assert len(machine.copied) == 1
+
+
+def test_a_kernel_that_cannot_be_stopped_is_told(gpu, machine, monkeypatch):
+    monkeypatch.setattr(device, "_TO_HALT", 0.0)
+    halt = solving(gpu)
+    machine.turns = 2**40
+    with pytest.raises(wp.DeviceError, match="does not stop: end this process"):
+        gpu.finish(halt, 0)
+
+
+def test_the_host_sleeps_while_it_waits_for_long(gpu, machine, monkeypatch):
+    naps = []
+    monkeypatch.setattr(device.time, "sleep", naps.append)
+    monkeypatch.setattr(device, "_SPIN", 0.0)
+    machine.turns = 5
+    gpu.finish(solving(gpu), 60)
+    assert naps == [1e-4] * 5
+
+
+def test_a_forked_child_is_told_so_by_what_came_from_the_parent(gpu, monkeypatch):
+    monkeypatch.setattr(gpu, "process", -1)
+    with pytest.raises(wp.NoDeviceError, match="spawn"), gpu.active():
+        pass

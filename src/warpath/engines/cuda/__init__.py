@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warpath.zones import opened
+
 if TYPE_CHECKING:
     from warpath.engines.base import Order, Raw
+    from warpath.graph import Graph
 
 name = "cuda"
 
@@ -29,6 +32,17 @@ def run(order: Order, device: str) -> Raw:
         raw = engine.run(order, gpu)
         gpu.synchronize()  # an array of the GPU is filled when the call returns, and was timed
         return raw
+
+
+def place(graph: Graph, device: str) -> str:
+    """Put the rows that solves take on a GPU, and return its name, "cuda:0"."""
+    from warpath.engines.cuda.device import open_device
+    from warpath.engines.rounds.run import resident
+
+    gpu = open_device(device)
+    with gpu.active():
+        resident(opened(graph), gpu)
+    return gpu.name
 
 
 def free_memory(device: str) -> int:

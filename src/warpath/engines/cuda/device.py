@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import threading
+import time
 from collections import deque
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -39,6 +41,9 @@ _PACKED = (9, 0)  # from here on minima of sums are one instruction, of 16 bits 
 _STATIC_SHARED = 48 * 1024  # bytes of a block's shared memory that every GPU gives unasked
 _KEPT_CONFIGS = 4096
 _KEPT_STREAMS = 64
+_SPIN, _NAP = 0.02, 1e-4  # seconds: the host waits awake, then sleeps so long at a time
+_TO_HALT = 5.0  # seconds that a kernel has to end when it is told to
+_TO_HALT_FOR_CTRL_C = 0.9
 _NAMED_KERNELS = 3  # in the message about a failure that is only seen when waiting
 
 _open: dict[int, CudaDevice] = {}
@@ -95,6 +100,8 @@ class CudaDevice:
             2: core.PER_THREAD_DEFAULT_STREAM,
         }
         self._copying: Any = None  # the stream of copies beside the work
+        self._own = threading.local()  # a thread's event
+        self._lasting = False  # whether a kernel runs that may take long
         self._launched: deque[str] = deque(maxlen=_NAMED_KERNELS)  # since the host last waited
 
     @contextmanager
@@ -103,6 +110,8 @@ class CudaDevice:
 
         CUDA's and CuPy's errors leave as `DeviceError` and `NotEnoughMemoryError`.
         """
+        if self.process != os.getpid():
+            raise NoDeviceError(_forked(self.name))
         self._launched.clear()
         try:
             with self.xp.cuda.Device(self._index) as current:
@@ -137,6 +146,8 @@ class CudaDevice:
 
     def get(self, array: Array, out: HostArray | None = None) -> HostArray:
         """Copy an array from the device, after all work before it, into `out` where given."""
+        if self._lasting:  # a copy would wait for it deaf to Ctrl-C
+            self.synchronize()
         here: HostArray = self.xp.asnumpy(array, out=out)
         self._launched.clear()
         return here
@@ -154,7 +165,10 @@ class CudaDevice:
         self._copying.wait_event(before)
         array.get(stream=self._copying, out=out, blocking=False)
         after.record(self._copying)
-        wait: Callable[[], None] = after.synchronize
+
+        def wait() -> None:
+            _wait(after)
+
         return wait
 
     def host_array(self, like: Array) -> HostArray:
@@ -172,9 +186,54 @@ class CudaDevice:
         return SimpleNamespace(data=SimpleNamespace(ptr=array.ctypes.data))
 
     def synchronize(self) -> None:
-        """Wait until all work on the current stream is done."""
-        self._current_stream().synchronize()
+        """Wait until all work on the current stream is done; Ctrl-C ends the wait."""
+        _wait(self._recorded())
+        self._lasting = False
         self._launched.clear()
+
+    def finish(self, halt: Array, seconds: float) -> None:
+        """Wait for a kernel that ends soon after `halt`, (1,) int32, became 1.
+
+        Raises
+        ------
+        DeviceError
+            If it takes longer than so many seconds; it is told to end first.
+        """
+        end = self._recorded()
+        try:
+            if _wait(end, seconds):
+                self._lasting = False
+                self._launched.clear()
+                return
+        except KeyboardInterrupt:
+            self._halted(end, halt, _TO_HALT_FOR_CTRL_C)
+            raise
+        name = self._launched[-1]
+        what = f"{self.name}, {self.model}: the kernel {name} ran for {seconds:,.0f} s, longer than"
+        if self._halted(end, halt, _TO_HALT):
+            msg = f"{what} any solve takes, and was stopped."
+        else:
+            msg = f"{what} any solve takes, and does not stop: end this process."
+        raise DeviceError(f"{msg} That is a fault of warpath: please report it.")
+
+    def _halted(self, end: Any, halt: Array, seconds: float) -> bool:
+        """Tell a kernel to end, by a copy beside it; return whether it did in so many seconds."""
+        one = self.host_array(np.zeros(1, np.int32))
+        one[0] = 1
+        beside = self.xp.cuda.Stream(non_blocking=True)
+        to_device = self.xp.cuda.runtime.memcpyHostToDevice
+        self.xp.cuda.runtime.memcpyAsync(
+            halt.data.ptr, one.ctypes.data, one.nbytes, to_device, beside.ptr
+        )
+        return _wait(end, seconds)
+
+    def _recorded(self) -> Any:
+        """Return an event that comes after all work on the current stream."""
+        event = getattr(self._own, "event", None)
+        if event is None:
+            event = self._own.event = self.xp.cuda.Event(disable_timing=True)
+        event.record(self._current_stream())
+        return event
 
     def resident_blocks(self, kernel: Kernel) -> int:
         """Return how many blocks of a kernel run at the same time on the whole GPU."""
@@ -210,6 +269,7 @@ class CudaDevice:
         except AttributeError:
             raise TypeError(_no_argument(kernel, args)) from None
         self._launched.append(kernel.name)
+        self._lasting = self._lasting or kernel.at_once
         self._core.launch(stream, config, loaded, *values)
 
     def _load(self, kernel: Kernel) -> Any:
@@ -296,11 +356,7 @@ def open_device(name: str) -> CudaDevice:
     index = int(match[1] or 0)
     with _opening:
         if any(device.process != os.getpid() for device in _open.values()):
-            msg = (
-                f"device={name!r}: CUDA was used before this process was forked, and does not "
-                "survive that. Start processes by multiprocessing.set_start_method('spawn')."
-            )
-            raise NoDeviceError(msg)
+            raise NoDeviceError(_forked(name))
         if index not in _open:
             count = device_count()
             if index >= count:
@@ -369,6 +425,18 @@ def _of_cuda(error: Exception) -> bool:
     return any(each.__name__ in names for each in type(error).__mro__)
 
 
+def _wait(event: Any, seconds: float = math.inf) -> bool:
+    """Wait for an event, awake for signals; return whether it came within so many seconds."""
+    begin = time.perf_counter()
+    while not event.done:
+        waited = time.perf_counter() - begin
+        if waited > seconds:
+            return False
+        if waited > _SPIN:
+            time.sleep(_NAP)
+    return True
+
+
 def _no_argument(kernel: Kernel, args: tuple[Any, ...]) -> str:
     at, wrong = next((at, one) for at, one in enumerate(args) if not _is_argument(one))
     return (
@@ -380,6 +448,13 @@ def _no_argument(kernel: Kernel, args: tuple[Any, ...]) -> str:
 def _is_argument(one: Any) -> bool:
     has_address = hasattr(getattr(one, "data", None), "ptr")
     return one is None or isinstance(one, np.generic) or has_address
+
+
+def _forked(name: str) -> str:
+    return (
+        f"device={name!r}: CUDA was used before this process was forked, and does not "
+        "survive that. Start processes by multiprocessing.set_start_method('spawn')."
+    )
 
 
 def _version(number: int) -> tuple[int, int]:

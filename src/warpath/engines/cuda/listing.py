@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from warpath.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
     from numpy.typing import DTypeLike
 
@@ -81,6 +83,12 @@ class _DryDevice:
 
     def synchronize(self) -> None:
         pass
+
+    def finish(self, halt: Array, seconds: float) -> None:
+        pass
+
+    def active(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 class _ListingDevice(_DryDevice):
