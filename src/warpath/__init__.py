@@ -43,7 +43,7 @@ from warpath.verify import Certificate, verify
 if TYPE_CHECKING:
     from warpath.io.formats import read, write
 
-    from . import generate
+    from . import csgraph, generate
 
 __version__ = "0.1.0"
 
@@ -76,6 +76,7 @@ __all__ = [
     "WeightError",
     "algorithms",
     "apsp",
+    "csgraph",
     "distances",
     "generate",
     "nearest",
@@ -89,6 +90,7 @@ __all__ = [
 
 # Needed by few programs: imported when first asked for, so that `import warpath` stays quick.
 _LATER = {
+    "csgraph": ("warpath.csgraph", None),
     "generate": ("warpath.generate", None),
     "read": ("warpath.io.formats", "read"),
     "write": ("warpath.io.formats", "write"),

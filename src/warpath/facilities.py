@@ -178,7 +178,7 @@ def nearest(
     limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
     way = graph.reversed() if reverse else graph
     inner = opened(way)
-    started = _with_a_start(inner, starts)
+    started = with_a_start(inner, starts)
     wish = Wish(algorithm, device, threads, params)
     chosen = choose_for(Size(Task.SSSP), started, wish, graph.device)
     problem = Problem(Task.SSSP, np.array([inner.n]), cutoff=limit)
@@ -201,7 +201,7 @@ def nearest(
     )
 
 
-def _with_a_start(graph: Graph, facilities: NDArray[np.int64]) -> Graph:
+def with_a_start(graph: Graph, facilities: NDArray[np.int64]) -> Graph:
     """Return a graph with one vertex more, from which edges of length 0 lead to some vertices."""
     weights = graph.solver_weights
     return Graph(

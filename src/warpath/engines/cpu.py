@@ -232,7 +232,7 @@ def lengths_and_potentials(graph: Graph) -> tuple[Array, Array | None]:
     potentials = potentials_of(graph)
     if graph.dist_dtype.kind != "f":
         return graph.solver_weights, None
-    return _reduced(graph, potentials), potentials
+    return reduced(graph, potentials), potentials
 
 
 def _settle(order: Order) -> Raw:
@@ -277,7 +277,7 @@ def labels_or_cycle(
     return dist, stats
 
 
-def _reduced(graph: Graph, potentials: Array) -> Array:
+def reduced(graph: Graph, potentials: Array) -> Array:
     """Return the float weights under potentials, >= 0; what rounding takes below 0 counts as 0."""
     src, dst, weights = graph.edges()
     with np.errstate(over="ignore"):

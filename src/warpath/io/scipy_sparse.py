@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from warpath import settings
 from warpath.errors import GraphError
+from warpath.facts import rows_into
 from warpath.graph import Graph
 
 
@@ -75,7 +77,7 @@ def undirected(graph: Graph) -> Graph:
         "first_through": graph.first_through,
         "name": graph.name,
     }
-    if graph.facts().symmetric:
+    if rows_into(graph, settings.threads())[0] is graph:
         return Graph(graph.indptr, graph.indices, graph.weights, directed=False, **attributes)
     src = np.repeat(np.arange(graph.n, dtype=graph.indices.dtype), np.diff(graph.indptr))
     return Graph.from_edges(

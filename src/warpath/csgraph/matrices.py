@@ -1,0 +1,186 @@
+"""SciPy's matrices as graphs, and as dense matrices of lengths, by the rules of its csgraph.
+
+Stored entries of a sparse matrix are edges, explicit zeros too. In a dense one 0, inf and NaN are
+none; in a masked one the mask says what is none, but 0 and inf are none to Floyd-Warshall.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.engines.matrix import adjacency_matrix
+from warpath.errors import GraphError, WeightError
+from warpath.graph import Graph
+from warpath.io.scipy_sparse import undirected
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+#: What SciPy's conversion of plain dense matrices takes for 0, by `numpy.ma.masked_values`.
+_NOTHING = 1e-8
+#: Sums of whole numbers below it are the same in int64 and in float64.
+_EXACT = 2**53
+
+
+class Edges(NamedTuple):
+    """A matrix that was read.
+
+    Attributes
+    ----------
+    graph : what is solved: with integers where the matrix has whole numbers that allow it.
+    negative : whether a weight of the matrix is negative, also where all edges count as 1.
+    """
+
+    graph: Graph
+    negative: bool
+
+
+def is_sparse(data: Any) -> bool:
+    """Say whether something is a sparse matrix or array of SciPy's, or converts to one."""
+    return hasattr(data, "tocsr") or hasattr(data, "to_scipy_sparse")
+
+
+def as_scipys(data: Any) -> Any:
+    """Return a sparse array of the package `sparse` as SciPy's; other objects as they are."""
+    if not hasattr(data, "to_scipy_sparse"):
+        return data
+    try:
+        return data.to_scipy_sparse(accept_fv=[0, np.inf, np.nan])
+    except TypeError:  # before 0.15.4 it took no other fill value than 0
+        return data.to_scipy_sparse()
+
+
+def edges_of(csgraph: Any, *, directed: bool, unweighted: bool = False) -> Edges:
+    """Return the edges of a matrix.
+
+    Parameters
+    ----------
+    csgraph : (n, n), whatever SciPy's functions take. A CSR matrix of float64 is read in place.
+    directed : False lets each entry be an edge in both directions.
+    unweighted : every edge counts as 1, whatever its entry says.
+
+    Raises
+    ------
+    GraphError
+        It is not square.
+    WeightError
+        A stored entry is -inf, which no path can have.
+
+    Notes
+    -----
+    O(n + m) for CSR, every time: the caller may have changed the arrays since the last call.
+    """
+    indptr, indices, values = rows_of(csgraph, directed=directed)
+    if unweighted:
+        graph, negative = Graph.from_csr(indptr, indices), bool(np.any(values < 0))
+    else:
+        graph = _weighted(indptr, indices, values)
+        negative = graph.facts(symmetry=False).negative > 0
+    return Edges(graph if directed else undirected(graph), negative)
+
+
+def rows_of(csgraph: Any, *, directed: bool = True) -> tuple[Array, Array, Array]:
+    """Return (indptr, indices, entries) of a matrix as they are stored, or as a dense one has them.
+
+    Without direction they may be those of its columns.
+    """
+    data = as_scipys(csgraph)
+    return _rows_of_sparse(data, directed=directed) if is_sparse(data) else _rows_of_dense(data)
+
+
+def _rows_of_sparse(data: Any, *, directed: bool) -> tuple[Array, Array, Array]:
+    if len(data.shape) != 2:
+        msg = f"compressed-sparse graph must be 2-D, not of shape {tuple(data.shape)}."
+        raise GraphError(msg)
+    if data.shape[0] != data.shape[1]:
+        msg = f"compressed-sparse graph must be shape (N, N), not {tuple(data.shape)}."
+        raise GraphError(msg)
+    # The columns of an undirected graph are as good as its rows, and need no transpose.
+    rows = data if not directed and data.format == "csc" else data.tocsr()
+    used = int(rows.indptr[-1])  # SciPy allows spare room behind the last entry
+    return rows.indptr, rows.indices[:used], rows.data[:used]
+
+
+def _rows_of_dense(data: Any) -> tuple[Array, Array, Array]:
+    values = np.asarray(np.ma.getdata(data) if np.ma.isMaskedArray(data) else data)
+    _check_square(values)
+    present = ~np.ma.getmaskarray(data) if np.ma.isMaskedArray(data) else _present(values)
+    present = np.asarray(present)  # np.matrix would stay two-dimensional under a mask
+    indptr = np.concatenate(([0], np.cumsum(np.count_nonzero(present, axis=1))))
+    return indptr, np.nonzero(present)[1].astype(np.int32), values[present]
+
+
+def _present(values: Array) -> NDArray[np.bool_]:
+    """Return where a plain dense matrix has edges."""
+    if values.dtype.kind == "f":
+        return (np.abs(values) > _NOTHING) & np.isfinite(values)
+    present: NDArray[np.bool_] = np.isfinite(values) & (values != 0)
+    return present
+
+
+def _check_square(values: Array) -> None:
+    if values.ndim != 2:
+        msg = f"graph should have two dimensions, but its shape is {values.shape}."
+        raise GraphError(msg)
+    if values.shape[0] != values.shape[1]:
+        msg = f"graph should be a square array, but its shape is {values.shape}."
+        raise GraphError(msg)
+
+
+def _weighted(indptr: Array, indices: Array, values: Array) -> Graph:
+    """Return the graph of weighted rows, in integers where they give the same distances."""
+    if values.dtype.kind in "bi":
+        graph = Graph.from_csr(indptr, indices, values)
+        if graph.facts(symmetry=False).longest < _EXACT:
+            return graph
+    return _with_floats(indptr, indices, values)
+
+
+def _with_floats(indptr: Array, indices: Array, values: Array) -> Graph:
+    floats = values.astype(np.float64, copy=False)
+    try:
+        return Graph.from_csr(indptr, indices, floats)
+    except WeightError:
+        absent = np.isnan(floats)  # no path goes over it: no comparison with it is true
+        if not absent.any():
+            raise
+        return Graph.from_csr(indptr, indices, np.where(absent, np.inf, floats))
+
+
+def lengths_of(csgraph: Any, *, overwrite: bool = False) -> Array:
+    """Return the (n, n) float64 matrix of lengths: inf where there is no edge.
+
+    Parameters
+    ----------
+    csgraph : as in `edges_of`, but a sparse one in the format csr, csc or lil: the others would
+        add up what stands at one place, of which the least counts here.
+    overwrite : a C-contiguous float64 array is the answer itself; else it is a copy.
+
+    Raises
+    ------
+    GraphError, WeightError
+        As `edges_of`, and for other formats.
+    """
+    data = as_scipys(csgraph)
+    if is_sparse(data):
+        if data.format not in {"lil", "csc", "csr"}:
+            msg = f"csgraph must be lil, csr, or csc format, not {data.format}: use .tocsr()."
+            raise GraphError(msg)
+        indptr, indices, values = _rows_of_sparse(data, directed=True)
+        graph = _with_floats(indptr, indices, values)
+        return adjacency_matrix(graph, graph.solver_weights)
+    values = np.asarray(np.ma.getdata(data) if np.ma.isMaskedArray(data) else data)
+    _check_square(values)
+    if np.ma.isMaskedArray(data):
+        present = ~np.ma.getmaskarray(data) & (values != 0) & np.isfinite(values)
+    else:
+        present = _present(values)
+    # The answer is an array that may be written to, whatever was given.
+    own = overwrite and values.dtype == np.float64 and values.flags.carray
+    matrix = values if own else values.astype(np.float64, order="C")
+    np.copyto(matrix, np.inf, where=~present)
+    return matrix

@@ -1,0 +1,323 @@
+"""SciPy's functions for shortest paths: read, solve, and answer as SciPy does."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.api import sssp
+from warpath.csgraph.dense import closed
+from warpath.csgraph.errors import raising_scipys
+from warpath.csgraph.matrices import as_scipys, edges_of, is_sparse, lengths_of
+from warpath.csgraph.owners import nearest_sources
+from warpath.csgraph.results import as_floats, as_predecessors, prefer_sources
+from warpath.engines.cpu import potentials_of
+from warpath.errors import InputError
+from warpath.tables import distances
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.csgraph.matrices import Edges
+
+    Array = NDArray[Any]
+    Answer = Array | tuple[Array, ...]
+
+
+def shortest_path(
+    csgraph: Any,
+    method: str = "auto",
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+    indices: Any = None,
+) -> Answer:
+    """Shortest paths between all pairs, or from some vertices.
+
+    Parameters
+    ----------
+    csgraph : (n, n) array, matrix, masked array or sparse matrix of weights, as in `dijkstra`.
+    method : "FW", "D", "BF" or "J" for `floyd_warshall`, `dijkstra`, `bellman_ford`, `johnson`;
+        "auto" as SciPy chooses: Floyd-Warshall where a quarter of the matrix or more are edges and
+        `indices` is None, else Johnson where a weight is negative, else Dijkstra.
+    directed, return_predecessors, unweighted, indices : as in `dijkstra`.
+    overwrite : as in `floyd_warshall`.
+
+    Returns
+    -------
+    dist_matrix, predecessors
+        As `dijkstra` returns them.
+
+    Raises
+    ------
+    ValueError
+        For what `csgraph` and `indices` cannot be, another method, or `indices` with "FW".
+    NegativeCycleError
+    """
+    data = as_scipys(csgraph)
+    if method == "auto":
+        method = _method(data, indices)
+    if method == "FW":
+        if indices is not None:
+            msg = "Cannot specify indices with method == 'FW'."
+            raise InputError(msg)
+        return floyd_warshall(data, directed, return_predecessors, unweighted, overwrite)
+    if method not in _SEARCHES:
+        msg = f"unrecognized method '{method}': 'auto', 'FW', 'D', 'BF' and 'J' are."
+        raise InputError(msg)
+    return _SEARCHES[method](
+        data, directed, indices,
+        return_predecessors=return_predecessors, unweighted=unweighted,
+    )  # fmt: skip
+
+
+def _method(data: Any, indices: Any) -> str:
+    """Return the method that SciPy takes for a matrix."""
+    if is_sparse(data):
+        # Others may hold their entries by rows or blocks.
+        listed = data if data.format in {"csr", "csc", "coo"} else data.tocoo()
+        count, entries = data.nnz, listed.data
+    elif np.ma.isMaskedArray(data):
+        count, entries = data.count(), data.compressed()
+    else:
+        values = np.asarray(data)
+        entries = values[np.isfinite(values) & (values != 0)]
+        count = entries.size
+    if indices is None and count >= np.prod(np.shape(data)[:1]) ** 2 / 4:
+        return "FW"
+    return "J" if np.any(entries < 0) else "D"
+
+
+def dijkstra(
+    csgraph: Any,
+    directed: bool = True,
+    indices: Any = None,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    limit: float = np.inf,
+    min_only: bool = False,
+) -> Answer:
+    """Shortest paths from some vertices, for weights >= 0.
+
+    Parameters
+    ----------
+    csgraph : (n, n) array, matrix, masked array or sparse matrix; entry (u, v) is the weight of
+        the edge u -> v. Stored entries of a sparse one are edges, zeros too. In a plain array what
+        is 0 (up to 1e-8), inf or NaN is none, in a masked one what is masked.
+    directed : False lets each entry be an edge in both directions, of which the lighter counts.
+    indices : the sources, integers of any shape; those below 0 count from the end. None: all.
+    return_predecessors : return them, too.
+    unweighted : every edge counts as 1.
+    limit : vertices farther than this are not reached.
+    min_only : one row: the distance from the nearest of the sources.
+
+    Returns
+    -------
+    dist_matrix : float64, the shape of `indices` and n; (n,) with `min_only`. inf where there is no
+        path.
+    predecessors : int32 of the same shape, if asked for: the vertex before each one on its path;
+        -9999 for sources and what is not reached.
+    sources : (n,) int32, with `min_only` and predecessors: the source that a path comes from, or
+        -9999.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square, holds -inf, or an index or the limit is out of range.
+    NegativeCycleError
+        If a negative cycle can be reached; SciPy does not end there.
+
+    Warns
+    -----
+    UserWarning
+        If a weight is negative. Distances are right all the same.
+
+    Notes
+    -----
+    Solved by what `warpath.plan` chooses; distances have the bits of Dijkstra's algorithm. Of
+    equally short paths it is that of the smallest predecessor, which need not be SciPy's.
+    """
+    edges = edges_of(csgraph, directed=directed, unweighted=unweighted)
+    if edges.negative:
+        warnings.warn(
+            "Graph has negative weights: dijkstra will give inaccurate results if the graph "
+            "contains negative cycles. Consider johnson or bellman_ford.",
+            stacklevel=2,
+        )
+    sources, shape = _sources(indices, edges.graph.n)
+    cutoff = _checked_limit(limit)
+    if min_only:
+        with raising_scipys():
+            return nearest_sources(
+                edges.graph, sources, cutoff, predecessors=bool(return_predecessors)
+            )
+    return _rows(edges, sources, shape, bool(return_predecessors), cutoff=cutoff)
+
+
+def bellman_ford(
+    csgraph: Any,
+    directed: bool = True,
+    indices: Any = None,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+) -> Answer:
+    """Shortest paths from some vertices; weights may be negative.
+
+    Parameters
+    ----------
+    csgraph, directed, indices, return_predecessors, unweighted : as in `dijkstra`.
+
+    Returns
+    -------
+    dist_matrix, predecessors
+        As `dijkstra` returns them.
+
+    Raises
+    ------
+    ValueError
+        As `dijkstra`.
+    NegativeCycleError
+        If a source reaches a negative cycle; without direction an edge of negative weight is one.
+    """
+    edges = edges_of(csgraph, directed=directed, unweighted=unweighted)
+    sources, shape = _sources(indices, edges.graph.n)
+    return _rows(edges, sources, shape, bool(return_predecessors))
+
+
+def johnson(
+    csgraph: Any,
+    directed: bool = True,
+    indices: Any = None,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+) -> Answer:
+    """Shortest paths from many vertices; weights may be negative.
+
+    Parameters
+    ----------
+    csgraph, directed, indices, return_predecessors, unweighted : as in `dijkstra`.
+
+    Returns
+    -------
+    dist_matrix, predecessors
+        As `dijkstra` returns them.
+
+    Raises
+    ------
+    ValueError
+        As `dijkstra`.
+    NegativeCycleError
+        If there is a negative cycle, even where no source reaches it.
+    """
+    if unweighted:
+        return dijkstra(csgraph, directed, indices, return_predecessors, unweighted)
+    edges = edges_of(csgraph, directed=directed)
+    sources, shape = _sources(indices, edges.graph.n)
+    if not edges.negative:
+        return _rows(edges, sources, shape, bool(return_predecessors))
+    with raising_scipys():
+        potentials_of(edges.graph)
+    return _rows(edges, sources, shape, bool(return_predecessors), "classic.johnson")
+
+
+_SEARCHES = {"D": dijkstra, "BF": bellman_ford, "J": johnson}
+
+
+def floyd_warshall(
+    csgraph: Any,
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+) -> Answer:
+    """Shortest paths between all pairs of a dense graph; weights may be negative.
+
+    Parameters
+    ----------
+    csgraph, directed, return_predecessors, unweighted : as in `dijkstra`, but self-loops do not
+        count, zeros of masked arrays are no edges, and sparse matrices are csr, csc or lil.
+    overwrite : where `csgraph` is a C-contiguous float64 array, it becomes the answer.
+
+    Returns
+    -------
+    dist_matrix, predecessors
+        (n, n), as `dijkstra` returns them. Floats are added in another order than along the path:
+        within n * eps.
+
+    Raises
+    ------
+    ValueError
+        As `dijkstra`.
+    NegativeCycleError
+        If there is a negative cycle of two vertices or more.
+    """
+    lengths = lengths_of(csgraph, overwrite=bool(overwrite))
+    if unweighted:
+        lengths[lengths != np.inf] = 1
+    np.fill_diagonal(lengths, 0)
+    if not directed:
+        np.minimum(lengths, lengths.T.copy(), out=lengths)
+    with raising_scipys():
+        pred = closed(lengths, predecessors=bool(return_predecessors))
+    return lengths if pred is None else (lengths, pred)
+
+
+def _sources(indices: Any, n: int) -> tuple[Array, tuple[int, ...]]:
+    """Return the sources, (k,) int64, and the shape of the answer."""
+    if indices is None:
+        return np.arange(n), (n, n)
+    given = np.array(indices, dtype=np.int32, order="C")
+    sources = given.reshape(-1).astype(np.int64)
+    sources[sources < 0] += n
+    if np.any(sources < 0) or np.any(sources >= n):
+        msg = f"indices out of range 0...N = {n}: {sources[(sources < 0) | (sources >= n)][0]}."
+        raise InputError(msg)
+    return sources, (*given.shape, n)
+
+
+def _checked_limit(limit: float) -> float | None:
+    """Return the limit, None for inf; TypeError for what is no number."""
+    if math.isinf(limit) and limit > 0:
+        return None
+    if limit < 0:
+        msg = f"limit must be >= 0, not {limit}."
+        raise InputError(msg)
+    return float(limit)
+
+
+def _rows(
+    edges: Edges,
+    sources: Array,
+    shape: tuple[int, ...],
+    predecessors: bool,
+    algorithm: str | None = None,
+    cutoff: float | None = None,
+) -> Answer:
+    """Return a row for each source, in the shape that was asked for."""
+    graph = edges.graph
+    if algorithm is None:  # of many sources "auto" would add negative floats in Johnson's order
+        negative = graph.facts(symmetry=False).negative > 0
+        algorithm = "classic.bellman_ford" if negative else "auto"
+    if len(sources) == 0 or graph.n == 0:
+        nothing = np.empty(shape)
+        return (nothing, np.empty(shape, np.int32)) if predecessors else nothing
+    pred: Array | None
+    with raising_scipys():
+        if len(sources) == 1 and algorithm != "classic.johnson":
+            paths = sssp(graph, int(sources[0]), algorithm=algorithm, cutoff=cutoff)
+            dist, pred = paths.dist, paths.pred[None] if predecessors else None
+        else:
+            table = distances(
+                graph, sources, algorithm=algorithm, cutoff=cutoff, predecessors=predecessors
+            )
+            dist, pred = table.dist, table.pred
+    floats = as_floats(dist)
+    if pred is None:
+        return floats.reshape(shape)
+    before = as_predecessors(pred)
+    prefer_sources(graph, sources, dist.reshape(len(sources), graph.n), before)
+    return floats.reshape(shape), before.reshape(shape)
