@@ -1,0 +1,71 @@
+// scan_order.hpp - the order in which a search scans vertices, from the distances alone.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+
+#include "warpath/control.hpp"
+#include "warpath/types.hpp"
+
+namespace warpath {
+
+/// Fills `order` with the reached vertices as a search scans them, and `via` (n) with the edge by
+/// which each is first met: the first tight one, dist[u] + w == dist[v], in this order; -1 at the
+/// sources and where nothing was reached.
+///
+/// `place` (n) has the first entry of `order` for vertices that are as far as this one. Then the
+/// order is that of Dijkstra's search whose queue gives the entry first that came first: a vertex
+/// waits behind those of its distance that were met before it. With 0 everywhere it is that of a
+/// first-in first-out queue: breadth-first over the tight edges. What `place` holds changes.
+///
+/// `dist` holds exact labels, so tight edges reach what has one; vertices without a label are not
+/// scanned. O(n + m). Throws std::invalid_argument where `order` is not filled by them.
+template <Index V, Weight W>
+void scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
+                std::span<const std::int64_t> sources, std::span<std::int64_t> place,
+                std::span<std::int64_t> order, std::span<std::int64_t> via, Pulse pulse) {
+  using D = DistanceOf<W>;
+  constexpr std::int64_t kUnmet = -2;
+  std::fill(via.begin(), via.end(), kUnmet);
+  std::fill(order.begin(), order.end(), std::int64_t{-1});
+  // The next free entry of a group is kept in `place` of the group's first vertex, which needs its
+  // own no more.
+  const auto put = [&](std::int64_t v, std::int64_t edge) {
+    const auto at = static_cast<std::size_t>(v);
+    const std::int64_t first = place[at];
+    if (first < 0 || first >= static_cast<std::int64_t>(order.size()))
+      throw std::invalid_argument("a vertex that is met has no place in the order");
+    std::int64_t& head = order[static_cast<std::size_t>(first)];
+    if (head < 0) {
+      head = v;
+      place[at] = first + 1;
+    } else {
+      std::int64_t& next = place[static_cast<std::size_t>(head)];
+      if (next >= static_cast<std::int64_t>(order.size()))
+        throw std::invalid_argument("more vertices are met than the order has entries");
+      order[static_cast<std::size_t>(next++)] = v;
+    }
+    via[at] = edge;
+  };
+  for (const std::int64_t source : sources)
+    if (via[static_cast<std::size_t>(source)] == kUnmet) put(source, -1);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] < 0) throw std::invalid_argument("tight edges do not reach all labels");
+    const auto u = static_cast<std::size_t>(order[i]);
+    pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
+    for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
+      const auto v = static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)]);
+      D sum;
+      if (via[v] == kUnmet && dist[v] != unreachable<D> &&
+          extend<D, W, V>(dist[u], graph.weights[static_cast<std::size_t>(e)], sum) &&
+          sum == dist[v])
+        put(static_cast<std::int64_t>(v), e);
+    }
+  }
+  std::replace(via.begin(), via.end(), kUnmet, std::int64_t{-1});
+}
+
+}  // namespace warpath

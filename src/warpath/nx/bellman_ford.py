@@ -1,0 +1,217 @@
+"""NetworkX's functions for weights of either sign."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+
+from warpath import _core
+from warpath.graph import Graph
+from warpath.nx.graph import Weighted
+from warpath.nx.search import each, networkx_errors, searched
+from warpath.nx.weights import ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from warpath.nx.graph import Converted
+    from warpath.nx.search import Found
+
+    Array = NDArray[Any]
+
+_EVERY = np.empty(0, np.int64)  # how the core is told that all vertices are sources
+
+
+def bellman_ford_path(G: Converted, source: Any, target: Any, weight: Any = "weight") -> Any:
+    """Return the nodes of a shortest path; see `networkx.bellman_ford_path`."""
+    return single_source_bellman_ford(G, source, target=target, weight=weight)[1]
+
+
+def bellman_ford_path_length(G: Converted, source: Any, target: Any, weight: Any = "weight") -> Any:
+    """Return the length of a shortest path; see `networkx.bellman_ford_path_length`."""
+    if source == target:
+        _require(G, source, "Node {} not found in graph")
+        return 0
+    found, t = _to_one(G, source, target, weight)
+    if t is None:
+        msg = f"node {target} not reachable from {source}"
+        raise nx.NetworkXNoPath(msg)
+    return found.length_to(t)
+
+
+def single_source_bellman_ford_path(
+    G: Converted, source: Any, weight: Any = "weight"
+) -> dict[Any, list[Any]]:
+    """Return a shortest path to every node; see NetworkX's function of this name."""
+    return _from(G, source, weight).paths()
+
+
+def single_source_bellman_ford_path_length(
+    G: Converted, source: Any, weight: Any = "weight"
+) -> dict[Any, Any]:
+    """Return all distances; see `networkx.single_source_bellman_ford_path_length`."""
+    return _from(G, source, weight).distances()
+
+
+def single_source_bellman_ford(
+    G: Converted, source: Any, target: Any = None, weight: Any = "weight"
+) -> Any:
+    """Return distances and paths, all or one; see `networkx.single_source_bellman_ford`."""
+    if source == target:
+        _require(G, source, "Node {} is not found in the graph")
+        return 0, [source]
+    if target is None:
+        found = _from(G, source, weight)
+        return found.distances(), found.paths()
+    found, t = _to_one(G, source, target, weight)
+    if t is None:
+        msg = f"Target {target} cannot be reached from given sources"
+        raise nx.NetworkXNoPath(msg)
+    return found.length_to(t), found.path_to(t)
+
+
+def bellman_ford_predecessor_and_distance(
+    G: Converted,
+    source: Any,
+    target: Any = None,  # noqa: ARG001 - NetworkX computes all of them too
+    weight: Any = "weight",
+    heuristic: Any = False,  # noqa: ARG001 - another way to the same answer
+) -> Any:
+    """Return predecessors and distances; see NetworkX's function of this name."""
+    found = _whole(G, source, weight)
+    if found is None:
+        return {source: []}, {source: 0}
+    return found.predecessors(), found.distances()
+
+
+def all_pairs_bellman_ford_path_length(
+    G: Converted, weight: Any = "weight"
+) -> Iterator[tuple[Any, dict[Any, Any]]]:
+    """Yield the distances from every node; see NetworkX's function of this name."""
+    for name, found in zip(G, each(_signed(G, weight), queue=True), strict=True):
+        yield name, found.distances()
+
+
+def all_pairs_bellman_ford_path(
+    G: Converted, weight: Any = "weight"
+) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
+    """Yield the paths from every node; see `networkx.all_pairs_bellman_ford_path`."""
+    for name, found in zip(G, each(_signed(G, weight), queue=True), strict=True):
+        yield name, found.paths()
+
+
+def goldberg_radzik(G: Converted, source: Any, weight: Any = "weight") -> Any:
+    """Return one predecessor of every node, and distances; see `networkx.goldberg_radzik`."""
+    found = _whole(G, source, weight)
+    if found is None:
+        return {source: None}, {source: 0}
+    before: list[Any] = found.weighted.named(found.before())
+    before[0] = None
+    return dict(zip(found.names(), before, strict=True)), found.distances()
+
+
+def negative_edge_cycle(
+    G: Converted,
+    weight: Any = "weight",
+    heuristic: Any = True,  # noqa: ARG001 - another way to the same answer
+) -> bool:
+    """Return whether there is a negative cycle; see `networkx.negative_edge_cycle`."""
+    weighted = _signed(G, weight)
+    return weighted.negative and _potentials(weighted) is None
+
+
+def find_negative_cycle(G: Converted, source: Any, weight: Any = "weight") -> list[Any]:
+    """Return a negative cycle that the source reaches; see `networkx.find_negative_cycle`.
+
+    NetworkX's begins before the node that its search came to a second time: here that is the one
+    nearest to the source in edges.
+    """
+    _require(G, source, "Source {} not in G")
+    weighted, s = _signed(G, weight), G.place[source]
+    rows = weighted.rows
+    found = _core.bellman_ford(
+        rows.indptr, rows.indices, rows.solver_weights, np.array([s]),
+        np.empty(rows.n, rows.dist_dtype),
+    )["cycle"]  # fmt: skip
+    if not len(found):
+        msg = "No negative cycles detected."
+        raise nx.NetworkXError(msg)
+    levels = searched(G.weighted(None), [s], queue=True).dist
+    entry = int(np.argmin(levels[found]))
+    cycle = np.roll(found, (1 if len(found) > 2 else 0) - entry)
+    named: list[Any] = weighted.named(cycle)
+    return [*named, named[0]]
+
+
+def johnson(G: Converted, weight: Any = "weight") -> dict[Any, dict[Any, list[Any]]]:
+    """Return the paths between all pairs; see `networkx.johnson`."""
+    weighted = _signed(G, weight)
+    if weighted.negative:
+        weighted = _reduced(weighted)
+    return {name: found.paths() for name, found in zip(G, each(weighted), strict=True)}
+
+
+def _reduced(weighted: Weighted) -> Weighted:
+    """Return the edges under lengths w + p[u] - p[v], of which none is negative."""
+    potentials = _potentials(weighted)
+    if potentials is None:
+        msg = "Negative cycle detected."
+        raise nx.NetworkXUnbounded(msg)
+    rows = weighted.rows
+    ends = potentials[weighted.tails], potentials[rows.indices]
+    lengths = rows.solver_weights.astype(potentials.dtype) + ends[0] - ends[1]
+    # Floats: a sum that was rounded up leaves its edge shorter than 0, by that rounding alone.
+    return Weighted(
+        weighted.owner, Graph(rows.indptr, rows.indices, np.maximum(lengths, 0)), ABSENT
+    )
+
+
+def _potentials(weighted: Weighted) -> Array | None:
+    """Return the distances from a vertex with an edge of length 0 to all; None at a cycle."""
+    rows = weighted.rows
+    dist = np.empty(rows.n, rows.dist_dtype)
+    with networkx_errors():
+        found = _core.bellman_ford(rows.indptr, rows.indices, rows.solver_weights, _EVERY, dist)
+    return None if len(found["cycle"]) else dist
+
+
+def _signed(G: Converted, weight: Any) -> Weighted:
+    weighted = G.weighted(weight)
+    if weighted.hides:
+        msg = "an edge weighs None, which hides it in NetworkX's searches after Dijkstra only."
+        raise NotImplementedError(msg)
+    return weighted
+
+
+def _from(G: Converted, source: Any, weight: Any) -> Found:
+    _require(G, source, "Source {} not in G")
+    return searched(_signed(G, weight), [G.place[source]], queue=True)
+
+
+def _to_one(G: Converted, source: Any, target: Any, weight: Any) -> tuple[Found, int | None]:
+    """Return a search, and the target where it was reached; it may stop there."""
+    _require(G, source, "Source {} not in G")
+    weighted, t = _signed(G, weight), G.place.get(target)
+    early = None if weighted.negative else t
+    found = searched(weighted, [G.place[source]], target=early, queue=True)
+    return found, t if t is not None and found.reaches(t) else None
+
+
+def _whole(G: Converted, source: Any, weight: Any) -> Found | None:
+    """Search where NetworkX refuses every negative self-loop; None for a lone node."""
+    _require(G, source, "Node {} is not found in the graph")
+    weighted = _signed(G, weight)
+    rows = weighted.rows
+    if weighted.negative and (rows.solver_weights[rows.indices == weighted.tails] < 0).any():
+        msg = "Negative cycle detected."
+        raise nx.NetworkXUnbounded(msg)
+    return None if len(G) == 1 else searched(weighted, [G.place[source]], queue=True)
+
+
+def _require(G: Converted, name: Any, message: str) -> None:
+    if name not in G:
+        raise nx.NodeNotFound(message.format(name))

@@ -1,0 +1,138 @@
+"""NetworkX's functions after Floyd and Warshall: all pairs as dictionaries or a matrix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+
+from warpath.nx.search import networkx_errors
+from warpath.nx.weights import FLOAT, WHOLE
+from warpath.paths import never
+from warpath.tables import apsp
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.nx.graph import Converted, Weighted
+    from warpath.table import DistanceTable
+
+    Array = NDArray[Any]
+
+
+def floyd_warshall(G: Converted, weight: Any = "weight") -> dict[Any, dict[Any, Any]]:
+    """Return all distances, inf where there is no path; see `networkx.floyd_warshall`."""
+    distances: dict[Any, dict[Any, Any]] = floyd_warshall_predecessor_and_distance(G, weight)[1]
+    return distances
+
+
+def floyd_warshall_predecessor_and_distance(G: Converted, weight: Any = "weight") -> Any:
+    """Return predecessors and distances of all pairs; see NetworkX's function of this name."""
+    weighted = _shown(G, weight)
+    if len(G) == 0:
+        return {}, {}
+    table = _table(weighted, predecessors=True)
+    names = G.names
+    rows = weighted.rows
+    at_loops = weighted.tails == rows.indices
+    loops = set(weighted.tails[at_loops].tolist())
+    zeros = at_loops & (rows.solver_weights == 0) & (np.asarray(weighted.kinds) == FLOAT)
+    float_loops = set(weighted.tails[zeros].tolist())
+    before, lengths = {}, {}
+    for at, name in enumerate(names):
+        pred = table.pred[at]
+        row = _numbers(weighted, at, table.dist[at], pred, float_loops)
+        lengths[name] = dict(zip(names, row, strict=True))
+        reached = np.flatnonzero(pred >= 0)
+        ways = dict(zip(weighted.named(reached), weighted.named(pred[reached]), strict=True))
+        if at in loops:
+            ways[name] = name
+        if ways:
+            before[name] = ways
+    return before, lengths
+
+
+def floyd_warshall_numpy(G: Converted, nodelist: Any = None, weight: Any = "weight") -> Array:
+    """Return all distances as a float64 matrix; see `networkx.floyd_warshall_numpy`."""
+    n = len(G)
+    chosen: Any = slice(None)
+    if nodelist is not None:
+        if not len(nodelist) == n == len(set(nodelist)):
+            msg = (
+                "nodelist must contain every node in G with no repeats."
+                "If you wanted a subgraph of G use G.subgraph(nodelist)"
+            )
+            raise nx.NetworkXError(msg)
+        missing = set(nodelist) - set(G.names)
+        if missing:
+            msg = f"Nodes {missing} in nodelist is not in G"
+            raise nx.NetworkXError(msg)
+        order = [G.place[name] for name in nodelist]
+        chosen = np.ix_(order, order)
+    weighted = _shown(G, weight)
+    if n == 0:
+        return np.zeros((0, 0))
+    dist = _table(weighted, predecessors=False).dist
+    matrix: Array = np.where(dist == never(dist.dtype), np.inf, dist)[chosen]
+    return matrix
+
+
+def _shown(G: Converted, weight: Any) -> Weighted:
+    weighted = G.weighted(weight)
+    if weighted.hides:
+        msg = "an edge weighs None, which is no number to a matrix."
+        raise NotImplementedError(msg)
+    return weighted
+
+
+def _table(weighted: Weighted, *, predecessors: bool) -> DistanceTable:
+    try:
+        with networkx_errors():
+            return apsp(weighted.rows, predecessors=predecessors)
+    except nx.NetworkXUnbounded as error:
+        msg = "there is a negative cycle, around which NetworkX's distances go on to fall."
+        raise NotImplementedError(msg) from error
+
+
+def _numbers(
+    weighted: Weighted, source: int, row: Array, pred: Array, float_loops: set[int]
+) -> list[Any]:
+    """Return distances as Python's sums make them: floats, but for paths of integers alone.
+
+    A missing weight counts as the float 1.0 here, as in NetworkX.
+    """
+    kinds = weighted.kinds
+    reached = row != never(row.dtype)
+    if isinstance(kinds, int):
+        values: list[Any] = (row if kinds == WHOLE else row.astype(np.float64)).tolist()
+    else:
+        whole = _whole_paths(weighted, kinds, source, pred)
+        pairs = zip(row.tolist(), (whole & reached).tolist(), strict=True)
+        values = [int(value) if is_whole else float(value) for value, is_whole in pairs]
+    values[source] = 0.0 if source in float_loops else 0
+    for v in np.flatnonzero(~reached).tolist():
+        values[v] = np.inf
+    return values
+
+
+def _whole_paths(weighted: Weighted, kinds: Array, source: int, pred: Array) -> Array:
+    """Return which vertices a path of integers alone leads to: (n,) bool, by pointer jumping."""
+    whole, above = (
+        _last_edges(weighted, kinds, pred),
+        np.where(pred < 0, np.arange(len(pred)), pred),
+    )
+    whole[source], above[source] = True, source
+    while not np.array_equal(above, above[above]):
+        whole &= whole[above]
+        above = above[above]
+    return whole & whole[above]
+
+
+def _last_edges(weighted: Weighted, kinds: Array, pred: Array) -> Array:
+    """Return whether the edge pred[v] -> v is an integer: (n,) bool."""
+    whole = np.zeros(len(pred), bool)
+    tails, heads = weighted.tails, weighted.rows.indices
+    used = pred[heads] == tails
+    whole[heads[used]] = kinds[used] == WHOLE
+    return whole

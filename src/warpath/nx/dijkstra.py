@@ -1,0 +1,249 @@
+"""NetworkX's functions that are called after Dijkstra."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+
+from warpath.api import path
+from warpath.errors import NoPathError
+from warpath.nx.search import each, limit_of, networkx_errors, searched
+from warpath.nx.weights import FLOAT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from warpath.nx.graph import Converted, Weighted
+
+
+def dijkstra_path(G: Converted, source: Any, target: Any, weight: Any = "weight") -> Any:
+    """Return the nodes of a shortest path; see `networkx.dijkstra_path`."""
+    return single_source_dijkstra(G, source, target=target, weight=weight)[1]
+
+
+def dijkstra_path_length(G: Converted, source: Any, target: Any, weight: Any = "weight") -> Any:
+    """Return the length of a shortest path; see `networkx.dijkstra_path_length`."""
+    _require(G, source, "Node {} not found in graph")
+    if source == target:
+        return 0
+    weighted = G.weighted(weight)
+    if weighted.negative:
+        made = weighted.to_nx()
+        return nx.dijkstra_path_length(made, source, target, backend="networkx")
+    t = G.place.get(target)
+    if t is not None:
+        found = searched(weighted, [G.place[source]], target=t)
+        if found.reaches(t):
+            return found.length_to(t)
+    msg = f"Node {target} not reachable from {source}"
+    raise nx.NetworkXNoPath(msg)
+
+
+def single_source_dijkstra_path(
+    G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
+) -> dict[Any, list[Any]]:
+    """Return a shortest path to every node; see `networkx.single_source_dijkstra_path`."""
+    return multi_source_dijkstra_path(G, {source}, cutoff=cutoff, weight=weight)
+
+
+def single_source_dijkstra_path_length(
+    G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
+) -> dict[Any, Any]:
+    """Return all distances; see `networkx.single_source_dijkstra_path_length`."""
+    return multi_source_dijkstra_path_length(G, {source}, cutoff=cutoff, weight=weight)
+
+
+def single_source_dijkstra(
+    G: Converted, source: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
+) -> Any:
+    """Return distances and paths, all or one; see `networkx.single_source_dijkstra`."""
+    return multi_source_dijkstra(G, {source}, cutoff=cutoff, target=target, weight=weight)
+
+
+def multi_source_dijkstra_path(
+    G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
+) -> dict[Any, list[Any]]:
+    """Return the path from the nearest source; see `networkx.multi_source_dijkstra_path`."""
+    paths: dict[Any, list[Any]] = multi_source_dijkstra(G, sources, cutoff=cutoff, weight=weight)[1]
+    return paths
+
+
+def multi_source_dijkstra_path_length(
+    G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
+) -> dict[Any, Any]:
+    """Return distances from the nearest source; see NetworkX's function of this name."""
+    starts = _starts(G, sources)
+    weighted = G.weighted(weight)
+    if weighted.negative:
+        lengths: dict[Any, Any] = nx.multi_source_dijkstra_path_length(
+            weighted.to_nx(), list(sources), cutoff=cutoff, backend="networkx"
+        )
+        return lengths
+    return searched(weighted, starts, cutoff=limit_of(cutoff)).distances()
+
+
+def multi_source_dijkstra(
+    G: Converted, sources: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
+) -> Any:
+    """Return distances and paths from the nearest source; see `networkx.multi_source_dijkstra`."""
+    starts = _starts(G, sources)
+    if target in sources:
+        return 0, [target]
+    weighted = G.weighted(weight)
+    if weighted.negative:  # what Dijkstra's search answers then depends on each of its steps
+        return nx.multi_source_dijkstra(
+            weighted.to_nx(), list(sources), target=target, cutoff=cutoff, backend="networkx"
+        )
+    limit = limit_of(cutoff)
+    if target is None:
+        found = searched(weighted, starts, cutoff=limit)
+        return found.distances(), found.paths()
+    t = G.place.get(target)
+    if t is not None:
+        found = searched(weighted, starts, cutoff=limit, target=t)
+        if found.reaches(t):
+            return found.length_to(t), found.path_to(t)
+    msg = f"No path to {target}."
+    raise nx.NetworkXNoPath(msg)
+
+
+def dijkstra_predecessor_and_distance(
+    G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
+) -> Any:
+    """Return predecessors and distances; see NetworkX's function of this name."""
+    _require(G, source, "Node {} is not found in the graph")
+    weighted = G.weighted(weight)
+    if weighted.negative:
+        return nx.dijkstra_predecessor_and_distance(
+            weighted.to_nx(), source, cutoff=cutoff, backend="networkx"
+        )
+    limit = limit_of(cutoff)
+    found = searched(weighted, [G.place[source]], cutoff=limit)
+    return found.predecessors(first_met=True, cutoff=limit), found.distances()
+
+
+def all_pairs_dijkstra(
+    G: Converted, cutoff: Any = None, weight: Any = "weight"
+) -> Iterator[tuple[Any, Any]]:
+    """Yield distances and paths from every node; see `networkx.all_pairs_dijkstra`."""
+    weighted = G.weighted(weight)
+    if weighted.negative:
+        made = weighted.to_nx()
+        for name in G:
+            yield name, nx.multi_source_dijkstra(made, [name], cutoff=cutoff, backend="networkx")
+        return
+    for name, found in zip(G, each(weighted, cutoff=limit_of(cutoff)), strict=True):
+        yield name, (found.distances(), found.paths())
+
+
+def all_pairs_dijkstra_path_length(
+    G: Converted, cutoff: Any = None, weight: Any = "weight"
+) -> Iterator[tuple[Any, dict[Any, Any]]]:
+    """Yield the distances from every node; see `networkx.all_pairs_dijkstra_path_length`."""
+    weighted = G.weighted(weight)
+    if weighted.negative:
+        for name, (lengths, _) in all_pairs_dijkstra(G, cutoff, weight):
+            yield name, lengths
+        return
+    for name, found in zip(G, each(weighted, cutoff=limit_of(cutoff)), strict=True):
+        yield name, found.distances()
+
+
+def all_pairs_dijkstra_path(
+    G: Converted, cutoff: Any = None, weight: Any = "weight"
+) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
+    """Yield the paths from every node; see `networkx.all_pairs_dijkstra_path`."""
+    weighted = G.weighted(weight)
+    if weighted.negative:
+        for name, (_, paths) in all_pairs_dijkstra(G, cutoff, weight):
+            yield name, paths
+        return
+    for name, found in zip(G, each(weighted, cutoff=limit_of(cutoff)), strict=True):
+        yield name, found.paths()
+
+
+def bidirectional_dijkstra(G: Converted, source: Any, target: Any, weight: Any = "weight") -> Any:
+    """Return a shortest path's length and nodes; see `networkx.bidirectional_dijkstra`."""
+    _require(G, source, "Source {} is not in G")
+    _require(G, target, "Target {} is not in G")
+    if source == target:
+        return 0, [source]
+    weighted = G.weighted(weight)
+    if weighted.negative:
+        return nx.bidirectional_dijkstra(weighted.to_nx(), source, target, backend="networkx")
+    return one_path(weighted, source, target)
+
+
+def one_path(weighted: Weighted, source: Any, target: Any) -> tuple[Any, list[Any]]:
+    """Return the length and the nodes of a shortest path between two different nodes.
+
+    Raises
+    ------
+    NetworkXNoPath
+    """
+    try:
+        with networkx_errors():
+            route = path(weighted.rows, weighted.place[source], weighted.place[target])
+    except NoPathError as error:
+        msg = f"No path between {source} and {target}."
+        raise nx.NetworkXNoPath(msg) from error
+    length = route.length
+    if not isinstance(weighted.kinds, int):
+        indptr, heads = weighted.rows.indptr, weighted.rows.indices
+        kinds = [
+            weighted.kinds[indptr[u] : indptr[u + 1]][heads[indptr[u] : indptr[u + 1]] == v].item()
+            for u, v in zip(route.indices[:-1], route.indices[1:], strict=True)
+        ]
+        length = length if FLOAT in kinds else int(length)
+    return length, weighted.named(route.indices)
+
+
+def astar_path(
+    G: Converted, source: Any, target: Any, heuristic: Any = None, weight: Any = "weight", *,
+    cutoff: Any = None,
+) -> Any:  # fmt: skip
+    """Return the nodes of a shortest path, without a heuristic; see `networkx.astar_path`."""
+    return _astar(G, source, target, heuristic, weight, cutoff)[1]
+
+
+def astar_path_length(
+    G: Converted, source: Any, target: Any, heuristic: Any = None, weight: Any = "weight", *,
+    cutoff: Any = None,
+) -> Any:  # fmt: skip
+    """Return a shortest path's length, without a heuristic; see `networkx.astar_path_length`."""
+    return _astar(G, source, target, heuristic, weight, cutoff)[0]
+
+
+def _astar(
+    G: Converted, source: Any, target: Any, heuristic: Any, weight: Any, cutoff: Any
+) -> tuple[Any, list[Any]]:
+    if heuristic is not None:
+        msg = "a heuristic is a Python function, called for every node that is met."
+        raise NotImplementedError(msg)
+    if source not in G or target not in G:
+        msg = f"Either source {source} or target {target} is not in G"
+        raise nx.NodeNotFound(msg)
+    if G.weighted(weight).negative:
+        msg = "A* goes back to nodes under negative weights, as Dijkstra's search does not."
+        raise NotImplementedError(msg)
+    try:  # a cutoff of 0 means none
+        length, nodes = multi_source_dijkstra(G, [source], target, cutoff or None, weight)
+    except nx.NetworkXNoPath:
+        msg = f"Node {target} not reachable from {source}"
+        raise nx.NetworkXNoPath(msg) from None
+    return length, nodes
+
+
+def _require(G: Converted, name: Any, message: str) -> None:
+    if name not in G:
+        raise nx.NodeNotFound(message.format(name))
+
+
+def _starts(G: Converted, sources: Any) -> list[int]:
+    if not sources:
+        msg = "sources must not be empty"
+        raise ValueError(msg)
+    for name in sources:
+        _require(G, name, "Node {} not found in graph")
+    return [G.place[name] for name in sources]

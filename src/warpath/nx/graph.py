@@ -1,0 +1,338 @@
+"""A NetworkX graph as the searches see it, and the way there and back."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+
+from warpath.checks import index_dtype
+from warpath.graph import Graph
+from warpath.nx.weights import ABSENT, FLOAT, NO_WEIGHT, weights_of
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+class Weighted:
+    """The vertices of a converted graph and its edges under one choice of weights.
+
+    Attributes
+    ----------
+    names, place : the node objects in NetworkX's order, and the index of each.
+    rows : the directed edges; rows keep the order of NetworkX's adjacency. An undirected edge is
+        there in both directions, of parallel edges the lightest, edges of weight None not at all.
+    kinds : what the weights came as, FLOAT, WHOLE or ABSENT; (m,) int8 where that differs.
+    hides : whether some edge weighs None.
+    """
+
+    def __init__(
+        self, owner: Converted, rows: Graph, kinds: int | Array, *, hides: bool = False
+    ) -> None:
+        self.owner = owner
+        self.names = owner.names
+        self.place = owner.place
+        self.rows = rows
+        self.kinds = kinds
+        self.hides = hides
+
+    @property
+    def negative(self) -> bool:
+        """Whether any weight is negative."""
+        return self.rows.facts(symmetry=False).negative > 0
+
+    @cached_property
+    def tails(self) -> Array:
+        """Where each edge begins: (m,)."""
+        rows = self.rows
+        return np.repeat(np.arange(rows.n, dtype=rows.indices.dtype), np.diff(rows.indptr))
+
+    def named(self, indices: Array) -> list[Any]:
+        """Return the node objects of some vertices."""
+        listed: list[Any] = indices.tolist()
+        return listed if self.owner.numbered else self.owner.name_array[indices].tolist()
+
+    @cached_property
+    def backwards(self) -> Weighted:
+        """Every edge turned round."""
+        kinds = self.kinds
+        if not isinstance(kinds, int):
+            kinds = kinds[np.argsort(self.rows.indices, kind="stable")]
+        return Weighted(self.owner, self.rows.reversed(), kinds, hides=self.hides)
+
+    def to_nx(self) -> Any:
+        """Return these edges as a DiGraph whose attribute "weight" has Python's numbers."""
+        made = nx.DiGraph()
+        made.add_nodes_from(self.names)
+        if self.rows.weights is None:
+            weights: list[Any] = [1] * self.rows.m
+        else:
+            weights = self.rows.weights.tolist()
+            if not isinstance(self.kinds, int):
+                pairs = zip(weights, self.kinds.tolist(), strict=True)
+                weights = [w if kind == FLOAT else int(w) for w, kind in pairs]
+        made.add_weighted_edges_from(
+            zip(self.named(self.tails), self.named(self.rows.indices), weights, strict=True)
+        )
+        return made
+
+
+class Converted:
+    """A NetworkX graph in warpath's rows: what the functions of the backend take.
+
+    ``nx.shortest_path(G, ...)`` makes one by itself and keeps it with G until G changes.
+    `convert_from_nx` makes one to be kept elsewhere. It answers the few questions about its
+    vertices that NetworkX asks; what else a graph does is a matter of `convert_to_nx`.
+    """
+
+    __networkx_backend__ = "warpath"
+
+    def __init__(
+        self,
+        names: list[Any],
+        rows: Graph,
+        data: Sequence[Any],
+        *,
+        directed: bool,
+        multigraph: bool,
+        attributes: dict[str, Any],
+    ) -> None:
+        self.names = names
+        self.place = dict(zip(names, range(len(names)), strict=True))
+        self.rows = rows
+        self.directed = directed
+        self.multigraph = multigraph
+        self.graph = attributes
+        self.data: Sequence[Any] | None = data
+        self.node_data: list[dict[Any, Any]] | None = None
+        self._weighted: dict[Any, Weighted] = {}
+        self._only: Weighted | None = None
+
+    def keep_only(self, weights: Sequence[Hashable]) -> None:
+        """Read these attributes as weights, and forget all others."""
+        for weight in weights:
+            self.weighted(weight)
+        self.data = None
+
+    @cached_property
+    def numbered(self) -> bool:
+        """Whether the node objects are the integers 0 .. n - 1 in order."""
+        return all(type(name) is int and name == at for at, name in enumerate(self.names))
+
+    @cached_property
+    def name_array(self) -> Array:
+        """The node objects: (n,) of objects."""
+        return np.fromiter(self.names, object, len(self.names))
+
+    def weighted(self, weight: Any, *, swapped: bool = False) -> Weighted:
+        """Return the edges under a choice of weights, as NetworkX's functions take it.
+
+        Parameters
+        ----------
+        weight : None for 1 everywhere; a function of (u, v, attributes), called once for each edge,
+            an undirected one in both directions; else the name of an attribute, 1 where missing.
+        swapped : call the function with the ends of every edge exchanged, as NetworkX does on a
+            reversed graph.
+
+        Raises
+        ------
+        NotImplementedError
+            Weights that the core cannot add as Python does, or that were not kept.
+        """
+        if self._only is not None and weight is not None:
+            return self._only
+        if callable(weight):
+            return self._made_of(self._called(weight, swapped=swapped))
+        if weight not in self._weighted:
+            if weight is None:
+                self._weighted[None] = Weighted(self, self.rows, ABSENT)
+            else:
+                self._weighted[weight] = self._made_of(self._read(weight))
+        return self._weighted[weight]
+
+    def turned(self, weight: Any) -> Converted:
+        """Return the graph with every edge turned round, under one choice of weights."""
+        turned = Converted(
+            self.names, self.rows.reversed(), (), directed=self.directed,
+            multigraph=self.multigraph, attributes={},
+        )  # fmt: skip
+        if weight is not None:
+            turned._only = self.weighted(weight, swapped=True).backwards
+        return turned
+
+    def _read(self, weight: Hashable) -> list[Any]:
+        data = self._edge_data(repr(weight))
+        if not self.multigraph:
+            return [each.get(weight, NO_WEIGHT) for each in data]
+        try:
+            return [min([d.get(weight, NO_WEIGHT) for d in keys.values()]) for keys in data]
+        except TypeError as error:
+            msg = f"parallel edges have weights {weight!r} that cannot be compared: {error}."
+            raise NotImplementedError(msg) from None
+
+    def _called(self, weight: Any, *, swapped: bool) -> list[Any]:
+        data = self._edge_data("a function")
+        ends = chain.from_iterable(
+            [name] * count for name, count in zip(self.names, np.diff(self.rows.indptr).tolist(),
+                                                  strict=True)
+        )  # fmt: skip
+        edges = zip(ends, map(self.names.__getitem__, self.rows.indices.tolist()), data,
+                    strict=True)  # fmt: skip
+        if swapped:
+            return [weight(v, u, each) for u, v, each in edges]
+        return [weight(u, v, each) for u, v, each in edges]
+
+    def _edge_data(self, weight: str) -> Sequence[Any]:
+        if self.data is None:
+            msg = (
+                f"this graph was converted without what {weight} needs of its edges: convert the "
+                "NetworkX graph once more, with preserve_edge_attrs=True."
+            )
+            raise NotImplementedError(msg)
+        return self.data
+
+    def _made_of(self, raw: list[Any]) -> Weighted:
+        rows = self.rows
+
+        def place(at: int) -> str:
+            u = int(np.searchsorted(rows.indptr, at, "right")) - 1
+            return f"{self.names[u]!r} -> {self.names[rows.indices[at]]!r}"
+
+        values, kinds, hidden = weights_of(raw, rows.n, place)
+        if values is None:
+            return self.weighted(None)
+        if hidden is None:
+            return Weighted(self, Graph(rows.indptr, rows.indices, values), kinds)
+        shown = ~hidden
+        indptr = np.concatenate(([0], np.cumsum(shown)))[rows.indptr]
+        kinds = kinds if isinstance(kinds, int) else kinds[shown]
+        kept = Graph(indptr, rows.indices[shown], values[shown])
+        return Weighted(self, kept, kinds, hides=True)
+
+    def is_directed(self) -> bool:
+        """Return whether edges have a direction."""
+        return self.directed
+
+    def is_multigraph(self) -> bool:
+        """Return whether edges may be parallel."""
+        return self.multigraph
+
+    def number_of_nodes(self) -> int:
+        """Return the number of vertices."""
+        return len(self.names)
+
+    def number_of_edges(self) -> int:
+        """Return the number of pairs that an edge joins; parallel edges count once."""
+        loops = self.rows.facts(symmetry=False).loops
+        return self.rows.m if self.directed else (self.rows.m + loops) // 2
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return name in self.place
+        except TypeError:  # unhashable
+            return False
+
+    def __repr__(self) -> str:
+        return f"<NetworkX graph converted for warpath: {self.rows!r}>"
+
+
+def convert_from_nx(
+    graph: Any,
+    *,
+    edge_attrs: dict[Hashable, Any] | None = None,
+    node_attrs: dict[Hashable, Any] | None = None,
+    preserve_edge_attrs: bool = True,
+    preserve_node_attrs: bool = False,
+    preserve_graph_attrs: bool = True,
+    name: str | None = None,
+    graph_name: str | None = None,
+) -> Converted:
+    """Convert a NetworkX graph of any of the four kinds, or a view; O(n + m) Python objects.
+
+    Parameters
+    ----------
+    graph : the graph. Later changes of its edges do not reach what is returned.
+    edge_attrs : attributes that are read as weights now, where no others are kept.
+    preserve_edge_attrs : keep the edges' attributes, for functions and for other weights.
+    preserve_node_attrs, preserve_graph_attrs : keep these for `convert_to_nx`.
+    node_attrs, name, graph_name : part of NetworkX's protocol; not needed here.
+
+    Raises
+    ------
+    NotImplementedError
+        A weight that the core cannot add as Python does; see `warpath.nx.weights`.
+    """
+    del node_attrs, name, graph_name
+    adjacency = graph._adj  # noqa: SLF001 - `adj` wraps each row in a view, at ten times the time
+    names = list(adjacency)
+    place = dict(zip(names, range(len(names)), strict=True))
+    indptr = np.zeros(len(names) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, adjacency.values()), np.int64, len(names)), out=indptr[1:])
+    heads = map(place.__getitem__, chain.from_iterable(adjacency.values()))
+    indices = np.fromiter(heads, index_dtype(len(names)), int(indptr[-1]))
+    converted = Converted(
+        names,
+        Graph(indptr, indices),
+        list(chain.from_iterable(row.values() for row in adjacency.values())),
+        directed=graph.is_directed(),
+        multigraph=graph.is_multigraph(),
+        attributes=dict(graph.graph) if preserve_graph_attrs else {},
+    )
+    if preserve_node_attrs:
+        converted.node_data = [dict(graph.nodes[name]) for name in names]
+    if not preserve_edge_attrs:
+        converted.keep_only(list(edge_attrs or ()))
+    return converted
+
+
+def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
+    """Convert a graph back; any other result is NetworkX's already.
+
+    Edges have the attributes that were kept; of parallel edges whose attributes were not, one.
+    """
+    del name
+    if not isinstance(result, Converted):
+        return result
+    kinds = {(False, False): nx.Graph, (True, False): nx.DiGraph,
+             (False, True): nx.MultiGraph, (True, True): nx.MultiDiGraph}  # fmt: skip
+    made = kinds[result.directed, result.multigraph](**result.graph)
+    made.add_nodes_from(zip(result.names, result.node_data, strict=True)
+                        if result.node_data is not None else result.names)  # fmt: skip
+    plain = result.weighted(None)
+    ends = zip(plain.named(plain.tails), plain.named(plain.rows.indices), strict=True)
+    seen: set[tuple[Any, Any]] = set()
+    for at, (u, v) in enumerate(ends):
+        if not result.directed:
+            if (v, u) in seen:
+                continue
+            seen.add((u, v))
+        if result.data is None:
+            made.add_edge(u, v)
+        elif result.multigraph:
+            made.add_edges_from((u, v, key, data) for key, data in result.data[at].items())
+        else:
+            made.add_edge(u, v, **result.data[at])
+    for weight, weighted in result._weighted.items() if result.data is None else ():  # noqa: SLF001
+        if weight is not None and weighted.rows.weights is not None:
+            _put_weights(made, weighted, weight)
+    return made
+
+
+def _put_weights(made: Any, weighted: Weighted, weight: Hashable) -> None:
+    """Write weights that were read at the conversion into edges that lost their attributes."""
+    for u, v, data in weighted.to_nx().edges(data=True):
+        edge = made.edges[(u, v, 0) if made.is_multigraph() else (u, v)]
+        edge[weight] = data["weight"]

@@ -1,0 +1,174 @@
+"""Centralities and distance measures: sums and extremes over the distances from every node."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+
+from warpath.nx.search import lengths_from, rows_of
+from warpath.paths import never
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from warpath.nx.graph import Converted, Weighted
+
+
+def closeness_centrality(
+    G: Converted, u: Any = None, distance: Any = None, wf_improved: Any = True
+) -> Any:
+    """Return how near all others are to a node; see `networkx.closeness_centrality`."""
+    turned = G.turned(distance) if G.directed else G
+    if u is not None and u not in G:
+        found = "Source {} is not in G" if distance is None else "Node {} not found in graph"
+        raise nx.NodeNotFound(found.format(u))
+    sources = range(len(G)) if u is None else [G.place[u]]
+    closeness = {}
+    for s, lengths in zip(sources, lengths_from(turned.weighted(distance), sources), strict=True):
+        total = sum(lengths)
+        value = 0.0
+        if total > 0.0 and len(G) > 1:
+            value = (len(lengths) - 1.0) / total
+            if wf_improved:
+                value *= (len(lengths) - 1.0) / (len(G) - 1)
+        closeness[G.names[s]] = value
+    return closeness if u is None else closeness[u]
+
+
+def harmonic_centrality(
+    G: Converted, nbunch: Any = None, distance: Any = None, sources: Any = None
+) -> dict[Any, Any]:
+    """Return the sum of 1 / distance to each node; see `networkx.harmonic_centrality`."""
+    nodes, starts = _some(G, nbunch), _some(G, sources)
+    result: dict[Any, Any] = dict.fromkeys(nodes, 0)
+    transposed = len(nodes) < len(starts)
+    if transposed:
+        nodes, starts = starts, nodes
+    turned = G.turned(distance) if transposed and G.directed else G
+    weighted = _unsigned(turned.weighted(distance))
+    wanted = np.zeros(len(G), bool)
+    wanted[[G.place[name] for name in nodes]] = True
+    listed = list(starts)
+    sums = np.zeros(len(G))
+    for name, row in zip(listed, rows_of(weighted, [G.place[v] for v in listed]), strict=True):
+        counted = wanted & (row != 0) & (row != never(row.dtype))
+        if transposed:  # NetworkX adds up as it settles nodes: the nearest first
+            parts = 1 / np.sort(row[counted])
+            if len(parts):
+                result[name] += np.cumsum(parts)[-1].item()
+        else:
+            sums[counted] += 1 / row[counted]
+    if not transposed:
+        for name in result:
+            value = sums[G.place[name]].item()
+            result[name] = value or 0
+    return result
+
+
+def eccentricity(G: Converted, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
+    """Return the largest distance from a node, or each; see `networkx.eccentricity`."""
+    bunch = _bunch(G, v)
+    if sp is None:
+        lengths = lengths_from(G.weighted(weight), [G.place[name] for name in bunch])
+        found = ((len(each), _first_largest(each)) for each in lengths)
+    else:
+        found = (_given(sp, name) for name in bunch)
+    result = {}
+    for name, (count, farthest) in zip(bunch, found, strict=True):
+        if count != len(G):
+            why = ("digraph is not strongly connected" if G.directed
+                   else "graph is not connected")  # fmt: skip
+            msg = f"Found infinite path length because the {why}"
+            raise nx.NetworkXError(msg)
+        result[name] = farthest
+    return result[v] if v in G else result
+
+
+def diameter(G: Converted, e: Any = None, usebounds: Any = False, weight: Any = None) -> Any:
+    """Return the largest eccentricity; see `networkx.diameter`."""
+    return max(_all(G, e, usebounds, weight).values())
+
+
+def radius(G: Converted, e: Any = None, usebounds: Any = False, weight: Any = None) -> Any:
+    """Return the smallest eccentricity; see `networkx.radius`."""
+    return min(_all(G, e, usebounds, weight).values())
+
+
+def periphery(G: Converted, e: Any = None, usebounds: Any = False, weight: Any = None) -> list[Any]:
+    """Return the nodes of the largest eccentricity; see `networkx.periphery`."""
+    e = _all(G, e, usebounds, weight)
+    most = max(e.values())
+    return [name for name in e if e[name] == most]
+
+
+def center(G: Converted, e: Any = None, usebounds: Any = False, weight: Any = None) -> list[Any]:
+    """Return the nodes of the smallest eccentricity; see `networkx.center`."""
+    e = _all(G, e, usebounds, weight)
+    least = min(e.values())
+    return [name for name in e if e[name] == least]
+
+
+def _all(G: Converted, e: Any, usebounds: Any, weight: Any) -> dict[Any, Any]:
+    """Return all eccentricities; bounds, which save NetworkX searches, are not needed for them."""
+    if e is not None:
+        given: dict[Any, Any] = e
+        return given
+    bounded = usebounds is True and not G.directed
+    try:
+        found: dict[Any, Any] = eccentricity(G, weight=weight)
+    except nx.NetworkXError:
+        if not bounded:
+            raise
+        msg = "Cannot compute metric because graph is not connected."
+        raise nx.NetworkXError(msg) from None
+    return found
+
+
+def _first_largest(ascending: list[Any]) -> Any:
+    """Return what `max` takes of equal numbers: integers and floats may be mixed."""
+    found = ascending[bisect_left(ascending, ascending[-1])]
+    return found or 0  # the source's own, which is no float
+
+
+def _given(sp: Any, name: Any) -> tuple[int, Any]:
+    try:
+        lengths = sp[name]
+        return len(lengths), max(lengths.values())
+    except TypeError as error:
+        msg = 'Format of "sp" is invalid.'
+        raise nx.NetworkXError(msg) from error
+
+
+def _unsigned(weighted: Weighted) -> Weighted:
+    if weighted.negative:
+        msg = "under negative weights what Dijkstra's search answers depends on each of its steps."
+        raise NotImplementedError(msg)
+    return weighted
+
+
+def _some(G: Converted, bunch: Any) -> set[Any]:
+    return set(_bunch(G, bunch))
+
+
+def _bunch(G: Converted, bunch: Any) -> list[Any]:
+    """Return the nodes that a node, several or None, which means all, stand for.
+
+    Raises
+    ------
+    NetworkXError
+        If it is neither; of several, those that the graph lacks are passed over.
+    """
+    if bunch is None:
+        return G.names
+    if bunch in G:
+        return [bunch]
+    nodes: Iterable[Any]
+    try:
+        nodes = iter(bunch)
+    except TypeError as error:
+        msg = f"Node {bunch} is not in the graph."
+        raise nx.NetworkXError(msg) from error
+    return [name for name in nodes if name in G]

@@ -1,0 +1,101 @@
+"""NetworkX's functions that count edges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+
+from warpath.nx.dijkstra import one_path
+from warpath.nx.search import each, levels_of, searched
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from warpath.nx.graph import Converted, Weighted
+    from warpath.nx.search import Found
+
+
+def single_source_shortest_path_length(
+    G: Converted, source: Any, cutoff: Any = None
+) -> dict[Any, int]:
+    """Return all distances; see `networkx.single_source_shortest_path_length`."""
+    _require(G, source, "Source {} is not in G")
+    return _levels(G.weighted(None), G.place[source], cutoff).distances()
+
+
+def single_target_shortest_path_length(
+    G: Converted, target: Any, cutoff: Any = None
+) -> dict[Any, int]:
+    """Return the distances to a node; see `networkx.single_target_shortest_path_length`."""
+    _require(G, target, "Target {} is not in G")
+    return _levels(G.weighted(None).backwards, G.place[target], cutoff).distances()
+
+
+def all_pairs_shortest_path_length(
+    G: Converted, cutoff: Any = None
+) -> Iterator[tuple[Any, dict[Any, int]]]:
+    """Yield the distances from every node; see `networkx.all_pairs_shortest_path_length`."""
+    for name, found in zip(G, _each(G, cutoff), strict=True):
+        yield name, found.distances()
+
+
+def single_source_shortest_path(
+    G: Converted, source: Any, cutoff: Any = None
+) -> dict[Any, list[Any]]:
+    """Return a shortest path to every node; see `networkx.single_source_shortest_path`."""
+    _require(G, source, "Source {} not in G")
+    return _levels(G.weighted(None), G.place[source], cutoff).paths()
+
+
+def single_target_shortest_path(
+    G: Converted, target: Any, cutoff: Any = None
+) -> dict[Any, list[Any]]:
+    """Return a shortest path from every node; see `networkx.single_target_shortest_path`."""
+    _require(G, target, "Target {} not in G")
+    return _levels(G.weighted(None).backwards, G.place[target], cutoff).paths(backwards=True)
+
+
+def all_pairs_shortest_path(
+    G: Converted, cutoff: Any = None
+) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
+    """Yield the paths from every node; see `networkx.all_pairs_shortest_path`."""
+    for name, found in zip(G, _each(G, cutoff), strict=True):
+        yield name, found.paths()
+
+
+def bidirectional_shortest_path(G: Converted, source: Any, target: Any) -> list[Any]:
+    """Return the nodes of a shortest path; see `networkx.bidirectional_shortest_path`."""
+    _require(G, source, "Source {} is not in G")
+    _require(G, target, "Target {} is not in G")
+    return [source] if source == target else one_path(G.weighted(None), source, target)[1]
+
+
+def predecessor(
+    G: Converted, source: Any, target: Any = None, cutoff: Any = None, return_seen: Any = None
+) -> Any:
+    """Return the nodes before each node on shortest paths; see `networkx.predecessor`."""
+    _require(G, source, "Source {} not in G")
+    # NetworkX looks at the cutoff after a level, so that there is always one; 0 means no limit.
+    limit = max(1, cutoff) if cutoff else None
+    found = _levels(G.weighted(None), G.place[source], limit)
+    before = found.predecessors()
+    if target is None:
+        return (before, found.distances()) if return_seen else before
+    if target not in before:
+        return ([], -1) if return_seen else []
+    length = found.length_to(G.place[target])
+    return (before[target], length) if return_seen else before[target]
+
+
+def _levels(weighted: Weighted, source: int, cutoff: Any) -> Found:
+    return searched(weighted, [source], cutoff=levels_of(cutoff), queue=True)
+
+
+def _each(G: Converted, cutoff: Any) -> Iterator[Found]:
+    return each(G.weighted(None), cutoff=levels_of(cutoff), queue=True)
+
+
+def _require(G: Converted, name: Any, message: str) -> None:
+    if name not in G:
+        raise nx.NodeNotFound(message.format(name))

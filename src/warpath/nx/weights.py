@@ -1,0 +1,141 @@
+"""From the weights of NetworkX's edges, any Python objects, to what the core computes with."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+#: What an edge's weight came as: a float, an integer, or nothing, which counts as the integer 1.
+FLOAT, WHOLE, ABSENT = 0, 1, 2
+_HIDDEN = 3
+
+_EXACT = 2**53  # integers below it are floats as well
+
+
+class _Absent(int):
+    """The weight of an edge without one: 1, told from a 1 that was given by its type."""
+
+
+#: What a missing attribute is read as.
+NO_WEIGHT = _Absent(1)
+
+_KINDS: dict[type, int] = {
+    float: FLOAT, np.float64: FLOAT,
+    int: WHOLE, bool: WHOLE, np.bool_: WHOLE,
+    np.int8: WHOLE, np.int16: WHOLE, np.int32: WHOLE, np.int64: WHOLE,
+    np.uint8: WHOLE, np.uint16: WHOLE, np.uint32: WHOLE, np.uint64: WHOLE,
+    np.longlong: WHOLE, np.ulonglong: WHOLE,
+    _Absent: ABSENT, type(None): _HIDDEN,
+}  # fmt: skip
+
+
+class Weights(NamedTuple):
+    """The weights of m edges.
+
+    Attributes
+    ----------
+    values : (m,) int32, int64 or float64; None where every edge weighs the 1 of a missing weight.
+    kinds : what they came as, FLOAT, WHOLE or ABSENT; (m,) int8 where that differs.
+    hidden : (m,) bool, the edges that None hides; None where there are none. Their values are 0.
+    """
+
+    values: Array | None
+    kinds: int | Array
+    hidden: Array | None
+
+
+def weights_of(raw: Sequence[Any], n: int, place: Callable[[int], str]) -> Weights:
+    """Return the weights of the edges of a graph of n vertices.
+
+    Parameters
+    ----------
+    raw : a number for each edge, NO_WEIGHT, or None, which hides the edge.
+    place : names an edge by its position, for messages.
+
+    Raises
+    ------
+    NotImplementedError
+        A weight whose sums would not be those of Python's own arithmetic, with the edge: Fractions,
+        integers beyond 64 bits, nan and inf, and others. NetworkX's dispatcher takes that as "not
+        here", and falls back on other code where it is allowed to.
+    """
+    kinds = set(map(type, raw))
+    unknown = unfit(kinds)
+    if unknown is not None:
+        at = next(at for at, weight in enumerate(raw) if type(weight) not in _KINDS)
+        msg = f"the weight of the edge {place(at)} is {raw[at]!r}: {unknown}"
+        raise NotImplementedError(msg)
+    if kinds <= {_Absent}:
+        return Weights(None, ABSENT, None)
+    codes: int | Array
+    hidden = None
+    if len(kinds) == 1 and kinds != {type(None)}:
+        codes = _KINDS[kinds.pop()]
+    else:
+        codes = np.fromiter(map(_KINDS.__getitem__, map(type, raw)), np.int8, len(raw))
+        hidden = codes == _HIDDEN
+        raw = [0 if weight is None else weight for weight in raw] if hidden.any() else raw
+        hidden = hidden if hidden.any() else None
+        shown = np.unique(codes[codes != _HIDDEN])
+        if len(shown) <= 1:
+            codes = int(shown[0]) if len(shown) else WHOLE
+    values = _whole(raw, place) if np.all(codes != FLOAT) else _floats(raw, codes, n, place)
+    return Weights(values, codes, hidden)
+
+
+def unfit(kinds: set[type]) -> str | None:
+    """Return why weights of such types cannot be taken, or None where they can."""
+    for kind in kinds:
+        if kind not in _KINDS:
+            return (
+                f"warpath computes with integers of 64 bits and floats, not with {kind.__name__}; "
+                "backend='networkx' takes whatever adds up."
+            )
+    return None
+
+
+def _whole(raw: Sequence[Any], place: Callable[[int], str]) -> Array:
+    try:
+        values = np.array(raw, np.int64)
+    except OverflowError:
+        at = next(at for at, weight in enumerate(raw) if not -(2**63) <= int(weight) < 2**63)
+        msg = (
+            f"the weight of the edge {place(at)} is {raw[at]}, which does not fit 64 bits; "
+            "backend='networkx' takes integers of any size."
+        )
+        raise NotImplementedError(msg) from None
+    info = np.iinfo(np.int32)
+    narrow = len(values) == 0 or (values.min() >= info.min and values.max() <= info.max)
+    return values.astype(np.int32) if narrow else values
+
+
+def _floats(raw: Sequence[Any], codes: int | Array, n: int, place: Callable[[int], str]) -> Array:
+    try:
+        values = np.array(raw, np.float64)
+        largest = 0.0 if isinstance(codes, int) else np.abs(values[codes != FLOAT]).max(initial=0)
+    except OverflowError:  # an integer beyond all floats
+        values, largest = np.zeros(0), math.inf
+    if largest * n >= _EXACT:
+        msg = (
+            "integers and floats are mixed as weights, and paths over integers alone may be longer "
+            "than 2**53, which a float does not hold; backend='networkx' adds them as integers."
+        )
+        raise NotImplementedError(msg)
+    endless = np.flatnonzero(~np.isfinite(values))
+    if len(endless):
+        at = int(endless[0])
+        msg = (
+            f"the weight of the edge {place(at)} is {raw[at]}: warpath takes finite weights; "
+            "leave the edge out, or use backend='networkx'."
+        )
+        raise NotImplementedError(msg)
+    return values
