@@ -34,15 +34,17 @@ counts: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python -m warpath.bench $(or $(BENCH),suite)
 
-docs: $(VENV)/.cli
+# The site, into build/site; needs g++ for the emulator that traces the recipes of GPUs.
+docs: $(VENV)/.docs
 	$(BIN)/python docs/generate.py
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/site
 
 sanitize: $(VENV)/.test
 	.ci/sanitize $(BIN)/python address,undefined $(SANITIZED)
 	.ci/sanitize $(BIN)/python thread -m threads $(SANITIZED)
 
 clean:
-	rm -rf $(VENV) build dist src/warpath/_core.pyi .coverage .hypothesis .*_cache
+	rm -rf $(VENV) build dist docs/_pictures src/warpath/_core.pyi .coverage .hypothesis .*_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

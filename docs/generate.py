@@ -1,4 +1,4 @@
-"""Write what comes from the catalogue: docs/algorithms.md, and the tables of the README.
+"""Write what comes from the catalogue: docs/algorithms.md and its pages, the README's tables.
 
 ``python docs/generate.py`` writes them; ``--check`` fails if one is out of date.
 """
@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import sys
+import tomllib
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import warpath as wp
@@ -15,6 +17,8 @@ from warpath.recipes.matrix import MATRIX_AXES
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "algorithms.md"
+PAGES = DOCS / "algorithms"
+IDEAS: dict[str, str] = tomllib.loads((DOCS / "ideas.toml").read_text(encoding="utf-8"))
 README = DOCS.parent / "README.md"
 
 _HEAD = """\
@@ -30,6 +34,9 @@ name in its place takes that one, or says why it cannot do the task. `warpath.al
 float distances agree with the others' within n * eps. Integer distances are exact everywhere.
 *May be wrong* marks those that are here to be measured or refuted: their labels are not to be used.
 All others return the same bits.
+
+Each paper has a page: its variants, their place in it, the idea of each, and in the
+[documentation's site](contributing.md) a picture of who relaxes and the trace of a run.
 """
 
 _AXES = """\
@@ -42,30 +49,47 @@ words. `relax` and `memory` say what Floyd-Warshalls on a GPU do, the others are
 | axis | value | means |
 |---|---|---|"""
 
+_WRITTEN = (
+    "<!-- Written by `make docs` from src/warpath/recipes and docs/ideas.toml: edit there. -->"
+)
 _MARKS = (
     "<!-- Written by `make docs` from src/warpath/recipes. -->",
     "<!-- Here ends what `make docs` writes. -->",
 )
 
 
-def page() -> str:
+def overview() -> str:
     """Return the text of docs/algorithms.md."""
     papers = wp.algorithms().papers()
     lines = [_HEAD, "| | names | on |", "|---|---|---|"]
     for paper, title, recipes in papers:
         devices = ", ".join(sorted({device for recipe in recipes for device in recipe.devices}))
-        lines.append(f"| [{paper}](#{paper}): {title} | {len(recipes)} | {devices} |")
+        lines.append(f"| [{paper}](algorithms/{paper}.md): {title} | {len(recipes)} | {devices} |")
     lines += ["", _AXES]
     for axis in (*AXES, *MATRIX_AXES):
         lines += [f"| {axis.__name__.lower()} | {one.value} | {one.meaning} |" for one in axis]
-    for paper, title, recipes in papers:
-        lines += ["", f"## {paper}", "", _sentence(title), ""]
-        lines += _table(recipes)
-        for recipe in recipes:
-            lines += ["", f"### {recipe.name}", "", recipe.summary, ""]
-            lines += [_place(recipe, alone=len({one.source for one in recipes}) == 1)]
-            lines += _details(recipe)
+    titles = "\n".join(f"algorithms/{paper}" for paper, _, _ in papers)
+    return "\n".join(lines) + f"\n\n<!-- pages\n{titles}\n-->\n"
+
+
+def page(paper: str, title: str, recipes: Catalogue) -> str:
+    """Return the text of a paper's page."""
+    lines = [f"# {paper}", "", _WRITTEN, "", _sentence(title), "", *_table(recipes)]
+    alone = len({one.source for one in recipes}) == 1
+    for recipe in recipes:
+        lines += ["", f"## {recipe.name}", "", f"{recipe.summary} {idea(recipe.name)}", ""]
+        lines += [_place(recipe, alone=alone), *_details(recipe)]
+        lines += ["", f"<!-- pictures of {recipe.name} -->"]
     return "\n".join(lines) + "\n"
+
+
+def idea(name: str) -> str:
+    """Return what follows the summary of a recipe: of the first pattern that fits its name."""
+    for pattern, sentence in IDEAS.items():
+        if fnmatchcase(name, pattern):
+            return sentence
+    msg = f"docs/ideas.toml has no sentence for {name}."
+    raise KeyError(msg)
 
 
 def _table(recipes: Catalogue) -> list[str]:
@@ -138,15 +162,18 @@ def _names() -> list[str]:
     lines += ["", "| paper | variants, called `paper.variant` |", "|---|---|"]
     for paper, _, recipes in papers:
         variants = ", ".join(f"`{one.name.removeprefix(paper + '.')}`" for one in recipes)
-        lines.append(f"| [`{paper}`](docs/algorithms.md#{paper}) | {variants} |")
+        lines.append(f"| [`{paper}`](docs/algorithms/{paper}.md) | {variants} |")
     return lines
 
 
 def main(arguments: list[str]) -> int:
     """Write the files, or compare them."""
     stale = 0
-    for file, text in ((PAGE, page()), (README, readme())):
+    texts = {PAGE: overview(), README: readme()}
+    texts |= {PAGES / f"{one[0]}.md": page(*one) for one in wp.algorithms().papers()}
+    for file, text in texts.items():
         if "--check" not in arguments:
+            file.parent.mkdir(exist_ok=True)
             file.write_text(text, encoding="utf-8")
         elif not file.is_file() or file.read_text(encoding="utf-8") != text:
             print(f"{file.name} is out of date: run `make docs`.")

@@ -85,7 +85,7 @@ class Graph:
         ----------
         data : a Graph (returned as it is), a path, ``(src, dst[, weights])`` arrays, a list of
             ``(u, v)`` or ``(u, v, weight)``, a SciPy sparse matrix or array, a square NumPy matrix,
-             a NetworkX or igraph graph, or a pandas, polars or Arrow edge table.
+            a NetworkX or igraph graph, or a pandas, polars or Arrow edge table.
         **options : those of the converter; ``n``, ``directed``, ``weight``, ``columns``.
 
         Raises
