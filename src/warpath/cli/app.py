@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import warpath
-from warpath.cli import bench, catalogue, doctor, files, look, many, picture, route, solve
+from warpath.cli import bench, catalogue, doctor, files, look, many, near, picture, route, solve
 from warpath.cli.options import grouped
 from warpath.cli.usage import UsageError
 
@@ -20,7 +20,8 @@ warpath: exact shortest paths in graphs, on whatever machine you have.
   warpath sssp roads.gr.gz --source 1           distances from one vertex to all
   warpath path roads.gr.gz 1 1000 --plot r.png  one route, drawn on the map
 
-Also: distances, apsp, nearest, plan, verify, plot, convert, generate, algorithms, bench, doctor.
+Also: distances, apsp, nearest, within, plan, verify, plot, convert, generate, algorithms, bench,
+doctor.
 `warpath --help` lists the commands, `warpath COMMAND --help` explains one.
 """
 
@@ -42,7 +43,7 @@ app = typer.Typer(
 
 _FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # parameters are options, too
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Solve": (solve.sssp, many.distances, many.apsp, many.nearest, route.path),
+    "Solve": (solve.sssp, many.distances, many.apsp, many.nearest, near.within, route.path),
     "Look": (look.info, look.plan, look.verify, catalogue.algorithms, doctor.doctor),
     "Files": (files.convert, files.generate),
 }

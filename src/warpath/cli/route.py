@@ -12,11 +12,10 @@ from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
 from warpath.cli.output import Facts, Line, Rows
-from warpath.cli.reading import load
+from warpath.cli.reading import load, with_coordinates
 from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
-from warpath.errors import GraphError, NoPathError
+from warpath.errors import NoPathError
 from warpath.graph import Graph
-from warpath.io.coordinates import coordinates_of, find_coordinates
 from warpath.paths import Route
 
 _SHOWN = 24  # legs that a terminal shows before the middle is left out
@@ -56,7 +55,7 @@ def path(
     roads = loaded.graph
     start, end = vertex(roads, source), vertex(roads, target)
     if plot is not None:
-        roads = _with_coordinates(roads, graph)
+        roads = with_coordinates(roads, graph, "the route", "--plot")
     began = time.perf_counter()
     try:
         with in_file_ids(roads):
@@ -136,19 +135,6 @@ def _legs(names: list[Any], legs: list[Any]) -> list[list[Any]]:
     for hop, (name, leg) in enumerate(zip(names[1:], legs, strict=True), 1):
         rows.append([hop, name, leg, rows[-1][3] + leg])
     return rows
-
-
-def _with_coordinates(graph: Graph, file: Path) -> Graph:
-    if graph.coordinates is not None:
-        return graph
-    beside = find_coordinates(file)
-    if beside is None:
-        msg = (
-            f"{file} has no coordinates, so the route cannot be drawn. Give them with "
-            "--coordinates FILE (DIMACS .co, Matrix Market n x 2, TNTP nodes), or leave --plot out."
-        )
-        raise GraphError(msg)
-    return graph.with_coordinates(coordinates_of(beside, graph.n))
 
 
 def _draw(graph: Graph, found: Route, plot: Path) -> None:
