@@ -539,3 +539,41 @@ def test_within_saves_outlines(warpath, roads, places, tmp_path):
     first, second = json.loads(out.read_text())["features"]
     assert first["properties"] == {"cutoff": 5, "vertices": 3}
     assert second["geometry"]["type"] == "Polygon"
+
+
+@pytest.mark.parametrize(
+    ("words", "drawn"),
+    [
+        (["tree", "-s", 1, "--target", 5, "--cutoff", 7], "Shortest paths from 1"),
+        (["route", 1, 5, "--theme", "dark"], "Shortest path from 1 to 5"),
+        (["within", "-s", 1, "-c", "2,5"], "Within 5 of 1"),
+        (["frontier", "-s", 1, "--frames", 3], "How the search from 1 spreads"),
+        (["delta", "-s", 1, "--repeats", 1, "-a", "warpath.buckets"], "median of 1 solves"),
+    ],
+)
+def test_searches_are_drawn(warpath, roads, places, tmp_path, words, drawn):
+    pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
+    places.rename(roads.with_suffix(".co"))
+    out, (name, *rest) = tmp_path / "a.svg", words
+    run = warpath("plot", name, roads, *rest, "-o", out)
+    assert run.code == 0, run.err
+    assert f"drawn to  {out}" in run.out
+    assert drawn in out.read_text()
+    found = warpath("plot", name, roads, *rest, "-o", out, "--json").json
+    assert (found["command"], found["plot"]) == (f"plot {name}", str(out))
+    assert warpath("plot", name, roads, *rest, "-o", "a.doc").code == 2
+
+
+def test_a_frontier_becomes_an_animation(warpath, roads, places, tmp_path):
+    pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
+    out = tmp_path / "a.gif"
+    words = ("plot", "frontier", roads, "-s", 1, "--frames", 3, "-o", out)
+    assert "leave" not in warpath(*words).err  # there is nothing that could be left out
+    assert warpath(*words, "--coordinates", places).code == 0
+    assert out.read_bytes().startswith(b"GIF89a")
+
+
+def test_a_sweep_of_what_has_no_delta_is_refused(warpath, roads):
+    run = warpath("plot", "delta", roads, "-s", 1, "-a", "classic.dijkstra", "-o", "a.png")
+    assert run.code == 3
+    assert "takes no delta" in run.err

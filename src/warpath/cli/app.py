@@ -9,7 +9,19 @@ from typing import Annotated
 import typer
 
 import warpath
-from warpath.cli import bench, catalogue, doctor, files, look, many, near, picture, route, solve
+from warpath.cli import (
+    bench,
+    catalogue,
+    doctor,
+    drawings,
+    files,
+    look,
+    many,
+    near,
+    picture,
+    route,
+    solve,
+)
 from warpath.cli.options import grouped
 from warpath.cli.usage import UsageError
 
@@ -56,11 +68,15 @@ for _panel, _commands in _PANELS.items():
         )(grouped(_command))
 
 _plot = typer.Typer(
-    help="Draw what was saved: the rounds of traced runs.",
+    help="Draw searches over coordinates, traced runs, and the choice of delta.",
     rich_markup_mode="rich",
     context_settings=app.info.context_settings,
 )
-_plot.command("trace")(grouped(picture.trace))
+for _command in (
+    drawings.tree, drawings.route, drawings.within, drawings.frontier, picture.trace,
+    drawings.delta,
+):  # fmt: skip
+    _plot.command(_command.__name__)(grouped(_command))
 app.add_typer(_plot, name="plot", rich_help_panel="Look")
 
 _bench = typer.Typer(

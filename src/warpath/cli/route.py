@@ -71,7 +71,7 @@ def path(
     solved = time.perf_counter() - began
     if plot is not None:
         with busy(f"drawing {plot.name}", showing):
-            _draw(roads, found, plot)
+            draw_route(roads, found, plot)
     _show(graph, found, plot, (loaded.seconds, solved), showing, everything=everything)
 
 
@@ -137,7 +137,8 @@ def _legs(names: list[Any], legs: list[Any]) -> list[list[Any]]:
     return rows
 
 
-def _draw(graph: Graph, found: Route, plot: Path) -> None:
+def draw_route(graph: Graph, found: Route, plot: Path, theme: str = "light") -> None:
+    """Draw a route with the ids of the file."""
     from warpath.plot import plot_route
 
     first, last = (one_id(graph, int(found.indices[at])) for at in (0, -1))
@@ -150,4 +151,5 @@ def _draw(graph: Graph, found: Route, plot: Path) -> None:
         subtitle=f"length {output.text_of(found.length, thousands=True)}, {hops:,} edges"
         + (f", {graph.name}" if graph.name else ""),
         ends=(str(first), str(last)),
+        theme=theme,
     )

@@ -126,14 +126,17 @@ def draw_lines(axes: Any, lines: Array, **look: Any) -> Any:
     return drawn
 
 
+def network_lines(graph: Graph, box: Box) -> Array:
+    """Return the edges that a box shows, each pair of neighbours once: (k, 2, 2)."""
+    lines: Array = positions_of(graph, "the network")[links(graph)]
+    return lines[seen(lines, box)]
+
+
 def draw_network(drawing: Map, graph: Graph) -> None:
     """Draw the edges that the box shows, faintly."""
-    positions = positions_of(graph, "the network")
-    lines = positions[links(graph)]
-    lines = lines[seen(lines, drawing.box)]
-    draw_lines(
-        drawing.axes, lines, colors=drawing.theme.network, linewidths=line_width(len(lines)),
-    )  # fmt: skip
+    lines = network_lines(graph, drawing.box)
+    width = line_width(len(lines))
+    draw_lines(drawing.axes, lines, colors=drawing.theme.network, linewidths=width)
 
 
 def mark(

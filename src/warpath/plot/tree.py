@@ -80,7 +80,7 @@ def plot_tree(
     start = positions[paths.source_index]
     if not np.isfinite(start).all():
         raise GraphError(f"the source {paths.source!r} has no coordinates.")
-    lines, dist = tree_lines(paths)
+    _, lines, dist = tree_edges(paths)
     shown = np.concatenate([lines.reshape(-1, 2), start[None]])
     drawing = new_map(graph, shown, "its tree", theme=theme, dpi=dpi, foot=FOOT)
     drawn = draw_lines(
@@ -114,8 +114,8 @@ def _described(reached: int, paths: Paths, route: Route | None) -> str:
     return ", ".join(parts)
 
 
-def tree_lines(paths: Paths) -> tuple[Array, Array]:
-    """Return the edges of the tree, (k, 2, 2), the farthest first, and where each ends: (k,)."""
+def tree_edges(paths: Paths) -> tuple[Array, Array, Array]:
+    """Return the edges of the tree, the farthest first: heads (k,), lines (k, 2, 2), dist (k,)."""
     positions = positions_of(paths.graph, "its tree")
     heads = np.flatnonzero(paths.pred >= 0)
     lines = np.stack([positions[paths.pred[heads]], positions[heads]], axis=1)
@@ -123,4 +123,4 @@ def tree_lines(paths: Paths) -> tuple[Array, Array]:
     heads, lines = heads[known], lines[known]
     dist = paths.dist[heads].astype(np.float64)
     order = np.argsort(-dist, kind="stable")
-    return lines[order], dist[order]
+    return heads[order], lines[order], dist[order]
