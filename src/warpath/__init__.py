@@ -33,12 +33,14 @@ from warpath.errors import (
 from warpath.facilities import Nearest, nearest
 from warpath.facts import Facts
 from warpath.graph import Graph
+from warpath.isochrones import Within
 from warpath.paths import Paths, Route
 from warpath.plan import Plan
 from warpath.table import DistanceTable
 from warpath.tables import apsp, distances
 from warpath.trace import Trace
 from warpath.verify import Certificate, verify
+from warpath.within import within
 
 if TYPE_CHECKING:
     from warpath.io.formats import read, write
@@ -74,6 +76,7 @@ __all__ = [
     "VertexError",
     "WarpathError",
     "WeightError",
+    "Within",
     "algorithms",
     "apsp",
     "csgraph",
@@ -85,6 +88,7 @@ __all__ = [
     "read",
     "sssp",
     "verify",
+    "within",
     "write",
 ]
 

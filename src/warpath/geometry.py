@@ -44,3 +44,24 @@ def lengths(rule: str, coordinates: Array | None, src: Array, dst: Array) -> NDA
         msg = f"{rule!r} lengths need coordinates: give coordinates=, or use with_coordinates."
         raise GraphError(msg)
     return RULES[rule](coordinates[src], coordinates[dst])
+
+
+def in_degrees(coordinates: Array) -> bool:
+    """Tell longitudes and latitudes from plane coordinates: in range, and not all whole numbers."""
+    known = coordinates[np.isfinite(coordinates).all(axis=1)]
+    inside = np.abs(known) <= (180, 90)
+    return bool(len(known) and inside.all() and (known != np.round(known)).any())
+
+
+def stretch(coordinates: Array, points: Array) -> float:
+    """Return how much longer a unit of y is than one of x: 1 / cos(latitude) for degrees, else 1.
+
+    Parameters
+    ----------
+    coordinates : (n, 2), all of a graph, which tell whether they are degrees.
+    points : (k, 2), those whose middle latitude counts.
+    """
+    if not in_degrees(coordinates):
+        return 1.0
+    latitude = np.radians((points[:, 1].min() + points[:, 1].max()) / 2)
+    return float(1 / max(np.cos(latitude), 0.05))

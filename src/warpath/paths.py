@@ -169,6 +169,23 @@ class Paths:
         vertices = self.graph.label_of(np.arange(self.graph.n))
         return pandas.DataFrame({"vertex": vertices, "distance": distance, "pred": before})
 
+    def plot(self, path: Any = None, *, route: Any = None, **options: Any) -> Any:
+        """Draw the tree over the coordinates, coloured by distance; see `warpath.plot.plot_tree`.
+
+        Parameters
+        ----------
+        path : where to save it, by suffix: .png, .svg, .pdf. None: nothing is saved.
+        route : a target, or a `Route`, to be drawn over the tree.
+        **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``dpi``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from warpath.plot import plot_tree
+
+        return plot_tree(self, path, route=route, **options)
+
     def save(self, path: Any) -> None:
         """Write the result to an ``.npz`` file (whole), or a ``.parquet`` or ``.csv`` table.
 
@@ -268,6 +285,28 @@ class Route:
         """Where it passes, (h, 2) x and y, or None if the graph has no coordinates."""
         known = self.graph.coordinates
         return None if known is None else known[self.indices]
+
+    def plot(self, path: Any = None, **options: Any) -> Any:
+        """Draw the route over the network around it; see `warpath.plot.plot_route`.
+
+        Parameters
+        ----------
+        path : where to save it, by suffix: .png, .svg, .pdf. None: nothing is saved.
+        **options : ``title``, ``subtitle``, ``ends``, ``theme`` ("light", "dark"), ``dpi``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from warpath.plot import plot_route
+
+        hops = len(self) - 1
+        named = {
+            "title": f"Shortest path from {self.source} to {self.target}",
+            "subtitle": f"length {self.length:,.10g}, {hops:,} edges"
+            + (f", {self.graph.name}" if self.graph.name else ""),
+        }
+        return plot_route(self.graph, self, path, **(named | options))
 
     def __len__(self) -> int:
         return len(self.indices)

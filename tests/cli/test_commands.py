@@ -23,8 +23,8 @@ def test_version_is_printed(warpath):
 @pytest.mark.parametrize(
     "command",
     [
-        "sssp", "distances", "apsp", "nearest", "path", "info", "plan", "verify", "algorithms",
-        "doctor", "convert", "generate",
+        "sssp", "distances", "apsp", "nearest", "within", "path", "info", "plan", "verify",
+        "algorithms", "doctor", "convert", "generate",
     ],
 )  # fmt: skip
 def test_every_command_explains_itself_with_an_example(warpath, command):
@@ -503,3 +503,77 @@ def test_bitcoin_has_a_negative_cycle_that_sums_up(warpath, data_folder):
     run = warpath("sssp", graph, "--source", 1, "--weight", "feature")
     assert run.code == 3
     assert "negative cycle" in run.err
+
+
+def test_within_counts_lists_saves_and_draws(warpath, roads, places, tmp_path):
+    run = warpath("within", roads, "--source", 1, "--cutoff", "2,6")
+    facts, _, table = run.out.partition("\n\n")
+    assert "within 2  2 vertices" in facts
+    assert "within 6  4 vertices" in facts
+    assert table.splitlines() == [
+        "vertex\tdistance\tcutoff", "1\t0\t2", "3\t2\t2", "2\t5\t6", "4\t6\t6",
+    ]  # fmt: skip
+    out = tmp_path / "near.csv"
+    words = ("within", roads, "-s", 4, "-c", 1.5, "--reverse")
+    found = warpath(*words, "-o", out, "--json").json
+    assert found["within"] == [{"cutoff": 1.5, "vertices": 2}]
+    assert [row["vertex"] for row in found["vertices"]] == [4, 2]
+    assert out.read_text().splitlines() == ["vertex,distance,cutoff", "4,0,1.5", "2,1,1.5"]
+    assert warpath(*words, "--all").out.splitlines()[1] == "4\t0\t1.5"
+    assert warpath("within", roads, "-s", 1, "-c", "near").code == 2
+    pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
+    places.rename(roads.with_suffix(".co"))
+    plot = tmp_path / "near.svg"
+    assert f"drawn to    {plot}" in warpath(*words, "--plot", plot).out
+    assert "Within 1.5 on the way to 4" in plot.read_text()
+
+
+def test_within_saves_outlines(warpath, roads, places, tmp_path):
+    import json
+
+    pytest.importorskip("geopandas", reason="outlines need warpath[geo]")
+    out = tmp_path / "near.geojson"
+    words = ("within", roads, "-s", 1, "-c", "5,7", "--outlines", out)
+    assert "leave --outlines out" in warpath(*words).err
+    assert warpath(*words, "--coordinates", places).code == 0
+    first, second = json.loads(out.read_text())["features"]
+    assert first["properties"] == {"cutoff": 5, "vertices": 3}
+    assert second["geometry"]["type"] == "Polygon"
+
+
+@pytest.mark.parametrize(
+    ("words", "drawn"),
+    [
+        (["tree", "-s", 1, "--target", 5, "--cutoff", 7], "Shortest paths from 1"),
+        (["route", 1, 5, "--theme", "dark"], "Shortest path from 1 to 5"),
+        (["within", "-s", 1, "-c", "2,5"], "Within 5 of 1"),
+        (["frontier", "-s", 1, "--frames", 3], "How the search from 1 spreads"),
+        (["delta", "-s", 1, "--repeats", 1, "-a", "warpath.buckets"], "median of 1 solves"),
+    ],
+)
+def test_searches_are_drawn(warpath, roads, places, tmp_path, words, drawn):
+    pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
+    places.rename(roads.with_suffix(".co"))
+    out, (name, *rest) = tmp_path / "a.svg", words
+    run = warpath("plot", name, roads, *rest, "-o", out)
+    assert run.code == 0, run.err
+    assert f"drawn to  {out}" in run.out
+    assert drawn in out.read_text()
+    found = warpath("plot", name, roads, *rest, "-o", out, "--json").json
+    assert (found["command"], found["plot"]) == (f"plot {name}", str(out))
+    assert warpath("plot", name, roads, *rest, "-o", "a.doc").code == 2
+
+
+def test_a_frontier_becomes_an_animation(warpath, roads, places, tmp_path):
+    pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
+    out = tmp_path / "a.gif"
+    words = ("plot", "frontier", roads, "-s", 1, "--frames", 3, "-o", out)
+    assert "leave" not in warpath(*words).err  # there is nothing that could be left out
+    assert warpath(*words, "--coordinates", places).code == 0
+    assert out.read_bytes().startswith(b"GIF89a")
+
+
+def test_a_sweep_of_what_has_no_delta_is_refused(warpath, roads):
+    run = warpath("plot", "delta", roads, "-s", 1, "-a", "classic.dijkstra", "-o", "a.png")
+    assert run.code == 3
+    assert "takes no delta" in run.err

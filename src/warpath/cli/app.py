@@ -9,7 +9,19 @@ from typing import Annotated
 import typer
 
 import warpath
-from warpath.cli import bench, catalogue, doctor, files, look, many, picture, route, solve
+from warpath.cli import (
+    bench,
+    catalogue,
+    doctor,
+    drawings,
+    files,
+    look,
+    many,
+    near,
+    picture,
+    route,
+    solve,
+)
 from warpath.cli.options import grouped
 from warpath.cli.usage import UsageError
 
@@ -20,7 +32,8 @@ warpath: exact shortest paths in graphs, on whatever machine you have.
   warpath sssp roads.gr.gz --source 1           distances from one vertex to all
   warpath path roads.gr.gz 1 1000 --plot r.png  one route, drawn on the map
 
-Also: distances, apsp, nearest, plan, verify, plot, convert, generate, algorithms, bench, doctor.
+Also: distances, apsp, nearest, within, plan, verify, plot, convert, generate, algorithms, bench,
+doctor.
 `warpath --help` lists the commands, `warpath COMMAND --help` explains one.
 """
 
@@ -42,7 +55,7 @@ app = typer.Typer(
 
 _FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # parameters are options, too
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Solve": (solve.sssp, many.distances, many.apsp, many.nearest, route.path),
+    "Solve": (solve.sssp, many.distances, many.apsp, many.nearest, near.within, route.path),
     "Look": (look.info, look.plan, look.verify, catalogue.algorithms, doctor.doctor),
     "Files": (files.convert, files.generate),
 }
@@ -55,11 +68,15 @@ for _panel, _commands in _PANELS.items():
         )(grouped(_command))
 
 _plot = typer.Typer(
-    help="Draw what was saved: the rounds of traced runs.",
+    help="Draw searches over coordinates, traced runs, and the choice of delta.",
     rich_markup_mode="rich",
     context_settings=app.info.context_settings,
 )
-_plot.command("trace")(grouped(picture.trace))
+for _command in (
+    drawings.tree, drawings.route, drawings.within, drawings.frontier, picture.trace,
+    drawings.delta,
+):  # fmt: skip
+    _plot.command(_command.__name__)(grouped(_command))
 app.add_typer(_plot, name="plot", rich_help_panel="Look")
 
 _bench = typer.Typer(

@@ -40,6 +40,10 @@ Cutoff = Annotated[
     ),
 ]
 
+Theme = Annotated[
+    str, typer.Option("--theme", help="Of the picture: [bold]light[/] or [bold]dark[/].")
+]
+
 
 @dataclass(frozen=True)
 class Reading:

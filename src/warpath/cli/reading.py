@@ -6,6 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath.cli.usage import UsageError
+from warpath.errors import GraphError
+from warpath.io.coordinates import coordinates_of, find_coordinates
 from warpath.io.formats import read
 
 if TYPE_CHECKING:
@@ -42,6 +44,26 @@ def load(path: Path, reading: Reading, showing: Showing) -> Loaded:
         **options,
     )
     return Loaded(graph, time.perf_counter() - start)
+
+
+def with_coordinates(graph: Graph, file: Path, what: str, option: str = "") -> Graph:
+    """Return a graph with its coordinates, or with those of the file beside it.
+
+    Parameters
+    ----------
+    what, option : what is to be drawn, and the option that can be left out instead.
+    """
+    if graph.coordinates is not None:
+        return graph
+    beside = find_coordinates(file)
+    if beside is None:
+        msg = (
+            f"{file} has no coordinates, so {what} cannot be drawn. Give them with "
+            "--coordinates FILE (DIMACS .co, Matrix Market n x 2, TNTP nodes)"
+            f"{f', or leave {option} out' if option else ''}."
+        )
+        raise GraphError(msg)
+    return graph.with_coordinates(coordinates_of(beside, graph.n))
 
 
 def column(text: str) -> str | int | None:

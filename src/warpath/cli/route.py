@@ -12,11 +12,10 @@ from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
 from warpath.cli.output import Facts, Line, Rows
-from warpath.cli.reading import load
+from warpath.cli.reading import load, with_coordinates
 from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
-from warpath.errors import GraphError, NoPathError
+from warpath.errors import NoPathError
 from warpath.graph import Graph
-from warpath.io.coordinates import coordinates_of, find_coordinates
 from warpath.paths import Route
 
 _SHOWN = 24  # legs that a terminal shows before the middle is left out
@@ -56,7 +55,7 @@ def path(
     roads = loaded.graph
     start, end = vertex(roads, source), vertex(roads, target)
     if plot is not None:
-        roads = _with_coordinates(roads, graph)
+        roads = with_coordinates(roads, graph, "the route", "--plot")
     began = time.perf_counter()
     try:
         with in_file_ids(roads):
@@ -72,7 +71,7 @@ def path(
     solved = time.perf_counter() - began
     if plot is not None:
         with busy(f"drawing {plot.name}", showing):
-            _draw(roads, found, plot)
+            draw_route(roads, found, plot)
     _show(graph, found, plot, (loaded.seconds, solved), showing, everything=everything)
 
 
@@ -138,20 +137,8 @@ def _legs(names: list[Any], legs: list[Any]) -> list[list[Any]]:
     return rows
 
 
-def _with_coordinates(graph: Graph, file: Path) -> Graph:
-    if graph.coordinates is not None:
-        return graph
-    beside = find_coordinates(file)
-    if beside is None:
-        msg = (
-            f"{file} has no coordinates, so the route cannot be drawn. Give them with "
-            "--coordinates FILE (DIMACS .co, Matrix Market n x 2, TNTP nodes), or leave --plot out."
-        )
-        raise GraphError(msg)
-    return graph.with_coordinates(coordinates_of(beside, graph.n))
-
-
-def _draw(graph: Graph, found: Route, plot: Path) -> None:
+def draw_route(graph: Graph, found: Route, plot: Path, theme: str = "light") -> None:
+    """Draw a route with the ids of the file."""
     from warpath.plot import plot_route
 
     first, last = (one_id(graph, int(found.indices[at])) for at in (0, -1))
@@ -164,4 +151,5 @@ def _draw(graph: Graph, found: Route, plot: Path) -> None:
         subtitle=f"length {output.text_of(found.length, thousands=True)}, {hops:,} edges"
         + (f", {graph.name}" if graph.name else ""),
         ends=(str(first), str(last)),
+        theme=theme,
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from warpath.facilities import Nearest
+    from warpath.isochrones import Within
     from warpath.paths import Paths
     from warpath.table import DistanceTable
 
@@ -24,6 +25,7 @@ PATHS = (".npz", ".parquet", *_TEXT)
 TABLES = (".npz", ".npy", ".parquet", *_TEXT, ".zarr")
 NEAREST = (".parquet", *_TEXT)
 TRACES = (".jsonl",)
+SHAPES = (".geojson",)
 PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 
 
@@ -82,7 +84,7 @@ def save_table(
 
 
 def save_rows(
-    result: Nearest, columns: Sequence[str], rows: Iterable[Sequence[Any]], out: Path
+    result: Nearest | Within, columns: Sequence[str], rows: Iterable[Sequence[Any]], out: Path
 ) -> None:
     """Write a row for each vertex; `columns` and `rows` are its text."""
     if suffix_of(out) in _TEXT:

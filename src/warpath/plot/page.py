@@ -1,9 +1,9 @@
-"""What pictures share: colours, an empty figure, and the file."""
+"""What pictures share: colours, themes, an empty figure, and the file."""
 
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath.errors import InputError, require
 
@@ -17,11 +17,46 @@ SKY, PURPLE, YELLOW, INK = "#56B4E9", "#CC79A7", "#F0E442", "#222222"
 _SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 
 
-def checked_path(path: Path) -> Path:
-    """Refuse a file whose suffix is no picture's."""
-    if path.suffix.lower() not in _SUFFIXES:
+class Theme(NamedTuple):
+    """The colours of a drawing on light or dark paper.
+
+    Attributes
+    ----------
+    paper, ink, soft : of the background, of titles and names, of smaller text.
+    network : of edges that only show where the drawing lies.
+    route, ends : of a route, and of what marks its ends.
+    scale : from where to where the colour map ``viridis`` stands out from the paper.
+    """
+
+    paper: str
+    ink: str
+    soft: str
+    network: str
+    route: str
+    ends: str
+    scale: tuple[float, float]
+
+
+_THEMES = {
+    "light": Theme("white", INK, "#555555", "#B9BEC4", VERMILION, BLUE, (0.0, 0.92)),
+    "dark": Theme("#14171C", "#F2F2F2", "#B4B8BE", "#474D57", ORANGE, SKY, (0.22, 1.0)),
+}
+
+
+def theme_of(name: str) -> Theme:
+    """Return a theme by its name, "light" or "dark"."""
+    if name not in _THEMES:
+        msg = f"theme = {name!r}: {' and '.join(map(repr, _THEMES))} are known."
+        raise InputError(msg)
+    return _THEMES[name]
+
+
+def checked_path(path: Path, *more: str) -> Path:
+    """Refuse a file whose suffix is no picture's, nor one of some more."""
+    known = (*_SUFFIXES, *more)
+    if path.suffix.lower() not in known:
         found = path.suffix or "no suffix"
-        msg = f"{path}: {found} is no picture: use one of {', '.join(_SUFFIXES)}."
+        msg = f"{path}: {found} is no picture: use one of {', '.join(known)}."
         raise InputError(msg)
     return path
 
@@ -42,6 +77,8 @@ def save(figure: Any, path: Path, dpi: int) -> None:
     from warpath.io.save import atomic
 
     picture = BytesIO()  # the file of `atomic` cannot be sought in
-    figure.savefig(picture, format=path.suffix.lower()[1:], dpi=dpi, facecolor="white")
+    figure.savefig(
+        picture, format=path.suffix.lower()[1:], dpi=dpi, facecolor=figure.get_facecolor()
+    )
     with atomic(path) as file:
         file.write(picture.getbuffer())

@@ -1,0 +1,259 @@
+"""plot: pictures of searches over coordinates, and of the width of buckets."""
+# Annotations are read at run time: no postponed evaluation.
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from warpath import api, units
+from warpath.cli import output, saving
+from warpath.cli.busy import busy
+from warpath.cli.near import Cutoffs, cutoffs_of
+from warpath.cli.near import draw as draw_within
+from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving, Theme
+from warpath.cli.output import Facts, Rows
+from warpath.cli.reading import Loaded, load, with_coordinates
+from warpath.cli.route import Vertex, draw_route
+from warpath.cli.vertices import in_file_ids, one_id, vertex
+from warpath.graph import Graph
+from warpath.paths import Paths
+from warpath.progress import watch
+from warpath.within import within as near
+
+Picture = Annotated[
+    Path,
+    typer.Option("--out", "-o", help="The picture: .png, .svg, .pdf.", show_default=False),
+]
+Source = Annotated[str, typer.Option("--source", "-s", help="The source's id, as in the file.")]
+
+
+def tree(
+    *,
+    graph: GraphFile,
+    source: Source,
+    out: Picture,
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", help="Draw the route to this vertex over it.",
+                     show_default=False),
+    ] = None,
+    cutoff: Cutoff = None,
+    theme: Theme = "light",
+) -> None:  # fmt: skip
+    """Draw the shortest-path tree of one source, coloured by distance.
+
+    Example: [cyan]warpath plot tree roads.gr.gz --source 1 --target 1000 -o tree.png[/]
+    """
+    loaded, paths, name = _solved(
+        graph, source, out, reading, solving, showing, cutoff=cutoff, what="the tree"
+    )
+    route = None if target is None else paths.path_to(vertex(paths.graph, target))
+    with busy(f"drawing {out.name}", showing):
+        from warpath.plot import plot_tree
+
+        plot_tree(paths, out, route=route, source=name, theme=theme)
+    _tell("tree", graph, loaded, paths.plan, out, showing)
+
+
+def route(
+    *,
+    graph: GraphFile,
+    source: Vertex,
+    target: Vertex,
+    out: Picture,
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    theme: Theme = "light",
+) -> None:
+    """Draw one shortest path over the network around it.
+
+    Example: [cyan]warpath plot route roads.gr.gz 1 1000 -o route.png[/]
+    """
+    loaded, roads = _read(graph, out, reading, showing, "the route")
+    with in_file_ids(roads):
+        found = api.path(
+            roads, vertex(roads, source), vertex(roads, target), progress=showing.progress,
+            **solving.wish(),
+        )  # fmt: skip
+    with busy(f"drawing {out.name}", showing):
+        draw_route(roads, found, out, theme)
+    _tell("route", graph, loaded, found.plan, out, showing)
+
+
+def within(
+    *,
+    graph: GraphFile,
+    source: Source,
+    cutoff: Cutoffs,
+    out: Picture,
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    reverse: Annotated[
+        bool, typer.Option("--reverse", help="Measure to the vertex, not from it.")
+    ] = False,
+    theme: Theme = "light",
+) -> None:
+    """Draw isochrones: what lies within one or several distances of a vertex.
+
+    Example: [cyan]warpath plot within roads.gr.gz --source 1 --cutoff 500,1000 -o near.png[/]
+    """
+    loaded, roads = _read(graph, out, reading, showing, "what lies within")
+    with in_file_ids(roads):
+        found = near(
+            roads, vertex(roads, source), cutoffs_of(cutoff), reverse=reverse,
+            progress=showing.progress, **solving.wish(),
+        )  # fmt: skip
+    with busy(f"drawing {out.name}", showing):
+        draw_within(found, out, theme)
+    _tell("within", graph, loaded, found.paths.plan, out, showing)
+
+
+def frontier(
+    *,
+    graph: GraphFile,
+    source: Source,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", show_default=False,
+            help="An animation (.gif), a folder for its frames (no suffix), or one picture of all "
+            "steps (.png, .svg, .pdf).",
+        ),
+    ],
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    frames: Annotated[
+        int | None,
+        typer.Option("--frames", min=1, max=400, help="How many steps.", show_default=False),
+    ] = None,
+    width: Annotated[
+        float | None,
+        typer.Option("--width", help="How wide a step is, instead.", show_default=False),
+    ] = None,
+    by: Annotated[
+        str, typer.Option("--by", help="Steps of equal [bold]distance[/], or of [bold]hops[/].")
+    ] = "distance",
+    theme: Theme = "light",
+) -> None:  # fmt: skip
+    """Draw how a search spreads, step by step.
+
+    Example: [cyan]warpath plot frontier roads.gr.gz --source 1 -o search.gif[/]
+    """
+    if out.suffix:
+        saving.check(out, (*saving.PICTURES, ".gif"))
+    loaded, paths, name = _solved(
+        graph, source, None, reading, solving, showing, cutoff=None, what="the frontier"
+    )
+    with busy(f"drawing {out.name}", showing):
+        from warpath.plot import plot_frontier
+
+        plot_frontier(paths, out, frames=frames, width=width, by=by, source=name, theme=theme)
+    _tell("frontier", graph, loaded, paths.plan, out, showing)
+
+
+def delta(
+    *,
+    graph: GraphFile,
+    source: Source,
+    out: Picture,
+    reading: Reading,
+    showing: Showing,
+    algorithms: Annotated[
+        str, typer.Option("--algorithms", "-a", help="Which, like one,other; those with a delta.")
+    ] = "warpath.buckets,classic.delta_stepping",
+    device: Annotated[str, typer.Option("--device", "-d", help="auto, cpu, cuda.")] = "auto",
+    threads: Annotated[
+        int | None, typer.Option("--threads", min=1, max=1024, show_default=False)
+    ] = None,
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Solves for each delta.")] = 5,
+    theme: Theme = "light",
+) -> None:
+    """Draw time, work and rounds over delta, the width of the buckets that a search goes by.
+
+    It is tried from 1/64 of what an algorithm chooses itself to 64 times as much.
+
+    Example: [cyan]warpath plot delta roads.gr.gz --source 1 -o delta.png[/]
+    """
+    from warpath.bench.sweep import delta_sweep
+
+    saving.check(out, saving.PICTURES)
+    names = [name.strip() for name in algorithms.split(",")]
+    for name in names:
+        Solving(name, device, threads).wish()  # refuses what there is not
+    loaded = load(graph, reading, showing)
+    roads = loaded.graph
+    start = vertex(roads, source)
+    sweeps = []
+    for name in names:
+        with watch(showing.progress, name) as report:
+            sweeps.append(
+                delta_sweep(
+                    roads, start, name, repeats=repeats, device=device, threads=threads,
+                    report=report,
+                )
+            )  # fmt: skip
+    with busy(f"drawing {out.name}", showing):
+        from warpath.plot import plot_sweep
+
+        described = f"{output.titled(graph, roads)}, from {source}, median of {repeats} solves"
+        plot_sweep(sweeps, out, title=described, theme=theme)
+    document = {
+        "command": "plot delta",
+        "graph": str(graph),
+        "source": source,
+        "sweeps": [
+            {"algorithm": sweep.algorithm, "default": sweep.default,
+             "points": [point._asdict() for point in sweep.points]}
+            for sweep in sweeps
+        ],
+        "plot": str(out),
+    }  # fmt: skip
+    rows = [
+        [sweep.algorithm, units.digits(sweep.default), units.digits(sweep.best.delta),
+         units.seconds(sweep.best.seconds)]
+        for sweep in sweeps
+    ]  # fmt: skip
+    table = Rows(("algorithm", "its delta", "fastest delta", "time"), rows, data=False)
+    output.show(document, table, Facts({"drawn to": out}), as_json=showing.as_json)
+
+
+def _read(
+    file: Path, out: Path | None, reading: Reading, showing: Showing, what: str
+) -> tuple[Loaded, Graph]:
+    saving.check(out, saving.PICTURES)
+    loaded = load(file, reading, showing)
+    return loaded, with_coordinates(loaded.graph, file, what)
+
+
+def _solved(
+    file: Path, source: str, out: Path | None, reading: Reading, solving: Solving,
+    showing: Showing, *, cutoff: float | None, what: str,
+) -> tuple[Loaded, Paths, str]:  # fmt: skip
+    """Return the paths from a source and its id, of a graph with coordinates."""
+    loaded, roads = _read(file, out, reading, showing, what)
+    with in_file_ids(roads):
+        paths = api.sssp(
+            roads, vertex(roads, source), cutoff=cutoff, progress=showing.progress, **solving.wish()
+        )
+    return loaded, paths, str(one_id(roads, paths.source_index))
+
+
+def _tell(
+    command: str, file: Path, loaded: Loaded, plan: Any, out: Path, showing: Showing
+) -> None:  # fmt: skip
+    document = {
+        "command": f"plot {command}",
+        "graph": str(file),
+        "algorithm": plan.algorithm,
+        "seconds": {"read": loaded.seconds},
+        "plot": str(out),
+    }
+    facts = {"graph": output.titled(file, loaded.graph), "plan": plan.headline(), "drawn to": out}
+    output.show(document, Facts(facts), as_json=showing.as_json)

@@ -1,0 +1,308 @@
+"""How a search spreads: its frontier step by step, as an animation, as files or side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.errors import GraphError, InputError
+from warpath.geometry import stretch
+from warpath.plot.map import (
+    EDGE,
+    Map,
+    add_scale,
+    colours_between,
+    draw_lines,
+    draw_network,
+    frame,
+    line_width,
+    mark,
+    network_lines,
+    new_map,
+    positions_of,
+    write_title,
+)
+from warpath.plot.page import checked_path, new_figure, save, theme_of
+from warpath.plot.tree import FOOT, tree_edges
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from warpath.paths import Paths
+    from warpath.plot.page import Theme
+
+    Array = NDArray[Any]
+
+_PANELS, _FRAMES, _MOST = 9, 36, 400  # steps side by side, of an animation, and at most
+_SHOWN, _HELD = 120, 1500  # milliseconds of a frame, and of the last one
+_COLUMNS, _PANEL, _LABEL, _HEAD = 3, 2.6, 0.3, 0.45  # inches
+_TITLE = "How the search from {} spreads"
+
+
+class Steps(NamedTuple):
+    """A search in steps.
+
+    Attributes
+    ----------
+    lines : (k, 2, 2), the edges of the tree, and `dist`, (k,), where each ends.
+    step : (k,), the step in which the end of each is reached, from 0 on.
+    limits : (s,), how far each step reaches: a distance, or a number of edges.
+    counts : (s,), the vertices reached until then.
+    by : "distance" or "hops".
+    """
+
+    lines: Array
+    dist: Array
+    step: Array
+    limits: Array
+    counts: Array
+    by: str
+
+    def label(self, at: int) -> str:
+        """Return what a step has reached."""
+        far = f"{self.limits[at]:,.5g}" if self.limits[at] < 1e5 else f"{self.limits[at]:,.0f}"
+        within = f"within {far}" if self.by == "distance" else f"after {far} edges"
+        return f"{within}: {self.counts[at]:,}"
+
+
+def plot_frontier(
+    paths: Paths,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    frames: int | None = None,
+    width: float | None = None,
+    by: str = "distance",
+    title: str | None = None,
+    source: str | None = None,
+    theme: str = "light",
+    dpi: int | None = None,
+) -> Any:
+    """Draw the frontier of a search: what is reached in each step, and what was before.
+
+    Parameters
+    ----------
+    paths : of a graph with coordinates, drawn to scale as in `plot_route`.
+    path : an animation (.gif); or a folder (no suffix), for files ``frame-001.png`` and on; or a
+        picture (.png, .svg, ...) of all steps side by side. None: that picture, not saved.
+    frames : how many steps; 36 of an animation, 9 side by side.
+    width : how wide a step is, instead of `frames`: with the ``delta`` of a plan's `params` each
+        step is one bucket of delta-stepping.
+    by : "distance", steps of equal distance; or "hops", of edges on the path from the source, which
+        is how breadth-first search goes.
+    title : above the drawing; None says what is drawn.
+    source : what to write beside the source; its name by default.
+    theme : "light" or "dark".
+    dpi : dots per inch: 100 of an animation, else 200.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        All steps side by side, or the last frame.
+
+    Raises
+    ------
+    GraphError
+        The graph has no coordinates.
+    InputError
+        The suffix is no picture's; no frames, or more than 400.
+    MissingDependencyError
+        matplotlib is not installed.
+    """
+    target = None if path is None else Path(path)
+    moving = target is not None and target.suffix.lower() in {"", ".gif"}
+    if target is not None and not moving:
+        checked_path(target, ".gif")
+    positions_of(paths.graph, "its frontier")
+    steps = steps_of(paths, frames or (_FRAMES if moving else _PANELS), width, by)
+    name = str(paths.source) if source is None else source
+    if target is None or not moving:
+        figure = _panels(paths, steps, name, title, theme, dpi or 200)
+        if target is not None:
+            save(figure, target, dpi or 200)
+        return figure
+    drawing = new_map(
+        paths.graph, _shown(paths, steps), "its frontier", theme=theme, dpi=dpi or 100, foot=FOOT
+    )
+    pictures = list(_frames(drawing, paths, steps, name, title))
+    if target.suffix:
+        _save_animation(pictures, target, drawing.theme)
+    else:
+        _save_folder(pictures, target)
+    return drawing.figure
+
+
+def steps_of(paths: Paths, frames: int, width: float | None, by: str) -> Steps:
+    """Divide a tree into steps of equal width."""
+    if by not in {"distance", "hops"}:
+        raise InputError(f"by = {by!r}: steps are of 'distance' or of 'hops'.")
+    heads, lines, dist = tree_edges(paths)
+    depth = _hops(paths.pred) if by == "hops" else paths.dist.astype(np.float64)
+    ends = depth[heads]
+    last = float(ends.max(initial=0))
+    if width is None:
+        width = last / frames if frames > 0 else 0.0
+        width = max(1.0, np.ceil(width)) if by == "hops" else width
+    elif not width > 0:
+        raise InputError(f"width = {width!r} must be a number above 0.")
+    count = max(1, int(np.ceil(last / width - 1e-9))) if width > 0 and last > 0 else 1
+    if frames < 1 or count > _MOST:
+        msg = f"{min(frames, count):,} frames: there can be 1 to {_MOST}."
+        raise InputError(msg)
+    limits = np.append(width * np.arange(1, count), last)
+    step = np.minimum(np.searchsorted(limits, ends), count - 1)
+    reached = np.sort(depth[paths.reached])
+    counts = np.searchsorted(reached, limits, side="right")
+    return Steps(lines, dist, step, limits, counts, by)
+
+
+def _hops(pred: Array) -> Array:
+    """Return how many edges the path to each vertex has: (n,), by jumps of doubled length."""
+    ends = np.append(pred, -1)  # -1 leads to the last place, which leads to itself
+    ends[ends < 0] = len(pred)
+    hops = (ends != len(pred)).astype(np.int64)
+    while (ends != len(pred)).any():
+        hops += hops[ends]
+        ends = ends[ends]
+    found: Array = hops[:-1]
+    return found
+
+
+def _shown(paths: Paths, steps: Steps) -> Array:
+    start = positions_of(paths.graph, "its frontier")[paths.source_index]
+    if not np.isfinite(start).all():
+        raise GraphError(f"the source {paths.source!r} has no coordinates.")
+    return np.concatenate([steps.lines.reshape(-1, 2), start[None]])
+
+
+def _frames(
+    drawing: Map, paths: Paths, steps: Steps, name: str, title: str | None
+) -> Iterator[Array]:
+    """Yield the frames, (height, width, 3) uint8; each draws only what is new."""
+    figure, axes, theme = drawing.figure, drawing.axes, drawing.theme
+    canvas = figure.canvas
+    draw_network(drawing, paths.graph)
+    write_title(drawing, _TITLE.format(name) if title is None else title, None)
+    settled, fresh = _looks(steps, theme, line_width(len(steps.lines), 0.35, 1.6))
+    scale = draw_lines(axes, steps.lines[:0], array=steps.dist[:0], **settled)
+    add_scale(drawing, scale, f"distance from {name}")
+    canvas.draw()
+    behind = canvas.copy_from_bbox(figure.bbox)
+    mark(drawing, _shown(paths, steps)[-1], name, start=True)
+    above = [*axes.lines, *axes.texts]
+    said = figure.text(
+        EDGE / figure.get_figwidth(), 1 - 0.44 / figure.get_figheight(), "", va="top",
+        fontsize=10, color=theme.soft,
+    )  # fmt: skip
+    for at in range(len(steps.limits)):
+        now = np.flatnonzero(steps.step == at)
+        said.set_text(f"{steps.label(at)} vertices")
+        for look, last in ((fresh, False), (settled, True)):
+            canvas.restore_region(behind)
+            colours = {"array": steps.dist[now]} if last else {}
+            drawn = draw_lines(axes, steps.lines[now], **look, **colours)
+            axes.draw_artist(drawn)
+            drawn.remove()
+            if last:
+                behind = canvas.copy_from_bbox(figure.bbox)
+            if not last or at == len(steps.limits) - 1:
+                for artist in above:
+                    axes.draw_artist(artist)
+                figure.draw_artist(said)
+                yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+
+def _looks(steps: Steps, theme: Theme, thin: float) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return how lines of earlier steps are drawn, and those of the step itself."""
+    high = float(steps.dist.max(initial=0)) or 1.0
+    settled = {
+        "cmap": colours_between(theme), "clim": (0, high), "linewidths": thin, "capstyle": "round",
+    }  # fmt: skip
+    fresh = {"colors": [theme.route], "linewidths": 2.2 * thin, "capstyle": "round", "zorder": 3}
+    return settled, fresh
+
+
+def _panels(
+    paths: Paths, steps: Steps, name: str, title: str | None, theme: str, dpi: int
+) -> Any:  # fmt: skip
+    """Draw the steps side by side."""
+    graph, colours = paths.graph, theme_of(theme)
+    one = new_map(graph, _shown(paths, steps), "its frontier", theme=theme, dpi=dpi)
+    scale = stretch(positions_of(graph, "its frontier"), _shown(paths, steps))
+    count = len(steps.limits)
+    columns = min(_COLUMNS, count)
+    rows = -(-count // columns)
+    bounds = one.axes.get_position()
+    ratio = bounds.height * one.figure.get_figheight() / bounds.width / one.figure.get_figwidth()
+    wide, high = columns * (_PANEL + EDGE) + EDGE, rows * (_PANEL * ratio + _LABEL) + _HEAD + FOOT
+    wide = max(wide, 6.5)
+    figure = new_figure((wide, high), dpi, "drawing a frontier", facecolor=colours.paper)
+    network = network_lines(graph, one.box)
+    thin = line_width(len(steps.lines), 0.2, 1.1)
+    settled, fresh = _looks(steps, colours, thin)
+    for at in range(count):
+        row, column = divmod(at, columns)
+        left = EDGE + column * (_PANEL + EDGE)
+        low = high - _HEAD - (row + 1) * (_PANEL * ratio + _LABEL)
+        size = (_PANEL / wide, _PANEL * ratio / high)
+        axes = figure.add_axes((left / wide, low / high, *size))
+        frame(axes, one.box, scale)
+        draw_lines(axes, network, colors=colours.network, linewidths=thin / 2)
+        before, now = steps.step < at, steps.step == at
+        drawn = draw_lines(axes, steps.lines[before], array=steps.dist[before], **settled)
+        draw_lines(axes, steps.lines[now], **fresh)
+        start = _shown(paths, steps)[-1]
+        axes.plot(*start, "o", markersize=4.5, markerfacecolor=colours.paper,
+                  markeredgecolor=colours.ends, markeredgewidth=1.4, zorder=5)  # fmt: skip
+        axes.set_title(
+            steps.label(at), fontsize=8.5, color=colours.soft, loc="left", pad=3, parse_math=False
+        )
+    whole = Map(figure, axes, one.box, colours)
+    add_scale(whole, drawn, f"distance from {name}")
+    write_title(whole, _TITLE.format(name) if title is None else title, None)
+    return figure
+
+
+def _palette(theme: Theme) -> list[int]:
+    """Return the 256 colours of an animation: what is drawn, and its blends into the paper."""
+    from matplotlib.colors import to_rgb
+
+    paper = np.array(to_rgb(theme.paper))
+    plain = [theme.network, theme.route, theme.ends, theme.ink, theme.soft]
+    drawn = [*(to_rgb(colour) for colour in plain), *colours_between(theme, 46)[:, :3]]
+    shares = np.linspace(0, 1, 6)[1:, None, None]
+    blends = (paper + shares * (np.array(drawn) - paper)).reshape(-1, 3)
+    levels = np.rint(255 * np.concatenate([paper[None], blends]))
+    return [int(level) for level in levels.ravel()]
+
+
+def _save_animation(pictures: list[Array], path: Path, theme: Theme) -> None:
+    from io import BytesIO
+
+    from PIL import Image
+
+    from warpath.io.save import atomic
+
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(_palette(theme))
+    images = (Image.fromarray(picture) for picture in pictures)
+    flat = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+    times = [_SHOWN] * (len(flat) - 1) + [_HELD]
+    data = BytesIO()
+    flat[0].save(
+        data, "GIF", save_all=True, append_images=flat[1:], duration=times, loop=0, optimize=False
+    )
+    with atomic(path) as file:
+        file.write(data.getbuffer())
+
+
+def _save_folder(pictures: list[Array], folder: Path) -> None:
+    from PIL import Image
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for at, picture in enumerate(pictures, 1):
+        Image.fromarray(picture).save(folder / f"frame-{at:03}.png")

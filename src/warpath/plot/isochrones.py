@@ -1,0 +1,121 @@
+"""What lies within some cutoffs of a vertex, band by band over its network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.plot.map import (
+    EDGE,
+    Map,
+    colours_between,
+    draw_lines,
+    draw_network,
+    line_width,
+    mark,
+    new_map,
+    positions_of,
+    write_title,
+)
+from warpath.plot.page import checked_path, save
+
+if TYPE_CHECKING:
+    import os
+
+    from warpath.isochrones import Within
+
+_ROW = 0.26  # inches of the legend
+
+
+def plot_within(
+    found: Within,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str | None = None,
+    subtitle: str | None = None,
+    source: str | None = None,
+    theme: str = "light",
+    dpi: int = 200,
+) -> Any:
+    """Draw the edges within each cutoff of a vertex, over the network around them.
+
+    An edge that leaves a band is cut where it does, as if its weight lay evenly along it.
+
+    Parameters
+    ----------
+    found : what `warpath.within` returned, of a graph with coordinates.
+    path : where to save it, by suffix: .png, .svg, .pdf, .jpg, .webp, .tif. None: nothing is saved.
+    title, subtitle : lines above the drawing; None says what is drawn, "" leaves it empty.
+    source : what to write beside the source; its name by default.
+    theme : "light" or "dark".
+    dpi : dots per inch of a pixel format.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    GraphError
+        The graph, or the source, has no coordinates.
+    InputError
+        The suffix is no picture's.
+    MissingDependencyError
+        matplotlib is not installed.
+    """
+    target = None if path is None else checked_path(Path(path))
+    graph = found.graph
+    positions = positions_of(graph, "what lies near a vertex")
+    start = positions[found.paths.source_index]
+    lines, band = found.segments()
+    shown = np.concatenate([lines.reshape(-1, 2), start[None]])
+    columns = min(4, len(found.cutoffs))
+    rows = -(-len(found.cutoffs) // columns)
+    drawing = new_map(
+        graph, shown, "what lies near a vertex", theme=theme, dpi=dpi, margin=0.06,
+        flattest=0.45, foot=0.15 + _ROW * rows,
+    )  # fmt: skip
+    draw_network(drawing, graph)
+    colours = colours_between(drawing.theme, len(found.cutoffs))
+    width = line_width(len(lines), 0.5, 2.2)
+    for at in reversed(range(len(colours))):  # the nearest last: a street may lie in two bands
+        draw_lines(
+            drawing.axes, lines[band == at], colors=[colours[at]], linewidths=width,
+            capstyle="round", zorder=3,
+        )  # fmt: skip
+    name = str(found.source) if source is None else source
+    if np.isfinite(start).all():
+        mark(drawing, start, name, start=True)
+    _add_legend(drawing, found, colours, columns)
+    way = "on the way to" if found.reverse else "of"
+    farthest = f"{found.cutoffs[-1].item():,.10g}"
+    parts = [graph.name] if graph.name else []
+    parts.append(f"{len(found):,} of {graph.n:,} vertices")
+    write_title(
+        drawing,
+        f"Within {farthest} {way} {name}" if title is None else title,
+        ", ".join(parts) if subtitle is None else subtitle,
+    )
+    if target is not None:
+        save(drawing.figure, target, dpi)
+    return drawing.figure
+
+
+def _add_legend(drawing: Map, found: Within, colours: Any, columns: int) -> None:
+    from matplotlib.lines import Line2D
+
+    rows = zip(found.cutoffs.tolist(), found.counts.tolist(), colours, strict=True)
+    handles = [
+        Line2D([], [], color=colour, linewidth=4, label=f"{cutoff:,.10g}: {count:,} vertices")
+        for cutoff, count, colour in rows
+    ]
+    legend = drawing.figure.legend(
+        handles=handles, loc="lower left", ncols=columns,
+        bbox_to_anchor=(EDGE / drawing.figure.get_figwidth(), 0.008),
+        frameon=False, fontsize=9, labelcolor=drawing.theme.ink, handlelength=1.6,
+        borderaxespad=0, borderpad=0.2, columnspacing=1.6,
+    )  # fmt: skip
+    for text in legend.get_texts():
+        text.set_parse_math(False)

@@ -1,0 +1,215 @@
+"""What drawings over coordinates share: the frame, the network, marks, names and a scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.errors import GraphError
+from warpath.geometry import stretch
+from warpath.plot.page import new_figure, theme_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.graph import Graph
+    from warpath.plot.page import Theme
+
+    Array = NDArray[Any]
+    Box = tuple[float, float, float, float]
+
+_WIDTH, EDGE, _HEADING = 8.0, 0.2, 0.75  # inches
+_MANY = 2e4  # lines above which a file of vectors holds them as a picture
+
+
+class Map(NamedTuple):
+    """A figure with one drawing over coordinates, whose axes are as wide as its box says."""
+
+    figure: Any
+    axes: Any
+    box: Box
+    theme: Theme
+
+
+def positions_of(graph: Graph, what: str) -> Array:
+    """Return the coordinates of a graph, (n, 2), or say that `what` cannot be drawn."""
+    if graph.coordinates is None:
+        msg = (
+            f"the graph has no coordinates, so {what} cannot be drawn: give them with "
+            "coordinates= when reading, or graph.with_coordinates(array)."
+        )
+        raise GraphError(msg)
+    return graph.coordinates
+
+
+def new_map(
+    graph: Graph, points: Array, what: str, *, theme: str, dpi: int, margin: float = 0.03,
+    flattest: float = 0.0, foot: float = 0.0,
+) -> Map:  # fmt: skip
+    """Return an empty drawing of the part of a graph around some points.
+
+    Longitude and latitude in degrees are drawn true to scale at their mean latitude, anything else
+    as it is.
+
+    Parameters
+    ----------
+    points : (k, 2), all of which are to be seen; those without coordinates (NaN) count for nothing.
+    margin : around them, as a share of their larger extent.
+    flattest : how high the drawing is at least, over its width, or the other way round.
+    foot : inches below the drawing, for a scale.
+    """
+    colours = theme_of(theme)
+    positions = positions_of(graph, what)
+    known = points[np.isfinite(points).all(axis=1)]
+    if not len(known):
+        msg = f"no vertex has coordinates, so {what} cannot be drawn."
+        raise GraphError(msg)
+    scale = stretch(positions, known)
+    box = _box(known, scale, margin, flattest)
+    ratio = (box[3] - box[1]) * scale / (box[2] - box[0])
+    wide = min(_WIDTH, 1.1 * _WIDTH / ratio)
+    high = wide * ratio
+    size = (wide + 2 * EDGE, high + EDGE + _HEADING + foot)
+    figure = new_figure(size, dpi, f"drawing {what}", facecolor=colours.paper)
+    left, low = EDGE / size[0], (EDGE + foot) / size[1]
+    axes = figure.add_axes((left, low, wide / size[0], high / size[1]))
+    frame(axes, box, scale)
+    return Map(figure, axes, box, colours)
+
+
+def frame(axes: Any, box: Box, scale: float) -> None:
+    """Let axes show a box, true to scale, and nothing else."""
+    axes.set_axis_off()
+    axes.set_aspect(scale)
+    axes.set_xlim(box[0], box[2])
+    axes.set_ylim(box[1], box[3])
+
+
+def _box(points: Array, scale: float, margin: float, flattest: float) -> Box:
+    """Return xmin, ymin, xmax, ymax of what is shown: the points and a margin, not too flat."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    both = np.array([1.0, scale])
+    extent = (high - low) * both
+    largest = float(extent.max()) or 1.0
+    wanted = np.maximum(extent, max(flattest, 1e-3) * largest) + 2 * margin * largest
+    middle, half = (low + high) / 2, wanted / both / 2
+    return (*(middle - half).tolist(), *(middle + half).tolist())
+
+
+def links(graph: Graph) -> Array:
+    """Return both ends of every pair of neighbours, each pair once: (k, 2) indices."""
+    src, dst, _ = graph.edges()
+    low, high = np.minimum(src, dst).astype(np.int64), np.maximum(src, dst)
+    pairs = np.unique(low[low != high] * graph.n + high[low != high])
+    return np.stack([pairs // graph.n, pairs % graph.n], axis=1)
+
+
+def seen(lines: Array, box: Box) -> Array:
+    """Return which of (k, 2, 2) lines may cross a box: (k,) bool."""
+    low, high = lines.min(axis=1), lines.max(axis=1)
+    crossing: Array = (high >= box[:2]).all(axis=1) & (low <= box[2:]).all(axis=1)
+    return crossing
+
+
+def line_width(count: int, thinnest: float = 0.25, widest: float = 1.0) -> float:
+    """Return how wide so many lines are drawn, in points."""
+    return float(np.clip(1.5 - 0.25 * np.log10(max(count, 1)), thinnest, widest))
+
+
+def draw_lines(axes: Any, lines: Array, **look: Any) -> Any:
+    """Draw (k, 2, 2) lines; many of them become a picture inside a file of vectors."""
+    from matplotlib.collections import LineCollection
+
+    drawn = LineCollection(list(lines), rasterized=len(lines) > _MANY, **look)
+    axes.add_collection(drawn, autolim=False)
+    return drawn
+
+
+def network_lines(graph: Graph, box: Box) -> Array:
+    """Return the edges that a box shows, each pair of neighbours once: (k, 2, 2)."""
+    lines: Array = positions_of(graph, "the network")[links(graph)]
+    return lines[seen(lines, box)]
+
+
+def draw_network(drawing: Map, graph: Graph) -> None:
+    """Draw the edges that the box shows, faintly."""
+    lines = network_lines(graph, drawing.box)
+    width = line_width(len(lines))
+    draw_lines(drawing.axes, lines, colors=drawing.theme.network, linewidths=width)
+
+
+def mark(
+    drawing: Map, point: Array, name: str, *, start: bool, side: tuple[float, float] = (1, 1)
+) -> None:
+    """Mark one vertex, a source by a ring and a target by a square, with its name beside it.
+
+    Parameters
+    ----------
+    side : to the right (>= 0) or left, and above (>= 0) or below.
+    """
+    from matplotlib.patheffects import withStroke
+
+    theme = drawing.theme
+    drawing.axes.plot(
+        point[0], point[1], "o" if start else "s", markersize=8, zorder=5,
+        markerfacecolor=theme.paper if start else theme.ends,
+        markeredgecolor=theme.ends if start else theme.paper, markeredgewidth=2,
+    )  # fmt: skip
+    right, above = side[0] >= 0, side[1] >= 0
+    label = drawing.axes.annotate(
+        name, point, xytext=(9 if right else -9, 7 if above else -7),
+        textcoords="offset points", ha="left" if right else "right",
+        va="bottom" if above else "top", fontsize=11, fontweight="bold", color=theme.ink, zorder=6,
+        path_effects=[withStroke(linewidth=3, foreground=theme.paper)], annotation_clip=False,
+        parse_math=False,
+    )  # fmt: skip
+    _keep_inside(label, drawing.figure)
+
+
+def _keep_inside(label: Any, figure: Any) -> None:
+    """Move a label along the border that it would cross, so that its end is not cut off."""
+    extent, border = label.get_window_extent(figure.canvas.get_renderer()), 0.05 * figure.dpi
+    over = max(0.0, extent.x1 + border - figure.bbox.x1) - max(0.0, border - extent.x0)
+    x, y = label.get_position()
+    label.set_position((x - over * 72 / figure.dpi, y))
+
+
+def write_title(drawing: Map, title: str | None, subtitle: str | None) -> None:
+    """Write a line or two above the drawing."""
+    height, width = drawing.figure.get_figheight(), drawing.figure.get_figwidth()
+    for text, inches, look in (
+        (title, 0.16, {"fontsize": 13, "fontweight": "bold", "color": drawing.theme.ink}),
+        (subtitle, 0.44, {"fontsize": 10, "color": drawing.theme.soft}),
+    ):
+        if text:
+            drawing.figure.text(
+                EDGE / width, 1 - inches / height, text, va="top", parse_math=False, **look
+            )
+
+
+def colours_between(theme: Theme, count: int | None = None) -> Any:
+    """Return viridis where it stands out from the paper: a map, or so many of its colours."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    low, high = theme.scale
+    chosen = colormaps["viridis"](np.linspace(low, high, 256 if count is None else count))
+    return ListedColormap(chosen) if count is None else chosen
+
+
+def add_scale(drawing: Map, drawn: Any, label: str) -> None:
+    """Explain the colours by a bar below the drawing, in the foot."""
+    figure, theme = drawing.figure, drawing.theme
+    height, width = figure.get_figheight(), figure.get_figwidth()
+    long = min(4.5, width - 2 * EDGE)
+    axes = figure.add_axes((EDGE / width, 0.42 / height, long / width, 0.12 / height))
+    bar = figure.colorbar(drawn, cax=axes, orientation="horizontal")
+    bar.outline.set_visible(False)
+    axes.tick_params(colors=theme.soft, labelsize=8.5, length=2.5, pad=2)
+    axes.xaxis.set_major_formatter("{x:,.10g}")
+    axes.xaxis.get_major_locator().set_params(nbins=5)
+    figure.text(
+        (EDGE + long + 0.15) / width, 0.48 / height, label, va="center", fontsize=9,
+        color=theme.soft, parse_math=False,
+    )  # fmt: skip

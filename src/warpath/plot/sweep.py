@@ -1,0 +1,162 @@
+"""Time, work and rounds over delta, the width of a bucket."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from warpath.errors import InputError
+from warpath.plot.page import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    checked_path,
+    new_figure,
+    save,
+    theme_of,
+)
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from warpath.plot.page import Theme
+
+_COLOURS = {
+    "light": (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY),
+    "dark": (SKY, ORANGE, GREEN, PURPLE, VERMILION, BLUE),
+}
+_MARKS = "osD^vP"
+
+
+class Swept(NamedTuple):
+    """What one algorithm took with one delta.
+
+    Attributes
+    ----------
+    delta : the width of its buckets, in the weights' unit.
+    seconds : the median of several solves.
+    work : edges relaxed over those that Dijkstra relaxes; None where nothing was relaxed.
+    rounds : how many it made.
+    """
+
+    delta: float
+    seconds: float
+    work: float | None
+    rounds: int
+
+
+class Sweep(NamedTuple):
+    """One algorithm with several deltas, in ascending order; `default` is the one it chooses."""
+
+    algorithm: str
+    default: float
+    points: tuple[Swept, ...]
+
+    @property
+    def best(self) -> Swept:
+        """The fastest."""
+        return min(self.points, key=lambda point: point.seconds)
+
+
+def plot_sweep(
+    sweeps: Sequence[Sweep],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str | None = None,
+    subtitle: str | None = None,
+    theme: str = "light",
+    dpi: int = 150,
+) -> Any:
+    """Draw time, work and rounds over delta, one above the other.
+
+    A dotted line is the delta that an algorithm chooses itself, a large mark the fastest.
+
+    Parameters
+    ----------
+    sweeps : what `warpath.bench.sweep.delta_sweep` measured, one or several algorithms.
+    path : where to save it, by suffix: .png, .svg, .pdf, .jpg, .webp, .tif. None: nothing is saved.
+    title, subtitle : lines above the drawing.
+    theme : "light" or "dark".
+    dpi : dots per inch of a pixel format.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    InputError
+        There is nothing to draw, or the suffix is no picture's.
+    MissingDependencyError
+        matplotlib is not installed.
+    """
+    target = None if path is None else checked_path(Path(path))
+    if not sweeps or not all(sweep.points for sweep in sweeps):
+        raise InputError("there is no delta to draw: give at least one sweep with points.")
+    colours = theme_of(theme)
+    figure = new_figure(
+        (8.0, 7.6), dpi, "drawing a sweep", layout="constrained", facecolor=colours.paper
+    )
+    heading = "\n".join(filter(None, (title, subtitle)))
+    if heading:
+        figure.suptitle(
+            heading, x=0.012, ha="left", fontsize=11, color=colours.ink, parse_math=False
+        )
+    grid = figure.subplots(3, 1, sharex=True, height_ratios=(1.3, 1, 1))
+    for sweep, colour, mark in zip(sweeps, cycle(_COLOURS[theme]), cycle(_MARKS), strict=False):
+        _draw(grid, sweep, colour, mark)
+    labels = ("time (ms)", "work over Dijkstra's", "rounds")
+    for axes, label in zip(grid, labels, strict=True):
+        _tidy(axes, colours, label)
+    grid[1].axhline(1, color=colours.soft, linewidth=0.8, linestyle="--", zorder=1)
+    grid[-1].set_xlabel("delta, in the weights' unit", color=colours.ink)
+    legend = grid[0].legend(
+        loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, frameon=False, borderaxespad=0.2,
+        fontsize=9, labelcolor=colours.ink,
+    )  # fmt: skip
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    if target is not None:
+        save(figure, target, dpi)
+    return figure
+
+
+def _draw(grid: Any, sweep: Sweep, colour: str, mark: str) -> None:
+    look: dict[str, Any] = {
+        "color": colour, "marker": mark, "markersize": 4.5, "linewidth": 1.6, "zorder": 3,
+    }  # fmt: skip
+    deltas = [point.delta for point in sweep.points]
+    grid[0].plot(deltas, [1e3 * p.seconds for p in sweep.points], label=sweep.algorithm, **look)
+    known = [point for point in sweep.points if point.work is not None]
+    grid[1].plot([point.delta for point in known], [point.work for point in known], **look)
+    grid[2].plot(deltas, [max(point.rounds, 1) for point in sweep.points], **look)
+    best = sweep.best
+    grid[0].plot(
+        best.delta, 1e3 * best.seconds, mark, color=colour, markersize=10, zorder=4, alpha=0.55
+    )
+    for axes in grid:
+        axes.axvline(sweep.default, color=colour, linewidth=1.1, linestyle=":", zorder=2)
+
+
+def _tidy(axes: Any, theme: Theme, label: str) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes.set_facecolor(theme.paper)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 500 * low else (1,)))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+        axis.set_minor_formatter(NullFormatter())
+    axes.set_ylabel(label, color=theme.ink)
+    axes.tick_params(which="both", colors=theme.soft)
+    axes.grid(visible=True, color=theme.network, linewidth=0.6, alpha=0.4)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(theme.soft)

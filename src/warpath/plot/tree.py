@@ -1,0 +1,126 @@
+"""A shortest-path tree, coloured by distance, and a route over it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.errors import GraphError
+from warpath.paths import Route
+from warpath.plot.map import (
+    add_scale,
+    colours_between,
+    draw_lines,
+    line_width,
+    mark,
+    new_map,
+    positions_of,
+    write_title,
+)
+from warpath.plot.page import checked_path, save
+from warpath.plot.route import draw_route, route_line
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from warpath.paths import Paths
+
+    Array = NDArray[Any]
+
+FOOT = 0.7  # inches for the scale
+
+
+def plot_tree(
+    paths: Paths,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    route: Any = None,
+    title: str | None = None,
+    subtitle: str | None = None,
+    source: str | None = None,
+    theme: str = "light",
+    dpi: int = 200,
+) -> Any:
+    """Draw the shortest-path tree of one source, coloured by distance.
+
+    Parameters
+    ----------
+    paths : of a graph with coordinates, drawn to scale as in `plot_route`.
+    path : where to save it, by suffix: .png, .svg, .pdf, .jpg, .webp, .tif. None: nothing is saved.
+    route : a target, or a `Route`, to be drawn over the tree.
+    title, subtitle : lines above the drawing; None says what is drawn, "" leaves it empty.
+    source : what to write beside the source; its name by default.
+    theme : "light" or "dark".
+    dpi : dots per inch of a pixel format.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    GraphError
+        The graph has no coordinates.
+    NoPathError
+        The target cannot be reached.
+    InputError
+        The suffix is no picture's.
+    MissingDependencyError
+        matplotlib is not installed.
+    """
+    target = None if path is None else checked_path(Path(path))
+    graph = paths.graph
+    positions = positions_of(graph, "its tree")
+    over = route if route is None or isinstance(route, Route) else paths.path_to(route)
+    line = None if over is None else route_line(graph, over.vertices.tolist())
+    start = positions[paths.source_index]
+    if not np.isfinite(start).all():
+        raise GraphError(f"the source {paths.source!r} has no coordinates.")
+    _, lines, dist = tree_edges(paths)
+    shown = np.concatenate([lines.reshape(-1, 2), start[None]])
+    drawing = new_map(graph, shown, "its tree", theme=theme, dpi=dpi, foot=FOOT)
+    drawn = draw_lines(
+        drawing.axes, lines, array=dist, cmap=colours_between(drawing.theme),
+        linewidths=line_width(len(lines), 0.3, 1.6), capstyle="round",
+    )  # fmt: skip
+    name = str(paths.source) if source is None else source
+    if line is None:
+        mark(drawing, start, name, start=True)
+    else:
+        draw_route(drawing, line, (name, str(over.target)))  # type: ignore[union-attr]
+    if len(lines):
+        drawn.set_clim(0, dist.max())
+        add_scale(drawing, drawn, f"distance from {name}")
+    reached = int(np.count_nonzero(paths.reached))
+    write_title(
+        drawing,
+        f"Shortest paths from {name}" if title is None else title,
+        _described(reached, paths, over) if subtitle is None else subtitle,
+    )
+    if target is not None:
+        save(drawing.figure, target, dpi)
+    return drawing.figure
+
+
+def _described(reached: int, paths: Paths, route: Route | None) -> str:
+    parts = [paths.graph.name] if paths.graph.name else []
+    parts.append(f"{reached:,} of {paths.graph.n:,} vertices reached")
+    if route is not None:
+        parts.append(f"the route to {route.target} is {route.length:,.10g} long")
+    return ", ".join(parts)
+
+
+def tree_edges(paths: Paths) -> tuple[Array, Array, Array]:
+    """Return the edges of the tree, the farthest first: heads (k,), lines (k, 2, 2), dist (k,)."""
+    positions = positions_of(paths.graph, "its tree")
+    heads = np.flatnonzero(paths.pred >= 0)
+    lines = np.stack([positions[paths.pred[heads]], positions[heads]], axis=1)
+    known = np.isfinite(lines).all(axis=(1, 2))
+    heads, lines = heads[known], lines[known]
+    dist = paths.dist[heads].astype(np.float64)
+    order = np.argsort(-dist, kind="stable")
+    return heads[order], lines[order], dist[order]

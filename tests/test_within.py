@@ -1,0 +1,173 @@
+"""What lies within some cutoffs of a vertex."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath import generate
+from warpath.errors import GraphError, InputError, NoPathError, VertexError
+
+ROADS = [(0, 1, 2), (1, 2, 5), (2, 3, 9), (0, 4, 10)]
+
+
+def test_the_vertices_within_one_cutoff_come_nearest_first():
+    found = wp.within([(0, 3, 5), (0, 1, 2), (3, 2, 1), (2, 4, 9)], 0, 6)
+    assert found.vertices.tolist() == [0, 1, 3, 2]
+    assert found.dist.tolist() == [0, 2, 5, 6]
+    assert (list(found), len(found)) == ([0, 1, 3, 2], 4)
+    assert found.counts.tolist() == [4]
+
+
+def test_of_equally_far_vertices_the_smallest_index_comes_first():
+    found = wp.within([(500, v, 1 + v % 3) for v in range(500)], 500, 3)
+    nearest_first = sorted(range(500), key=lambda v: (v % 3, v))
+    assert found.vertices.tolist() == [500, *nearest_first]
+
+
+def test_several_cutoffs_make_bands():
+    found = wp.within(ROADS, 0, [10, 1, 7])
+    assert found.cutoffs.tolist() == [1, 7, 10]
+    assert found.counts.tolist() == [1, 3, 4]
+    assert found.band.tolist() == [0, 1, 1, 2]
+    assert found.vertices[: found.counts[1]].tolist() == [0, 1, 2]
+
+
+def test_a_vertex_just_at_the_cutoff_lies_within():
+    assert wp.within(ROADS, 0, 7).vertices.tolist() == [0, 1, 2]
+    assert wp.within(ROADS, 0, 6.999).vertices.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("cutoffs", [[0], [40], [13.5, 27, 100]])
+def test_it_is_what_sssp_says_bit_for_bit(dtype, cutoffs):
+    graph = generate.uniform(300, 3, weights=(1, 30), seed=3).astype(dtype)
+    whole = wp.sssp(graph, 7).dist
+    found = wp.within(graph, 7, cutoffs)
+    for cutoff, count in zip(cutoffs, found.counts, strict=True):
+        assert sorted(found.indices[:count]) == np.flatnonzero(whole <= cutoff).tolist()
+    assert np.array_equal(found.dist, whole[found.indices])
+    assert (np.diff(found.dist) >= 0).all()
+
+
+def test_reversed_it_is_what_reaches_the_vertex():
+    found = wp.within(ROADS, 2, 7, reverse=True)
+    assert found.vertices.tolist() == [2, 1, 0]
+    assert found.dist.tolist() == [0, 5, 7]
+    assert "to 2" in repr(found)
+
+
+def test_labels_are_kept():
+    found = wp.within([("home", "shop", 3), ("shop", "park", 4)], "home", [3, 5])
+    assert list(found) == ["home", "shop"]
+    assert found.source == "home"
+    assert found.path_to("shop").length == 3
+    with pytest.raises(NoPathError, match="within 5"):
+        found.path_to("park")
+
+
+def test_edges_are_cut_where_a_band_ends():
+    edge, band, start, end = wp.within(ROADS, 0, [1, 4]).parts()
+    parts = sorted(zip(edge.tolist(), band.tolist(), start.tolist(), end.tolist(), strict=True))
+    assert parts == [(0, 0, 0, 0.5), (0, 1, 0.5, 1), (1, 0, 0, 0.1), (1, 1, 0.1, 0.4),
+                     (2, 1, 0, 0.4)]  # fmt: skip
+
+
+def test_an_edge_of_no_length_lies_in_the_band_of_its_start():
+    edge, band, start, end = wp.within([(0, 1, 2), (1, 2, 0)], 0, [1, 2, 3]).parts()
+    at = edge.tolist().index(1)
+    assert (edge[at], band[at], start[at], end[at]) == (1, 1, 0, 1)
+    assert edge.tolist().count(1) == 1
+
+
+def test_no_part_leads_out_of_a_vertex_that_is_not_passed_through():
+    graph = wp.Graph.from_edges([2, 0, 1], [0, 1, 2], [1, 1, 1], first_through=1)
+    assert wp.within(graph, 2, 5).vertices.tolist() == [2, 0]
+    assert wp.within(graph, 2, 5).parts()[0].tolist() == [2]
+    assert wp.within(graph, 0, 1).parts()[0].tolist() == [0]
+
+
+def test_lines_have_the_ends_of_the_parts():
+    graph = wp.Graph.of(ROADS, coordinates=[(0, 0), (2, 0), (2, 5), (9, 9), (0, -10)])
+    lines, band = wp.within(graph, 0, 4).segments()
+    assert lines.tolist() == [[[0, 0], [2, 0]], [[0, 0], [0, -4]], [[2, 0], [2, 2]]]
+    assert band.tolist() == [0, 0, 0]
+    with pytest.raises(GraphError, match="with_coordinates"):
+        wp.within(ROADS, 0, 4).segments()
+
+
+@pytest.mark.parametrize("cutoff", [-1, np.nan, np.inf, [], [1, -2], "7", None, [[1]], True])
+def test_what_is_no_cutoff_is_refused(cutoff):
+    with pytest.raises(InputError, match="cutoff"):
+        wp.within(ROADS, 0, cutoff)
+
+
+def test_an_unknown_source_is_refused():
+    with pytest.raises(VertexError):
+        wp.within(ROADS, 9, 1)
+
+
+def test_rows_become_a_data_frame_and_a_file(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    found = wp.within(ROADS, 0, [2, 7])
+    frame = found.to_pandas()
+    assert frame.to_dict("list") == {
+        "vertex": [0, 1, 2], "distance": [0, 2, 7], "cutoff": [2, 2, 7],
+    }  # fmt: skip
+    found.save(tmp_path / "near.csv")
+    assert pandas.read_csv(tmp_path / "near.csv").to_dict("list") == frame.to_dict("list")
+
+
+@pytest.fixture
+def town():
+    pytest.importorskip("geopandas", reason="outlines need warpath[geo]")
+    return generate.grid(9, 9, weights=None)
+
+
+def test_outlines_grow_with_the_cutoff(town):
+    frame = wp.within(town, 40, [1, 3]).to_geodataframe()
+    assert frame["cutoff"].tolist() == [1, 3]
+    assert frame["vertices"].tolist() == [5, 25]
+    near, far = frame.geometry
+    assert near.geom_type == "Polygon"
+    assert 1 <= near.area <= 2
+    assert far.covers(near)
+    assert 9 <= far.area <= 18
+    assert frame.crs is None
+
+
+def test_an_outline_of_one_vertex_is_a_point(town):
+    frame = wp.within(town, 40, 0).to_geodataframe()
+    assert frame.geometry[0].coords[:] == [(4, 4)]
+
+
+def test_edges_and_vertices_become_geometry(town):
+    found = wp.within(town, 0, 1.5)
+    edges = found.to_geodataframe("edges")
+    assert sorted(edges.geometry.length) == [0.5] * 6 + [1.0] * 2
+    assert edges[edges.u == 0].v.tolist() == [1, 9]
+    points = found.to_geodataframe("vertices", crs="EPSG:3857")
+    assert points.vertex.tolist() == [0, 1, 9]
+    assert points.crs == "EPSG:3857"
+    back = wp.within(
+        wp.Graph.from_edges([0], [1], coordinates=[(0, 0), (1, 0)]), 1, 1, reverse=True
+    )
+    edge = back.to_geodataframe("edges")
+    assert (edge.u.tolist(), edge.v.tolist()) == ([0], [1])
+
+
+def test_degrees_are_told_to_geopandas(town):
+    graph = town.with_coordinates(town.coordinates / 7)
+    assert wp.within(graph, 0, 1).to_geodataframe().crs == "EPSG:4326"
+
+
+def test_wrong_wishes_for_outlines_are_refused(town):
+    found = wp.within(town, 0, 1)
+    with pytest.raises(InputError, match="'polygons', 'edges', 'vertices'"):
+        found.to_geodataframe("lines")
+    with pytest.raises(InputError, match="ratio"):
+        found.to_geodataframe(ratio=2)
+    with pytest.raises(GraphError, match="with_coordinates"):
+        wp.within(ROADS, 0, 4).to_geodataframe()
