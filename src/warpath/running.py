@@ -19,7 +19,7 @@ from warpath.recipes import Task
 from warpath.zones import opened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from numpy.typing import NDArray
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 
 _MOST_PLANS = 64  # kept with a graph
+_OF_GPUS = "plans of GPUs"
 _SILENT = nullcontext()  # entered in a tenth of the time of `watch`, which counts on tiny graphs
 
 
@@ -50,46 +51,46 @@ def choose_for(
     again : whether the plan of one source for a GPU may be one that was made before, when there was
         memory for it.
     """
+    kept: dict[Hashable, Plan] | None = graph.derived.get(_OF_GPUS)
+    if kept and again:
+        plan = kept.get(_asked(size, wish, place))
+        if plan is not None:
+            return plan.again()
     if wish.threads is not None and not (
         type(wish.threads) is int and 1 <= wish.threads <= settings.MOST_THREADS
     ):
         msg = f"threads = {wish.threads!r} must be a whole number, 1 to {settings.MOST_THREADS}."
         raise InputError(msg)
     preference = settings.device() if place == "auto" else place
+    given = wish
     wish = preferring(preference, size, checked(wish))
     device = device_of(size, wish)
     if device == "cpu" and not wish.params:
         return _kept(size, graph, wish)
-    if again and size.task is Task.SSSP and not wish.params:
-        return _kept_of_gpu(size, graph, wish, device)
-    return _planned(size, graph, wish, device)[0]
-
-
-def _planned(size: Size, graph: Graph, wish: Wish, device: str) -> tuple[Plan, int | None]:
-    """Return a plan, and what a GPU has free for it."""
     # That a GPU cannot be used is an error only when it shall run.
-    gpu = gpu_memory(device, graph)
-    hardware = Hardware(settings.threads(), settings.memory(), *gpu)
-    return choose(size, graph.facts(symmetry=False), hardware, wish), gpu[0]
+    free, why = gpu_memory(device, graph)
+    hardware = Hardware(settings.threads(), settings.memory(), free, why)
+    plan = choose(size, graph.facts(symmetry=False), hardware, wish)
+    asked = _asked(size, given, place)
+    if asked is not None and free is not None and _most(plan) <= free:
+        # Its memory is not looked at again: most of it is kept with the graph from now on, and an
+        # array that does not fit any more is an error of its own.
+        kept = graph.derived.setdefault(_OF_GPUS, {})
+        if len(kept) >= _MOST_PLANS:
+            kept.clear()
+        kept[asked] = plan.again()
+    return plan
 
 
-def _kept_of_gpu(size: Size, graph: Graph, wish: Wish, device: str) -> Plan:
-    """Return the plan for a GPU that was made when this was asked for before, or make one.
-
-    The memory is not looked at again: most of it is taken already, by what is kept with the graph,
-    and an array that does not fit any more is an error of its own.
-    """
-    asked = (size, wish.algorithm, device, settings.gpu_memory())
-    plans: dict[Any, Plan] = graph.derived.setdefault("plans of GPUs", {})
-    plan = plans.get(asked)
-    if plan is None:
-        plan, free = _planned(size, graph, wish, device)
-        if free is None or plan.staged is not None or _most(plan) > free:
-            return plan
-        if len(plans) >= _MOST_PLANS:
-            plans.clear()
-        plans[asked] = plan
-    return plan.again()
+def _asked(size: Size, wish: Wish, place: str) -> Hashable | None:
+    """Return what a plan for a GPU is kept under, or None where it is not."""
+    algorithm, device, threads, params = wish
+    names = type(algorithm) is str and type(device) is str
+    if size.task is not Task.SSSP or not names or params or threads is not None:
+        return None
+    if place == device == "auto":
+        place = settings.device()
+    return algorithm, device, place, settings.gpu_memory()
 
 
 def _most(plan: Plan) -> int:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from warpath.engines.base import Array, Device
     from warpath.graph import Graph
 
+_FEW = 2**14  # labels that the host widens sooner than a kernel is launched
+
 
 class OnDevice:
     """Distances and predecessors on the GPU that found them; what `Paths.on_device` returns.
@@ -86,11 +88,15 @@ class OnDevice:
 
     def here(self) -> NDArray[Any]:
         """Return the distances on the host: (n,)."""
+        graph, kept, labels = self._graph, vars(self).get("dist"), self._labels
+        few = len(labels) <= _FEW and self._cutoff is None and self._wanted == graph.dist_dtype
+        here: NDArray[Any]
         with self._device.active():
-            kept = vars(self).get("dist")
-            there = self._distances() if kept is None else kept
-            here = self._device.get(there)
-        return here if kept is not None else folded(self._graph, here, self._source, 0)
+            if kept is not None:
+                here = self._device.get(kept)
+                return here
+            here = self._device.get(labels if few else self._distances())
+        return folded(graph, as_labels(graph, here) if few else here, self._source, 0)
 
     def pred_here(self) -> NDArray[Any]:
         """Return the predecessors on the host: (n,)."""
