@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "common.hpp"
+#include "warpath/look.hpp"
 
 namespace warpath::bindings {
 
@@ -101,30 +102,31 @@ void register_build(nb::module_& module) {
         nb::arg("out_indices").noconvert(), nb::arg("out_weights").noconvert());
     module.def(
         "row_facts",
-        [](In<std::int64_t> indptr, In<V> indices, In<W> weights) {
+        [](In<std::int64_t> indptr, In<V> indices, In<W> weights, int threads) {
           Control control(python_tick(nb::none()));
           RowFacts facts;
           {
             const nb::gil_scoped_release free;
-            facts = row_facts<V, W>(csr(indptr, indices, weights), Pulse(control, true));
+            facts = row_facts<V, W>(csr(indptr, indices, weights), at_least_one(threads), control);
           }
           return as_dict(facts);
         },
         nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-        nb::arg("weights").noconvert());
+        nb::arg("weights").noconvert(), nb::arg("threads") = 1);
     module.def(
         "inspect_rows",
-        [](In<std::int64_t> indptr, In<V> indices, In<W> weights) {
+        [](In<std::int64_t> indptr, In<V> indices, In<W> weights, int threads) {
           Control control(python_tick(nb::none()));
           RowReport report;
           {
             const nb::gil_scoped_release free;
-            report = inspect_rows<V, W>(csr(indptr, indices, weights), Pulse(control, true));
+            report =
+                inspect_rows<V, W>(csr(indptr, indices, weights), at_least_one(threads), control);
           }
           return as_dict(report);
         },
         nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-        nb::arg("weights").noconvert());
+        nb::arg("weights").noconvert(), nb::arg("threads") = 1);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,11 @@ inline Control::Tick python_tick(nb::object progress) {
 template <Index V, Weight W>
 CsrView<V, W> csr(const In<std::int64_t>& indptr, const In<V>& indices, const In<W>& weights) {
   return {view(indptr), view(indices), view(weights)};
+}
+
+inline int at_least_one(int threads) {
+  if (threads < 1) throw std::invalid_argument("threads must be >= 1");
+  return threads;
 }
 
 /// Calls f.operator()<V, W>() for each of the eight (index, weight) pairs that a Graph may have.

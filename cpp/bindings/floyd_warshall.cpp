@@ -28,11 +28,6 @@ MatrixView<T> matrix(const Array& array) {
 
 constexpr int kWidest = 64;  // bytes of a vector: AVX-512, where the machine has it
 
-int at_least_one(int threads) {
-  if (threads < 1) throw std::invalid_argument("threads must be >= 1");
-  return threads;
-}
-
 template <class T>
 void close(const Rows<T>& dist, bool labels, int threads, int widest, nb::object progress) {
   const MatrixView<T> view = matrix<T>(dist);

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warpath import _core
-from warpath.rows import NO_WEIGHTS
+from warpath.rows import NO_WEIGHTS, threads_for
 
 if TYPE_CHECKING:
     from warpath.graph import Graph
@@ -64,7 +64,8 @@ class Facts:
 def facts_of(graph: Graph, *, symmetry: bool) -> Facts:
     """Return the facts of a graph in O(n + m); the symmetry takes a transpose."""
     weights = NO_WEIGHTS if graph.weights is None else graph.weights
-    known = _core.row_facts(graph.indptr, graph.indices, weights)
+    threads = threads_for(graph.n + graph.m)
+    known = _core.row_facts(graph.indptr, graph.indices, weights, threads=threads)
     return Facts(
         n=graph.n,
         m=graph.m,

@@ -57,7 +57,9 @@ def labels_from(graph: Graph, source: int, cutoff: float | None = None) -> Array
     return dist
 
 
-def tree(graph: Graph, source: int, labels: Array, threads: int = 1) -> Array:
+def tree(
+    graph: Graph, source: int, labels: Array, threads: int = 1, *, once: bool = False
+) -> Array:
     """Return the predecessors that belong to distances: (n,) of the indices' type. O(n + m).
 
     Parameters
@@ -65,11 +67,13 @@ def tree(graph: Graph, source: int, labels: Array, threads: int = 1) -> Array:
     graph : without closed vertices, as `opened` makes it.
     labels : exact ones.
     threads : at most so many; the predecessors are the same.
+    once : the weights are >= 0, and the graph is needed no more: what saves work for the next tree
+        is not looked for, facts and whether each edge has its opposite.
     """
     pred = np.empty(graph.n, graph.indices.dtype)
-    negative = graph.facts(symmetry=False).negative > 0
+    negative = not once and graph.facts(symmetry=False).negative > 0
     threads = max(1, min(threads, (graph.n + graph.m) // _PER_THREAD))
-    into, ascending = (None, False) if negative else rows_into(graph, threads)
+    into, ascending = (None, False) if negative or once else rows_into(graph, threads)
     _core.tree(
         *_csr(graph), *(_no_rows(graph) if into is None else _csr(into)), ascending, source, labels,
         pred, negative=negative, threads=threads, progress=None,

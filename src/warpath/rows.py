@@ -9,7 +9,7 @@ import numpy as np
 from warpath import _core
 from warpath.checks import as_ids, as_weights, bad_weight, index_dtype, out_of_range
 from warpath.errors import GraphError, NotEnoughMemoryError
-from warpath.settings import memory
+from warpath.settings import memory, threads
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,14 @@ NO_WEIGHTS = np.empty(0, np.int32)
 
 #: Rows smaller than this are made without asking the system how much memory is free.
 _WORTH_ASKING = 2**24
+
+#: Vertices and edges that are worth the start of a thread, for a look at each of them.
+_PER_THREAD = 2**17
+
+
+def threads_for(entries: int) -> int:
+    """Return how many threads look at so many vertices and edges."""
+    return max(1, min(threads(), entries // _PER_THREAD))
 
 
 def rows_of_edges(
@@ -87,7 +95,8 @@ def rows_of_csr(
     if checked is not None and len(checked) != len(columns):
         msg = f"indices has {len(columns)} entries but weights has {len(checked)}: one per edge."
         raise GraphError(msg)
-    report = _core.inspect_rows(rows, columns, NO_WEIGHTS if checked is None else checked)
+    given = NO_WEIGHTS if checked is None else checked
+    report = _core.inspect_rows(rows, columns, given, threads=threads_for(len(rows) + len(columns)))
     if report["bad_ends"] or report["descending"] >= 0:
         at = report["descending"]
         found = f"indptr[{at}] > indptr[{at + 1}]" if at >= 0 else f"{rows[0]} .. {rows[-1]}"

@@ -1,5 +1,6 @@
 // From edges and files to rows, and back.
 #include "counts.hpp"
+#include "warpath/look.hpp"
 #include "warpath/read_metis.hpp"
 #include "warpath/read_rows.hpp"
 #include "warpath/write_text.hpp"
@@ -49,9 +50,8 @@ void facts() {
   Control control;
   const Graph<Int> graph = rmat<Int>();
   count([&] {
-    const Pulse pulse(control, true);
-    warpath::inspect_rows<V, Int>(graph.view(), pulse);
-    if (warpath::row_facts<V, Int>(graph.view(), pulse).negative > 0) std::exit(4);
+    warpath::inspect_rows<V, Int>(graph.view(), 1, control);
+    if (warpath::row_facts<V, Int>(graph.view(), 1, control).negative > 0) std::exit(4);
   });
 }
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _NOTHING = 1e-8
 #: Sums of whole numbers below it are the same in int64 and in float64.
 _EXACT = 2**53
+#: Entries that it does not pay to keep as integers: their answers are turned into floats.
+_FEW = 2**15
 
 
 class Edges(NamedTuple):
@@ -31,12 +33,14 @@ class Edges(NamedTuple):
 
     Attributes
     ----------
-    graph : what is solved: with integers where the matrix has whole numbers that allow it.
-    negative : whether a weight of the matrix is negative, also where all edges count as 1.
+    graph : what is solved: with integers where the matrix has integers that allow it.
+    negative : whether a weight of the matrix is negative.
+    signed : whether one of the graph is, whose edges may all count as 1.
     """
 
     graph: Graph
     negative: bool
+    signed: bool
 
 
 def is_sparse(data: Any) -> bool:
@@ -75,12 +79,9 @@ def edges_of(csgraph: Any, *, directed: bool, unweighted: bool = False) -> Edges
     O(n + m) for CSR, every time: the caller may have changed the arrays since the last call.
     """
     indptr, indices, values = rows_of(csgraph, directed=directed)
-    if unweighted:
-        graph, negative = Graph.from_csr(indptr, indices), bool(np.any(values < 0))
-    else:
-        graph = _weighted(indptr, indices, values)
-        negative = graph.facts(symmetry=False).negative > 0
-    return Edges(graph if directed else undirected(graph), negative)
+    negative = bool(values.min(initial=0) < 0)
+    graph = Graph.from_csr(indptr, indices) if unweighted else _weighted(indptr, indices, values)
+    return Edges(graph if directed else undirected(graph), negative, negative and not unweighted)
 
 
 def rows_of(csgraph: Any, *, directed: bool = True) -> tuple[Array, Array, Array]:
@@ -89,7 +90,9 @@ def rows_of(csgraph: Any, *, directed: bool = True) -> tuple[Array, Array, Array
     Without direction they may be those of its columns.
     """
     data = as_scipys(csgraph)
-    return _rows_of_sparse(data, directed=directed) if is_sparse(data) else _rows_of_dense(data)
+    rows = _rows_of_sparse(data, directed=directed) if is_sparse(data) else _rows_of_dense(data)
+    indptr, indices, values = rows
+    return indptr, indices, values if values.dtype.kind in "biuf" else values.astype(np.float64)
 
 
 def _rows_of_sparse(data: Any, *, directed: bool) -> tuple[Array, Array, Array]:
@@ -133,10 +136,10 @@ def _check_square(values: Array) -> None:
 
 def _weighted(indptr: Array, indices: Array, values: Array) -> Graph:
     """Return the graph of weighted rows, in integers where they give the same distances."""
-    if values.dtype.kind in "bi":
-        graph = Graph.from_csr(indptr, indices, values)
-        if graph.facts(symmetry=False).longest < _EXACT:
-            return graph
+    if values.dtype.kind in "bi" and len(values) > _FEW:
+        largest = max(abs(int(values.max(initial=0))), abs(int(values.min(initial=0))))
+        if largest * len(indptr) < _EXACT:
+            return Graph.from_csr(indptr, indices, values)
     return _with_floats(indptr, indices, values)
 
 

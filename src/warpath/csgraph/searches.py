@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api import sssp
 from warpath.csgraph.dense import closed
 from warpath.csgraph.errors import raising_scipys
 from warpath.csgraph.matrices import as_scipys, edges_of, is_sparse, lengths_of
 from warpath.csgraph.owners import nearest_sources
-from warpath.csgraph.results import as_floats, as_predecessors, prefer_sources
+from warpath.csgraph.solving import solved
 from warpath.engines.cpu import potentials_of
 from warpath.errors import InputError
-from warpath.tables import distances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -155,7 +153,7 @@ def dijkstra(
             return nearest_sources(
                 edges.graph, sources, cutoff, predecessors=bool(return_predecessors)
             )
-    return _rows(edges, sources, shape, bool(return_predecessors), cutoff=cutoff)
+    return _answer(edges, sources, shape, return_predecessors, cutoff=cutoff)
 
 
 def bellman_ford(
@@ -185,7 +183,7 @@ def bellman_ford(
     """
     edges = edges_of(csgraph, directed=directed, unweighted=unweighted)
     sources, shape = _sources(indices, edges.graph.n)
-    return _rows(edges, sources, shape, bool(return_predecessors))
+    return _answer(edges, sources, shape, return_predecessors)
 
 
 def johnson(
@@ -217,11 +215,11 @@ def johnson(
         return dijkstra(csgraph, directed, indices, return_predecessors, unweighted)
     edges = edges_of(csgraph, directed=directed)
     sources, shape = _sources(indices, edges.graph.n)
-    if not edges.negative:
-        return _rows(edges, sources, shape, bool(return_predecessors))
+    if not edges.signed:
+        return _answer(edges, sources, shape, return_predecessors)
     with raising_scipys():
         potentials_of(edges.graph)
-    return _rows(edges, sources, shape, bool(return_predecessors), "classic.johnson")
+    return _answer(edges, sources, shape, return_predecessors, algorithm="classic.johnson")
 
 
 _SEARCHES = {"D": dijkstra, "BF": bellman_ford, "J": johnson}
@@ -289,35 +287,9 @@ def _checked_limit(limit: float) -> float | None:
     return float(limit)
 
 
-def _rows(
-    edges: Edges,
-    sources: Array,
-    shape: tuple[int, ...],
-    predecessors: bool,
-    algorithm: str | None = None,
-    cutoff: float | None = None,
+def _answer(
+    edges: Edges, sources: Array, shape: tuple[int, ...], predecessors: object, **options: Any
 ) -> Answer:
     """Return a row for each source, in the shape that was asked for."""
-    graph = edges.graph
-    if algorithm is None:  # of many sources "auto" would add negative floats in Johnson's order
-        negative = graph.facts(symmetry=False).negative > 0
-        algorithm = "classic.bellman_ford" if negative else "auto"
-    if len(sources) == 0 or graph.n == 0:
-        nothing = np.empty(shape)
-        return (nothing, np.empty(shape, np.int32)) if predecessors else nothing
-    pred: Array | None
-    with raising_scipys():
-        if len(sources) == 1 and algorithm != "classic.johnson":
-            paths = sssp(graph, int(sources[0]), algorithm=algorithm, cutoff=cutoff)
-            dist, pred = paths.dist, paths.pred[None] if predecessors else None
-        else:
-            table = distances(
-                graph, sources, algorithm=algorithm, cutoff=cutoff, predecessors=predecessors
-            )
-            dist, pred = table.dist, table.pred
-    floats = as_floats(dist)
-    if pred is None:
-        return floats.reshape(shape)
-    before = as_predecessors(pred)
-    prefer_sources(graph, sources, dist.reshape(len(sources), graph.n), before)
-    return floats.reshape(shape), before.reshape(shape)
+    dist, pred = solved(edges, sources, predecessors=bool(predecessors), **options)
+    return dist.reshape(shape) if pred is None else (dist.reshape(shape), pred.reshape(shape))

@@ -1,0 +1,290 @@
+// look.hpp - what rows that somebody else made hold: what is wrong with them, and the planner's
+// facts.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "warpath/build.hpp"
+#include "warpath/control.hpp"
+#include "warpath/mirror.hpp"
+#include "warpath/team.hpp"
+#include "warpath/types.hpp"
+
+namespace warpath {
+
+/// Calls body(block, begin, end) for blocks of a range, on threads, each rank neighbouring ones.
+inline constexpr std::int64_t kLookBlock = 1 << 13;
+
+template <class Body>
+void each_block(std::int64_t count, int threads, int rank, Pulse& pulse, Body&& body) {
+  const std::int64_t blocks = (count + kLookBlock - 1) / kLookBlock;
+  for (std::int64_t at = blocks * rank / threads; at < blocks * (rank + 1) / threads; ++at) {
+    pulse.beat(kLookBlock);
+    body(at, at * kLookBlock, std::min(count, (at + 1) * kLookBlock));
+  }
+}
+
+/// Sums take(i) over [begin, end), side by side in lanes, so that vectors do it.
+template <class T, class Take>
+T sum_of(std::int64_t begin, std::int64_t end, Take&& take) {
+  constexpr std::int64_t kLanes = 8;
+  std::array<T, kLanes> lanes{};
+  std::int64_t i = begin;
+  for (; i + kLanes <= end; i += kLanes)
+    for (std::int64_t lane = 0; lane < kLanes; ++lane)
+      lanes[static_cast<std::size_t>(lane)] += take(static_cast<std::size_t>(i + lane));
+  for (; i < end; ++i) lanes[0] += take(static_cast<std::size_t>(i));
+  T sum{};
+  for (const T lane : lanes) sum += lane;
+  return sum;
+}
+
+/// The bits that take(i) sets for an i of [begin, end).
+template <class Take>
+auto any_of(std::int64_t begin, std::int64_t end, Take&& take) {
+  decltype(take(std::size_t{0})) bits = 0;
+  for (std::int64_t i = begin; i < end; ++i) bits |= take(static_cast<std::size_t>(i));
+  return bits;
+}
+
+/// Widens a range to hold some values, none of them NaN; in lanes as well.
+template <class W>
+void range_of(const W* values, std::int64_t count, W& low, W& high) {
+  constexpr std::int64_t kLanes = 8;
+  std::array<W, kLanes> least;
+  std::array<W, kLanes> most;
+  least.fill(low);
+  most.fill(high);
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const W value = values[i + static_cast<std::int64_t>(lane)];
+      least[lane] = value < least[lane] ? value : least[lane];
+      most[lane] = value > most[lane] ? value : most[lane];
+    }
+  for (; i < count; ++i) {
+    least[0] = std::min(least[0], values[i]);
+    most[0] = std::max(most[0], values[i]);
+  }
+  low = *std::min_element(least.begin(), least.end());
+  high = *std::max_element(most.begin(), most.end());
+}
+
+/// What a graph's rows say without a solve.
+struct RowFacts {
+  std::int64_t min_degree = 0;
+  std::int64_t max_degree = 0;
+  std::int64_t loops = 0;
+  std::int64_t far = 0;  // edges between numbers over 4 sqrt(n) apart: few in a mesh, row by row
+  std::int64_t negative = 0;  // edges of negative weight
+  std::int64_t zero = 0;
+  std::int64_t first_negative = -1;
+  double min_weight = 0;
+  double max_weight = 0;
+  double mean_weight = 0;
+};
+
+/// One pass over the rows, one over the weights. For int64 weights beyond 2^53 the range is
+/// rounded; `negative` and `zero` are exact. The mean does not depend on the number of threads.
+template <Index V, Weight W>
+class RowFactsOf {
+ public:
+  explicit RowFactsOf(const CsrView<V, W>& graph)
+      : graph_(graph),
+        sums_(static_cast<std::size_t>((graph.m() + kLookBlock - 1) / kLookBlock)),
+        reach_(static_cast<std::uint64_t>(4 * std::sqrt(static_cast<double>(graph.n())))) {}
+
+  RowFacts find(int threads, Control& control) {
+    std::mutex guard;
+    Part whole;
+    run_team(threads, control, [&](int rank) {
+      Pulse pulse(control, rank == 0);
+      Part part;
+      rows(rank, threads, pulse, part);
+      if (!graph_.weights.empty()) weights(rank, threads, pulse, part);
+      const std::scoped_lock lock(guard);
+      whole.add(part);
+    });
+    return facts(whole);
+  }
+
+ private:
+  struct Part {
+    std::int64_t min_degree = std::numeric_limits<std::int64_t>::max();
+    std::int64_t max_degree = 0;
+    std::int64_t loops = 0;
+    std::int64_t far = 0;
+    std::int64_t negative = 0;
+    std::int64_t zero = 0;
+    W low = std::numeric_limits<W>::max();
+    W high = std::numeric_limits<W>::lowest();
+
+    void add(const Part& other) {
+      min_degree = std::min(min_degree, other.min_degree);
+      max_degree = std::max(max_degree, other.max_degree);
+      loops += other.loops;
+      far += other.far;
+      negative += other.negative;
+      zero += other.zero;
+      low = std::min(low, other.low);
+      high = std::max(high, other.high);
+    }
+  };
+
+  void rows(int rank, int threads, Pulse& pulse, Part& part) const {
+    const std::size_t last = first_row(graph_.indptr, rank + 1, threads);
+    for (std::size_t u = first_row(graph_.indptr, rank, threads); u < last; ++u) {
+      const std::int64_t begin = graph_.indptr[u];
+      const std::int64_t end = graph_.indptr[u + 1];
+      pulse.beat(end - begin + 1);
+      part.min_degree = std::min(part.min_degree, end - begin);
+      part.max_degree = std::max(part.max_degree, end - begin);
+      for (std::int64_t e = begin; e < end; e += kLookBlock) part_of_row(u, e, end, part);
+    }
+  }
+
+  /// In the indices' own width, and so in as many lanes as can be.
+  void part_of_row(std::size_t u, std::int64_t begin, std::int64_t end, Part& part) const {
+    using Unsigned = std::make_unsigned_t<V>;
+    const auto row = static_cast<Unsigned>(u);
+    const auto reach = static_cast<Unsigned>(reach_);
+    Unsigned loops = 0;
+    Unsigned far = 0;
+    for (std::int64_t e = begin; e < std::min(end, begin + kLookBlock); ++e) {
+      const auto v = static_cast<Unsigned>(graph_.indices[static_cast<std::size_t>(e)]);
+      const auto apart = static_cast<Unsigned>(v - row);
+      loops += static_cast<Unsigned>(apart == 0);
+      far += static_cast<Unsigned>(apart + reach > 2 * reach);  // wraps where u is the larger one
+    }
+    part.loops += static_cast<std::int64_t>(loops);
+    part.far += static_cast<std::int64_t>(far);
+  }
+
+  void weights(int rank, int threads, Pulse& pulse, Part& part) {
+    const W* w = graph_.weights.data();
+    each_block(graph_.m(), threads, rank, pulse, [&](std::int64_t at, auto begin, auto end) {
+      sums_[static_cast<std::size_t>(at)] =
+          sum_of<double>(begin, end, [w](std::size_t e) { return static_cast<double>(w[e]); });
+      W low = std::numeric_limits<W>::max();
+      range_of(w + begin, end - begin, low, part.high);
+      part.low = std::min(part.low, low);
+      if (low > 0) return;
+      part.negative += sum_of<std::int64_t>(begin, end, [w](std::size_t e) { return w[e] < 0; });
+      part.zero += sum_of<std::int64_t>(begin, end, [w](std::size_t e) { return w[e] == 0; });
+    });
+  }
+
+  RowFacts facts(const Part& whole) const {
+    RowFacts facts;
+    facts.min_degree = graph_.n() > 0 ? whole.min_degree : 0;
+    facts.max_degree = whole.max_degree;
+    facts.loops = whole.loops;
+    facts.far = whole.far;
+    facts.negative = whole.negative;
+    facts.zero = whole.zero;
+    if (facts.negative > 0)
+      facts.first_negative = std::find_if(graph_.weights.begin(), graph_.weights.end(),
+                                          [](W weight) { return weight < 0; }) -
+                             graph_.weights.begin();
+    if (graph_.m() > 0) {
+      const bool weighted = !graph_.weights.empty();
+      double sum = 0;
+      for (const double part : sums_) sum += part;
+      facts.min_weight = weighted ? static_cast<double>(whole.low) : 1;
+      facts.max_weight = weighted ? static_cast<double>(whole.high) : 1;
+      facts.mean_weight = weighted ? sum / static_cast<double>(graph_.m()) : 1;
+    }
+    return facts;
+  }
+
+  const CsrView<V, W> graph_;
+  std::vector<double> sums_;  // of the weights of each block
+  const std::uint64_t reach_;
+};
+
+template <Index V, Weight W>
+RowFacts row_facts(const CsrView<V, W>& graph, int threads, Control& control) {
+  return RowFactsOf<V, W>(graph).find(threads, control);
+}
+
+/// What is wrong with rows that somebody else made: positions, or -1.
+struct RowReport {
+  bool bad_ends = false;         // indptr[0] != 0 or indptr[n] != m
+  std::int64_t descending = -1;  // first u with indptr[u] > indptr[u + 1]
+  std::int64_t bad_index = -1;   // first edge whose index is out of range
+  std::int64_t bad_weight = -1;  // first NaN or -inf
+  std::int64_t absent = 0;       // +inf weights, which say "no edge"
+};
+
+/// Looks through rows of which nothing is known but their arrays' lengths.
+template <Index V, Weight W>
+RowReport inspect_rows(const CsrView<V, W>& graph, int threads, Control& control) {
+  using Unsigned = std::make_unsigned_t<V>;
+  RowReport report;
+  const std::int64_t n = graph.n();
+  report.bad_ends = n < 0 || graph.indptr.front() != 0 || graph.indptr.back() != graph.m();
+  const auto last = static_cast<Unsigned>(n - 1);
+  // The highest bit of the one or the other is set where v lies outside 0 .. n - 1.
+  const auto beside = [&](std::size_t e) {
+    const auto v = static_cast<Unsigned>(graph.indices[e]);
+    return static_cast<Unsigned>(v | static_cast<Unsigned>(last - v));
+  };
+  const auto wrong_index = [&](std::size_t e) { return static_cast<V>(beside(e)) < 0; };
+  const auto wrong_weight = [&](std::size_t e) {
+    return !(graph.weights[e] > -std::numeric_limits<W>::infinity());  // NaN, too
+  };
+  const auto first = [](std::int64_t& place, std::int64_t begin, std::int64_t end, auto&& wrong) {
+    for (std::int64_t i = begin; i < end; ++i)
+      if (wrong(static_cast<std::size_t>(i))) {
+        place = place < 0 ? i : std::min(place, i);
+        return;
+      }
+  };
+  std::mutex guard;
+  run_team(threads, control, [&](int rank) {
+    Pulse pulse(control, rank == 0);
+    RowReport part;
+    each_block(std::max<std::int64_t>(n, 0), threads, rank, pulse,
+               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+                 const auto descends = [&](std::size_t u) {
+                   return graph.indptr[u] > graph.indptr[u + 1];
+                 };
+                 if (part.descending < 0 && sum_of<std::int64_t>(begin, end, descends) > 0)
+                   first(part.descending, begin, end, descends);
+               });
+    each_block(graph.m(), threads, rank, pulse,
+               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+                 if (part.bad_index < 0 && static_cast<V>(any_of(begin, end, beside)) < 0)
+                   first(part.bad_index, begin, end, wrong_index);
+                 if constexpr (std::is_floating_point_v<W>) {
+                   if (graph.weights.empty()) return;
+                   // 0 times NaN or inf is NaN, and 0 for all others.
+                   const auto nothing = [&](std::size_t e) { return graph.weights[e] * 0; };
+                   if (sum_of<W>(begin, end, nothing) == 0) return;
+                   if (part.bad_weight < 0 && sum_of<std::int64_t>(begin, end, wrong_weight) > 0)
+                     first(part.bad_weight, begin, end, wrong_weight);
+                   part.absent += sum_of<std::int64_t>(
+                       begin, end, [&](std::size_t e) { return absent(graph.weights[e]); });
+                 }
+               });
+    const std::scoped_lock lock(guard);
+    const auto least = [](std::int64_t& place, std::int64_t other) {
+      if (other >= 0) place = place < 0 ? other : std::min(place, other);
+    };
+    least(report.descending, part.descending);
+    least(report.bad_index, part.bad_index);
+    least(report.bad_weight, part.bad_weight);
+    report.absent += part.absent;
+  });
+  return report;
+}
+
+}  // namespace warpath
