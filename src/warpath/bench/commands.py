@@ -24,6 +24,7 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "suite": Command("suite", "One source, beside every peer that is installed."),
     "many": Command("many", "Tables of many sources and of all pairs, beside their peers."),
+    "networkx": Command("networkx_calls", "NetworkX's calls by itself and by our backend."),
     "peak": Command("peak", "Dense all pairs beside what the cores can add and compare."),
     "paper": Command("paper", "A paper's experiments again, beside the numbers that it prints."),
     "report": Command("report", "Tables and plots of the lines that `suite` wrote."),
