@@ -52,16 +52,24 @@ void scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
   };
   for (const std::int64_t source : sources)
     if (via[static_cast<std::size_t>(source)] == kUnmet) put(source, -1);
+  // Rows lie anywhere: those of vertices that are due soon are asked for ahead of time.
+  const auto due = [&](std::size_t i) { return i < order.size() ? order[i] : std::int64_t{-1}; };
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (order[i] < 0) throw std::invalid_argument("tight edges do not reach all labels");
+    if (const std::int64_t v = due(i + 16); v >= 0)
+      __builtin_prefetch(&graph.indptr[static_cast<std::size_t>(v)]);
+    if (const std::int64_t v = due(i + 8); v >= 0) {
+      const auto row = static_cast<std::size_t>(graph.indptr[static_cast<std::size_t>(v)]);
+      __builtin_prefetch(graph.indices.data() + row);
+      __builtin_prefetch(graph.weights.data() + row);
+    }
     const auto u = static_cast<std::size_t>(order[i]);
     pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
     for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
       const auto v = static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)]);
       D sum;
-      if (via[v] == kUnmet && dist[v] != unreachable<D> &&
-          extend<D, W, V>(dist[u], graph.weights[static_cast<std::size_t>(e)], sum) &&
-          sum == dist[v])
+      if (extend<D, W, V>(dist[u], graph.weights[static_cast<std::size_t>(e)], sum) &&
+          sum == dist[v] && via[v] == kUnmet && sum != unreachable<D>)
         put(static_cast<std::int64_t>(v), e);
     }
   }

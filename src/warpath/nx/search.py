@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -105,17 +107,18 @@ class Found:
 
     def paths(self, *, backwards: bool = False) -> dict[Any, list[Any]]:
         """Return the path to every reached node; `backwards` writes each from its end on."""
-        names = self.names()
         paths: list[list[Any]] = [[]] * len(self.dist)
         made = []
-        steps = zip(self.order.tolist(), names, self.before().tolist(), strict=True)
-        for at, (v, name, u) in enumerate(steps):
-            if at < self.count:
-                path = [name]
-            else:
+        order, names = self.order.tolist(), self.names()
+        with collector_paused():
+            for v, name in zip(order[: self.count], names, strict=False):
+                paths[v] = [name]
+                made.append(paths[v])
+            steps = zip(order, names, self.before().tolist(), strict=True)
+            for v, name, u in islice(steps, self.count, None):
                 path = [name, *paths[u]] if backwards else [*paths[u], name]
-            paths[v] = path
-            made.append(path)
+                paths[v] = path
+                made.append(path)
         return dict(zip(names, made, strict=True))
 
     def path_to(self, target: int) -> list[Any]:
@@ -150,32 +153,45 @@ class Found:
         first_met : keys in the order in which the search sees the nodes first, not in `order`.
         cutoff : edges that lead farther show no node.
         """
-        weighted, rows, dist = self.weighted, self.weighted.rows, self.dist
-        degrees = np.diff(rows.indptr)[self.order]
-        tails = np.repeat(self.order, degrees)
-        behind = np.cumsum(degrees) - degrees
-        edges = np.repeat(rows.indptr[self.order] - behind, degrees) + np.arange(len(tails))
-        heads = rows.indices[edges]
-        sums = dist[tails] + rows.solver_weights[edges].astype(dist.dtype)
+        rows, dist, tails = self.weighted.rows, self.dist, self.weighted.tails
+        heads, far = rows.indices, never(dist.dtype)
+        sums = dist[tails] + rows.solver_weights.astype(dist.dtype)
+        shown = (dist != far)[tails]
+        if cutoff is not None:
+            shown &= sums <= cutoff
+        rank = np.zeros(rows.n, np.int64)
+        rank[self.order] = np.arange(len(self.order))
         keys = self.order
         if first_met:
-            seen = heads if cutoff is None else heads[sums <= cutoff]
-            met = np.full(rows.n, len(seen))
-            met[seen[::-1]] = np.arange(len(seen))[::-1]  # of equal indices the last one stays
+            degrees = np.diff(rows.indptr)
+            behind = np.zeros(rows.n, np.int64)  # edges of the rows before, as they are scanned
+            behind[self.order] = np.cumsum(degrees[self.order]) - degrees[self.order]
+            scanned = (behind - rows.indptr[:-1])[tails] + np.arange(rows.m)
+            met = np.full(rows.n, rows.m)
+            np.minimum.at(met, heads[shown], scanned[shown])
             met[self.order[: self.count]] = -1
             keys = self.order[np.argsort(met[self.order], kind="stable")]
-        tight = (sums == dist[heads]) & (dist[heads] != never(dist.dtype))
-        if cutoff is not None:
-            tight &= sums <= cutoff
-        heads, tails = heads[tight], tails[tight]
-        listed = weighted.named(tails[np.argsort(heads, kind="stable")])
-        ends = np.cumsum(np.bincount(heads, minlength=rows.n))
+        tight = np.flatnonzero(shown & (sums == dist[heads]))
+        into, out_of = heads[tight].astype(np.int64), tails[tight]
+        listed = self.weighted.named(out_of[np.argsort(into * rows.n + rank[out_of])])
+        ends = np.cumsum(np.bincount(into, minlength=rows.n))
         starts = np.concatenate(([0], ends[:-1]))
         parts = zip(starts[keys].tolist(), ends[keys].tolist(), strict=True)
-        return {
-            name: listed[start:end]
-            for name, (start, end) in zip(weighted.named(keys), parts, strict=True)
-        }
+        with collector_paused():
+            lists = [listed[start:end] for start, end in parts]
+        return dict(zip(self.weighted.named(keys), lists, strict=True))
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Make many lists at once, between which Python would look through all objects many times."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def searched(
