@@ -8,7 +8,7 @@ CPP := $(wildcard cpp/include/warpath/*.hpp cpp/bindings/*.hpp cpp/bindings/*.cp
 # The build's own tools live in VENV too, so that a rebuild compiles only what changed.
 BUILD_TOOLS = cmake ninja $(shell $(PYTHON) -c "import tomllib; print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires']))")
 
-.PHONY: setup demo test gpu check counts bench docs sanitize clean
+.PHONY: setup demo test gpu check counts bench docs dist wheels sanitize clean
 
 setup: $(VENV)/.dev
 
@@ -38,6 +38,13 @@ bench: $(VENV)/.test
 docs: $(VENV)/.docs
 	$(BIN)/python docs/generate.py
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/site
+
+# A source distribution and a wheel of this Python, tried in an empty environment; `wheels`: of all Pythons here.
+dist: $(VENV)/.dist
+	.ci/dist $(BIN)/python
+
+wheels: $(VENV)/.dist
+	.ci/dist $(BIN)/python all
 
 sanitize: $(VENV)/.test
 	.ci/sanitize $(BIN)/python address,undefined $(SANITIZED)

@@ -15,6 +15,7 @@ DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS))
 
 from gallery import with_pictures  # noqa: E402 - found by the line above
+from sphinx.domains.python import PyObject  # noqa: E402
 
 import warpath  # noqa: E402
 
@@ -61,7 +62,7 @@ copybutton_prompt_is_regexp = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say shapes and units, which types do not
-autodoc_class_signature = "separated"
+default_role = "py:obj"  # `sssp` in a docstring is a link where it can be one
 autosummary_generate = False
 napoleon_google_docstring = False
 napoleon_use_rtype = False
@@ -82,12 +83,28 @@ def _prose_entries(
             section = line.strip()
         found = _ENTRY.fullmatch(line)
         if section in _TITLES and found:
-            out += [found[1], f"    {found[2]}"]
+            names, text = found[1].split(", "), [found[2]]
+            for more in lines[at + 1 :]:
+                if not more.startswith("    "):
+                    break
+                text.append(more.strip())
+            for name in names:
+                out += [name, *(f"    {one}" for one in text)]
+        elif section in _TITLES and line.startswith("    "):
+            continue  # came with its names
         elif section == "Raises" and re.fullmatch(r"\w+(, \w+)+", line.strip()):
             out += line.strip().split(", ")
         else:
             out.append(line)
     lines[:] = out
+
+
+def _plain_properties(
+    _app: Any, what: str, _name: str, of: Any, _options: Any, lines: list[str]
+) -> None:
+    """Give a property its text back: napoleon takes what stands before a colon for its type."""
+    if what == "property":
+        lines[:] = [*(inspect.getdoc(of) or "").splitlines(), ""]
 
 
 def _own_marks(app: Any, name: str, source: list[str]) -> None:
@@ -172,5 +189,9 @@ def _first(command: Any) -> str:
 
 def setup(app: Any) -> None:
     """Connect the hooks."""
+    for one in PyObject.doc_field_types:
+        if one.name == "variable":
+            one.label = "Attributes"
     app.connect("autodoc-process-docstring", _prose_entries, priority=100)
+    app.connect("autodoc-process-docstring", _plain_properties, priority=900)
     app.connect("source-read", _own_marks)

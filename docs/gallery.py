@@ -89,8 +89,8 @@ def _pictures(recipe: Recipe, folder: Path) -> str:
         blocks.append(
             _figure(
                 file,
-                f"Who relaxes: {_SAID[selection]}. {_where(selection)} It is a picture of the rule, "
-                f"the same for all algorithms that have it; a round reads the labels of the last.",
+                f"Who relaxes: {_SAID[selection]}. {_where(selection)} This shows the rule, the "
+                f"same for all that have it; a round reads the labels of the last.",
                 f"Three moments of a run in which what relaxes is: {_SAID[selection]}.",
             )
         )

@@ -21,6 +21,8 @@ PAGES = DOCS / "algorithms"
 IDEAS: dict[str, str] = tomllib.loads((DOCS / "ideas.toml").read_text(encoding="utf-8"))
 README = DOCS.parent / "README.md"
 
+NO_BREAK = "\u00a0"  # in a narrow window a table is scrolled rather than wrapped
+
 _HEAD = """\
 # Algorithms
 
@@ -101,7 +103,7 @@ def _table(recipes: Catalogue) -> list[str]:
         anchor = _anchor(recipe)
         lines.append(
             f"| [`{recipe.name}`](#{anchor}) | {_tasks(recipe)} | {', '.join(recipe.devices)} "
-            f"| {_weights(recipe)} | {', '.join(marks)} |"
+            f"| {_weights(recipe).replace(' ', NO_BREAK)} | {', '.join(marks)} |"
         )
     return lines
 

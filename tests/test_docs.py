@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = [
     DOCS / "index.md",
+    DOCS / "quickstart.md",
     DOCS / "tutorial.md",
     DOCS / "guarantees.md",
     *sorted((DOCS / "how-to").glob("*.md")),
