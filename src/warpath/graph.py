@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import _core
-from warpath.checks import as_names, as_weights, laid_out, numbered
+from warpath import _core, notebook
+from warpath.checks import (
+    as_coordinates,
+    as_labels,
+    as_names,
+    as_weights,
+    laid_out,
+    numbered,
+)
 from warpath.errors import GraphError, WeightError
 from warpath.export import to_networkx, to_scipy
 from warpath.facts import Facts, facts_of
@@ -65,10 +72,8 @@ class Graph:
         self.id_base = id_base
         self.name = name
         n = self.n
-        self.labels = None if labels is None else _frozen(_checked_labels(labels, n))
-        self.coordinates = (
-            None if coordinates is None else _frozen(_checked_coordinates(coordinates, n))
-        )
+        self.labels = None if labels is None else _frozen(as_labels(labels, n))
+        self.coordinates = None if coordinates is None else _frozen(as_coordinates(coordinates, n))
         if not 0 <= first_through <= n:
             msg = f"first_through = {first_through} must lie in 0 .. n = {n}."
             raise GraphError(msg)
@@ -378,6 +383,9 @@ class Graph:
         """Return a NetworkX graph, a Multi(Di)Graph if edges are parallel. O(n + m) objects."""
         return to_networkx(self)
 
+    def _repr_html_(self) -> str:
+        return notebook.of_graph(self)
+
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         weights = "every weight 1" if self.weights is None else f"{self.weights.dtype} weights"
@@ -396,22 +404,6 @@ def _frozen(array: Array) -> Array:
     view = laid_out(array).view()
     view.flags.writeable = False
     return view
-
-
-def _checked_labels(labels: ArrayLike, n: int) -> Array:
-    array = np.asarray(labels)
-    if array.shape != (n,):
-        msg = f"labels has shape {array.shape}, but the graph has n = {n} vertices."
-        raise GraphError(msg)
-    return array
-
-
-def _checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
-    array = np.asarray(coordinates, np.float64)
-    if array.shape != (n, 2):
-        msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
-        raise GraphError(msg)
-    return array
 
 
 def _graph(
