@@ -111,6 +111,7 @@ def test_a_table_shows_its_corner(trips):
     texts = shown(large)
     assert texts.count("...") == 2
     assert "11" not in texts[:11]
+    assert "..." not in shown(wp.apsp(wp.generate.grid(2, 4, weights=None)))
 
 
 def test_a_table_without_distances_shows_none(trips):

@@ -44,6 +44,8 @@ def on_host(data: Any) -> Any:
     """
     if isinstance(data, np.ndarray) or not hasattr(data, "__dlpack__"):
         return data
+    if hasattr(data, "as_tensor"):  # an EdgeIndex of PyTorch Geometric has no memory of its own
+        data = data.as_tensor()
     try:
         try:
             return np.from_dlpack(data, device="cpu")
@@ -51,10 +53,13 @@ def on_host(data: Any) -> Any:
             return np.from_dlpack(data)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         kind = f"{type(data).__module__}.{type(data).__qualname__}"
-        msg = (
-            f"a {kind} cannot be read on the CPU through DLPack ({error}); copy it to the host "
-            f"first."
-        )
+        reason = str(error)
+        way = "copy it to the host first"
+        if "gradient" in reason:
+            way = "detach it first, for distances have no gradients here"
+        elif "dtype" in reason:
+            way = "convert it first, for example to float32"
+        msg = f"a {kind} cannot be read on the CPU through DLPack ({reason.strip('.')}): {way}."
         raise NotSupportedError(msg) from error
 
 

@@ -88,7 +88,8 @@ class Graph:
         ----------
         data : a Graph (returned as it is), a path, ``(src, dst[, weights])`` arrays, a list of
             ``(u, v)`` or ``(u, v, weight)``, a SciPy sparse matrix or array, a square NumPy matrix,
-             a NetworkX or igraph graph, or a pandas, polars or Arrow edge table.
+            a graph of NetworkX, igraph, rustworkx, graph-tool or PyTorch Geometric, tensors of
+            PyTorch or JAX, anything with DLPack, or a pandas, polars, cuDF or Arrow edge table.
         **options : those of the converter; ``n``, ``directed``, ``weight``, ``columns``.
 
         Raises
@@ -115,8 +116,9 @@ class Graph:
                 return converted
         msg = (
             f"a {type(data).__module__}.{type(data).__qualname__} is no graph that warpath knows: "
-            "give (src, dst, weights) arrays, a SciPy sparse or square NumPy matrix, a NetworkX or "
-            "igraph graph, a pandas, polars or Arrow table, or a path."
+            "give (src, dst, weights) arrays or tensors, a sparse or square matrix, a graph of "
+            "NetworkX, igraph, rustworkx, graph-tool or PyTorch Geometric, a pandas, polars, cuDF "
+            "or Arrow table, or a path."
         )
         raise GraphError(msg)
 
