@@ -45,6 +45,8 @@ def on_host(data: Any) -> Any:
     """
     if isinstance(data, np.ndarray) or not hasattr(data, "__dlpack__"):
         return data
+    if hasattr(data, "as_tensor"):  # an EdgeIndex of PyTorch Geometric has no memory of its own
+        data = data.as_tensor()
     try:
         try:
             return np.from_dlpack(data, device="cpu")
@@ -52,10 +54,13 @@ def on_host(data: Any) -> Any:
             return np.from_dlpack(data)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         kind = f"{type(data).__module__}.{type(data).__qualname__}"
-        msg = (
-            f"a {kind} cannot be read on the CPU through DLPack ({error}); copy it to the host "
-            f"first."
-        )
+        reason = str(error)
+        way = "copy it to the host first"
+        if "gradient" in reason:
+            way = "detach it first, for distances have no gradients here"
+        elif "dtype" in reason:
+            way = "convert it first, for example to float32"
+        msg = f"a {kind} cannot be read on the CPU through DLPack ({reason.strip('.')}): {way}."
         raise NotSupportedError(msg) from error
 
 
@@ -163,6 +168,24 @@ def _are_integers(ends: Array | list[Any]) -> bool:
     return isinstance(ends, np.ndarray) and ends.dtype.kind in "iu"
 
 
+def as_labels(labels: ArrayLike, n: int) -> Array:
+    """Return the names of n vertices as an array, or say why they are none."""
+    array = np.asarray(labels)
+    if array.shape != (n,):
+        msg = f"labels has shape {array.shape}, but the graph has n = {n} vertices."
+        raise GraphError(msg)
+    return array
+
+
+def as_coordinates(coordinates: ArrayLike, n: int) -> Array:
+    """Return the coordinates of n vertices as (n, 2) float64, or say why they are none."""
+    array = np.asarray(coordinates, np.float64)
+    if array.shape != (n, 2):
+        msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
+        raise GraphError(msg)
+    return array
+
+
 def label_array(names: Iterable[Any]) -> Array:
     """Hold names in an array: strings and integers in their own types, all else as objects."""
     listed = list(names)
@@ -202,24 +225,6 @@ def frozen(array: Array) -> Array:
     view = laid_out(array).view()
     view.flags.writeable = False
     return view
-
-
-def checked_labels(labels: ArrayLike, n: int) -> Array:
-    """Return the names of n vertices: (n,)."""
-    array = np.asarray(labels)
-    if array.shape != (n,):
-        msg = f"labels has shape {array.shape}, but the graph has n = {n} vertices."
-        raise GraphError(msg)
-    return array
-
-
-def checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
-    """Return the coordinates of n vertices: (n, 2) float64."""
-    array = np.asarray(coordinates, np.float64)
-    if array.shape != (n, 2):
-        msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
-        raise GraphError(msg)
-    return array
 
 
 def out_of_range(name: str, at: int, value: int, n: int | None) -> GraphError:

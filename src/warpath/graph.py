@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import _core
+from warpath import _core, notebook
 from warpath.checks import (
+    as_coordinates,
+    as_labels,
     as_names,
     as_weights,
-    checked_coordinates,
-    checked_labels,
     converted,
     frozen,
     numbered,
@@ -72,10 +72,8 @@ class Graph:
         self.id_base = id_base
         self.name = name
         n = self.n
-        self.labels = None if labels is None else frozen(checked_labels(labels, n))
-        self.coordinates = (
-            None if coordinates is None else frozen(checked_coordinates(coordinates, n))
-        )
+        self.labels = None if labels is None else frozen(as_labels(labels, n))
+        self.coordinates = None if coordinates is None else frozen(as_coordinates(coordinates, n))
         if not 0 <= first_through <= n:
             msg = f"first_through = {first_through} must lie in 0 .. n = {n}."
             raise GraphError(msg)
@@ -91,7 +89,8 @@ class Graph:
         ----------
         data : a Graph (returned as it is), a path, ``(src, dst[, weights])`` arrays, a list of
             ``(u, v)`` or ``(u, v, weight)``, a SciPy sparse matrix or array, a square NumPy matrix,
-            a NetworkX or igraph graph, or a pandas, polars or Arrow edge table.
+            a graph of NetworkX, igraph, rustworkx, graph-tool or PyTorch Geometric, tensors of
+            PyTorch or JAX, anything with DLPack, or a pandas, polars, cuDF or Arrow edge table.
         **options : those of the converter; ``n``, ``directed``, ``weight``, ``columns``.
 
         Raises
@@ -118,8 +117,9 @@ class Graph:
                 return converted
         msg = (
             f"a {type(data).__module__}.{type(data).__qualname__} is no graph that warpath knows: "
-            "give (src, dst, weights) arrays, a SciPy sparse or square NumPy matrix, a NetworkX or "
-            "igraph graph, a pandas, polars or Arrow table, or a path."
+            "give (src, dst, weights) arrays or tensors, a sparse or square matrix, a graph of "
+            "NetworkX, igraph, rustworkx, graph-tool or PyTorch Geometric, a pandas, polars, cuDF "
+            "or Arrow table, or a path."
         )
         raise GraphError(msg)
 
@@ -391,6 +391,9 @@ class Graph:
     def to_networkx(self) -> Any:
         """Return a NetworkX graph, a Multi(Di)Graph if edges are parallel. O(n + m) objects."""
         return to_networkx(self)
+
+    def _repr_html_(self) -> str:
+        return notebook.of_graph(self)
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"

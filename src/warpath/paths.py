@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath import notebook, units
 from warpath.errors import NoPathError, NotSupportedError, require
 
 if TYPE_CHECKING:
@@ -221,6 +222,20 @@ class Paths:
 
     def __len__(self) -> int:
         return self.graph.n if self._there is not None else len(self.dist)
+
+    def _repr_html_(self) -> str:
+        count = int(np.count_nonzero(self.reached))
+        values = {"reached": f"{count:,} of {len(self.dist):,} vertices"}
+        if count:
+            finite = self.dist[self.reached]
+            far = int(np.flatnonzero(self.reached)[np.argmax(finite)])
+            values["farthest"] = f"{one_label(self.graph, far)}, at {self.dist[far].item():,.10g}"
+            values["mean distance"] = f"{finite.mean(dtype=np.float64):,.10g}"
+        values |= {} if self.cutoff is None else {"cutoff": f"{self.cutoff:,.10g}"}
+        values |= {} if self.plan is None else {"plan": self.plan.headline()}
+        if "seconds" in self.stats:
+            values["solved in"] = units.seconds(self.stats["seconds"])
+        return notebook.box(f"Paths from {self.source}", notebook.facts(values))
 
     def __repr__(self) -> str:
         count = int(self.reached.sum())

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from warpath import units
+from warpath import notebook, units
 from warpath.costs import Place, Size, cpu_bytes, cpu_seconds, label_bytes, lean_bytes
 from warpath.errors import InputError, NegativeWeightError, NotEnoughMemoryError, NotSupportedError
 from warpath.gpu_costs import gpu_bytes, gpu_seconds, host_bytes, tiles_bytes
@@ -121,6 +121,25 @@ class Plan:
         lines += [f"  left out {name}: {sentence}" for name, sentence in self.left_out]
         lines += [f"  {note}" for note in self.notes]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        ranked: list[Plan | Candidate] = [self, *self.runners_up[:3]]
+        rows = [
+            (
+                each.recipe.name,
+                _predicted(each.seconds).removeprefix("predicted "),
+                units.size(each.bytes),
+            )
+            for each in ranked
+        ]
+        parts = [notebook.line(f"because {self.reason}")]
+        head = ("algorithm", "predicted", f"memory {_place(self.device)}")
+        parts.append(notebook.table(head, rows))
+        parts += [notebook.line(note) for note in self.notes]
+        if self.left_out:
+            lines = [f"{name}: {sentence}" for name, sentence in self.left_out]
+            parts.append(notebook.folded(f"{len(lines)} left out", lines))
+        return notebook.box(f"Plan: {self.headline()}", *parts)
 
     def __repr__(self) -> str:
         return f"<Plan {self}>"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from warpath import units
+from warpath import notebook, units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Report = Callable[[int, int], None]
 
 _SILENT_SECONDS = 1.0  # shorter work shows nothing
+_REDRAWN = 0.1  # seconds between two states of a notebook's bar
 
 
 class Pace:
@@ -51,9 +52,9 @@ def watch(progress: bool | Report | None, what: str, unit: str = "") -> Iterator
 
     Parameters
     ----------
-    progress : None or False for silence; True for a bar on stderr with the rate and the time left
-        (rich, where it is installed and stderr is a terminal, else a line for every tenth); or a
-        function of (done, total).
+    progress : None or False for silence; True for a bar with the rate and the time left: in a
+        notebook below the cell, else on stderr (rich, where it is installed and stderr is a
+        terminal, else a line for every tenth); or a function of (done, total).
     what : the name in front of the bar.
     unit : what is counted, in the plural, for the rate.
     """
@@ -62,8 +63,45 @@ def watch(progress: bool | Report | None, what: str, unit: str = "") -> Iterator
     elif callable(progress):
         yield progress
     else:
-        with _bar(what, unit) as report:
+        shown = _notebook_bar if _in_notebook() else _bar
+        with shown(what, unit) as report:
             yield report
+
+
+def _in_notebook() -> bool:
+    """Say whether this is the kernel of a notebook; IPython is not imported to find out."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return getattr(shell, "kernel", None) is not None
+
+
+@contextmanager
+def _notebook_bar(what: str, unit: str) -> Iterator[Report]:
+    """Show a bar below the cell while work lasts; short work shows nothing."""
+    from IPython.display import HTML, display
+
+    start, pace = time.monotonic(), Pace(unit)
+    handle: Any = None
+    told = 0.0
+
+    def report(done: int, total: int) -> None:
+        nonlocal handle, told
+        rate_and_left = pace(done, total)
+        now = time.monotonic()
+        if now - start <= _SILENT_SECONDS or now - told < _REDRAWN:
+            return
+        told = now
+        page = HTML(notebook.progress(what, done, total, "  ".join(filter(None, rate_and_left))))
+        if handle is None:
+            handle = display(page, display_id=True)
+        else:
+            handle.update(page)
+
+    try:
+        yield report
+    finally:
+        if handle is not None:
+            handle.update(HTML(""))
 
 
 def share(report: Report | None, rows: slice, of: int) -> Report | None:

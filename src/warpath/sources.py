@@ -31,7 +31,12 @@ SOURCES: tuple[Source, ...] = (
     Source(_comes_from("scipy"), "warpath.io.scipy_sparse:from_scipy"),
     Source(_comes_from("networkx"), "warpath.io.networkx:from_networkx"),
     Source(_comes_from("igraph"), "warpath.io.igraph:from_igraph"),
-    Source(_comes_from("pandas", "polars", "pyarrow"), "warpath.io.tables:from_table"),
+    Source(_comes_from("rustworkx"), "warpath.io.rustworkx:from_rustworkx"),
+    Source(_comes_from("graph_tool"), "warpath.io.graph_tool:from_graph_tool"),
+    Source(
+        _comes_from("torch", "torch_geometric", "jax", "jaxlib"), "warpath.io.tensors:from_tensor"
+    ),
+    Source(_comes_from("pandas", "polars", "pyarrow", "cudf"), "warpath.io.tables:from_table"),
     Source(lambda data: isinstance(data, np.ndarray), "warpath.io.dense:from_matrix"),
     Source(lambda data: isinstance(data, tuple | list), "warpath.io.arrays:from_edges"),
     Source(lambda data: hasattr(data, "__arrow_c_stream__"), "warpath.io.tables:from_table"),

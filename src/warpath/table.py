@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath import notebook
 from warpath.errors import InputError, NoPathError, VertexError, require
 from warpath.paths import Paths, Route, never, one_label
 from warpath.routes import as_labels, followed, found, searched, tree_over, walked
@@ -245,6 +246,22 @@ class DistanceTable:
 
         save_table(self, path, long=long)
 
+    def _repr_html_(self) -> str:
+        k, t = self.shape
+        where = "given to a function" if self.dist is None else str(self.dist.dtype)
+        parts = []
+        if k and t and self.dist is not None:
+            most = 8
+            head, *rows = _cells(self, most)
+            if most < t:
+                head, rows = [*head, "..."], [[*row, ""] for row in rows]
+            if most < k:
+                rows.append(["...", *[""] * (len(head) - 1)])
+            parts.append(notebook.table(["source \\ target", *head[1:]], rows))
+        if self.plan is not None:
+            parts.append(notebook.line(self.plan.headline()))
+        return notebook.box(f"DistanceTable {k:,} x {t:,}, {where}", *parts)
+
     def __repr__(self) -> str:
         k, t = self.shape
         where = "given to a function" if self.dist is None else f"of {self.dist.dtype}"
@@ -256,22 +273,27 @@ class DistanceTable:
         return "\n".join(lines) + ">"
 
 
-def _preview(table: DistanceTable, most: int = 6) -> str:
+def _cells(table: DistanceTable, most: int) -> list[list[str]]:
+    """Return the first rows and columns as text, with a row of names above."""
     rows, columns = min(most, table.shape[0]), min(most, table.shape[1])
-    head = ["", *map(str, table.targets[:columns].tolist())]
-    lines = [head]
+    lines = [["", *map(str, table.targets[:columns].tolist())]]
     limit = never(table.dist.dtype)
     for row in range(rows):
         values = [table.dist[row, column].item() for column in range(columns)]
         shown = ["-" if value == limit else f"{value:,}" for value in values]
         lines.append([str(table.sources[row]), *shown])
-    widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
+    return lines
+
+
+def _preview(table: DistanceTable, most: int = 6) -> str:
+    lines = _cells(table, most)
+    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
     text = [
         "  " + "  ".join(f"{cell:>{w}}" for cell, w in zip(line, widths, strict=True))
         for line in lines
     ]
-    if columns < table.shape[1]:
+    if most < table.shape[1]:
         text[0] += "  ..."
-    if rows < table.shape[0]:
+    if most < table.shape[0]:
         text.append("  ...")
     return "\n".join(text)

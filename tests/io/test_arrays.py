@@ -126,7 +126,7 @@ def test_vertices_are_counted_in_64_bits_from_two_to_the_31_on():
         ([(0, True)], r"edge 0: its target is True"),
         (([0, 1], [1]), r"src has 2 entries but dst has 1"),
         (([0, 1], ["a"]), r"src has 2 entries but dst has 1"),
-        ((np.zeros((2, 2), int), np.zeros(2, int)), r"src has shape \(2, 2\)"),
+        ((np.zeros((3, 2), int), np.zeros(3, int)), r"src has shape \(3, 2\)"),
         (([0, -3], [1, 1]), r"src\[1\] = -3: vertices are 0 or more"),
         (([0], [2**63]), r"dst\[0\] = 9223372036854775808 does not fit 63 bits"),
         ((np.array([2**63], np.uint64), np.array([0])), r"src\[0\] = 9223372036854775808"),

@@ -219,3 +219,16 @@ def test_all_libraries_give_the_same_graph(edges):
     ]
     assert found[0].labels.tolist() == found[1].labels.tolist() == found[2].labels.tolist()
     assert edges_of(found[0]) == edges_of(found[1]) == edges_of(found[2])
+
+
+def test_a_table_of_cudf_is_copied_to_the_host():
+    arrow = pytest.importorskip("pyarrow")
+
+    class DataFrame:
+        __module__ = "cudf.core.dataframe"
+
+        def to_arrow(self):
+            return arrow.table({"src": [0, 1], "dst": [1, 2], "weight": [2.5, 1.0]})
+
+    graph = wp.Graph.of(DataFrame())
+    assert graph.weights.tolist() == [2.5, 1.0]

@@ -33,9 +33,10 @@ def from_edges(
     Parameters
     ----------
     data : a *tuple* ``(src, dst)`` or ``(src, dst, weights)`` of (m,) arrays, lists or columns; or
-        a *list* of edges, each a tuple ``(u, v)`` or ``(u, v, weight)``. Integers are vertex
-        indices; strings and other objects are labels, numbered in the order in which the edges
-        name them. Floats are refused.
+        ``(edge_index, weights)``, arrays or tensors of (2, m) and (m,), with weights that may be
+        None; or a *list* of edges, each a tuple ``(u, v)`` or ``(u, v, weight)``. Integers are
+        vertex indices; strings and other objects are labels, numbered in the order in which the
+        edges name them. Floats are refused.
     n : number of vertices, for indices only; the largest index plus 1 when not given.
     directed : False also stores the opposite of every edge.
     **attributes : ``labels``, ``id_base``, ``coordinates``, ``first_through``, ``name`` of `Graph`.
@@ -51,7 +52,7 @@ def from_edges(
     uint32) and booleans become int32, other integers int64.
     """
     if isinstance(data, tuple):
-        src, dst, weights = _columns(data)
+        src, dst, weights = _columns(_split(data))
     else:
         src, dst, weights = _transposed(data)
     if len(src) != len(dst):
@@ -66,6 +67,14 @@ def from_edges(
         )
         raise GraphError(msg)
     return Graph.from_labelled_edges(src, dst, weights, directed=directed, **attributes)
+
+
+def _split(data: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return ``(src, dst[, weights])``, also of ``(edge_index[, weights])``."""
+    if not 1 <= len(data) <= 2 or getattr(data[0], "ndim", 0) != 2 or data[0].shape[0] != 2:
+        return data
+    ends = on_host(data[0])
+    return (ends[0], ends[1], *(part for part in data[1:] if part is not None))
 
 
 def _columns(data: tuple[Any, ...]) -> tuple[Any, Any, Array | None]:

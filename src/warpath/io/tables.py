@@ -45,8 +45,8 @@ def from_table(
     Parameters
     ----------
     data : a pandas or polars DataFrame, a polars LazyFrame (collected), a pyarrow Table,
-        RecordBatch or RecordBatchReader, or anything with Arrow's PyCapsule interface (read through
-        pyarrow).
+        RecordBatch or RecordBatchReader, a cuDF DataFrame (copied from the GPU), or anything with
+        Arrow's PyCapsule interface (read through pyarrow).
     columns : the columns (names, or positions from 0) of ends and weight: ``("from", "to",
         "metres")``; two of them for an unweighted graph. None: found by name, see `ENDS` and
         `WEIGHTS`.
@@ -167,6 +167,8 @@ def _adapted(data: Any) -> _Table:
     package = type(data).__module__.partition(".")[0]
     if hasattr(data, "collect") and package == "polars":
         data = data.collect()
+    if package == "cudf" and hasattr(data, "to_arrow"):
+        data = data.to_arrow()  # a copy on the host
     if package in {"pandas", "polars"} and hasattr(data, "columns"):
         return _Table(data, [str(name) for name in data.columns])
     if hasattr(data, "__arrow_c_stream__") or package == "pyarrow":

@@ -1,0 +1,80 @@
+"""graph-tool's graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from warpath.checks import label_array
+from warpath.errors import GraphError
+from warpath.graph import Graph
+
+
+def from_graph_tool(data: Any, *, weight: Any = "weight", labels: Any = None) -> Graph:
+    """Make a graph of a graph-tool Graph.
+
+    Parameters
+    ----------
+    data : the graph; it says itself whether it is directed. A GraphView is copied first, because
+        its vertices keep the numbers of the whole graph: ``Graph(view, prune=True)``.
+    weight : an edge property map, or the name of an internal one. Without one called "weight" every
+        weight is 1; any other name must exist. None: every weight is 1.
+    labels : a vertex property map with the vertices' names, which must differ, or the name of an
+        internal one; None leaves them numbered.
+
+    Returns
+    -------
+    Graph
+        Vertices in graph-tool's order; coordinates from an internal vertex property map ``pos``.
+
+    Raises
+    ------
+    GraphError, WeightError
+        An unknown property map, a name that occurs twice, weights of a type that is none.
+    """
+    if not hasattr(data, "edge_properties"):
+        msg = f"a {type(data).__module__}.{type(data).__qualname__} is no graph-tool graph."
+        raise GraphError(msg)
+    if type(data).__name__ == "GraphView":
+        msg = "a GraphView keeps the numbers of its graph: give graph_tool.Graph(view, prune=True)."
+        raise GraphError(msg)
+    n = data.num_vertices()
+    edges = np.asarray(data.get_edges([data.edge_index]), np.int64).reshape(-1, 3)
+    values = _map(data.edge_properties, weight, "weight", "edge")
+    named = _map(data.vertex_properties, labels, None, "vertex")
+    points = data.vertex_properties.get("pos")
+    return Graph.from_edges(
+        np.ascontiguousarray(edges[:, 0]),
+        np.ascontiguousarray(edges[:, 1]),
+        None if values is None else np.asarray(_scalars(values))[edges[:, 2]],
+        n=n,
+        directed=data.is_directed(),
+        labels=None if named is None else _names([named[v] for v in range(n)]),
+        coordinates=None if points is None else np.array([list(points[v])[:2] for v in range(n)]),
+    )
+
+
+def _map(known: Any, wanted: Any, usual: str | None, kind: str) -> Any:
+    if wanted is None or not isinstance(wanted, str):
+        return wanted
+    if wanted in known:
+        return known[wanted]
+    if wanted == usual:
+        return None
+    listed = ", ".join(map(repr, known)) or "none"
+    raise GraphError(f"no {kind} property map {wanted!r}; there are: {listed}.")
+
+
+def _scalars(values: Any) -> Any:
+    if values.a is None:
+        msg = f"edge property maps of type {values.value_type()!r} hold no weights: numbers do."
+        raise GraphError(msg)
+    return values.a
+
+
+def _names(names: list[Any]) -> Any:
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise GraphError(f"two vertices are called {twice!r}: names must differ.")
+    return label_array(names)
