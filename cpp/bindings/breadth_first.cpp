@@ -15,7 +15,7 @@ void register_pair(nb::module_& module) {
   module.def(
       "breadth_first",
       [](In<std::int64_t> indptr, In<V> indices, In<std::int64_t> into_indptr, In<V> into_indices,
-         V source, Out<D> dist, D weight, std::optional<D> cutoff, int threads,
+         V source, Out<D> dist, D weight, std::optional<D> cutoff, int threads, bool assemble,
          nb::object progress) {
         Control control(python_tick(std::move(progress)));
         BreadthFirstResult result;
@@ -23,7 +23,7 @@ void register_pair(nb::module_& module) {
           const nb::gil_scoped_release free;
           result = BreadthFirst<V, D>({view(indptr), view(indices)},
                                       {view(into_indptr), view(into_indices)}, view(dist), weight,
-                                      cutoff.value_or(unreachable<D>), threads, control)
+                                      cutoff.value_or(unreachable<D>), threads, assemble, control)
                        .run(source);
         }
         nb::dict out;
@@ -36,7 +36,7 @@ void register_pair(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(), nb::arg("source"),
       nb::arg("dist").noconvert(), nb::arg("weight"), nb::arg("cutoff") = nb::none(),
-      nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+      nb::arg("threads") = 1, nb::arg("assemble") = false, nb::arg("progress") = nb::none());
 }
 
 template <Index V>

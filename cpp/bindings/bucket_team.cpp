@@ -18,7 +18,7 @@ void register_weight(nb::module_& module) {
   module.def(
       "bucket_team",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, V source, Out<D> dist, double delta,
-         W heaviest, std::optional<D> cutoff, int threads,
+         W heaviest, std::optional<D> cutoff, int threads, bool assemble,
          nb::object progress) -> std::optional<nb::dict> {
         Control control(python_tick(std::move(progress)));
         BucketTeamCounters counters;
@@ -26,8 +26,8 @@ void register_weight(nb::module_& module) {
         {
           const nb::gil_scoped_release free;
           exact = bucket_team<V, W>(csr(indptr, indices, weights), source, view(dist), delta,
-                                    cutoff.value_or(unreachable<D>), heaviest, threads, control,
-                                    counters);
+                                    cutoff.value_or(unreachable<D>), heaviest, threads, assemble,
+                                    control, counters);
         }
         if (!exact) return std::nullopt;
         nb::dict out;
@@ -40,7 +40,8 @@ void register_weight(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("delta"), nb::arg("heaviest"),
-      nb::arg("cutoff") = nb::none(), nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+      nb::arg("cutoff") = nb::none(), nb::arg("threads") = 1, nb::arg("assemble") = false,
+      nb::arg("progress") = nb::none());
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ void register_tree(nb::module_& module) {
       "tree",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> into_indptr,
          In<V> into_indices, In<W> into_weights, bool ascending, std::int64_t source, In<D> dist,
-         Out<V> pred, bool negative, int threads, nb::object progress) {
+         Out<V> pred, bool negative, int threads, bool assemble, nb::object progress) {
         Control control(python_tick(std::move(progress)));
         SearchCounters counters;
         {
@@ -84,7 +84,7 @@ void register_tree(nb::module_& module) {
           const auto graph = csr(indptr, indices, weights);
           const RowsInto<V, W> into{csr(into_indptr, into_indices, into_weights), ascending};
           counters = TreeBuilder<V, W>(graph, into, static_cast<V>(source), view(dist), view(pred),
-                                       threads, control)
+                                       threads, assemble, control)
                          .build(negative);
         }
         return as_dict(counters);
@@ -93,7 +93,7 @@ void register_tree(nb::module_& module) {
       nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(),
       nb::arg("into_weights").noconvert(), nb::arg("ascending"), nb::arg("source"),
       nb::arg("dist").noconvert(), nb::arg("pred").noconvert(), nb::arg("negative"),
-      nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+      nb::arg("threads") = 1, nb::arg("assemble") = false, nb::arg("progress") = nb::none());
 }
 
 /// Whether each edge is there in both directions, and whether the vertices of each row ascend.

@@ -92,13 +92,13 @@ def trees(graph, source, dist, *, negative=False):
     found = []
     into = transposed(graph)
     sorted_rows = is_ascending(into)
-    for threads in (1, 2, 5):
+    for threads, assemble in ((1, False), (2, True), (5, False), (5, True)):
         for known in (no_rows(graph), into, backwards(into)):
             for ascending in {False, sorted_rows and known is into}:
                 pred = np.full(len(dist), -9, graph[1].dtype)
                 counters = _core.tree(
                     *graph, *known, ascending, source=source, dist=dist, pred=pred,
-                    negative=negative, threads=threads,
+                    negative=negative, threads=threads, assemble=assemble,
                 )  # fmt: skip
                 assert set(counters) == {"settled", "relaxed", "improved"}
                 found.append(pred.tolist())

@@ -13,7 +13,7 @@ void search(const Graph<std::int32_t>& graph, bool both_ways, D weight) {
   const warpath::Adjacency<V> out{graph.indptr, graph.indices};
   const warpath::Adjacency<V> into = both_ways ? out : warpath::Adjacency<V>{};
   count([&] {
-    warpath::BreadthFirst<V, D>(out, into, dist, weight, unreachable<D>, 1, control).run(0);
+    warpath::BreadthFirst<V, D>(out, into, dist, weight, unreachable<D>, 1, false, control).run(0);
   });
 }
 

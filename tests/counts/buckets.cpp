@@ -12,7 +12,7 @@ void search(const Graph<W>& graph, double delta, W heaviest) {
   warpath::BucketTeamCounters counters;
   count([&] {
     if (!warpath::bucket_team<V, W>(view, 0, dist, delta, unreachable<DistanceOf<W>>, heaviest, 1,
-                                    control, counters))
+                                    false, control, counters))
       std::exit(4);
   });
 }

@@ -24,7 +24,9 @@ void tree(const Graph<W>& graph, bool by_edges_in) {
   const CsrView<V, W> view = graph.view();
   const auto into = by_edges_in ? warpath::RowsInto<V, W>{view} : warpath::RowsInto<V, W>{};
   std::vector<V> pred(dist.size());
-  count([&] { warpath::TreeBuilder<V, W>(view, into, 0, dist, pred, 1, control).build(false); });
+  count([&] {
+    warpath::TreeBuilder<V, W>(view, into, 0, dist, pred, 1, false, control).build(false);
+  });
 }
 
 template <class W>
@@ -34,7 +36,7 @@ void certificate(const Graph<W>& graph) {
   const CsrView<V, W> view = graph.view();
   std::vector<V> pred(dist.size());
   const warpath::RowsInto<V, W> not_at_hand;
-  warpath::TreeBuilder<V, W>(view, not_at_hand, 0, dist, pred, 1, control).build(false);
+  warpath::TreeBuilder<V, W>(view, not_at_hand, 0, dist, pred, 1, false, control).build(false);
   count([&] {
     using D = DistanceOf<W>;
     warpath::Certificate<V, W> proof(view, 0, dist, std::nullopt, D{0}, control);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "warpath/control.hpp"
+#include "warpath/crew.hpp"
 #include "warpath/team.hpp"
 #include "warpath/types.hpp"
 
@@ -46,14 +47,15 @@ struct Adjacency {
 /// Dijkstra's. Weight >= 0; integer labels must fit, n weights long. Without edges in there is one
 /// direction.
 ///
-/// Work O(n + m), often far less. Memory: an entry of a queue and three bits a vertex. Threads
-/// share the levels that are worth a barrier; the calling one takes the others alone. Source:
-/// Beamer, Asanovic, Patterson, "Direction-optimizing breadth-first search", 2012.
+/// Work O(n + m), often far less. Memory: an entry of a queue and three bits a vertex. The threads
+/// that have come share the levels that are worth a barrier; the calling one takes the others
+/// alone. `assemble` as in Crew. Source: Beamer,
+/// Asanovic, Patterson, "Direction-optimizing breadth-first search", 2012.
 template <Index V, class D>
 class BreadthFirst {
  public:
   BreadthFirst(Adjacency<V> out, Adjacency<V> into, std::span<D> dist, D weight, D cutoff,
-               int threads, Control& control)
+               int threads, bool assemble, Control& control)
       : out_(out),
         into_(into),
         dist_(dist),
@@ -61,7 +63,7 @@ class BreadthFirst {
         cutoff_(cutoff),
         threads_(threads),
         control_(control),
-        barrier_(threads, control),
+        crew_(threads, assemble, control),
         queue_(std::make_unique_for_overwrite<V[]>(dist.size())),
         visited_((dist.size() + kBits - 1) / kBits),
         front_(into.indptr.empty() ? 0 : visited_.size()),
@@ -70,22 +72,27 @@ class BreadthFirst {
 
   BreadthFirstResult run(V source) {
     control_.expect(static_cast<std::int64_t>(dist_.size()));
-    run_team(threads_, control_, [&](int rank) {
+    run_open_team(threads_, control_, [&](int rank) {
       Worker worker(control_, rank == 0);
       fill(rank);
-      barrier_.wait(rank);
-      if (rank == 0) start(source, worker);
-      barrier_.wait(rank);
+      if (rank == 0) {
+        crew_.muster();
+        start(source, worker);
+      } else if (unsigned ticket = 0; !crew_.join(rank, ticket)) {
+        return;
+      }
+      crew_.wait(rank);
       while (step_ != Step::kDone) {
         if (step_ == Step::kLookBack)
           look_back(worker);
         else
           look_ahead<true>(worker);
         publish<true>(worker);
-        barrier_.wait(rank);
+        crew_.wait(rank);
         if (rank == 0) advance(worker);
-        barrier_.wait(rank);
+        crew_.wait(rank);
       }
+      if (rank == 0) crew_.close();
     });
     result_.relaxed = relaxed_.load();
     return result_;
@@ -99,6 +106,7 @@ class BreadthFirst {
   static constexpr std::size_t kWorthSharing = 1024;  // vertices of a frontier
   static constexpr std::size_t kChunk = 256;          // of them, taken at once
   static constexpr std::size_t kWords = 64;           // of bits, taken at once
+  static constexpr std::int64_t kFilled = 1 << 13;    // distances filled at once
   static constexpr std::size_t kAhead = 8;            // vertices whose rows are fetched early
   static constexpr std::int64_t kPiece = 256;  // edges of a row between two looks at the room left
 
@@ -121,11 +129,11 @@ class BreadthFirst {
   bool turns() const { return !front_.empty(); }
 
   void fill(int rank) {
-    const std::size_t n = dist_.size();
-    const auto team = static_cast<std::size_t>(threads_);
-    const std::size_t begin = n * static_cast<std::size_t>(rank) / team;
-    const std::size_t end = n * (static_cast<std::size_t>(rank) + 1) / team;
-    std::fill(dist_.data() + begin, dist_.data() + end, unreachable<D>);
+    const auto n = static_cast<std::int64_t>(dist_.size());
+    crew_.share(filled_, parts_of(n, kFilled), rank, [&](std::int64_t part) {
+      std::fill(dist_.data() + part * kFilled, dist_.data() + std::min(n, (part + 1) * kFilled),
+                unreachable<D>);
+    });
   }
 
   void start(V source, Worker& worker) {
@@ -148,6 +156,7 @@ class BreadthFirst {
 
   /// What was found becomes the frontier, and how it is taken is chosen.
   void decide() {
+    crew_.admit();
     const bool backward = step_ == Step::kLookBack;
     begin_ = end_;
     end_ = tail_.load(std::memory_order_relaxed);
@@ -174,7 +183,7 @@ class BreadthFirst {
       step_ = Step::kLookBack;
       return;
     }
-    step_ = threads_ > 1 && end_ - begin_ >= kWorthSharing ? Step::kShared : Step::kAlone;
+    step_ = crew_.members() > 1 && end_ - begin_ >= kWorthSharing ? Step::kShared : Step::kAlone;
   }
 
   void front_of_queue() {
@@ -313,7 +322,8 @@ class BreadthFirst {
   const D cutoff_;
   const int threads_;
   Control& control_;
-  TeamBarrier barrier_;
+  Crew crew_;
+  Shares filled_;
   std::unique_ptr<V[]> queue_;  // the frontier is [begin_, end_), behind it what was found
   std::vector<Word> visited_;
   std::vector<Word> front_;  // as bits, where the search looks back

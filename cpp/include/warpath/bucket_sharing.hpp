@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 #include <vector>
 
 #include "warpath/bucket_bins.hpp"
-#include "warpath/control.hpp"
+#include "warpath/crew.hpp"
 
 namespace warpath {
 
@@ -44,18 +42,20 @@ class Parcel {
   std::uintptr_t bits_ = 0;
 };
 
-/// The bucket in work as the threads of a team share it. A round ends when all are idle.
+/// The bucket in work as the members of a crew share it. A round ends when all are idle.
 ///
 /// What belongs to a round is kept three times, by the round: a thread may still look at the last
-/// one while another is in the next, and rank 0 clears the one after.
+/// one while another is in the next, and rank 0 clears the one after. Before rank 0 is idle it says
+/// who takes part in the next round: those who have come meanwhile, too.
 template <class V>
 class BucketSharing {
  public:
-  BucketSharing(int threads, Control& control)
-      : threads_(threads),
-        spins_(threads <= cores() ? kSpins : kFewSpins),
-        control_(control),
-        desks_(static_cast<std::size_t>(threads)) {}
+  BucketSharing(int threads, Crew& crew)
+      : threads_(threads), crew_(crew), desks_(static_cast<std::size_t>(threads)) {
+    for (Desk& each : desks_)
+      for (std::atomic<int>& next : each.next) next.store(BucketBins<V>::kFar);
+    members_[0].store(1);
+  }
 
   /// Lays the blocks of a rank's bucket out for all.
   void publish(int rank, BucketBins<V>& bins, int bucket, unsigned round) {
@@ -94,6 +94,7 @@ class BucketSharing {
       parcel = Parcel<V>(block, count);
     }
     own.gift.store(parcel.of(round).bits(), std::memory_order_release);
+    crew_.tell();
   }
 
   /// Takes an offer back that nobody took. To be done before the rank is idle.
@@ -104,26 +105,26 @@ class BucketSharing {
   /// The rank has nothing left; `next` is its first bucket with entries. Waits until all are idle,
   /// then returns none, or returns what somebody gave: then the rank is not idle any more.
   Parcel<V> rest(int rank, unsigned round, int next) {
+    if (rank == 0) {
+      crew_.admit(round);
+      members_[(round + 1) % 3].store(crew_.members(), std::memory_order_relaxed);
+    }
     std::atomic<int>& idle = idle_[round % 3];
     desk(rank).next[round % 3].store(next, std::memory_order_relaxed);
-    idle.fetch_add(1, std::memory_order_acq_rel);
-    for (unsigned spins = 0; idle.load(std::memory_order_acquire) < threads_; ++spins) {
-      for (Desk& owner : desks_) {
-        std::uintptr_t gift = owner.gift.load(std::memory_order_relaxed);
-        if (!Parcel<V>(gift).is_of(round)) continue;
-        // Not idle before the gift is taken: else all might seem to be while it is under way.
-        idle.fetch_sub(1, std::memory_order_acq_rel);
-        if (owner.gift.compare_exchange_strong(gift, 0, std::memory_order_acq_rel))
-          return Parcel<V>(gift);
-        idle.fetch_add(1, std::memory_order_acq_rel);
-      }
-      if (control_.stopped()) throw Cancelled{};
-      pause(spins);
-      if (rank == 0 && spins > spins_) control_.poll();
+    const int before = idle.fetch_add(1, std::memory_order_acq_rel);
+    if (before + 1 == members_[round % 3].load(std::memory_order_relaxed)) {
+      crew_.tell();
+    } else if (const Parcel<V> gift = gift_or_end(rank, round)) {
+      return gift;
     }
     // All have left the round before, whose turn comes again after the next two.
     if (rank == 0) idle_[(round + 2) % 3].store(0, std::memory_order_relaxed);
     return {};
+  }
+
+  /// Waits for the end of a round that the rank has no part in, as the member of the next one.
+  void await_end(int rank, unsigned round) {
+    crew_.await(rank, [&] { return ended(round); });
   }
 
   /// After a round: the first bucket with entries of any rank.
@@ -136,10 +137,6 @@ class BucketSharing {
 
  private:
   static constexpr std::size_t kLeastGift = 32;  // entries
-  static constexpr unsigned kSpins = 1 << 12;    // some 50 us before the core is given away
-  static constexpr unsigned kFewSpins = 1 << 5;  // where others wait for a core
-  static constexpr unsigned kYields = 1 << 6;
-
   struct alignas(64) Desk {
     std::vector<Parcel<V>> front;      // the rank's entries of the bucket in work
     std::atomic<unsigned> ready{~0U};  // the round that they belong to
@@ -147,12 +144,6 @@ class BucketSharing {
     std::array<std::atomic<int>, 3> next{};
     alignas(64) std::atomic<std::uintptr_t> gift{0};
   };
-
-  /// Asked once: the system takes 5 us to tell.
-  static int cores() {
-    static const auto known = static_cast<int>(std::thread::hardware_concurrency());
-    return known;
-  }
 
   Desk& desk(int rank) { return desks_[static_cast<std::size_t>(rank)]; }
 
@@ -162,23 +153,40 @@ class BucketSharing {
     return at < owner.front.size() ? owner.front[at] : Parcel<V>();
   }
 
-  void pause(unsigned spins) const {
-    if (spins < spins_) {
-#if defined(__x86_64__)
-      __builtin_ia32_pause();
-#endif
-    } else if (spins < spins_ + kYields) {
-      std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
-    }
+  bool ended(unsigned round) const {
+    return idle_[round % 3].load(std::memory_order_acquire) ==
+           members_[round % 3].load(std::memory_order_relaxed);
+  }
+
+  /// An idle rank waits for either.
+  Parcel<V> gift_or_end(int rank, unsigned round) {
+    std::atomic<int>& idle = idle_[round % 3];
+    Parcel<V> taken;
+    crew_.await(rank, [&] {
+      if (ended(round)) return true;
+      for (Desk& owner : desks_) {
+        std::uintptr_t gift = owner.gift.load(std::memory_order_relaxed);
+        if (!Parcel<V>(gift).is_of(round)) continue;
+        // Not idle before the gift is taken: else all might seem to be while it is under way.
+        idle.fetch_sub(1, std::memory_order_acq_rel);
+        if (owner.gift.compare_exchange_strong(gift, 0, std::memory_order_acq_rel)) {
+          taken = Parcel<V>(gift);
+          return true;
+        }
+        if (idle.fetch_add(1, std::memory_order_acq_rel) + 1 ==
+            members_[round % 3].load(std::memory_order_relaxed))
+          crew_.tell();
+      }
+      return false;
+    });
+    return taken;
   }
 
   const int threads_;
-  const unsigned spins_;
-  Control& control_;
+  Crew& crew_;
   std::vector<Desk> desks_;
-  alignas(64) std::array<std::atomic<int>, 3> idle_{};  // ranks without work
+  std::array<std::atomic<int>, 3> members_{};           // of the round
+  alignas(64) std::array<std::atomic<int>, 3> idle_{};  // those of them without work
 };
 
 }  // namespace warpath

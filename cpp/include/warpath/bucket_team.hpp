@@ -16,6 +16,7 @@
 #include "warpath/bucket_bins.hpp"
 #include "warpath/bucket_sharing.hpp"
 #include "warpath/control.hpp"
+#include "warpath/crew.hpp"
 #include "warpath/dijkstra.hpp"
 #include "warpath/narrow_label.hpp"
 #include "warpath/spread_labels.hpp"
@@ -34,21 +35,22 @@ struct BucketTeamCounters : SearchCounters {
 /// Who lowers a label puts the vertex into its own bucket for it. Bucket by bucket the threads take
 /// the blocks of entries that they have there, each its own and then others'; what falls back into
 /// the bucket in work is finished by its thread alone, who gives part of it away when somebody has
-/// nothing left: a bucket costs one barrier, however deep it is. What the next scans will read is
-/// fetched ahead. Any order ends in the same labels, for rounding is monotone and weights are >= 0,
-/// so delta, the threads and their timing change the work and never a bit. Work O(m) relaxations
-/// for a small delta; where delta is too small for the weights, buckets grow.
-/// Source: Meyer, Sanders, "Delta-stepping", 2003; threads' own buckets, finished alone: Beamer et
-/// al., GAP benchmark suite, 2015, and Zhang et al., "Optimizing ordered graph algorithms with
-/// GraphIt", 2020.
+/// nothing left: a bucket costs one barrier, however deep it is. The calling thread begins alone
+/// and takes the others in as they come. What the next scans will read is fetched ahead. Any order
+/// ends in the same labels, for rounding is monotone and weights are >= 0, so delta, the threads
+/// and their timing change the work and never a bit. Work O(m) relaxations for a small delta; where
+/// delta is too small for the weights, buckets grow. Source: Meyer, Sanders, "Delta-stepping",
+/// 2003; threads' own buckets, finished alone: Beamer et al., GAP benchmark suite, 2015, and Zhang
+/// et al., "Optimizing ordered graph algorithms with GraphIt", 2020.
 template <Index V, Weight W, class L>
 class BucketTeam {
  public:
   using D = DistanceOf<W>;
 
-  /// `labels` are n, of any content: they are filled by the threads that will use them.
+  /// `labels` are n, of any content: they are filled by the threads that will use them. To
+  /// `assemble` is to begin when all threads have come, which matters to tests.
   BucketTeam(const CsrView<V, W>& graph, L* labels, double delta, D cutoff, int threads,
-             Control& control)
+             bool assemble, Control& control)
       : graph_(graph),
         labels_(labels),
         first_(first_label<L, D>(cutoff)),
@@ -56,10 +58,10 @@ class BucketTeam {
         near_(graph.n() + graph.m() < kNear),
         threads_(threads),
         control_(control),
-        barrier_(threads, control),
-        sharing_(threads, control) {
+        crew_(threads, assemble, control),
+        sharing_(threads, crew_) {
     for (int rank = 0; rank < threads; ++rank)
-      workers_.push_back(std::make_unique<Worker>(delta, control, rank == 0));
+      workers_.push_back(std::make_unique<Worker>(delta, first_, control, rank == 0));
   }
 
   /// Solves one source into `out`, at the end of whose memory the labels lie: all of it where they
@@ -67,22 +69,19 @@ class BucketTeam {
   template <class Out>
   bool solve(V source, std::span<Out> out, W heaviest) {
     control_.expect(graph_.n());
-    run_team(threads_, control_, [&](int rank) {
+    run_open_team(threads_, control_, [&](int rank) {
       Worker& self = *workers_[static_cast<std::size_t>(rank)];
-      const auto [begin, end] = part_of(rank, threads_, 0, graph_.n());
-      std::fill(labels_ + begin, labels_ + end, first_);
-      barrier_.wait(rank);
+      crew_.share(filled_, parts_of(graph_.n(), kFilled), rank, [&](std::int64_t part) {
+        std::fill(labels_ + part * kFilled, labels_ + std::min(graph_.n(), (part + 1) * kFilled),
+                  first_);
+      });
       if (rank == 0) {
         labels_[source] = 0;
         self.bins.put(0, source);
       }
-      if (threads_ > 1)
-        few_edges_ ? work<true, true>(rank) : work<true, false>(rank);
-      else
-        few_edges_ ? work<false, true>(rank) : work<false, false>(rank);
+      few_edges_ ? work<true>(rank) : work<false>(rank);
       self.bins.pool().release();  // before the answer has its pages; nobody has a block any more
-      self.spread.write(labels_, out.data(), graph_.n(), first_, rank, threads_,
-                        [&] { barrier_.wait(rank); });
+      spreading_.write(labels_, out.data(), graph_.n(), first_, crew_, rank, self.spread);
     });
     L largest = 0;
     for (const auto& worker : workers_) largest = std::max(largest, worker->spread.largest);
@@ -101,14 +100,23 @@ class BucketTeam {
 
  private:
   static constexpr int kFar = BucketScale<L>::kFar;
-  static constexpr unsigned kAhead = 16;          // vertices that are fetched ahead
-  static constexpr std::int64_t kAheadRow = 16;   // targets fetched of a row; longer ones overlap
-  static constexpr std::int64_t kFewEdges = 7;    // a vertex: then many of the sums are lower
-  static constexpr std::int64_t kNear = 1 << 15;  // vertices and edges: nothing to fetch ahead
-  static constexpr std::size_t kThinPile = 64;    // a move should take 1 / kThinPile of the pile
+  static constexpr unsigned kAhead = 16;            // vertices that are fetched ahead
+  static constexpr std::int64_t kAheadRow = 16;     // targets fetched of a row; longer ones overlap
+  static constexpr std::int64_t kFewEdges = 7;      // a vertex: then many of the sums are lower
+  static constexpr std::int64_t kNear = 1 << 15;    // vertices and edges: nothing to fetch ahead
+  static constexpr std::int64_t kFilled = 1 << 14;  // labels that a thread fills at once
+  static constexpr std::size_t kThinPile = 64;      // a move should take 1 / kThinPile of the pile
 
   struct Worker {
-    Worker(double delta, Control& control, bool owner) : scale(delta), pulse(control, owner) {}
+    Worker(double delta, L first, Control& control, bool owner)
+        : scale(delta), pulse(control, owner), least(first) {}
+
+    /// Before this one's first round: the state that all agree on.
+    void follow(const Worker& member) {
+      scale = member.scale;
+      moved = member.moved;
+      before = member.before;
+    }
 
     BucketScale<L> scale;
     BucketBins<V> bins;
@@ -120,9 +128,9 @@ class BucketTeam {
     std::size_t before = 0;  // entries behind all buckets at the last move
     BucketTeamCounters counters;
     std::int64_t met = 0;  // vertices that got their first label since the last report
-    Spread<L> spread;
+    SpreadSeen<L> spread;
     // Read by others.
-    alignas(64) L least = 0;  // of the entries behind the buckets
+    alignas(64) L least;  // of the entries behind the buckets
     std::size_t kept = 0;
     std::size_t freed = 0;
   };
@@ -135,42 +143,67 @@ class BucketTeam {
       return labels_[v];
   }
 
-  template <bool kShared, bool kFew>
+  template <bool kFew>
   void work(int rank) {
     Worker& self = *workers_[static_cast<std::size_t>(rank)];
-    int current = 0;
-    for (unsigned round = 0;; ++round) {
-      const int best = agree<kShared, kFew>(self, current, round, rank);
-      control_.advance(std::exchange(self.met, 0));
-      if (best == kFar) {
-        if (!move_window(self, rank)) break;
-        current = 0;
-        continue;
-      }
-      current = best;
-      ++self.counters.rounds;
-      if constexpr (kShared) {
-        sharing_.publish(rank, self.bins, current, round + 1);
-        self.may_take = true;
-      }
-      drain<kShared, kFew>(self, current, round + 1, rank);
+    unsigned round = 0;
+    if (rank == 0) {
+      crew_.muster();
+      if (work_alone<kFew>(self))
+        work_together<kFew>(self, agree<kFew>(self, 0, round, rank), round, rank);
+      crew_.close();
+    } else if (crew_.join(rank, round)) {
+      self.follow(*workers_[0]);
+      sharing_.await_end(rank, round);
+      work_together<kFew>(self, sharing_.first_bucket(round), round, rank);
     }
     control_.advance(std::exchange(self.met, 0));
   }
 
+  /// Rank 0, until somebody has come; false when the work is done before.
+  template <bool kFew>
+  bool work_alone(Worker& self) {
+    for (int current = 0; !crew_.asked();) {
+      current = self.bins.next(current);
+      control_.advance(std::exchange(self.met, 0));
+      if (current == kFar) {
+        if (!move_window(self, 0)) return false;
+        current = 0;
+        continue;
+      }
+      ++self.counters.rounds;
+      drain<false, kFew>(self, current, 0, 0);
+    }
+    return true;
+  }
+
+  /// From the end of a round on, after which `current` is the first bucket with entries.
+  template <bool kFew>
+  void work_together(Worker& self, int current, unsigned round, int rank) {
+    for (;; current = agree<kFew>(self, current, round, rank)) {
+      ++round;
+      control_.advance(std::exchange(self.met, 0));
+      if (current == kFar) {
+        if (!move_window(self, rank)) return;
+        current = 0;
+        continue;
+      }
+      ++self.counters.rounds;
+      sharing_.publish(rank, self.bins, current, round);
+      self.may_take = true;
+      drain<true, kFew>(self, current, round, rank);
+    }
+  }
+
   /// Waits until nobody has anything left of the bucket in work, taking part of what others have.
   /// The first bucket with entries of any thread.
-  template <bool kShared, bool kFew>
+  template <bool kFew>
   int agree(Worker& self, int current, unsigned round, int rank) {
-    if constexpr (!kShared) {
-      return self.bins.next(current);
-    } else {
-      while (const Parcel<V> gift = sharing_.rest(rank, round, self.bins.next(current))) {
-        accept(self, gift);
-        drain<kShared, kFew>(self, current, round, rank);
-      }
-      return sharing_.first_bucket(round);
+    while (const Parcel<V> gift = sharing_.rest(rank, round, self.bins.next(current))) {
+      accept(self, gift);
+      drain<true, kFew>(self, current, round, rank);
     }
+    return sharing_.first_bucket(round);
   }
 
   static void accept(Worker& self, Parcel<V> parcel) {
@@ -321,7 +354,7 @@ class BucketTeam {
       ++self.kept;
       self.bins.put(kFar, v);
     });
-    barrier_.wait(rank);
+    crew_.wait(rank);
     L least = first_;
     std::size_t kept = 0;
     std::size_t freed = 0;
@@ -330,7 +363,7 @@ class BucketTeam {
       kept += worker->kept;
       freed += worker->freed;
     }
-    barrier_.wait(rank);
+    crew_.wait(rank);
     if (kept == 0) return false;
     if (self.moved && freed * kThinPile < self.before) self.scale.widen();
     self.moved = true;
@@ -363,8 +396,10 @@ class BucketTeam {
   const bool near_;
   const int threads_;
   Control& control_;
-  TeamBarrier barrier_;
+  Crew crew_;
   BucketSharing<V> sharing_;
+  Shares filled_;
+  Spread spreading_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
@@ -376,13 +411,13 @@ class BucketTeam {
 /// back before narrow labels spread out.
 template <Index V, Weight W>
 bool bucket_team(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> out, double delta,
-                 DistanceOf<W> cutoff, W heaviest, int threads, Control& control,
+                 DistanceOf<W> cutoff, W heaviest, int threads, bool assemble, Control& control,
                  BucketTeamCounters& counters) {
   using D = DistanceOf<W>;
   if (!(delta > 0)) throw std::invalid_argument("delta must be > 0");
   if (threads < 1) throw std::invalid_argument("threads must be >= 1");
   const auto solved = [&]<class L>(L* labels) {
-    BucketTeam<V, W, L> team(graph, labels, delta, cutoff, threads, control);
+    BucketTeam<V, W, L> team(graph, labels, delta, cutoff, threads, assemble, control);
     const bool exact = team.template solve<D>(source, out, heaviest);
     counters = team.counters();
     return exact;

@@ -2,57 +2,52 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
+#include "warpath/crew.hpp"
 #include "warpath/types.hpp"
 
 namespace warpath {
 
-/// A rank's part of the numbers from `from` to `to`; bounds lie 64 numbers apart.
-inline std::pair<std::int64_t, std::int64_t> part_of(int rank, int threads, std::int64_t from,
-                                                     std::int64_t to) {
-  const auto bound = [&](std::int64_t at) { return from + (to - from) * at / threads / 64 * 64; };
-  return {bound(rank), rank + 1 == threads ? to : bound(rank + 1)};
-}
-
-/// Makes n labels, which lie at the end of the memory of n distances, those distances; each rank of
-/// a team has a Spread and calls `write`.
+/// What a thread saw of the labels that it spread.
 template <class L>
-struct Spread {
-  L largest = 0;             // of the labels that this rank saw
+struct SpreadSeen {
+  L largest = 0;
   std::int64_t reached = 0;  // those less than the first label
+};
 
+/// Makes n labels, which lie at the end of the memory of n distances, those distances; whoever of
+/// an open team is there calls `write`.
+class Spread {
+ public:
   /// Labels half as wide fill the upper half: to write half of the vertices that are left touches
-  /// none of their labels, so that the threads share it and wait() for each other.
-  template <class Out, class Wait>
-  void write(const L* labels, Out* out, std::int64_t n, L first, int rank, int threads,
-             Wait&& wait) {
+  /// none of their labels, so that threads share it, and wait before the next half.
+  template <class L, class Out>
+  void write(const L* labels, Out* out, std::int64_t n, L first, Crew& crew, int rank,
+             SpreadSeen<L>& seen) {
     static_assert(sizeof(L) == sizeof(Out) || 2 * sizeof(L) == sizeof(Out));
-    if constexpr (sizeof(L) == sizeof(Out)) {
-      const auto [begin, end] = part_of(rank, threads, 0, n);
-      write_part(labels, out, begin, end, first);
-    } else {
-      std::int64_t from = 0;
-      while (n - from > kAlone) {
-        const std::int64_t half = from + (n - from) / 2;
-        const auto [begin, end] = part_of(rank, threads, from, half);
-        write_part(labels, out, begin, end, first);
-        from = half;
-        wait();
-      }
-      if (rank == 0) write_part(labels, out, from, n, first);
+    std::int64_t from = 0;
+    for (Shares& step : steps_) {
+      const bool apart = sizeof(L) == sizeof(Out) || n - from <= kPart;
+      const std::int64_t to = apart ? n : from + (n - from) / 2;
+      crew.share(step, parts_of(to - from, kPart), rank, [&](std::int64_t part) {
+        const std::int64_t begin = from + part * kPart;
+        write_part(labels, out, begin, std::min(begin + kPart, to), first, seen);
+      });
+      from = to;
+      if (from == n) return;
     }
   }
 
  private:
-  static constexpr std::int64_t kAlone = 1
-                                         << 13;  // labels that are written while others would wait
+  static constexpr std::int64_t kPart = 1 << 13;  // labels that a thread writes at once
 
-  template <class Out>
-  void write_part(const L* labels, Out* out, std::int64_t begin, std::int64_t end, L first) {
-    L most = largest;
+  template <class L, class Out>
+  static void write_part(const L* labels, Out* out, std::int64_t begin, std::int64_t end, L first,
+                         SpreadSeen<L>& seen) {
+    L most = seen.largest;
     std::int64_t met_here = 0;
     for (std::int64_t v = begin; v < end; ++v) {
       const L label = labels[v];
@@ -62,9 +57,11 @@ struct Spread {
       const Out distance = met ? static_cast<Out>(label) : unreachable<Out>;
       std::memcpy(out + v, &distance, sizeof distance);  // over labels, which are of another type
     }
-    largest = most;
-    reached += met_here;
+    seen.largest = most;
+    seen.reached += met_here;
   }
+
+  std::array<Shares, 64> steps_;  // a half each
 };
 
 }  // namespace warpath

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "warpath/control.hpp"
+#include "warpath/crew.hpp"
 #include "warpath/dijkstra.hpp"
 #include "warpath/mirror.hpp"
 #include "warpath/team.hpp"
@@ -36,13 +37,13 @@ struct RowsInto {
 /// Vertices that have only tight edges of no length (or any, when `negative`) are taken in
 /// breadth-first order, smallest u first, so the tree has no cycle. The source and unreachable
 /// vertices get -1. One pass over the edges where every weight lengthens its path, and another for
-/// all levels together: O(n + m). The first pass is shared by threads, each with a range of
-/// vertices; the predecessors do not depend on how many there are.
+/// all levels together: O(n + m). The first pass is shared by threads, which take ranges of
+/// vertices as they come; the predecessors do not depend on how many there are.
 ///
 /// Where the edges into a vertex are at hand, it reads their tails' labels and takes the smallest
 /// tight one. Else every vertex looks for the tight ones among its own edges. Then a thread keeps
-/// the predecessors of its own vertices in `pred` and those that it finds for others in an array
-/// that all share, by an atomic minimum; 4 (8) bytes a vertex.
+/// the predecessors of its range's vertices in `pred` and those that it finds for others in an
+/// array that all share, by an atomic minimum; 4 (8) bytes a vertex.
 ///
 /// Whether an edge is tight is as good as random to a processor, so short rows are looked through
 /// without a branch, four edges at a time.
@@ -52,7 +53,8 @@ class TreeBuilder {
   using D = DistanceOf<W>;
 
   TreeBuilder(const CsrView<V, W>& graph, const RowsInto<V, W>& into, V source,
-              std::span<const D> dist, std::span<V> pred, int threads, Control& control)
+              std::span<const D> dist, std::span<V> pred, int threads, bool assemble,
+              Control& control)
       : graph_(graph),
         into_(into),
         source_(source),
@@ -60,7 +62,7 @@ class TreeBuilder {
         pred_(pred),
         threads_(threads),
         control_(control),
-        barrier_(threads, control) {}
+        crew_(threads, assemble, control) {}
 
   SearchCounters build(bool negative) {
     if (negative) {
@@ -68,16 +70,10 @@ class TreeBuilder {
       take_levels(std::vector<V>{source_}, true);
       return total_;
     }
-    if (into_.at_hand()) {
-      each_range(into_.rows, [&](int, V begin, V end, Pulse& pulse, SearchCounters& counters) {
-        pull(begin, end, pulse, counters);
-      });
-    } else {
-      const auto others = std::make_unique_for_overwrite<V[]>(threads_ > 1 ? pred_.size() : 0);
-      each_range(graph_, [&](int rank, V begin, V end, Pulse& pulse, SearchCounters& counters) {
-        push(rank, begin, end, others.get(), pulse, counters);
-      });
-    }
+    if (into_.at_hand())
+      pull_all();
+    else
+      push_all();
     if (total_.settled > total_.improved + 1) {
       std::vector<V> level;
       for (V v = 0; v < static_cast<V>(pred_.size()); ++v)
@@ -94,6 +90,7 @@ class TreeBuilder {
   static constexpr std::int64_t kShortRow = 8;  // edges; in longer ones a branch pays
   static constexpr std::int64_t kLongRow = 32;  // edges; in longer rows few edges out are tight
   static constexpr V kBlock = 512;              // vertices between two looks at the control
+  static constexpr std::int64_t kRanges = 8;    // of vertices a thread: who comes late takes fewer
 
   struct TightEdge {
     V u, v;
@@ -110,22 +107,63 @@ class TreeBuilder {
       return dist + weight;
   }
 
-  /// Calls body(rank, begin, end, pulse, counters) for a range of vertices on each thread.
+  /// What a thread counts.
+  struct Seen {
+    Pulse pulse;
+    SearchCounters counters;
+  };
+
+  /// Calls body(rank, seen) on each thread that comes.
   template <class Body>
-  void each_range(const CsrView<V, W>& rows, Body&& body) {
-    std::atomic<std::int64_t> settled{0};
-    std::atomic<std::int64_t> relaxed{0};
-    std::atomic<std::int64_t> improved{0};
-    run_team(threads_, control_, [&](int rank) {
-      Pulse pulse(control_, rank == 0);
-      SearchCounters counters;
-      body(rank, static_cast<V>(first_row(rows.indptr, rank, threads_)),
-           static_cast<V>(first_row(rows.indptr, rank + 1, threads_)), pulse, counters);
-      settled.fetch_add(counters.settled, std::memory_order_relaxed);
-      relaxed.fetch_add(counters.relaxed, std::memory_order_relaxed);
-      improved.fetch_add(counters.improved, std::memory_order_relaxed);
+  void each_thread(Body&& body) {
+    std::vector<SearchCounters> all(static_cast<std::size_t>(threads_));
+    run_open_team(threads_, control_, [&](int rank) {
+      crew_.come(rank);
+      Seen seen{Pulse(control_, rank == 0), {}};
+      body(rank, seen);
+      all[static_cast<std::size_t>(rank)] = seen.counters;
     });
-    total_ = {settled.load(), relaxed.load(), improved.load()};
+    total_ = {};
+    for (const SearchCounters& each : all) total_ += each;
+  }
+
+  V bound(const CsrView<V, W>& rows, std::int64_t part, std::int64_t parts) const {
+    return static_cast<V>(first_row(rows.indptr, static_cast<int>(part), static_cast<int>(parts)));
+  }
+
+  void pull_all() {
+    const std::int64_t parts = threads_ > 1 ? threads_ * kRanges : 1;
+    Shares ranges;
+    each_thread([&](int rank, Seen& seen) {
+      crew_.share(ranges, parts, rank, [&](std::int64_t part) {
+        pull(bound(into_.rows, part, parts), bound(into_.rows, part + 1, parts), seen.pulse,
+             seen.counters);
+      });
+    });
+  }
+
+  void push_all() {
+    const auto others = std::make_unique_for_overwrite<V[]>(threads_ > 1 ? pred_.size() : 0);
+    Shares filled;
+    Shares pushed;
+    Shares merged;
+    each_thread([&](int rank, Seen& seen) {
+      const auto share = [&](Shares& work, auto&& each) {
+        crew_.share(work, threads_, rank, [&](std::int64_t part) {
+          each(bound(graph_, part, threads_), bound(graph_, part + 1, threads_));
+        });
+      };
+      share(filled, [&](V begin, V end) {
+        std::fill(pred_.begin() + begin, pred_.begin() + end, V{-1});
+        if (threads_ > 1) std::fill(others.get() + begin, others.get() + end, V{-1});
+      });
+      share(pushed, [&](V begin, V end) { push(begin, end, others.get(), seen); });
+      share(merged, [&](V begin, V end) {
+        for (V v = begin; threads_ > 1 && v < end; ++v)
+          pred_[at(v)] = least(pred_[at(v)], others[at(v)]);
+        count(begin, end, seen.counters);
+      });
+    });
   }
 
   void pull(V begin, V end, Pulse& pulse, SearchCounters& counters) {
@@ -204,13 +242,7 @@ class TreeBuilder {
 
   /// `others` is for what threads find for vertices of other ranges; with one thread there are
   /// none.
-  void push(int rank, V begin, V end, V* others, Pulse& pulse, SearchCounters& counters) {
-    const bool shared = threads_ > 1;
-    std::fill(pred_.begin() + begin, pred_.begin() + end, V{-1});
-    if (shared) {
-      std::fill(others + begin, others + end, V{-1});
-      barrier_.wait(rank);
-    }
+  void push(V begin, V end, V* others, Seen& seen) {
     Gathered gathered;
     const auto take = [&] {
       for (const TightEdge& edge : std::span(gathered.edges).first(gathered.size)) {
@@ -225,16 +257,11 @@ class TreeBuilder {
       const V stop = std::min<V>(end, u + kBlock);
       const std::int64_t edges = graph_.indptr[at(stop)] - graph_.indptr[at(u)];
       gather(u, stop, gathered, take);
-      counters.relaxed += edges;
-      pulse.beat(edges + kBlock);
+      seen.counters.relaxed += edges;
+      seen.pulse.beat(edges + kBlock);
       u = stop;
     }
     take();
-    if (shared) {
-      barrier_.wait(rank);
-      for (V v = begin; v < end; ++v) pred_[at(v)] = least(pred_[at(v)], others[at(v)]);
-    }
-    count(begin, end, counters);
   }
 
   /// Appends the tight edges of some rows, without a branch on which they are.
@@ -340,7 +367,7 @@ class TreeBuilder {
   const std::span<V> pred_;
   const int threads_;
   Control& control_;
-  TeamBarrier barrier_;
+  Crew crew_;
   SearchCounters total_;
 };
 
