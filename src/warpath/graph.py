@@ -43,6 +43,7 @@ class Graph:
     coordinates : (n, 2) float64, x and y (longitude and latitude), or None
     first_through : vertices below this index may start or end a path but are never passed through
     name : str or None
+    device : where calls run that do not say: "auto", or what `to` was given
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Graph:
             msg = f"first_through = {first_through} must lie in 0 .. n = {n}."
             raise GraphError(msg)
         self.first_through = first_through
+        self.device = "auto"
         self.derived: dict[str, Any] = {}  # what other modules made of this graph, kept with it
 
     @classmethod
@@ -245,6 +247,32 @@ class Graph:
         _core.transpose(self.indptr, self.indices, given, indptr, indices, weights)
         return self._like(indptr, indices, None if self.weights is None else weights)
 
+    def to(self, device: str) -> Graph:
+        """Return this graph on a device: calls run there by default, and its arrays are there.
+
+        They are copied once and kept as long as either graph is; labels and what else calls look
+        at stay on the host as well. What a device cannot do, as `path` on a GPU, "auto" decides.
+
+        Parameters
+        ----------
+        device : "cuda", "cuda:1" or "cpu".
+
+        Raises
+        ------
+        NoDeviceError, MissingDependencyError, NotEnoughMemoryError
+            If there is no such GPU, it lacks a package or memory.
+
+        Examples
+        --------
+        >>> Graph.of([(0, 1, 2.0)]).to("cpu").device
+        'cpu'
+        """
+        place = importlib.import_module("warpath.engines.dispatch").place
+        placed = object.__new__(Graph)
+        vars(placed).update(vars(self))  # arrays and what was derived are the same objects
+        placed.device = place(self, device)
+        return placed
+
     def _attributes(self) -> dict[str, Any]:
         return {
             "directed": self.directed,
@@ -256,11 +284,14 @@ class Graph:
         }
 
     def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:
-        return Graph(indptr, indices, weights, **(self._attributes() | changed))
+        made = Graph(indptr, indices, weights, **(self._attributes() | changed))
+        made.device = self.device
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without what was derived, which is large and quickly made again; read-only once more.
-        return _graph, (self.indptr, self.indices, self.weights, self._attributes())
+        arrays = self.indptr, self.indices, self.weights
+        return _graph, (*arrays, self._attributes(), self.device)
 
     def edges(self) -> tuple[Array, Array, Array]:
         """Return (src, dst, weights), each (m,), row by row."""
@@ -388,6 +419,8 @@ class Graph:
             parts.append("with coordinates")
         if self.first_through:
             parts.append(f"{self.first_through} vertices never passed through")
+        if self.device != "auto":
+            parts.append(f"on {self.device}")
         title = f"{self.name}: " if self.name else ""
         return f"<Graph {title}{', '.join(parts)}>"
 
@@ -415,6 +448,9 @@ def _checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
 
 
 def _graph(
-    indptr: Array, indices: Array, weights: Array | None, attributes: dict[str, Any]
-) -> Graph:
-    return Graph(indptr, indices, weights, **attributes)
+    indptr: Array, indices: Array, weights: Array | None, attributes: dict[str, Any],
+    device: str = "auto",
+) -> Graph:  # fmt: skip
+    made = Graph(indptr, indices, weights, **attributes)
+    made.device = device
+    return made

@@ -440,3 +440,9 @@ def test_the_host_sleeps_while_it_waits_for_long(gpu, machine, monkeypatch):
     machine.turns = 5
     gpu.finish(solving(gpu), 60)
     assert naps == [1e-4] * 5
+
+
+def test_a_forked_child_is_told_so_by_what_came_from_the_parent(gpu, monkeypatch):
+    monkeypatch.setattr(gpu, "process", -1)
+    with pytest.raises(wp.NoDeviceError, match="spawn"), gpu.active():
+        pass

@@ -53,12 +53,15 @@ class Raw:
     ----------
     dist : (n,) for SSSP, (k, t) for MANY and APSP, () for PATH.
     vertices : (h,) int64, the route of a PATH problem from source to target; empty without one.
-    stats : counters of the run.
+    stats : counters of the run; "reached", where counting was free, counts within the cutoff.
+    device : where the distances of SSSP are, if not on the host. Integers may have 32 bits there
+        for 64, the largest for what is unreachable, and those beyond the cutoff may be left.
     """
 
     dist: Array
     vertices: Array = field(default_factory=lambda: np.empty(0, np.int64))
     stats: dict[str, int] = field(default_factory=dict)
+    device: Device | None = None
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ class StandIn(EmulatedDevice):
 
     name = "cuda:0"
     xp: Any = _Arrays()
+    busy = False
 
     def opened(self, _name: str) -> StandIn:
         """Return the device, whatever it is called."""

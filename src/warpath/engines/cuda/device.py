@@ -8,7 +8,6 @@ import re
 import threading
 import time
 from collections import deque
-from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +25,9 @@ from warpath.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import ModuleType
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from types import ModuleType, TracebackType
 
     from numpy.typing import NDArray
 
@@ -46,8 +46,29 @@ _TO_HALT = 5.0  # seconds that a kernel has to end when it is told to
 _TO_HALT_FOR_CTRL_C = 0.9
 _NAMED_KERNELS = 3  # in the message about a failure that is only seen when waiting
 
-_open: dict[int, CudaDevice] = {}
+_open: dict[str, CudaDevice] = {}  # by their whole names
 _opening = threading.Lock()
+
+
+class _OfThread(threading.local):
+    """What a thread knows of its work on a GPU.
+
+    Attributes
+    ----------
+    launched : the last kernels since it last waited.
+    lasting : whether one of them may take long.
+    event : what it waits by.
+    """
+
+    def __init__(self) -> None:
+        self.launched: deque[str] = deque(maxlen=_NAMED_KERNELS)
+        self.lasting = False
+        self.event: Any = None
+
+    def rested(self) -> None:
+        """Say that all work of the thread is done."""
+        self.launched.clear()
+        self.lasting = False
 
 
 class CudaDevice:
@@ -100,26 +121,23 @@ class CudaDevice:
             2: core.PER_THREAD_DEFAULT_STREAM,
         }
         self._copying: Any = None  # the stream of copies beside the work
-        self._own = threading.local()  # a thread's event
-        self._lasting = False  # whether a kernel runs that may take long
-        self._launched: deque[str] = deque(maxlen=_NAMED_KERNELS)  # since the host last waited
+        self._own = _OfThread()
 
-    @contextmanager
-    def active(self) -> Iterator[None]:
+    def active(self) -> AbstractContextManager[None]:
         """Make this the calling thread's device, then the former one again.
 
         CUDA's and CuPy's errors leave as `DeviceError` and `NotEnoughMemoryError`.
         """
-        self._launched.clear()
-        try:
-            with self.xp.cuda.Device(self._index) as current:
-                current.use()  # gives a new thread its context, which a launch does not
-                yield
-        except Exception as error:
-            explained = self._explained(error)
-            if explained is None:
-                raise
-            raise explained from error
+        return _Active(self)
+
+    def entered(self) -> Any:
+        """Make this the calling thread's device; return what makes it the former one again."""
+        if self.process != os.getpid():
+            raise NoDeviceError(_forked(self.name))
+        self._own.launched.clear()
+        current = self.xp.cuda.Device(self._index)
+        current.__enter__().use()  # gives a new thread its context, which a launch does not
+        return current
 
     def free_memory(self) -> int:
         """Return the bytes that new arrays can take: CUDA's free ones and those CuPy keeps.
@@ -144,10 +162,10 @@ class CudaDevice:
 
     def get(self, array: Array, out: HostArray | None = None) -> HostArray:
         """Copy an array from the device, after all work before it, into `out` where given."""
-        if self._lasting:  # a copy would wait for it deaf to Ctrl-C
+        if self._own.lasting:  # a copy would wait for it deaf to Ctrl-C
             self.synchronize()
         here: HostArray = self.xp.asnumpy(array, out=out)
-        self._launched.clear()
+        self._own.launched.clear()
         return here
 
     def fetch(self, array: Array, out: HostArray) -> Callable[[], None]:
@@ -186,8 +204,12 @@ class CudaDevice:
     def synchronize(self) -> None:
         """Wait until all work on the current stream is done; Ctrl-C ends the wait."""
         _wait(self._recorded())
-        self._lasting = False
-        self._launched.clear()
+        self._own.rested()
+
+    @property
+    def busy(self) -> bool:
+        """Whether this thread has launched a kernel since it last waited."""
+        return bool(self._own.launched)
 
     def finish(self, halt: Array, seconds: float) -> None:
         """Wait for a kernel that ends soon after `halt`, (1,) int32, became 1.
@@ -200,13 +222,12 @@ class CudaDevice:
         end = self._recorded()
         try:
             if _wait(end, seconds):
-                self._lasting = False
-                self._launched.clear()
+                self._own.rested()
                 return
         except KeyboardInterrupt:
             self._halted(end, halt, _TO_HALT_FOR_CTRL_C)
             raise
-        name = self._launched[-1]
+        name = self._own.launched[-1]
         what = f"{self.name}, {self.model}: the kernel {name} ran for {seconds:,.0f} s, longer than"
         if self._halted(end, halt, _TO_HALT):
             msg = f"{what} any solve takes, and was stopped."
@@ -227,7 +248,7 @@ class CudaDevice:
 
     def _recorded(self) -> Any:
         """Return an event that comes after all work on the current stream."""
-        event = getattr(self._own, "event", None)
+        event = self._own.event
         if event is None:
             event = self._own.event = self.xp.cuda.Event(disable_timing=True)
         event.record(self._current_stream())
@@ -266,8 +287,9 @@ class CudaDevice:
             ]
         except AttributeError:
             raise TypeError(_no_argument(kernel, args)) from None
-        self._launched.append(kernel.name)
-        self._lasting = self._lasting or kernel.at_once
+        own = self._own
+        own.launched.append(kernel.name)
+        own.lasting = own.lasting or kernel.at_once
         self._core.launch(stream, config, loaded, *values)
 
     def _load(self, kernel: Kernel) -> Any:
@@ -309,7 +331,7 @@ class CudaDevice:
         self._streams[handle] = stream
         return stream
 
-    def _explained(self, error: Exception) -> DeviceError | NotEnoughMemoryError | None:
+    def explained(self, error: Exception) -> DeviceError | NotEnoughMemoryError | None:
         """Return what an error of CuPy or cuda.core means here, or None for any other error."""
         if isinstance(error, self.xp.cuda.memory.OutOfMemoryError):
             return NotEnoughMemoryError(
@@ -318,7 +340,7 @@ class CudaDevice:
             )
         if not _of_cuda(error):
             return None
-        names = list(self._launched)
+        names = list(self._own.launched)
         if not names:
             place = "before a kernel was launched"
         elif len(names) == 1:
@@ -331,6 +353,35 @@ class CudaDevice:
             f"{self.name}, {self.model}, failed {place}: {error}. A device that failed stays "
             "unusable in its process: start a new one."
         )
+
+
+class _Active:
+    """What `CudaDevice.active` returns; a generator would take 2 us more of each solve."""
+
+    __slots__ = ("_current", "_device")
+
+    def __init__(self, device: CudaDevice) -> None:
+        self._device = device
+
+    def __enter__(self) -> None:
+        try:
+            self._current = self._device.entered()
+        except Exception as error:
+            self._explain(error)
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self._current.__exit__(kind, error, trace)
+        if isinstance(error, Exception):
+            self._explain(error)
+
+    def _explain(self, error: Exception) -> None:
+        explained = self._device.explained(error)
+        if explained is not None:
+            raise explained from error
 
 
 def open_device(name: str) -> CudaDevice:
@@ -347,6 +398,9 @@ def open_device(name: str) -> CudaDevice:
     NoDeviceError
         Without a driver or a GPU of that number, or if either is too old.
     """
+    opened = _open.get(name)
+    if opened is not None:  # whether the process is still the same is seen where it is used
+        return opened
     match = re.fullmatch(r"cuda(?::(\d{1,4}))?", name)
     if match is None:
         msg = f"device={name!r} is no GPU: 'cuda' and 'cuda:1' are."
@@ -354,19 +408,16 @@ def open_device(name: str) -> CudaDevice:
     index = int(match[1] or 0)
     with _opening:
         if any(device.process != os.getpid() for device in _open.values()):
-            msg = (
-                f"device={name!r}: CUDA was used before this process was forked, and does not "
-                "survive that. Start processes by multiprocessing.set_start_method('spawn')."
-            )
-            raise NoDeviceError(msg)
-        if index not in _open:
+            raise NoDeviceError(_forked(name))
+        whole = f"cuda:{index}"
+        if whole not in _open:
             count = device_count()
             if index >= count:
                 seen = "'cuda:0'" if count == 1 else f"'cuda:0' to 'cuda:{count - 1}'"
                 msg = f"device={name!r} does not exist: this process sees {seen}."
                 raise NoDeviceError(msg)
-            _open[index] = CudaDevice(index, _cupy(), compiling.cuda_core())
-        return _open[index]
+            _open[whole] = CudaDevice(index, _cupy(), compiling.cuda_core())
+        return _open[whole]
 
 
 def device_count() -> int:
@@ -450,6 +501,13 @@ def _no_argument(kernel: Kernel, args: tuple[Any, ...]) -> str:
 def _is_argument(one: Any) -> bool:
     has_address = hasattr(getattr(one, "data", None), "ptr")
     return one is None or isinstance(one, np.generic) or has_address
+
+
+def _forked(name: str) -> str:
+    return (
+        f"device={name!r}: CUDA was used before this process was forked, and does not "
+        "survive that. Start processes by multiprocessing.set_start_method('spawn')."
+    )
 
 
 def _version(number: int) -> tuple[int, int]:

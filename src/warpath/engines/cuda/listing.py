@@ -144,6 +144,17 @@ def kernels_of(
     raise RuntimeError(msg)
 
 
+def kernels_of_results(
+    weight: DTypeLike, *, index: DTypeLike = np.int32, block: int = 256
+) -> tuple[Kernel, ...]:
+    """Return the kernels that turn labels of one source into what is asked for."""
+    return tuple(
+        kernel(kind, Types.of(index, weight, label), block)
+        for _, label in _widths(np.dtype(weight))
+        for kind in ("distances", "tree", "rooted")
+    )
+
+
 def _of_parts(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tuple[Kernel, ...]:
     """Return the kernels of both parts, on the graph's weights and on those under potentials."""
     weight, index, label = graph.solver_weights.dtype, graph.indices.dtype, graph.dist_dtype
