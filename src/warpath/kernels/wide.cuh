@@ -30,19 +30,19 @@ template <int kGroup, class W, class L>
 __device__ __forceinline__ void relax_lists(const WideArgs<W, L>& a, const Onto<L>& now,
                                             WideControl::Lists sizes, const Onto<L>& onto,
                                             Worker<L>& me, L bound) {
-  for (i64 i = me.warp; i < sizes.runs; i += me.warps)
-    relax_run(a, onto, me, now.runs[i], bound);
+  for (u32 i = me.warp; i < sizes.runs; i += me.warps) relax_run(a, onto, me, now.runs[i], bound);
   // A short list is spread thin: each step of a warp waits for memory.
   constexpr int kRows = 32 / kGroup;
-  const i64 share = (sizes.entries + me.warps - 1) / me.warps;
-  const int take = static_cast<int>(min((share + kRows - 1) / kRows * kRows, i64{32}));
+  const u32 share = (sizes.entries + me.warps - 1) / me.warps;
+  const u32 take = min((share + kRows - 1) / kRows * kRows, 32u);
   // From the other end, so that other warps have its entries than have the runs.
-  for (i64 begin = (me.warps - 1 - me.warp) * take; begin < sizes.entries;
+  for (u32 begin = (me.warps - 1 - me.warp) * take; begin < sizes.entries;
        begin += me.warps * take) {
     Entry<L> entry{never<L>(), -1};
-    if (me.lane < take && begin + me.lane < sizes.entries) entry = now.entries[begin + me.lane];
+    if (static_cast<u32>(me.lane) < take && begin + me.lane < sizes.entries)
+      entry = now.entries[begin + me.lane];
     const Row own(a.indptr, entry.vertex);
-    int u = entry.vertex;
+    int u = entry.vertex < a.hubs.count ? -1 : entry.vertex;
     if (u >= 0 && load_relaxed(a.dist + u) != entry.label) u = -1;
     relax_rows<kGroup>(a, onto, me, u, own, entry.label, 0, bound);
   }
@@ -52,7 +52,7 @@ __device__ __forceinline__ void relax_lists(const WideArgs<W, L>& a, const Onto<
 template <class L, class Wanted, class Take>
 __device__ __forceinline__ void of_all(i64 n, Worker<L>& me, Wanted wanted, Take take) {
   int count = 0;
-  for (i64 begin = me.warp * 32; begin < n; begin += me.warps * 32) {
+  for (u32 begin = me.warp * 32; begin < n; begin += me.warps * 32) {
     const int v = static_cast<int>(begin) + me.lane;
     const bool is = v < n && wanted(v);
     const u32 who = __ballot_sync(~0u, is);
@@ -79,9 +79,9 @@ __device__ __forceinline__ void relax_rest(const WideArgs<W, L>& a, const Onto<L
         const L label = load_relaxed(a.dist + v);
         if (whole ? label == never<L>() : !(label < before)) return false;
         if (!whole && !(a.rest[v].key < bound)) return false;
-        if (v >= a.hubs) return true;
+        if (v >= a.hubs.count) return true;
         const u32 from = whole ? 0 : a.rest[v].at;
-        list_hub(a, onto, label, v, from, bound);
+        list_hub(onto, a.hubs, label, v, from, bound);
         return false;
       },
       [&](int v) {
@@ -146,7 +146,8 @@ __device__ __forceinline__ Survey<L> survey(const WideArgs<W, L>& a, int slot, u
     if (least[0] != never<L>()) atomic_min(a.least + slot, least[0]);
   }
   meet(&c.arrived);
-  if (t < 3) sums[t] = load_relaxed(t == 0 ? c.into + slot : t == 1 ? c.rest + slot : c.found + slot);
+  if (t < 3)
+    sums[t] = load_relaxed(t == 0 ? c.into + slot : t == 1 ? c.rest + slot : c.found + slot);
   if (t == 0) least[0] = load_relaxed(a.least + slot);
   __syncthreads();
   return Survey<L>{least[0], sums[0], sums[1], sums[2]};
@@ -158,8 +159,7 @@ __device__ __forceinline__ L begin_search(const WideArgs<W, L>& a) {
   const int source = static_cast<int>(a.ranks == nullptr ? a.source : a.ranks[a.source]);
   const Row row(a.indptr, source);
   const L lightest = row.degree == 0 ? L{0} : grown(L{0}, a.edges[row.base].weight);
-  const L bound =
-      lowers(lightest, never<L>()) ? min(above(lightest, a.first), a.limit) : a.limit;
+  const L bound = lowers(lightest, never<L>()) ? min(above(lightest, a.first), a.limit) : a.limit;
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     WideControl& c = *a.control;
     for (int slot = 0; slot < 3; ++slot) {
@@ -170,8 +170,8 @@ __device__ __forceinline__ L begin_search(const WideArgs<W, L>& a) {
     c.lost = 0;
     Onto<L> onto = a.even;
     onto.sizes = c.lists;
-    if (source < a.hubs) {
-      list_hub(a, onto, L{0}, source, 0, bound);
+    if (source < a.hubs.count) {
+      list_hub(onto, a.hubs, L{0}, source, 0, bound);
     } else {
       onto.entries[0] = Entry<L>{L{0}, source};
       c.lists[0].entries = 1;
@@ -197,7 +197,9 @@ __device__ __forceinline__ void pull(const WideArgs<W, L>& a, const Onto<L>& ont
       [&](int v) {
         bool fell = false;
         const L label = pull_rows<kGroup>(a, me, v, mend ? settled : L{0}, settled, &fell);
-        if (mend) hand_on(a, onto, me, fell, label, v, a.limit);
+        if (!mend) return;
+        me.outbox.make_room(32, onto, a.hubs, a.limit, me.lane);
+        me.outbox.push(me.lane, fell && v < a.leaves, label, v);
       });
 }
 
@@ -212,14 +214,17 @@ __device__ __forceinline__ void wide(const WideArgs<W, L>& a, const int* halt, i
   WARPATH_SHARED(u32, taken, 2);
   const int t = threadIdx.x, own = t / 32;
   const bool first = blockIdx.x == 0 && t == 0;
-  const i64 warps = static_cast<i64>(gridDim.x) * kWarps;
+  const int warps = static_cast<int>(gridDim.x) * kWarps;
   // Neighbouring items go to different multiprocessors.
-  Worker<L> me{t % 32, static_cast<i64>(own) * gridDim.x + blockIdx.x, warps,
-               {outboxes + own * Outbox<L>::kRoom, 0}, waiting + own * 64};
+  Worker<L> me{t % 32,
+               own * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x),
+               warps,
+               {outboxes + own * Outbox<L>::kRoom, 0},
+               waiting + own * 64};
   if (t == 0) taken[0] = 0;
   L bound = begin_search<kBlock>(a), delta = a.delta;
   u64 found = 0;
-  bool mend = false;     // whether vertices have labels that were pulled in the round before
+  bool mend = false;       // whether vertices have labels that were pulled in the round before
   L settled = never<L>();  // what the labels are below from which those were pulled
   bool last = !(bound < a.limit);  // no bound comes after this one
   u32 round = 0, surveys = 0;
@@ -259,7 +264,7 @@ __device__ __forceinline__ void wide(const WideArgs<W, L>& a, const int* halt, i
       }
       last = !(bound < a.limit);
     }
-    me.outbox.send(onto, me.lane, taken);
+    me.outbox.send(onto, a.hubs, bound, me.lane, taken);
     sizes = meet_and_read(a.control, (round + 1) % 3, shared_sizes);
   }
   if (a.out != nullptr) {

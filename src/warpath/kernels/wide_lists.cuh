@@ -47,8 +47,8 @@ struct Entry {
   int vertex;
 };
 
-/// A run of `kRun` edges of a hub's row, from `at` on. One bit marks the first run of a row, one the
-/// last that was listed, which lists the others should the row go on below the bound.
+/// A run of `kRun` edges of a hub's row, from `at` on. One bit marks the first run of a row, one
+/// the last that was listed, which lists the others should the row go on below the bound.
 template <class L>
 struct Run {
   L label;
@@ -66,7 +66,7 @@ struct WideControl {
     u32 halted;  // 1 where the host wants the kernel to end
   };
   Lists lists[3];
-  u32 lost;  // 1 where a sum did not fit the labels
+  u32 lost;     // 1 where a sum did not fit the labels
   u64 into[3];  // edges into vertices without a label
   u64 rest[3];  // edges of settled vertices that were not relaxed
   u64 found[3];
@@ -93,50 +93,89 @@ __device__ __forceinline__ L load_upper_bound(const L* place) {
 #endif
 }
 
-/// Writes what a warp holds to places of a list from `at` on.
+/// Lists the runs of a hub's row that begin in [from, to), at least one.
 template <class L>
-__device__ __forceinline__ void write(const Entry<L>* held, int count, int lane, Entry<L>* list,
-                                      u32 at, u32 room) {
+__device__ __forceinline__ void push_runs(const Onto<L>& onto, L label, int vertex, u32 from,
+                                          u32 to, u32 marks) {
+  const u32 runs = from < to ? (to - from + kRun - 1) / kRun : 1;
+  const u32 place = atomicAdd(&onto.sizes->runs, runs);
+  for (u32 k = 0; k < runs && place + k < onto.room_of_runs; ++k) {
+    const u32 mark = (k == 0 ? marks : 0) | (k + 1 == runs ? kEnds : 0);
+    onto.runs[place + k] = Run<L>{label, vertex, (from + k * kRun) | mark};
+  }
+}
+
+/// What there is to know of hubs: the rows before `count`.
+template <class W>
+struct Hubs {
+  int count;
+  const i64* indptr;
+  const W* parting;  // 15 weights that part them all into 16 like parts, ascending
+};
+
+/// Lists the runs of a hub's row from an edge on that are likely to hold sums below a bound.
+template <class W, class L>
+__device__ __forceinline__ void list_hub(const Onto<L>& onto, const Hubs<W>& hubs, L label, int v,
+                                         u32 from, L bound) {
+  int parts = 0;  // of 1/16, whose weights are below the gap
+  for (int step = 8; step > 0; step /= 2)
+    if (static_cast<L>(hubs.parting[parts + step - 1]) < bound - label) parts += step;
+  const i64 degree = hubs.indptr[v + 1] - hubs.indptr[v];
+  const i64 likely = min(degree, degree * (parts + 2) / 16 + kRun / 4);
+  push_runs(onto, label, v, from, static_cast<u32>(likely), kOpens);
+}
+
+/// Writes what a warp holds to places of a list from `at` on. A hub's entry means nothing there:
+/// its runs are listed instead, to be relaxed below a bound.
+template <class W, class L>
+__device__ __forceinline__ void write(const Onto<L>& onto, const Hubs<W>& hubs, L bound,
+                                      const Entry<L>* held, int count, int lane, u32 at) {
   __syncwarp();
-  for (int i = lane; i < count; i += 32)
-    if (at + i < room) list[at + i] = held[i];
+  for (int i = lane; i < count; i += 32) {
+    const Entry<L> entry = held[i];
+    if (at + i < onto.room) onto.entries[at + i] = entry;
+    if (entry.vertex < hubs.count) list_hub(onto, hubs, entry.label, entry.vertex, 0, bound);
+  }
   __syncwarp();
 }
 
-/// The same, to new places. No part of its callers, which have it several times.
-template <class L>
-__device__ __noinline__ void flush(const Entry<L>* held, int count, int lane, Entry<L>* list,
-                                   u32* size, u32 room) {
+/// The same, to new places. No part of its callers, whose registers it would take.
+template <class W, class L>
+__device__ __forceinline__ void flush(Onto<L> onto, Hubs<W> hubs, L bound, const Entry<L>* held,
+                                      int count, int lane) {
   u32 at = 0;
-  if (lane == 0) at = atomicAdd(size, static_cast<u32>(count));
-  write(held, count, lane, list, __shfl_sync(~0u, at, 0), room);
+  if (lane == 0) at = atomicAdd(&onto.sizes->entries, static_cast<u32>(count));
+  write(onto, hubs, bound, held, count, lane, __shfl_sync(~0u, at, 0));
 }
 
 /// A warp's entries that are not yet on the list, in shared memory.
 template <class L>
 struct Outbox {
-  static constexpr int kRoom = 64;
+  static constexpr int kRoom = sizeof(L) == 4 ? 192 : 128;
   Entry<L>* held;  // kRoom
   int count;       // the same in all lanes
 
-  /// All lanes of a warp call it.
-  __device__ __forceinline__ void push(const Onto<L>& onto, int lane, bool wanted, L label,
-                                       int vertex) {
+  /// Holds what is wanted; all lanes of a warp call it where there is room for 32.
+  __device__ __forceinline__ void push(int lane, bool wanted, L label, int vertex) {
     const u32 who = __ballot_sync(~0u, wanted);
-    if (who == 0) return;
-    const int more = __popc(who);
-    if (count + more > kRoom) {
-      flush(held, count, lane, onto.entries, &onto.sizes->entries, onto.room);
-      count = 0;
-    }
     if (wanted) held[count + __popc(who & ((1u << lane) - 1))] = Entry<L>{label, vertex};
-    count += more;
+    count += __popc(who);
   }
 
+  /// Makes room for some; all lanes of a warp call it.
+  template <class W>
+  __device__ __forceinline__ void make_room(int more, const Onto<L>& onto, const Hubs<W>& hubs,
+                                            L bound, int lane) {
+    if (count + more <= kRoom) return;
+    flush(onto, hubs, bound, held, count, lane);
+    count = 0;
+  }
 
   /// All threads of a block call it at the end of a round; `taken` are two words of shared memory,
   /// the first of them 0.
-  __device__ __forceinline__ void send(const Onto<L>& onto, int lane, u32* taken) {
+  template <class W>
+  __device__ __forceinline__ void send(const Onto<L>& onto, const Hubs<W>& hubs, L bound, int lane,
+                                       u32* taken) {
     u32 at = 0;
     if (lane == 0 && count > 0) at = atomicAdd(taken, static_cast<u32>(count));
     __syncthreads();
@@ -145,22 +184,10 @@ struct Outbox {
       taken[0] = 0;
     }
     __syncthreads();
-    write(held, count, lane, onto.entries, taken[1] + __shfl_sync(~0u, at, 0), onto.room);
+    write(onto, hubs, bound, held, count, lane, taken[1] + __shfl_sync(~0u, at, 0));
     count = 0;
   }
 };
-
-/// Lists the runs of a hub's row that begin in [from, to), at least one. No part of its callers.
-template <class L>
-__device__ __noinline__ void push_runs(Run<L>* list, u32* size, u32 room, L label, int vertex,
-                                       u32 from, u32 to, u32 marks) {
-  const u32 runs = from < to ? (to - from + kRun - 1) / kRun : 1;
-  const u32 place = atomicAdd(size, runs);
-  for (u32 k = 0; k < runs && place + k < room; ++k) {
-    const u32 mark = (k == 0 ? marks : 0) | (k + 1 == runs ? kEnds : 0);
-    list[place + k] = Run<L>{label, vertex, (from + k * kRun) | mark};
-  }
-}
 
 /// Whether a list did not take all that was pushed; then the next round looks at all vertices.
 template <class L>

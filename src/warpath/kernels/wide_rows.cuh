@@ -10,31 +10,30 @@ struct WideArgs {
   i64 n;
   i64 source;
   const int* ranks;  // n: a vertex's place among the rows; null where the rows are as the graph's
-  int hubs;          // rows before this one are cut into runs
   int leaves;        // rows from here on lower no label once their vertex has one
   const i64* indptr;
   const Edge<W>* edges;
   const i64* into;  // rows of the edges into each vertex, likewise ascending; null where none are
   const Edge<W>* from;
-  L first, delta;  // the width of the first bucket, and of the others to begin with
-  L limit;         // labels are below it
-  u32 narrow;      // a bucket that settles fewer vertices doubles the next one's width
-  u32 favour;      // what a pulled edge costs in sixteenths of a pushed one
-  u32 most;        // rounds
-  L* dist;         // n, in the order of the rows
-  Rest<L>* rest;   // n
+  L first, delta;     // the width of the first bucket, and of the others to begin with
+  L limit;            // labels are below it
+  u32 narrow;         // a bucket that settles fewer vertices doubles the next one's width
+  u32 favour;         // what a pulled edge costs in sixteenths of a pushed one
+  u32 most;           // rounds
+  L* dist;            // n, in the order of the rows
+  Rest<L>* rest;      // n
   Onto<L> even, odd;  // what rounds of even and odd numbers find
   WideControl* control;
-  L* least;  // 3, of what is left of settled vertices' rows
-  L* out;    // n, in the order of the graph; null where that is `dist`
-  const W* parting;  // 15 weights that part them all into 16 like parts, ascending
+  L* least;      // 3, of what is left of settled vertices' rows
+  L* out;        // n, in the order of the graph; null where that is `dist`
+  Hubs<W> hubs;  // whose rows are cut into runs
 };
 
 /// What a warp knows of itself, and what it holds in shared memory.
 template <class L>
 struct Worker {
   int lane;
-  i64 warp, warps;  // of the grid
+  int warp, warps;  // of the grid
   Outbox<L> outbox;
   int* waiting;  // 64 vertices on their way into `relax_rows` or `pull_rows`
 };
@@ -52,34 +51,6 @@ __device__ __forceinline__ L sum_or_never(const WideArgs<W, L>& a, L label, W we
   if (!leaves(sum)) return sum;
   store_relaxed(&a.control->lost, 1u);
   return never<L>();
-}
-
-/// Lists the runs of a hub's row from an edge on that are likely to hold sums below a bound. No
-/// part of its callers, which have it several times.
-template <class W, class L>
-__device__ __noinline__ void list_hub(const i64* indptr, const W* parting, Run<L>* list, u32* size,
-                                      u32 room, L label, int v, u32 from, L bound) {
-  int parts = 0;  // of 1/16, whose weights are below the gap
-  for (int step = 8; step > 0; step /= 2)
-    if (static_cast<L>(parting[parts + step - 1]) < bound - label) parts += step;
-  const i64 degree = indptr[v + 1] - indptr[v];
-  const i64 likely = min(degree, degree * (parts + 2) / 16 + kRun / 4);
-  push_runs(list, size, room, label, v, from, static_cast<u32>(likely), kOpens);
-}
-template <class W, class L>
-__device__ __forceinline__ void list_hub(const WideArgs<W, L>& a, const Onto<L>& onto, L label,
-                                         int v, u32 from, L bound) {
-  list_hub(a.indptr, a.parting, onto.runs, &onto.sizes->runs, onto.room_of_runs, label, v, from,
-           bound);
-}
-
-/// Passes a vertex on whose label fell, to be relaxed below a bound.
-template <class W, class L>
-__device__ __forceinline__ void hand_on(const WideArgs<W, L>& a, const Onto<L>& onto, Worker<L>& me,
-                                        bool lowered, L label, int v, L bound) {
-  const bool hub = lowered && v < a.hubs;
-  if (hub) list_hub(a, onto, label, v, 0, bound);
-  me.outbox.push(onto, me.lane, lowered && !hub && v < a.leaves, label, v);
 }
 
 /// A row of edges: where it begins, and how many it has.
@@ -106,6 +77,7 @@ __device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const Onto<L
   bool live = u >= 0 && at < own.degree;
   if (u >= 0 && !live) a.rest[u] = Rest<L>{never<L>(), at};
   for (u32 alive = __ballot_sync(~0u, live); alive != 0; alive = __ballot_sync(~0u, live)) {
+    me.outbox.make_room(32 * kGroup, onto, a.hubs, bound, lane);
     Edge<W> edge[kGroup];
     bool inside[kGroup];
     L sum[kGroup], known[kGroup];
@@ -130,7 +102,7 @@ __device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const Onto<L
       const bool near = sum[s] < bound;
       const int v = near ? static_cast<int>(edge[s].target) : 0;
       const bool lowered = near && lower(a.dist + v, known[s], sum[s]);
-      hand_on(a, onto, me, lowered, sum[s], v, bound);
+      me.outbox.push(lane, lowered && v < a.leaves, sum[s], v);
       const u32 beyond = __ballot_sync(~0u, !near);
       const int vertex = __shfl_sync(~0u, u, row);
       const u32 place = __shfl_sync(~0u, at, row) + in;
@@ -149,7 +121,7 @@ __device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const Onto<L
 template <class W, class L>
 __device__ __forceinline__ void relax_run(const WideArgs<W, L>& a, const Onto<L>& onto,
                                           Worker<L>& me, const Run<L>& run, L bound) {
-  constexpr int kAtOnce = 4;
+  constexpr int kAtOnce = 16 / sizeof(L);
   const int lane = me.lane, u = run.vertex;
   const bool opens = (run.at & kOpens) != 0;
   u32 at = run.at & ~(kOpens | kEnds);
@@ -159,6 +131,7 @@ __device__ __forceinline__ void relax_run(const WideArgs<W, L>& a, const Onto<L>
   const bool stale = load_relaxed(a.dist + u) != run.label;
   if (__any_sync(~0u, stale)) return;
   for (bool begins = true; at < end; at += 32 * kAtOnce, begins = false) {
+    me.outbox.make_room(32 * kAtOnce, onto, a.hubs, bound, lane);
     Edge<W> edge[kAtOnce];
     L sum[kAtOnce], known[kAtOnce];
 #pragma unroll
@@ -174,7 +147,8 @@ __device__ __forceinline__ void relax_run(const WideArgs<W, L>& a, const Onto<L>
     for (int k = 0; k < kAtOnce; ++k) {
       const bool near = sum[k] < bound;
       const int v = near ? static_cast<int>(edge[k].target) : 0;
-      hand_on(a, onto, me, near && lower(a.dist + v, known[k], sum[k]), sum[k], v, bound);
+      const bool lowered = near && lower(a.dist + v, known[k], sum[k]);
+      me.outbox.push(lane, lowered && v < a.leaves, sum[k], v);
       const u32 beyond = __ballot_sync(~0u, !near);
       if (beyond == 0) continue;
       const int first = __ffs(static_cast<int>(beyond)) - 1;
@@ -191,7 +165,7 @@ __device__ __forceinline__ void relax_run(const WideArgs<W, L>& a, const Onto<L>
   if (!(next < bound))
     a.rest[u] = Rest<L>{next, end};
   else if ((run.at & kEnds) != 0)
-    push_runs(onto.runs, &onto.sizes->runs, onto.room_of_runs, run.label, u, end, own.degree, 0u);
+    push_runs(onto, run.label, u, end, own.degree, 0u);
 }
 
 /// Lowers the labels of vertices, one a lane (v < 0: none), over the edges into them from vertices

@@ -253,13 +253,12 @@ _KINDS = {
         "u64* next_runs, u32 room, u32 room_of_runs, u64* control, L* least, L* out, "
         "const W* parting, "
         "const int* halt, i64* said",
-        "wide<{lanes}, {pulled}, {block}>(WideArgs<W, L>{{n, source, ranks, hubs, leaves, indptr, "
+        "wide<{lanes}, {pulled}, {block}>(WideArgs<W, L>{{n, source, ranks, leaves, indptr, "
         "as<Edge<W>>(edges), into, as<Edge<W>>(sources), first, delta, limit, narrow, favour, most, "
         "dist, as<Rest<L>>(rest), {{as<Entry<L>>(entries), as<Run<L>>(runs), nullptr, room, "
         "room_of_runs}}, {{as<Entry<L>>(next_entries), as<Run<L>>(next_runs), nullptr, room, "
-        "room_of_runs}}, as<WideControl>(control), least, out, parting}}, halt, said)",
-        widths=2,
-        resident=2,
+        "room_of_runs}}, as<WideControl>(control), least, out, {{hubs, indptr, parting}}}}, halt, said)",
+        resident=3,
         at_once=True,
     ),
     "lay": _Kind(
