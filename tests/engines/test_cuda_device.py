@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.engines.cuda import device
-from warpath.engines.cuda.device import device_count, open_device, versions
+from warpath.engines.cuda import device, waiting
+from warpath.engines.cuda.device import open_device
+from warpath.engines.cuda.driver import device_count, versions
 from warpath.engines.cuda.entry import Kernel
 
 from .conftest import CUDAError, CUDARuntimeError, OutOfMemoryError
@@ -435,8 +436,8 @@ def test_a_kernel_that_cannot_be_stopped_is_told(gpu, machine, monkeypatch):
 
 def test_the_host_sleeps_while_it_waits_for_long(gpu, machine, monkeypatch):
     naps = []
-    monkeypatch.setattr(device.time, "sleep", naps.append)
-    monkeypatch.setattr(device, "_SPIN", 0.0)
+    monkeypatch.setattr(waiting.time, "sleep", naps.append)
+    monkeypatch.setattr(waiting, "_SPIN", 0.0)
     machine.turns = 5
     gpu.finish(solving(gpu), 60)
     assert naps == [1e-4] * 5

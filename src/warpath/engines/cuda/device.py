@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import threading
-import time
-from collections import deque
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +12,26 @@ import numpy as np
 
 from warpath import settings, units
 from warpath.engines.cuda import compile as compiling
+from warpath.engines.cuda.driver import (
+    as_version,
+    device_count,
+    dotted,
+    forked,
+    import_cupy,
+    of_cuda,
+)
+from warpath.engines.cuda.waiting import Active, OfThread, wait_for
 from warpath.errors import (
     DeviceError,
     InputError,
-    MissingDependencyError,
     NoDeviceError,
     NotEnoughMemoryError,
-    require,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
-    from types import ModuleType, TracebackType
+    from types import ModuleType
 
     from numpy.typing import NDArray
 
@@ -41,34 +45,11 @@ _PACKED = (9, 0)  # from here on minima of sums are one instruction, of 16 bits 
 _STATIC_SHARED = 48 * 1024  # bytes of a block's shared memory that every GPU gives unasked
 _KEPT_CONFIGS = 4096
 _KEPT_STREAMS = 64
-_SPIN, _NAP = 0.02, 1e-4  # seconds: the host waits awake, then sleeps so long at a time
 _TO_HALT = 5.0  # seconds that a kernel has to end when it is told to
 _TO_HALT_FOR_CTRL_C = 0.9
-_NAMED_KERNELS = 3  # in the message about a failure that is only seen when waiting
 
 _open: dict[str, CudaDevice] = {}  # by their whole names
 _opening = threading.Lock()
-
-
-class _OfThread(threading.local):
-    """What a thread knows of its work on a GPU.
-
-    Attributes
-    ----------
-    launched : the last kernels since it last waited.
-    lasting : whether one of them may take long.
-    event : what it waits by.
-    """
-
-    def __init__(self) -> None:
-        self.launched: deque[str] = deque(maxlen=_NAMED_KERNELS)
-        self.lasting = False
-        self.event: Any = None
-
-    def rested(self) -> None:
-        """Say that all work of the thread is done."""
-        self.launched.clear()
-        self.lasting = False
 
 
 class CudaDevice:
@@ -102,8 +83,8 @@ class CudaDevice:
         self.shared_memory = int(facts.get("sharedMemPerBlockOptin", _STATIC_SHARED))
         if self.capability < _OLDEST:
             msg = (
-                f"{self.name}, {self.model}, has compute capability {_dotted(self.capability)}; "
-                f"kernels need {_dotted(_OLDEST)} (Ampere, 2020) or above. Use device='cpu'."
+                f"{self.name}, {self.model}, has compute capability {dotted(self.capability)}; "
+                f"kernels need {dotted(_OLDEST)} (Ampere, 2020) or above. Use device='cpu'."
             )
             raise NoDeviceError(msg)
         self.packed = self.capability >= _PACKED
@@ -121,19 +102,19 @@ class CudaDevice:
             2: core.PER_THREAD_DEFAULT_STREAM,
         }
         self._copying: Any = None  # the stream of copies beside the work
-        self._own = _OfThread()
+        self._own = OfThread()
 
     def active(self) -> AbstractContextManager[None]:
         """Make this the calling thread's device, then the former one again.
 
         CUDA's and CuPy's errors leave as `DeviceError` and `NotEnoughMemoryError`.
         """
-        return _Active(self)
+        return Active(self)
 
     def entered(self) -> Any:
         """Make this the calling thread's device; return what makes it the former one again."""
         if self.process != os.getpid():
-            raise NoDeviceError(_forked(self.name))
+            raise NoDeviceError(forked(self.name))
         self._own.launched.clear()
         current = self.xp.cuda.Device(self._index)
         current.__enter__().use()  # gives a new thread its context, which a launch does not
@@ -183,7 +164,7 @@ class CudaDevice:
         after.record(self._copying)
 
         def wait() -> None:
-            _wait(after)
+            wait_for(after)
 
         return wait
 
@@ -203,7 +184,7 @@ class CudaDevice:
 
     def synchronize(self) -> None:
         """Wait until all work on the current stream is done; Ctrl-C ends the wait."""
-        _wait(self._recorded())
+        wait_for(self._recorded())
         self._own.rested()
 
     @property
@@ -221,7 +202,7 @@ class CudaDevice:
         """
         end = self._recorded()
         try:
-            if _wait(end, seconds):
+            if wait_for(end, seconds):
                 self._own.rested()
                 return
         except KeyboardInterrupt:
@@ -244,7 +225,7 @@ class CudaDevice:
         self.xp.cuda.runtime.memcpyAsync(
             halt.data.ptr, one.ctypes.data, one.nbytes, to_device, beside.ptr
         )
-        return _wait(end, seconds)
+        return wait_for(end, seconds)
 
     def _recorded(self) -> Any:
         """Return an event that comes after all work on the current stream."""
@@ -298,13 +279,13 @@ class CudaDevice:
             code = self._core.ObjectCode.from_cubin(image, name=kernel.name)
             loaded = code.get_kernel(kernel.name)
         except Exception as error:
-            if not _of_cuda(error):
+            if not of_cuda(error):
                 raise
             driver = self.xp.cuda.runtime.driverGetVersion()
             msg = (
                 f"{self.name} does not load the kernel {kernel.name} ({error}): compiled for "
                 f"{self.arch} by {compiling.compiler()}, the driver is for CUDA "
-                f"{_dotted(_version(driver))}. A newer driver, or an older NVRTC, may load it."
+                f"{dotted(as_version(driver))}. A newer driver, or an older NVRTC, may load it."
             )
             raise DeviceError(msg) from error
         if kernel.shared:
@@ -338,7 +319,7 @@ class CudaDevice:
                 f"{self.name}, {self.model}, ran out of its {units.size(self.memory)}: {error} "
                 "End what else uses this GPU, take a larger one, or use device='cpu'."
             )
-        if not _of_cuda(error):
+        if not of_cuda(error):
             return None
         names = list(self._own.launched)
         if not names:
@@ -353,35 +334,6 @@ class CudaDevice:
             f"{self.name}, {self.model}, failed {place}: {error}. A device that failed stays "
             "unusable in its process: start a new one."
         )
-
-
-class _Active:
-    """What `CudaDevice.active` returns; a generator would take 2 us more of each solve."""
-
-    __slots__ = ("_current", "_device")
-
-    def __init__(self, device: CudaDevice) -> None:
-        self._device = device
-
-    def __enter__(self) -> None:
-        try:
-            self._current = self._device.entered()
-        except Exception as error:
-            self._explain(error)
-            raise
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
-        self._current.__exit__(kind, error, trace)
-        if isinstance(error, Exception):
-            self._explain(error)
-
-    def _explain(self, error: Exception) -> None:
-        explained = self._device.explained(error)
-        if explained is not None:
-            raise explained from error
 
 
 def open_device(name: str) -> CudaDevice:
@@ -408,7 +360,7 @@ def open_device(name: str) -> CudaDevice:
     index = int(match[1] or 0)
     with _opening:
         if any(device.process != os.getpid() for device in _open.values()):
-            raise NoDeviceError(_forked(name))
+            raise NoDeviceError(forked(name))
         whole = f"cuda:{index}"
         if whole not in _open:
             count = device_count()
@@ -416,78 +368,8 @@ def open_device(name: str) -> CudaDevice:
                 seen = "'cuda:0'" if count == 1 else f"'cuda:0' to 'cuda:{count - 1}'"
                 msg = f"device={name!r} does not exist: this process sees {seen}."
                 raise NoDeviceError(msg)
-            _open[whole] = CudaDevice(index, _cupy(), compiling.cuda_core())
+            _open[whole] = CudaDevice(index, import_cupy(), compiling.cuda_core())
         return _open[whole]
-
-
-def device_count() -> int:
-    """Return how many GPUs this process sees; raise as `open_device` does if it can use none."""
-    cupy = _cupy()
-    compiling.cuda_core()
-    runtime = cupy.cuda.runtime
-    driver = runtime.driverGetVersion()
-    if driver == 0:
-        msg = "no NVIDIA driver is installed here. Use device='cpu'."
-        raise NoDeviceError(msg)
-    compiled_for = compiling.nvrtc_version()
-    if driver // 1000 < compiled_for[0]:
-        msg = (
-            f"the NVIDIA driver is for CUDA {_dotted(_version(driver))}, too old for NVRTC "
-            f"{_dotted(compiled_for)}: update the driver"
-        )
-        if driver // 1000 == 12:
-            msg += ", or install what it can run with pip install 'warpath[cuda12]'"
-        raise NoDeviceError(msg)
-    try:
-        return int(runtime.getDeviceCount())
-    except Exception as error:
-        if not _of_cuda(error):
-            raise
-        msg = f"CUDA finds no GPU here ({error}). Use device='cpu'."
-        raise NoDeviceError(msg) from error
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of what a GPU needs, where it is there."""
-    cupy = _cupy()
-    runtime = cupy.cuda.runtime
-    driver = runtime.driverGetVersion()
-    return {
-        "driver": f"for CUDA {_dotted(_version(driver))}" if driver else "none",
-        "CUDA runtime": _dotted(_version(runtime.runtimeGetVersion())),
-        "compiler": compiling.compiler(),
-        "cupy": cupy.__version__,
-    }
-
-
-def _cupy() -> ModuleType:
-    try:
-        return require("cupy", what="device='cuda'", extra="cuda13")
-    except MissingDependencyError as error:
-        cause = error.__cause__
-        if isinstance(cause, ModuleNotFoundError) and cause.name == "cupy":
-            raise
-        last = str(cause).strip("=\n ").splitlines()[-1].strip()
-        msg = f"CuPy is installed but does not start here: {last}. Use device='cpu'."
-        raise NoDeviceError(msg) from cause
-
-
-def _of_cuda(error: Exception) -> bool:
-    """Say whether CUDA reported this: by name, for some of the classes are private."""
-    names = {"CUDARuntimeError", "CUDADriverError", "CUDAError"}
-    return any(each.__name__ in names for each in type(error).__mro__)
-
-
-def _wait(event: Any, seconds: float = math.inf) -> bool:
-    """Wait for an event, awake for signals; return whether it came within so many seconds."""
-    begin = time.perf_counter()
-    while not event.done:
-        waited = time.perf_counter() - begin
-        if waited > seconds:
-            return False
-        if waited > _SPIN:
-            time.sleep(_NAP)
-    return True
 
 
 def _no_argument(kernel: Kernel, args: tuple[Any, ...]) -> str:
@@ -501,19 +383,3 @@ def _no_argument(kernel: Kernel, args: tuple[Any, ...]) -> str:
 def _is_argument(one: Any) -> bool:
     has_address = hasattr(getattr(one, "data", None), "ptr")
     return one is None or isinstance(one, np.generic) or has_address
-
-
-def _forked(name: str) -> str:
-    return (
-        f"device={name!r}: CUDA was used before this process was forked, and does not "
-        "survive that. Start processes by multiprocessing.set_start_method('spawn')."
-    )
-
-
-def _version(number: int) -> tuple[int, int]:
-    """Return CUDA's way of writing a version, 12040, as (12, 4)."""
-    return number // 1000, number % 1000 // 10
-
-
-def _dotted(version: tuple[int, int]) -> str:
-    return f"{version[0]}.{version[1]}"
