@@ -60,6 +60,19 @@ RECIPES = (
         params=(_OWN_DELTA,),
     ),
     Recipe(
+        "warpath.wide",
+        "One launch that relaxes rows by weight up to a rising bound and pulls what is left: one "
+        "source of graphs few hops across.",
+        _OURS,
+        "kernels/wide.cuh",
+        frozenset({Task.SSSP}),
+        Loop.WIDE,
+        params=(_DELTA,),
+        devices=("cuda",),
+        note="After Chakaravarthy et al., Scalable single source shortest path algorithms for "
+        "massively parallel systems, 2014.",
+    ),
+    Recipe(
         "warpath.block_per_source",
         "A block of threads for each source, its labels in shared memory: all pairs of small "
         "sparse graphs.",

@@ -16,6 +16,7 @@ from warpath.engines.tables.pairs import pairs
 from warpath.engines.tables.reweighted import johnson
 from warpath.engines.tables.table import longest
 from warpath.engines.tables.thread_a_source import thread_a_source
+from warpath.engines.wide.search import wide
 from warpath.recipes import Loop
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from warpath.engines.base import Device, Order
 
+#: The loops of one source that are one launch.
+ALONE: dict[Loop, Callable[[Order, Device], Raw]] = {Loop.WIDE: wide}
 #: The loops of many-to-many and of all pairs.
 TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
     Loop.BLOCK_A_SOURCE: block_a_source,
@@ -41,6 +44,8 @@ def run(order: Order, device: Device) -> Raw:
     A negative cycle shows as a solve that does not come to rest; which vertices it has is then
     found on the CPU.
     """
+    if order.recipe.loop in ALONE:
+        return ALONE[order.recipe.loop](order, device)
     if order.recipe.loop in TABLES:
         return TABLES[order.recipe.loop](order, device)
     graph = order.graph

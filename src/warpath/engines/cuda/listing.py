@@ -13,6 +13,8 @@ from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.rounds import LOOPS, Run
 from warpath.engines.tables.johnson import reweighting
 from warpath.engines.tables.min_plus import kernel_of
+from warpath.engines.tables.widths import Width
+from warpath.engines.wide.search import kernel_of as wide_kernel
 from warpath.graph import Graph
 from warpath.recipes import Loop, Task
 from warpath.trace import Trace
@@ -121,6 +123,10 @@ def kernels_of(
             for kind in _OF_TABLES[recipe.loop]
             for types in _widths(np.dtype(weight))
         )
+    if recipe.loop is Loop.WIDE:
+        widths = (Width(np.dtype(label).name, np.dtype(one).name, proven=True)
+                  for one, label in _widths(np.dtype(weight)))  # fmt: skip
+        return tuple(wide_kernel(width, block) for width in widths)
     graph = Graph(np.array([0, 1, 2]), np.array([1, 0], index), np.array([1, 1], weight))
     if recipe.parts:
         return _of_parts(recipe, graph, block, traced=traced)

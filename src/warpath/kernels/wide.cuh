@@ -1,0 +1,283 @@
+// wide.cuh - one source of a graph that is few hops across, in one launch.
+//
+// Work     Rows ascend by weight. Below a rising bound a vertex's row is relaxed up to the first
+//          sum that is not below it, so that every label lies below the bound and is final once no
+//          list is left. Then the rest of settled rows is relaxed up to the next bound or, once few
+//          edges lead to vertices without a label, those vertices take theirs from the settled
+//          ones, then from each other as far as weights are below what their labels exceed the
+//          bound by, and what that lowers is relaxed until nothing falls.
+// Traffic  per edge relaxed 8 B (32-bit types), a label, and where it falls an atomic and 16 B of
+//          lists; per bucket 12 B a vertex in order.
+// Launch   one grid, all of whose blocks run at once: rounds are parted by its barrier.
+// Shared   for each warp 64 entries of what it found and 64 of what it takes.
+// Races    Labels are lowered by atomic_min; one that is read while it falls is an upper bound, as
+//          good for a test before the atomic. Who lowered a label lists the vertex with it, so that
+//          of several entries of a vertex one alone, in one round, is not stale: `rest` of a vertex
+//          has one writer a round. Pulled labels are written by the one that pulls them.
+//          A list that is full drops entries and counts them: then the round after looks at all
+//          vertices. Counters of three rounds take turns.
+// Source   Meyer, Sanders 2003 (light and heavy edges); Davidson et al. 2014 (near-far);
+//          Chakaravarthy et al. 2014 (pulling what is left).
+#pragma once
+
+#include "halt.cuh"
+#include "wide_rows.cuh"
+
+namespace warpath {
+
+/// Relaxes what the lists of a round have.
+template <int kGroup, class W, class L>
+__device__ __forceinline__ void relax_lists(const WideArgs<W, L>& a, const Onto<L>& now,
+                                            WideControl::Lists sizes, const Onto<L>& onto,
+                                            Worker<L>& me, L bound) {
+  for (u32 i = me.warp; i < sizes.runs; i += me.warps) relax_run(a, onto, me, now.runs[i], bound);
+  // A short list is spread thin: each step of a warp waits for memory.
+  constexpr int kRows = 32 / kGroup;
+  const u32 share = (sizes.entries + me.warps - 1) / me.warps;
+  const u32 take = min((share + kRows - 1) / kRows * kRows, 32u);
+  // From the other end, so that other warps have its entries than have the runs.
+  for (u32 begin = (me.warps - 1 - me.warp) * take; begin < sizes.entries;
+       begin += me.warps * take) {
+    Entry<L> entry{never<L>(), -1};
+    if (static_cast<u32>(me.lane) < take && begin + me.lane < sizes.entries)
+      entry = now.entries[begin + me.lane];
+    const Row own(a.indptr, entry.vertex);
+    int u = entry.vertex < a.hubs.count ? -1 : entry.vertex;
+    if (u >= 0 && load_relaxed(a.dist + u) != entry.label) u = -1;
+    relax_rows<kGroup>(a, onto, me, u, own, entry.label, 0, bound);
+  }
+}
+
+/// Gathers the vertices for which `wanted` is true and gives them to `take`, one a lane or -1.
+template <class L, class Wanted, class Take>
+__device__ __forceinline__ void of_all(i64 n, Worker<L>& me, Wanted wanted, Take take) {
+  int count = 0;
+  for (u32 begin = me.warp * 32; begin < n; begin += me.warps * 32) {
+    const int v = static_cast<int>(begin) + me.lane;
+    const bool is = v < n && wanted(v);
+    const u32 who = __ballot_sync(~0u, is);
+    if (is) me.waiting[count + __popc(who & ((1u << me.lane) - 1))] = v;
+    count += __popc(who);
+    __syncwarp();
+    if (count >= 32) {
+      count -= 32;
+      take(me.waiting[count + me.lane]);
+      __syncwarp();
+    }
+  }
+  if (count > 0) take(me.lane < count ? me.waiting[me.lane] : -1);
+  __syncwarp();
+}
+
+/// Relaxes rows of vertices with labels: what is left of those below `before`, or whole ones.
+template <int kGroup, class W, class L>
+__device__ __forceinline__ void relax_rest(const WideArgs<W, L>& a, const Onto<L>& onto,
+                                           Worker<L>& me, bool whole, L before, L bound) {
+  of_all(
+      a.leaves, me,
+      [&](int v) {
+        const L label = load_relaxed(a.dist + v);
+        if (whole ? label == never<L>() : !(label < before)) return false;
+        if (!whole && !(a.rest[v].key < bound)) return false;
+        if (v >= a.hubs.count) return true;
+        const u32 from = whole ? 0 : a.rest[v].at;
+        list_hub(onto, a.hubs, label, v, from, bound);
+        return false;
+      },
+      [&](int v) {
+        const L label = v < 0 ? never<L>() : load_relaxed(a.dist + v);
+        const u32 from = whole || v < 0 ? 0 : a.rest[v].at;
+        relax_rows<kGroup>(a, onto, me, v, Row(a.indptr, v), label, from, bound);
+      });
+}
+
+/// What is left when no list is.
+template <class L>
+struct Survey {
+  L least;  // sum over an edge that was not relaxed
+  u64 into, rest, found;
+};
+
+template <int kBlock, class W, class L>
+__device__ __forceinline__ Survey<L> survey(const WideArgs<W, L>& a, int slot, u64* sums,
+                                            L* least) {
+  const int t = threadIdx.x;
+  if (t < 3) sums[t] = 0;
+  if (t == 0) least[0] = never<L>();
+  __syncthreads();
+  WideControl& c = *a.control;
+  if (blockIdx.x == 0 && t == 0) {
+    const int next = (slot + 1) % 3;
+    c.into[next] = c.rest[next] = c.found[next] = 0;
+    a.least[next] = never<L>();
+  }
+  u64 into = 0, rest = 0, found = 0;
+  L low = never<L>();
+  const i64 stride = static_cast<i64>(gridDim.x) * kBlock;
+  for (i64 v = static_cast<i64>(blockIdx.x) * kBlock + t; v < a.n; v += stride) {
+    if (a.dist[v] == never<L>()) {
+      if (a.into != nullptr) into += static_cast<u64>(a.into[v + 1] - a.into[v]);
+      continue;
+    }
+    ++found;
+    if (v >= a.leaves) continue;
+    const Rest<L> left = a.rest[v];
+    if (!(left.key < a.limit)) continue;
+    low = min(low, left.key);
+    rest += static_cast<u64>(a.indptr[v + 1] - a.indptr[v]) - left.at;
+  }
+  for (int step = 16; step > 0; step /= 2) {
+    into += __shfl_xor_sync(~0u, into, step);
+    rest += __shfl_xor_sync(~0u, rest, step);
+    found += __shfl_xor_sync(~0u, found, step);
+    low = min(low, __shfl_xor_sync(~0u, low, step));
+  }
+  if (t % 32 == 0 && into + found != 0) {
+    atomicAdd(sums, into);
+    atomicAdd(sums + 1, rest);
+    atomicAdd(sums + 2, found);
+    if (low != never<L>()) atomic_min(least, low);
+  }
+  __syncthreads();
+  if (t == 0 && sums[0] + sums[2] != 0) {
+    atomicAdd(c.into + slot, sums[0]);
+    atomicAdd(c.rest + slot, sums[1]);
+    atomicAdd(c.found + slot, sums[2]);
+    if (least[0] != never<L>()) atomic_min(a.least + slot, least[0]);
+  }
+  meet(&c.arrived);
+  if (t < 3)
+    sums[t] = load_relaxed(t == 0 ? c.into + slot : t == 1 ? c.rest + slot : c.found + slot);
+  if (t == 0) least[0] = load_relaxed(a.least + slot);
+  __syncthreads();
+  return Survey<L>{least[0], sums[0], sums[1], sums[2]};
+}
+
+/// No labels but the source's, and its row to be relaxed; returns the first bound.
+template <int kBlock, class W, class L>
+__device__ __forceinline__ L begin_search(const WideArgs<W, L>& a) {
+  const int source = static_cast<int>(a.ranks == nullptr ? a.source : a.ranks[a.source]);
+  const Row row(a.indptr, source);
+  const L lightest = row.degree == 0 ? L{0} : grown(L{0}, a.edges[row.base].weight);
+  const L bound = lowers(lightest, never<L>()) ? min(above(lightest, a.first), a.limit) : a.limit;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    WideControl& c = *a.control;
+    for (int slot = 0; slot < 3; ++slot) {
+      c.lists[slot] = {0, 0, 0};
+      c.into[slot] = c.rest[slot] = c.found[slot] = 0;
+      a.least[slot] = never<L>();
+    }
+    c.lost = 0;
+    Onto<L> onto = a.even;
+    onto.sizes = c.lists;
+    if (source < a.hubs.count) {
+      list_hub(onto, a.hubs, L{0}, source, 0, bound);
+    } else {
+      onto.entries[0] = Entry<L>{L{0}, source};
+      c.lists[0].entries = 1;
+    }
+  }
+  const i64 stride = static_cast<i64>(gridDim.x) * kBlock;
+  for (i64 v = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x; v < a.n; v += stride)
+    a.dist[v] = v == source ? L{0} : never<L>();
+  return bound;
+}
+
+/// Pulls the labels of vertices that have none from settled ones. Or, with `mend`, lowers them from
+/// each other's: what falls is listed, for others may have read it before.
+template <int kGroup, class W, class L>
+__device__ __forceinline__ void pull(const WideArgs<W, L>& a, const Onto<L>& onto, Worker<L>& me,
+                                     bool mend, L settled) {
+  of_all(
+      a.n, me,
+      [&](int v) {
+        const L label = load_relaxed(a.dist + v);
+        return (mend ? !(label < settled) : label == never<L>()) && a.into[v] < a.into[v + 1];
+      },
+      [&](int v) {
+        bool fell = false;
+        const L label = pull_rows<kGroup>(a, me, v, mend ? settled : L{0}, settled, &fell);
+        if (!mend) return;
+        me.outbox.make_room(32, onto, a.hubs, a.limit, me.lane);
+        me.outbox.push(me.lane, fell && v < a.leaves, label, v);
+      });
+}
+
+template <int kGroup, int kPulled, int kBlock, class W, class L>
+__device__ __forceinline__ void wide(const WideArgs<W, L>& a, const int* halt, i64* said) {
+  constexpr int kWarps = kBlock / 32;
+  WARPATH_SHARED(Entry<L>, outboxes, kWarps * Outbox<L>::kRoom);
+  WARPATH_SHARED(int, waiting, kWarps * 64);
+  WARPATH_SHARED(WideControl::Lists, shared_sizes, 1);
+  WARPATH_SHARED(u64, sums, 3);
+  WARPATH_SHARED(L, least, 1);
+  WARPATH_SHARED(u32, taken, 2);
+  const int t = threadIdx.x, own = t / 32;
+  const bool first = blockIdx.x == 0 && t == 0;
+  const int warps = static_cast<int>(gridDim.x) * kWarps;
+  // Neighbouring items go to different multiprocessors.
+  Worker<L> me{t % 32,
+               own * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x),
+               warps,
+               {outboxes + own * Outbox<L>::kRoom, 0},
+               waiting + own * 64};
+  if (t == 0) taken[0] = 0;
+  L bound = begin_search<kBlock>(a), delta = a.delta;
+  u64 found = 0;
+  bool mend = false;       // whether vertices have labels that were pulled in the round before
+  L settled = never<L>();  // what the labels are below from which those were pulled
+  bool last = !(bound < a.limit);  // no bound comes after this one
+  u32 round = 0, surveys = 0;
+  WideControl::Lists sizes = meet_and_read(a.control, 0, shared_sizes);
+  for (; round < a.most && sizes.halted == 0; ++round) {
+    const Onto<L> now = round % 2 == 0 ? a.even : a.odd;
+    Onto<L> onto = round % 2 == 0 ? a.odd : a.even;
+    onto.sizes = a.control->lists + (round + 1) % 3;
+    // Behind the barrier every block sees this round's word, and no later one's.
+    if (first && halted(halt)) store_relaxed(&onto.sizes->halted, 1u);
+    if (mend) {
+      if (first) a.control->lists[(round + 2) % 3] = {0, 0, 0};
+      pull<kPulled>(a, onto, me, true, settled);
+      mend = false;
+    } else if (sizes.entries + sizes.runs != 0) {
+      if (first) a.control->lists[(round + 2) % 3] = {0, 0, 0};
+      if (overflowed(now, sizes))
+        relax_rest<kGroup>(a, onto, me, true, bound, bound);
+      else
+        relax_lists<kGroup>(a, now, sizes, onto, me, bound);
+    } else {
+      if (last) break;
+      const Survey<L> left = survey<kBlock>(a, surveys++ % 3, sums, least);
+      if (left.least == never<L>()) break;
+      if (first) a.control->lists[(round + 2) % 3] = {0, 0, 0};
+      if (left.found - found < a.narrow && delta < never<L>() / 2) delta += delta;
+      found = left.found;
+      if (a.into != nullptr && left.into * a.favour < left.rest * 16) {
+        settled = bound;
+        pull<kPulled>(a, onto, me, false, settled);
+        bound = a.limit;
+        mend = true;
+      } else {
+        const L before = bound;
+        bound = min(above(left.least, delta), a.limit);
+        relax_rest<kGroup>(a, onto, me, false, before, bound);
+      }
+      last = !(bound < a.limit);
+    }
+    me.outbox.send(onto, a.hubs, bound, me.lane, taken);
+    sizes = meet_and_read(a.control, (round + 1) % 3, shared_sizes);
+  }
+  if (a.out != nullptr) {
+    const i64 stride = static_cast<i64>(gridDim.x) * kBlock;
+    for (i64 v = static_cast<i64>(blockIdx.x) * kBlock + t; v < a.n; v += stride)
+      a.out[v] = a.dist[a.ranks[v]];
+  }
+  if (first) {
+    const bool ended = round < a.most && sizes.halted == 0;
+    said[0] = !ended ? kHalted : load_relaxed(&a.control->lost) != 0 ? kLost : kDone;
+    said[1] = round;
+    said[2] = surveys;
+  }
+}
+
+}  // namespace warpath
