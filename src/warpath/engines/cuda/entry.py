@@ -232,6 +232,21 @@ _KINDS = {
         resident=2,
         at_once=True,
     ),
+    # Four blocks of two vertices a thread: one waits for news while the others relax.
+    "patches": _Kind(
+        "patches.cuh",
+        "i64 n, i64 size, int patches, int each, u32 source, const u32* places, const u32* table, "
+        "const u32* begin, const u16* targets, const W* weights, const u32* exits, "
+        "const u32* slots, const W* tolls, const u32* owners, int room, int gates, L delta, "
+        "L cutoff, L* labels, u32* unsettled, L* news, L* pending, L* left, L* least, u64* open, "
+        "L* threshold, int* state, u32* arrived, int* lost, u64* counts, int patience, void* dist",
+        "solve_patches<{block}, 2>(PatchArgs<W, L>{{n, size, patches, each, source, places, table, "
+        "begin, targets, weights, exits, slots, tolls, owners, room, gates, delta, cutoff, labels, "
+        "unsettled, news, pending, left, least, open, threshold, state, arrived, lost, counts, "
+        "patience, static_cast<typename DistanceOf<L>::Type*>(dist)}})",
+        resident=4,
+        at_once=True,
+    ),
     "lay": _Kind(
         "adjacency.cuh",
         "i64 size, const i64* indptr, const V* indices, const W* weights, L* dist, V* pred",

@@ -30,6 +30,7 @@ _OF_TABLES = {
     Loop.BLOCK_A_SOURCE: ("block_a_source",),
     Loop.PAIRS: ("pairs", "pair_rows"),
     Loop.JOHNSON: ("block_a_source", "pairs", "pair_rows"),
+    Loop.PATCHES: ("patches",),
 }
 
 
