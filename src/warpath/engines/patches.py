@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _EACH = 2  # vertices of a thread, as the kind "patches" has it
 _WORDS = 8  # of a row of the table, `kRow`
-_BLOCKS = 4  # of a multiprocessor, which share its memory
+_BLOCKS = {4: 4, 8: 2}  # of a multiprocessor, which share its memory, by the bytes of a label
 _OWN = 2048  # bytes of a block that the kernel and the system take for themselves
 #: How wide the band of labels is that patches relax at a time, in mean weight / mean degree.
 _BAND = 192.0
@@ -213,19 +213,27 @@ class Space:
 
 def _kernel(width: Width, device: Device) -> Kernel:
     """Return the kernel with as much memory as the blocks of a multiprocessor can have each."""
-    made = kernel("patches", Types.of(np.int32, width.weight, width.label), device.block)
-    return replace(made, shared=_shared(device))
+    types = Types.of(np.int32, width.weight, width.label)
+    made = kernel(kind_of(types), types, device.block)
+    return replace(made, shared=_shared(width, device))
 
 
-def _shared(device: Device) -> int:
+def kind_of(types: Types) -> str:
+    """Return the kind of kernel for labels of a type."""
+    return "patches" if types.label.endswith("32") else "patches_wide"
+
+
+def _shared(width: Width, device: Device) -> int:
     # The same for all graphs: a kernel with another size would be loaded anew.
-    return (device.shared_memory // _BLOCKS - _OWN) // 16 * 16
+    blocks = _BLOCKS[np.dtype(width.label).itemsize]
+    return (device.shared_memory // blocks - _OWN) // 16 * 16
 
 
 def _fitting(cut: Cut, width: Width, device: Device) -> tuple[int, int]:
     """Return how many edges that leave a patch, and how many that stay, fit beside its labels."""
     weight = np.dtype(width.weight).itemsize
-    free = _shared(device) - _EACH * device.block * np.dtype(width.label).itemsize
+    vertices = _EACH * device.block
+    free = _shared(width, device) - vertices * (np.dtype(width.label).itemsize + 2) - 2
     gates = min(cut.most_exits, free // 2 // (weight + 8))
     return gates, min(cut.most_edges, (free - gates * (weight + 8)) // (weight + 2))
 

@@ -146,7 +146,7 @@ struct Choice {
 /// Waits until a patch of the block has something below the threshold; the first warp calls it.
 template <class W, class L>
 __device__ __forceinline__ Choice<L> choose(const PatchArgs<W, L>& a, int first, int mine,
-                                            L& said) {
+                                            L* said) {
   const int lane = threadIdx.x;
   __syncwarp();  // the first lane has written what the last visit left
   for (;;) {
@@ -169,8 +169,10 @@ __device__ __forceinline__ Choice<L> choose(const PatchArgs<W, L>& a, int first,
         at = patch;
       }
     }
-    if (best != said && lane == 0) store_relaxed(a.least + blockIdx.x, best);
-    said = best;
+    if (lane == 0 && best != *said) {
+      *said = best;
+      store_relaxed(a.least + blockIdx.x, best);
+    }
     const int over = __shfl_sync(~0u, state, 0);
     if (over != kRunning) return {-1, threshold};
     const L below = __shfl_sync(~0u, threshold, 0);
@@ -190,6 +192,7 @@ struct Memory {
   u32* slots;
   u32* owners;
   u16* targets;
+  u16* exits;
 
   __device__ Memory(char* memory, int vertices, int room, int gates) {
     label = reinterpret_cast<L*>(memory);
@@ -198,12 +201,14 @@ struct Memory {
     slots = reinterpret_cast<u32*>(tolls + gates);
     owners = slots + gates;
     targets = reinterpret_cast<u16*>(owners + gates);
+    exits = targets + room;
   }
 
   static __device__ int bytes(int vertices, int room, int gates) {
     return vertices * static_cast<int>(sizeof(L)) +
            room * static_cast<int>(sizeof(W) + sizeof(u16)) +
-           gates * static_cast<int>(sizeof(W) + 2 * sizeof(u32));
+           gates * static_cast<int>(sizeof(W) + 2 * sizeof(u32)) +
+           (vertices + 1) * static_cast<int>(sizeof(u16));
   }
 };
 
@@ -216,15 +221,17 @@ struct Held {
   static constexpr u32 kKept = 4;
   int patch = -1;
   bool inside = false;  // whether its edges lie in shared memory
-  u32 first = 0, vertices = 0, slot = 0, slots = 0;
-  u32 begin[kEach], end[kEach], exits[kEach], last[kEach];
-  L done[kEach];      // the label that a vertex was last relaxed with
-  bool kept = false;  // whether the first edges of each vertex lie in registers
-  u32 target[kEach][kKept];
+  u32 slot = 0, slots = 0;
+  u32 begin[kEach], end[kEach];
+  L done[kEach];                 // the label that a vertex was last relaxed with
+  bool kept = false;             // whether the first edges of each vertex lie in registers
+  u32 target[kEach][kKept / 2];  // two in a word
   W weight[kEach][kKept];
 
   __device__ __forceinline__ void store(const PatchArgs<W, L>& a, const L* label) const {
     if (patch < 0) return;
+    const u32* const row = a.table + kRow * static_cast<i64>(patch);
+    const u32 first = row[0], vertices = row[1];
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
       const u32 v = threadIdx.x + k * kBlock;
@@ -238,14 +245,12 @@ struct Held {
   __device__ __forceinline__ void load(const PatchArgs<W, L>& a, const Memory<W, L>& memory,
                                        int wanted) {
     patch = wanted;
-    kept = false;
     const u32* const row = a.table + kRow * static_cast<i64>(patch);
-    first = row[0];
-    vertices = row[1];
+    const u32 first = row[0], vertices = row[1];
     slot = row[2];
     slots = row[3];
-    u32 edge = row[4], exit = row[6];
-    const u32 edges = row[5], gates = row[7];
+    const u32 exit = row[6], edges = row[5], gates = row[7];
+    u32 edge = row[4];
     inside = edges <= static_cast<u32>(a.room) && gates <= static_cast<u32>(a.gates);
     if (inside) {
       for (u32 i = threadIdx.x; i < edges; i += kBlock) {
@@ -258,8 +263,10 @@ struct Held {
         memory.slots[i] = there;
         memory.owners[i] = a.owners[there];
       }
+      for (u32 v = threadIdx.x; v <= vertices; v += kBlock)
+        memory.exits[v] = static_cast<u16>(a.exits[first + v] - exit);
     } else {
-      edge = exit = 0;
+      edge = 0;
     }
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
@@ -270,21 +277,19 @@ struct Held {
       const u32 bits = a.unsettled[static_cast<i64>(patch) * kWords + v / 32];
       begin[k] = a.begin[at] - edge;
       end[k] = a.begin[at + 1] - edge;
-      exits[k] = a.exits[at] - exit;
-      last[k] = a.exits[at + 1] - exit;
       done[k] = bits >> (v % 32) & 1 ? never<L>() : own;
       memory.label[v] = own;
     }
   }
 
   __device__ __forceinline__ void keep(const W* weights, const u16* targets) {
-    kept = true;
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
 #pragma unroll
       for (u32 j = 0; j < kKept; ++j) {
         const bool there = begin[k] + j < end[k];
-        target[k][j] = there ? targets[begin[k] + j] : 0;
+        const u32 number = there ? targets[begin[k] + j] : 0;
+        target[k][j / 2] = j % 2 == 0 ? number : target[k][j / 2] | number << 16;
         weight[k][j] = there ? weights[begin[k] + j] : W{0};
       }
     }
@@ -294,17 +299,16 @@ struct Held {
 /// What a thread finds out in a visit.
 struct Found {
   u32 fresh = 0;  // a bit for each of its vertices that was relaxed
-  bool lost = false;
-  u64 relaxed = 0;
+  u32 relaxed = 0;
 };
 
 /// Lowers a label of the patch to the length over an edge.
 template <class W, class L>
 __device__ __forceinline__ void lower(const PatchArgs<W, L>& a, L* label, u32 target, L from,
-                                      W weight, Found& found) {
+                                      W weight) {
   const L sum = grown(from, weight);
   if (leaves(sum))
-    found.lost = true;
+    store_relaxed(a.lost, 1);
   else if (sum <= a.cutoff)
     atomic_min(label + target, sum);
 }
@@ -314,9 +318,9 @@ __device__ __forceinline__ void lower(const PatchArgs<W, L>& a, L* label, u32 ta
 template <int kBlock, int kEach, class W, class L>
 __device__ __forceinline__ void relax(const PatchArgs<W, L>& a, Held<kBlock, kEach, W, L>& held,
                                       L* label, const W* weights, const u16* targets, L threshold,
-                                      Found& found) {
+                                      bool moved, Found& found) {
   constexpr u32 kAtOnce = 4;
-  if (!held.kept) held.keep(weights, targets);
+  if (moved) held.keep(weights, targets);
   for (int pass = 0; pass <= kBlock * kEach; ++pass) {
     bool any = false;
 #pragma unroll
@@ -329,9 +333,11 @@ __device__ __forceinline__ void relax(const PatchArgs<W, L>& a, Held<kBlock, kEa
       any = true;
       const u32 end = held.end[k], rest = held.begin[k] + held.kKept;
 #pragma unroll
-      for (u32 j = 0; j < held.kKept; ++j)
-        if (held.begin[k] + j < end)
-          lower(a, label, held.target[k][j], own, held.weight[k][j], found);
+      for (u32 j = 0; j < held.kKept; ++j) {
+        const u32 target = held.target[k][j / 2] >> (j % 2 * 16) & 0xffff;
+        if (held.begin[k] + j < end) lower(a, label, target, own, held.weight[k][j]);
+      }
+#pragma unroll 1
       for (u32 e = rest; e < end; e += kAtOnce) {
         W weight[kAtOnce];
         u32 target[kAtOnce];
@@ -343,7 +349,7 @@ __device__ __forceinline__ void relax(const PatchArgs<W, L>& a, Held<kBlock, kEa
         }
 #pragma unroll
         for (u32 j = 0; j < kAtOnce; ++j)
-          if (e + j < end) lower(a, label, target[j], own, weight[j], found);
+          if (e + j < end) lower(a, label, target[j], own, weight[j]);
       }
     }
     if (!__syncthreads_or(any)) return;
@@ -353,20 +359,45 @@ __device__ __forceinline__ void relax(const PatchArgs<W, L>& a, Held<kBlock, kEa
 /// Leaves a label at the end of an edge that leaves the patch; returns whether that woke another.
 template <class W, class L>
 __device__ __forceinline__ bool pass_on(const PatchArgs<W, L>& a, L label, W toll, u32 slot,
-                                        u32 owner, Found& found) {
+                                        u32 owner) {
   const L sum = grown(label, toll);
-  if (leaves(sum)) found.lost = true;
+  if (leaves(sum)) store_relaxed(a.lost, 1);
   if (leaves(sum) || sum > a.cutoff || !(sum < atomic_min(a.news + slot, sum))) return false;
   __threadfence();
   return atomic_min(a.pending + owner, sum) == never<L>();
+}
+
+/// Follows the edges that leave the patch from a thread's vertex; returns how many patches woke.
+template <int kBlock, int kEach, class W, class L>
+__device__ __forceinline__ int leave(const PatchArgs<W, L>& a, const Memory<W, L>& memory,
+                                     const Held<kBlock, kEach, W, L>& held, int k, Found& found) {
+  const u32 v = threadIdx.x + k * kBlock;
+  int woken = 0;
+  if (held.inside) {
+    const u32 from = memory.exits[v], to = memory.exits[v + 1];
+    found.relaxed += to - from;
+#pragma unroll 1
+    for (u32 e = from; e < to; ++e)
+      woken += pass_on(a, held.done[k], memory.tolls[e], memory.slots[e], memory.owners[e]);
+  } else {
+    const u32 place = a.table[kRow * static_cast<i64>(held.patch)] + v;
+    const u32 from = a.exits[place], to = a.exits[place + 1];
+    found.relaxed += to - from;
+#pragma unroll 1
+    for (u32 e = from; e < to; ++e)
+      woken += pass_on(a, held.done[k], a.tolls[e], a.slots[e], a.owners[a.slots[e]]);
+  }
+  return woken;
 }
 
 template <int kBlock, int kEach, class W, class L>
 __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
   using Patch = Held<kBlock, kEach, W, L>;
   WARPATH_LENT_SHARED(lent, (Memory<W, L>::bytes(Patch::kSize, a.room, a.gates)));
-  WARPATH_SHARED(L, labels, 2);   // the threshold of a visit; the least label that it leaves
-  WARPATH_SHARED(int, words, 3);  // the patch to visit; whether it has news; how many were woken
+  // The threshold of a visit; the least label that it leaves; what the block last said waits.
+  WARPATH_SHARED(L, labels, 3);
+  // The patch to visit; whether it has news; how many it woke; visits.
+  WARPATH_SHARED(int, words, 4);
   const Memory<W, L> memory(lent, Patch::kSize, a.room, a.gates);
   L* const label = memory.label;
   const int t = threadIdx.x;
@@ -374,12 +405,14 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
   const int mine = min(a.each, a.patches - first);
   Patch held;
   Found found;
-  L said = load_relaxed(a.least + blockIdx.x);
-  u64 visits = 0;
+  if (t == 0) {
+    labels[2] = load_relaxed(a.least + blockIdx.x);
+    words[3] = 0;
+  }
   for (;;) {
     // 1. A patch; its news are taken before they are read.
     if (t < 32) {
-      const Choice<L> choice = choose(a, first, mine, said);
+      const Choice<L> choice = choose(a, first, mine, labels + 2);
       if (t == 0) {
         words[0] = choice.patch;
         labels[0] = choice.threshold;
@@ -395,7 +428,8 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
     __syncthreads();
     const int patch = words[0];
     if (patch < 0) break;
-    if (patch != held.patch) {
+    const bool moved = patch != held.patch;
+    if (moved) {
       held.store(a, label);
       held.load(a, memory, patch);
     }
@@ -408,15 +442,14 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
         if (news < label[v]) label[v] = news;
       }
     }
-    ++visits;
     found.fresh = 0;
     __syncthreads();
 
     // 2. Relaxations inside.
     if (held.inside)
-      relax(a, held, label, memory.weights, memory.targets, labels[0], found);
+      relax(a, held, label, memory.weights, memory.targets, labels[0], moved, found);
     else
-      relax(a, held, label, a.weights, a.targets, labels[0], found);
+      relax(a, held, label, a.weights, a.targets, labels[0], moved, found);
 
     // 3. What leaves the patch, and what is left in it.
     int woken = 0;
@@ -425,15 +458,7 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
     for (int k = 0; k < kEach; ++k) {
       const L own = label[t + k * kBlock];
       if (own < held.done[k]) rest = min(rest, own);
-      if ((found.fresh >> k & 1) == 0) continue;
-      found.relaxed += held.last[k] - held.exits[k];
-      for (u32 e = held.exits[k]; e < held.last[k]; ++e) {
-        if (held.inside)
-          woken +=
-              pass_on(a, held.done[k], memory.tolls[e], memory.slots[e], memory.owners[e], found);
-        else
-          woken += pass_on(a, held.done[k], a.tolls[e], a.slots[e], a.owners[a.slots[e]], found);
-      }
+      if (found.fresh >> k & 1) woken += leave(a, memory, held, k, found);
     }
     if (woken != 0) atomicAdd(words + 2, woken);
     if (rest != never<L>()) atomic_min(labels + 1, rest);
@@ -441,14 +466,14 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
     if (t == 0) {
       const bool waited = a.left[patch] != never<L>(), waits = labels[1] != never<L>();
       a.left[patch] = labels[1];
+      ++words[3];
       const int change = words[2] + waits - waited - words[1];
       atomicAdd(a.open, static_cast<u64>(static_cast<i64>(change)) - kVisit);
     }
   }
   held.store(a, label);
-  if (found.lost) store_relaxed(a.lost, 1);
-  if (t == 0) atomicAdd(a.counts, visits);
-  atomicAdd(a.counts + 1, found.relaxed);
+  if (t == 0) atomicAdd(a.counts, static_cast<u64>(words[3]));
+  atomicAdd(a.counts + 1, static_cast<u64>(found.relaxed));
 }
 
 template <int kBlock, int kEach, class W, class L>
