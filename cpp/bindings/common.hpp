@@ -102,6 +102,7 @@ void register_breadth_first(nb::module_& module);
 void register_verify(nb::module_& module);
 void register_owners(nb::module_& module);
 void register_scan_order(nb::module_& module);
+void register_patches(nb::module_& module);
 void register_read(nb::module_& module);
 void register_write(nb::module_& module);
 void register_generate(nb::module_& module);

@@ -21,6 +21,7 @@ NB_MODULE(_core, module) {
   register_verify(module);
   register_owners(module);
   register_scan_order(module);
+  register_patches(module);
   register_read(module);
   register_write(module);
   register_generate(module);

@@ -45,6 +45,8 @@ _GPU_START = 100e-6  # arrays made, the answer copied
 
 def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
     """Return the predicted time of a planned algorithm on a GPU; it ranks, and promises no time."""
+    if recipe.loop is Loop.PATCHES:
+        return _patches_seconds(facts)
     if recipe.axes is None:
         return _table_seconds(recipe, size, facts)
     n, degree = max(facts.n, 2), facts.mean_degree
@@ -61,6 +63,8 @@ def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
 
     A round that relaxes few edges takes less.
     """
+    if recipe.loop is Loop.PATCHES:
+        return _patches_bytes(facts)
     if recipe.axes is None:
         return _table_bytes(recipe, size, facts)
     n, m, axes = facts.n, facts.m, recipe.axes
@@ -75,6 +79,30 @@ def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     arrays = 2 if axes.labels is Labels.TWO_ARRAYS else 1
     a_vertex, an_edge = _kept(recipe.loop, axes, index, label)
     return graph + n * (arrays * label + a_vertex) + m * an_edge
+
+
+def _patches_seconds(facts: Facts) -> float:
+    """See docs/performance/sssp-h200-deep.md.
+
+    A wave crosses a deep graph in some sqrt(n) hops, and few patches are at work at once. Where a
+    few hops lead everywhere, every patch is next to every other one and hears from it again and
+    again.
+    """
+    n, m = max(facts.n, 2), facts.m
+    narrow = facts.longest < 2**31 if facts.integer else facts.weight_dtype == "float32"
+    deep = facts.mean_degree < MESH_DEGREE or 2 * facts.far < m
+    seconds = math.sqrt(n) * 2e-6 + m * (2.5e-10 if deep else 2e-9)
+    return _GPU_START + seconds * (1.0 if narrow else 1.5) + _PER_BYTE_TO_HOST * n * 8
+
+
+def _patches_bytes(facts: Facts) -> int:
+    """Bytes of the rows, of the same by patches, of the labels there, and of the answer.
+
+    At most: each edge leads to another patch.
+    """
+    weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
+    label = label_bytes(facts)
+    return facts.m * (weight + 4) + facts.n * (20 + 3 * label) + 2**20
 
 
 class _Tiles(NamedTuple):
@@ -183,6 +211,8 @@ _ON_THE_WAY = 2**27  # bytes of a block of rows that is made ready for the answe
 
 def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     """Return the bytes that an algorithm on a GPU takes on the host, beside the graph."""
+    if recipe.loop is Loop.PATCHES:  # while the graph is cut, all arrays of it again
+        return facts.m * 12 + facts.n * (32 + label_bytes(facts))
     if recipe.axes is None:
         table = size.sources * size.targets * size.entry
         held = {Place.NEW} | (

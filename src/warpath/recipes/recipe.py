@@ -45,6 +45,7 @@ class Loop(Enum):
     BLOCK_A_SOURCE = "block_a_source"  #: a block of threads for each source, labels in its memory
     THREAD_A_SOURCE = "thread_a_source"  #: a thread for each source
     WIDE = "wide"  #: one launch for one source: rows by weight up to a bound, the rest pulled
+    PATCHES = "patches"  #: blocks of threads relax patches of neighbouring vertices, one source
     MATRIX_STEPS = "matrix_steps"  #: Floyd-Warshall, its steps said by axes of their own
     ROUNDS_A_SOURCE = "rounds_a_source"  #: Johnson of two recipes in rounds, a source after another
     # In rounds; what a round does is said by the axes.

@@ -73,6 +73,20 @@ RECIPES = (
         "massively parallel systems, 2014.",
     ),
     Recipe(
+        "warpath.patches",
+        "Patches of neighbouring vertices, relaxed in shared memory and woken by their "
+        "neighbours, in one launch: one source of a deep graph.",
+        _OURS,
+        "kernels/patches.cuh",
+        frozenset({Task.SSSP}),
+        Loop.PATCHES,
+        params=(
+            _DELTA,
+            Param("patch", "vertices of a patch, at most", whole=True, of_loop=True),
+        ),
+        devices=("cuda",),
+    ),
+    Recipe(
         "warpath.block_per_source",
         "A block of threads for each source, its labels in shared memory: all pairs of small "
         "sparse graphs.",

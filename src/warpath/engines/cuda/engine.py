@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from warpath import _core
 from warpath.engines.base import Raw
 from warpath.engines.cpu import labels_or_cycle
+from warpath.engines.patches import patches
 from warpath.engines.rounds import LOOPS, Run
 from warpath.engines.tables.blocks_of_sources import block_a_source
 from warpath.engines.tables.dense import floyd_warshall
@@ -38,6 +39,10 @@ TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
 }
 
 
+#: The loops of one source that are no rounds of the host.
+SINGLE: dict[Loop, Callable[[Order, Device], Raw]] = {Loop.PATCHES: patches}
+
+
 def run(order: Order, device: Device) -> Raw:
     """Run one order on a device; see `warpath.engines.base.Engine`.
 
@@ -48,6 +53,8 @@ def run(order: Order, device: Device) -> Raw:
         return ALONE[order.recipe.loop](order, device)
     if order.recipe.loop in TABLES:
         return TABLES[order.recipe.loop](order, device)
+    if order.recipe.loop in SINGLE:
+        return SINGLE[order.recipe.loop](order, device)
     graph = order.graph
     solve = Run(order, device)
     at_rest = LOOPS[order.recipe.loop](solve)

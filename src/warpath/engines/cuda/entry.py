@@ -111,6 +111,23 @@ _PRODUCT = _Kind(
     resident=2,
 )
 
+# Four blocks of two vertices a thread: one waits for news while the others relax. Labels of 64 bits
+# take the registers of two.
+_PATCHES = _Kind(
+    "patches.cuh",
+    "i64 n, i64 size, int patches, int each, u32 source, const u32* places, const u32* table, "
+    "const u32* begin, const u16* targets, const W* weights, const u32* exits, "
+    "const u32* slots, const W* tolls, const u32* owners, int room, int gates, L delta, "
+    "L cutoff, L* labels, u32* unsettled, L* news, L* pending, L* left, L* least, u64* open, "
+    "L* threshold, int* state, u32* arrived, int* lost, u64* counts, int patience, void* dist",
+    "solve_patches<{block}, 2>(PatchArgs<W, L>{{n, size, patches, each, source, places, table, "
+    "begin, targets, weights, exits, slots, tolls, owners, room, gates, delta, cutoff, labels, "
+    "unsettled, news, pending, left, least, open, threshold, state, arrived, lost, counts, "
+    "patience, static_cast<typename DistanceOf<L>::Type*>(dist)}})",
+    resident=4,
+    at_once=True,
+)
+
 _KINDS = {
     "push": _Kind(
         "push.cuh",
@@ -261,6 +278,8 @@ _KINDS = {
         resident=3,
         at_once=True,
     ),
+    "patches": _PATCHES,
+    "patches_wide": _PATCHES._replace(resident=2),
     "lay": _Kind(
         "adjacency.cuh",
         "i64 size, const i64* indptr, const V* indices, const W* weights, L* dist, V* pred",

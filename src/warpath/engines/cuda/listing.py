@@ -10,6 +10,7 @@ import numpy as np
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import TABLES
 from warpath.engines.cuda.entry import Types, kernel
+from warpath.engines.patches import kind_of
 from warpath.engines.rounds import LOOPS, Run
 from warpath.engines.tables.johnson import reweighting
 from warpath.engines.tables.min_plus import kernel_of
@@ -117,6 +118,9 @@ def kernels_of(
     block : threads a block.
     traced : whether they count what they do.
     """
+    if recipe.loop is Loop.PATCHES:
+        found = [Types.of(index, *types) for types in _widths(np.dtype(weight))]
+        return tuple(kernel(kind_of(types), types, block) for types in found)
     if recipe.loop in _OF_TABLES:
         return tuple(
             kernel(kind, Types.of(index, *types), block)

@@ -1,0 +1,51 @@
+#include "warpath/patches.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include "common.hpp"
+
+namespace warpath::bindings {
+
+namespace {
+
+template <Index V, Weight W>
+void register_pair(nb::module_& module) {
+  module.def(
+      "cut_into_patches",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::size_t capacity, int threads,
+         nb::object progress) {
+        if (capacity < 1 || capacity > 65536)
+          throw std::invalid_argument("a patch has 1 to 65,536 vertices");
+        const auto graph = csr(indptr, indices, weights);
+        Control control(python_tick(std::move(progress)));
+        Patches<W> made;
+        {
+          const nb::gil_scoped_release free;
+          made = cut_into_patches<V, W>(graph, capacity, threads, control);
+        }
+        nb::dict found;
+        found["most_edges"] = made.most_edges;
+        found["most_exits"] = made.most_exits;
+        found["places"] = give(std::move(made.places));
+        found["table"] = give(std::move(made.table));
+        found["begin"] = give(std::move(made.begin));
+        found["targets"] = give(std::move(made.targets));
+        found["weights"] = give(std::move(made.weights));
+        found["exits"] = give(std::move(made.exits));
+        found["slots"] = give(std::move(made.slots));
+        found["tolls"] = give(std::move(made.tolls));
+        found["owners"] = give(std::move(made.owners));
+        return found;
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("capacity"), nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+}
+
+}  // namespace
+
+void register_patches(nb::module_& module) {
+  for_each_type([&]<class V, class W>() { register_pair<V, W>(module); });
+}
+
+}  // namespace warpath::bindings

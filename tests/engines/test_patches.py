@@ -1,0 +1,159 @@
+"""warpath.patches on the emulator: the bits of plain Python from patches of any size."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath import generate
+from warpath.engines import patches as engine
+from warpath.engines.base import Order, Problem
+from warpath.engines.cuda.engine import run
+from warpath.engines.tables.widths import Width
+from warpath.paths import never
+from warpath.recipes import CATALOGUE, Task
+from warpath.testing import corpus, reference
+from warpath.testing.compare import assert_same_bits
+from warpath.testing.kernels import check, device_for, expected, prepare, solve
+from warpath.trace import Trace
+
+PATCHES = CATALOGUE["warpath.patches"]
+LARGE = 300  # vertices; larger cases take plain Python and the emulator long
+
+per_type = pytest.mark.parametrize("dtype", corpus.ALL_TYPES)
+
+
+@cache
+def device_of(dtype, index="int32"):
+    """Three blocks that visit and one that watches."""
+    device = device_for(64, 2)
+    prepare(device, [PATCHES], dtype, index=index, traced=False)
+    return device
+
+
+@cache
+def answers(dtype):
+    """Return (graph, source, what must come out) for the cases without negative weights."""
+    cases = [c for c in corpus.all(dtype=dtype) if not c.negative and 0 < c.graph().n <= LARGE]
+    return [(c.graph(), s, expected(c.graph(), s)) for c in cases for s in c.sources]
+
+
+def solved(graph, source=0, *, cutoff=None, device=None, **params):
+    order = Order(PATCHES, graph, Problem(Task.SSSP, np.array([source]), cutoff=cutoff), 1, params)
+    return run(order, device or device_of(str(graph.solver_weights.dtype)))
+
+
+@per_type
+@pytest.mark.parametrize("patch", [1, 3, 16, 128])
+def test_patches_of_any_size_give_the_bits_of_plain_python(dtype, patch):
+    device = device_of(dtype)
+    for device.seed, (graph, source, answer) in enumerate(answers(dtype), start=patch):
+        check(PATCHES, graph, source, device, answer, {"patch": patch})
+
+
+@per_type
+@pytest.mark.parametrize("delta", [1, 1e300])
+def test_how_wide_the_band_is_changes_no_bit(dtype, delta):
+    device = device_of(dtype)
+    for device.seed, (graph, source, answer) in enumerate(answers(dtype), start=900):
+        check(PATCHES, graph, source, device, answer, {"patch": 5, "delta": delta})
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_order_of_threads_changes_no_bit(seed):
+    device = device_of("int32")
+    graph = generate.grid(14, 14, weights=(1, 99), seed=seed)
+    device.seed = seed
+    assert_same_bits(solve(PATCHES, graph, 3, device, {"patch": 7}), reference.dijkstra(graph, 3),
+                     graph)  # fmt: skip
+
+
+def test_64_bit_indices_give_the_same_bits():
+    graph = corpus.case("wide_indices").astype("int32").graph()
+    assert graph.indices.dtype == np.int64
+    check(PATCHES, graph, 5, device_of("int32", "int64"), expected(graph, 5), {"patch": 2})
+
+
+def test_a_patch_whose_edges_are_too_many_for_a_block_reads_them_where_they_are():
+    graph = corpus.case("huge_degree").astype("int32").graph()
+    device = device_of("int32")
+    check(PATCHES, graph, 0, device, expected(graph, 0))
+    (cut,) = (one for name, one in graph.derived.items() if name.startswith("patches of"))
+    gates, room = engine._fitting(cut, Width("int32", "int32", proven=False), device)
+    assert cut.most_exits > gates
+    assert cut.most_edges <= room
+
+
+def test_labels_of_32_bits_that_do_not_hold_are_found_again_in_64():
+    big = 2**30
+    graph = wp.Graph.of([(0, 1, big), (1, 2, big), (2, 3, big), (0, 3, 2**31 - 1)])
+    raw = solved(graph, patch=1)
+    assert raw.dist.tolist() == [0, big, 2 * big, 2**31 - 1]
+    assert raw.dist.dtype == np.int64
+
+
+def test_a_sum_beyond_64_bits_is_an_error():
+    graph = wp.Graph.of([(0, 1, 2**62), (1, 2, 2**62)])
+    with pytest.raises(OverflowError):
+        solved(graph, patch=1)
+
+
+def test_nothing_beyond_the_cutoff_is_kept():
+    graph = generate.grid(9, 9, weights=(1, 20), seed=4)
+    whole = reference.dijkstra(graph, 40)
+    for cutoff in (0, 13, 40):
+        found = solved(graph, 40, cutoff=cutoff, patch=6).dist
+        assert np.array_equal(found, np.where(whole <= cutoff, whole, never(whole.dtype)))
+
+
+def test_a_second_source_takes_the_patches_and_the_memory_of_the_first():
+    graph = generate.grid(8, 8, weights=(1, 9), seed=2)
+    solved(graph, 0, patch=9)
+    kept = dict(graph.derived)
+    for source in (5, 63, 5):
+        assert_same_bits(solved(graph, source, patch=9).dist, reference.dijkstra(graph, source),
+                         graph)  # fmt: skip
+    assert graph.derived.keys() == kept.keys()
+    (cut,) = (one for name, one in kept.items() if name.startswith("patches of"))
+    assert [len(spaces) for spaces in cut._spaces.values()] == [1]
+    assert cut.nbytes > 0
+
+
+def test_two_solves_at_once_have_memory_of_their_own():
+    graph = generate.grid(8, 8, weights=(1, 9), seed=2)
+    solved(graph, 0)
+    (cut,) = (one for name, one in graph.derived.items() if name.startswith("patches of"))
+    (width,) = cut._spaces
+    with cut.lent(width) as one, cut.lent(width) as other:
+        assert one is not other
+
+
+def test_a_solve_says_what_it_did():
+    graph = generate.grid(8, 8, weights=(1, 9), seed=2)
+    stats = solved(graph, 0, patch=16).stats
+    assert stats["visits"] >= 4
+    assert graph.m <= stats["relaxed"] < 8 * graph.m
+
+
+def test_a_trace_is_refused():
+    graph = generate.grid(4, 4)
+    order = Order(PATCHES, graph, Problem(Task.SSSP, np.array([0])), 1, {}, trace=Trace())
+    with pytest.raises(wp.NotSupportedError, match="no rounds to trace"):
+        run(order, device_of("int32"))
+
+
+def test_a_solve_that_comes_to_a_stand_is_an_error(monkeypatch):
+    """As if news went astray: the watching block sees nothing change, and stops the others."""
+    monkeypatch.setattr(engine, "_MOST_LOOKS", 50)
+    graph = generate.grid(8, 8, weights=(1, 9), seed=2)
+    device = device_of("int32")
+    width = Width("int32", "int32", proven=True)
+    cut = engine.Cut(graph, 16, device)
+    space = engine.Space(cut, width, device)
+    order = Order(PATCHES, graph, Problem(Task.SSSP, np.array([0])), 1, {})
+    space._values[space._places["each"]] = np.int32(0)  # no block has a patch
+    with pytest.raises(RuntimeError, match="came to a stand after 0 visits"):
+        space.solve(order, graph)
