@@ -302,3 +302,9 @@ def test_a_plan_that_memory_has_decided_is_not_kept(gpu, monkeypatch):
         graph.derived.pop("rows on cuda:0")
         with pytest.raises(wp.NotEnoughMemoryError):
             wp.sssp(graph, 0, device="cuda")
+
+
+@pytest.mark.usefixtures("gpu")
+def test_graphs_put_on_a_gpu_again_and_again_look_at_their_facts_once():
+    graph = road()
+    assert graph.to("cuda").facts(symmetry=False) is graph.to("cuda").facts(symmetry=False)
