@@ -26,9 +26,9 @@ _FEW = 2**14  # labels that the host widens sooner than a kernel is launched
 class OnDevice:
     """Distances and predecessors on the GPU that found them; what `Paths.on_device` returns.
 
-    They equal those of the `Paths`, bit for bit, are made when first asked for and finished when they
-    are returned, for use on any stream; do not write to them. CuPy's arrays speak DLPack and the CUDA array
-    interface: ``torch.from_dlpack(paths.on_device.dist)`` copies nothing.
+    They equal those of the `Paths`, bit for bit, are made when first asked for, and finished when
+    they are returned, for use on any stream; do not write to them. CuPy's arrays speak DLPack and
+    the CUDA array interface: ``torch.from_dlpack(paths.on_device.dist)`` copies nothing.
 
     Parameters
     ----------
