@@ -269,9 +269,10 @@ class Graph:
             If there is no such GPU, it lacks a package or memory.
         """
         place = importlib.import_module("warpath.engines.dispatch").place
+        self.facts(symmetry=False)  # for all that are made of this graph
+        name = place(self, device)
         placed = object.__new__(Graph)
-        vars(placed).update(vars(self))  # arrays and what was derived are the same objects
-        placed.device = place(self, device)
+        vars(placed).update(vars(self), device=name)  # what was derived is the same object
         return placed
 
     def _attributes(self) -> dict[str, Any]:

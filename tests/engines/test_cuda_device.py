@@ -117,6 +117,7 @@ def test_a_gpu_says_how_many_blocks_of_a_kernel_run_at_once(gpu, machine):
     assert gpu.resident_blocks(Kernel("wide", "", threads=512, shared=60_000)) == 132 * 3
     gpu.launch(ADD, 1)
     assert [name for _, name in machine.loads] == ["add", "wide"]
+    assert gpu.resident_blocks(Kernel("add", "another", threads=1024)) == 132 * 2
 
 
 def test_a_copy_beside_the_work_begins_after_what_was_launched_before(gpu, machine):
@@ -414,6 +415,7 @@ def test_ctrl_c_ends_a_wait_for_kernels_that_take_long(gpu, machine, wait):
     machine.failure = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt), gpu.active():
         gpu.get(array) if wait == "get" else gpu.synchronize()
+    assert ("record", 0, "work") in machine.events  # it asked, and did not wait inside a copy
     assert machine.copied == []
 
 

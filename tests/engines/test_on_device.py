@@ -130,6 +130,7 @@ def test_a_cutoff_is_kept(dtype, cutoff):
     right, found = wp.sssp(graph, 0, cutoff=cutoff), solved(graph, cutoff=cutoff)
     assert_same_bits(np.asarray(found.on_device.dist), right.dist)
     assert_same_bits(found.dist, right.dist)
+    assert_same_bits(solved(graph, cutoff=cutoff).dist, right.dist)
     assert_same_bits(found.pred, right.pred)
     assert found.stats["reached"] == right.stats["reached"]
 
@@ -138,8 +139,8 @@ def test_a_cutoff_is_kept(dtype, cutoff):
 def test_int32_distances_are_made_on_the_device_or_refused_by_the_call():
     graph = road()
     right, found = wp.sssp(graph, 0, dist_dtype="int32"), solved(graph, dist_dtype="int32")
-    assert found.on_device.dist.dtype == np.int32
     assert_same_bits(found.dist, right.dist)
+    assert found.on_device.dist.dtype == np.int32
     assert_same_bits(found.pred, right.pred)
     wide = graph.with_weights(graph.weights.astype(np.int64) * 2**30)
     with pytest.raises(wp.DistanceOverflowError, match="leave dist_dtype out for 64 bits"):
@@ -167,6 +168,23 @@ def test_a_tree_that_takes_levels_is_made_on_the_cpu(name):
     assert_same_bits(found.pred, right.pred)
     again = wp.sssp(graph, 0, algorithm=SWEEPS, device="cuda")
     assert_same_bits(np.asarray(again.on_device.pred), right.pred)
+
+
+@pytest.mark.usefixtures("gpu")
+def test_under_negative_weights_the_tree_goes_by_levels_though_all_edges_lengthen():
+    edges = [
+        (0, 5, 4),
+        (5, 3, 4),
+        (0, 2, 1),
+        (2, 6, 1),
+        (6, 1, 1),
+        (1, 3, 5),
+        (0, 4, 3),
+        (5, 4, -1),
+    ]
+    graph = wp.Graph.of(edges)
+    found = wp.sssp(graph, 0, algorithm=SWEEPS, device="cuda")
+    assert found.pred[3] == wp.sssp(graph, 0).pred[3] == 5
 
 
 @pytest.mark.usefixtures("gpu")
@@ -302,3 +320,9 @@ def test_a_plan_that_memory_has_decided_is_not_kept(gpu, monkeypatch):
         graph.derived.pop("rows on cuda:0")
         with pytest.raises(wp.NotEnoughMemoryError):
             wp.sssp(graph, 0, device="cuda")
+
+
+@pytest.mark.usefixtures("gpu")
+def test_graphs_put_on_a_gpu_again_and_again_look_at_their_facts_once():
+    graph = road()
+    assert graph.to("cuda").facts(symmetry=False) is graph.to("cuda").facts(symmetry=False)

@@ -26,9 +26,9 @@ _FEW = 2**14  # labels that the host widens sooner than a kernel is launched
 class OnDevice:
     """Distances and predecessors on the GPU that found them; what `Paths.on_device` returns.
 
-    They equal those of the `Paths`, bit for bit, and are made when first asked for, in the order of
-    CuPy's current stream; do not write to them. CuPy's arrays speak DLPack and the CUDA array
-    interface: ``torch.from_dlpack(paths.on_device.dist)`` copies nothing.
+    They equal those of the `Paths`, bit for bit, are made when first asked for, and finished when
+    they are returned, for use on any stream; do not write to them. CuPy's arrays speak DLPack and
+    the CUDA array interface: ``torch.from_dlpack(paths.on_device.dist)`` copies nothing.
 
     Parameters
     ----------
@@ -68,7 +68,9 @@ class OnDevice:
     def dist(self) -> Array:
         """The distances, (n,), an array of CuPy; see `Paths.dist`."""
         with self._device.active():
-            return folded(self._graph, self._distances(), self._source, 0)
+            made = folded(self._graph, self._distances(), self._source, 0)
+            self._device.synchronize()
+            return made
 
     @cached_property
     def pred(self) -> Array:
@@ -80,7 +82,9 @@ class OnDevice:
         with self._device.active():
             found = self._tree()
             if found is not None:
-                return folded(self._graph, found, self._source, -1)
+                found = folded(self._graph, found, self._source, -1)
+                self._device.synchronize()
+                return found
         here = self._tree_by_cpu()
         with self._device.active():
             made: Array = self._device.put(here)

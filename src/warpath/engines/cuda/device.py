@@ -95,6 +95,7 @@ class CudaDevice:
         self._current_stream = cupy.cuda.get_current_stream
         # What a launch needs is kept, for making it takes longer than the launch.
         self._loaded: dict[str, tuple[Kernel, Any]] = {}
+        self._resident: dict[str, tuple[Kernel, int]] = {}
         self._configs: dict[tuple[int, int, int, bool], Any] = {}
         self._streams: dict[int, Any] = {
             0: core.LEGACY_DEFAULT_STREAM,
@@ -237,11 +238,15 @@ class CudaDevice:
 
     def resident_blocks(self, kernel: Kernel) -> int:
         """Return how many blocks of a kernel run at the same time on the whole GPU."""
-        kept = self._loaded.get(kernel.name)
-        loaded: Any = kept[1] if kept is not None and kept[0] == kernel else self._load(kernel)
-        threads = kernel.threads or self.block
-        each = loaded.occupancy.max_active_blocks_per_multiprocessor(threads, kernel.shared)
-        return int(each) * self.processors
+        known, blocks = self._resident.get(kernel.name, (None, 0))
+        if known is not kernel and known != kernel:
+            kept = self._loaded.get(kernel.name)
+            loaded: Any = kept[1] if kept is not None and kept[0] == kernel else self._load(kernel)
+            threads = kernel.threads or self.block
+            each = loaded.occupancy.max_active_blocks_per_multiprocessor(threads, kernel.shared)
+            blocks = int(each) * self.processors
+            self._resident[kernel.name] = kernel, blocks
+        return blocks
 
     def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:
         """Launch a kernel in the order of CuPy's current stream; returns at once.
