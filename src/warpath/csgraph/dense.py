@@ -72,8 +72,11 @@ def _tree(edges: Array, dist: Array) -> Array:
 
 def _in_32_bits(lengths: Array) -> NDArray[np.int32] | None:
     """Return whole lengths that are small enough as int32, which takes half of the time."""
+    some = lengths[0][lengths[0] != np.inf]
+    if not np.array_equal(some, np.trunc(some)):  # as where weights are fractions
+        return None
     absent = lengths == np.inf
-    longest = lengths.max(where=~absent, initial=0)
+    longest = np.where(absent, 0, lengths).max()
     if longest * len(lengths) > _WHOLE:
         return None
     with np.errstate(invalid="ignore"):  # inf is no integer
