@@ -5,6 +5,7 @@
 
 #include "common.hpp"
 #include "warpath/adjacency.hpp"
+#include "warpath/dense_tree.hpp"
 #include "warpath/peak.hpp"
 
 namespace warpath::bindings {
@@ -118,6 +119,23 @@ void register_floyd_warshall(nb::module_& module) {
       register_adjacency<V, W, W>(module);
     }
   });
+  module.def(
+      "dense_tree",
+      [](InMatrix<double> lengths, InMatrix<double> dist, OutMatrix<std::int32_t> pred, int threads,
+         nb::object progress, int widest) {
+        for (const std::size_t side : {lengths.shape(0), lengths.shape(1), dist.shape(0),
+                                       dist.shape(1), pred.shape(0), pred.shape(1)})
+          if (side != lengths.shape(0))
+            throw std::invalid_argument("the matrices must be square, and of one size");
+        at_least_one(threads);
+        Control control(python_tick(std::move(progress)));
+        const nb::gil_scoped_release free;
+        DenseTree(lengths.data(), dist.data(), pred.data(),
+                  static_cast<std::int64_t>(lengths.shape(0)), vector_bytes(widest))
+            .find(threads, control);
+      },
+      nb::arg("lengths").noconvert(), nb::arg("dist").noconvert(), nb::arg("pred").noconvert(),
+      nb::arg("threads") = 1, nb::arg("progress") = nb::none(), nb::arg("widest") = kWidest);
   module.def(
       "widen",
       [](OutMatrix<std::int64_t> wide, int threads) {

@@ -115,7 +115,9 @@ def rows(options: argparse.Namespace, theirs: Any) -> Iterator[Row]:
     VerificationError
         If the two differ: there are no numbers for wrong answers.
     """
-    for name in options.graphs:
+    here = options.data is not None or settings.bench_data() is not None
+    names = [name for name in CPU if here or name in COLUMNS]
+    for name in names if options.graphs is None else options.graphs:
         one = workload(name, options.scale, options.data)
         plain = one.make()
         for kind in options.weights:
@@ -208,10 +210,8 @@ def _check_tree(graph: Graph, source: int, dist: Array, pred: Array, slack: floa
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="warpath bench csgraph", description=__doc__)
-    data = settings.bench_data()
-    default = [name for name in CPU if data is not None or name in COLUMNS]
     parser.add_argument(
-        "--graphs", nargs="*", default=default, metavar="GRAPH",
+        "--graphs", nargs="*", metavar="GRAPH",
         help=f"names ({', '.join(CPU)}) or files; NY and cnr need --data",
     )  # fmt: skip
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="(WARPATH_BENCH_DATA)")

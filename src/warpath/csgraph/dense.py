@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core, settings
+from warpath.csgraph.matrices import Edges
 from warpath.csgraph.results import as_floats, as_predecessors, prefer_sources
+from warpath.csgraph.solving import solved
 from warpath.graph import Graph
 from warpath.tables import apsp
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 _FAR = np.iinfo(np.int32).max
 _WHOLE = _FAR // 4  # lengths below it add up in 32 bits
+_UNKNOWN = -2  # what the core says of a predecessor that the lengths alone do not tell
 
 
 def closed(lengths: Array, *, predecessors: bool = False) -> Array | None:
@@ -33,32 +36,55 @@ def closed(lengths: Array, *, predecessors: bool = False) -> Array | None:
     """
     if len(lengths) == 0:
         return np.empty((0, 0), np.int32) if predecessors else None
-    if predecessors or lengths.min() < 0:
-        graph = _graph(lengths)
-        table = apsp(graph, predecessors=predecessors)
-        lengths[:] = as_floats(table.dist)
-        if table.pred is None:
-            return None
-        pred = as_predecessors(table.pred)
-        prefer_sources(graph, table.source_indices, table.dist, pred)
-        return pred
+    if lengths.min() < 0:
+        return _signed(lengths, predecessors=predecessors)
+    edges = lengths.copy() if predecessors else None
     narrow = _in_32_bits(lengths)
     _core.floyd_warshall(lengths if narrow is None else narrow, threads=settings.threads())
     if narrow is not None:
-        lengths[:] = narrow
+        np.copyto(lengths, narrow)
         lengths[narrow == _FAR] = np.inf
-    return None
+    return None if edges is None else _tree(edges, lengths)
+
+
+def _signed(lengths: Array, *, predecessors: bool) -> Array | None:
+    graph = _graph(lengths)
+    table = apsp(graph, predecessors=predecessors)
+    lengths[:] = as_floats(table.dist)
+    if table.pred is None:
+        return None
+    pred = as_predecessors(table.pred)
+    prefer_sources(graph, table.source_indices, table.dist, pred)
+    return pred
+
+
+def _tree(edges: Array, dist: Array) -> Array:
+    """Return the predecessors of all pairs; rows with edges of no length are searched for them."""
+    pred = np.empty(dist.shape, np.int32)
+    _core.dense_tree(edges, dist, pred, threads=settings.threads())
+    unknown = np.flatnonzero((pred == _UNKNOWN).any(axis=1))
+    pred = as_predecessors(pred)
+    if len(unknown):
+        rows = Edges(_graph(edges), negative=False, signed=False)
+        pred[unknown] = solved(rows, unknown, predecessors=True)[1]  # type: ignore[assignment]
+    return pred
 
 
 def _in_32_bits(lengths: Array) -> NDArray[np.int32] | None:
-    """Return whole lengths that are small enough as int32, which takes a third of the time."""
-    present = lengths != np.inf
-    longest = lengths.max(where=present, initial=0)
+    """Return whole lengths that are small enough as int32, which takes half of the time."""
+    some = lengths[0][lengths[0] != np.inf]
+    if not np.array_equal(some, np.trunc(some)):  # as where weights are fractions
+        return None
+    absent = lengths == np.inf
+    longest = np.where(absent, 0, lengths).max()
     if longest * len(lengths) > _WHOLE:
         return None
-    narrow = np.full(lengths.shape, _FAR, np.int32)
-    np.copyto(narrow, lengths, where=present, casting="unsafe")
-    return narrow if np.array_equal(narrow[present], lengths[present]) else None
+    with np.errstate(invalid="ignore"):  # inf is no integer
+        narrow = lengths.astype(np.int32)
+    if not ((narrow == lengths) | absent).all():
+        return None
+    narrow[absent] = _FAR
+    return narrow
 
 
 def _graph(lengths: Array) -> Graph:
