@@ -14,15 +14,15 @@ void register_pair(nb::module_& module) {
   module.def(
       "scan_order",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<D> dist,
-         In<std::int64_t> sources, Out<std::int64_t> place, Out<std::int64_t> order,
-         Out<std::int64_t> via, nb::object progress) {
+         In<std::int64_t> sources, bool queue, Out<std::int64_t> order, Out<std::int64_t> via,
+         nb::object progress) {
         const auto graph = csr(indptr, indices, weights);
         const auto n = static_cast<std::size_t>(graph.n());
-        if (dist.size() != n || place.size() != n || via.size() != n || order.size() > n)
-          throw std::invalid_argument("dist, place and via need an entry for each vertex");
+        if (dist.size() != n || via.size() != n || order.size() > n)
+          throw std::invalid_argument("dist and via need an entry for each vertex");
         Control control(python_tick(std::move(progress)));
         const nb::gil_scoped_release free;
-        scan_order<V, W>(graph, view(dist), view(sources), view(place), view(order), view(via),
+        scan_order<V, W>(graph, view(dist), view(sources), queue, view(order), view(via),
                          Pulse(control, true));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),

@@ -19,14 +19,11 @@ from warpath.testing.strategies import graphs
 
 def scanned(graph, dist, sources, *, queue=False):
     """Return (order, via) as the core finds them from distances."""
-    reached = np.flatnonzero(dist != never(dist.dtype))
-    _, group, size = np.unique(dist[reached], return_inverse=True, return_counts=True)
-    place = np.zeros(graph.n, np.int64)
-    if not queue:
-        place[reached] = (np.cumsum(size) - size)[group]
-    order, via = np.empty(len(reached), np.int64), np.empty(graph.n, np.int64)
+    order = np.flatnonzero(dist != never(dist.dtype))
+    order = np.empty(len(order), np.int64) if queue else order[np.argsort(dist[order])]
+    via = np.empty(graph.n, np.int64)
     csr = (graph.indptr, graph.indices, graph.solver_weights)
-    _core.scan_order(*csr, dist, np.array(sources, np.int64), place, order, via)
+    _core.scan_order(*csr, dist, np.array(sources, np.int64), queue, order, via)
     return order.tolist(), via.tolist()
 
 
@@ -102,13 +99,15 @@ def test_labels_that_are_no_distances_are_refused_not_followed():
     with pytest.raises(ValueError, match="do not reach all labels"):
         scanned(graph, np.array([0, 1, 7]), [0])
     csr = (graph.indptr, graph.indices, graph.solver_weights)
-    dist, sources = np.array([0, 1, 2]), np.array([0])
-    via = np.empty(3, np.int64)
-    with pytest.raises(ValueError, match="more vertices are met"):
-        _core.scan_order(*csr, dist, sources, np.zeros(3, np.int64), np.empty(2, np.int64), via)
-    for first in (-1, 3):
-        place = np.full(3, first)
-        with pytest.raises(ValueError, match="has no place"):
-            _core.scan_order(*csr, dist, sources, place, np.empty(3, np.int64), via)
-    with pytest.raises(ValueError, match="an entry for each vertex"):
-        _core.scan_order(*csr, dist[1:], sources, place, np.empty(3, np.int64), via)
+    dist, via = np.array([0, 1, 2]), np.empty(3, np.int64)
+
+    def refused(order, *, queue, dist=dist):
+        with pytest.raises(ValueError) as error:  # noqa: PT011 - the text is what is asked for
+            _core.scan_order(*csr, dist, np.array([0]), queue, np.array(order), via)
+        return str(error.value)
+
+    assert "more vertices are met" in refused([0, 0], queue=True)
+    assert "has no place" in refused([0, 1], queue=False)
+    assert "what is no vertex" in refused([0, -1], queue=False)
+    assert "what is no vertex" in refused([0, 3], queue=False)
+    assert "an entry for each vertex" in refused([0, 0, 0], queue=True, dist=dist[1:])

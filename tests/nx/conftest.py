@@ -24,7 +24,7 @@ def is_installed():
 @pytest.fixture(scope="session", autouse=True)
 def _backend(declared):
     """Make NetworkX know the backend where warpath is on the path, but not installed."""
-    nx = pytest.importorskip("networkx", minversion="3.5")
+    nx = pytest.importorskip("networkx", minversion="3.6")
     if is_installed():
         return
     from networkx.utils import Config

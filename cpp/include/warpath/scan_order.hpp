@@ -6,37 +6,48 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <vector>
 
 #include "warpath/control.hpp"
 #include "warpath/types.hpp"
 
 namespace warpath {
 
-/// Fills `order` with the reached vertices as a search scans them, and `via` (n) with the edge by
-/// which each is first met: the first tight one, dist[u] + w == dist[v], in this order; -1 at the
-/// sources and where nothing was reached.
+/// Puts the reached vertices into the order in which a search scans them, and fills `via` (n) with
+/// the edge by which each is first met: the first tight one, dist[u] + w == dist[v], in this order;
+/// -1 at the sources and where nothing was reached.
 ///
-/// `place` (n) has the first entry of `order` for vertices that are as far as this one. Then the
-/// order is that of Dijkstra's search whose queue gives the entry first that came first: a vertex
-/// waits behind those of its distance that were met before it. With 0 everywhere it is that of a
-/// first-in first-out queue: breadth-first over the tight edges. What `place` holds changes.
+/// `order` comes with the reached vertices by ascending distance, and leaves with those that are
+/// equally far as Dijkstra's search takes them whose queue gives the entry first that came first: a
+/// vertex waits behind those of its distance that were met before it. With `queue` it is what a
+/// first-in first-out queue makes, breadth-first over the tight edges; only its size is read then.
 ///
 /// `dist` holds exact labels, so tight edges reach what has one; vertices without a label are not
 /// scanned. O(n + m). Throws std::invalid_argument where `order` is not filled by them.
 template <Index V, Weight W>
 void scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
-                std::span<const std::int64_t> sources, std::span<std::int64_t> place,
-                std::span<std::int64_t> order, std::span<std::int64_t> via, Pulse pulse) {
+                std::span<const std::int64_t> sources, bool queue, std::span<std::int64_t> order,
+                std::span<std::int64_t> via, Pulse pulse) {
   using D = DistanceOf<W>;
   constexpr std::int64_t kUnmet = -2;
+  const auto n = static_cast<std::int64_t>(dist.size());
+  const auto size = static_cast<std::int64_t>(order.size());
+  // Where in `order` the vertices begin that are as far as this one. The next free entry of such a
+  // group is kept in `place` of its first vertex, which needs its own no more.
+  std::vector<std::int64_t> place(dist.size(), queue ? 0 : size);
+  for (std::int64_t i = 0, first = 0; i < size && !queue; ++i) {
+    const std::int64_t v = order[static_cast<std::size_t>(i)];
+    if (v < 0 || v >= n) throw std::invalid_argument("the order holds what is no vertex");
+    const std::int64_t before = i > 0 ? order[static_cast<std::size_t>(i - 1)] : v;
+    if (dist[static_cast<std::size_t>(before)] != dist[static_cast<std::size_t>(v)]) first = i;
+    place[static_cast<std::size_t>(v)] = first;
+  }
   std::fill(via.begin(), via.end(), kUnmet);
   std::fill(order.begin(), order.end(), std::int64_t{-1});
-  // The next free entry of a group is kept in `place` of the group's first vertex, which needs its
-  // own no more.
   const auto put = [&](std::int64_t v, std::int64_t edge) {
     const auto at = static_cast<std::size_t>(v);
     const std::int64_t first = place[at];
-    if (first < 0 || first >= static_cast<std::int64_t>(order.size()))
+    if (first >= size)
       throw std::invalid_argument("a vertex that is met has no place in the order");
     std::int64_t& head = order[static_cast<std::size_t>(first)];
     if (head < 0) {
@@ -44,7 +55,7 @@ void scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
       place[at] = first + 1;
     } else {
       std::int64_t& next = place[static_cast<std::size_t>(head)];
-      if (next >= static_cast<std::int64_t>(order.size()))
+      if (next >= size)
         throw std::invalid_argument("more vertices are met than the order has entries");
       order[static_cast<std::size_t>(next++)] = v;
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -31,11 +32,14 @@ def dijkstra_path_length(G: Converted, source: Any, target: Any, weight: Any = "
     if weighted.negative:
         made = weighted.to_nx()
         return nx.dijkstra_path_length(made, source, target, backend="networkx")
-    t = G.place.get(target)
-    if t is not None:
-        found = searched(weighted, [G.place[source]], target=t)
-        if found.reaches(t):
-            return found.length_to(t)
+    if target in G:
+        if weighted.rows.dist_dtype.kind == "i":  # from both ends: only sums of floats would differ
+            with suppress(nx.NetworkXNoPath):
+                return one_path(weighted, source, target)[0]
+        else:
+            found = searched(weighted, [G.place[source]], target=G.place[target])
+            if found.reaches(G.place[target]):
+                return found.length_to(G.place[target])
     msg = f"Node {target} not reachable from {source}"
     raise nx.NetworkXNoPath(msg)
 

@@ -72,7 +72,8 @@ def should_run(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> boo
     return True
 
 
-#: Below this many nodes a call takes as long as NetworkX's own, or longer.
+#: Below this many nodes a call takes as long as NetworkX's own, or longer: on 64 nodes and 192
+#: edges Dijkstra's from one node takes 78 us there and 71 us here, and 376 us with the conversion.
 _SMALL = 64
 
 

@@ -51,20 +51,16 @@ class Found:
         self.weighted = weighted
         self.dist = dist
         self.count = len(set(sources))
-        reached = np.flatnonzero(dist != never(dist.dtype))
-        place = np.zeros(rows.n, np.int64)
-        if not queue:
-            labels = dist[reached]
-            rank = np.argsort(labels)
-            labels = labels[rank]
-            first = np.zeros(len(rank), np.int64)
-            first[1:] = np.where(labels[1:] != labels[:-1], np.arange(1, len(rank)), 0)
-            place[reached[rank]] = np.maximum.accumulate(first)
-        self.order = np.empty(len(reached), np.int64)
+        reached = dist != never(dist.dtype)
+        if queue:
+            self.order = np.empty(np.count_nonzero(reached), np.int64)
+        else:
+            self.order = np.flatnonzero(reached)
+            self.order = self.order[np.argsort(dist[self.order])]
         self.via = np.empty(rows.n, np.int64)
         _core.scan_order(
             rows.indptr, rows.indices, rows.solver_weights, dist, np.array(sources, np.int64),
-            place, self.order, self.via,
+            queue, self.order, self.via,
         )  # fmt: skip
 
     def reaches(self, vertex: int) -> bool:
