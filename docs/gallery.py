@@ -38,16 +38,17 @@ MATRIX, TILE = 48, 8
 
 _MARK = re.compile(r"<!-- pictures of (\S+) -->")
 _SEARCHES = {
-    Loop.DIJKSTRA: "one",
-    Loop.THREAD_A_SOURCE: "one",
-    Loop.BELLMAN_FORD: "improved",
-    Loop.BFS: "level",
-    Loop.DELTA_STEPPING: "bucket",
-    Loop.BUCKET_TEAM: "bucket",
-    Loop.OWN_BUCKETS: "bucket",
-    Loop.SIDE_BY_SIDE: "bucket",
-    Loop.PAIRS: "below",
-    Loop.BLOCK_A_SOURCE: "below",
+    "dijkstra": "one",
+    "thread_a_source": "one",
+    "bellman_ford": "improved",
+    "bfs": "level",
+    "delta_stepping": "bucket",
+    "bucket_team": "bucket",
+    "own_buckets": "bucket",
+    "side_by_side": "bucket",
+    "wide": "below",
+    "pairs": "below",
+    "block_a_source": "below",
 }
 _SAID = {
     "all": "every vertex relaxes in every round, until none lowers a label",
@@ -78,7 +79,7 @@ def selection_of(recipe: Recipe) -> str | None:
         return "tile" if recipe.steps.relax.value == "tile" else "entry"
     if recipe.loop is Loop.FLOYD_WARSHALL:
         return "tile"
-    return _SEARCHES.get(recipe.loop)
+    return _SEARCHES.get(recipe.loop.value)
 
 
 def _pictures(recipe: Recipe, folder: Path) -> str:
