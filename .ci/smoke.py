@@ -40,7 +40,7 @@ def together() -> None:
 
     from warpath import csgraph as ours
 
-    matrix = wp.read("rome99.gr.xz").to_scipy()
+    matrix = wp.generate.road(2000, seed=1).to_scipy()
     for name in ("dijkstra", "bellman_ford"):
         mine = getattr(ours, name)(matrix, indices=[0, 7])
         assert np.array_equal(mine, getattr(theirs, name)(matrix, indices=[0, 7]))

@@ -70,6 +70,7 @@ napoleon_use_ivar = True  # an attribute may be a property with a text of its ow
 napoleon_preprocess_types = False
 
 _ENTRY = re.compile(r"(\**\w[\w.]*(?:, \**\w[\w.]*)*) : (.*)")
+_TYPE = re.compile(r"[\w.]+( or [\w.]+)*")
 _TITLES = {"Parameters", "Attributes", "Other Parameters"}
 
 
@@ -88,6 +89,8 @@ def _prose_entries(
                 if not more.startswith("    "):
                     break
                 text.append(more.strip())
+            if _TYPE.fullmatch(text[0]) and len(text) > 1 and text[1][:1].isupper():
+                text[0] += ":"  # a type after all, and its sentence on the lines below
             for name in names:
                 out += [name, *(f"    {one}" for one in text)]
         elif section in _TITLES and line.startswith("    "):

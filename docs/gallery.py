@@ -38,16 +38,17 @@ MATRIX, TILE = 48, 8
 
 _MARK = re.compile(r"<!-- pictures of (\S+) -->")
 _SEARCHES = {
-    Loop.DIJKSTRA: "one",
-    Loop.THREAD_A_SOURCE: "one",
-    Loop.BELLMAN_FORD: "improved",
-    Loop.BFS: "level",
-    Loop.DELTA_STEPPING: "bucket",
-    Loop.BUCKET_TEAM: "bucket",
-    Loop.OWN_BUCKETS: "bucket",
-    Loop.SIDE_BY_SIDE: "bucket",
-    Loop.PAIRS: "below",
-    Loop.BLOCK_A_SOURCE: "below",
+    "dijkstra": "one",
+    "thread_a_source": "one",
+    "bellman_ford": "improved",
+    "bfs": "level",
+    "delta_stepping": "bucket",
+    "bucket_team": "bucket",
+    "own_buckets": "bucket",
+    "side_by_side": "bucket",
+    "wide": "below",
+    "pairs": "below",
+    "block_a_source": "below",
 }
 _SAID = {
     "all": "every vertex relaxes in every round, until none lowers a label",
@@ -78,7 +79,7 @@ def selection_of(recipe: Recipe) -> str | None:
         return "tile" if recipe.steps.relax.value == "tile" else "entry"
     if recipe.loop is Loop.FLOYD_WARSHALL:
         return "tile"
-    return _SEARCHES.get(recipe.loop)
+    return _SEARCHES.get(recipe.loop.value)
 
 
 def _pictures(recipe: Recipe, folder: Path) -> str:
@@ -89,8 +90,8 @@ def _pictures(recipe: Recipe, folder: Path) -> str:
         blocks.append(
             _figure(
                 file,
-                f"Who relaxes: {_SAID[selection]}. {_where(selection)} This shows the rule, the "
-                f"same for all that have it; a round reads the labels of the last.",
+                f"Who relaxes: {_SAID[selection]}. {_where(selection)} This shows the "
+                f"rule, the same for all that have it.",
                 f"Three moments of a run in which what relaxes is: {_SAID[selection]}.",
             )
         )
@@ -118,7 +119,10 @@ def _figure(file: Path, caption: str, alt: str) -> str:
 def _where(selection: str) -> str:
     if selection in {"entry", "tile"}:
         return f"A matrix of {MATRIX} vertices of a town; coloured entries have a length."
-    return "A town of 200 vertices, weights 1 to 10, three rounds of a run from its centre."
+    return (
+        "A town of 200 vertices, weights 1 to 10, three rounds of a run from its centre; a round "
+        "reads the labels of the one before."
+    )
 
 
 @cache
@@ -234,7 +238,10 @@ def _draw_round(axes: Any, graph: wp.Graph, source: int, one: Round) -> None:
 def _matrices(*, tiles: bool) -> Any:
     figure = new_figure((9.6, 3.75), 150, "the gallery", layout="constrained")
     size = TILE if tiles else 1
-    for axes, pivot in zip(figure.subplots(1, 3), (TILE, 3 * TILE, 5 * TILE), strict=True):
+    thirds = (TILE, 3 * TILE, 5 * TILE)
+    for axes, first in zip(figure.subplots(1, 3), thirds, strict=True):
+        # Of single vertices the one of a tile that lowers the most: many lower nothing.
+        pivot = first if tiles else max(range(first, first + TILE), key=_fallen)
         _draw_matrix(axes, pivot, size)
         what = f"vertices {pivot} to {pivot + size - 1}" if tiles else f"vertex {pivot}"
         axes.set_title(f"through {what}", fontsize=11, color=INK)
@@ -257,6 +264,11 @@ def _draw_matrix(axes: Any, pivot: int, size: int) -> None:
     axes.set_yticks([])
     fell = int((after < before).sum())
     axes.set_xlabel(f"{fell} entries fell (red)", fontsize=10, color=INK)
+
+
+def _fallen(pivot: int) -> int:
+    """Return how many entries the way through a vertex lowers."""
+    return int((_lengths(pivot + 1) < _lengths(pivot)).sum())
 
 
 @cache

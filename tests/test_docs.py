@@ -167,13 +167,14 @@ def test_the_rounds_of_the_pictures_end_at_the_distances(selections, gallery, se
     assert np.array_equal(search.labels, wp.sssp(graph, source).dist)
 
 
-def test_every_recipe_has_an_idea_and_every_idea_a_recipe(script):
-    ideas = script("generate")
-    used = {ideas.idea(recipe.name) for recipe in wp.algorithms()}
-    assert used == set(ideas.IDEAS.values())
-
-
-def test_every_recipe_for_one_source_has_a_picture_or_its_totals(gallery):
+def test_every_recipe_has_an_idea(script):
+    generate = script("generate")
     for recipe in wp.algorithms():
-        if Task.SSSP in recipe.solves:
+        assert generate.idea(recipe.name).endswith(".")
+
+
+def test_every_recipe_for_one_source_has_a_picture(gallery):
+    without = {"patches"}  # they have no rounds of the whole graph that could be drawn
+    for recipe in wp.algorithms():
+        if Task.SSSP in recipe.solves and recipe.loop.value not in without:
             assert gallery.selection_of(recipe) is not None
