@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath import notebook, units
 from warpath.errors import NoPathError, require
+from warpath.shapes import lightest, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -252,6 +253,50 @@ class Route:
         """Where it passes, (h, 2) x and y, or None if the graph has no coordinates."""
         known = self.graph.coordinates
         return None if known is None else known[self.indices]
+
+    @cached_property
+    def line(self) -> Array | None:
+        """Where it passes, along the shapes of its edges: (k, 2), or None without coordinates."""
+        known = self.graph.coordinates
+        if known is None or len(self) == 1:
+            return self.coordinates
+        edges = lightest(self.graph, self.indices[:-1], self.indices[1:])
+        pieces = lines_of(self.graph, edges)[0]
+        return np.concatenate([pieces[:1, 0], pieces[:, 1]])
+
+    def to_geojson(self) -> dict[str, Any]:
+        """Return the route as a GeoJSON feature, a dictionary that `json.dumps` takes.
+
+        GeoJSON means longitude and latitude; the coordinates are the graph's own, as they are.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no coordinates.
+        """
+        from warpath.io.geopandas import route_feature
+
+        return route_feature(self)
+
+    def to_geodataframe(self, *, legs: bool = False, crs: Any = "auto") -> Any:
+        """Return a GeoPandas data frame: the route as one row, or a row for each of its edges.
+
+        Parameters
+        ----------
+        legs : False for (source, target, length, geometry); True for (u, v, length, distance,
+            geometry), distances being those of v.
+        crs : as in `Within.to_geodataframe`.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no coordinates.
+        MissingDependencyError
+            If GeoPandas is not installed.
+        """
+        from warpath.io.geopandas import route_frame
+
+        return route_frame(self, legs, crs)
 
     def plot(self, path: Any = None, **options: Any) -> Any:
         """Draw the route over the network around it; see `warpath.plot.plot_route`.
