@@ -182,8 +182,10 @@ class Paths:
         if count:
             finite = self.dist[self.reached]
             far = int(np.flatnonzero(self.reached)[np.argmax(finite)])
-            values["farthest"] = f"{one_label(self.graph, far)}, at {self.dist[far].item():,.10g}"
-            values["mean distance"] = f"{finite.mean(dtype=np.float64):,.10g}"
+            values["farthest"] = (
+                f"{one_label(self.graph, far)}, at {units.length(self.dist[far].item())}"
+            )
+            values["mean distance"] = units.digits(finite.mean(dtype=np.float64))
         values |= {} if self.cutoff is None else {"cutoff": f"{self.cutoff:,.10g}"}
         values |= {} if self.plan is None else {"plan": self.plan.headline()}
         if "seconds" in self.stats:
@@ -315,7 +317,7 @@ class Route:
         hops = len(self) - 1
         named = {
             "title": f"Shortest path from {self.source} to {self.target}",
-            "subtitle": f"length {self.length:,.10g}, {hops:,} edges"
+            "subtitle": f"length {units.length(self.length)}, {hops:,} edges"
             + (f", {self.graph.name}" if self.graph.name else ""),
         }
         return plot_route(self.graph, self, path, **(named | options))

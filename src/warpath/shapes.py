@@ -11,7 +11,7 @@ from warpath.errors import GraphError
 from warpath.rows import rows_of_edges
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from warpath.graph import Graph
 
@@ -28,7 +28,7 @@ class Shapes:
     crs : the reference system of all coordinates, as GeoPandas takes it, or None where unknown.
     """
 
-    def __init__(self, indptr: Array, points: Array, crs: Any = None) -> None:
+    def __init__(self, indptr: ArrayLike, points: ArrayLike, crs: Any = None) -> None:
         self.indptr = np.asarray(indptr, np.int64)
         self.points = np.asarray(points, np.float64).reshape(-1, 2)
         self.crs = crs

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath import units
 from warpath.errors import GraphError
 from warpath.paths import Route
 from warpath.plot.map import (
@@ -111,7 +112,7 @@ def _described(reached: int, paths: Paths, route: Route | None) -> str:
     parts = [paths.graph.name] if paths.graph.name else []
     parts.append(f"{reached:,} of {paths.graph.n:,} vertices reached")
     if route is not None:
-        parts.append(f"the route to {route.target} is {route.length:,.10g} long")
+        parts.append(f"the route to {route.target} is {units.length(route.length)} long")
     return ", ".join(parts)
 
 
