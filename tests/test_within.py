@@ -90,9 +90,9 @@ def test_no_part_leads_out_of_a_vertex_that_is_not_passed_through():
 
 def test_lines_have_the_ends_of_the_parts():
     graph = wp.Graph.of(ROADS, coordinates=[(0, 0), (2, 0), (2, 5), (9, 9), (0, -10)])
-    lines, band = wp.within(graph, 0, 4).segments()
+    lines, part = wp.within(graph, 0, 4).segments()
     assert lines.tolist() == [[[0, 0], [2, 0]], [[0, 0], [0, -4]], [[2, 0], [2, 2]]]
-    assert band.tolist() == [0, 0, 0]
+    assert part.tolist() == [0, 1, 2]
     with pytest.raises(GraphError, match="with_coordinates"):
         wp.within(ROADS, 0, 4).segments()
 

@@ -29,6 +29,8 @@ from warpath.sources import SOURCES
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+    from warpath.shapes import Shapes
+
     Array = NDArray[Any]
 
 
@@ -48,6 +50,7 @@ class Graph:
     directed : False when the graph was given as undirected
     coordinates : (n, 2) float64, x and y (longitude and latitude), or None
     first_through : vertices below this index may start or end a path but are never passed through
+    shapes : the points that edges pass between their ends, a `Shapes`, or None; files have none
     name : str or None
     device : where calls run that do not say: "auto", or what `to` was given
     """
@@ -64,6 +67,7 @@ class Graph:
         coordinates: ArrayLike | None = None,
         first_through: int = 0,
         name: str | None = None,
+        shapes: Shapes | None = None,
     ) -> None:
         self.indptr = frozen(indptr)
         self.indices = frozen(indices)
@@ -79,6 +83,7 @@ class Graph:
             raise GraphError(msg)
         self.first_through = first_through
         self.device = "auto"
+        self.shapes = shapes and shapes.checked(self.m)
         self.derived: dict[str, Any] = {}  # what other modules made of this graph, kept with it
 
     @classmethod
@@ -251,7 +256,8 @@ class Graph:
         given = NO_WEIGHTS if self.weights is None else self.weights
         weights = np.empty_like(given)
         _core.transpose(self.indptr, self.indices, given, indptr, indices, weights)
-        return self._like(indptr, indices, None if self.weights is None else weights)
+        lines = self.shapes and self.shapes.transposed(self.indptr, self.indices)
+        return self._like(indptr, indices, None if self.weights is None else weights, shapes=lines)
 
     def to(self, device: str) -> Graph:
         """Return this graph on a device: calls run there by default, and its arrays are there.
@@ -283,6 +289,7 @@ class Graph:
             "coordinates": self.coordinates,
             "first_through": self.first_through,
             "name": self.name,
+            "shapes": self.shapes,
         }
 
     def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:
@@ -349,11 +356,13 @@ class Graph:
             msg = f"weights has {len(checked)} entries, but the graph has m = {self.m} edges."
             raise GraphError(msg)
         changed = Graph.from_csr(self.indptr, self.indices, checked)
-        return self._like(changed.indptr, changed.indices, changed.weights)
+        shapes = self.shapes and self.shapes.without_infinite(checked)
+        return self._like(changed.indptr, changed.indices, changed.weights, shapes=shapes)
 
     def with_coordinates(self, coordinates: ArrayLike | None) -> Graph:
-        """Return the same graph with other coordinates, (n, 2) x and y."""
-        return self._like(self.indptr, self.indices, self.weights, coordinates=coordinates)
+        """Return the same graph with other coordinates, (n, 2) x and y, and straight edges."""
+        changed = {"coordinates": coordinates, "shapes": None}
+        return self._like(self.indptr, self.indices, self.weights, **changed)
 
     def astype(self, dtype: DTypeLike) -> Graph:
         """Return the same graph with weights of another type; a weight that would change raises."""
@@ -374,11 +383,8 @@ class Graph:
 
     @cached_property
     def _place_of_label(self) -> dict[Any, int]:
-        return (
-            {}
-            if self.labels is None
-            else {name: at for at, name in enumerate(self.labels.tolist())}
-        )
+        labels = [] if self.labels is None else self.labels.tolist()
+        return {name: at for at, name in enumerate(labels)}
 
     def label_of(self, indices: ArrayLike) -> Array:
         """Translate indices into labels; without labels they are returned as they are."""

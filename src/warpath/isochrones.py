@@ -9,6 +9,8 @@ import numpy as np
 
 from warpath.arguments import checked_cutoff
 from warpath.errors import GraphError, require
+from warpath.geometry import stretch
+from warpath.shapes import lines_of
 
 if TYPE_CHECKING:
     import os
@@ -121,12 +123,12 @@ class Within:
         return edges, bands, starts, ends
 
     def segments(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the parts of edges as straight lines, and their bands.
+        """Return the parts of edges as straight lines, several where an edge bends.
 
         Returns
         -------
-        lines : (p, 2, 2) float64, x and y of both ends.
-        band : (p,) int64.
+        lines : (s, 2, 2) float64, x and y of both ends.
+        part : (s,) int64, the part in `parts` that each belongs to.
 
         Raises
         ------
@@ -134,13 +136,16 @@ class Within:
             If the graph has no coordinates.
         """
         points = self._coordinates("their edges as lines")
-        edge, band, start, end = self.parts()
-        searched = self.paths.graph
-        tail = points[np.searchsorted(searched.indptr, edge, side="right") - 1]
-        head = points[searched.indices[edge]]
-        whole = head - tail
-        lines = np.stack([tail + start[:, None] * whole, tail + end[:, None] * whole], axis=1)
-        return lines, band
+        edge, _, start, end = self.parts()
+        scale = stretch(points, points[self.indices])
+        lines, part, low, high = lines_of(self.paths.graph, edge, scale)
+        begin, stop = np.maximum(low, start[part]), np.minimum(high, end[part])
+        kept = np.flatnonzero((stop > begin) | ((start == 0) & (end == 1))[part])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.stack([begin - low, stop - low], axis=1) / (high - low)[:, None]
+        share = np.where(np.isfinite(share), share, (0.0, 1.0))[kept, :, None]
+        whole = lines[kept]
+        return whole[:, :1] + share * (whole[:, 1:] - whole[:, :1]), part[kept]
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame: vertex, distance and cutoff, the nearest first."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath import notebook, units
 from warpath.errors import NoPathError, NotSupportedError, require
+from warpath.shapes import lightest, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -229,8 +230,10 @@ class Paths:
         if count:
             finite = self.dist[self.reached]
             far = int(np.flatnonzero(self.reached)[np.argmax(finite)])
-            values["farthest"] = f"{one_label(self.graph, far)}, at {self.dist[far].item():,.10g}"
-            values["mean distance"] = f"{finite.mean(dtype=np.float64):,.10g}"
+            values["farthest"] = (
+                f"{one_label(self.graph, far)}, at {units.length(self.dist[far].item())}"
+            )
+            values["mean distance"] = units.digits(finite.mean(dtype=np.float64))
         values |= {} if self.cutoff is None else {"cutoff": f"{self.cutoff:,.10g}"}
         values |= {} if self.plan is None else {"plan": self.plan.headline()}
         if "seconds" in self.stats:
@@ -301,6 +304,50 @@ class Route:
         known = self.graph.coordinates
         return None if known is None else known[self.indices]
 
+    @cached_property
+    def line(self) -> Array | None:
+        """Where it passes, along the shapes of its edges: (k, 2), or None without coordinates."""
+        known = self.graph.coordinates
+        if known is None or len(self) == 1:
+            return self.coordinates
+        edges = lightest(self.graph, self.indices[:-1], self.indices[1:])
+        pieces = lines_of(self.graph, edges)[0]
+        return np.concatenate([pieces[:1, 0], pieces[:, 1]])
+
+    def to_geojson(self) -> dict[str, Any]:
+        """Return the route as a GeoJSON feature, a dictionary that `json.dumps` takes.
+
+        GeoJSON means longitude and latitude; the coordinates are the graph's own, as they are.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no coordinates.
+        """
+        from warpath.io.geopandas import route_feature
+
+        return route_feature(self)
+
+    def to_geodataframe(self, *, legs: bool = False, crs: Any = "auto") -> Any:
+        """Return a GeoPandas data frame: the route as one row, or a row for each of its edges.
+
+        Parameters
+        ----------
+        legs : False for (source, target, length, geometry); True for (u, v, length, distance,
+            geometry), distances being those of v.
+        crs : as in `Within.to_geodataframe`.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no coordinates.
+        MissingDependencyError
+            If GeoPandas is not installed.
+        """
+        from warpath.io.geopandas import route_frame
+
+        return route_frame(self, legs, crs)
+
     def plot(self, path: Any = None, **options: Any) -> Any:
         """Draw the route over the network around it; see `warpath.plot.plot_route`.
 
@@ -318,7 +365,7 @@ class Route:
         hops = len(self) - 1
         named = {
             "title": f"Shortest path from {self.source} to {self.target}",
-            "subtitle": f"length {self.length:,.10g}, {hops:,} edges"
+            "subtitle": f"length {units.length(self.length)}, {hops:,} edges"
             + (f", {self.graph.name}" if self.graph.name else ""),
         }
         return plot_route(self.graph, self, path, **(named | options))

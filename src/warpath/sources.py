@@ -36,6 +36,7 @@ SOURCES: tuple[Source, ...] = (
     Source(
         _comes_from("torch", "torch_geometric", "jax", "jaxlib"), "warpath.io.tensors:from_tensor"
     ),
+    Source(_comes_from("geopandas"), "warpath.io.geopandas:from_geodataframe"),
     Source(_comes_from("pandas", "polars", "pyarrow", "cudf"), "warpath.io.tables:from_table"),
     Source(lambda data: isinstance(data, np.ndarray), "warpath.io.dense:from_matrix"),
     Source(lambda data: isinstance(data, tuple | list), "warpath.io.arrays:from_edges"),

@@ -25,6 +25,11 @@ def digits(value: float) -> str:
     return f"{value:,.0f}" if value >= 99.95 else f"{value:.3g}"
 
 
+def length(value: float) -> str:
+    """Return a distance: an integer as it is, a float as `digits` shows it."""
+    return f"{value:,}" if isinstance(value, int) else digits(value)
+
+
 def size(count: float) -> str:
     """Return a number of bytes in binary units: ``3.4 GiB``."""
     if count < 1024:

@@ -52,6 +52,45 @@ def test_points_between_junctions_only_add_length(tmp_path):
     assert graph.name == "a"
 
 
+def shapes_of(graph):
+    """Longitudes, in thousandths, that each edge passes between its ends, by OSM ids."""
+    src, dst, _ = graph.edges()
+    shapes = graph.shapes
+    names = zip(graph.label_of(src).tolist(), graph.label_of(dst).tolist(), strict=True)
+    return {
+        edge: np.round(1000 * shapes.points[low:high, 0]).astype(int).tolist()
+        for edge, low, high in zip(names, shapes.indptr[:-1], shapes.indptr[1:], strict=True)
+    }
+
+
+def test_points_between_junctions_are_the_shape_of_the_road(tmp_path):
+    ways = [([1, 2, 3, 4, 6], ROAD), ([9, 4], ROAD), ([6, 7, 8], {**ROAD, "oneway": "yes"})]
+    graph = formats.read(write(tmp_path / "a.osm", ways))
+    assert shapes_of(graph) == {
+        (1, 4): [2, 3], (4, 1): [3, 2], (4, 6): [], (6, 4): [], (4, 9): [], (9, 4): [],
+        (6, 8): [7],
+    }  # fmt: skip
+    assert graph.shapes.crs == "EPSG:4326"
+    assert formats.read(tmp_path / "a.osm", shapes=False).shapes is None
+
+
+def test_a_point_without_a_place_is_no_part_of_a_shape(tmp_path):
+    path = write(tmp_path / "a.osm", [([1, 2, 3, 4, 5, 6, 7], ROAD)], missing={4})
+    assert shapes_of(formats.read(path)) == {
+        (1, 3): [2], (3, 1): [2], (5, 7): [6], (7, 5): [6],
+    }  # fmt: skip
+
+
+def test_shapes_are_as_long_as_their_roads(data_folder):
+    from warpath.geometry import great_circle
+    from warpath.shapes import lines_of
+
+    graph = formats.read(data_folder / "monaco.osm.gz")
+    lines, which, _, _ = lines_of(graph, np.arange(graph.m))
+    lengths = np.bincount(which, great_circle(lines[:, 0], lines[:, 1]))
+    assert np.allclose(lengths, graph.weights, rtol=1e-12)
+
+
 def test_ways_are_cut_where_they_meet(tmp_path):
     graph = formats.read(write(tmp_path / "a.osm", [([1, 2, 3], ROAD), ([5, 2], ROAD)]))
     assert edges_of(graph) == [(1, 2, 1), (2, 1, 1), (2, 3, 1), (2, 5, 3), (3, 2, 1), (5, 2, 3)]

@@ -1,4 +1,4 @@
-"""GeoPandas: results as data frames with geometry."""
+"""GeoPandas: edges with geometry as graphs, results as data frames with geometry."""
 
 from __future__ import annotations
 
@@ -6,16 +6,192 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.errors import InputError, require
-from warpath.geometry import in_degrees, stretch
+from warpath.checks import numbered
+from warpath.errors import GraphError, InputError, require
+from warpath.geometry import RULES, in_degrees, stretch
+from warpath.graph import Graph
+from warpath.io.tables import ENDS, WEIGHTS, Table, chosen_columns
+from warpath.shapes import Shapes, in_rows, lightest, lines_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from warpath.graph import Graph
     from warpath.isochrones import Within
+    from warpath.paths import Route
 
     Array = NDArray[Any]
+
+
+def from_geodataframe(
+    data: Any,
+    *,
+    columns: Sequence[str | int] | None = None,
+    weight: str | int | None = "auto",
+    directed: bool = True,
+    digits: int | None = None,
+    coordinates: Any = None,
+    **attributes: Any,
+) -> Graph:
+    """Make a graph of a GeoDataFrame with a row, a LineString, for each edge.
+
+    Parameters
+    ----------
+    data : with columns or index levels that name the ends, as OSMnx's edges have ``u`` and ``v``,
+        found as in `warpath.io.tables.from_table`; or without, then lines that share an end meet.
+    columns : the columns of ends, or of ends and weight.
+    weight : the weight's column; "geometry" for the lines' lengths, metres on a sphere for
+        longitude and latitude, else in the unit of the coordinates; None: every weight is 1.
+        "auto": the one column called weight, length, ..., else "geometry".
+    directed : False makes every row an edge both ways.
+    digits : without names, ends are one vertex whose coordinates agree when rounded to so many
+        digits; None: when they are equal.
+    coordinates : (n, 2), in the order of the vertices; by default where the lines end.
+    **attributes : ``first_through``, ``name`` of `Graph`.
+
+    Returns
+    -------
+    Graph
+        With coordinates, and with the shapes of the edges.
+
+    Raises
+    ------
+    GraphError, WeightError
+        A row whose geometry is no line, or what `from_table` raises.
+    """
+    shapely = require("shapely", extra="geo", what="edges with geometry")
+    lines = [_one_line(shapely, at, shape) for at, shape in enumerate(data.geometry)]
+    table = data.drop(columns=data.geometry.name)
+    names = [name for name in data.index.names if name is not None]
+    if {"u", "v"} <= {*names} and not {"u", "v"} <= {*table.columns}:
+        table = table.reset_index()
+    table.columns = [str(name) for name in table.columns]
+    corners, indptr = _corners(shapely, lines)
+    first, last = corners[indptr[:-1]], corners[indptr[1:] - 1]
+    lower = {str(name).strip().lower() for name in table.columns}
+    named = columns is not None or any(u in lower and v in lower for u, v in ENDS)
+    if named:
+        source, target, column = _columns(table, columns, weight)
+        labels, ends = numbered(*(Table(table, [*table]).ends(end) for end in (source, target)))
+        src, dst = ends[: len(lines)], ends[len(lines) :]
+        n = len(labels) if labels is not None else int(ends.max(initial=-1)) + 1
+        points = _places(src, dst, first, last, n) if coordinates is None else coordinates
+    else:
+        labels, column = None, _weight_column(table, weight)
+        both = np.concatenate([first, last])
+        key = both if digits is None else np.round(both, digits)
+        _, at, ends = np.unique(key, axis=0, return_index=True, return_inverse=True)
+        src, dst, n = ends.ravel()[: len(lines)], ends.ravel()[len(lines) :], len(at)
+        points = both[at] if coordinates is None else coordinates
+    if column == "geometry" and column not in table.columns:
+        weights: Array | None = _lengths(corners, indptr, data.crs)
+    else:
+        weights = None if column is None else Table(table, [*table]).weights(column)
+    graph = Graph.from_edges(
+        src, dst, weights, n=n, directed=directed, labels=labels, coordinates=points, **attributes
+    )
+    return with_shapes(graph, (src, dst), weights, lines, data.crs)
+
+
+def with_shapes(
+    graph: Graph,
+    ends: tuple[Array, Array],
+    weights: Array | None,
+    lines: Sequence[Any],
+    crs: Any,
+) -> Graph:
+    """Return a graph with the shapes of its edges.
+
+    Parameters
+    ----------
+    graph : with coordinates, made by `Graph.from_edges` of these ends and weights.
+    lines : a shapely LineString for each edge, or None where it is straight.
+    """
+    shapely = require("shapely", extra="geo", what="edges with geometry")
+    some = [None if line is None else _one_line(shapely, at, line) for at, line in enumerate(lines)]
+    corners, indptr = _corners(shapely, some)
+    points = graph.coordinates
+    assert points is not None  # noqa: S101 - the caller's promise
+    whole = Shapes(indptr, corners, None if crs is None else str(crs))
+    shapes = in_rows(whole, ends, weights, points, directed=graph.directed)
+    return Graph(
+        graph.indptr, graph.indices, graph.weights, directed=graph.directed, labels=graph.labels,
+        id_base=graph.id_base, coordinates=points, first_through=graph.first_through,
+        name=graph.name, shapes=shapes,
+    )  # fmt: skip
+
+
+def _one_line(shapely: Any, at: int, shape: Any) -> Any:
+    """Return a row's geometry as one line."""
+    kind = getattr(shape, "geom_type", type(shape).__name__)
+    if kind == "MultiLineString":
+        shape = shapely.line_merge(shape)
+        kind = shape.geom_type if shape.geom_type == "LineString" else "MultiLineString in parts"
+    if kind != "LineString" or shape.is_empty:
+        what = "an empty line" if kind == "LineString" else f"a {kind}"
+        raise GraphError(f"row {at} has {what} as its geometry: an edge is a LineString.")
+    return shape
+
+
+def _corners(shapely: Any, lines: Sequence[Any]) -> tuple[Array, Array]:
+    """Return the points of all lines and where each line begins: (p, 2) and (k + 1,)."""
+    corners, which = shapely.get_coordinates(np.array(lines, object), return_index=True)
+    counts = np.bincount(which, minlength=len(lines))
+    return corners, np.concatenate(([0], np.cumsum(counts)))
+
+
+def _columns(table: Any, columns: Any, weight: Any) -> tuple[str, str, str | None]:
+    """Return the columns of ends and weight, which may be "geometry"."""
+    names = [*table.columns]
+    if weight == "auto" and (columns is None or len(columns) == 2):
+        source, target, _ = chosen_columns(names, columns, None)
+        rest = table.drop(columns=[source, target])
+        return source, target, _weight_column(rest, weight)
+    if weight == "geometry" and "geometry" not in names:
+        return *chosen_columns(names, columns, None)[:2], "geometry"
+    return chosen_columns(names, columns, weight)
+
+
+def _weight_column(table: Any, weight: Any) -> str | None:
+    names = [*table.columns]
+    if weight != "auto":
+        if weight is None or weight in names or weight == "geometry":
+            return None if weight is None else str(weight)
+        raise GraphError(f"there is no column {weight!r}; there are {', '.join(names)}.")
+    found = [name for name in names if name.strip().lower() in WEIGHTS]
+    if len(found) > 1:
+        known = " or ".join(map(repr, found))
+        raise GraphError(f"the weight could be {known}: say which with weight=.")
+    return found[0] if found else "geometry"
+
+
+def _lengths(corners: Array, indptr: Array, crs: Any) -> Array:
+    """Return the lengths of lines: metres on a sphere where the system is one of degrees."""
+    geographic = in_degrees(corners) if crs is None else crs.is_geographic
+    rule = RULES["great_circle" if geographic else "euclidean"]
+    pieces = np.append(rule(corners[:-1], corners[1:]), 0.0)
+    pieces[indptr[1:] - 1] = 0.0  # from the end of a line to the next one
+    return np.add.reduceat(pieces, indptr[:-1]) if len(indptr) > 1 else pieces[:0]
+
+
+def _places(src: Array, dst: Array, first: Array, last: Array, n: int) -> Array:
+    """Return where each vertex is: the point at which most of its lines end, (n, 2).
+
+    Lines may have been drawn from either end, so both ends count for both vertices, the right one
+    for more.
+    """
+    vertex = np.concatenate([src, dst, src, dst])
+    point = np.concatenate([first, last, last, first])
+    votes = np.repeat([1.0, 1.0, 0.6, 0.6], len(src))
+    key = np.column_stack([vertex, point])
+    _, at, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    score = np.bincount(which.ravel(), votes)
+    best = np.lexsort((-score, vertex[at]))
+    mine = best[np.unique(vertex[at][best], return_index=True)[1]]
+    places = np.full((n, 2), np.nan)
+    places[vertex[at][mine]] = point[at][mine]
+    return places
 
 
 def within_frame(found: Within, kind: str, crs: Any, ratio: float) -> Any:
@@ -36,6 +212,8 @@ def crs_of(graph: Graph, wanted: Any) -> Any:
     """Return a reference system: the one that was asked for, or what "auto" means."""
     if not (isinstance(wanted, str) and wanted == "auto"):
         return wanted
+    if graph.shapes is not None and graph.shapes.crs is not None:
+        return graph.shapes.crs
     points = graph.coordinates
     return "EPSG:4326" if points is not None and in_degrees(points) else None
 
@@ -43,7 +221,8 @@ def crs_of(graph: Graph, wanted: Any) -> Any:
 def _polygons(found: Within, ratio: float) -> dict[str, Any]:
     import shapely
 
-    lines, band = found.segments()
+    lines, part = found.segments()
+    band = found.parts()[1][part]
     known = np.isfinite(lines).all(axis=(1, 2))
     points = found.graph.coordinates
     assert points is not None  # noqa: S101 - looked at by the caller
@@ -63,13 +242,22 @@ def _edges(found: Within, _: float) -> dict[str, Any]:
     import shapely
 
     edge, band, *_rest = found.parts()
-    lines, _band = found.segments()
-    searched = found.paths.graph
+    lines, part = found.segments()
+    ends = np.flatnonzero(np.diff(part, append=-1))  # the last piece of each part
+    begins = np.concatenate(([0], ends[:-1] + 1)) if len(ends) else ends
+    counts = ends - begins + 2
+    corners = np.empty((int(counts.sum()), 2))
+    first = np.cumsum(counts) - counts
+    corners[first] = lines[begins, 0]
+    rest = np.ones(len(corners), np.bool_)
+    rest[first] = False
+    corners[rest] = lines[:, 1]
+    shapes = shapely.linestrings(corners, indices=np.repeat(np.arange(len(ends)), counts))
+    searched, edge, band = found.paths.graph, edge[part[ends]], band[part[ends]]
     tail = np.searchsorted(searched.indptr, edge, side="right") - 1
-    ends = [found.graph.label_of(end) for end in (tail, searched.indices[edge])]
-    u, v = reversed(ends) if found.reverse else ends
-    cutoff = found.cutoffs[band]
-    return {"u": u, "v": v, "cutoff": cutoff, "geometry": shapely.linestrings(lines)}
+    names = [found.graph.label_of(end) for end in (tail, searched.indices[edge])]
+    u, v = reversed(names) if found.reverse else names
+    return {"u": u, "v": v, "cutoff": found.cutoffs[band], "geometry": shapes}
 
 
 def _vertices(found: Within, _: float) -> dict[str, Any]:
@@ -82,3 +270,61 @@ def _vertices(found: Within, _: float) -> dict[str, Any]:
         "cutoff": found.cutoffs[found.band],
         "geometry": shapely.points(found.graph.coordinates[found.indices]),
     }
+
+
+def route_feature(route: Route) -> dict[str, Any]:
+    """Return what `Route.to_geojson` says."""
+    corners = _line(route).tolist()
+    kind, place = ("Point", corners[0]) if len(corners) == 1 else ("LineString", corners)
+    properties = {
+        "source": _plain(route.source),
+        "target": _plain(route.target),
+        "length": route.length,
+        "edges": len(route) - 1,
+    }
+    return {
+        "type": "Feature",
+        "geometry": {"type": kind, "coordinates": place},
+        "properties": properties,
+    }
+
+
+def route_frame(route: Route, legs: bool, crs: Any) -> Any:
+    """Return what `Route.to_geodataframe` says."""
+    line = _line(route)
+    geopandas = require("geopandas", extra="geo", what="Route.to_geodataframe")
+    import shapely
+
+    if not legs:
+        whole = shapely.LineString(line) if len(line) > 1 else shapely.Point(line[0])
+        ends = {"source": [route.source], "target": [route.target], "length": [route.length]}
+        return geopandas.GeoDataFrame(ends | {"geometry": [whole]}, crs=crs_of(route.graph, crs))
+    edges = lightest(route.graph, route.indices[:-1], route.indices[1:])
+    pieces, which, _, _ = lines_of(route.graph, edges)
+    shapes = [
+        shapely.LineString(np.concatenate([mine[:1, 0], mine[:, 1]]))
+        for mine in np.split(pieces, np.flatnonzero(np.diff(which)) + 1)
+        if len(mine)
+    ]
+    columns = {
+        "u": route.vertices[:-1],
+        "v": route.vertices[1:],
+        "length": route.legs,
+        "distance": np.cumsum(route.legs, dtype=route.graph.dist_dtype),
+        "geometry": shapes,
+    }
+    return geopandas.GeoDataFrame(columns, crs=crs_of(route.graph, crs))
+
+
+def _line(route: Route) -> Array:
+    if route.line is None:
+        msg = (
+            "the graph has no coordinates, so its route is no line: give them with "
+            "coordinates= when reading, or graph.with_coordinates(array)."
+        )
+        raise GraphError(msg)
+    return route.line
+
+
+def _plain(name: Any) -> Any:
+    return name if isinstance(name, int | float | str) else str(name)

@@ -29,8 +29,9 @@ def from_networkx(data: Any, *, weight: str | None = "weight") -> Graph:
     Graph
         Vertices in the order of ``data.nodes``; the node objects are its labels unless they are the
         integers 0 .. n - 1 in order. Coordinates come from the node attributes ``x`` and ``y``, or
-        ``pos``, where every node has them. Weights are int64 if all are integers, else float64;
-        none where no edge has any.
+        ``pos``, where every node has them; with them the shapes of edges from their attribute
+        ``geometry``, as OSMnx makes it (a shapely LineString, from either end). Weights are int64
+        if all are integers, else float64; none where no edge has any.
 
     Raises
     ------
@@ -49,16 +50,25 @@ def from_networkx(data: Any, *, weight: str | None = "weight") -> Graph:
     edges = list(data.edges(data=True))
     ends = np.array([(place[u], place[v]) for u, v, _ in edges], np.int64).reshape(-1, 2)
     numbered = all(type(name) is int and name == at for at, name in enumerate(names))
-    return Graph.from_edges(
-        np.ascontiguousarray(ends[:, 0]),
-        np.ascontiguousarray(ends[:, 1]),
-        None if weight is None else _weights(edges, weight),
+    src, dst = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
+    weights = None if weight is None else _weights(edges, weight)
+    points = _coordinates([attributes for _, attributes in data.nodes(data=True)])
+    graph = Graph.from_edges(
+        src,
+        dst,
+        weights,
         n=len(names),
         directed=data.is_directed(),
         labels=None if numbered else label_array(names),
-        coordinates=_coordinates([attributes for _, attributes in data.nodes(data=True)]),
+        coordinates=points,
         name=data.graph.get("name") or None,
     )
+    if points is None or not any("geometry" in attributes for _, _, attributes in edges):
+        return graph
+    from warpath.io.geopandas import with_shapes
+
+    lines = [attributes.get("geometry") for _, _, attributes in edges]
+    return with_shapes(graph, (src, dst), weights, lines, data.graph.get("crs"))
 
 
 def _weights(edges: list[tuple[Any, Any, dict[str, Any]]], weight: str) -> Any:

@@ -1,7 +1,7 @@
 """OpenStreetMap extracts (.osm, .osm.gz, .osm.bz2, .osm.pbf) as a car network, through pyosmium.
 
-A vertex is an end of a way or a point that ways share; the points between only give an edge its
-length.
+A vertex is an end of a way or a point that ways share; the points between give an edge its length
+and its shape.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from warpath.errors import InputError, require
 from warpath.geometry import great_circle
 from warpath.graph import Graph
 from warpath.io.osm_tags import DEFAULT_SPEEDS, CarRules
+from warpath.shapes import Shapes, in_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,6 +48,7 @@ def read(
     service: bool = False,
     private: bool = False,
     speeds: Mapping[str, float] | None = None,
+    shapes: bool = True,
 ) -> Graph:
     """Read the car network of an OpenStreetMap extract.
 
@@ -59,12 +61,13 @@ def read(
     service : also highway=service (driveways, parking aisles, alleys).
     private : also ways open to some cars only (access=private, permit, delivery).
     speeds : km/h for the highway classes whose default speed should be another one.
+    shapes : keep the points between the ends of roads, 16 bytes each, for lines and pictures.
 
     Returns
     -------
     Graph
         Directed. Labels are OSM node ids (int64, ascending), coordinates longitude and latitude in
-        degrees. The network is not reduced to one component.
+        degrees, and the roads' shapes. The network is not reduced to one component.
 
     Raises
     ------
@@ -94,7 +97,7 @@ def read(
         )
     ids, vertex = np.unique(ways.points, return_inverse=True)
     lonlat = file.locations(ids)
-    u, v, way, metres = _junction_edges(ways, vertex, lonlat)
+    u, v, way, metres, course = _junction_edges(ways, vertex, lonlat)
     if not u.size:
         raise file.error(
             "it names roads but not one stretch of road whose two ends have a location"
@@ -109,14 +112,20 @@ def read(
         )
         length = length * 3.6 / kmh
     used, ends = np.unique(np.concatenate([src, dst]), return_inverse=True)
+    src, dst = ends[: src.size], ends[src.size :]
+    kept = None
+    if shapes:
+        lines = course.taken(np.concatenate([np.flatnonzero(forward), np.flatnonzero(backward)]))
+        kept = in_rows(lines, (src, dst), length, lonlat[used], directed=True)
     return Graph.from_edges(
-        ends[: src.size],
-        ends[src.size :],
+        src,
+        dst,
         length,
         n=used.size,
         labels=ids[used],
         coordinates=lonlat[used],
         name=source.title,
+        shapes=kept,
     )
 
 
@@ -215,8 +224,8 @@ class _File:
 
 def _junction_edges(
     ways: _Ways, vertex: Array, lonlat: NDArray[np.float64]
-) -> tuple[Array, Array, Array, Array]:
-    """Cut the ways at junctions: arrays (u, v, way, metres), one entry per stretch of road."""
+) -> tuple[Array, Array, Array, Array, Shapes]:
+    """Cut the ways at junctions: (u, v, way, metres) and all points of each stretch of road."""
     way = np.repeat(np.arange(ways.start.size - 1), np.diff(ways.start))
     repeated = np.zeros(vertex.size, bool)
     repeated[1:] = (vertex[1:] == vertex[:-1]) & (way[1:] == way[:-1])
@@ -228,7 +237,7 @@ def _junction_edges(
     vertex, way = vertex[keep], way[keep]
     if len(vertex) < 2:
         nothing = np.empty(0, np.int64)
-        return nothing, nothing, nothing, np.empty(0)
+        return nothing, nothing, nothing, np.empty(0), Shapes([0], [])
     joined = (way[1:] == way[:-1]) & (run[1:] == run[:-1])
     metres = np.where(joined, great_circle(lonlat[vertex[:-1]], lonlat[vertex[1:]]), 0.0)
     cut = np.bincount(vertex, minlength=len(lonlat))[vertex] > 1
@@ -238,4 +247,10 @@ def _junction_edges(
     at = np.flatnonzero(cut)
     whole = joined[at[:-1]]
     length = np.add.reduceat(metres, at[:-1])
-    return vertex[at[:-1]][whole], vertex[at[1:]][whole], way[at[:-1]][whole], length[whole]
+    first, last = at[:-1][whole], at[1:][whole]
+    counts = last - first + 1
+    begins = np.cumsum(counts) - counts
+    inside = np.arange(int(counts.sum())) - np.repeat(begins, counts)
+    points = lonlat[vertex[np.repeat(first, counts) + inside]]
+    course = Shapes(np.append(begins, len(points)), points, "EPSG:4326")
+    return vertex[first], vertex[last], way[first], length[whole], course

@@ -163,14 +163,14 @@ def _found_weight(others: list[str], listed: str) -> str | None:
     return found[0] if found else None
 
 
-def _adapted(data: Any) -> _Table:
+def _adapted(data: Any) -> Table:
     package = type(data).__module__.partition(".")[0]
     if hasattr(data, "collect") and package == "polars":
         data = data.collect()
     if package == "cudf" and hasattr(data, "to_arrow"):
         data = data.to_arrow()  # a copy on the host
     if package in {"pandas", "polars"} and hasattr(data, "columns"):
-        return _Table(data, [str(name) for name in data.columns])
+        return Table(data, [str(name) for name in data.columns])
     if hasattr(data, "__arrow_c_stream__") or package == "pyarrow":
         arrow = require("pyarrow", extra="io", what="reading Arrow tables")
         try:
@@ -185,7 +185,7 @@ def _adapted(data: Any) -> _Table:
     raise GraphError(msg)
 
 
-class _Table:
+class Table:
     """Columns of a pandas or polars DataFrame as NumPy arrays."""
 
     def __init__(self, data: Any, names: list[str]) -> None:
@@ -218,6 +218,8 @@ class _Table:
         values = self._complete(name, GraphError)
         if values.dtype == object and len(values) and all(type(v) is int for v in values):
             values = np.array(values.tolist())
+        if not len(values):
+            return np.empty(0, np.int64)
         if values.dtype.kind in "fcmMb":
             msg = (
                 f"column {name!r} is of type {values.dtype}, row 0 is "
@@ -239,7 +241,7 @@ class _Table:
         return values
 
 
-class _ArrowTable(_Table):
+class _ArrowTable(Table):
     """Columns of a pyarrow Table as NumPy arrays."""
 
     def __init__(self, table: Any) -> None:

@@ -69,7 +69,8 @@ def plot_within(
     graph = found.graph
     positions = positions_of(graph, "what lies near a vertex")
     start = positions[found.paths.source_index]
-    lines, band = found.segments()
+    lines, part = found.segments()
+    band = found.parts()[1][part]
     shown = np.concatenate([lines.reshape(-1, 2), start[None]])
     columns = min(4, len(found.cutoffs))
     rows = -(-len(found.cutoffs) // columns)

@@ -9,6 +9,7 @@ import numpy as np
 from warpath.errors import GraphError
 from warpath.geometry import stretch
 from warpath.plot.page import new_figure, theme_of
+from warpath.shapes import lines_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,11 +99,14 @@ def _box(points: Array, scale: float, margin: float, flattest: float) -> Box:
 
 
 def links(graph: Graph) -> Array:
-    """Return both ends of every pair of neighbours, each pair once: (k, 2) indices."""
+    """Return an edge between every pair of neighbours; all edges where they have shapes: (k,)."""
     src, dst, _ = graph.edges()
+    if graph.shapes is not None:
+        return np.arange(graph.m)
     low, high = np.minimum(src, dst).astype(np.int64), np.maximum(src, dst)
-    pairs = np.unique(low[low != high] * graph.n + high[low != high])
-    return np.stack([pairs // graph.n, pairs % graph.n], axis=1)
+    edges = np.flatnonzero(low != high)
+    first = np.unique(low[edges] * graph.n + high[edges], return_index=True)[1]
+    return edges[first]
 
 
 def seen(lines: Array, box: Box) -> Array:
@@ -127,8 +131,9 @@ def draw_lines(axes: Any, lines: Array, **look: Any) -> Any:
 
 
 def network_lines(graph: Graph, box: Box) -> Array:
-    """Return the edges that a box shows, each pair of neighbours once: (k, 2, 2)."""
-    lines: Array = positions_of(graph, "the network")[links(graph)]
+    """Return the lines that a box shows, of each pair of neighbours once: (k, 2, 2)."""
+    positions_of(graph, "the network")
+    lines = lines_of(graph, links(graph))[0]
     return lines[seen(lines, box)]
 
 

@@ -62,7 +62,7 @@ def plot_route(
     """
     target = None if path is None else checked_path(Path(path))
     names = list(getattr(vertices, "vertices", vertices))
-    line = route_line(graph, names)
+    line = route_line(graph, vertices)
     drawing = new_map(graph, line, "its route", theme=theme, dpi=dpi, margin=_MARGIN, flattest=0.45)
     draw_network(drawing, graph)
     draw_route(drawing, line, ends or (str(names[0]), str(names[-1])))
@@ -72,16 +72,18 @@ def plot_route(
     return drawing.figure
 
 
-def route_line(graph: Graph, names: list[Any]) -> Array:
-    """Return where a route passes, (h, 2), or say which of its vertices has no coordinates."""
+def route_line(graph: Graph, vertices: Any) -> Array:
+    """Return where a route passes, (k, 2), or say which of its vertices has no coordinates."""
     positions = positions_of(graph, "its route")
+    names = list(getattr(vertices, "vertices", vertices))
     if not names:
         raise GraphError("the route has no vertices, so there is nothing to draw.")
     line: Array = positions[graph.index_of(names)]
     bad = np.flatnonzero(~np.isfinite(line).all(axis=1))
     if len(bad):
         raise GraphError(f"vertex {names[bad[0]]!r} of the route has no coordinates.")
-    return line
+    along: Array | None = getattr(vertices, "line", None)
+    return line if along is None else along
 
 
 def draw_route(drawing: Map, line: Array, names: tuple[str, str]) -> None:

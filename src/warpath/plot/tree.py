@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath import units
 from warpath.errors import GraphError
 from warpath.paths import Route
 from warpath.plot.map import (
@@ -21,6 +22,7 @@ from warpath.plot.map import (
 )
 from warpath.plot.page import checked_path, save
 from warpath.plot.route import draw_route, route_line
+from warpath.shapes import lightest, lines_of
 
 if TYPE_CHECKING:
     import os
@@ -76,7 +78,7 @@ def plot_tree(
     graph = paths.graph
     positions = positions_of(graph, "its tree")
     over = route if route is None or isinstance(route, Route) else paths.path_to(route)
-    line = None if over is None else route_line(graph, over.vertices.tolist())
+    line = None if over is None else route_line(graph, over)
     start = positions[paths.source_index]
     if not np.isfinite(start).all():
         raise GraphError(f"the source {paths.source!r} has no coordinates.")
@@ -110,17 +112,21 @@ def _described(reached: int, paths: Paths, route: Route | None) -> str:
     parts = [paths.graph.name] if paths.graph.name else []
     parts.append(f"{reached:,} of {paths.graph.n:,} vertices reached")
     if route is not None:
-        parts.append(f"the route to {route.target} is {route.length:,.10g} long")
+        parts.append(f"the route to {route.target} is {units.length(route.length)} long")
     return ", ".join(parts)
 
 
 def tree_edges(paths: Paths) -> tuple[Array, Array, Array]:
-    """Return the edges of the tree, the farthest first: heads (k,), lines (k, 2, 2), dist (k,)."""
-    positions = positions_of(paths.graph, "its tree")
+    """Return the tree as lines, the farthest first: heads (k,), lines (k, 2, 2), dist (k,).
+
+    An edge with a shape makes several lines, of one head.
+    """
+    graph = paths.graph
+    positions_of(graph, "its tree")
     heads = np.flatnonzero(paths.pred >= 0)
-    lines = np.stack([positions[paths.pred[heads]], positions[heads]], axis=1)
-    known = np.isfinite(lines).all(axis=(1, 2))
-    heads, lines = heads[known], lines[known]
     dist = paths.dist[heads].astype(np.float64)
-    order = np.argsort(-dist, kind="stable")
-    return heads[order], lines[order], dist[order]
+    heads = heads[np.argsort(-dist, kind="stable")]
+    lines, which, _, _ = lines_of(graph, lightest(graph, paths.pred[heads], heads))
+    known = np.isfinite(lines).all(axis=(1, 2))
+    heads = heads[which[known]]
+    return heads, lines[known], paths.dist[heads].astype(np.float64)
