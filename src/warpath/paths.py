@@ -29,13 +29,12 @@ class Paths:
     source : the source, as the graph names it.
     dist : (n,) in the weights' unit; inf (floats) or the largest integer where unreachable.
     cutoff : vertices farther than this were left out; None for no limit.
-    plan : what ran and why; prints itself.
-    stats : counters of the run, and ``seconds``; with a trace its totals, too.
     trace : what each round did, where it was asked for, else None.
 
     Parameters
     ----------
     tree : makes `pred`.
+    plan, stats : these, or what makes them when they are first asked for.
     through : makes the predecessors that routes follow, where they pass vertices beyond a cutoff;
         None where those of `tree` do.
     """
@@ -50,16 +49,16 @@ class Paths:
         through: Callable[[], Array] | None = None,
         cutoff: float | None = None,
         plan: Any = None,
-        stats: dict[str, Any] | None = None,
+        stats: dict[str, Any] | Callable[[], dict[str, Any]] | None = None,
         trace: Trace | None = None,
     ) -> None:
         self.graph = graph
         self.source_index = source
         self.dist = dist
         self.cutoff = cutoff
-        self.plan = plan
-        self.stats = stats or {}
         self.trace = trace
+        self._plan = plan
+        self._stats = stats
         self._tree = tree
         self._through = through
 
@@ -67,6 +66,16 @@ class Paths:
     def source(self) -> Any:
         """The source, as the graph names it."""
         return one_label(self.graph, self.source_index)
+
+    @cached_property
+    def plan(self) -> Any:
+        """What ran and why; prints itself."""
+        return self._plan() if callable(self._plan) else self._plan
+
+    @cached_property
+    def stats(self) -> dict[str, Any]:
+        """Counters of the run, and ``seconds``; with a trace its totals, too."""
+        return self._stats() if callable(self._stats) else self._stats or {}
 
     @cached_property
     def pred(self) -> Array:
