@@ -45,14 +45,14 @@ class OneSource(NamedTuple):
     plan : what runs.
     limit : the cutoff.
     wanted : the type of the answer.
-    threads : as they were given.
+    team : the threads that the tree may take.
     search : fills distances that are the answer as they are; None where more has to be done.
     """
 
     plan: Plan
     limit: float | None
     wanted: np.dtype[Any]
-    threads: int | None
+    team: int
     search: Search | None
 
 
@@ -99,7 +99,8 @@ def _checked(
     search = None
     if whole and chosen.device == "cpu":
         search = cpu.bound(graph, chosen.recipe, chosen.params, chosen.threads)
-    return OneSource(chosen, limit, wanted, wish.threads, search)
+    team = settings.threads() if wish.threads is None else wish.threads
+    return OneSource(chosen, limit, wanted, team, search)
 
 
 def solved(
@@ -115,7 +116,7 @@ def solved(
             dist.setflags(write=False)
             return Paths(
                 graph, s, dist,
-                tree=lambda: predecessors(graph, s, dist, _team(one)),
+                tree=lambda: predecessors(graph, s, dist, one.team),
                 plan=one.plan.again,
                 stats=lambda: cpu.counters(done) | {"seconds": seconds},
             )  # fmt: skip
@@ -142,7 +143,7 @@ def _solved_in_steps(
     beyond = limit is not None and inner.facts(symmetry=False).negative > 0
 
     def through() -> Array:
-        found = predecessors(inner, s, raw.dist if beyond else dist, _team(one))
+        found = predecessors(inner, s, raw.dist if beyond else dist, one.team)
         return folded(graph, found, s, -1)
 
     def tree() -> Array:
@@ -158,7 +159,3 @@ def _solved_in_steps(
         graph, s, labels, tree=tree, through=through if beyond else None, cutoff=limit, plan=chosen,
         stats=stats, trace=rounds,
     )  # fmt: skip
-
-
-def _team(one: OneSource) -> int:
-    return settings.threads() if one.threads is None else one.threads
