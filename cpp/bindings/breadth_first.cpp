@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "common.hpp"
+#include "search.hpp"
 
 namespace warpath::bindings {
 
@@ -15,28 +15,22 @@ void register_pair(nb::module_& module) {
   module.def(
       "breadth_first",
       [](In<std::int64_t> indptr, In<V> indices, In<std::int64_t> into_indptr, In<V> into_indices,
-         V source, Out<D> dist, D weight, std::optional<D> cutoff, int threads, bool assemble,
-         nb::object progress) {
-        Control control(python_tick(std::move(progress)));
-        BreadthFirstResult result;
-        {
-          const nb::gil_scoped_release free;
-          result = BreadthFirst<V, D>({view(indptr), view(indices)},
-                                      {view(into_indptr), view(into_indices)}, view(dist), weight,
-                                      cutoff.value_or(unreachable<D>), threads, assemble, control)
-                       .run(source);
-        }
-        nb::dict out;
-        out["settled"] = result.settled;
-        out["relaxed"] = result.relaxed;
-        out["improved"] = result.improved;
-        out["rounds"] = result.rounds;
-        return out;
+         D weight, In<D>, std::optional<D> cutoff, int threads, bool assemble) {
+        const auto run = [=](std::int64_t source, std::span<D> dist, Control& control) {
+          const BreadthFirstResult result =
+              BreadthFirst<V, D>({view(indptr), view(indices)},
+                                 {view(into_indptr), view(into_indices)}, dist, weight,
+                                 cutoff.value_or(unreachable<D>), threads, assemble, control)
+                  .run(static_cast<V>(source));
+          return std::optional(SearchDone{result.settled, result.relaxed, result.improved,
+                                          result.rounds, result.settled});
+        };
+        return nb::cast(Search<D>(indptr.size() - 1, run));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(), nb::arg("source"),
-      nb::arg("dist").noconvert(), nb::arg("weight"), nb::arg("cutoff") = nb::none(),
-      nb::arg("threads") = 1, nb::arg("assemble") = false, nb::arg("progress") = nb::none());
+      nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(), nb::arg("weight"),
+      nb::arg("like").noconvert(), nb::arg("cutoff") = nb::none(), nb::arg("threads") = 1,
+      nb::arg("assemble") = false);
 }
 
 template <Index V>

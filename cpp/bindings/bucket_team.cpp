@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "common.hpp"
+#include "search.hpp"
 
 namespace warpath::bindings {
 
@@ -17,31 +17,23 @@ void register_weight(nb::module_& module) {
   using D = DistanceOf<W>;
   module.def(
       "bucket_team",
-      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, V source, Out<D> dist, double delta,
-         W heaviest, std::optional<D> cutoff, int threads, bool assemble,
-         nb::object progress) -> std::optional<nb::dict> {
-        Control control(python_tick(std::move(progress)));
-        BucketTeamCounters counters;
-        bool exact = false;
-        {
-          const nb::gil_scoped_release free;
-          exact = bucket_team<V, W>(csr(indptr, indices, weights), source, view(dist), delta,
-                                    cutoff.value_or(unreachable<D>), heaviest, threads, assemble,
-                                    control, counters);
-        }
-        if (!exact) return std::nullopt;
-        nb::dict out;
-        out["settled"] = counters.settled;
-        out["relaxed"] = counters.relaxed;
-        out["improved"] = counters.improved;
-        out["rounds"] = counters.rounds;
-        out["reached"] = counters.reached;
-        return out;
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, double delta, W heaviest,
+         std::optional<D> cutoff, int threads, bool assemble) {
+        const auto run = [=](std::int64_t source, std::span<D> dist,
+                             Control& control) -> std::optional<SearchDone> {
+          BucketTeamCounters counters;
+          if (!bucket_team<V, W>(csr(indptr, indices, weights), static_cast<V>(source), dist, delta,
+                                 cutoff.value_or(unreachable<D>), heaviest, threads, assemble,
+                                 control, counters))
+            return std::nullopt;
+          return SearchDone{counters.settled, counters.relaxed, counters.improved, counters.rounds,
+                            counters.reached};
+        };
+        return nb::cast(Search<D>(indptr.size() - 1, run));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-      nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("delta"), nb::arg("heaviest"),
-      nb::arg("cutoff") = nb::none(), nb::arg("threads") = 1, nb::arg("assemble") = false,
-      nb::arg("progress") = nb::none());
+      nb::arg("delta"), nb::arg("heaviest"), nb::arg("cutoff") = nb::none(), nb::arg("threads") = 1,
+      nb::arg("assemble") = false);
 }
 
 }  // namespace

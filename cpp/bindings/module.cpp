@@ -2,6 +2,7 @@
 
 NB_MODULE(_core, module) {
   using namespace warpath::bindings;
+  nanobind::set_leak_warnings(false);  // a graph that lives to the end keeps its searches
   module.doc() = "The loops of warpath on the CPU. Private: arguments are checked in Python.";
 #if defined(__clang__)
   module.attr("compiler") = "Clang " __clang_version__;
@@ -25,4 +26,5 @@ NB_MODULE(_core, module) {
   register_read(module);
   register_write(module);
   register_generate(module);
+  register_surroundings(module);
 }

@@ -11,6 +11,7 @@
 
 #include "common.hpp"
 #include "queues.hpp"
+#include "search.hpp"
 #include "warpath/mirror.hpp"
 #include "warpath/point_to_point.hpp"
 #include "warpath/tree.hpp"
@@ -149,6 +150,9 @@ void register_path(nb::module_& module) {
 }  // namespace
 
 void register_sssp(nb::module_& module) {
+  register_search_class<std::int64_t>(module, "SearchOfIntegers");
+  register_search_class<float>(module, "SearchOfFloats");
+  register_search_class<double>(module, "SearchOfDoubles");
   for_each_type([&]<class V, class W>() {
     register_dijkstra<V, W>(module);
     register_refuse_overflow<V, W>(module);

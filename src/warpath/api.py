@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import settings
-from warpath.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
+from warpath.arguments import as_indices, one_index
 from warpath.costs import Size
-from warpath.engines import cpu
 from warpath.engines.base import Problem
 from warpath.errors import NoPathError
 from warpath.graph import Graph
-from warpath.paths import Paths, Route, never, one_label
+from warpath.one_source import one_source, solved
+from warpath.paths import Paths, Route, one_label
 from warpath.plan import Plan, Wish
 from warpath.recipes import CATALOGUE, Catalogue, Task
-from warpath.routes import tree as predecessors
-from warpath.running import choose_for, narrowed, on_device, run_plan
-from warpath.trace import Run, Trace
-from warpath.zones import arrivals, folded, opened
+from warpath.running import choose_for, run_plan
+from warpath.zones import arrivals, opened
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import DTypeLike
 
     from warpath.running import Progress
-
-    Array = NDArray[Any]
 
 
 def sssp(
@@ -86,48 +80,8 @@ def sssp(
     """
     graph = Graph.of(graph)
     s = one_index(graph, source, "source")
-    inner = opened(graph)
-    limit = checked_cutoff(cutoff, graph)
-    wanted = checked_dist_dtype(dist_dtype, graph)
-    wish = Wish(algorithm, device, threads, params)
-    chosen = choose_for(Size(Task.SSSP), inner, wish, graph.device)
-    problem = Problem(Task.SSSP, np.array([s]), cutoff=limit)
-    rounds = Trace() if trace else None
-    # Under negative weights a route within the cutoff may pass a vertex beyond it.
-    beyond = limit is not None and inner.facts(symmetry=False).negative > 0
-    stay = rounds is None and not beyond
-    raw, stats = run_plan(graph, chosen, problem, progress=progress, trace=rounds, stay=stay)
-    if raw.device is not None:
-        there = on_device(raw, graph, s, limit, wanted)
-        return Paths(
-            graph, s, None, tree=there.pred_here, cutoff=limit, plan=chosen, stats=stats,
-            there=there,
-        )  # fmt: skip
-    dist = cpu.cut(raw.dist, limit)
-    if "reached" not in stats:  # a loop that counts while it writes saves a pass
-        stats["reached"] = int(np.count_nonzero(dist != never(dist.dtype)))
-    if rounds is not None:
-        edges = int(np.diff(inner.indptr)[raw.dist != never(dist.dtype)].sum())
-        rounds.run = Run.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
-        stats |= asdict(rounds.totals())
-
-    def through() -> Array:
-        team = settings.threads() if threads is None else threads
-        return folded(graph, predecessors(inner, s, raw.dist if beyond else dist, team), s, -1)
-
-    def tree() -> Array:
-        found = through()
-        if not beyond:
-            return found
-        reached = dist != never(dist.dtype)
-        return np.where(folded(graph, reached, s, at_source=True), found, -1)
-
-    labels = narrowed(folded(graph, dist, s, 0), wanted)
-    labels.flags.writeable = False
-    return Paths(
-        graph, s, labels, tree=tree, through=through if beyond else None, cutoff=limit, plan=chosen,
-        stats=stats, trace=rounds,
-    )  # fmt: skip
+    one = one_source(graph, (algorithm, device, threads, params), cutoff, dist_dtype)
+    return solved(graph, one, s, progress, trace=trace)
 
 
 def path(

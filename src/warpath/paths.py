@@ -33,13 +33,13 @@ class Paths:
     dist : (n,) in the weights' unit; inf (floats) or the largest integer where unreachable. After a
         solve on a GPU it stays there until it is asked for; `on_device` has it there.
     cutoff : vertices farther than this were left out; None for no limit.
-    plan : what ran and why; prints itself.
     trace : what each round did, where it was asked for, else None.
 
     Parameters
     ----------
     dist : (n,), or None where they are on a device.
     tree : makes `pred`.
+    plan, stats : these, or what makes them when they are first asked for.
     through : makes the predecessors that routes follow, where they pass vertices beyond a cutoff;
         None where those of `tree` do.
     there : the arrays on the device.
@@ -55,7 +55,7 @@ class Paths:
         through: Callable[[], Array] | None = None,
         cutoff: float | None = None,
         plan: Any = None,
-        stats: dict[str, Any] | None = None,
+        stats: dict[str, Any] | Callable[[], dict[str, Any]] | None = None,
         trace: Trace | None = None,
         there: Any = None,
     ) -> None:
@@ -65,9 +65,9 @@ class Paths:
             vars(self)["dist"] = dist
         self._there = there
         self.cutoff = cutoff
-        self.plan = plan
-        self._stats = stats or {}
         self.trace = trace
+        self._plan = plan
+        self._stats = stats
         self._tree = tree
         self._through = through
 
@@ -92,13 +92,6 @@ class Paths:
         return dist
 
     @property
-    def stats(self) -> dict[str, Any]:
-        """Counters of the run, ``reached`` and ``seconds``; with a trace its totals, too."""
-        if self._there is not None and "reached" not in self._stats:
-            self._stats["reached"] = int(np.count_nonzero(self.reached))
-        return self._stats
-
-    @property
     def on_device(self) -> OnDevice:
         """The result on the GPU that found it: ``.dist`` and ``.pred``, (n,), arrays of CuPy.
 
@@ -117,6 +110,19 @@ class Paths:
             raise NotSupportedError(msg)
         there: OnDevice = self._there
         return there
+
+    @cached_property
+    def plan(self) -> Any:
+        """What ran and why; prints itself."""
+        return self._plan() if callable(self._plan) else self._plan
+
+    @cached_property
+    def stats(self) -> dict[str, Any]:
+        """Counters of the run, ``reached`` and ``seconds``; with a trace its totals, too."""
+        stats = self._stats() if callable(self._stats) else self._stats or {}
+        if self._there is not None and "reached" not in stats:
+            stats["reached"] = int(np.count_nonzero(self.reached))
+        return stats
 
     @cached_property
     def pred(self) -> Array:

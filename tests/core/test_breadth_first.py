@@ -14,6 +14,7 @@ from warpath.paths import never
 TYPES = [(v, d) for v in (np.int32, np.int64) for d in (np.int64, np.float32, np.float64)]
 NO_ROWS = np.empty(0, np.int64)
 THREADS = (1, 2, 5)
+COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached")
 
 
 def graph_of(src, dst, n, index_type=np.int32):
@@ -47,11 +48,11 @@ def solve(graph, into, source, threads, kind=np.int64, weight=1, cutoff=None):
     found = []
     for assemble in (False, True):
         dist = np.full(len(graph[0]) - 1, -7).astype(kind)
-        counts = _core.breadth_first(
-            *graph, *into, source=source, dist=dist, weight=weight, cutoff=cutoff,
-            threads=threads, assemble=assemble,
+        search = _core.breadth_first(
+            *graph, *into, weight=weight, like=dist[:0], cutoff=cutoff, threads=threads,
+            assemble=assemble,
         )  # fmt: skip
-        found.append((dist, counts))
+        found.append((dist, dict(zip(COUNTERS, search(source, dist), strict=True))))
     assert found[0][0].tobytes() == found[1][0].tobytes()
     return found[1]
 

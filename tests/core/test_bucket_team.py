@@ -14,6 +14,7 @@ from warpath import _core
 WEIGHTS = [np.int32, np.int64, np.float32, np.float64]
 THREADS = [1, 2, 3, 7]
 FAR = np.iinfo(np.int64).max
+COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached")
 
 
 def rows(n, src, dst, weights):
@@ -29,18 +30,19 @@ def distance_type(weights):
     return weights.dtype if weights.dtype.kind == "f" else np.dtype(np.int64)
 
 
-def solve(graph, delta, threads, source=0, **options):
+def solve(graph, delta, threads, source=0, cutoff=None, progress=None):
     """Solve with threads that come when they can, and with all from the start."""
     weights = graph["weights"]
     heaviest = weights.max(initial=0).item()
     found = []
     for assemble in (False, True):
         dist = np.empty(len(graph["indptr"]) - 1, distance_type(weights))
-        counts = _core.bucket_team(
-            **graph, source=source, dist=dist, delta=delta, heaviest=heaviest, threads=threads,
-            assemble=assemble, **options,
+        search = _core.bucket_team(
+            **graph, delta=delta, heaviest=heaviest, cutoff=cutoff, threads=threads,
+            assemble=assemble,
         )  # fmt: skip
-        found.append((dist, counts))
+        done = search(source, dist, progress)
+        found.append((dist, None if done is None else dict(zip(COUNTERS, done, strict=True))))
     (early, _), (late, _) = found
     assert early.tobytes() == late.tobytes()
     return found[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -24,12 +24,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.graph import Graph
+    from warpath.recipes import Recipe
 
     Array = NDArray[Any]
+    #: (source, distances to fill, progress) -> what it did; None where distances may not fit.
+    Search = Callable[..., tuple[int, ...] | None]
 
 name = "cpu"
 
 _EXACT = 2**53  # integers below it are floats as well
+_COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached")
 _ALL = np.empty(0, np.int64)  # how the core is told that every vertex is a source or target
 
 
@@ -133,36 +137,64 @@ def _delta_stepping(order: Order) -> Raw:
     return Raw(dist, stats=stats)
 
 
-def _bucket_team(order: Order) -> Raw:
-    graph = order.graph
-    heaviest = graph.facts(symmetry=False).max_weight
-    if graph.dist_dtype == np.int64:  # beyond 2^53 the fact is rounded: then the type's largest
-        heaviest = int(heaviest) if heaviest < _EXACT else np.iinfo(graph.weight_dtype).max
-    if graph.indices.dtype == np.int32:
+def bound(
+    graph: Graph, recipe: Recipe, params: dict[str, float], threads: int,
+    cutoff: float | None = None,
+) -> Search | None:  # fmt: skip
+    """Return the search of one source that a recipe runs on a graph, to be called many times.
+
+    None for a loop that is not bound so, and for graphs of more vertices than it takes.
+    """
+    match recipe.loop:
+        case Loop.BUCKET_TEAM:
+            return _bucket_team_of(graph, params["delta"], threads, cutoff)
+        case Loop.BFS:
+            return _breadth_first_of(graph, threads, cutoff)
+        case _:
+            return None
+
+
+def counters(done: tuple[int, ...]) -> dict[str, int]:
+    """Return what a search says that it did, by name."""
+    return dict(zip(_COUNTERS, done, strict=True))
+
+
+def _bound_search(order: Order) -> Raw:
+    graph, cutoff = order.graph, order.problem.cutoff
+    search = bound(graph, order.recipe, order.params, order.threads, cutoff)
+    if search is not None:
         dist = np.empty(graph.n, graph.dist_dtype)
-        stats = _core.bucket_team(
-            *_csr(graph), order.problem.source, dist, delta=order.params["delta"],
-            heaviest=heaviest, cutoff=order.problem.cutoff, threads=order.threads,
-            progress=order.progress,
-        )  # fmt: skip
-        if stats is not None:
-            return Raw(dist, stats=stats)
+        done = search(order.problem.source, dist, order.progress)
+        if done is not None:
+            return Raw(dist, stats=counters(done))
     return _dijkstra(order)  # distances near the end of 64 bits, which it adds with care
 
 
-def _breadth_first(order: Order) -> Raw:
-    """Run breadth-first search, over edges in as well where they are at hand."""
-    graph, problem = order.graph, order.problem
-    into, _ = rows_into(graph, order.threads)
+def _bucket_team_of(
+    graph: Graph, delta: float, threads: int, cutoff: float | None
+) -> Search | None:
+    if graph.indices.dtype != np.int32:
+        return None
+    heaviest = graph.facts(symmetry=False).max_weight
+    if graph.dist_dtype == np.int64:  # beyond 2^53 the fact is rounded: then the type's largest
+        heaviest = int(heaviest) if heaviest < _EXACT else np.iinfo(graph.weight_dtype).max
+    search: Any = _core.bucket_team(
+        *_csr(graph), delta=delta, heaviest=heaviest, cutoff=cutoff, threads=threads
+    )
+    return cast("Search", search)
+
+
+def _breadth_first_of(graph: Graph, threads: int, cutoff: float | None) -> Search:
+    """Bind breadth-first search, over edges in as well where they are at hand."""
+    into, _ = rows_into(graph, threads)
     back_indptr: Array = _ALL if into is None else into.indptr
     back_indices: Array = graph.indices[:0] if into is None else into.indices
-    dist = np.empty(graph.n, graph.dist_dtype)
     weight: Any = 1 if graph.weights is None else graph.weights[:1].sum().item()
-    stats = _core.breadth_first(
-        graph.indptr, graph.indices, back_indptr, back_indices, problem.source, dist, weight,
-        cutoff=problem.cutoff, threads=order.threads, progress=order.progress,
+    search: Any = _core.breadth_first(
+        graph.indptr, graph.indices, back_indptr, back_indices, weight,
+        like=np.empty(0, graph.dist_dtype), cutoff=cutoff, threads=threads,
     )  # fmt: skip
-    return Raw(dist, stats=stats)
+    return cast("Search", search)
 
 
 def _own_buckets(order: Order) -> Raw:
@@ -328,8 +360,8 @@ _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.BIDIRECTIONAL: _path,
     Loop.BELLMAN_FORD: _bellman_ford,
     Loop.DELTA_STEPPING: _delta_stepping,
-    Loop.BUCKET_TEAM: _bucket_team,
-    Loop.BFS: _breadth_first,
+    Loop.BUCKET_TEAM: _bound_search,
+    Loop.BFS: _bound_search,
     Loop.OWN_BUCKETS: _own_buckets,
     Loop.SIDE_BY_SIDE: _side_by_side,
     Loop.FLOYD_WARSHALL: _floyd_warshall,

@@ -1,0 +1,168 @@
+"""`sssp` of one graph with one set of options: checked and planned once, solved from many sources.
+
+A tiny graph is solved in a microsecond or two, a tenth of what it takes to check the options and
+to plan. So what came of that is kept with the graph, while its surroundings stay what they were.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath import settings
+from warpath.arguments import checked_cutoff, checked_dist_dtype
+from warpath.costs import Size
+from warpath.engines import cpu
+from warpath.engines.base import Problem
+from warpath.paths import Paths, never, one_label
+from warpath.plan import Plan, Wish
+from warpath.recipes import Task
+from warpath.routes import tree as predecessors
+from warpath.running import choose_for, narrowed, on_device, run_plan
+from warpath.trace import Run, Trace
+from warpath.zones import folded, opened
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    from warpath.engines.cpu import Search
+    from warpath.graph import Graph
+    from warpath.running import Progress
+
+    Array = NDArray[Any]
+
+_MOST_KEPT = 64  # with a graph
+
+
+class OneSource(NamedTuple):
+    """Options that were checked, and what came of them. It refers to no graph, whom it is kept by.
+
+    Attributes
+    ----------
+    plan : what runs.
+    limit : the cutoff.
+    wanted : the type of the answer.
+    team : the threads that the tree may take.
+    search : fills distances that are the answer as they are; None where more has to be done.
+    """
+
+    plan: Plan
+    limit: float | None
+    wanted: np.dtype[Any]
+    team: int
+    search: Search | None
+
+
+def one_source(
+    graph: Graph,
+    wish: tuple[str, str, int | None, dict[str, float] | None],
+    cutoff: float | None,
+    dist_dtype: DTypeLike | None,
+) -> OneSource:
+    """Check the options of `sssp` and plan, or return what came of it a moment ago.
+
+    Parameters
+    ----------
+    wish : the algorithm, the device, the threads and the parameters.
+    graph, cutoff, dist_dtype : as in `sssp`.
+    """
+    algorithm, device, threads, params = wish
+    plain = params is None and cutoff is None and dist_dtype is None
+    # By type as well: True is 1, but no number of threads.
+    if not (plain and type(algorithm) is str and type(device) is str):
+        return _checked(graph, Wish(*wish), cutoff, dist_dtype)
+    asked = algorithm, device, graph.device, threads, type(threads)
+    surroundings = settings.surroundings()
+    kept: dict[Any, tuple[Any, OneSource]] = graph.derived.setdefault("one source", {})
+    try:
+        then, one = kept.get(asked, (None, None))
+    except TypeError:  # threads that cannot be looked up: to be refused
+        then = one = None
+    if one is None or then != surroundings:
+        one = _checked(graph, Wish(*wish), None, None)
+        if one.plan.device == "cpu":  # whether a GPU has the memory is asked by `choose_for`
+            if len(kept) >= _MOST_KEPT:
+                kept.clear()
+            kept[asked] = surroundings, one
+    return one
+
+
+def _checked(
+    graph: Graph, wish: Wish, cutoff: float | None, dist_dtype: DTypeLike | None
+) -> OneSource:
+    limit = checked_cutoff(cutoff, graph)
+    wanted = checked_dist_dtype(dist_dtype, graph)
+    chosen = choose_for(Size(Task.SSSP), opened(graph), wish, graph.device)
+    whole = limit is None and wanted == graph.dist_dtype and graph.first_through == 0
+    search = None
+    if whole and chosen.device == "cpu":
+        search = cpu.bound(graph, chosen.recipe, chosen.params, chosen.threads)
+    team = settings.threads() if wish.threads is None else wish.threads
+    return OneSource(chosen, limit, wanted, team, search)
+
+
+def solved(
+    graph: Graph, one: OneSource, s: int, progress: Progress = None, *, trace: bool = False
+) -> Paths:
+    """Solve from a vertex; `progress` and `trace` are as in `sssp`."""
+    if one.search is not None and not progress and not trace:
+        start = time.perf_counter()
+        dist = np.empty(graph.n, one.wanted)
+        done = one.search(s, dist)
+        if done is not None:
+            seconds = time.perf_counter() - start
+            dist.setflags(write=False)
+            return Paths(
+                graph, s, dist,
+                tree=lambda: predecessors(graph, s, dist, one.team),
+                plan=one.plan.again,
+                stats=lambda: cpu.counters(done) | {"seconds": seconds},
+            )  # fmt: skip
+    return _solved_in_steps(graph, one, s, progress, trace=trace)
+
+
+def _solved_in_steps(
+    graph: Graph, one: OneSource, s: int, progress: Progress, *, trace: bool
+) -> Paths:
+    """Solve where distances have to be cut, folded or narrowed, or rounds to be watched."""
+    inner, limit, chosen = opened(graph), one.limit, one.plan.again()
+    problem = Problem(Task.SSSP, np.array([s]), cutoff=limit)
+    rounds = Trace() if trace else None
+    # Under negative weights a route within the cutoff may pass a vertex beyond it.
+    beyond = limit is not None and inner.facts(symmetry=False).negative > 0
+    stay = rounds is None and not beyond
+    raw, stats = run_plan(graph, chosen, problem, progress=progress, trace=rounds, stay=stay)
+    if raw.device is not None:
+        there = on_device(raw, graph, s, limit, one.wanted)
+        return Paths(
+            graph, s, None, tree=there.pred_here, cutoff=limit, plan=chosen, stats=stats,
+            there=there,
+        )  # fmt: skip
+    dist = cpu.cut(raw.dist, limit)
+    if "reached" not in stats:  # a loop that counts while it writes saves a pass
+        stats["reached"] = int(np.count_nonzero(dist != never(dist.dtype)))
+    if rounds is not None:
+        edges = int(np.diff(inner.indptr)[raw.dist != never(dist.dtype)].sum())
+        rounds.run = Run.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
+        stats |= asdict(rounds.totals())
+
+    def through() -> Array:
+        found = predecessors(inner, s, raw.dist if beyond else dist, one.team)
+        return folded(graph, found, s, -1)
+
+    def tree() -> Array:
+        found = through()
+        if not beyond:
+            return found
+        reached = dist != never(dist.dtype)
+        return np.where(folded(graph, reached, s, at_source=True), found, -1)
+
+    labels = narrowed(folded(graph, dist, s, 0), one.wanted)
+    labels.flags.writeable = False
+    return Paths(
+        graph, s, labels, tree=tree, through=through if beyond else None, cutoff=limit, plan=chosen,
+        stats=stats, trace=rounds,
+    )  # fmt: skip
