@@ -203,7 +203,7 @@ __device__ __forceinline__ void pull(const WideArgs<W, L>& a, const Onto<L>& ont
       });
 }
 
-template <int kGroup, int kPulled, int kBlock, class W, class L>
+template <int kGroup, int kBlock, class W, class L>
 __device__ __forceinline__ void wide(const WideArgs<W, L>& a, const int* halt, i64* said) {
   constexpr int kWarps = kBlock / 32;
   WARPATH_SHARED(Entry<L>, outboxes, kWarps * Outbox<L>::kRoom);
@@ -237,7 +237,7 @@ __device__ __forceinline__ void wide(const WideArgs<W, L>& a, const int* halt, i
     if (first && halted(halt)) store_relaxed(&onto.sizes->halted, 1u);
     if (mend) {
       if (first) a.control->lists[(round + 2) % 3] = {0, 0, 0};
-      pull<kPulled>(a, onto, me, true, settled);
+      pull<kGroup>(a, onto, me, true, settled);
       mend = false;
     } else if (sizes.entries + sizes.runs != 0) {
       if (first) a.control->lists[(round + 2) % 3] = {0, 0, 0};
@@ -254,7 +254,7 @@ __device__ __forceinline__ void wide(const WideArgs<W, L>& a, const int* halt, i
       found = left.found;
       if (a.into != nullptr && left.into * a.favour < left.rest * 16) {
         settled = bound;
-        pull<kPulled>(a, onto, me, false, settled);
+        pull<kGroup>(a, onto, me, false, settled);
         bound = a.limit;
         mend = true;
       } else {
