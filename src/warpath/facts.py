@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +23,9 @@ class Facts:
 
     `far` counts the edges between vertices whose numbers lie over 4 sqrt(n) apart: few where the
     numbering follows a map, nearly all where neighbours are drawn at random.
+
+    `hops` is how many edges from a vertex lead to thousands of vertices, as `probed` counts them:
+    few where a graph is wide, many where it is deep; 0 where nobody has counted.
     """
 
     n: int
@@ -43,6 +46,7 @@ class Facts:
     symmetric: bool | None
     light_weight: float = 0.0
     far: int = 0
+    hops: int = 0
 
     @property
     def edges(self) -> int:
@@ -86,6 +90,52 @@ def facts_of(graph: Graph, *, symmetry: bool) -> Facts:
         light_weight=_light_weight(graph),
         far=known["far"],
     )
+
+
+#: A graph is wide where as few hops lead to so many vertices, or to half of all.
+WIDE_HOPS, _REACHED = 10, 2048
+_MOST_HOPS = 64
+_PROBES = 3  # vertices that are asked
+_MOST_PROBED = 2**18  # edges that one of them may take
+
+
+def probed(graph: Graph) -> Facts:
+    """Return the facts of a graph with `hops`: the median of three vertices, at most 64.
+
+    Counted once and kept, in some milliseconds: a search looks at 2^18 edges at most.
+    """
+    known: Facts | None = graph.derived.get("probed facts")
+    if known is None:
+        usable = np.flatnonzero(np.diff(graph.indptr))
+        places = np.linspace(0, len(usable) - 1, _PROBES + 2)[1:-1] if len(usable) else np.empty(0)
+        found = sorted(_hops(graph, int(v)) for v in usable[places.astype(np.int64)])
+        hops = found[len(found) // 2] if found else 1
+        known = replace(graph.facts(symmetry=False), hops=hops)
+        graph.derived["probed facts"] = known
+    return known
+
+
+def _hops(graph: Graph, source: int) -> int:
+    """Return how many hops from a vertex lead to thousands of vertices, or as far as its paths do.
+
+    A front with more edges than are looked at counts as thousands of vertices.
+    """
+    seen = {source}
+    front = np.array([source])
+    enough = min(_REACHED, graph.n // 2)
+    for hop in range(1, _MOST_HOPS + 1):
+        starts, ends = graph.indptr[front], graph.indptr[front + 1]
+        degrees = ends - starts
+        total = int(degrees.sum())
+        if total > _MOST_PROBED:
+            return hop
+        edges = np.repeat(ends - np.cumsum(degrees), degrees) + np.arange(total)
+        onto = set(np.unique(graph.indices[edges]).tolist()) - seen
+        seen |= onto
+        if len(seen) >= enough or not onto:
+            return hop
+        front = np.fromiter(onto, np.int64, len(onto))
+    return _MOST_HOPS
 
 
 _SAMPLE = 4096

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from warpath.costs import MESH_DEGREE, Place, label_bytes
+from warpath.facts import WIDE_HOPS
 from warpath.recipes import Loop
 from warpath.recipes.axes import Direction, Edges, Emit, Labels, Layout, Select
 from warpath.recipes.recipe import WHOLE_TABLES
@@ -47,6 +48,8 @@ def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
     """Return the predicted time of a planned algorithm on a GPU; it ranks, and promises no time."""
     if recipe.loop is Loop.PATCHES:
         return _patches_seconds(facts)
+    if recipe.loop is Loop.WIDE:
+        return _wide_seconds(facts)
     if recipe.axes is None:
         return _table_seconds(recipe, size, facts)
     n, degree = max(facts.n, 2), facts.mean_degree
@@ -58,6 +61,34 @@ def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
     return _GPU_START + hops * rounds.a_hop * rounds.seconds + work
 
 
+def _wide_seconds(facts: Facts) -> float:
+    """See docs/performance/sssp-h200-wide.md.
+
+    Where hubs are, few edges are looked at. A deep graph takes a round for each hop across it.
+    """
+    n, m = max(facts.n, 2), facts.m
+    degree = max(facts.mean_degree, 2.0)
+    hops = facts.hops
+    if hops == 0:  # not counted
+        hops = 32 if degree < MESH_DEGREE else 4
+    across = 3.0 * hops if hops <= WIDE_HOPS else 2 * hops * math.sqrt(n / 2048)
+    edge = 7e-12 if facts.max_degree > _HUB else 3.4e-11
+    wide = 1.0 if facts.weight_dtype == "float32" or facts.sums_fit_int32 else 1.3
+    return _GPU_START + max(across, 20) * 8e-6 + m * edge * wide
+
+
+def _wide_bytes(facts: Facts) -> int:
+    """Rows by weight, those into each vertex beside them unless they are the same, and lists."""
+    narrow = facts.weight_dtype in {"int32", "float32"}
+    edge, a_vertex = (8, 32) if narrow else (16, 56)
+    sides = 2 if facts.directed else 1
+    sorting = 60 * min(facts.m, 2**26)
+    return sides * (8 * (facts.n + 1) + facts.m * edge) + facts.n * a_vertex + sorting
+
+
+_HUB = 512  # edges of a row from which on the search cuts it into runs
+
+
 def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     """Return the bytes on the device at most: the graph, the labels, and what the rounds keep.
 
@@ -65,6 +96,8 @@ def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     """
     if recipe.loop is Loop.PATCHES:
         return _patches_bytes(facts)
+    if recipe.loop is Loop.WIDE:
+        return _wide_bytes(facts)
     if recipe.axes is None:
         return _table_bytes(recipe, size, facts)
     n, m, axes = facts.n, facts.m, recipe.axes
@@ -213,6 +246,8 @@ def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     """Return the bytes that an algorithm on a GPU takes on the host, beside the graph."""
     if recipe.loop is Loop.PATCHES:  # while the graph is cut, all arrays of it again
         return facts.m * 12 + facts.n * (32 + label_bytes(facts))
+    if recipe.loop is Loop.WIDE:
+        return facts.n * label_bytes(facts)
     if recipe.axes is None:
         table = size.sources * size.targets * size.entry
         held = {Place.NEW} | (

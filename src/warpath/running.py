@@ -13,6 +13,7 @@ from warpath.engines import cpu
 from warpath.engines.base import Order
 from warpath.engines.dispatch import gpu_memory, run
 from warpath.errors import DistanceOverflowError, InputError, NegativeCycleError
+from warpath.facts import probed
 from warpath.plan import Hardware, Plan, Wish, checked, choose, device_of, preferring
 from warpath.progress import watch
 from warpath.recipes import Task
@@ -70,7 +71,8 @@ def choose_for(
     # That a GPU cannot be used is an error only when it shall run.
     free, why = gpu_memory(device, graph)
     hardware = Hardware(settings.threads(), settings.memory(), free, why)
-    plan = choose(size, graph.facts(symmetry=False), hardware, wish)
+    facts = probed(graph) if device != "cpu" and size.task is Task.SSSP else None
+    plan = choose(size, facts or graph.facts(symmetry=False), hardware, wish)
     asked = _asked(size, given, place)
     if asked is not None and free is not None and _most(plan) <= free:
         # Its memory is not looked at again: most of it is kept with the graph from now on, and an

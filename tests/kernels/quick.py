@@ -107,7 +107,8 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
                 params = {p.name: 3 for p in recipe.params if p.name in {"delta", "buckets"}}
                 for seed in seeds:
                     device.seed = seed
-                    trace = Trace() if seed == 2 or (watched and source) else None
+                    counted = recipe.axes is not None and (seed == 2 or (watched and source))
+                    trace = Trace() if counted else None
                     check(recipe, case.graph(), source, device, answer, params, trace)
         solve_tables(of_tables, case, device, [1] if watched else [1, 2])
 

@@ -57,7 +57,7 @@ ENTRY, ENTRY_SHARED, ROW, TILED, TILED_SHARED = (
 )
 THREADS, JOHNSON = "bodra2025.apsp_dijkstra", "johnson_gpu.johnson_flags"
 BLOCK_EACH, PAIRS = "warpath.block_per_source", "warpath.pairs"
-BLOCKED = "warpath.floyd_warshall"
+BLOCKED, WIDE = "warpath.floyd_warshall", "warpath.wide"
 DENSE_PULL, DENSE_PUSH = "martin2009.u_gpu.dense", "martin2009.f_gpu.dense"
 
 BASE = [
@@ -515,10 +515,41 @@ RESULT = [
         "results",
     ),
 ]
+WIDE_ROWS = [
+    Mutant(
+        "what is left of a row is forgotten",
+        "wide_rows.cuh",
+        "a.rest[vertex] = Rest<L>{sum[s], place};",
+        "a.rest[vertex] = Rest<L>{never<L>(), place};",
+        WIDE,
+    ),
+    Mutant(
+        "pulled labels are not lowered from each other",
+        "wide.cuh",
+        "        mend = true;\n",
+        "",
+        WIDE,
+    ),
+    Mutant(
+        "what was lowered from each other is not listed",
+        "wide.cuh",
+        "fell && v < a.leaves, label, v",
+        "false, label, v",
+        WIDE,
+    ),
+    Mutant(
+        "a stale entry is told by a plain read",
+        "wide.cuh",
+        "load_relaxed(a.dist + u) != entry.label",
+        "a.dist[u] != entry.label",
+        WIDE,
+        sanitizer="thread",
+    ),
+]
 MUTANTS = [
     *BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *COMPACT, *BUCKETS,
     *MATRIX, *FLOYD, *TILES, *THREAD_DIJKSTRA, *REWEIGHT, *TABLE, *BLOCKS_OF_SOURCES, *PAIR_LISTS,
-    *PAIR_SIDES, *MATRICES, *RESULT,
+    *PAIR_SIDES, *MATRICES, *RESULT, *WIDE_ROWS,
 ]  # fmt: skip
 
 

@@ -40,7 +40,8 @@ NAMES = {
         fw_vertex fw_tiled fw_tiled_shared""",
     "johnson_gpu": """bf_queue dijkstra_flags dijkstra_queue dijkstra_prefix
         johnson_flags johnson_queue johnson_prefix""",
-    "warpath": "bfs buckets own_buckets side_by_side block_per_source pairs johnson floyd_warshall",
+    "warpath": """bfs buckets own_buckets side_by_side wide block_per_source pairs johnson
+        floyd_warshall""",
     "broken": "harish_narayanan2007",
 }
 

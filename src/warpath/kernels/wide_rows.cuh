@@ -74,6 +74,7 @@ __device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const Onto<L
   constexpr int kRows = 32 / kGroup;
   constexpr u32 kMask = kGroup == 32 ? ~0u : (1u << (kGroup % 32)) - 1;
   const int lane = me.lane, in = lane % kGroup, group = lane / kGroup;
+  __syncwarp();  // what was left of the row was read by one lane, and is written by another
   bool live = u >= 0 && at < own.degree;
   if (u >= 0 && !live) a.rest[u] = Rest<L>{never<L>(), at};
   for (u32 alive = __ballot_sync(~0u, live); alive != 0; alive = __ballot_sync(~0u, live)) {

@@ -17,6 +17,7 @@ from warpath.engines.cuda.listing import kernels_of
 from warpath.errors import NegativeCycleError
 from warpath.recipes import Recipe, Task
 from warpath.recipes.params import chosen_params
+from warpath.routes import as_labels
 from warpath.testing import reference
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.emulated import EmulatedDevice
@@ -83,7 +84,8 @@ def solve(
     inner = opened(graph)
     numbers = chosen_params(recipe, inner.facts(symmetry=False), params or {})
     problem = Problem(Task.SSSP, np.array([source]))
-    return run(Order(recipe, inner, problem, 1, numbers, trace=trace), device).dist
+    raw = run(Order(recipe, inner, problem, 1, numbers, trace=trace), device)
+    return as_labels(inner, device.get(raw.dist))
 
 
 def expected(graph: Graph, source: int) -> Array | type[Exception]:

@@ -268,14 +268,15 @@ _KINDS = {
         "const W* edges, const i64* into, const W* sources, L first, L delta, L limit, u32 narrow, "
         "u32 favour, u32 most, L* dist, u64* rest, u64* entries, u64* next_entries, u64* runs, "
         "u64* next_runs, u32 room, u32 room_of_runs, u64* control, L* least, L* out, "
-        "const W* parting, "
-        "const int* halt, i64* said",
-        "wide<{lanes}, {pulled}, {block}>(WideArgs<W, L>{{n, source, ranks, leaves, indptr, "
-        "as<Edge<W>>(edges), into, as<Edge<W>>(sources), first, delta, limit, narrow, favour, most, "
-        "dist, as<Rest<L>>(rest), {{as<Entry<L>>(entries), as<Run<L>>(runs), nullptr, room, "
+        "const W* parting, const int* halt, i64* said",
+        "wide<{lanes}, {block}>(WideArgs<W, L>{{n, source, ranks, leaves, indptr, "
+        "as<Edge<W>>(edges), into, as<Edge<W>>(sources), first, delta, limit, narrow, favour, "
+        "most, dist, as<Rest<L>>(rest), {{as<Entry<L>>(entries), as<Run<L>>(runs), nullptr, room, "
         "room_of_runs}}, {{as<Entry<L>>(next_entries), as<Run<L>>(next_runs), nullptr, room, "
-        "room_of_runs}}, as<WideControl>(control), least, out, {{hubs, indptr, parting}}}}, halt, said)",
-        resident=3,
+        "room_of_runs}}, as<WideControl>(control), least, out, {{hubs, indptr, parting}}}}, "
+        "halt, said)",
+        widths=2,
+        resident=2,
         at_once=True,
     ),
     "patches": _PATCHES,

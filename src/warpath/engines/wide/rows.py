@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Rows with more edges than this are cut into runs, which the whole grid shares.
 HUB = 512
+#: Edges of a run, `kRun`.
+RUN = 256
 #: Edges that are sorted at once: keys, places and what sorting takes are 50 bytes each.
 _CHUNK = 2**26
 #: A directed graph with more edges than this has no rows of edges into vertices on the device.
@@ -38,6 +40,7 @@ class Rows:
     hubs : how many rows, the first ones, are cut into runs.
     leaves : the first of the rows that lower no label once their vertex has one.
     parting : (15,) weights that part a sample of them into 16 like parts.
+    runs : how many runs all hubs' rows are cut into.
     """
 
     indptr: Array
@@ -48,6 +51,7 @@ class Rows:
     hubs: int
     leaves: int
     parting: Array
+    runs: int
 
     @property
     def nbytes(self) -> int:
@@ -67,7 +71,7 @@ def rows_of(graph: Graph, width: Width, device: Device) -> Rows:
 def _rows(graph: Graph, width: Width, device: Device) -> Rows:
     degrees = np.diff(graph.indptr)
     symmetric = rows_into(graph, settings.threads())[0] is graph
-    ranks, hubs, leaves = None, 0, graph.n
+    ranks, hubs, leaves, runs = None, 0, graph.n, 0
     if graph.n and degrees.max() > HUB:
         # Hubs lie together, where caches hold their labels; what hardly matters comes last.
         order = np.argsort(-degrees, kind="stable")
@@ -75,6 +79,7 @@ def _rows(graph: Graph, width: Width, device: Device) -> Rows:
         places[order] = np.arange(graph.n, dtype=np.int32)
         ranks = device.put(places)
         hubs = int(np.count_nonzero(degrees > HUB))
+        runs = int((degrees[degrees > HUB] // RUN + 1).sum())
         # A vertex of a symmetric graph with one edge has it to where its label came from.
         leaves = int(np.count_nonzero(degrees > (1 if symmetric else 0)))
     indptr, edges = _ascending(graph, width, device, ranks)
@@ -82,7 +87,7 @@ def _rows(graph: Graph, width: Width, device: Device) -> Rows:
     if not symmetric and graph.m <= _MOST_INTO:
         into, sources = _ascending(graph.reversed(), width, device, ranks)
     parting = device.put(_parting(graph).astype(width.weight))
-    return Rows(indptr, edges, into, sources, ranks, hubs, leaves, parting)
+    return Rows(indptr, edges, into, sources, ranks, hubs, leaves, parting, runs)
 
 
 def _parting(graph: Graph) -> Array:
@@ -104,13 +109,16 @@ def _ascending(
         degrees[1:][ranks] = before[1:] - before[:-1]
         indptr = xp.cumsum(degrees)
     weight = np.dtype(width.weight)
+    zeros = weight.kind == "f" and graph.facts(symmetry=False).zero > 0
     edges = xp.empty((graph.m, 2), weight)
     bits = edges.view(f"u{weight.itemsize}")
     for first, last in _chunks(graph.indptr):
         begin, end = int(graph.indptr[first]), int(graph.indptr[last])
         targets = device.put(graph.indices[begin:end])
-        # Plus zero: -0 adds what 0 does, but its bits come last.
-        weights = device.put(graph.solver_weights[begin:end].astype(weight)) + weight.type(0)
+        here = graph.solver_weights[begin:end].astype(weight, copy=False)
+        if zeros:  # -0 adds what 0 does, but its bits come last; CuPy would round 1e-40 to 0
+            here = here + weight.type(0)
+        weights = device.put(here)
         own = before[first : last + 1]
         places = xp.arange(begin, end)
         row = xp.searchsorted(own, places, side="right") - 1
@@ -125,9 +133,12 @@ def _ascending(
 
 def _by_row_and_weight(xp: Any, row: Array, weights: Array) -> Array:
     """Return the order in which rows ascend, and the weights within each."""
+    order: Array
     if weights.dtype.itemsize == 4:
-        return xp.argsort((row << 32) | weights.view(np.uint32))
-    return xp.lexsort(xp.stack((weights, row.astype(weights.dtype))))
+        order = xp.argsort((row << 32) | weights.view(np.uint32))
+    else:
+        order = xp.lexsort(xp.stack((weights, row.astype(weights.dtype))))
+    return order
 
 
 def _chunks(indptr: Array) -> list[tuple[int, int]]:

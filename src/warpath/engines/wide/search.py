@@ -15,16 +15,16 @@ from warpath.engines.tables.table import longest
 from warpath.engines.tables.widths import Width, widths
 from warpath.engines.wide.rows import HUB, rows_of
 from warpath.errors import NotSupportedError
-from warpath.paths import never
+from warpath.routes import as_labels
 
 if TYPE_CHECKING:
     from warpath.engines.base import Array, Device, Order
+    from warpath.engines.wide.rows import Rows
     from warpath.graph import Graph
 
-_RUN = 256  # `kRun`
 _CONTROL = 128  # bytes, of `WideControl`
-#: Lanes that take a row's next edges together where rows end early, and where they do not.
-_LANES = {4: ("2", "4"), 8: ("2", "2")}
+#: Lanes that take a row's next edges together, by the bytes of a label.
+_LANES = {4: "4", 8: "2"}
 #: A bucket that settles fewer vertices than this was too narrow: a round waits for memory.
 _NARROW = 20_000
 #: What a pulled edge costs in sixteenths of a pushed one.
@@ -50,59 +50,59 @@ def wide(order: Order, device: Device) -> Raw:
     """Run `Loop.WIDE`."""
     graph = order.graph
     if order.trace is not None:
-        msg = f"{order.recipe.name} keeps no trace: its rounds end on the device, uncounted."
+        msg = f"{order.recipe.name} keeps no trace: its rounds follow each other on the device."
         raise NotSupportedError(msg)
     for width in widths(graph):
-        words, dist = _solved(order, device, width)
+        dist, words = _solved(order, device, width)
         if words[0] != Ended.LOST:
             break
-    labels = device.get(dist)
-    if labels.dtype != graph.dist_dtype:
-        labels = _widened(labels, graph.dist_dtype)
     if longest(graph) >= 2**62:
-        _core.refuse_overflow(graph.indptr, graph.indices, graph.solver_weights, labels)
-    return Raw(labels, stats={"rounds": int(words[1]), "buckets": int(words[2])})
+        here = as_labels(graph, device.get(dist))
+        _core.refuse_overflow(graph.indptr, graph.indices, graph.solver_weights, here)
+    stats = {"rounds": int(words[1]), "buckets": int(words[2])}
+    return Raw(dist, stats=stats, device=device)
 
 
 def _solved(order: Order, device: Device, width: Width) -> tuple[Array, Array]:
-    """Return the kernel's words and the labels in a width, in the order of the graph."""
+    """Return the labels in a width, in the order of the graph, and the kernel's words."""
     graph = order.graph
     rows = rows_of(graph, width, device)
     made = kernel_of(width, device.block)
+    dist = device.xp.empty(graph.n, width.label)
     label = np.dtype(width.label)
-    dist = device.xp.empty(graph.n, label)
-    room_of_runs = _room_of_runs(graph)
+    room, room_of_runs = rooms(graph, rows)
 
     def buffers() -> Buffers:
-        return _buffers(graph.n, room_of_runs, label, device, own=rows.ranks is not None)
+        return _buffers(graph.n, room, room_of_runs, label, device, own=rows.ranks is not None)
 
+    first, delta = bounds(graph, width, order.params.get("delta"))
     with flight(graph, f"wide search in {label.name}", device, buffers) as own:
-        kept: Buffers = own.buffers
-        first, delta = bounds(graph, width, order.params.get("delta"))
+        held: Buffers = own.buffers
         given = {
             "n": graph.n, "source": order.problem.source, "ranks": rows.ranks, "hubs": rows.hubs,
             "leaves": rows.leaves, "indptr": rows.indptr, "edges": rows.edges, "into": rows.into,
             "sources": rows.sources, "first": first, "delta": delta,
             "limit": _limit(order.problem.cutoff, width), "narrow": _NARROW, "favour": _FAVOUR,
-            "most": _MOST_ROUNDS, "dist": dist if kept.dist is None else kept.dist,
-            "rest": kept.rest, "entries": kept.entries[0], "next_entries": kept.entries[1],
-            "runs": kept.runs[0], "next_runs": kept.runs[1], "room": graph.n,
-            "room_of_runs": room_of_runs, "control": kept.control, "least": kept.least,
-            "out": None if kept.dist is None else dist, "parting": rows.parting, "halt": own.halt, "said": own.said,
+            "most": _MOST_ROUNDS, "dist": dist if held.dist is None else held.dist,
+            "rest": held.rest, "entries": held.entries[0], "next_entries": held.entries[1],
+            "runs": held.runs[0], "next_runs": held.runs[1], "room": room,
+            "room_of_runs": room_of_runs, "control": held.control, "least": held.least,
+            "out": None if held.dist is None else dist, "parting": rows.parting,
+            "halt": own.halt, "said": own.said,
         }  # fmt: skip
         values = [
             given[name] if kind == "*" else np.dtype(kind).type(given[name])
             for name, kind in made.params
         ]
         words = own.run(made, device.resident_blocks(made), *values).copy()
-    return words, dist
+    return dist, words
 
 
 def kernel_of(width: Width, block: int) -> Kernel:
     """Return the kernel for a width."""
     types = Types.of(np.int32, width.weight, width.label)
-    lanes, pulled = _LANES[np.dtype(width.label).itemsize]
-    return kernel("wide", types, block, ("lanes", lanes), ("pulled", pulled))
+    lanes = _LANES[np.dtype(width.label).itemsize]
+    return kernel("wide", types, block, ("lanes", lanes))
 
 
 def bounds(graph: Graph, width: Width, delta: float | None) -> tuple[Any, Any]:
@@ -132,13 +132,18 @@ def _limit(cutoff: float | None, width: Width) -> Any:
     return kind(math.floor(cutoff) + 1)
 
 
-def _room_of_runs(graph: Graph) -> int:
-    """Return how many runs a list takes: twice those of all hubs."""
-    degrees = np.diff(graph.indptr)
-    return 2 * int((degrees[degrees > HUB] // _RUN + 1).sum()) + 64
+def rooms(graph: Graph, rows: Rows) -> tuple[int, int]:
+    """Return how many entries and runs a list takes.
+
+    A list that is full is no error: the next round looks at all vertices. It needs room for the
+    runs of all hubs, and for those of hubs whose labels fall meanwhile.
+    """
+    return graph.n, 2 * rows.runs + 64
 
 
-def _buffers(n: int, room_of_runs: int, label: np.dtype[Any], device: Device, *, own: bool) -> Buffers:
+def _buffers(
+    n: int, room: int, room_of_runs: int, label: np.dtype[Any], device: Device, *, own: bool
+) -> Buffers:
     xp = device.xp
     narrow = label.itemsize == 4
     entry, run = (8, 12) if narrow else (16, 16)
@@ -150,15 +155,8 @@ def _buffers(n: int, room_of_runs: int, label: np.dtype[Any], device: Device, *,
     return Buffers(
         xp.empty(n, label) if own else None,
         words(n, entry),
-        (words(n, entry), words(n, entry)),
+        (words(room, entry), words(room, entry)),
         (words(room_of_runs, run), words(room_of_runs, run)),
         xp.zeros(_CONTROL // 8, np.uint64),
         xp.empty(3, label),
     )
-
-
-def _widened(labels: Array, dtype: np.dtype[Any]) -> Array:
-    """Return labels of 32 bits in 64."""
-    wide = labels.astype(dtype)
-    wide[labels == never(labels.dtype)] = never(dtype)
-    return wide
