@@ -31,9 +31,19 @@ VARIANTS = [
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 @pytest.mark.parametrize("select", Select)
 def test_no_kernel_races_or_leaves_its_arrays(quick, select, dtype, sanitizer):
-    names = [recipe.name for recipe in on_gpu(Task.SSSP) if recipe.axes.select is select]
+    recipes = [recipe for recipe in on_gpu(Task.SSSP) if recipe.axes]
+    names = [recipe.name for recipe in recipes if recipe.axes.select is select]
     if select is Select.IMPROVED:
         names += VARIANTS
+    ran = quick(HEADERS, names, dtype, sanitizer=sanitizer)
+    assert ran.returncode == 0, ran.stderr[-8000:]
+    assert "Sanitizer" not in ran.stderr
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize(("sanitizer", "dtype"), [("thread", "int32"), ("address", "float64")])
+def test_no_kernel_that_has_no_rounds_races_or_leaves_its_arrays(quick, dtype, sanitizer):
+    names = [recipe.name for recipe in on_gpu(Task.SSSP) if not recipe.axes]
     ran = quick(HEADERS, names, dtype, sanitizer=sanitizer)
     assert ran.returncode == 0, ran.stderr[-8000:]
     assert "Sanitizer" not in ran.stderr

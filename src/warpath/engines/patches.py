@@ -110,10 +110,9 @@ class Cut:
     @property
     def nbytes(self) -> int:
         """What all of it takes on the device."""
-        spaces = [space for kept in self._spaces.values() for space in kept]
-        arrays = [each for pair in self._weights.values() for each in pair]
-        held = [*self.arrays.values(), *arrays, *spaces]
-        return sum(each.nbytes for each in held)
+        held = sum(array.nbytes for array in self.arrays.values())
+        held += sum(array.nbytes for pair in self._weights.values() for array in pair)
+        return held + sum(space.nbytes for kept in self._spaces.values() for space in kept)
 
     def weights(self, name: str) -> tuple[Array, Array]:
         """Return the weights of edges that stay in a patch and of those that leave, in a type."""
