@@ -18,7 +18,7 @@ from warpath.paths import Paths, Route, never, one_label
 from warpath.plan import Plan, Wish
 from warpath.recipes import CATALOGUE, Catalogue, Task
 from warpath.routes import tree as predecessors
-from warpath.running import choose_for, narrowed, run_plan
+from warpath.running import choose_for, narrowed, on_device, run_plan
 from warpath.trace import Run, Trace
 from warpath.zones import arrivals, folded, opened
 
@@ -51,7 +51,8 @@ def sssp(
     source : a vertex: its label where the graph has labels, else an integer in [0, n).
     algorithm : "auto", or a name from `algorithms()`, for example "classic.dijkstra".
     device : "auto", "cpu", "cuda" or "cuda:1"; a named device never falls back to another. "auto"
-        is the CPU, but for a named algorithm that runs on a GPU only.
+        is where the graph was put by `Graph.to`, else the CPU, but for a named algorithm that runs
+        on a GPU only. Distances found on a GPU stay there until they are asked for.
     threads : threads on the CPU; all cores that the process may use when not given.
     params : the algorithm's own numbers, for example ``{"delta": 100}``.
     cutoff : leave vertices farther than this unreachable; Dijkstra's searches stop there.
@@ -88,10 +89,20 @@ def sssp(
     inner = opened(graph)
     limit = checked_cutoff(cutoff, graph)
     wanted = checked_dist_dtype(dist_dtype, graph)
-    chosen = choose_for(Size(Task.SSSP), inner, Wish(algorithm, device, threads, params))
+    wish = Wish(algorithm, device, threads, params)
+    chosen = choose_for(Size(Task.SSSP), inner, wish, graph.device)
     problem = Problem(Task.SSSP, np.array([s]), cutoff=limit)
     rounds = Trace() if trace else None
-    raw, stats = run_plan(graph, chosen, problem, progress=progress, trace=rounds)
+    # Under negative weights a route within the cutoff may pass a vertex beyond it.
+    beyond = limit is not None and inner.facts(symmetry=False).negative > 0
+    stay = rounds is None and not beyond
+    raw, stats = run_plan(graph, chosen, problem, progress=progress, trace=rounds, stay=stay)
+    if raw.device is not None:
+        there = on_device(raw, graph, s, limit, wanted)
+        return Paths(
+            graph, s, None, tree=there.pred_here, cutoff=limit, plan=chosen, stats=stats,
+            there=there,
+        )  # fmt: skip
     dist = cpu.cut(raw.dist, limit)
     if "reached" not in stats:  # a loop that counts while it writes saves a pass
         stats["reached"] = int(np.count_nonzero(dist != never(dist.dtype)))
@@ -99,9 +110,6 @@ def sssp(
         edges = int(np.diff(inner.indptr)[raw.dist != never(dist.dtype)].sum())
         rounds.run = Run.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
         stats |= asdict(rounds.totals())
-
-    # Under negative weights a route within the cutoff may pass a vertex beyond it.
-    beyond = limit is not None and inner.facts(symmetry=False).negative > 0
 
     def through() -> Array:
         team = settings.threads() if threads is None else threads
@@ -159,7 +167,8 @@ def path(
     graph = Graph.of(graph)
     s, t = one_index(graph, source, "source"), one_index(graph, target, "target")
     inner = opened(graph)
-    chosen = choose_for(Size(Task.PATH), inner, Wish(algorithm, device, threads))
+    wish = Wish(algorithm, device, threads)
+    chosen = choose_for(Size(Task.PATH), inner, wish, graph.device)
     if s == t:
         return Route(graph, np.array([s]), graph.dist_dtype.type(0).item(), chosen)
     problem = Problem(Task.PATH, np.array([s]), arrivals(graph, np.array([t])))
@@ -211,7 +220,7 @@ def plan(
         if target is not None:
             one_index(graph, target, "target")
         size = Size(Task.SSSP if target is None else Task.PATH)
-    return choose_for(size, opened(graph), wish)
+    return choose_for(size, opened(graph), wish, graph.device, again=False)
 
 
 def algorithms() -> Catalogue:

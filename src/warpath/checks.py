@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 NARROW_LIMIT = 2**31
 
 _INT64 = np.iinfo(np.int64)
+_WEIGHT_TYPES = (np.int32, np.int64, np.float32, np.float64)
 
 
 def index_dtype(n: int) -> np.dtype[Any]:
@@ -174,6 +175,51 @@ def label_array(names: Iterable[Any]) -> Array:
     for at, name in enumerate(listed):  # one by one: NumPy would spread tuples over a second axis
         labels[at] = name
     return labels
+
+
+def converted(weights: Array, wanted: np.dtype[Any]) -> Array:
+    """Return weights in another type; WeightError for the first that would change."""
+    if wanted not in _WEIGHT_TYPES:
+        msg = f"weights cannot be {wanted}: int32, int64, float32 or float64."
+        raise WeightError(msg)
+    with np.errstate(invalid="ignore", over="ignore"):
+        changed = weights.astype(wanted)
+    if wanted.kind == "i":
+        lost = np.flatnonzero(changed.astype(weights.dtype) != weights)
+        if weights.dtype.kind == "f":  # 2.0**63 wraps to the same bits on the way back
+            lost = np.union1d(lost, np.flatnonzero(np.abs(weights) >= 2.0**63))
+    else:
+        lost = np.flatnonzero(np.isinf(changed))
+    if len(lost):
+        at = int(lost[0])
+        msg = f"weights[{at}] = {weights[at]} does not fit {wanted}: take a wider type, or round."
+        raise WeightError(msg)
+    return changed
+
+
+def frozen(array: Array) -> Array:
+    """Return an array as the core reads it, and nobody may write it."""
+    view = laid_out(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def checked_labels(labels: ArrayLike, n: int) -> Array:
+    """Return the names of n vertices: (n,)."""
+    array = np.asarray(labels)
+    if array.shape != (n,):
+        msg = f"labels has shape {array.shape}, but the graph has n = {n} vertices."
+        raise GraphError(msg)
+    return array
+
+
+def checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
+    """Return the coordinates of n vertices: (n, 2) float64."""
+    array = np.asarray(coordinates, np.float64)
+    if array.shape != (n, 2):
+        msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
+        raise GraphError(msg)
+    return array
 
 
 def out_of_range(name: str, at: int, value: int, n: int | None) -> GraphError:

@@ -179,7 +179,8 @@ def nearest(
     way = graph.reversed() if reverse else graph
     inner = opened(way)
     started = _with_a_start(inner, starts)
-    chosen = choose_for(Size(Task.SSSP), started, Wish(algorithm, device, threads, params))
+    wish = Wish(algorithm, device, threads, params)
+    chosen = choose_for(Size(Task.SSSP), started, wish, graph.device)
     problem = Problem(Task.SSSP, np.array([inner.n]), cutoff=limit)
     try:
         raw, stats = run_plan(started, chosen, problem, progress=progress)

@@ -72,7 +72,7 @@ def solved_table(
     """
     from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
 
-    chosen = choose_for(size, opened(graph), wish)
+    chosen = choose_for(size, opened(graph), wish, graph.device)
     if wanted.trace:
         _check_trace(chosen)
     if wanted.predecessors:

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.checks import as_names, as_weights, laid_out, numbered
-from warpath.errors import GraphError, WeightError
+from warpath.checks import (
+    as_names,
+    as_weights,
+    checked_coordinates,
+    checked_labels,
+    converted,
+    frozen,
+    numbered,
+)
+from warpath.errors import GraphError
 from warpath.export import to_networkx, to_scipy
 from warpath.facts import Facts, facts_of
 from warpath.geometry import lengths
@@ -22,8 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     Array = NDArray[Any]
-
-_WEIGHT_TYPES = (np.int32, np.int64, np.float32, np.float64)
 
 
 class Graph:
@@ -43,6 +49,7 @@ class Graph:
     coordinates : (n, 2) float64, x and y (longitude and latitude), or None
     first_through : vertices below this index may start or end a path but are never passed through
     name : str or None
+    device : where calls run that do not say: "auto", or what `to` was given
     """
 
     def __init__(
@@ -58,21 +65,22 @@ class Graph:
         first_through: int = 0,
         name: str | None = None,
     ) -> None:
-        self.indptr = _frozen(indptr)
-        self.indices = _frozen(indices)
-        self.weights = None if weights is None else _frozen(weights)
+        self.indptr = frozen(indptr)
+        self.indices = frozen(indices)
+        self.weights = None if weights is None else frozen(weights)
         self.directed = directed
         self.id_base = id_base
         self.name = name
         n = self.n
-        self.labels = None if labels is None else _frozen(_checked_labels(labels, n))
+        self.labels = None if labels is None else frozen(checked_labels(labels, n))
         self.coordinates = (
-            None if coordinates is None else _frozen(_checked_coordinates(coordinates, n))
+            None if coordinates is None else frozen(checked_coordinates(coordinates, n))
         )
         if not 0 <= first_through <= n:
             msg = f"first_through = {first_through} must lie in 0 .. n = {n}."
             raise GraphError(msg)
         self.first_through = first_through
+        self.device = "auto"
         self.derived: dict[str, Any] = {}  # what other modules made of this graph, kept with it
 
     @classmethod
@@ -205,7 +213,7 @@ class Graph:
     @cached_property
     def solver_weights(self) -> Array:
         """The weights, ones where the graph has none: (m,), never None."""
-        return _frozen(np.ones(self.m, np.int32)) if self.weights is None else self.weights
+        return frozen(np.ones(self.m, np.int32)) if self.weights is None else self.weights
 
     @property
     def weight_dtype(self) -> np.dtype[Any]:
@@ -245,6 +253,28 @@ class Graph:
         _core.transpose(self.indptr, self.indices, given, indptr, indices, weights)
         return self._like(indptr, indices, None if self.weights is None else weights)
 
+    def to(self, device: str) -> Graph:
+        """Return this graph on a device: calls run there by default, and its arrays are there.
+
+        They are copied once and kept as long as either graph is, and stay on the host as well.
+        What a device cannot do, as `path` on a GPU, "auto" decides.
+
+        Parameters
+        ----------
+        device : "cuda", "cuda:1" or "cpu".
+
+        Raises
+        ------
+        NoDeviceError, MissingDependencyError, NotEnoughMemoryError
+            If there is no such GPU, it lacks a package or memory.
+        """
+        place = importlib.import_module("warpath.engines.dispatch").place
+        self.facts(symmetry=False)  # for all that are made of this graph
+        name = place(self, device)
+        placed = object.__new__(Graph)
+        vars(placed).update(vars(self), device=name)  # what was derived is the same object
+        return placed
+
     def _attributes(self) -> dict[str, Any]:
         return {
             "directed": self.directed,
@@ -256,11 +286,14 @@ class Graph:
         }
 
     def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:
-        return Graph(indptr, indices, weights, **(self._attributes() | changed))
+        made = Graph(indptr, indices, weights, **(self._attributes() | changed))
+        made.device = self.device
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without what was derived, which is large and quickly made again; read-only once more.
-        return _graph, (self.indptr, self.indices, self.weights, self._attributes())
+        arrays = self.indptr, self.indices, self.weights
+        return _graph, (*arrays, self._attributes(), self.device)
 
     def edges(self) -> tuple[Array, Array, Array]:
         """Return (src, dst, weights), each (m,), row by row."""
@@ -324,25 +357,7 @@ class Graph:
 
     def astype(self, dtype: DTypeLike) -> Graph:
         """Return the same graph with weights of another type; a weight that would change raises."""
-        wanted = np.dtype(dtype)
-        if wanted not in _WEIGHT_TYPES:
-            msg = f"weights cannot be {wanted}: int32, int64, float32 or float64."
-            raise WeightError(msg)
-        weights = self.solver_weights
-        with np.errstate(invalid="ignore", over="ignore"):
-            changed = weights.astype(wanted)
-        if wanted.kind == "i":
-            lost = np.flatnonzero(changed.astype(weights.dtype) != weights)
-            if weights.dtype.kind == "f":  # 2.0**63 wraps to the same bits on the way back
-                lost = np.union1d(lost, np.flatnonzero(np.abs(weights) >= 2.0**63))
-        else:
-            lost = np.flatnonzero(np.isinf(changed))
-        if len(lost):
-            at = int(lost[0])
-            msg = (
-                f"weights[{at}] = {weights[at]} does not fit {wanted}: take a wider type, or round."
-            )
-            raise WeightError(msg)
+        changed = converted(self.solver_weights, np.dtype(dtype))
         return self._like(self.indptr, self.indices, changed)
 
     def index_of(self, vertices: Any) -> NDArray[np.int64]:
@@ -388,33 +403,16 @@ class Graph:
             parts.append("with coordinates")
         if self.first_through:
             parts.append(f"{self.first_through} vertices never passed through")
+        if self.device != "auto":
+            parts.append(f"on {self.device}")
         title = f"{self.name}: " if self.name else ""
         return f"<Graph {title}{', '.join(parts)}>"
 
 
-def _frozen(array: Array) -> Array:
-    view = laid_out(array).view()
-    view.flags.writeable = False
-    return view
-
-
-def _checked_labels(labels: ArrayLike, n: int) -> Array:
-    array = np.asarray(labels)
-    if array.shape != (n,):
-        msg = f"labels has shape {array.shape}, but the graph has n = {n} vertices."
-        raise GraphError(msg)
-    return array
-
-
-def _checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
-    array = np.asarray(coordinates, np.float64)
-    if array.shape != (n, 2):
-        msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
-        raise GraphError(msg)
-    return array
-
-
 def _graph(
-    indptr: Array, indices: Array, weights: Array | None, attributes: dict[str, Any]
-) -> Graph:
-    return Graph(indptr, indices, weights, **attributes)
+    indptr: Array, indices: Array, weights: Array | None, attributes: dict[str, Any],
+    device: str = "auto",
+) -> Graph:  # fmt: skip
+    made = Graph(indptr, indices, weights, **attributes)
+    made.device = device
+    return made

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.errors import NoPathError, require
+from warpath.errors import NoPathError, NotSupportedError, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
+    from warpath.engines.on_device import OnDevice
     from warpath.graph import Graph
     from warpath.trace import Trace
 
@@ -27,24 +28,26 @@ class Paths:
     ----------
     graph : the graph that was solved.
     source : the source, as the graph names it.
-    dist : (n,) in the weights' unit; inf (floats) or the largest integer where unreachable.
+    dist : (n,) in the weights' unit; inf (floats) or the largest integer where unreachable. After a
+        solve on a GPU it stays there until it is asked for; `on_device` has it there.
     cutoff : vertices farther than this were left out; None for no limit.
     plan : what ran and why; prints itself.
-    stats : counters of the run, and ``seconds``; with a trace its totals, too.
     trace : what each round did, where it was asked for, else None.
 
     Parameters
     ----------
+    dist : (n,), or None where they are on a device.
     tree : makes `pred`.
     through : makes the predecessors that routes follow, where they pass vertices beyond a cutoff;
         None where those of `tree` do.
+    there : the arrays on the device.
     """
 
     def __init__(
         self,
         graph: Graph,
         source: int,
-        dist: Array,
+        dist: Array | None,
         *,
         tree: Callable[[], Array],
         through: Callable[[], Array] | None = None,
@@ -52,13 +55,16 @@ class Paths:
         plan: Any = None,
         stats: dict[str, Any] | None = None,
         trace: Trace | None = None,
+        there: Any = None,
     ) -> None:
         self.graph = graph
         self.source_index = source
-        self.dist = dist
+        if dist is not None:
+            vars(self)["dist"] = dist
+        self._there = there
         self.cutoff = cutoff
         self.plan = plan
-        self.stats = stats or {}
+        self._stats = stats or {}
         self.trace = trace
         self._tree = tree
         self._through = through
@@ -67,6 +73,48 @@ class Paths:
     def source(self) -> Any:
         """The source, as the graph names it."""
         return one_label(self.graph, self.source_index)
+
+    @cached_property
+    def dist(self) -> Array:
+        """The distance of every vertex, (n,), copied from the device when first asked for.
+
+        Raises
+        ------
+        DeviceError, NotEnoughMemoryError
+            Where the device fails before or while it is copied.
+        NoDeviceError
+            In a child process by fork: ask before the fork.
+        """
+        dist: Array = self._there.here()
+        dist.flags.writeable = False
+        return dist
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Counters of the run, ``reached`` and ``seconds``; with a trace its totals, too."""
+        if self._there is not None and "reached" not in self._stats:
+            self._stats["reached"] = int(np.count_nonzero(self.reached))
+        return self._stats
+
+    @property
+    def on_device(self) -> OnDevice:
+        """The result on the GPU that found it: ``.dist`` and ``.pred``, (n,), arrays of CuPy.
+
+        Nothing is copied to the host; other libraries take the arrays by DLPack.
+
+        Raises
+        ------
+        NotSupportedError
+            If it was found on the CPU.
+        """
+        if self._there is None:
+            msg = (
+                "on_device: this result is on the host alone, for it was solved on the CPU, with a "
+                "trace, or loaded. Solve with device='cuda', or copy it: cupy.asarray(paths.dist)."
+            )
+            raise NotSupportedError(msg)
+        there: OnDevice = self._there
+        return there
 
     @cached_property
     def pred(self) -> Array:
@@ -155,7 +203,7 @@ class Paths:
         )  # fmt: skip
 
     def __len__(self) -> int:
-        return len(self.dist)
+        return self.graph.n if self._there is not None else len(self.dist)
 
     def __repr__(self) -> str:
         count = int(self.reached.sum())

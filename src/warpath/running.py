@@ -15,15 +15,17 @@ from warpath.engines.dispatch import gpu_memory, run
 from warpath.errors import DistanceOverflowError, InputError, NegativeCycleError
 from warpath.plan import Hardware, Plan, Wish, checked, choose, device_of, preferring
 from warpath.progress import watch
+from warpath.recipes import Task
 from warpath.zones import opened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from numpy.typing import NDArray
 
     from warpath.costs import Size
     from warpath.engines.base import Problem, Raw
+    from warpath.engines.on_device import OnDevice
     from warpath.engines.tables.staged import Tiles
     from warpath.graph import Graph
     from warpath.trace import Trace
@@ -33,24 +35,67 @@ if TYPE_CHECKING:
 
 
 _MOST_PLANS = 64  # kept with a graph
+_OF_GPUS = "plans of GPUs"
 _SILENT = nullcontext()  # entered in a tenth of the time of `watch`, which counts on tiny graphs
 
 
-def choose_for(size: Size, graph: Graph, wish: Wish) -> Plan:
-    """Choose how a graph is solved on this machine; see `warpath.plan.choose`."""
+def choose_for(
+    size: Size, graph: Graph, wish: Wish, place: str = "auto", *, again: bool = True
+) -> Plan:
+    """Choose how a graph is solved on this machine; see `warpath.plan.choose`.
+
+    Parameters
+    ----------
+    graph : without closed vertices, as `opened` makes it.
+    place : the device that the caller's graph was put on.
+    again : whether the plan of one source for a GPU may be one that was made before, when there was
+        memory for it.
+    """
+    kept: dict[Hashable, Plan] | None = graph.derived.get(_OF_GPUS)
+    if kept and again:
+        plan = kept.get(_asked(size, wish, place))
+        if plan is not None:
+            return plan.again()
     if wish.threads is not None and not (
         type(wish.threads) is int and 1 <= wish.threads <= settings.MOST_THREADS
     ):
         msg = f"threads = {wish.threads!r} must be a whole number, 1 to {settings.MOST_THREADS}."
         raise InputError(msg)
-    wish = preferring(settings.device(), size, checked(wish))
+    preference = settings.device() if place == "auto" else place
+    given = wish
+    wish = preferring(preference, size, checked(wish))
     device = device_of(size, wish)
-    if wish.params or device != "cpu":
-        # That a GPU cannot be used is an error only when it shall run.
-        gpu = gpu_memory(device, graph)
-        hardware = Hardware(settings.threads(), settings.memory(), *gpu)
-        return choose(size, graph.facts(symmetry=False), hardware, wish)
-    return _kept(size, graph, wish)
+    if device == "cpu" and not wish.params:
+        return _kept(size, graph, wish)
+    # That a GPU cannot be used is an error only when it shall run.
+    free, why = gpu_memory(device, graph)
+    hardware = Hardware(settings.threads(), settings.memory(), free, why)
+    plan = choose(size, graph.facts(symmetry=False), hardware, wish)
+    asked = _asked(size, given, place)
+    if asked is not None and free is not None and _most(plan) <= free:
+        # Its memory is not looked at again: most of it is kept with the graph from now on, and an
+        # array that does not fit any more is an error of its own.
+        kept = graph.derived.setdefault(_OF_GPUS, {})
+        if len(kept) >= _MOST_PLANS:
+            kept.clear()
+        kept[asked] = plan.again()
+    return plan
+
+
+def _asked(size: Size, wish: Wish, place: str) -> Hashable | None:
+    """Return what a plan for a GPU is kept under, or None where it is not."""
+    algorithm, device, threads, params = wish
+    names = type(algorithm) is str and type(device) is str
+    if size.task is not Task.SSSP or not names or params or threads is not None:
+        return None
+    if place == device == "auto":
+        place = settings.device()
+    return algorithm, device, place, settings.gpu_memory()
+
+
+def _most(plan: Plan) -> int:
+    """Return the bytes that the most greedy candidate takes."""
+    return max([plan.bytes, *(other.bytes for other in plan.runners_up)])
 
 
 def _kept(size: Size, graph: Graph, wish: Wish) -> Plan:
@@ -66,7 +111,7 @@ def _kept(size: Size, graph: Graph, wish: Wish) -> Plan:
         if most <= memory:
             return plan.again()
     plan = choose(size, graph.facts(symmetry=False), Hardware(threads, memory), wish)
-    most = max([plan.bytes, *(other.bytes for other in plan.runners_up)])
+    most = _most(plan)
     if most <= memory and plan.staged is None:
         if len(plans) >= _MOST_PLANS:
             plans.clear()
@@ -84,8 +129,14 @@ def run_plan(
     progress: Progress = None,
     trace: Trace | None = None,
     tiles: Tiles | None = None,
+    stay: bool = False,
 ) -> tuple[Raw, dict[str, Any]]:
-    """Run a plan; errors come back with the graph's own names."""
+    """Run a plan; errors come back with the graph's own names.
+
+    Parameters
+    ----------
+    stay : whether distances from one source may stay on the device that found them.
+    """
     start = time.perf_counter()
     try:
         with watch(progress, chosen.recipe.name) if progress else _SILENT as report:
@@ -102,6 +153,9 @@ def run_plan(
                 tiles=tiles,
             )
             raw = run(order, chosen.device)
+            if raw.device is not None and not stay:
+                raw.dist = on_device(raw, order.graph, problem.source, problem.cutoff).here()
+                raw.device = None
     except NegativeCycleError as error:
         names = graph.label_of(np.array(error.cycle)).tolist()
         raise NegativeCycleError(names, error.length) from None
@@ -111,6 +165,20 @@ def run_plan(
         msg = f"{error}. Use float64 weights (graph.astype('float64')), or smaller units."
         raise DistanceOverflowError(msg) from None
     return raw, dict(raw.stats) | {"seconds": time.perf_counter() - start}
+
+
+def on_device(
+    raw: Raw, graph: Graph, source: int, cutoff: float | None, wanted: np.dtype[Any] | None = None
+) -> OnDevice:
+    """Return what an engine left on its device as a result; see `OnDevice`."""
+    from warpath.engines.on_device import OnDevice  # here: the CPU needs none of it
+
+    assert raw.device is not None  # noqa: S101 - the caller has looked
+    wanted = graph.dist_dtype if wanted is None else wanted
+    try:
+        return OnDevice(graph, source, raw.dist, raw.device, cutoff, wanted)
+    except OverflowError as error:
+        raise _too_wide(error) from None
 
 
 def narrowed(dist: Array, wanted: np.dtype[Any]) -> Array:

@@ -110,8 +110,8 @@ def kernel_cache() -> Path | None:
 
 def _bytes_of(name: str) -> int | None:
     """Return a variable's number of bytes, or None where it is not set."""
-    value = os.environ.get(name, "").strip()
-    if not value:
+    value = os.environ.get(name)
+    if value is None or not (value := value.strip()):
         return None
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", value, re.IGNORECASE)
     if match is None:

@@ -54,6 +54,8 @@ class Machine:
         self.launches, self.loads, self.made = [], [], []
         self.allowed, self.events = [], []  # shared memory, what streams were told
         self.refuses = None  # raised when code is loaded
+        self.turns = 0  # how often an event is asked before it is there
+        self.copied = []  # beside the work
 
     def wait(self):
         if self.failure is not None:
@@ -103,11 +105,7 @@ class Machine:
         assert options == {"disable_timing": True}
         number = len([each for each in self.events if each[0] == "event"])
         self.events.append(("event", number))
-        return SimpleNamespace(
-            record=lambda stream: self.events.append(("record", number, stream.name)),
-            synchronize=lambda: self.events.append(("wait for", number)),
-            number=number,
-        )
+        return Event(self, number)
 
     def copying(self, **options):
         """Return a stream of copies."""
@@ -115,12 +113,31 @@ class Machine:
         self.events.append(("stream",))
         return SimpleNamespace(
             name="copies",
+            ptr=4048,
             wait_event=lambda event: self.events.append(("copies wait for", event.number)),
         )
 
     def from_handle(self, handle):
         self.made.append(("stream", handle))
         return f"stream {handle}"
+
+
+class Event:
+    """What is asked until the machine has come so far."""
+
+    def __init__(self, machine, number):
+        self.machine, self.number = machine, number
+
+    def record(self, stream):
+        self.machine.events.append(("record", self.number, stream.name))
+
+    @property
+    def done(self):
+        self.machine.wait()
+        self.machine.turns -= 1
+        if self.machine.turns < 0:
+            self.machine.events.append(("wait for", self.number))
+        return self.machine.turns < 0
 
 
 class DeviceArray:
@@ -164,9 +181,12 @@ def _cupy(machine):
             getDeviceCount=machine.count,
             getDeviceProperties=machine.properties,
             memGetInfo=lambda: (machine.free, machine.total),
+            memcpyHostToDevice=1,
+            memcpyAsync=lambda *args: machine.copied.append(args),
         ),
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
         get_current_stream=lambda: machine.stream,
+        alloc_pinned_memory=bytearray,
         Event=machine.event,
         Stream=machine.copying,
         Device=machine.device,

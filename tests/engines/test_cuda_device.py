@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.engines.cuda.device import device_count, open_device, versions
+from warpath.engines.cuda import device, waiting
+from warpath.engines.cuda.device import open_device
+from warpath.engines.cuda.driver import device_count, versions
 from warpath.engines.cuda.entry import Kernel
 
 from .conftest import CUDAError, CUDARuntimeError, OutOfMemoryError
@@ -115,6 +117,7 @@ def test_a_gpu_says_how_many_blocks_of_a_kernel_run_at_once(gpu, machine):
     assert gpu.resident_blocks(Kernel("wide", "", threads=512, shared=60_000)) == 132 * 3
     gpu.launch(ADD, 1)
     assert [name for _, name in machine.loads] == ["add", "wide"]
+    assert gpu.resident_blocks(Kernel("add", "another", threads=1024)) == 132 * 2
 
 
 def test_a_copy_beside_the_work_begins_after_what_was_launched_before(gpu, machine):
@@ -388,3 +391,61 @@ def test_a_launch_costs_python_few_steps(gpu):
         sys.setprofile(None)
     # launch, the kernel's hash and its comparison, the fakes' two, the arguments' loop
     assert calls <= 6
+
+
+def solving(gpu):
+    """Launch what looks at a word, and return that word."""
+    halt = gpu.put(np.zeros(1, np.int32))
+    gpu.launch(Kernel("solve", "", at_once=True), 1, halt)
+    return halt
+
+
+def test_ctrl_c_ends_a_kernel_and_the_wait_for_it(gpu, machine):
+    halt = solving(gpu)
+    machine.failure = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt), gpu.active():
+        gpu.finish(halt, 60)
+    ((to, _, size, _, stream),) = machine.copied
+    assert (to, size, stream) == (halt.data.ptr, 4, 4048)
+
+
+@pytest.mark.parametrize("wait", ["get", "synchronize"])
+def test_ctrl_c_ends_a_wait_for_kernels_that_take_long(gpu, machine, wait):
+    array = solving(gpu)
+    machine.failure = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt), gpu.active():
+        gpu.get(array) if wait == "get" else gpu.synchronize()
+    assert ("record", 0, "work") in machine.events  # it asked, and did not wait inside a copy
+    assert machine.copied == []
+
+
+def test_a_kernel_that_takes_too_long_is_stopped(gpu, machine):
+    halt = solving(gpu)
+    machine.turns = 2
+    message = r"the kernel solve ran for 0 s, longer than any solve takes, and was stopped\."
+    with pytest.raises(wp.DeviceError, match=message):
+        gpu.finish(halt, 0)
+    assert len(machine.copied) == 1
+
+
+def test_a_kernel_that_cannot_be_stopped_is_told(gpu, machine, monkeypatch):
+    monkeypatch.setattr(device, "_TO_HALT", 0.0)
+    halt = solving(gpu)
+    machine.turns = 2**40
+    with pytest.raises(wp.DeviceError, match="does not stop: end this process"):
+        gpu.finish(halt, 0)
+
+
+def test_the_host_sleeps_while_it_waits_for_long(gpu, machine, monkeypatch):
+    naps = []
+    monkeypatch.setattr(waiting.time, "sleep", naps.append)
+    monkeypatch.setattr(waiting, "_SPIN", 0.0)
+    machine.turns = 5
+    gpu.finish(solving(gpu), 60)
+    assert naps == [1e-4] * 5
+
+
+def test_a_forked_child_is_told_so_by_what_came_from_the_parent(gpu, monkeypatch):
+    monkeypatch.setattr(gpu, "process", -1)
+    with pytest.raises(wp.NoDeviceError, match="spawn"), gpu.active():
+        pass

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import _thread
+import gc
 import json
 import os
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -15,6 +17,8 @@ import pytest
 
 import warpath as wp
 from warpath import generate
+from warpath.engines.cuda.entry import Kernel
+from warpath.engines.cuda.flight import flight
 from warpath.testing import corpus
 from warpath.testing.compare import assert_same_bits
 
@@ -145,9 +149,111 @@ def test_cutoff_and_narrow_distances(gpu):
     assert near.plan.device == gpu.name
 
 
-def test_memory_is_given_back():
-    import gc
+def test_distances_and_tree_stay_on_the_gpu_until_asked_for(gpu):
+    graph = generate.rmat(14, 8, (1, 99), seed=44)
+    right = wp.sssp(graph, 3, device="cpu")
+    there = wp.sssp(graph.to("cuda"), 3).on_device
+    for found, expected in ((there.dist, right.dist), (there.pred, right.pred)):
+        assert isinstance(found, gpu.xp.ndarray)
+        assert_same_bits(gpu.xp.from_dlpack(found).get(), expected, graph)
+    found = wp.sssp(graph, 3, device="cuda")
+    assert_same_bits(found.pred, right.pred)
+    assert_same_bits(found.dist, right.dist)
+    assert wp.verify(graph, found).tree
 
+
+@pytest.mark.parametrize("name", [case.name for case in corpus.all(negative=False)])
+def test_the_tree_of_the_gpu_is_that_of_the_cpu(name):
+    for dtype in corpus.case(name).dtypes:
+        case = corpus.case(name).astype(dtype)
+        graph = case.graph()
+        for source in case.sources:
+            try:
+                right = wp.sssp(graph, source, device="cpu")
+            except wp.DistanceOverflowError:
+                continue
+            assert_same_bits(wp.sssp(graph, source, device="cuda").pred, right.pred)
+
+
+COUNT = Kernel(
+    "count_rounds",
+    """#include "halt.cuh"
+extern "C" __global__ void count_rounds(int* seen, const int* halt, long long* said, int rounds) {
+  int made = 0;
+  while (made != rounds && !warpath::halted(halt)) ++made;
+  atomicAdd(seen, 1);
+  if (threadIdx.x != 0 || blockIdx.x != 0) return;
+  said[0] = made == rounds ? warpath::kDone : warpath::kHalted;
+  said[1] = made;
+}
+""",
+    at_once=True,
+)
+
+
+def counted(gpu, graph: wp.Graph, rounds: int) -> int:
+    """Make a kernel go some rounds, for ever if they are negative."""
+    with gpu.active(), flight(graph, "counts", gpu, lambda: gpu.put(np.zeros(1, np.int32))) as own:
+        words = own.run(COUNT, 132, own.buffers, own.halt, own.said, np.int32(rounds))
+        return int(words[1])
+
+
+def test_a_kernel_that_never_ends_is_stopped_by_ctrl_c(gpu):
+    graph = corpus.case("road").graph()
+    assert counted(gpu, graph, 100) == 100
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    begin = time.perf_counter()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        counted(gpu, graph, -1)
+    assert time.perf_counter() - begin < 10  # not after the watchdog's minute
+    timer.join()
+    gpu.synchronize()
+    assert counted(gpu, graph, 100) == 100
+
+
+def test_a_kernel_that_never_ends_is_stopped_by_the_watchdog(gpu):
+    graph = generate.grid(9, 9, seed=45)
+    assert counted(gpu, graph, 3) == 3
+    graph.derived["counts on cuda:0"].longest = 0.2
+    with pytest.raises(wp.DeviceError, match=r"count_rounds ran for .* and was stopped"):
+        counted(gpu, graph, -1)
+    assert counted(gpu, graph, 3) == 3
+
+
+def test_threads_solve_on_one_graph_on_the_gpu_and_keep_their_results(gpu):
+    graph = generate.rmat(12, 8, (1, 99), seed=46).to("cuda")
+    right = [wp.sssp(graph, s, device="cpu") for s in range(8)]
+
+    def work(source: int) -> list[wp.Paths]:
+        with gpu.xp.cuda.Stream(non_blocking=True):
+            return [wp.sssp(graph, source) for _ in range(10)]
+
+    with ThreadPoolExecutor(4) as pool:
+        for expected, results in zip(right, pool.map(work, range(8)), strict=True):
+            for found in results:
+                assert_same_bits(found.dist, expected.dist, graph)
+                assert_same_bits(found.pred, expected.pred)
+
+
+def test_ten_thousand_solves_leave_nothing_behind(gpu):
+    graph = generate.grid(9, 9, (1, 9), seed=47).to("cuda")
+    right = [wp.sssp(graph, s, device="cpu").dist for s in range(graph.n)]
+    pool = gpu.xp.get_default_memory_pool()
+    used = []
+    for k in range(10_000):
+        found = wp.sssp(graph, k % graph.n)
+        if k % 50 == 0:
+            assert_same_bits(found.dist, right[k % graph.n], graph)
+            assert found.pred[k % graph.n] == -1
+        del found
+        if k in (100, 9_999):
+            gc.collect()
+            used.append(pool.used_bytes())
+    assert used[0] == used[1]
+
+
+def test_memory_is_given_back():
     def once() -> None:
         solved(generate.grid(300, 300, (1, 9), seed=42))
 

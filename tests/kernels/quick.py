@@ -3,8 +3,8 @@
 python quick.py HEADERS SANITIZER DTYPE RECIPE ...
 
 HEADERS is the kernels' folder, SANITIZER "thread", "address" or "none". A recipe is a name of the
-catalogue, or NAME:axis=VALUE for a variant. The first answer that is wrong ends it with its
-traceback.
+catalogue, or NAME:axis=VALUE for a variant; "results" is what is made of labels once they are
+found. The first answer that is wrong ends it with its traceback.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warpath import generate
+from warpath.engines.cpu import cut
+from warpath.engines.on_device import OnDevice, tree_on
 from warpath.engines.tables import thread_a_source
 from warpath.paths import never
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Map
 from warpath.recipes.matrix import Relax
+from warpath.routes import tree
 from warpath.testing import corpus, tables
+from warpath.testing.compare import assert_same_bits
 from warpath.testing.emulated import EmulatedDevice
 from warpath.testing.kernels import CACHE, Unset, check, expected, prepare
 from warpath.trace import Trace
@@ -31,8 +35,10 @@ from warpath.zones import opened
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from warpath.engines.base import Problem
+    from warpath.engines.base import Array, Problem
+    from warpath.graph import Graph
 
+RESULTS = "results"
 MOST_ROWS = 40  # of a table, more than a half of what lies side by side
 PARAMS = {
     "warpath.block_per_source": [{}, {"delta": 3}],
@@ -73,7 +79,7 @@ def params_of(recipe: Recipe) -> set[str]:
 def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
     """Run the suite."""
     watched = sanitizer != "none"
-    recipes = [recipe_of(name) for name in names]
+    recipes = [recipe_of(name) for name in names if name != RESULTS]
     strided = any(recipe.axes and recipe.axes.map is Map.GRID_STRIDE for recipe in recipes)
     device = EmulatedDevice(
         block=32 if strided else 64,  # with one processor fewer threads than some graphs' vertices
@@ -98,6 +104,9 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
         seeds = [1] if watched else range(1, 9) if name in CROWDED else [1, 2]
         for source in case.sources:
             answer = expected(case.graph(), source)
+            if RESULTS in names and not case.negative and not isinstance(answer, type):
+                for device.seed in seeds:
+                    check_results(opened(case.graph()), source, answer, device)
             for recipe in recipes:
                 if case.negative and not recipe.negative:
                     continue
@@ -110,6 +119,21 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
                     trace = Trace() if traced else None
                     check(recipe, case.graph(), source, device, answer, params, trace)
         solve_tables(of_tables, case, device, [1] if watched else [1, 2])
+
+
+def check_results(graph: Graph, source: int, answer: Array, device: EmulatedDevice) -> None:
+    """Raise AssertionError unless the tree and the near distances of right labels come out."""
+    labels, right = device.put(answer), tree(graph, source, answer)
+    found = tree_on(graph, source, labels, device)
+    if found is not None:
+        assert_same_bits(found, right)
+    else:  # the tree has edges of no length
+        before, after = right[right >= 0], np.flatnonzero(right >= 0)
+        assert (answer[before] == answer[after]).any(), f"no tree of {graph!r}"
+    farthest = answer[np.argmax(np.where(answer == never(answer.dtype), -1, answer))].item()
+    for cutoff in (farthest, farthest / 2):
+        near = OnDevice(graph, source, labels, device, cutoff, answer.dtype)
+        assert_same_bits(near.here(), cut(answer, cutoff))
 
 
 def solve_tables(

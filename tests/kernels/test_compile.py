@@ -24,7 +24,9 @@ ROWS = GOLDEN["kernels"]
 KERNELS = all_kernels()
 HEADERS = sorted((Path(warpath.__file__).parent / "kernels").glob("*.cuh"))
 #: Included by kernels, no kernels themselves.
-PARTS = {f"{name}.cuh" for name in ("base", "set", "map", "emit", "table", "grid", "beside")} | {
+PARTS = {
+    f"{name}.cuh" for name in ("base", "set", "map", "emit", "table", "grid", "halt", "beside")
+} | {
     "min_plus.cuh",
     "tile.cuh",
 }

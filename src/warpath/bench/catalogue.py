@@ -178,7 +178,8 @@ def facts_of(devices: Sequence[str], commit: str) -> dict[str, str]:
     """Return what numbers belong to: the machine, the GPU if it is used, the commit."""
     facts = machine() | {"cores": str(os.cpu_count()), "commit": commit}
     if "cuda" in devices:
-        from warpath.engines.cuda.device import open_device, versions
+        from warpath.engines.cuda.device import open_device
+        from warpath.engines.cuda.driver import versions
 
         facts |= {"gpu": open_device("cuda").model} | versions()
     return facts

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def found() -> dict[str, Any]:
     """Return versions, GPUs by name, why there are none, and what the kernels' cache holds."""
-    from warpath.engines.cuda import cache, device
+    from warpath.engines.cuda import cache, device, driver
 
     kept = cache.kept()
     document: dict[str, Any] = {
@@ -25,8 +25,8 @@ def found() -> dict[str, Any]:
         "cache": {"folder": kept.folder, "kernels": kept.entries, "bytes": kept.bytes},
     }
     try:
-        count = device.device_count()
-        document["versions"] = device.versions()
+        count = driver.device_count()
+        document["versions"] = driver.versions()
     except NotSupportedError as error:
         document["none"] = str(error)
         return document

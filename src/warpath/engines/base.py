@@ -9,6 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
@@ -52,12 +53,15 @@ class Raw:
     ----------
     dist : (n,) for SSSP, (k, t) for MANY and APSP, () for PATH.
     vertices : (h,) int64, the route of a PATH problem from source to target; empty without one.
-    stats : counters of the run.
+    stats : counters of the run; "reached", where counting was free, counts within the cutoff.
+    device : where the distances of SSSP are, if not on the host. Integers may have 32 bits there
+        for 64, the largest for what is unreachable, and those beyond the cutoff may be left.
     """
 
     dist: Array
     vertices: Array = field(default_factory=lambda: np.empty(0, np.int64))
     stats: dict[str, int] = field(default_factory=dict)
+    device: Device | None = None
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,19 @@ class Device(Protocol):
         ...
 
     def synchronize(self) -> None:
-        """Wait for everything that was launched."""
+        """Wait for everything that was launched; Ctrl-C ends the wait."""
+        ...
+
+    def finish(self, halt: Array, seconds: float) -> None:
+        """Wait for a kernel that ends soon after `halt`, (1,) int32, became 1.
+
+        The device sets it when Ctrl-C is pressed, and after so many seconds, which raises
+        DeviceError.
+        """
+        ...
+
+    def active(self) -> AbstractContextManager[None]:
+        """Make this the calling thread's device for a while."""
         ...
 
 

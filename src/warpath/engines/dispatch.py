@@ -21,6 +21,15 @@ def run(order: Order, device: str) -> Raw:
     return cuda.run(order, device)
 
 
+def place(graph: Graph, device: str) -> str:
+    """Put a graph's rows on a device, where they are kept; return the device's whole name."""
+    if device == "cpu":
+        return device
+    from warpath.engines import cuda
+
+    return cuda.place(graph, device)
+
+
 def gpu_memory(device: str, graph: Graph) -> tuple[int | None, str]:
     """Return a GPU's bytes for a graph and "", or None and the sentence why it cannot be used.
 

@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
-from warpath.engines.cuda.listing import kernels_of
+from warpath.engines.cuda.listing import kernels_of, kernels_of_results
 from warpath.recipes import CATALOGUE
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _WEIGHTS = ("int32", "int64", "float32", "float64")
 
 
 def all_kernels(block: int = 256) -> list[Kernel]:
-    """Return every kernel that a recipe takes on graphs with 32-bit indices, each once."""
+    """Return every kernel that a recipe or a result takes with 32-bit indices, each once."""
     kernels = {
         kernel: None
         for recipe in CATALOGUE
@@ -26,6 +26,8 @@ def all_kernels(block: int = 256) -> list[Kernel]:
         for traced in (False, True)
         for kernel in kernels_of(recipe, weight, block=block, traced=traced)
     }
+    for weight in _WEIGHTS:
+        kernels |= dict.fromkeys(kernels_of_results(weight, block=block))
     return list(kernels)
 
 

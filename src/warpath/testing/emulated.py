@@ -19,6 +19,7 @@ import shutil
 import tempfile
 import threading
 import weakref
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -32,6 +33,7 @@ from warpath.testing import emulator_build
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
@@ -158,6 +160,13 @@ class EmulatedDevice:
 
     def synchronize(self) -> None:
         """Wait for nothing: each launch has waited."""
+
+    def finish(self, halt: Array, seconds: float) -> None:
+        """Wait for nothing: each launch has waited."""
+
+    def active(self) -> AbstractContextManager[None]:
+        """Do nothing: it is the only device."""
+        return nullcontext()
 
     def prepare(self, kernels: Iterable[Kernel]) -> None:
         """Compile all of these at once, which is much quicker than one by one."""

@@ -154,7 +154,8 @@ def summary(report: str) -> dict[str, Any]:
 
 def facts_of_gpu() -> dict[str, str]:
     """Return the name of the first GPU and the versions around it."""
-    from warpath.engines.cuda.device import open_device, versions
+    from warpath.engines.cuda.device import open_device
+    from warpath.engines.cuda.driver import versions
 
     return {"gpu": open_device("cuda").model, **versions(), **_of_driver()}
 

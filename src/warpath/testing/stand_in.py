@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +9,6 @@ import numpy as np
 from warpath.testing.emulated import EmulatedDevice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import DTypeLike, NDArray
 
 
@@ -52,11 +49,7 @@ class StandIn(EmulatedDevice):
 
     name = "cuda:0"
     xp: Any = _Arrays()
-
-    @contextmanager
-    def active(self) -> Iterator[None]:
-        """Do nothing: it is the only one."""
-        yield
+    busy = False
 
     def opened(self, _name: str) -> StandIn:
         """Return the device, whatever it is called."""

@@ -5,10 +5,14 @@ Importing it imports neither; a call does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Any
+
+from warpath.zones import opened
 
 if TYPE_CHECKING:
     from warpath.engines.base import Order, Raw
+    from warpath.graph import Graph
 
 name = "cuda"
 
@@ -21,14 +25,32 @@ def run(order: Order, device: str) -> Raw:
     order : what to run.
     device : "cuda:0"; opened here, for a missing package or GPU is an error of the run.
     """
-    from warpath.engines.cuda import engine
+    engine, devices = _modules()
+    gpu = devices.open_device(device)
+    with gpu.active():
+        raw: Raw = engine.run(order, gpu)
+        if raw.device is None or gpu.busy:
+            gpu.synchronize()  # an array of the GPU is filled when the call returns, and was timed
+        return raw
+
+
+@functools.cache
+def _modules() -> tuple[Any, Any]:
+    """Import what a call needs; asking Python each time would take 2 us of a small solve."""
+    from warpath.engines.cuda import device, engine
+
+    return engine, device
+
+
+def place(graph: Graph, device: str) -> str:
+    """Put the rows that solves take on a GPU, and return its name, "cuda:0"."""
     from warpath.engines.cuda.device import open_device
+    from warpath.engines.rounds.run import resident
 
     gpu = open_device(device)
     with gpu.active():
-        raw = engine.run(order, gpu)
-        gpu.synchronize()  # an array of the GPU is filled when the call returns, and was timed
-        return raw
+        resident(opened(graph), gpu)
+    return gpu.name
 
 
 def free_memory(device: str) -> int:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections import deque
-from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +12,25 @@ import numpy as np
 
 from warpath import settings, units
 from warpath.engines.cuda import compile as compiling
+from warpath.engines.cuda.driver import (
+    as_version,
+    device_count,
+    dotted,
+    forked,
+    import_cupy,
+    of_cuda,
+)
+from warpath.engines.cuda.waiting import Active, OfThread, wait_for
 from warpath.errors import (
     DeviceError,
     InputError,
-    MissingDependencyError,
     NoDeviceError,
     NotEnoughMemoryError,
-    require,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from types import ModuleType
 
     from numpy.typing import NDArray
@@ -39,9 +45,10 @@ _PACKED = (9, 0)  # from here on minima of sums are one instruction, of 16 bits 
 _STATIC_SHARED = 48 * 1024  # bytes of a block's shared memory that every GPU gives unasked
 _KEPT_CONFIGS = 4096
 _KEPT_STREAMS = 64
-_NAMED_KERNELS = 3  # in the message about a failure that is only seen when waiting
+_TO_HALT = 5.0  # seconds that a kernel has to end when it is told to
+_TO_HALT_FOR_CTRL_C = 0.9
 
-_open: dict[int, CudaDevice] = {}
+_open: dict[str, CudaDevice] = {}  # by their whole names
 _opening = threading.Lock()
 
 
@@ -76,8 +83,8 @@ class CudaDevice:
         self.shared_memory = int(facts.get("sharedMemPerBlockOptin", _STATIC_SHARED))
         if self.capability < _OLDEST:
             msg = (
-                f"{self.name}, {self.model}, has compute capability {_dotted(self.capability)}; "
-                f"kernels need {_dotted(_OLDEST)} (Ampere, 2020) or above. Use device='cpu'."
+                f"{self.name}, {self.model}, has compute capability {dotted(self.capability)}; "
+                f"kernels need {dotted(_OLDEST)} (Ampere, 2020) or above. Use device='cpu'."
             )
             raise NoDeviceError(msg)
         self.packed = self.capability >= _PACKED
@@ -88,6 +95,7 @@ class CudaDevice:
         self._current_stream = cupy.cuda.get_current_stream
         # What a launch needs is kept, for making it takes longer than the launch.
         self._loaded: dict[str, tuple[Kernel, Any]] = {}
+        self._resident: dict[str, tuple[Kernel, int]] = {}
         self._configs: dict[tuple[int, int, int, bool], Any] = {}
         self._streams: dict[int, Any] = {
             0: core.LEGACY_DEFAULT_STREAM,
@@ -95,24 +103,23 @@ class CudaDevice:
             2: core.PER_THREAD_DEFAULT_STREAM,
         }
         self._copying: Any = None  # the stream of copies beside the work
-        self._launched: deque[str] = deque(maxlen=_NAMED_KERNELS)  # since the host last waited
+        self._own = OfThread()
 
-    @contextmanager
-    def active(self) -> Iterator[None]:
+    def active(self) -> AbstractContextManager[None]:
         """Make this the calling thread's device, then the former one again.
 
         CUDA's and CuPy's errors leave as `DeviceError` and `NotEnoughMemoryError`.
         """
-        self._launched.clear()
-        try:
-            with self.xp.cuda.Device(self._index) as current:
-                current.use()  # gives a new thread its context, which a launch does not
-                yield
-        except Exception as error:
-            explained = self._explained(error)
-            if explained is None:
-                raise
-            raise explained from error
+        return Active(self)
+
+    def entered(self) -> Any:
+        """Make this the calling thread's device; return what makes it the former one again."""
+        if self.process != os.getpid():
+            raise NoDeviceError(forked(self.name))
+        self._own.launched.clear()
+        current = self.xp.cuda.Device(self._index)
+        current.__enter__().use()  # gives a new thread its context, which a launch does not
+        return current
 
     def free_memory(self) -> int:
         """Return the bytes that new arrays can take: CUDA's free ones and those CuPy keeps.
@@ -137,8 +144,10 @@ class CudaDevice:
 
     def get(self, array: Array, out: HostArray | None = None) -> HostArray:
         """Copy an array from the device, after all work before it, into `out` where given."""
+        if self._own.lasting:  # a copy would wait for it deaf to Ctrl-C
+            self.synchronize()
         here: HostArray = self.xp.asnumpy(array, out=out)
-        self._launched.clear()
+        self._own.launched.clear()
         return here
 
     def fetch(self, array: Array, out: HostArray) -> Callable[[], None]:
@@ -154,7 +163,10 @@ class CudaDevice:
         self._copying.wait_event(before)
         array.get(stream=self._copying, out=out, blocking=False)
         after.record(self._copying)
-        wait: Callable[[], None] = after.synchronize
+
+        def wait() -> None:
+            wait_for(after)
+
         return wait
 
     def host_array(self, like: Array) -> HostArray:
@@ -172,17 +184,69 @@ class CudaDevice:
         return SimpleNamespace(data=SimpleNamespace(ptr=array.ctypes.data))
 
     def synchronize(self) -> None:
-        """Wait until all work on the current stream is done."""
-        self._current_stream().synchronize()
-        self._launched.clear()
+        """Wait until all work on the current stream is done; Ctrl-C ends the wait."""
+        wait_for(self._recorded())
+        self._own.rested()
+
+    @property
+    def busy(self) -> bool:
+        """Whether this thread has launched a kernel since it last waited."""
+        return bool(self._own.launched)
+
+    def finish(self, halt: Array, seconds: float) -> None:
+        """Wait for a kernel that ends soon after `halt`, (1,) int32, became 1.
+
+        Raises
+        ------
+        DeviceError
+            If it takes longer than so many seconds; it is told to end first.
+        """
+        end = self._recorded()
+        try:
+            if wait_for(end, seconds):
+                self._own.rested()
+                return
+        except KeyboardInterrupt:
+            self._halted(end, halt, _TO_HALT_FOR_CTRL_C)
+            raise
+        name = self._own.launched[-1]
+        what = f"{self.name}, {self.model}: the kernel {name} ran for {seconds:,.0f} s, longer than"
+        if self._halted(end, halt, _TO_HALT):
+            msg = f"{what} any solve takes, and was stopped."
+        else:
+            msg = f"{what} any solve takes, and does not stop: end this process."
+        raise DeviceError(f"{msg} That is a fault of warpath: please report it.")
+
+    def _halted(self, end: Any, halt: Array, seconds: float) -> bool:
+        """Tell a kernel to end, by a copy beside it; return whether it did in so many seconds."""
+        one = self.host_array(np.zeros(1, np.int32))
+        one[0] = 1
+        beside = self.xp.cuda.Stream(non_blocking=True)
+        to_device = self.xp.cuda.runtime.memcpyHostToDevice
+        self.xp.cuda.runtime.memcpyAsync(
+            halt.data.ptr, one.ctypes.data, one.nbytes, to_device, beside.ptr
+        )
+        return wait_for(end, seconds)
+
+    def _recorded(self) -> Any:
+        """Return an event that comes after all work on the current stream."""
+        event = self._own.event
+        if event is None:
+            event = self._own.event = self.xp.cuda.Event(disable_timing=True)
+        event.record(self._current_stream())
+        return event
 
     def resident_blocks(self, kernel: Kernel) -> int:
         """Return how many blocks of a kernel run at the same time on the whole GPU."""
-        kept = self._loaded.get(kernel.name)
-        loaded: Any = kept[1] if kept is not None and kept[0] == kernel else self._load(kernel)
-        threads = kernel.threads or self.block
-        each = loaded.occupancy.max_active_blocks_per_multiprocessor(threads, kernel.shared)
-        return int(each) * self.processors
+        known, blocks = self._resident.get(kernel.name, (None, 0))
+        if known is not kernel and known != kernel:
+            kept = self._loaded.get(kernel.name)
+            loaded: Any = kept[1] if kept is not None and kept[0] == kernel else self._load(kernel)
+            threads = kernel.threads or self.block
+            each = loaded.occupancy.max_active_blocks_per_multiprocessor(threads, kernel.shared)
+            blocks = int(each) * self.processors
+            self._resident[kernel.name] = kernel, blocks
+        return blocks
 
     def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:
         """Launch a kernel in the order of CuPy's current stream; returns at once.
@@ -209,7 +273,9 @@ class CudaDevice:
             ]
         except AttributeError:
             raise TypeError(_no_argument(kernel, args)) from None
-        self._launched.append(kernel.name)
+        own = self._own
+        own.launched.append(kernel.name)
+        own.lasting = own.lasting or kernel.at_once
         self._core.launch(stream, config, loaded, *values)
 
     def _load(self, kernel: Kernel) -> Any:
@@ -218,13 +284,13 @@ class CudaDevice:
             code = self._core.ObjectCode.from_cubin(image, name=kernel.name)
             loaded = code.get_kernel(kernel.name)
         except Exception as error:
-            if not _of_cuda(error):
+            if not of_cuda(error):
                 raise
             driver = self.xp.cuda.runtime.driverGetVersion()
             msg = (
                 f"{self.name} does not load the kernel {kernel.name} ({error}): compiled for "
                 f"{self.arch} by {compiling.compiler()}, the driver is for CUDA "
-                f"{_dotted(_version(driver))}. A newer driver, or an older NVRTC, may load it."
+                f"{dotted(as_version(driver))}. A newer driver, or an older NVRTC, may load it."
             )
             raise DeviceError(msg) from error
         if kernel.shared:
@@ -251,16 +317,16 @@ class CudaDevice:
         self._streams[handle] = stream
         return stream
 
-    def _explained(self, error: Exception) -> DeviceError | NotEnoughMemoryError | None:
+    def explained(self, error: Exception) -> DeviceError | NotEnoughMemoryError | None:
         """Return what an error of CuPy or cuda.core means here, or None for any other error."""
         if isinstance(error, self.xp.cuda.memory.OutOfMemoryError):
             return NotEnoughMemoryError(
                 f"{self.name}, {self.model}, ran out of its {units.size(self.memory)}: {error} "
                 "End what else uses this GPU, take a larger one, or use device='cpu'."
             )
-        if not _of_cuda(error):
+        if not of_cuda(error):
             return None
-        names = list(self._launched)
+        names = list(self._own.launched)
         if not names:
             place = "before a kernel was launched"
         elif len(names) == 1:
@@ -289,6 +355,9 @@ def open_device(name: str) -> CudaDevice:
     NoDeviceError
         Without a driver or a GPU of that number, or if either is too old.
     """
+    opened = _open.get(name)
+    if opened is not None:  # whether the process is still the same is seen where it is used
+        return opened
     match = re.fullmatch(r"cuda(?::(\d{1,4}))?", name)
     if match is None:
         msg = f"device={name!r} is no GPU: 'cuda' and 'cuda:1' are."
@@ -296,77 +365,16 @@ def open_device(name: str) -> CudaDevice:
     index = int(match[1] or 0)
     with _opening:
         if any(device.process != os.getpid() for device in _open.values()):
-            msg = (
-                f"device={name!r}: CUDA was used before this process was forked, and does not "
-                "survive that. Start processes by multiprocessing.set_start_method('spawn')."
-            )
-            raise NoDeviceError(msg)
-        if index not in _open:
+            raise NoDeviceError(forked(name))
+        whole = f"cuda:{index}"
+        if whole not in _open:
             count = device_count()
             if index >= count:
                 seen = "'cuda:0'" if count == 1 else f"'cuda:0' to 'cuda:{count - 1}'"
                 msg = f"device={name!r} does not exist: this process sees {seen}."
                 raise NoDeviceError(msg)
-            _open[index] = CudaDevice(index, _cupy(), compiling.cuda_core())
-        return _open[index]
-
-
-def device_count() -> int:
-    """Return how many GPUs this process sees; raise as `open_device` does if it can use none."""
-    cupy = _cupy()
-    compiling.cuda_core()
-    runtime = cupy.cuda.runtime
-    driver = runtime.driverGetVersion()
-    if driver == 0:
-        msg = "no NVIDIA driver is installed here. Use device='cpu'."
-        raise NoDeviceError(msg)
-    compiled_for = compiling.nvrtc_version()
-    if driver // 1000 < compiled_for[0]:
-        msg = (
-            f"the NVIDIA driver is for CUDA {_dotted(_version(driver))}, too old for NVRTC "
-            f"{_dotted(compiled_for)}: update the driver"
-        )
-        if driver // 1000 == 12:
-            msg += ", or install what it can run with pip install 'warpath[cuda12]'"
-        raise NoDeviceError(msg)
-    try:
-        return int(runtime.getDeviceCount())
-    except Exception as error:
-        if not _of_cuda(error):
-            raise
-        msg = f"CUDA finds no GPU here ({error}). Use device='cpu'."
-        raise NoDeviceError(msg) from error
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of what a GPU needs, where it is there."""
-    cupy = _cupy()
-    runtime = cupy.cuda.runtime
-    driver = runtime.driverGetVersion()
-    return {
-        "driver": f"for CUDA {_dotted(_version(driver))}" if driver else "none",
-        "CUDA runtime": _dotted(_version(runtime.runtimeGetVersion())),
-        "compiler": compiling.compiler(),
-        "cupy": cupy.__version__,
-    }
-
-
-def _cupy() -> ModuleType:
-    try:
-        return require("cupy", what="device='cuda'", extra="cuda13")
-    except MissingDependencyError as error:
-        cause = error.__cause__
-        if isinstance(cause, ModuleNotFoundError) and cause.name == "cupy":
-            raise
-        last = str(cause).strip("=\n ").splitlines()[-1].strip()
-        msg = f"CuPy is installed but does not start here: {last}. Use device='cpu'."
-        raise NoDeviceError(msg) from cause
-
-
-def _of_cuda(error: Exception) -> bool:
-    """Say whether CUDA reported this: by name, for some of the classes are private."""
-    names = {"CUDARuntimeError", "CUDADriverError", "CUDAError"}
-    return any(each.__name__ in names for each in type(error).__mro__)
+            _open[whole] = CudaDevice(index, import_cupy(), compiling.cuda_core())
+        return _open[whole]
 
 
 def _no_argument(kernel: Kernel, args: tuple[Any, ...]) -> str:
@@ -380,12 +388,3 @@ def _no_argument(kernel: Kernel, args: tuple[Any, ...]) -> str:
 def _is_argument(one: Any) -> bool:
     has_address = hasattr(getattr(one, "data", None), "ptr")
     return one is None or isinstance(one, np.generic) or has_address
-
-
-def _version(number: int) -> tuple[int, int]:
-    """Return CUDA's way of writing a version, 12040, as (12, 4)."""
-    return number // 1000, number % 1000 // 10
-
-
-def _dotted(version: tuple[int, int]) -> str:
-    return f"{version[0]}.{version[1]}"

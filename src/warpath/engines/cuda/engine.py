@@ -57,7 +57,7 @@ def run(order: Order, device: Device) -> Raw:
         labels_or_cycle(graph, order.problem.sources, None)
         msg = f"{order.recipe.name} made {solve.rounds} rounds and did not come to rest."
         raise RuntimeError(msg)
-    dist = device.get(solve.dist)
     if order.recipe.exact and longest(graph) >= 2**62:
-        _core.refuse_overflow(graph.indptr, graph.indices, graph.solver_weights, dist)
-    return Raw(dist, stats={"rounds": solve.rounds})
+        rows = graph.indptr, graph.indices, graph.solver_weights
+        _core.refuse_overflow(*rows, device.get(solve.dist))
+    return Raw(solve.dist, stats={"rounds": solve.rounds}, device=device)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -59,6 +59,19 @@ class Kernel:
     threads: int = 0
     shared: int = 0
     at_once: bool = False
+
+    def arguments(self, **given: Any) -> list[Any]:
+        """Return the arguments of a launch by their parameters' names; others are null or 0."""
+        return [
+            given.get(name) if kind == "*" else _TYPES[kind](given.get(name, 0))
+            for name, kind in self.params
+        ]
+
+
+_TYPES = {
+    kind: np.dtype(kind).type
+    for kind in ("int16", "int32", "uint32", "int64", "float32", "float64")
+}
 
 
 class _Kind(NamedTuple):
@@ -285,6 +298,23 @@ _KINDS = {
         "u64* counters",
         "thread_dijkstra<{paths}, {traced}, {block}>(ThreadDijkstraArgs<V, L>{{size, n, steps, "
         "matrix, dist, visited, pred, left, counters}})",
+    ),
+    "distances": _Kind(
+        "tree.cuh",
+        "i64 size, const L* labels, L cutoff, L* same, i64* wide, int* small, int* unfit",
+        "distances<{block}>(DistancesArgs<L>{{size, labels, cutoff, "
+        "{{same, wide, small, unfit}}}})",
+    ),
+    "tree": _Kind(
+        "tree.cuh",
+        "i64 size, const i64* indptr, const V* indices, const W* weights, const L* dist, V* pred",
+        "tree<MergePathMap<Every, {block}>>(TreeArgs<V, W, L>{{{{size, nullptr, nullptr, indptr}}, "
+        "indices, weights, dist, pred}})",
+    ),
+    "rooted": _Kind(
+        "tree.cuh",
+        "i64 size, V source, const L* dist, V* pred, int* missing",
+        "rooted<{block}>(RootedArgs<V, L>{{size, source, dist, pred, missing}})",
     ),
     "reweight": _Kind(
         "reweight.cuh",

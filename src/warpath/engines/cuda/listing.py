@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from warpath.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
     from numpy.typing import DTypeLike
 
@@ -83,6 +85,12 @@ class _DryDevice:
     def synchronize(self) -> None:
         pass
 
+    def finish(self, halt: Array, seconds: float) -> None:
+        pass
+
+    def active(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
 
 class _ListingDevice(_DryDevice):
     """A device that notes what it would run."""
@@ -132,6 +140,17 @@ def kernels_of(
         return run.kernels
     msg = f"{recipe.name} launched nothing."
     raise RuntimeError(msg)
+
+
+def kernels_of_results(
+    weight: DTypeLike, *, index: DTypeLike = np.int32, block: int = 256
+) -> tuple[Kernel, ...]:
+    """Return the kernels that turn labels of one source into what is asked for."""
+    return tuple(
+        kernel(kind, Types.of(index, weight, label), block)
+        for _, label in _widths(np.dtype(weight))
+        for kind in ("distances", "tree", "rooted")
+    )
 
 
 def _of_parts(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tuple[Kernel, ...]:

@@ -58,9 +58,10 @@ def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
 def kept(graph: Graph, what: str, device: Device, make: Callable[[], Any]) -> Any:
     """Return what belongs to a graph on a device, made when first asked for."""
     key = f"{what} on {device.name}"
-    if key not in graph.derived:
-        graph.derived[key] = make()
-    return graph.derived[key]
+    found = graph.derived.get(key)
+    if found is None:  # of two threads that make it, both take the first one's
+        found = graph.derived.setdefault(key, make())
+    return found
 
 
 class Run(Clock):
@@ -159,11 +160,7 @@ class Run(Clock):
         if self.traced:
             given["counters"] = self._counters
         given["size"] = size
-        values = [
-            given.get(name) if kind == "*" else _SCALARS[kind](given.get(name, 0))
-            for name, kind in made.params
-        ]
-        self.device.launch(made, blocks, *values)
+        self.device.launch(made, blocks, *made.arguments(**given))
 
     def blocks(self, items: int, each: int = 1) -> int:
         """Return how many blocks hold items, `each` of them a thread."""
@@ -194,6 +191,3 @@ class Run(Clock):
         relaxed, improved, selected = self.device.get(self._counters).tolist()
         self._counters.fill(0)
         return relaxed, improved, selected
-
-
-_SCALARS = {kind: np.dtype(kind).type for kind in ("int32", "int64", "float32", "float64")}

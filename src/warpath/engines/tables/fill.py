@@ -126,11 +126,7 @@ class Common:
     def launch(self, blocks: int, into: Array, **given: Any) -> None:
         """Launch the kernel for the rows of a batch."""
         given |= self._given | self._places(into) | {"rows": len(into)}
-        values = [
-            given.get(name) if kind == "*" else np.dtype(kind).type(given[name])
-            for name, kind in self.kernel.params
-        ]
-        self.device.launch(self.kernel, blocks, *values)
+        self.device.launch(self.kernel, blocks, *self.kernel.arguments(**given))
 
     def lost(self) -> bool:
         """Say whether a sum did not fit the labels; waits for what runs, unless that is proven."""

@@ -1,0 +1,88 @@
+"""What there is to open: CuPy, the driver, its GPUs; every way in which one of them is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warpath.engines.cuda import compile as compiling
+from warpath.errors import MissingDependencyError, NoDeviceError, require
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def device_count() -> int:
+    """Return how many GPUs this process sees; raise as `open_device` does if it can use none."""
+    cupy = import_cupy()
+    compiling.cuda_core()
+    runtime = cupy.cuda.runtime
+    driver = runtime.driverGetVersion()
+    if driver == 0:
+        msg = "no NVIDIA driver is installed here. Use device='cpu'."
+        raise NoDeviceError(msg)
+    compiled_for = compiling.nvrtc_version()
+    if driver // 1000 < compiled_for[0]:
+        msg = (
+            f"the NVIDIA driver is for CUDA {dotted(as_version(driver))}, too old for NVRTC "
+            f"{dotted(compiled_for)}: update the driver"
+        )
+        if driver // 1000 == 12:
+            msg += ", or install what it can run with pip install 'warpath[cuda12]'"
+        raise NoDeviceError(msg)
+    try:
+        return int(runtime.getDeviceCount())
+    except Exception as error:
+        if not of_cuda(error):
+            raise
+        msg = f"CUDA finds no GPU here ({error}). Use device='cpu'."
+        raise NoDeviceError(msg) from error
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what a GPU needs, where it is there."""
+    cupy = import_cupy()
+    runtime = cupy.cuda.runtime
+    driver = runtime.driverGetVersion()
+    return {
+        "driver": f"for CUDA {dotted(as_version(driver))}" if driver else "none",
+        "CUDA runtime": dotted(as_version(runtime.runtimeGetVersion())),
+        "compiler": compiling.compiler(),
+        "cupy": cupy.__version__,
+    }
+
+
+def import_cupy() -> ModuleType:
+    """Import CuPy, or say how to install it, or why it does not start."""
+    try:
+        return require("cupy", what="device='cuda'", extra="cuda13")
+    except MissingDependencyError as error:
+        cause = error.__cause__
+        if isinstance(cause, ModuleNotFoundError) and cause.name == "cupy":
+            raise
+        last = str(cause).strip("=\n ").splitlines()[-1].strip()
+        msg = f"CuPy is installed but does not start here: {last}. Use device='cpu'."
+        raise NoDeviceError(msg) from cause
+
+
+def of_cuda(error: Exception) -> bool:
+    """Say whether CUDA reported this: by name, for some of the classes are private."""
+    names = {"CUDARuntimeError", "CUDADriverError", "CUDAError"}
+    return any(each.__name__ in names for each in type(error).__mro__)
+
+
+def forked(name: str) -> str:
+    """Return what a child by fork is told of a GPU that its parent has used."""
+    return (
+        f"device={name!r}: CUDA was used before this process was forked, and does not "
+        "survive that. Start processes by multiprocessing.set_start_method('spawn')."
+    )
+
+
+def as_version(number: int) -> tuple[int, int]:
+    """Return CUDA's way of writing a version, 12040, as (12, 4)."""
+    return number // 1000, number % 1000 // 10
+
+
+def dotted(version: tuple[int, int]) -> str:
+    """Return a version as people write it: 12.4."""
+    return f"{version[0]}.{version[1]}"

@@ -1,0 +1,154 @@
+"""One kernel that solves alone: buffers that wait for the next solve, and a few words back.
+
+An engine with a persistent kernel launches once a solve and reads how it ended::
+
+    with flight(graph, "labels of 32 bits of NAME", device, make) as own:
+        dist = device.xp.empty(graph.n, np.int32)
+        words = own.run(kernel, blocks, dist, *arrays_of(own.buffers), own.halt, own.said)
+
+The kernel takes ``const int* halt`` and ``i64* said`` (kernels/halt.cuh), and one of its threads
+writes the words at the end. Several threads may solve on one graph: each has a flight of its own,
+and as many are kept as were in the air at once.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from warpath.engines.rounds.run import kept
+from warpath.errors import DeviceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from numpy.typing import NDArray
+
+    from warpath.engines.base import Array, Device
+    from warpath.engines.cuda.entry import Kernel
+    from warpath.graph import Graph
+
+WORDS = 8
+#: No solve takes longer than this many seconds and so many for each vertex and edge: a chain takes
+#: a round a vertex, and a round some microseconds.
+_LONGEST, _LONGEST_EACH = 60.0, 20e-6
+
+
+class Ended(IntEnum):
+    """How a kernel ended: the first of its words, as kernels/halt.cuh has it."""
+
+    SILENT = -1  #: it has said nothing
+    DONE = 0
+    HALTED = 1  #: the host told it to, or it saw itself that it cannot progress
+    LOST = 2  #: a sum did not fit the labels: solve again with wider ones
+
+
+class Flight:
+    """What one solve has for itself; a context that gives it back when the solve went well.
+
+    Attributes
+    ----------
+    buffers : what the maker returned: the kernel's working space, as the last solve left it.
+    halt : (1,) int32 on the device, 0 until the kernel must end.
+    words : (8,) int64 on the host, what the kernel said: an `Ended`, then what it likes.
+    said : `words` as an argument of the kernel.
+    """
+
+    def __init__(self, pool: _Flights) -> None:
+        device = pool.device
+        self._pool = pool
+        self.buffers = pool.make()
+        self.halt: Array = device.put(np.zeros(1, np.int32))
+        self.words: NDArray[np.int64] = device.host_array(np.zeros(WORDS, np.int64))
+        self.said: Array = device.mapped(self.words)
+
+    def run(self, kernel: Kernel, blocks: int, *args: Any) -> NDArray[np.int64]:
+        """Launch a kernel, wait for it and return its words; Ctrl-C ends it.
+
+        Parameters
+        ----------
+        kernel, blocks, args : as in `Device.launch`; `halt` and `said` are among the arguments.
+
+        Raises
+        ------
+        DeviceError
+            If the kernel ends without a word, gives up, or takes longer than any solve can.
+        """
+        words, device = self.words, self._pool.device
+        words[0] = Ended.SILENT
+        device.launch(kernel, blocks, *args)
+        device.finish(self.halt, self._pool.longest)
+        if words[0] in _FAULTS:
+            msg = (
+                f"the kernel {kernel.name} {_FAULTS[int(words[0])]} on a graph of "
+                f"{self._pool.size}. That is a fault of warpath: please report it; "
+                "another algorithm, or device='cpu', may do."
+            )
+            raise DeviceError(msg)
+        return words
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        # After an error the kernel may still run, or has left its buffers in the middle of things.
+        if kind is None:
+            self._pool.idle.append(self)
+        else:
+            self._pool.made -= 1
+
+
+_FAULTS = {int(Ended.SILENT): "ended without a word", int(Ended.HALTED): "gave up"}
+
+
+class _Flights:
+    """The flights of a graph on a device for one maker of buffers."""
+
+    def __init__(self, graph: Graph, device: Device, make: Callable[[], Any]) -> None:
+        self.device = device
+        self.make = make
+        self.longest = _LONGEST + _LONGEST_EACH * (graph.n + graph.m)
+        self.size = f"n = {graph.n:,}, m = {graph.m:,}"
+        self.idle: list[Flight] = []  # appended to and popped from, which needs no lock
+        self.made = 0
+
+    def take(self) -> Flight:
+        """Return an idle flight, or a new one."""
+        try:
+            return self.idle.pop()
+        except IndexError:
+            self.made += 1
+            return Flight(self)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of what is kept on the device."""
+        return sum(_bytes(flight.buffers) for flight in list(self.idle))
+
+
+def flight(graph: Graph, what: str, device: Device, make: Callable[[], Any]) -> Flight:
+    """Return a flight for one solve, kept with the graph: enter it by ``with``.
+
+    Parameters
+    ----------
+    what : names the buffers; the same name must always come with the same kind of buffers.
+    make : makes them: an array of the device, or a tuple, list or dict of arrays, to be cleared or
+        filled as the kernel wants to find them first. A kernel leaves them so that the next finds
+        them as it wants, or clears them when it begins.
+    """
+    flights: _Flights = kept(graph, what, device, lambda: _Flights(graph, device, make))
+    return flights.take()
+
+
+def _bytes(buffers: Any) -> int:
+    if isinstance(buffers, dict):
+        return _bytes(list(buffers.values()))
+    if isinstance(buffers, list | tuple):
+        return sum(map(_bytes, buffers))
+    return int(getattr(buffers, "nbytes", 0))

@@ -1,0 +1,328 @@
+"""Results that stay on the device that found them, on the emulated device in a GPU's place."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath import generate
+from warpath.engines.cuda import device as cuda_device
+from warpath.engines.on_device import OnDevice, tree_on
+from warpath.testing import corpus
+from warpath.testing.compare import assert_same_bits
+from warpath.testing.stand_in import DeviceArray, StandIn
+from warpath.zones import opened
+
+NEAR_FAR = "davidson2014.near_far.merge_path"
+SWEEPS = "bodra2025.bf_strided"
+
+
+class Watched(StandIn):
+    """Counts the bytes that leave the device."""
+
+    fetched = 0
+
+    def get(self, array, out=None):
+        self.fetched += array.nbytes
+        return super().get(np.asarray(array), out)
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory):
+    return Watched(seed=3, cache=tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture
+def gpu(kernels, monkeypatch):
+    monkeypatch.setattr(cuda_device, "open_device", kernels.opened)
+    return kernels
+
+
+def road(n=12):
+    return generate.grid(n, n, (1, 9), seed=5)
+
+
+def solved(graph, source=0, **more):
+    return wp.sssp(graph, source, algorithm=NEAR_FAR, device="cuda", **more)
+
+
+CASES = [
+    case
+    for dtype in corpus.ALL_TYPES
+    for case in corpus.all(negative=False, dtype=dtype)
+    if not (case.overflows and dtype == "int64")
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_tree_made_on_the_device_is_the_one_tree(case, gpu):
+    graph = opened(case.graph())
+    for source in case.sources:
+        right = wp.sssp(graph, source, device="cpu")
+        found = tree_on(graph, source, gpu.put(right.dist), gpu)
+        if found is None:  # some vertex has only edges of no length before it
+            before, after = right.pred[right.pred >= 0], np.flatnonzero(right.pred >= 0)
+            assert (right.dist[before] == right.dist[after]).any()
+        else:
+            assert_same_bits(found, right.pred)
+
+
+def test_the_tree_of_labels_of_32_bits_sees_sums_beyond_them(gpu):
+    most = 2**31 - 1
+    graph = wp.Graph.of([(0, 1, most - 1), (1, 2, most - 2), (0, 2, 5)])
+    labels = gpu.put(np.array([0, most - 1, 5], np.int32))
+    assert tree_on(graph, 0, labels, gpu).tolist() == [-1, 0, 0]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_distances_are_those_of_the_cpu_and_leave_the_device_when_asked_for(dtype, gpu):
+    graph = road().astype(dtype)
+    right = wp.sssp(graph, 3, device="cpu")
+    found = solved(graph, 3)
+    gpu.fetched = 0
+    assert found.on_device.dist.dtype == graph.dist_dtype
+    assert found.plan.device == "cuda:0"
+    assert len(found) == graph.n
+    assert gpu.fetched == 0
+    assert_same_bits(found.dist, right.dist, graph)
+    assert gpu.fetched == found.dist.nbytes
+    assert not isinstance(found.dist, DeviceArray)
+    assert_same_bits(np.asarray(found.on_device.dist), right.dist)
+    assert gpu.fetched == found.dist.nbytes
+    assert found.dist is found.dist
+    assert not found.dist.flags.writeable
+
+
+def test_predecessors_come_from_the_device_without_the_distances(gpu):
+    graph = road()
+    right, found = wp.sssp(graph, 0, device="cpu"), solved(graph)
+    gpu.fetched = 0
+    assert_same_bits(found.pred, right.pred)
+    assert gpu.fetched == found.pred.nbytes + 4
+    assert_same_bits(np.asarray(found.on_device.pred), right.pred)
+    assert found.on_device.pred is found.on_device.pred
+    assert_same_bits(solved(graph).on_device.pred, right.pred)
+
+
+def test_labels_of_32_bits_are_widened(gpu):
+    graph = wp.Graph.of([(0, 1, 7), (0, 2, 2), (2, 1, 3)], n=4)
+    labels = gpu.put(np.array([0, 5, 2, 2**31 - 1], np.int32))
+    found = OnDevice(graph, 0, labels, gpu, None, np.dtype(np.int64))
+    right = wp.sssp(graph, 0)
+    assert_same_bits(found.here(), right.dist)
+    assert_same_bits(np.asarray(found.dist), right.dist)
+    assert_same_bits(found.pred_here(), right.pred)
+    near = OnDevice(graph, 0, labels, gpu, 4, np.dtype(np.int64))
+    right = wp.sssp(graph, 0, cutoff=4)
+    assert_same_bits(near.here(), right.dist)
+    assert_same_bits(near.pred_here(), right.pred)
+
+
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("cutoff", [0, 11, 11.5, 10**12])
+def test_a_cutoff_is_kept(dtype, cutoff):
+    graph = road().astype(dtype)
+    right, found = wp.sssp(graph, 0, cutoff=cutoff), solved(graph, cutoff=cutoff)
+    assert_same_bits(np.asarray(found.on_device.dist), right.dist)
+    assert_same_bits(found.dist, right.dist)
+    assert_same_bits(solved(graph, cutoff=cutoff).dist, right.dist)
+    assert_same_bits(found.pred, right.pred)
+    assert found.stats["reached"] == right.stats["reached"]
+
+
+@pytest.mark.usefixtures("gpu")
+def test_int32_distances_are_made_on_the_device_or_refused_by_the_call():
+    graph = road()
+    right, found = wp.sssp(graph, 0, dist_dtype="int32"), solved(graph, dist_dtype="int32")
+    assert_same_bits(found.dist, right.dist)
+    assert found.on_device.dist.dtype == np.int32
+    assert_same_bits(found.pred, right.pred)
+    wide = graph.with_weights(graph.weights.astype(np.int64) * 2**30)
+    with pytest.raises(wp.DistanceOverflowError, match="leave dist_dtype out for 64 bits"):
+        solved(wide, dist_dtype="int32")
+
+
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("source", [0, 3])
+def test_closed_vertices_are_folded(source):
+    graph = corpus.case("closed_vertices").graph()
+    right, found = wp.sssp(graph, source), solved(graph, source)
+    assert_same_bits(np.asarray(found.on_device.dist), right.dist)
+    assert_same_bits(np.asarray(found.on_device.pred), right.pred)
+    again = solved(graph, source)
+    assert_same_bits(again.dist, right.dist)
+    assert_same_bits(again.pred, right.pred)
+
+
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("name", ["zero_cycle", "all_zero", "negative_without_cycle"])
+def test_a_tree_that_takes_levels_is_made_on_the_cpu(name):
+    graph = corpus.case(name).graph()
+    right = wp.sssp(graph, 0)
+    found = wp.sssp(graph, 0, algorithm=SWEEPS, device="cuda")
+    assert_same_bits(found.pred, right.pred)
+    again = wp.sssp(graph, 0, algorithm=SWEEPS, device="cuda")
+    assert_same_bits(np.asarray(again.on_device.pred), right.pred)
+
+
+@pytest.mark.usefixtures("gpu")
+def test_under_negative_weights_the_tree_goes_by_levels_though_all_edges_lengthen():
+    edges = [
+        (0, 5, 4),
+        (5, 3, 4),
+        (0, 2, 1),
+        (2, 6, 1),
+        (6, 1, 1),
+        (1, 3, 5),
+        (0, 4, 3),
+        (5, 4, -1),
+    ]
+    graph = wp.Graph.of(edges)
+    found = wp.sssp(graph, 0, algorithm=SWEEPS, device="cuda")
+    assert found.pred[3] == wp.sssp(graph, 0).pred[3] == 5
+
+
+@pytest.mark.usefixtures("gpu")
+def test_negative_weights_within_a_cutoff_come_to_the_host_whole():
+    graph = corpus.case("negative_without_cycle").graph()
+    right = wp.sssp(graph, 0, cutoff=2)
+    found = wp.sssp(graph, 0, cutoff=2, algorithm=SWEEPS, device="cuda")
+    assert_same_bits(found.dist, right.dist)
+    assert_same_bits(found.pred, right.pred)
+    with pytest.raises(wp.NotSupportedError, match=r"cupy.asarray\(paths.dist\)"):
+        _ = found.on_device
+
+
+@pytest.mark.usefixtures("gpu")
+def test_all_that_a_result_does_works_while_it_is_on_the_device(tmp_path):
+    graph, right = road(), wp.sssp(road(), 0)
+    pickled = pickle.loads(pickle.dumps(solved(graph)))  # noqa: S301 - our own
+    for same in (pickled, copy.deepcopy(solved(graph))):
+        assert_same_bits(same.dist, right.dist)
+        assert_same_bits(same.pred, right.pred)
+        assert same.stats["reached"] == graph.n
+    solved(graph).save(tmp_path / "tree.npz")
+    assert_same_bits(wp.Paths.load(graph, tmp_path / "tree.npz").pred, right.pred)
+    assert repr(solved(graph)).splitlines()[0] == repr(right).splitlines()[0]
+    assert list(solved(graph).path_to(143)) == list(right.path_to(143))
+    assert solved(graph)[143] == right[143]
+    assert wp.verify(graph, solved(graph)).tree
+    assert solved(graph).stats["reached"] == graph.n
+    assert solved(graph).reached.all()
+
+
+@pytest.mark.usefixtures("gpu")
+def test_a_traced_result_is_on_the_host():
+    found = solved(road(), trace=True)
+    assert found.stats["reached"] == 144
+    with pytest.raises(wp.NotSupportedError, match="on_device: this result is on the host alone"):
+        _ = found.on_device
+
+
+def test_a_result_of_the_cpu_is_on_no_device():
+    with pytest.raises(wp.NotSupportedError, match="Solve with device='cuda'"):
+        _ = wp.sssp(road(), 0).on_device
+
+
+def test_a_copy_that_fails_says_so_when_it_is_asked_for(gpu, monkeypatch):
+    found = solved(road())
+
+    def fails(*_):
+        raise wp.DeviceError("cuda:0, NVIDIA H200, failed")
+
+    monkeypatch.setattr(gpu, "get", fails)
+    with pytest.raises(wp.DeviceError, match="failed"):
+        _ = found.dist
+    monkeypatch.undo()
+    assert found.dist[0] == 0
+
+
+def test_nearest_takes_distances_from_the_device(gpu):
+    graph = road()
+    found = wp.nearest(graph, [0, 77], algorithm=NEAR_FAR, device="cuda")
+    assert_same_bits(found.dist, wp.nearest(graph, [0, 77]).dist)
+    assert found.plan.device == gpu.name
+
+
+@pytest.mark.usefixtures("gpu")
+def test_a_graph_put_on_a_gpu_is_solved_there_unless_a_call_says_otherwise():
+    graph = road()
+    there = graph.to("cuda")
+    assert (graph.device, there.device) == ("auto", "cuda:0")
+    assert repr(there).endswith(", on cuda:0>")
+    assert wp.sssp(there, 0, algorithm=NEAR_FAR).plan.device == "cuda:0"
+    assert wp.sssp(there, 0).plan.device == "cuda:0"
+    assert wp.sssp(there, 0, device="cpu").plan.device == "cpu"
+    assert wp.sssp(graph, 0).plan.device == "cpu"
+    assert wp.plan(there, 0).device == "cuda:0"
+    assert wp.distances(there, [0, 1], [5]).plan.device == "cuda:0"
+    assert wp.nearest(there, [0]).plan.device == "cuda:0"
+    assert wp.path(there, 0, 9).plan.device == "cpu"  # no GPU finds one route
+    assert wp.sssp(there.to("cpu"), 0).plan.device == "cpu"
+    assert_same_bits(wp.sssp(there, 7).dist, wp.sssp(graph, 7).dist)
+
+
+def test_a_graph_that_is_to_stay_on_the_cpu_does(gpu, monkeypatch):
+    monkeypatch.setenv("WARPATH_DEVICE", "cuda")
+    assert wp.sssp(road(), 0).plan.device == gpu.name
+    assert wp.sssp(road().to("cpu"), 0).plan.device == "cpu"
+
+
+def test_a_graphs_arrays_are_put_on_a_gpu_once(gpu, monkeypatch):
+    graph, put = road(), []
+    monkeypatch.setattr(gpu, "put", lambda array, *_, **__: put.append(array) or array.copy())
+    there = graph.to("cuda:0")
+    assert len(put) == 3
+    assert there.to("cuda") is not there
+    assert len(put) == 3
+    assert there.indptr is graph.indptr
+
+
+@pytest.mark.usefixtures("gpu")
+def test_what_is_made_of_a_graph_on_a_gpu_is_on_it():
+    there = road().to("cuda")
+    made = [there.reversed(), there.astype("float32"), there.with_weights(None)]
+    made += [copy.deepcopy(there), pickle.loads(pickle.dumps(there))]  # noqa: S301 - our own
+    assert {one.device for one in made} == {"cuda:0"}
+    closed = corpus.case("closed_vertices").graph()
+    found = wp.sssp(closed.to("cuda"), 3, algorithm=NEAR_FAR)
+    assert_same_bits(found.dist, wp.sssp(closed, 3).dist)
+
+
+def test_plans_for_a_gpu_are_made_once_for_a_graph(gpu, monkeypatch):
+    graph, asked = road().to("cuda"), []
+    monkeypatch.setattr(gpu, "free_memory", lambda: asked.append(1) or 2**40)
+    first, second = (wp.sssp(graph, s) for s in (0, 5))
+    assert len(asked) == 1
+    assert str(first.plan) == str(second.plan)
+    first.plan.params["delta"] = 0
+    assert wp.sssp(graph, 0).plan.params == second.plan.params
+    wp.plan(graph, 0)
+    solved(graph, params={"delta": 5})
+    assert len(asked) == 3
+    monkeypatch.setenv("WARPATH_GPU_MEMORY", "1G")
+    wp.sssp(graph, 0)
+    assert len(asked) == 4
+
+
+def test_a_plan_that_memory_has_decided_is_not_kept(gpu, monkeypatch):
+    graph = road()
+    least = min(c.bytes for c in wp.plan(road(), 0, device="cuda").runners_up)
+    for _ in range(2):
+        monkeypatch.setattr(gpu, "free_memory", lambda: least)
+        assert wp.sssp(graph, 0, device="cuda").plan.bytes <= least
+        monkeypatch.setattr(gpu, "free_memory", lambda: 0)
+        graph.derived.pop("rows on cuda:0")
+        with pytest.raises(wp.NotEnoughMemoryError):
+            wp.sssp(graph, 0, device="cuda")
+
+
+@pytest.mark.usefixtures("gpu")
+def test_graphs_put_on_a_gpu_again_and_again_look_at_their_facts_once():
+    graph = road()
+    assert graph.to("cuda").facts(symmetry=False) is graph.to("cuda").facts(symmetry=False)
