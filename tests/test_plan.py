@@ -193,13 +193,13 @@ GPU = Wish(device="cuda")
 def test_a_gpu_takes_what_is_planned_for_it():
     assert pick(Size(Task.SSSP), DENSER, wish=GPU).algorithm == "davidson2014.near_far.merge_path"
     plan = pick(Size(Task.SSSP), ROAD, wish=GPU)
-    assert plan.algorithm == "johnson_gpu.bf_queue"
+    assert plan.algorithm == "warpath.patches"
     assert plan.threads == 1
     assert {c.recipe.name for c in plan.runners_up} | {plan.algorithm} == {
         recipe.name for recipe in on_gpu() if recipe.planned
     }
     text = str(plan)
-    assert text.startswith("johnson_gpu.bf_queue on cuda:0\n")
+    assert text.startswith("warpath.patches on cuda:0\n")
     assert " MiB on cuda:0 with the graph\n" in text
 
 
@@ -215,12 +215,27 @@ def test_what_is_not_planned_runs_on_a_gpu_by_its_name():
 
 
 def test_the_memory_of_a_gpu_counts_and_of_the_host_the_answer_only():
-    needed = pick(Size(Task.SSSP), wish=GPU).bytes
+    wish = GPU._replace(algorithm="johnson_gpu.bf_queue")
+    needed = pick(Size(Task.SSSP), wish=wish).bytes
     here = Hardware(threads=8, memory=8 * ROAD.n, gpu_memory=needed)
-    assert pick(Size(Task.SSSP), hardware=here, wish=GPU).bytes == needed
+    assert pick(Size(Task.SSSP), hardware=here, wish=wish).bytes == needed
     message = r"would take 2\d\.\d MiB on cuda:0 with the graph, but 1\.0 MiB are free: end what"
     with pytest.raises(wp.NotEnoughMemoryError, match=message):
-        pick(Size(Task.SSSP), hardware=here._replace(gpu_memory=2**20), wish=GPU)
+        pick(Size(Task.SSSP), hardware=here._replace(gpu_memory=2**20), wish=wish)
+
+
+def test_deep_graphs_go_to_patches_on_a_gpu_and_wide_ones_do_not():
+    mesh = replace(ROAD, n=490_000, m=3_900_000, mean_degree=8.0)
+    random = replace(mesh, far=3_800_000)
+    assert pick(Size(Task.SSSP), mesh, wish=GPU).algorithm == "warpath.patches"
+    assert pick(Size(Task.SSSP), random, wish=GPU).algorithm != "warpath.patches"
+
+
+def test_a_graph_that_is_cut_for_a_gpu_takes_memory_of_the_host_meanwhile():
+    here = Hardware(threads=8, memory=8 * ROAD.n, gpu_memory=2**30)
+    wish = GPU._replace(algorithm="warpath.patches")
+    with pytest.raises(wp.NotEnoughMemoryError, match=r"would take 1\d\.\d MiB on the host"):
+        pick(Size(Task.SSSP), hardware=here, wish=wish)
 
 
 def test_what_fits_on_a_gpu_is_taken_before_what_is_fast():

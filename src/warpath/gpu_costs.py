@@ -122,7 +122,7 @@ def _patches_seconds(facts: Facts) -> float:
     again.
     """
     n, m = max(facts.n, 2), facts.m
-    narrow = facts.longest < 2**31 if facts.integer else facts.weight_dtype == "float32"
+    narrow = facts.max_weight < 2**31 if facts.integer else facts.weight_dtype == "float32"
     deep = facts.mean_degree < MESH_DEGREE or 2 * facts.far < m
     seconds = math.sqrt(n) * 2e-6 + m * (2.5e-10 if deep else 2e-9)
     return _GPU_START + seconds * (1.0 if narrow else 1.5) + _PER_BYTE_TO_HOST * n * 8

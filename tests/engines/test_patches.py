@@ -87,18 +87,20 @@ def test_a_patch_whose_edges_are_too_many_for_a_block_reads_them_where_they_are(
     assert cut.most_edges <= room
 
 
-def test_labels_of_32_bits_that_do_not_hold_are_found_again_in_64():
+@pytest.mark.parametrize("patch", [1, 4])
+def test_labels_of_32_bits_that_do_not_hold_are_found_again_in_64(patch):
     big = 2**30
     graph = wp.Graph.of([(0, 1, big), (1, 2, big), (2, 3, big), (0, 3, 2**31 - 1)])
-    raw = solved(graph, patch=1)
+    raw = solved(graph, patch=patch)
     assert raw.dist.tolist() == [0, big, 2 * big, 2**31 - 1]
     assert raw.dist.dtype == np.int64
 
 
-def test_a_sum_beyond_64_bits_is_an_error():
+@pytest.mark.parametrize("patch", [1, 4])
+def test_a_sum_beyond_64_bits_is_an_error(patch):
     graph = wp.Graph.of([(0, 1, 2**62), (1, 2, 2**62)])
     with pytest.raises(OverflowError):
-        solved(graph, patch=1)
+        solved(graph, patch=patch)
 
 
 def test_nothing_beyond_the_cutoff_is_kept():

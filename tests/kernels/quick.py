@@ -44,6 +44,7 @@ PARAMS = {
     "warpath.block_per_source": [{}, {"delta": 3}],
     "warpath.pairs": [{"together": side} | more for side in (1, 64) for more in ({}, {"delta": 3})],
 }
+SMALL_PARAMS = {"delta": 3, "buckets": 3, "patch": 9}
 SMALL = ["one_loop", "self_loops", "parallel_edges", "zero_cycle", "isolated_vertices", "hubs"]
 MORE = ["lost_minima", "all_zero", "star_out", "star_in", "unreachable_half", "two_equal_paths",
         "complete"]  # fmt: skip
@@ -70,6 +71,11 @@ def recipe_of(text: str) -> Recipe:
     return CATALOGUE[name].but(text, "A variant.", **mixed)
 
 
+def params_of(recipe: Recipe) -> set[str]:
+    """Return the names of what may be set."""
+    return {param.name for param in recipe.params}
+
+
 def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
     """Run the suite."""
     watched = sanitizer != "none"
@@ -77,7 +83,7 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
     strided = any(recipe.axes and recipe.axes.map is Map.GRID_STRIDE for recipe in recipes)
     device = EmulatedDevice(
         block=32 if strided else 64,  # with one processor fewer threads than some graphs' vertices
-        processors=1,
+        processors=2 if any("patch" in params_of(recipe) for recipe in recipes) else 1,
         sanitize=sanitizer if watched else False,
         headers=Path(headers),
         cache=CACHE,
@@ -104,7 +110,9 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
             for recipe in recipes:
                 if case.negative and not recipe.negative:
                     continue
-                params = {p.name: 3 for p in recipe.params if p.name in {"delta", "buckets"}}
+                params = {
+                    name: SMALL_PARAMS[name] for name in params_of(recipe) & SMALL_PARAMS.keys()
+                }
                 for seed in seeds:
                     device.seed = seed
                     counted = recipe.axes is not None and (seed == 2 or (watched and source))

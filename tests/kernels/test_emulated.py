@@ -25,6 +25,7 @@ from warpath.trace import Trace
 from warpath.zones import opened
 
 RECIPES = on_gpu(Task.SSSP)
+TRACED = [recipe for recipe in RECIPES if recipe.axes]  # others refuse a trace
 INEXACT = {"martin2009.f_gpu_no_atomic", "broken.harish_narayanan2007"}
 LEFT_OUT = {
     "empty": "has no source",

@@ -57,7 +57,8 @@ ENTRY, ENTRY_SHARED, ROW, TILED, TILED_SHARED = (
 )
 THREADS, JOHNSON = "bodra2025.apsp_dijkstra", "johnson_gpu.johnson_flags"
 BLOCK_EACH, PAIRS = "warpath.block_per_source", "warpath.pairs"
-BLOCKED, WIDE = "warpath.floyd_warshall", "warpath.wide"
+BLOCKED = "warpath.floyd_warshall"
+WIDE, PATCHES = "warpath.wide", "warpath.patches"
 DENSE_PULL, DENSE_PUSH = "martin2009.u_gpu.dense", "martin2009.f_gpu.dense"
 
 BASE = [
@@ -420,6 +421,22 @@ PAIR_SIDES = [
            "atomicOr(a.busy + now, busy[0]);\n    meet(a.control + kMeeting);",
            "atomicOr(a.busy + now, busy[0]);", PAIRS, sanitizer="thread"),
 ]  # fmt: skip
+OF_PATCHES = [
+    Mutant("news are not read", "patches.cuh", "    if (words[1]) {",
+           "    if (words[1] && false) {", PATCHES),
+    Mutant("what is left in a patch is forgotten", "patches.cuh",
+           "if (own < held.done[k]) rest = min(rest, own);", "", PATCHES),
+    Mutant("a patch that comes back has nothing to relax", "patches.cuh",
+           "bits >> (v % 32) & 1 ? never<L>() : own;", "own;", PATCHES),
+    Mutant("the edges beyond the first are left out", "patches.cuh",
+           "rest = held.begin[k] + held.kKept;", "rest = end;", PATCHES),
+    Mutant("a label is read as if nobody lowered it", "patches.cuh",
+           "load_block(label + threadIdx.x + k * kBlock);", "label[threadIdx.x + k * kBlock];",
+           PATCHES, sanitizer="thread"),
+    Mutant("relaxations begin before all news are there", "patches.cuh",
+           "found.fresh = 0;\n    __syncthreads();", "found.fresh = 0;", PATCHES,
+           sanitizer="thread"),
+]  # fmt: skip
 MATRICES = [
     Mutant(
         "another row of a tile as the pivot's",
@@ -549,7 +566,7 @@ WIDE_ROWS = [
 MUTANTS = [
     *BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *COMPACT, *BUCKETS,
     *MATRIX, *FLOYD, *TILES, *THREAD_DIJKSTRA, *REWEIGHT, *TABLE, *BLOCKS_OF_SOURCES, *PAIR_LISTS,
-    *PAIR_SIDES, *MATRICES, *RESULT, *WIDE_ROWS,
+    *PAIR_SIDES, *OF_PATCHES, *MATRICES, *RESULT, *WIDE_ROWS,
 ]  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core, settings
+from warpath.costs import MESH_DEGREE
 from warpath.engines.base import Raw
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.rounds.run import kept
@@ -29,8 +30,9 @@ _EACH = 2  # vertices of a thread, as the kind "patches" has it
 _WORDS = 8  # of a row of the table, `kRow`
 _BLOCKS = {4: 4, 8: 2}  # of a multiprocessor, which share its memory, by the bytes of a label
 _OWN = 2048  # bytes of a block that the kernel and the system take for themselves
-#: How wide the band of labels is that patches relax at a time, in mean weight / mean degree.
-_BAND = 192.0
+#: How wide the band of labels is that patches relax at a time, in mean weight / mean degree: of
+#: roads and grids, of graphs with more edges. See docs/performance/sssp-h200-deep.md.
+_BAND, _NARROW_BAND = 384.0, 192.0
 _MOST_LOOKS = 2**24  # of the watching block without a change: some 20 s
 _MOST_VERTICES, _MOST_EDGES = 2**31 - 1, 2**32 - 1
 _DONE = 1  # `kDone`
@@ -110,10 +112,9 @@ class Cut:
     @property
     def nbytes(self) -> int:
         """What all of it takes on the device."""
-        spaces = [space for kept in self._spaces.values() for space in kept]
-        arrays = [each for pair in self._weights.values() for each in pair]
-        held = [*self.arrays.values(), *arrays, *spaces]
-        return sum(each.nbytes for each in held)
+        held = sum(array.nbytes for array in self.arrays.values())
+        held += sum(array.nbytes for pair in self._weights.values() for array in pair)
+        return held + sum(space.nbytes for kept in self._spaces.values() for space in kept)
 
     def weights(self, name: str) -> tuple[Array, Array]:
         """Return the weights of edges that stay in a patch and of those that leave, in a type."""
@@ -241,7 +242,8 @@ def _fitting(cut: Cut, width: Width, device: Device) -> tuple[int, int]:
 def _band(order: Order, width: Width) -> Any:
     """Return how far above the least label that waits others are relaxed, in the labels' type."""
     facts = order.graph.facts(symmetry=False)
-    default = _BAND / max(facts.mean_degree, 1) * float(facts.mean_weight)
+    band = _BAND if facts.mean_degree < MESH_DEGREE else _NARROW_BAND
+    default = band / max(facts.mean_degree, 1) * float(facts.mean_weight)
     delta = order.params.get("delta", default)
     kind = np.dtype(width.label).type
     integer = width.label.startswith("i")

@@ -282,13 +282,14 @@ struct Held {
     }
   }
 
+  /// What a vertex lacks of first edges leads to itself, which lowers nothing.
   __device__ __forceinline__ void keep(const W* weights, const u16* targets) {
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
 #pragma unroll
       for (u32 j = 0; j < kKept; ++j) {
         const bool there = begin[k] + j < end[k];
-        const u32 number = there ? targets[begin[k] + j] : 0;
+        const u32 number = there ? targets[begin[k] + j] : threadIdx.x + k * kBlock;
         target[k][j / 2] = j % 2 == 0 ? number : target[k][j / 2] | number << 16;
         weight[k][j] = there ? weights[begin[k] + j] : W{0};
       }
@@ -296,60 +297,83 @@ struct Held {
   }
 };
 
-/// What a thread finds out in a visit.
+/// What a thread finds out.
+template <class L>
 struct Found {
-  u32 fresh = 0;  // a bit for each of its vertices that was relaxed
+  u32 fresh = 0;  // a bit for each of its vertices that a visit relaxed
   u32 relaxed = 0;
+  L longest = L{0};  // of all sums, to tell whether one did not fit
+
+  __device__ __forceinline__ void sum(L value) {
+    using U = typename Bits<L>::Type;
+    if constexpr (L(0.5) == L(0))
+      longest = static_cast<L>(max(static_cast<U>(longest), static_cast<U>(value)));
+  }
 };
 
-/// Lowers a label of the patch to the length over an edge.
+/// Lowers a label that is not negative.
+__device__ __forceinline__ int atomic_least(int* place, int value) {
+  return atomicMin(place, value);
+}
+__device__ __forceinline__ i64 atomic_least(i64* place, i64 value) {
+  return atomicMin(place, value);
+}
+__device__ __forceinline__ float atomic_least(float* place, float value) {
+  return __int_as_float(atomicMin(reinterpret_cast<int*>(place), __float_as_int(value)));
+}
+__device__ __forceinline__ double atomic_least(double* place, double value) {
+  return __longlong_as_double(
+      atomicMin(reinterpret_cast<i64*>(place), __double_as_longlong(value)));
+}
+
+/// Lowers a label of the patch to the length over an edge. There is one branch, for a pass takes as
+/// long as its instructions follow each other.
 template <class W, class L>
-__device__ __forceinline__ void lower(const PatchArgs<W, L>& a, L* label, u32 target, L from,
-                                      W weight) {
+__device__ __forceinline__ void lower(L* label, u32 target, L from, W weight, L cutoff,
+                                      Found<L>& found) {
   const L sum = grown(from, weight);
-  if (leaves(sum))
-    store_relaxed(a.lost, 1);
-  else if (sum <= a.cutoff)
-    atomic_min(label + target, sum);
+  found.sum(sum);
+  if (!lowers(cutoff, sum)) atomic_least(label + target, sum);
 }
 
 /// Relaxes the edges that stay of what lies below the threshold, until nothing does. That takes no
 /// more passes than a path has edges.
 template <int kBlock, int kEach, class W, class L>
-__device__ __forceinline__ void relax(const PatchArgs<W, L>& a, Held<kBlock, kEach, W, L>& held,
-                                      L* label, const W* weights, const u16* targets, L threshold,
-                                      bool moved, Found& found) {
+__device__ __forceinline__ void relax(Held<kBlock, kEach, W, L>& held, L* label, const W* weights,
+                                      const u16* targets, L threshold, L cutoff, bool moved,
+                                      Found<L>& found) {
   constexpr u32 kAtOnce = 4;
   if (moved) held.keep(weights, targets);
   for (int pass = 0; pass <= kBlock * kEach; ++pass) {
     bool any = false;
+    L own[kEach];
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) own[k] = load_block(label + threadIdx.x + k * kBlock);
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
-      const L own = load_block(label + threadIdx.x + k * kBlock);
-      if (!(own < held.done[k] && own < threshold)) continue;
-      held.done[k] = own;
+      if (!(own[k] < held.done[k] && own[k] < threshold)) continue;
+      held.done[k] = own[k];
       found.fresh |= 1u << k;
-      found.relaxed += held.end[k] - held.begin[k];
       any = true;
-      const u32 end = held.end[k], rest = held.begin[k] + held.kKept;
 #pragma unroll
       for (u32 j = 0; j < held.kKept; ++j) {
         const u32 target = held.target[k][j / 2] >> (j % 2 * 16) & 0xffff;
-        if (held.begin[k] + j < end) lower(a, label, target, own, held.weight[k][j]);
+        lower(label, target, own[k], held.weight[k][j], cutoff, found);
       }
+      const u32 end = held.end[k];
+      found.relaxed += end - held.begin[k];
 #pragma unroll 1
-      for (u32 e = rest; e < end; e += kAtOnce) {
+      for (u32 e = held.begin[k] + held.kKept; e < end; e += kAtOnce) {
         W weight[kAtOnce];
         u32 target[kAtOnce];
 #pragma unroll
         for (u32 j = 0; j < kAtOnce; ++j) {
-          const u32 i = min(e + j, end - 1);
+          const u32 i = min(e + j, end - 1);  // the last edge again does no harm
           weight[j] = weights[i];
           target[j] = targets[i];
         }
 #pragma unroll
-        for (u32 j = 0; j < kAtOnce; ++j)
-          if (e + j < end) lower(a, label, target[j], own, weight[j]);
+        for (u32 j = 0; j < kAtOnce; ++j) lower(label, target[j], own[k], weight[j], cutoff, found);
       }
     }
     if (!__syncthreads_or(any)) return;
@@ -359,18 +383,19 @@ __device__ __forceinline__ void relax(const PatchArgs<W, L>& a, Held<kBlock, kEa
 /// Leaves a label at the end of an edge that leaves the patch; returns whether that woke another.
 template <class W, class L>
 __device__ __forceinline__ bool pass_on(const PatchArgs<W, L>& a, L label, W toll, u32 slot,
-                                        u32 owner) {
+                                        u32 owner, L cutoff, Found<L>& found) {
   const L sum = grown(label, toll);
-  if (leaves(sum)) store_relaxed(a.lost, 1);
-  if (leaves(sum) || sum > a.cutoff || !(sum < atomic_min(a.news + slot, sum))) return false;
+  found.sum(sum);
+  if (lowers(cutoff, sum) || !(sum < atomic_least(a.news + slot, sum))) return false;
   __threadfence();
-  return atomic_min(a.pending + owner, sum) == never<L>();
+  return atomic_least(a.pending + owner, sum) == never<L>();
 }
 
 /// Follows the edges that leave the patch from a thread's vertex; returns how many patches woke.
 template <int kBlock, int kEach, class W, class L>
 __device__ __forceinline__ int leave(const PatchArgs<W, L>& a, const Memory<W, L>& memory,
-                                     const Held<kBlock, kEach, W, L>& held, int k, Found& found) {
+                                     const Held<kBlock, kEach, W, L>& held, int k, L cutoff,
+                                     Found<L>& found) {
   const u32 v = threadIdx.x + k * kBlock;
   int woken = 0;
   if (held.inside) {
@@ -378,14 +403,16 @@ __device__ __forceinline__ int leave(const PatchArgs<W, L>& a, const Memory<W, L
     found.relaxed += to - from;
 #pragma unroll 1
     for (u32 e = from; e < to; ++e)
-      woken += pass_on(a, held.done[k], memory.tolls[e], memory.slots[e], memory.owners[e]);
+      woken += pass_on(a, held.done[k], memory.tolls[e], memory.slots[e], memory.owners[e], cutoff,
+                       found);
   } else {
     const u32 place = a.table[kRow * static_cast<i64>(held.patch)] + v;
     const u32 from = a.exits[place], to = a.exits[place + 1];
     found.relaxed += to - from;
 #pragma unroll 1
     for (u32 e = from; e < to; ++e)
-      woken += pass_on(a, held.done[k], a.tolls[e], a.slots[e], a.owners[a.slots[e]]);
+      woken +=
+          pass_on(a, held.done[k], a.tolls[e], a.slots[e], a.owners[a.slots[e]], cutoff, found);
   }
   return woken;
 }
@@ -404,7 +431,9 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
   const int first = min(static_cast<int>(blockIdx.x) * a.each, a.patches);
   const int mine = min(a.each, a.patches - first);
   Patch held;
-  Found found;
+  Found<L> found;
+  // Among integers what fits is less than what means none.
+  const L cutoff = L(0.5) == L(0) && a.cutoff == never<L>() ? never<L>() - L{1} : a.cutoff;
   if (t == 0) {
     labels[2] = load_relaxed(a.least + blockIdx.x);
     words[3] = 0;
@@ -447,9 +476,9 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
 
     // 2. Relaxations inside.
     if (held.inside)
-      relax(a, held, label, memory.weights, memory.targets, labels[0], moved, found);
+      relax(held, label, memory.weights, memory.targets, labels[0], cutoff, moved, found);
     else
-      relax(a, held, label, a.weights, a.targets, labels[0], moved, found);
+      relax(held, label, a.weights, a.targets, labels[0], cutoff, moved, found);
 
     // 3. What leaves the patch, and what is left in it.
     int woken = 0;
@@ -458,7 +487,7 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
     for (int k = 0; k < kEach; ++k) {
       const L own = label[t + k * kBlock];
       if (own < held.done[k]) rest = min(rest, own);
-      if (found.fresh >> k & 1) woken += leave(a, memory, held, k, found);
+      if (found.fresh >> k & 1) woken += leave(a, memory, held, k, cutoff, found);
     }
     if (woken != 0) atomicAdd(words + 2, woken);
     if (rest != never<L>()) atomic_min(labels + 1, rest);
@@ -472,6 +501,7 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
     }
   }
   held.store(a, label);
+  if (leaves(found.longest)) store_relaxed(a.lost, 1);
   if (t == 0) atomicAdd(a.counts, static_cast<u64>(words[3]));
   atomicAdd(a.counts + 1, static_cast<u64>(found.relaxed));
 }

@@ -33,12 +33,7 @@ GOLDEN = Path(warpath.__file__).parents[2] / "tests" / "kernels" / "golden.json"
 
 #: Kernels that may keep a few numbers in local memory, outside their innermost loops: a thread's
 #: registers hold labels, and not all architectures have enough left for the rest.
-SPILLING = {
-    "floyd_warshall_f32_b256",
-    "floyd_warshall_wide_i64_b256",
-    "patches_i32_i32_b256",
-    "product_i32_b256",
-}
+SPILLING = {"floyd_warshall_f32_b256", "floyd_warshall_wide_i64_b256", "product_i32_b256"}
 
 
 class Usage(NamedTuple):

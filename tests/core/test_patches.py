@@ -1,0 +1,104 @@
+"""A graph cut into patches: what the layout says is the graph, renumbered."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath import _core, generate
+from warpath.testing import corpus
+
+CASES = [
+    pytest.param(case.astype(dtype), capacity, id=f"{case}-{dtype}-{capacity}")
+    for name in ("one_loop", "parallel_edges", "isolated_vertices", "hubs", "grid_of_ones",
+                 "power_law", "wide_indices")
+    for case in [corpus.case(name)]
+    for dtype in case.dtypes
+    for capacity in (1, 4, 64, 65536)
+]  # fmt: skip
+
+
+def cut(graph, capacity, threads=1):
+    csr = (graph.indptr, graph.indices, graph.solver_weights)
+    return _core.cut_into_patches(*csr, capacity, threads=threads)
+
+
+def edges_of(made):
+    """Return the edges that a layout has, by places: sources, targets, weights."""
+    n = len(made["places"])
+    rows = made["table"].reshape(-1, 8).astype(np.int64)
+    patch = np.repeat(np.arange(len(rows)), rows[:, 1])[np.argsort(np.argsort(
+        np.repeat(rows[:, 0], rows[:, 1]), kind="stable"), kind="stable")]  # fmt: skip
+    begin, exits = made["begin"].astype(np.int64), made["exits"].astype(np.int64)
+    stay = np.repeat(np.arange(n), np.diff(begin))
+    leave = np.repeat(np.arange(n), np.diff(exits))
+    slots = made["slots"].astype(np.int64)
+    owners = made["owners"].astype(np.int64)[slots]
+    inside = made["targets"] + rows[patch[stay], 0] if n else stay
+    outside = slots - rows[owners, 2] + rows[owners, 0]
+    assert (patch[outside] == owners).all()
+    assert (owners != patch[leave]).all()
+    return (np.r_[stay, leave], np.r_[inside, outside], np.r_[made["weights"], made["tolls"]])
+
+
+@pytest.mark.parametrize(("case", "capacity"), CASES)
+def test_the_layout_has_the_edges_of_the_graph(case, capacity):
+    graph = case.graph()
+    made = cut(graph, capacity)
+    places = made["places"].astype(np.int64)
+    assert np.array_equal(np.sort(places), np.arange(graph.n))
+    src, dst, weights = graph.edges()
+    wanted = (places[src], places[dst], weights)
+    found = edges_of(made)
+    for one in (wanted, found):
+        assert len(one[0]) == graph.m
+    assert all(
+        np.array_equal(a[np.lexsort(wanted[::-1])], b[np.lexsort(found[::-1])])
+        for a, b in zip(wanted, found, strict=True)
+    )
+
+
+@pytest.mark.parametrize("capacity", [1, 7, 64, 400])
+def test_all_patches_but_one_are_full_and_rows_say_where_they_lie(capacity):
+    graph = generate.grid(20, 20)
+    rows = cut(graph, capacity)["table"].reshape(-1, 8).astype(np.int64)
+    assert sorted(rows[:, 1])[1:] == [capacity] * (len(rows) - 1)
+    for first, size in ((0, 1), (2, 3), (4, 5), (6, 7)):
+        assert np.array_equal(rows[:, first], np.cumsum(rows[:, size]) - rows[:, size])
+
+
+def test_few_edges_of_a_grid_leave_their_patch():
+    graph = generate.grid(100, 100)
+    made = cut(graph, 256)
+    # Squares of 16 x 16 would lose 4 * 16 of 4 * 256 edges: 6 %.
+    assert len(made["slots"]) < 0.12 * graph.m
+
+
+def test_patches_that_touch_are_not_numbered_one_after_the_other():
+    graph = generate.grid(64, 64)
+    made = cut(graph, 64)
+    owners = np.repeat(np.arange(64), np.diff(made["exits"][::64].astype(np.int64)))
+    beside = np.abs(owners - made["owners"][made["slots"]].astype(np.int64)) == 1
+    assert beside.mean() < 0.1
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize("threads", [2, 5])
+def test_threads_change_nothing(threads):
+    graph = generate.grid(60, 50, weights=(1, 99), seed=1)
+    one, several = cut(graph, 8), cut(graph, 8, threads)
+    assert one.keys() == several.keys()
+    assert all(np.array_equal(one[name], several[name]) for name in one)
+
+
+def test_a_graph_in_pieces_is_cut_as_well():
+    graph = wp.Graph.of([(0, 1, 1), (2, 3, 1), (3, 2, 1)], n=9)
+    made = cut(graph, 2)
+    assert np.array_equal(np.sort(made["places"]), np.arange(9))
+
+
+@pytest.mark.parametrize("capacity", [0, 65537])
+def test_a_patch_has_a_place_for_each_16_bit_number_at_most(capacity):
+    with pytest.raises(ValueError, match="a patch has 1 to 65,536 vertices"):
+        cut(generate.grid(3, 3), capacity)
