@@ -276,9 +276,8 @@ class Graph:
         """
         place = importlib.import_module("warpath.engines.dispatch").place
         self.facts(symmetry=False)  # for all that are made of this graph
-        name = place(self, device)
         placed = object.__new__(Graph)
-        vars(placed).update(vars(self), device=name)  # what was derived is the same object
+        vars(placed).update(vars(self), device=place(self, device))  # with what was derived
         return placed
 
     def _attributes(self) -> dict[str, Any]:
@@ -299,8 +298,7 @@ class Graph:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without what was derived, which is large and quickly made again; read-only once more.
-        arrays = self.indptr, self.indices, self.weights
-        return _graph, (*arrays, self._attributes(), self.device)
+        return _graph, (self.indptr, self.indices, self.weights, self._attributes(), self.device)
 
     def edges(self) -> tuple[Array, Array, Array]:
         """Return (src, dst, weights), each (m,), row by row."""
@@ -418,10 +416,8 @@ class Graph:
         return f"<Graph {title}{', '.join(parts)}>"
 
 
-def _graph(
-    indptr: Array, indices: Array, weights: Array | None, attributes: dict[str, Any],
-    device: str = "auto",
-) -> Graph:  # fmt: skip
-    made = Graph(indptr, indices, weights, **attributes)
+def _graph(*parts: Any) -> Graph:
+    *arrays, attributes, device = parts
+    made = Graph(*arrays, **attributes)
     made.device = device
     return made
