@@ -187,6 +187,16 @@ def test_what_plain_zeros_mean_depends_on_the_kind_of_matrix():
     assert csgraph.floyd_warshall(masked)[0].tolist() == [0, INF, INF]
 
 
+@pytest.mark.parametrize("scale", [1.0, 0.1])
+def test_predecessors_of_all_pairs_go_over_edges_of_no_length(scale):
+    ends = ([0, 1, 2, 3, 3], [1, 2, 3, 1, 4])
+    chain = sparse.csr_array((np.array([3.0, 0, 0, 0, 2]) * scale, ends), shape=(5, 5))
+    dist, pred = csgraph.floyd_warshall(chain, return_predecessors=True)
+    assert np.array_equal(dist, theirs.floyd_warshall(chain))
+    assert pred[0].tolist() == [-9999, 0, 1, 2, 3]
+    assert pred[2].tolist() == [-9999, 3, -9999, 2, 3]
+
+
 def test_parallel_entries_add_up_in_coo_and_compete_in_csr():
     coo = sparse.coo_array(([1.0, 2.0], ([0, 0], [1, 1])), shape=(2, 2))
     csr = sparse.csr_array(([1.0, 2.0], [1, 1], [0, 2, 2]), shape=(2, 2))
