@@ -10,11 +10,11 @@ import numpy as np
 
 from warpath import _core, notebook
 from warpath.checks import (
-    as_coordinates,
-    as_labels,
     as_names,
     as_weights,
-    laid_out,
+    checked_coordinates,
+    checked_labels,
+    frozen,
     numbered,
 )
 from warpath.errors import GraphError, WeightError
@@ -69,15 +69,17 @@ class Graph:
         name: str | None = None,
         shapes: Shapes | None = None,
     ) -> None:
-        self.indptr = _frozen(indptr)
-        self.indices = _frozen(indices)
-        self.weights = None if weights is None else _frozen(weights)
+        self.indptr = frozen(indptr)
+        self.indices = frozen(indices)
+        self.weights = None if weights is None else frozen(weights)
         self.directed = directed
         self.id_base = id_base
         self.name = name
         n = self.n
-        self.labels = None if labels is None else _frozen(as_labels(labels, n))
-        self.coordinates = None if coordinates is None else _frozen(as_coordinates(coordinates, n))
+        self.labels = None if labels is None else frozen(checked_labels(labels, n))
+        self.coordinates = (
+            None if coordinates is None else frozen(checked_coordinates(coordinates, n))
+        )
         if not 0 <= first_through <= n:
             msg = f"first_through = {first_through} must lie in 0 .. n = {n}."
             raise GraphError(msg)
@@ -217,7 +219,7 @@ class Graph:
     @cached_property
     def solver_weights(self) -> Array:
         """The weights, ones where the graph has none: (m,), never None."""
-        return _frozen(np.ones(self.m, np.int32)) if self.weights is None else self.weights
+        return frozen(np.ones(self.m, np.int32)) if self.weights is None else self.weights
 
     @property
     def weight_dtype(self) -> np.dtype[Any]:
@@ -406,12 +408,6 @@ class Graph:
             parts.append(f"{self.first_through} vertices never passed through")
         title = f"{self.name}: " if self.name else ""
         return f"<Graph {title}{', '.join(parts)}>"
-
-
-def _frozen(array: Array) -> Array:
-    view = laid_out(array).view()
-    view.flags.writeable = False
-    return view
 
 
 def _graph(
