@@ -168,24 +168,6 @@ def _are_integers(ends: Array | list[Any]) -> bool:
     return isinstance(ends, np.ndarray) and ends.dtype.kind in "iu"
 
 
-def as_labels(labels: ArrayLike, n: int) -> Array:
-    """Return the names of n vertices as an array, or say why they are none."""
-    array = np.asarray(labels)
-    if array.shape != (n,):
-        msg = f"labels has shape {array.shape}, but the graph has n = {n} vertices."
-        raise GraphError(msg)
-    return array
-
-
-def as_coordinates(coordinates: ArrayLike, n: int) -> Array:
-    """Return the coordinates of n vertices as (n, 2) float64, or say why they are none."""
-    array = np.asarray(coordinates, np.float64)
-    if array.shape != (n, 2):
-        msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
-        raise GraphError(msg)
-    return array
-
-
 def label_array(names: Iterable[Any]) -> Array:
     """Hold names in an array: strings and integers in their own types, all else as objects."""
     listed = list(names)
@@ -225,6 +207,24 @@ def frozen(array: Array) -> Array:
     view = laid_out(array).view()
     view.flags.writeable = False
     return view
+
+
+def checked_labels(labels: ArrayLike, n: int) -> Array:
+    """Return the names of n vertices: (n,)."""
+    array = np.asarray(labels)
+    if array.shape != (n,):
+        msg = f"labels has shape {array.shape}, but the graph has n = {n} vertices."
+        raise GraphError(msg)
+    return array
+
+
+def checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
+    """Return the coordinates of n vertices: (n, 2) float64."""
+    array = np.asarray(coordinates, np.float64)
+    if array.shape != (n, 2):
+        msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
+        raise GraphError(msg)
+    return array
 
 
 def out_of_range(name: str, at: int, value: int, n: int | None) -> GraphError:

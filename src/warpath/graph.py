@@ -10,10 +10,10 @@ import numpy as np
 
 from warpath import _core, notebook
 from warpath.checks import (
-    as_coordinates,
-    as_labels,
     as_names,
     as_weights,
+    checked_coordinates,
+    checked_labels,
     converted,
     frozen,
     numbered,
@@ -76,8 +76,10 @@ class Graph:
         self.id_base = id_base
         self.name = name
         n = self.n
-        self.labels = None if labels is None else frozen(as_labels(labels, n))
-        self.coordinates = None if coordinates is None else frozen(as_coordinates(coordinates, n))
+        self.labels = None if labels is None else frozen(checked_labels(labels, n))
+        self.coordinates = (
+            None if coordinates is None else frozen(checked_coordinates(coordinates, n))
+        )
         if not 0 <= first_through <= n:
             msg = f"first_through = {first_through} must lie in 0 .. n = {n}."
             raise GraphError(msg)

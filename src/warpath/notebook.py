@@ -5,7 +5,6 @@ Colours are the page's own, or greys that stand out from both; what a result hol
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from warpath import units
@@ -86,6 +85,8 @@ def _cells(row: Sequence[Any], names: int) -> str:
 
 
 def _shown(value: Any) -> str:
+    from html import escape  # over 1 ms of `import warpath`
+
     return escape(str(value))
 
 
