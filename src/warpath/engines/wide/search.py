@@ -56,8 +56,8 @@ def wide(order: Order, device: Device) -> Raw:
     facts = graph.facts(symmetry=False)
     if graph.n >= 2**31 - 1 or facts.max_degree >= _MOST_DEGREE:
         msg = (
-            f"{order.recipe.name} numbers vertices in 31 bits and a vertex's edges in 30; the graph "
-            f"has {graph.n:,} vertices and up to {facts.max_degree:,} edges at one. "
+            f"{order.recipe.name} numbers vertices in 31 bits and the edges of one in 30; the "
+            f"graph has {graph.n:,} vertices and up to {facts.max_degree:,} edges at one. "
             "Use another algorithm."
         )
         raise NotSupportedError(msg)
