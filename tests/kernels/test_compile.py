@@ -51,8 +51,10 @@ def found(arch):
 
 def test_no_kernel_spills(found):
     spilling = {name: one for name, one in found.items() if one.stack or one.spilled}
-    assert set(spilling) <= cubins.SPILLING
-    assert all(one.stack <= 16 and one.spilled == 0 for one in spilling.values())
+    assert set(spilling) <= cubins.SPILLING | cubins.OF_A_SOLVE.keys()
+    most = cubins.OF_A_SOLVE
+    assert all(one.stack <= most.get(name, 16) for name, one in spilling.items())
+    assert all(one.spilled == 0 for one in spilling.values())
 
 
 def test_the_golden_file_has_every_kernel():

@@ -30,6 +30,7 @@ _NARROW = 20_000
 #: What a pulled edge costs in sixteenths of a pushed one.
 _FAVOUR = 16
 _MOST_ROUNDS = 2**32 - 1
+_MOST_DEGREE = 2**30  # the bits above say which run of a row it is
 #: Widths of the first bucket and of the others, in mean weight / mean degree. Among hubs a narrow
 #: bucket reaches most edges; elsewhere twice the logarithm of n reaches most vertices.
 _SKEWED, _EVEN = (4, 2), (28, 4)
@@ -51,6 +52,14 @@ def wide(order: Order, device: Device) -> Raw:
     graph = order.graph
     if order.trace is not None:
         msg = f"{order.recipe.name} keeps no trace: its rounds follow each other on the device."
+        raise NotSupportedError(msg)
+    facts = graph.facts(symmetry=False)
+    if graph.n >= 2**31 - 1 or facts.max_degree >= _MOST_DEGREE:
+        msg = (
+            f"{order.recipe.name} numbers vertices in 31 bits and the edges of one in 30; the "
+            f"graph has {graph.n:,} vertices and up to {facts.max_degree:,} edges at one. "
+            "Use another algorithm."
+        )
         raise NotSupportedError(msg)
     for width in widths(graph):
         dist, words = _solved(order, device, width)

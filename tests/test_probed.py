@@ -1,0 +1,52 @@
+"""How many hops lead to thousands of vertices: what tells wide graphs from deep ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpath import Graph, generate
+from warpath.facts import WIDE_HOPS, probed
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        generate.uniform(20_000, 8, seed=1),
+        generate.random_in_degree(20_000, 7, seed=1),
+        generate.rmat(14, 8, seed=1),
+        generate.complete(3000, seed=1),
+    ],
+    ids=repr,
+)
+def test_random_and_skewed_graphs_are_wide(graph):
+    assert 1 <= probed(graph).hops <= WIDE_HOPS
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        generate.grid(120, 120, seed=1),
+        generate.road(2**14, seed=1),
+        generate.delaunay(2**14, seed=1),
+    ],
+    ids=repr,
+)
+def test_grids_roads_and_triangulations_are_deep(graph):
+    assert probed(graph).hops > WIDE_HOPS
+
+
+def test_a_path_is_as_deep_as_is_counted():
+    n = 10_000
+    path = Graph.of((range(n - 1), range(1, n), [1] * (n - 1)))
+    assert probed(path).hops == 64
+
+
+def test_graphs_without_edges_have_hops_too():
+    assert probed(Graph.of([], n=3)).hops == 1
+
+
+def test_the_other_facts_stay_and_hops_are_counted_once():
+    graph = generate.uniform(1000, 4, seed=2)
+    assert probed(graph) is probed(graph)
+    assert probed(graph).m == graph.facts(symmetry=False).m
+    assert graph.facts(symmetry=False).hops == 0
