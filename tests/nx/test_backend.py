@@ -99,6 +99,12 @@ def test_weights_that_were_read_come_back_with_the_edges():
     assert list(again.edges(data=True)) == [(0, 1, {"weight": 2.5}), (1, 2, {"weight": 1})]
 
 
+def test_of_parallel_edges_without_attributes_one_comes_back():
+    graph = nx.MultiGraph([(0, 1), (0, 1), (1, 1)])
+    again = backend.convert_to_nx(backend.convert_from_nx(graph, preserve_edge_attrs=False))
+    assert sorted(again.edges()) == [(0, 1), (1, 1)]
+
+
 def test_views_are_converted_as_they_look():
     graph = nx.path_graph(6)
     part = graph.subgraph([0, 1, 2, 4])

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+
+from warpath import generate
+from warpath.bench import networkx_calls
+from warpath.bench.networkx_calls import WORKLOADS, Workload
+from warpath.errors import InputError, NotSupportedError, VerificationError
+
+
+@pytest.fixture
+def small(monkeypatch):
+    for name, workload in WORKLOADS.items():
+        made = Workload(lambda: generate.uniform(20, 4), workload.calls)
+        monkeypatch.setitem(WORKLOADS, name, made)
+    monkeypatch.setattr(networkx_calls, "machine", lambda: {"cores": "2"})
+
+
+@pytest.mark.usefixtures("small")
+def test_every_call_is_timed_and_compared(capsys):
+    assert networkx_calls.main(["--repeats", "1"]) == 0
+    told = capsys.readouterr().out
+    for name, workload in WORKLOADS.items():
+        assert f"{name}: 20 nodes" in told
+        for call in workload.calls:
+            assert f"| `{call.name}` | " in told
+    assert told.endswith(f"NetworkX {nx.__version__}, cores 2.\n")
+
+
+@pytest.mark.usefixtures("small")
+def test_a_wrong_answer_has_no_time(monkeypatch):
+    import warpath.nx
+
+    monkeypatch.setattr(warpath.nx, "eccentricity", lambda *_, **__: {})
+    with pytest.raises(VerificationError, match="answer differently"):
+        networkx_calls.main(["--repeats", "1", "--graphs", "all pairs", "--calls", "eccentricity"])
+
+
+def test_what_is_not_there_is_told(monkeypatch):
+    with pytest.raises(InputError, match="no graph 'rome'"):
+        networkx_calls.main(["--graphs", "rome"])
+    monkeypatch.delitem(nx.utils.backends.backends, "warpath")
+    with pytest.raises(NotSupportedError, match="not installed"):
+        networkx_calls.main([])
