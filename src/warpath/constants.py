@@ -12,7 +12,7 @@ SECONDS: dict[str, dict[str, float]] = {
         "vertex": 2.06e-08,
         "far": 2.55e-09,
     },
-    "bfs": {"call": 3e-05, "edge": 4e-10, "vertex": 1.6e-08, "share": 0.7, "start": 0.0001},
+    "bfs": {"call": 3e-05, "edge": 4e-10, "vertex": 1.6e-08, "share": 0.5, "start": 0.0003},
     "bucket_team": {
         "call": 1.1e-05,
         "edge": 6e-10,

@@ -229,3 +229,16 @@ def test_error_in_the_progress_callback_stops_the_team(threads):
 
     with pytest.raises(RuntimeError, match="enough"):
         solve(slow_graph(), 2**62, threads, progress=refuse)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system has no affinity")
+def test_calling_thread_may_run_where_it_could_before():
+    graph = rows(2, np.array([0]), np.array([1]), np.array([1.0]))
+    before = os.sched_getaffinity(0)
+    try:
+        for _ in range(500):  # so tiny that helpers end before they are looked at
+            _core.row_order(**graph, threads=len(before))
+            solve(graph, 1.0, len(before))
+        assert os.sched_getaffinity(0) == before
+    finally:
+        os.sched_setaffinity(0, before)

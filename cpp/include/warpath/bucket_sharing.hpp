@@ -185,8 +185,8 @@ class BucketSharing {
   const int threads_;
   Crew& crew_;
   std::vector<Desk> desks_;
-  std::array<std::atomic<int>, 3> members_{};           // of the round
-  alignas(64) std::array<std::atomic<int>, 3> idle_{};  // those of them without work
+  alignas(64) std::array<std::atomic<int>, 3> idle_{};  // members of the round without work
+  std::array<std::atomic<int>, 3> members_{};           // all of them; read with the former
 };
 
 }  // namespace warpath

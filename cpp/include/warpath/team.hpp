@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "warpath/control.hpp"
@@ -42,19 +43,25 @@ class Guarded {
   std::mutex guard_;
 };
 
-/// Starts helper(rank) on threads of its own, for the ranks from 1 on, and hands each to `use`.
+/// Starts work(rank) on threads of its own, for the ranks from 1 on, and hands each to `use`.
 ///
 /// They are kept off the processor of the calling thread: put there by the system, as it happens
 /// every other time, a thread waits for its turn until the caller sleeps or some ms have passed.
-template <class Helper, class Use>
-void start_helpers(int threads, Control& control, Helper&& helper, Use&& use) {
+template <class Work, class Use>
+void start_helpers(int threads, Control& control, const Work& work, Use&& use) {
   if (threads <= 1) return;
   const Processors allowed;
   const Processors others = allowed.others();
+  // A thread must not end before it is placed: the system would place the calling one instead.
+  const auto placed = std::make_shared<std::atomic<int>>(0);
   try {
     for (int rank = 1; rank < threads; ++rank) {
-      std::jthread started = helper(rank);
+      std::jthread started([work, placed, rank] {
+        work(rank);
+        while (placed->load(std::memory_order_acquire) < rank) std::this_thread::yield();
+      });
       if (threads <= allowed.count()) others.take(started.native_handle());
+      placed->store(rank, std::memory_order_release);
       use(std::move(started));
     }
   } catch (...) {
@@ -76,8 +83,7 @@ void run_team(int threads, Control& control, Body&& body) {
     std::vector<std::jthread> others;
     others.reserve(static_cast<std::size_t>(threads > 1 ? threads - 1 : 0));
     start_helpers(
-        threads, control,
-        [&](int rank) { return std::jthread([&, rank] { guarded.run(body, rank); }); },
+        threads, control, [&](int rank) { guarded.run(body, rank); },
         [&](std::jthread started) { others.push_back(std::move(started)); });
     guarded.run(body, 0);
   }
@@ -127,12 +133,10 @@ void run_open_team(int threads, Control& control, Body&& body) {
   try {
     start_helpers(
         threads, control,
-        [&](int rank) {
-          return std::jthread([door, rank, shared = &work] {
-            if (!door->enter()) return;
-            (*shared)(rank);
-            door->leave();
-          });
+        [door, shared = &work](int rank) {
+          if (!door->enter()) return;
+          (*shared)(rank);
+          door->leave();
         },
         [](std::jthread started) { started.detach(); });
   } catch (...) {
