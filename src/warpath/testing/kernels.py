@@ -15,6 +15,7 @@ from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.listing import kernels_of
 from warpath.errors import NegativeCycleError
+from warpath.paths import never
 from warpath.recipes import Recipe, Task
 from warpath.recipes.params import chosen_params
 from warpath.testing import reference
@@ -83,7 +84,15 @@ def solve(
     inner = opened(graph)
     numbers = chosen_params(recipe, inner.facts(symmetry=False), params or {})
     problem = Problem(Task.SSSP, np.array([source]))
-    return run(Order(recipe, inner, problem, 1, numbers, trace=trace), device).dist
+    labels = run(Order(recipe, inner, problem, 1, numbers, trace=trace), device).dist
+    return widened(labels, inner.dist_dtype)
+
+
+def widened(labels: Array, dtype: np.dtype[Any]) -> Array:
+    """Return labels, which may have 32 bits for 64, in the type of distances."""
+    if labels.dtype == dtype:
+        return labels
+    return np.where(labels == never(labels.dtype), never(dtype), labels.astype(dtype))
 
 
 def expected(graph: Graph, source: int) -> Array | type[Exception]:
