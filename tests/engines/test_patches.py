@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -17,7 +18,7 @@ from warpath.paths import never
 from warpath.recipes import CATALOGUE, Task
 from warpath.testing import corpus, reference
 from warpath.testing.compare import assert_same_bits
-from warpath.testing.kernels import check, device_for, expected, prepare, solve
+from warpath.testing.kernels import check, device_for, expected, prepare, solve, widened
 from warpath.trace import Trace
 
 PATCHES = CATALOGUE["warpath.patches"]
@@ -43,7 +44,9 @@ def answers(dtype):
 
 def solved(graph, source=0, *, cutoff=None, device=None, **params):
     order = Order(PATCHES, graph, Problem(Task.SSSP, np.array([source]), cutoff=cutoff), 1, params)
-    return run(order, device or device_of(str(graph.solver_weights.dtype)))
+    device = device or device_of(str(graph.solver_weights.dtype))
+    raw = run(order, device)
+    return replace(raw, dist=widened(device.get(raw.dist), graph.dist_dtype))
 
 
 @per_type
@@ -119,18 +122,9 @@ def test_a_second_source_takes_the_patches_and_the_memory_of_the_first():
         assert_same_bits(solved(graph, source, patch=9).dist, reference.dijkstra(graph, source),
                          graph)  # fmt: skip
     assert graph.derived.keys() == kept.keys()
-    (cut,) = (one for name, one in kept.items() if name.startswith("patches of"))
-    assert [len(spaces) for spaces in cut._spaces.values()] == [1]
-    assert cut.nbytes > 0
-
-
-def test_two_solves_at_once_have_memory_of_their_own():
-    graph = generate.grid(8, 8, weights=(1, 9), seed=2)
-    solved(graph, 0)
-    (cut,) = (one for name, one in graph.derived.items() if name.startswith("patches of"))
-    (width,) = cut._spaces
-    with cut.lent(width) as one, cut.lent(width) as other:
-        assert one is not other
+    pools = [one for name, one in kept.items() if name.startswith("int32 labels of patches")]
+    assert [pool.made for pool in pools] == [1]
+    assert all(one.nbytes > 0 for name, one in kept.items() if "patches" in name)
 
 
 def test_a_solve_says_what_it_did():
@@ -147,15 +141,11 @@ def test_a_trace_is_refused():
         run(order, device_of("int32"))
 
 
-def test_a_solve_that_comes_to_a_stand_is_an_error(monkeypatch):
-    """As if news went astray: the watching block sees nothing change, and stops the others."""
-    monkeypatch.setattr(engine, "_MOST_LOOKS", 50)
+def test_a_solve_ends_when_the_host_says_so():
     graph = generate.grid(8, 8, weights=(1, 9), seed=2)
     device = device_of("int32")
-    width = Width("int32", "int32", proven=True)
-    cut = engine.Cut(graph, 16, device)
-    space = engine.Space(cut, width, device)
-    order = Order(PATCHES, graph, Problem(Task.SSSP, np.array([0])), 1, {})
-    space._values[space._places["each"]] = np.int32(0)  # no block has a patch
-    with pytest.raises(RuntimeError, match="came to a stand after 0 visits"):
-        space.solve(order, graph)
+    solved(graph, 0)
+    (pool,) = (one for name, one in graph.derived.items() if name.startswith("int32 labels"))
+    pool.idle[0].halt[0] = 1
+    with pytest.raises(wp.DeviceError, match="gave up"):
+        solved(graph, 0, device=device)

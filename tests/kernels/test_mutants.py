@@ -429,7 +429,7 @@ OF_PATCHES = [
     Mutant("a patch that comes back has nothing to relax", "patches.cuh",
            "bits >> (v % 32) & 1 ? never<L>() : own;", "own;", PATCHES),
     Mutant("the edges beyond the first are left out", "patches.cuh",
-           "rest = held.begin[k] + held.kKept;", "rest = end;", PATCHES),
+           "u32 e = held.begin[k] + held.kKept;", "u32 e = end;", PATCHES),
     Mutant("a label is read as if nobody lowered it", "patches.cuh",
            "load_block(label + threadIdx.x + k * kBlock);", "label[threadIdx.x + k * kBlock];",
            PATCHES, sanitizer="thread"),

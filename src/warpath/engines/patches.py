@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +12,12 @@ from warpath import _core, settings
 from warpath.costs import MESH_DEGREE
 from warpath.engines.base import Raw
 from warpath.engines.cuda.entry import Types, kernel
+from warpath.engines.cuda.flight import Ended, flight
 from warpath.engines.rounds.run import kept
 from warpath.engines.tables.widths import limit, widths
 from warpath.errors import NotSupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from warpath.engines.base import Array, Device, Order
     from warpath.engines.cuda.entry import Kernel
     from warpath.engines.tables.widths import Width
@@ -33,9 +30,7 @@ _OWN = 2048  # bytes of a block that the kernel and the system take for themselv
 #: How wide the band of labels is that patches relax at a time, in mean weight / mean degree: of
 #: roads and grids, of graphs with more edges. See docs/performance/sssp-h200-deep.md.
 _BAND, _NARROW_BAND = 384.0, 192.0
-_MOST_LOOKS = 2**24  # of the watching block without a change: some 20 s
 _MOST_VERTICES, _MOST_EDGES = 2**31 - 1, 2**32 - 1
-_DONE = 1  # `kDone`
 
 
 def patches(order: Order, device: Device) -> Raw:
@@ -47,22 +42,38 @@ def patches(order: Order, device: Device) -> Raw:
         For a trace, and for a graph of 2^31 vertices or 2^32 edges.
     OverflowError
         When a distance does not fit its type.
-    RuntimeError
-        When the kernel's watching block sees nothing change any more.
+    DeviceError
+        When the kernel does not come to an end.
     """
     _check(order)
     graph = order.graph
     capacity = int(min(order.params.get("patch") or math.inf, _EACH * device.block))
     cut: Cut = kept(graph, f"patches of {capacity}", device, lambda: Cut(graph, capacity, device))
     for width in widths(graph):
-        with cut.lent(width) as space:
-            dist, lost = space.solve(order, graph)
+        dist, lost, stats = _solve(order, device, cut, width)
         if not lost:
             break
-    labels = device.get(dist)
     if lost:
-        _core.refuse_overflow(graph.indptr, graph.indices, graph.solver_weights, labels)
-    return Raw(labels, stats=space.stats)
+        rows = graph.indptr, graph.indices, graph.solver_weights
+        _core.refuse_overflow(*rows, device.get(dist))
+    return Raw(dist, stats=stats, device=device)
+
+
+def _solve(
+    order: Order, device: Device, cut: Cut, width: Width
+) -> tuple[Array, bool, dict[str, int]]:
+    """Return the labels on the device, whether a sum did not fit them, and what was done."""
+    graph, problem = order.graph, order.problem
+    name = f"{width.label} labels of patches of {cut.capacity}"
+    with flight(graph, name, device, lambda: Space(cut, width, device)) as own:
+        space: Space = own.buffers
+        dist = device.xp.empty(graph.n, space.label)
+        values = space.values(
+            source=np.uint32(problem.source), delta=_band(order, width), dist=dist,
+            cutoff=limit(problem.cutoff, width), halt=own.halt, said=own.said,
+        )  # fmt: skip
+        ended, visits, relaxed = own.run(space.kernel, space.blocks, *values)[:3].tolist()
+    return dist, ended == Ended.LOST, {"visits": visits, "relaxed": relaxed}
 
 
 def _check(order: Order) -> None:
@@ -94,15 +105,13 @@ class Cut:
             graph.indptr, graph.indices, graph.solver_weights, capacity,
             threads=settings.threads(),
         )  # fmt: skip
+        self.capacity = capacity
         self.n, self.most_edges, self.most_exits = graph.n, made["most_edges"], made["most_exits"]
         names = ("places", "table", "begin", "targets", "exits", "slots", "owners")
         self.arrays = {name: device.put(made[name]) for name in names}
         weight = graph.solver_weights.dtype.name
         self._weights = {weight: tuple(device.put(made[name]) for name in ("weights", "tolls"))}
         self._own_weight = weight
-        self._device = device
-        self._spaces: dict[Width, list[Space]] = {}
-        self._guard = threading.Lock()
 
     @property
     def patches(self) -> int:
@@ -113,8 +122,7 @@ class Cut:
     def nbytes(self) -> int:
         """What all of it takes on the device."""
         held = sum(array.nbytes for array in self.arrays.values())
-        held += sum(array.nbytes for pair in self._weights.values() for array in pair)
-        return held + sum(space.nbytes for kept in self._spaces.values() for space in kept)
+        return held + sum(array.nbytes for pair in self._weights.values() for array in pair)
 
     def weights(self, name: str) -> tuple[Array, Array]:
         """Return the weights of edges that stay in a patch and of those that leave, in a type."""
@@ -124,35 +132,24 @@ class Cut:
         stay, leave = self._weights[name]
         return stay, leave
 
-    @contextmanager
-    def lent(self, width: Width) -> Iterator[Space]:
-        """Lend memory for a solve; what is in use by another thread is left to it."""
-        with self._guard:
-            waiting = self._spaces.setdefault(width, [])
-            space = waiting.pop() if waiting else None
-        space = space or Space(self, width, self._device)
-        yield space
-        with self._guard:
-            waiting.append(space)
-
 
 class Space:
     """What one solve writes to, and its kernel with all arguments that do not change.
 
     Attributes
     ----------
-    stats : of the last solve.
+    kernel, blocks : what is launched.
+    label : the type of the labels.
     """
 
     def __init__(self, cut: Cut, width: Width, device: Device) -> None:
         xp, label = device.xp, np.dtype(width.label)
-        self._width, self._device = width, device
-        self._kernel = _kernel(width, device)
+        self.kernel, self.label = _kernel(width, device), label
         gates, room = _fitting(cut, width, device)
         patches = cut.patches
-        self._blocks = max(min(device.resident_blocks(self._kernel), patches + 1), 2)
-        self._control = xp.zeros(6, np.int64)
-        words = self._control.view(np.int32)
+        self.blocks = max(min(device.resident_blocks(self.kernel), patches + 1), 2)
+        control = xp.zeros(6, np.int64)
+        words = control.view(np.int32)
         stay, leave = cut.weights(width.weight)
         vertices = _EACH * device.block
         self._arrays = {
@@ -161,55 +158,32 @@ class Space:
             "news": xp.empty(len(cut.arrays["owners"]), label),
             "pending": xp.empty(patches, label),
             "left": xp.empty(patches, label),
-            "least": xp.empty(self._blocks, label),
-            "open": self._control.view(np.uint64)[:1],
+            "least": xp.empty(self.blocks, label),
+            "open": control.view(np.uint64)[:1],
             "state": words[2:3],
             "lost": words[3:4],
-            "counts": self._control.view(np.uint64)[2:4],
-            "threshold": self._control.view(label)[4 * 8 // label.itemsize :][:1],
-            "arrived": self._control.view(np.uint32)[10:11],
+            "counts": control.view(np.uint64)[2:4],
+            "threshold": control.view(label)[4 * 8 // label.itemsize :][:1],
+            "arrived": control.view(np.uint32)[10:11],
         }
-        given: dict[str, Any] = {
-            **cut.arrays, **self._arrays, "weights": stay, "tolls": leave, "n": cut.n,
-            "size": len(cut.arrays["owners"]), "patches": patches,
-            "each": -(-patches // (self._blocks - 1)), "room": room, "gates": gates,
-            "patience": _MOST_LOOKS,
-        }  # fmt: skip
-        self._places = {name: place for place, (name, _) in enumerate(self._kernel.params)}
-        self._values = [
-            given.get(name) if kind == "*" else np.dtype(kind).type(given.get(name, 0))
-            for name, kind in self._kernel.params
-        ]
-        self.stats: dict[str, int] = {}
+        self._values = self.kernel.arguments(
+            **cut.arrays, **self._arrays, weights=stay, tolls=leave, n=cut.n,
+            size=len(cut.arrays["owners"]), patches=patches,
+            each=-(-patches // (self.blocks - 1)), room=room, gates=gates,
+        )  # fmt: skip
+        self._places = {name: place for place, (name, _) in enumerate(self.kernel.params)}
 
     @property
     def nbytes(self) -> int:
         """What its arrays take."""
         return sum(array.nbytes for array in self._arrays.values())
 
-    def solve(self, order: Order, graph: Graph) -> tuple[Array, bool]:
-        """Return the distances on the device, and whether a sum did not fit the labels; waits."""
-        dist = self._device.xp.empty(graph.n, graph.dist_dtype)
-        changing = {
-            "source": np.uint32(order.problem.source),
-            "delta": _band(order, self._width),
-            "cutoff": limit(order.problem.cutoff, self._width),
-            "dist": dist,
-        }
+    def values(self, **changing: Any) -> list[Any]:
+        """Return the arguments of a launch: NumPy scalars and arrays by their names."""
         values = list(self._values)
         for name, value in changing.items():
             values[self._places[name]] = value
-        self._device.launch(self._kernel, self._blocks, *values)
-        word, visits, relaxed = self._device.get(self._control[1:4]).tolist()
-        state, lost = word & 0xFFFFFFFF, word >> 32
-        if state != _DONE:
-            msg = (
-                f"{order.recipe.name} came to a stand after {visits:,} visits: its kernel is at "
-                "fault. Take another algorithm, and report this graph."
-            )
-            raise RuntimeError(msg)
-        self.stats = {"visits": visits, "relaxed": relaxed}
-        return dist, bool(lost)
+        return values
 
 
 def _kernel(width: Width, device: Device) -> Kernel:

@@ -15,24 +15,15 @@
 #pragma once
 
 #include "grid.cuh"
+#include "halt.cuh"
 #include "table.cuh"
 
 namespace warpath {
 
-enum PatchState : int { kRunning = 0, kDone = 1, kStuck = 2 };
+enum PatchState : int { kVisiting = 0, kAtRest = 1, kStopped = 2 };
 
 constexpr u64 kVisit = u64{1} << 32;
 constexpr int kRow = 8;
-
-/// The type of the distances that labels become.
-template <class L>
-struct DistanceOf {
-  using Type = L;
-};
-template <>
-struct DistanceOf<int> {
-  using Type = i64;
-};
 
 template <class W, class L>
 struct PatchArgs {
@@ -63,8 +54,9 @@ struct PatchArgs {
   u32* arrived;    // of the grid's barrier
   int* lost;       // set to 1 where a sum does not fit the labels
   u64* counts;     // visits, relaxations
-  int patience;    // looks of the watching block without a change until it gives up
-  typename DistanceOf<L>::Type* dist;  // n, by vertices
+  const int* halt;
+  i64* said;  // to the host: how it ended, visits, relaxations
+  L* dist;    // n, by vertices
 };
 
 /// Reads shared memory that another thread of the block may write at the same time.
@@ -105,8 +97,7 @@ __device__ void watch(const PatchArgs<W, L>& a) {
   WARPATH_SHARED(L, found, kBlock / 32);
   WARPATH_SHARED(int, over, 1);
   const int others = static_cast<int>(gridDim.x) - 1;
-  L threshold = above(L{0}, a.delta), before = L{0}, last = L{0};
-  int looks = 0;
+  L threshold = above(L{0}, a.delta), before = L{0};
   for (;;) {
     L low = never<L>();
     for (int i = threadIdx.x; i < others; i += kBlock) low = min(low, load_relaxed(a.least + i));
@@ -124,10 +115,9 @@ __device__ void watch(const PatchArgs<W, L>& a) {
         threshold = next;
         store_relaxed(a.threshold, threshold);
       }
-      looks = low == last ? looks + 1 : 0;
-      last = low;
-      if (load_relaxed(a.open) == 0 || looks > a.patience) {
-        store_relaxed(a.state, static_cast<int>(looks > a.patience ? kStuck : kDone));
+      const bool stopped = halted(a.halt);
+      if (stopped || load_relaxed(a.open) == 0) {
+        store_relaxed(a.state, static_cast<int>(stopped ? kStopped : kAtRest));
         over[0] = 1;
       }
     }
@@ -174,7 +164,7 @@ __device__ __forceinline__ Choice<L> choose(const PatchArgs<W, L>& a, int first,
       store_relaxed(a.least + blockIdx.x, best);
     }
     const int over = __shfl_sync(~0u, state, 0);
-    if (over != kRunning) return {-1, threshold};
+    if (over != kVisiting) return {-1, threshold};
     const L below = __shfl_sync(~0u, threshold, 0);
     if (best < below) return {at, below};
 #ifdef WARPATH_EMULATED
@@ -535,7 +525,7 @@ __device__ __forceinline__ void solve_patches(const PatchArgs<W, L>& a) {
   if (self == 0) {
     store_relaxed(a.open, u64{1});
     store_relaxed(a.threshold, above(L{0}, a.delta));
-    store_relaxed(a.state, static_cast<int>(kRunning));
+    store_relaxed(a.state, static_cast<int>(kVisiting));
     store_relaxed(a.lost, 0);
     a.counts[0] = a.counts[1] = 0;
   }
@@ -549,11 +539,11 @@ __device__ __forceinline__ void solve_patches(const PatchArgs<W, L>& a) {
   meet(a.arrived);
 
   // 3. The answer, by vertices.
-  using D = typename DistanceOf<L>::Type;
-  for (i64 v = self; v < a.n; v += stride) {
-    const L label = load_relaxed(a.labels + a.places[v]);
-    a.dist[v] = label == never<L>() ? never<D>() : static_cast<D>(label);
-  }
+  for (i64 v = self; v < a.n; v += stride) a.dist[v] = load_relaxed(a.labels + a.places[v]);
+  if (self != 0) return;
+  a.said[1] = static_cast<i64>(a.counts[0]);
+  a.said[2] = static_cast<i64>(a.counts[1]);
+  a.said[0] = load_relaxed(a.state) == kStopped ? kHalted : load_relaxed(a.lost) ? kLost : kDone;
 }
 
 }  // namespace warpath

@@ -119,11 +119,12 @@ _PATCHES = _Kind(
     "const u32* begin, const u16* targets, const W* weights, const u32* exits, "
     "const u32* slots, const W* tolls, const u32* owners, int room, int gates, L delta, "
     "L cutoff, L* labels, u32* unsettled, L* news, L* pending, L* left, L* least, u64* open, "
-    "L* threshold, int* state, u32* arrived, int* lost, u64* counts, int patience, void* dist",
+    "L* threshold, int* state, u32* arrived, int* lost, u64* counts, const int* halt, i64* said, "
+    "L* dist",
     "solve_patches<{block}, 2>(PatchArgs<W, L>{{n, size, patches, each, source, places, table, "
     "begin, targets, weights, exits, slots, tolls, owners, room, gates, delta, cutoff, labels, "
     "unsettled, news, pending, left, least, open, threshold, state, arrived, lost, counts, "
-    "patience, static_cast<typename DistanceOf<L>::Type*>(dist)}})",
+    "halt, said, dist}})",
     resident=4,
     at_once=True,
 )
