@@ -16,9 +16,10 @@ from warpath.engines.cuda.engine import run
 from warpath.engines.tables.widths import Width
 from warpath.paths import never
 from warpath.recipes import CATALOGUE, Task
+from warpath.routes import as_labels
 from warpath.testing import corpus, reference
 from warpath.testing.compare import assert_same_bits
-from warpath.testing.kernels import check, device_for, expected, prepare, solve, widened
+from warpath.testing.kernels import check, device_for, expected, prepare, solve
 from warpath.trace import Trace
 
 PATCHES = CATALOGUE["warpath.patches"]
@@ -46,7 +47,7 @@ def solved(graph, source=0, *, cutoff=None, device=None, **params):
     order = Order(PATCHES, graph, Problem(Task.SSSP, np.array([source]), cutoff=cutoff), 1, params)
     device = device or device_of(str(graph.solver_weights.dtype))
     raw = run(order, device)
-    return replace(raw, dist=widened(device.get(raw.dist), graph.dist_dtype))
+    return replace(raw, dist=as_labels(graph, device.get(raw.dist)))
 
 
 @per_type
