@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import _core, notebook
-from warpath.checks import (
-    as_names,
-    as_weights,
-    checked_coordinates,
-    checked_labels,
-    converted,
-    frozen,
-    numbered,
-)
+from warpath import _core, checks, notebook
 from warpath.errors import GraphError
 from warpath.export import to_networkx, to_scipy
 from warpath.facts import Facts, facts_of
@@ -69,17 +60,16 @@ class Graph:
         name: str | None = None,
         shapes: Shapes | None = None,
     ) -> None:
-        self.indptr = frozen(indptr)
-        self.indices = frozen(indices)
-        self.weights = None if weights is None else frozen(weights)
+        self.indptr = checks.frozen(indptr)
+        self.indices = checks.frozen(indices)
+        self.weights = None if weights is None else checks.frozen(weights)
         self.directed = directed
         self.id_base = id_base
         self.name = name
         n = self.n
-        self.labels = None if labels is None else frozen(checked_labels(labels, n))
-        self.coordinates = (
-            None if coordinates is None else frozen(checked_coordinates(coordinates, n))
-        )
+        self.labels = None if labels is None else checks.frozen(checks.checked_labels(labels, n))
+        places = None if coordinates is None else checks.checked_coordinates(coordinates, n)
+        self.coordinates = None if places is None else checks.frozen(places)
         if not 0 <= first_through <= n:
             msg = f"first_through = {first_through} must lie in 0 .. n = {n}."
             raise GraphError(msg)
@@ -181,7 +171,7 @@ class Graph:
         src, dst : (m,) integers, strings or other hashable objects.
         weights, directed, **attributes : as in `from_edges`.
         """
-        labels, ends = numbered(as_names(src, "src"), as_names(dst, "dst"))
+        labels, ends = checks.numbered(checks.as_names(src, "src"), checks.as_names(dst, "dst"))
         half = len(ends) // 2
         n = int(ends.max(initial=-1)) + 1 if labels is None else len(labels)
         return cls.from_edges(
@@ -220,7 +210,7 @@ class Graph:
     @cached_property
     def solver_weights(self) -> Array:
         """The weights, ones where the graph has none: (m,), never None."""
-        return frozen(np.ones(self.m, np.int32)) if self.weights is None else self.weights
+        return checks.frozen(np.ones(self.m, np.int32)) if self.weights is None else self.weights
 
     @property
     def weight_dtype(self) -> np.dtype[Any]:
@@ -351,7 +341,7 @@ class Graph:
         if isinstance(weights, str):
             src, dst, _ = self.edges()
             weights = lengths(weights, self.coordinates, src, dst)
-        checked = None if weights is None else as_weights(weights)
+        checked = None if weights is None else checks.as_weights(weights)
         if checked is not None and len(checked) != self.m:
             msg = f"weights has {len(checked)} entries, but the graph has m = {self.m} edges."
             raise GraphError(msg)
@@ -366,7 +356,7 @@ class Graph:
 
     def astype(self, dtype: DTypeLike) -> Graph:
         """Return the same graph with weights of another type; a weight that would change raises."""
-        changed = converted(self.solver_weights, np.dtype(dtype))
+        changed = checks.converted(self.solver_weights, np.dtype(dtype))
         return self._like(self.indptr, self.indices, changed)
 
     def index_of(self, vertices: Any) -> NDArray[np.int64]:

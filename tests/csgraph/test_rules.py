@@ -123,6 +123,18 @@ def test_an_entry_of_minus_infinity_is_refused_with_its_place():
         csgraph.dijkstra(sparse.csr_array(([1.0, -INF], ([0, 1], [1, 2])), shape=(3, 3)))
 
 
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("dtype", ["bool", "int32", "float32", "float64"])
+@pytest.mark.parametrize("kind", ["csr_array", "csc_array"])
+def test_parallel_entries_are_added_up_where_scipy_changes_their_type(kind, dtype, directed):
+    parts = np.array([5, 7, 2, 1]).astype(dtype), np.array([1, 1, 2, 0]), np.array([0, 2, 3, 4])
+    matrix = getattr(sparse, kind)(parts, shape=(3, 3))
+    for name in ("dijkstra", "bellman_ford", "johnson", "floyd_warshall"):
+        expected = getattr(theirs, name)(matrix, directed=directed)
+        assert (getattr(csgraph, name)(matrix, directed=directed) == expected).all()
+    assert len(matrix.data) == 4
+
+
 def test_damaged_rows_raise_and_do_not_crash():
     damaged = sparse.csr_array(STREET)
     damaged.indices = np.array([0, 7, 1], np.int32)

@@ -28,10 +28,12 @@ PARTS = {
     f"{name}.cuh" for name in ("base", "set", "map", "emit", "table", "grid", "halt", "beside")
 } | {
     "min_plus.cuh",
+    "patch.cuh",
     "tile.cuh",
     "wide_lists.cuh",
     "wide_rows.cuh",
     "wide_survey.cuh",
+    "watch.cuh",
 }
 SLACK = 4  # registers: what instruction scheduling moves without a reason in our code
 

@@ -90,9 +90,20 @@ def rows_of(csgraph: Any, *, directed: bool = True) -> tuple[Array, Array, Array
     Without direction they may be those of its columns.
     """
     data = as_scipys(csgraph)
-    rows = _rows_of_sparse(data, directed=directed) if is_sparse(data) else _rows_of_dense(data)
-    indptr, indices, values = rows
+    if not is_sparse(data):
+        indptr, indices, values = _rows_of_dense(data)
+    else:
+        indptr, indices, values = _rows_of_sparse(_added_up(data), directed=directed)
     return indptr, indices, values if values.dtype.kind in "biuf" else values.astype(np.float64)
+
+
+def _added_up(data: Any) -> Any:
+    """Return a matrix whose parallel entries are added up where its type is not float64.
+
+    SciPy does so when it changes the type of compressed rows; of float64 ones the least counts.
+    """
+    compressed = data.format in {"csr", "csc"} and data.dtype != np.float64
+    return data.astype(np.float64) if compressed and not data.has_canonical_format else data
 
 
 def _rows_of_sparse(data: Any, *, directed: bool) -> tuple[Array, Array, Array]:

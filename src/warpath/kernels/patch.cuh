@@ -1,0 +1,205 @@
+// patch.cuh - a patch of vertices in a block's shared memory: what it holds, how it relaxes.
+#pragma once
+
+#include "watch.cuh"
+
+namespace warpath {
+
+/// A block's shared memory, beside what its kernel declares.
+template <class W, class L>
+struct Memory {
+  L* label;
+  W* weights;
+  W* tolls;
+  u32* slots;
+  u32* owners;
+  u16* targets;
+  u16* exits;
+
+  __device__ Memory(char* memory, int vertices, int room, int gates) {
+    label = reinterpret_cast<L*>(memory);
+    weights = reinterpret_cast<W*>(label + vertices);
+    tolls = weights + room;
+    slots = reinterpret_cast<u32*>(tolls + gates);
+    owners = slots + gates;
+    targets = reinterpret_cast<u16*>(owners + gates);
+    exits = targets + room;
+  }
+
+  static __device__ int bytes(int vertices, int room, int gates) {
+    return vertices * static_cast<int>(sizeof(L)) +
+           room * static_cast<int>(sizeof(W) + sizeof(u16)) +
+           gates * static_cast<int>(sizeof(W) + 2 * sizeof(u32)) +
+           (vertices + 1) * static_cast<int>(sizeof(u16));
+  }
+};
+
+/// The patch that lies in a block's shared memory, and what each thread knows of its vertices:
+/// number k of a thread is threadIdx.x + k * kBlock.
+template <int kBlock, int kEach, class W, class L>
+struct Held {
+  static constexpr int kSize = kBlock * kEach;
+  static constexpr int kWords = kSize / 32;
+  static constexpr u32 kKept = 4;
+  int patch = -1;
+  bool inside = false;  // whether its edges lie in shared memory
+  u32 slot = 0, slots = 0;
+  u32 begin[kEach], end[kEach];
+  L done[kEach];                 // the label that a vertex was last relaxed with
+  bool kept = false;             // whether the first edges of each vertex lie in registers
+  u32 target[kEach][kKept / 2];  // two in a word
+  W weight[kEach][kKept];
+
+  __device__ __forceinline__ void store(const PatchArgs<W, L>& a, const L* label) const {
+    if (patch < 0) return;
+    const u32* const row = a.table + kRow * static_cast<i64>(patch);
+    const u32 first = row[0], vertices = row[1];
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) {
+      const u32 v = threadIdx.x + k * kBlock;
+      const L own = label[v];
+      const u32 bits = __ballot_sync(~0u, own < done[k]);
+      if (threadIdx.x % 32 == 0) a.unsettled[static_cast<i64>(patch) * kWords + v / 32] = bits;
+      if (v < vertices) a.labels[first + v] = own;
+    }
+  }
+
+  __device__ __forceinline__ void load(const PatchArgs<W, L>& a, const Memory<W, L>& memory,
+                                       int wanted) {
+    patch = wanted;
+    const u32* const row = a.table + kRow * static_cast<i64>(patch);
+    const u32 first = row[0], vertices = row[1];
+    slot = row[2];
+    slots = row[3];
+    const u32 exit = row[6], edges = row[5], gates = row[7];
+    u32 edge = row[4];
+    inside = edges <= static_cast<u32>(a.room) && gates <= static_cast<u32>(a.gates);
+    if (inside) {
+      for (u32 i = threadIdx.x; i < edges; i += kBlock) {
+        memory.weights[i] = a.weights[edge + i];
+        memory.targets[i] = a.targets[edge + i];
+      }
+      for (u32 i = threadIdx.x; i < gates; i += kBlock) {
+        const u32 there = a.slots[exit + i];
+        memory.tolls[i] = a.tolls[exit + i];
+        memory.slots[i] = there;
+        memory.owners[i] = a.owners[there];
+      }
+      for (u32 v = threadIdx.x; v <= vertices; v += kBlock)
+        memory.exits[v] = static_cast<u16>(a.exits[first + v] - exit);
+    } else {
+      edge = 0;
+    }
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) {
+      const u32 v = threadIdx.x + k * kBlock;
+      const bool there = v < vertices;
+      const u32 at = first + (there ? v : 0);
+      const L own = there ? a.labels[at] : never<L>();
+      const u32 bits = a.unsettled[static_cast<i64>(patch) * kWords + v / 32];
+      begin[k] = a.begin[at] - edge;
+      end[k] = a.begin[at + 1] - edge;
+      done[k] = bits >> (v % 32) & 1 ? never<L>() : own;
+      memory.label[v] = own;
+    }
+  }
+
+  /// What a vertex lacks of first edges leads to itself, which lowers nothing.
+  __device__ __forceinline__ void keep(const W* weights, const u16* targets) {
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) {
+#pragma unroll
+      for (u32 j = 0; j < kKept; ++j) {
+        const bool there = begin[k] + j < end[k];
+        const u32 number = there ? targets[begin[k] + j] : threadIdx.x + k * kBlock;
+        target[k][j / 2] = j % 2 == 0 ? number : target[k][j / 2] | number << 16;
+        weight[k][j] = there ? weights[begin[k] + j] : W{0};
+      }
+    }
+  }
+};
+
+/// What a thread finds out.
+template <class L>
+struct Found {
+  u32 fresh = 0;  // a bit for each of its vertices that a visit relaxed
+  u32 relaxed = 0;
+  L longest = L{0};  // of all sums, to tell whether one did not fit
+
+  __device__ __forceinline__ void sum(L value) {
+    using U = typename Bits<L>::Type;
+    if constexpr (L(0.5) == L(0))
+      longest = static_cast<L>(max(static_cast<U>(longest), static_cast<U>(value)));
+  }
+};
+
+/// Lowers a label that is not negative.
+__device__ __forceinline__ int atomic_least(int* place, int value) {
+  return atomicMin(place, value);
+}
+__device__ __forceinline__ i64 atomic_least(i64* place, i64 value) {
+  return atomicMin(place, value);
+}
+__device__ __forceinline__ float atomic_least(float* place, float value) {
+  return __int_as_float(atomicMin(reinterpret_cast<int*>(place), __float_as_int(value)));
+}
+__device__ __forceinline__ double atomic_least(double* place, double value) {
+  return __longlong_as_double(
+      atomicMin(reinterpret_cast<i64*>(place), __double_as_longlong(value)));
+}
+
+/// Lowers a label of the patch to the length over an edge. There is one branch, for a pass takes as
+/// long as its instructions follow each other.
+template <class W, class L>
+__device__ __forceinline__ void lower(L* label, u32 target, L from, W weight, L cutoff,
+                                      Found<L>& found) {
+  const L sum = grown(from, weight);
+  found.sum(sum);
+  if (!lowers(cutoff, sum)) atomic_least(label + target, sum);
+}
+
+/// Relaxes the edges that stay of what lies below the threshold, until nothing does. That takes no
+/// more passes than a path has edges.
+template <int kBlock, int kEach, class W, class L>
+__device__ __forceinline__ void relax(Held<kBlock, kEach, W, L>& held, L* label, const W* weights,
+                                      const u16* targets, L threshold, L cutoff, bool moved,
+                                      Found<L>& found) {
+  constexpr u32 kAtOnce = 4;
+  if (moved) held.keep(weights, targets);
+  for (int pass = 0; pass <= kBlock * kEach; ++pass) {
+    bool any = false;
+    L own[kEach];
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) own[k] = load_block(label + threadIdx.x + k * kBlock);
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) {
+      if (!(own[k] < held.done[k] && own[k] < threshold)) continue;
+      held.done[k] = own[k];
+      found.fresh |= 1u << k;
+      any = true;
+#pragma unroll
+      for (u32 j = 0; j < held.kKept; ++j) {
+        const u32 target = held.target[k][j / 2] >> (j % 2 * 16) & 0xffff;
+        lower(label, target, own[k], held.weight[k][j], cutoff, found);
+      }
+      const u32 end = held.end[k];
+      found.relaxed += end - held.begin[k];
+#pragma unroll 1
+      for (u32 e = held.begin[k] + held.kKept; e < end; e += kAtOnce) {
+        W weight[kAtOnce];
+        u32 target[kAtOnce];
+#pragma unroll
+        for (u32 j = 0; j < kAtOnce; ++j) {
+          const u32 i = min(e + j, end - 1);  // the last edge again does no harm
+          weight[j] = weights[i];
+          target[j] = targets[i];
+        }
+#pragma unroll
+        for (u32 j = 0; j < kAtOnce; ++j) lower(label, target[j], own[k], weight[j], cutoff, found);
+      }
+    }
+    if (!__syncthreads_or(any)) return;
+  }
+}
+
+}  // namespace warpath

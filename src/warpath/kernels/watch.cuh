@@ -1,0 +1,115 @@
+// watch.cuh - what blocks that visit patches share, and the block that watches them.
+#pragma once
+
+#include "halt.cuh"
+#include "table.cuh"
+
+namespace warpath {
+
+enum PatchState : int { kVisiting = 0, kAtRest = 1, kStopped = 2 };
+
+constexpr u64 kVisit = u64{1} << 32;
+constexpr int kRow = 8;
+
+template <class W, class L>
+struct PatchArgs {
+  i64 n, size;        // size: of the slots
+  int patches, each;  // each: patches of a block
+  u32 source;
+  const u32* places;  // n: of each vertex
+  const u32* table;   // kRow a patch: first place, vertices; first slot, slots; edges; exits
+  const u32* begin;   // n + 1: where the edges of a place begin that stay in the patch
+  const u16* targets;
+  const W* weights;
+  const u32* exits;   // n + 1: where those begin that leave it
+  const u32* slots;   // where they lead
+  const W* tolls;     // their weights
+  const u32* owners;  // of each slot: its patch
+  int room, gates;    // edges that stay, and that leave, which shared memory has room for
+  L delta;
+  L cutoff;        // labels above it are not kept
+  L* labels;       // n, by places: of the patches that lie in no block's memory
+  u32* unsettled;  // a bit a vertex, likewise: its label fell since it was relaxed
+  L* news;         // of each slot: the least label that was left there
+  L* pending;      // of each patch: the least of the news since it was last visited
+  L* left;         // of each patch: the least label that its last visit did not relax
+  L* least;        // of each block: what waits, as it last said
+  u64* open;       // see Races in patches.cuh
+  L* threshold;    // visits relax labels below it
+  int* state;      // PatchState
+  u32* arrived;    // of the grid's barrier
+  int* lost;       // set to 1 where a sum does not fit the labels
+  u64* counts;     // visits, relaxations
+  const int* halt;
+  i64* said;  // to the host: how it ended, visits, relaxations
+  L* dist;    // n, by vertices
+};
+
+/// Reads shared memory that another thread of the block may write at the same time.
+/// NVRTC makes of an atomic load one that does not know that the memory is shared.
+template <class T>
+__device__ __forceinline__ T load_block(const T* place) {
+#ifdef WARPATH_EMULATED
+  return load_relaxed(place);
+#else
+  return *static_cast<const volatile T*>(place);
+#endif
+}
+
+/// Replaces a label and returns what it was.
+__device__ __forceinline__ int atomic_exchange(int* place, int value) {
+  return atomicExch(place, value);
+}
+__device__ __forceinline__ float atomic_exchange(float* place, float value) {
+  return atomicExch(place, value);
+}
+__device__ __forceinline__ i64 atomic_exchange(i64* place, i64 value) {
+  return static_cast<i64>(atomicExch(reinterpret_cast<u64*>(place), static_cast<u64>(value)));
+}
+__device__ __forceinline__ double atomic_exchange(double* place, double value) {
+  return __longlong_as_double(
+      atomic_exchange(reinterpret_cast<i64*>(place), __double_as_longlong(value)));
+}
+
+template <class L>
+__device__ __forceinline__ L warp_least(L value) {
+  for (int step = 16; step > 0; step /= 2) value = min(value, __shfl_xor_sync(~0u, value, step));
+  return value;
+}
+
+/// Raises the threshold while others visit, and says when all is done.
+template <int kBlock, class W, class L>
+__device__ void watch(const PatchArgs<W, L>& a) {
+  WARPATH_SHARED(L, found, kBlock / 32);
+  WARPATH_SHARED(int, over, 1);
+  const int others = static_cast<int>(gridDim.x) - 1;
+  L threshold = above(L{0}, a.delta), before = L{0};
+  for (;;) {
+    L low = never<L>();
+    for (int i = threadIdx.x; i < others; i += kBlock) low = min(low, load_relaxed(a.least + i));
+    low = warp_least(low);
+    if (threadIdx.x % 32 == 0) found[threadIdx.x / 32] = low;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (int w = 1; w < kBlock / 32; ++w) low = min(low, found[w]);
+      over[0] = 0;
+      // What one block has just passed on, the next may not have seen yet: the lesser of two looks.
+      const L safe = min(low, before);
+      before = low;
+      const L next = above(safe, a.delta);
+      if (safe != never<L>() && threshold < next) {
+        threshold = next;
+        store_relaxed(a.threshold, threshold);
+      }
+      const bool stopped = halted(a.halt);
+      if (stopped || load_relaxed(a.open) == 0) {
+        store_relaxed(a.state, static_cast<int>(stopped ? kStopped : kAtRest));
+        over[0] = 1;
+      }
+    }
+    __syncthreads();
+    if (over[0]) return;
+  }
+}
+
+}  // namespace warpath
