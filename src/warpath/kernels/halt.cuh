@@ -1,7 +1,7 @@
 // halt.cuh - how a kernel that runs for long learns that it must end, and says how it ended.
 //
-// The host writes `halt` by a copy beside the running kernel, when Ctrl-C was pressed or a solve has
-// taken longer than any can. A kernel that sees it leaves its loops in all blocks; labels and
+// The host writes `halt` by a copy beside the running kernel, when Ctrl-C was pressed or a solve
+// has taken longer than any can. A kernel that sees it leaves its loops in all blocks; labels and
 // buffers are then worth nothing and are thrown away.
 #pragma once
 
