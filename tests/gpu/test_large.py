@@ -25,6 +25,8 @@ GRAPHS = {
 TYPES = ("int32", "int64", "float32", "float64")
 # One of each loop, map, reduction and kind of list.
 IN_ALL_TYPES = (
+    "warpath.wide",
+    "warpath.patches",
     "davidson2014.near_far.merge_path",
     "davidson2014.workfront_sweep.cta_warp_scan",
     "davidson2014.bucketing_multisplit.cooperative_blocks",

@@ -169,7 +169,7 @@ def _graph(name: str, options: Any, lines: Path, device: Any, facts: dict[str, s
                 msg = f"{name}: its weights are fractions, which {dtype} does not hold."
                 raise InputError(msg)
             sources = chosen(graph, options.sources)
-            right = answers_of(graph, sources, certified=1)
+            right = answers_of(graph, sources, certified=1, threads=None)
         line: Line = {"graph": work.title, "dtype": dtype, "algorithm": algorithm}
         line |= {"n": graph.n, "m": graph.m, "sources": sources}
         try:

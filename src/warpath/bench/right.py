@@ -136,17 +136,22 @@ def answers(graph: Graph, count: int, certified: int | None = None) -> dict[int,
     return dict(islice(taken.items(), count))
 
 
-def answers_of(graph: Graph, sources: list[int], certified: int | None = None) -> dict[int, Right]:
-    """Return the right answers of sources that were chosen before; see `answers`."""
+def answers_of(
+    graph: Graph, sources: list[int], certified: int | None = None, threads: int | None = 1
+) -> dict[int, Right]:
+    """Return the right answers of sources that were chosen before; see `answers`.
+
+    With other threads than 1 they come without the digests of their trees.
+    """
     return {
-        source: _right(graph, source, certify=certified is None or place < certified)
+        source: _right(graph, source, threads, certify=certified is None or place < certified)
         for place, source in enumerate(sources)
     }
 
 
-def _right(graph: Graph, source: int, *, certify: bool) -> Right:
-    paths = sssp(graph, source, threads=1, device="cpu")
-    found = Right(paths, digest(paths.pred))
+def _right(graph: Graph, source: int, threads: int | None = 1, *, certify: bool) -> Right:
+    paths = sssp(graph, source, threads=threads, device="cpu")
+    found = Right(paths, digest(paths.pred) if threads == 1 else b"")
     if certify:
         found.certify()
     return found
