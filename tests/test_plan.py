@@ -191,7 +191,7 @@ GPU = Wish(device="cuda")
 
 
 def test_a_gpu_takes_what_is_planned_for_it():
-    assert pick(Size(Task.SSSP), DENSER, wish=GPU).algorithm == "davidson2014.near_far.merge_path"
+    assert pick(Size(Task.SSSP), DENSER, wish=GPU).algorithm == "warpath.wide"
     plan = pick(Size(Task.SSSP), ROAD, wish=GPU)
     assert plan.algorithm == "warpath.patches"
     assert plan.threads == 1
@@ -225,10 +225,13 @@ def test_the_memory_of_a_gpu_counts_and_of_the_host_the_answer_only():
 
 
 def test_deep_graphs_go_to_patches_on_a_gpu_and_wide_ones_do_not():
-    mesh = replace(ROAD, n=490_000, m=3_900_000, mean_degree=8.0)
-    random = replace(mesh, far=3_800_000)
-    assert pick(Size(Task.SSSP), mesh, wish=GPU).algorithm == "warpath.patches"
-    assert pick(Size(Task.SSSP), random, wish=GPU).algorithm != "warpath.patches"
+    mesh = replace(ROAD, n=490_000, m=3_900_000, mean_degree=8.0, hops=32)
+    large = replace(mesh, n=4_000_000, m=32_000_000)
+    sparse = replace(ROAD, mean_degree=1.0, hops=5)
+    for deep in (mesh, large, replace(ROAD, hops=40), ROAD):
+        assert pick(Size(Task.SSSP), deep, wish=GPU).algorithm == "warpath.patches"
+    for wide in (replace(mesh, hops=4), replace(large, hops=4), sparse):
+        assert pick(Size(Task.SSSP), wide, wish=GPU).algorithm == "warpath.wide"
 
 
 def test_a_graph_that_is_cut_for_a_gpu_takes_memory_of_the_host_meanwhile():

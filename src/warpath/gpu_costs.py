@@ -52,13 +52,18 @@ def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
         return _wide_seconds(facts)
     if recipe.axes is None:
         return _table_seconds(recipe, size, facts)
-    n, degree = max(facts.n, 2), facts.mean_degree
-    hops = math.sqrt(n) if degree < MESH_DEGREE else math.log(n) / math.log(degree)
+    n, degree = max(facts.n, 2), max(facts.mean_degree, 2.0)
+    hops = math.sqrt(n) if _is_deep(facts) else math.log(n) / math.log(degree)
     rounds = _BY_THRESHOLD if recipe.loop is Loop.NEAR_FAR else _BY_PREFIX_SUM
     if recipe.axes.emit is Emit.ATOMIC_QUEUE:
         rounds = _BY_QUEUE
     work = facts.m * rounds.again * rounds.edge
     return _GPU_START + hops * rounds.a_hop * rounds.seconds + work
+
+
+def _is_deep(facts: Facts) -> bool:
+    """Say whether many hops lead across a graph: as counted, or else guessed from its degree."""
+    return facts.hops > WIDE_HOPS if facts.hops else facts.mean_degree < MESH_DEGREE
 
 
 def _wide_seconds(facts: Facts) -> float:
@@ -67,10 +72,9 @@ def _wide_seconds(facts: Facts) -> float:
     Where hubs are, few edges are looked at. A deep graph takes a round for each hop across it.
     """
     n, m = max(facts.n, 2), facts.m
-    degree = max(facts.mean_degree, 2.0)
     hops = facts.hops
     if hops == 0:  # not counted
-        hops = 32 if degree < MESH_DEGREE else 4
+        hops = 32 if _is_deep(facts) else 4
     across = 3.0 * hops if hops <= WIDE_HOPS else 2 * hops * math.sqrt(n / 2048)
     edge = 7e-12 if facts.max_degree > _HUB else 3.4e-11
     wide = 1.0 if facts.weight_dtype == "float32" or facts.sums_fit_int32 else 1.3
@@ -123,9 +127,8 @@ def _patches_seconds(facts: Facts) -> float:
     """
     n, m = max(facts.n, 2), facts.m
     narrow = facts.max_weight < 2**31 if facts.integer else facts.weight_dtype == "float32"
-    deep = facts.mean_degree < MESH_DEGREE or 2 * facts.far < m
-    seconds = math.sqrt(n) * 2e-6 + m * (2.5e-10 if deep else 2e-9)
-    return _GPU_START + seconds * (1.0 if narrow else 1.5) + _PER_BYTE_TO_HOST * n * 8
+    seconds = math.sqrt(n) * 2e-6 + m * (2.5e-10 if _is_deep(facts) else 2e-9)
+    return _GPU_START + seconds * (1.0 if narrow else 1.5)
 
 
 def _patches_bytes(facts: Facts) -> int:

@@ -52,7 +52,8 @@ __device__ __forceinline__ Choice<L> choose(const PatchArgs<W, L>& a, int first,
         at = patch;
       }
     }
-    if (lane == 0 && best != *said) {
+    // Volatile, or the compiler lets all lanes read what the first is about to write.
+    if (lane == 0 && best != *static_cast<volatile L*>(said)) {
       *said = best;
       store_relaxed(a.least + blockIdx.x, best);
     }
