@@ -80,7 +80,7 @@ def sssp(
     """
     graph = Graph.of(graph)
     s = one_index(graph, source, "source")
-    one = one_source(graph, (algorithm, device, threads, params), cutoff, dist_dtype)
+    one = one_source(graph, (algorithm, device, threads, params, trace), cutoff, dist_dtype)
     return solved(graph, one, s, progress, trace=trace)
 
 

@@ -249,8 +249,10 @@ def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     """Return the bytes that an algorithm on a GPU takes on the host, beside the graph."""
     if recipe.loop is Loop.PATCHES:  # while the graph is cut, all arrays of it again
         return facts.m * 12 + facts.n * (32 + label_bytes(facts))
-    if recipe.loop is Loop.WIDE:
-        return facts.n * label_bytes(facts)
+    if recipe.loop is Loop.WIDE:  # the edges into each vertex are kept, hubs are put in front
+        weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
+        into = facts.m * (4 + weight) + 8 * facts.n if facts.directed else 0
+        return into + facts.n * (label_bytes(facts) + (20 if facts.max_degree > _HUB else 0))
     if recipe.axes is None:
         table = size.sources * size.targets * size.entry
         held = {Place.NEW} | (

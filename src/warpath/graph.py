@@ -240,7 +240,8 @@ class Graph:
 
     def reversed(self) -> Graph:
         """Return the graph with every edge turned round. O(n + m) once, then kept."""
-        return self._transpose
+        turned = self._transpose
+        return turned if turned.device == self.device else _placed(turned, self.device)
 
     @cached_property
     def _transpose(self) -> Graph:
@@ -268,9 +269,7 @@ class Graph:
         """
         place = importlib.import_module("warpath.engines.dispatch").place
         self.facts(symmetry=False)  # for all that are made of this graph
-        placed = object.__new__(Graph)
-        vars(placed).update(vars(self), device=place(self, device))  # with what was derived
-        return placed
+        return _placed(self, place(self, device))
 
     def _attributes(self) -> dict[str, Any]:
         return {
@@ -322,12 +321,13 @@ class Graph:
         indptr_graph = Graph.from_edges(
             src[inside], dst[inside], None if self.weights is None else weights[inside], n=len(kept)
         )
-        return Graph(
+        made = Graph(
             indptr_graph.indptr, indptr_graph.indices, indptr_graph.weights,
             directed=self.directed, labels=labels,
             coordinates=None if self.coordinates is None else self.coordinates[kept],
             first_through=int(closed.sum()), name=self.name,
         )  # fmt: skip
+        return _placed(made, self.device)
 
     def with_weights(self, weights: ArrayLike | str | None) -> Graph:
         """Return the same graph with other weights.
@@ -408,8 +408,12 @@ class Graph:
         return f"<Graph {title}{', '.join(parts)}>"
 
 
+def _placed(graph: Graph, device: str) -> Graph:
+    placed = object.__new__(Graph)
+    vars(placed).update(vars(graph), device=device)  # with what was derived
+    return placed
+
+
 def _graph(*parts: Any) -> Graph:
     *arrays, attributes, device = parts
-    made = Graph(*arrays, **attributes)
-    made.device = device
-    return made
+    return _placed(Graph(*arrays, **attributes), device)

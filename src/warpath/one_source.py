@@ -58,7 +58,7 @@ class OneSource(NamedTuple):
 
 def one_source(
     graph: Graph,
-    wish: tuple[str, str, int | None, dict[str, float] | None],
+    wish: tuple[str, str, int | None, dict[str, float] | None, bool],
     cutoff: float | None,
     dist_dtype: DTypeLike | None,
 ) -> OneSource:
@@ -66,11 +66,11 @@ def one_source(
 
     Parameters
     ----------
-    wish : the algorithm, the device, the threads and the parameters.
+    wish : the algorithm, the device, the threads, the parameters, and whether a trace is kept.
     graph, cutoff, dist_dtype : as in `sssp`.
     """
-    algorithm, device, threads, params = wish
-    plain = params is None and cutoff is None and dist_dtype is None
+    algorithm, device, threads, params, traced = wish
+    plain = not traced and params is None and cutoff is None and dist_dtype is None
     # By type as well: True is 1, but no number of threads.
     if not (plain and type(algorithm) is str and type(device) is str):
         return _checked(graph, Wish(*wish), cutoff, dist_dtype)

@@ -13,7 +13,7 @@ from warpath.errors import InputError, NegativeWeightError, NotEnoughMemoryError
 from warpath.gpu_costs import gpu_bytes, gpu_seconds, host_bytes, tiles_bytes
 from warpath.recipes import CATALOGUE, Loop, Recipe, Task
 from warpath.recipes.params import chosen_params
-from warpath.recipes.recipe import WHOLE_TABLES
+from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES
 
 if TYPE_CHECKING:
     from warpath.facts import Facts
@@ -38,6 +38,7 @@ class Wish(NamedTuple):
     device: str = "auto"
     threads: int | None = None
     params: dict[str, float] | None = None
+    traced: bool = False
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,8 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     able: list[Candidate] = []
     for recipe in _considered(wish, kind):
         objection = recipe.objection(size.task, facts) or _sums_that_do_not_fit(recipe, facts)
+        if wish.traced and recipe.loop in IN_ONE_LAUNCH and recipe.name != wish.algorithm:
+            objection = objection or "it keeps no trace"
         if objection is None:
             able.append(_candidate(recipe, size, facts, hardware, wish, kind))
         elif size.task in recipe.solves:

@@ -86,9 +86,10 @@ def choose_for(
 
 def _asked(size: Size, wish: Wish, place: str) -> Hashable | None:
     """Return what a plan for a GPU is kept under, or None where it is not."""
-    algorithm, device, threads, params = wish
+    algorithm, device, threads, params, traced = wish
     names = type(algorithm) is str and type(device) is str
-    if size.task is not Task.SSSP or not names or params or threads is not None:
+    other = params is not None or threads is not None or traced
+    if size.task is not Task.SSSP or not names or other:
         return None
     if place == device == "auto":
         place = settings.device()
@@ -156,7 +157,9 @@ def run_plan(
             )
             raw = run(order, chosen.device)
             if raw.device is not None and not stay:
-                raw.dist = on_device(raw, order.graph, problem.source, problem.cutoff).here()
+                raw.dist = on_device(
+                    raw, order.graph, problem.source, None
+                ).here()  # uncut, as others
                 raw.device = None
     except NegativeCycleError as error:
         names = graph.label_of(np.array(error.cycle)).tolist()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -199,6 +201,45 @@ def test_negative_weights_within_a_cutoff_come_to_the_host_whole():
 
 
 @pytest.mark.usefixtures("gpu")
+def test_a_route_may_pass_a_vertex_beyond_a_cutoff():
+    graph = wp.Graph.of([(0, 1, 10), (1, 2, -8), (2, 3, 1)])
+    found = wp.sssp(graph, 0, cutoff=5, algorithm=SWEEPS, device="cuda")
+    assert found.pred.tolist() == [-1, -1, 1, 2]
+    assert list(found.path_to(2)) == [0, 1, 2]
+
+
+@pytest.mark.usefixtures("gpu")
+def test_what_keeps_no_trace_is_left_out_where_one_is_asked_for():
+    traced = wp.sssp(road(), 0, device="cuda", trace=True)
+    assert traced.stats["rounds"] > 0
+    assert ("warpath.patches", "it keeps no trace") in traced.plan.left_out
+    assert wp.sssp(road(), 0, device="cuda").plan.algorithm == "warpath.patches"
+
+
+@pytest.mark.usefixtures("gpu")
+def test_a_kept_plan_does_not_let_wrong_params_pass():
+    graph = road()
+    solved(graph)
+    for wrong in ([], 0, ""):
+        with pytest.raises(wp.InputError, match="must be a dict of numbers"):
+            solved(graph, params=wrong)
+
+
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("algorithm", [NEAR_FAR, "warpath.patches", "warpath.wide"])
+def test_a_graph_and_what_it_keeps_go_without_the_collector(algorithm):
+    graph = road()
+    kept = weakref.ref(graph)
+    gc.disable()
+    try:
+        wp.sssp(graph, 0, algorithm=algorithm, device="cuda")
+        del graph
+        assert kept() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.usefixtures("gpu")
 def test_all_that_a_result_does_works_while_it_is_on_the_device(tmp_path):
     graph, right = road(), wp.sssp(road(), 0)
     pickled = pickle.loads(pickle.dumps(solved(graph)))  # noqa: S301 - our own
@@ -285,8 +326,16 @@ def test_a_graphs_arrays_are_put_on_a_gpu_once(gpu, monkeypatch):
 
 @pytest.mark.usefixtures("gpu")
 def test_what_is_made_of_a_graph_on_a_gpu_is_on_it():
-    there = road().to("cuda")
-    made = [there.reversed(), there.astype("float32"), there.with_weights(None)]
+    there = road()
+    there.reversed()
+    there = there.to("cuda")
+    assert there.to("cpu").reversed().device == "cpu"
+    made = [
+        there.reversed(),
+        there.subgraph([0, 1]),
+        there.astype("float32"),
+        there.with_weights(None),
+    ]
     made += [copy.deepcopy(there), pickle.loads(pickle.dumps(there))]  # noqa: S301 - our own
     assert {one.device for one in made} == {"cuda:0"}
     closed = corpus.case("closed_vertices").graph()

@@ -139,6 +139,18 @@ def test_labels_that_32_bits_do_not_hold_are_found_in_64():
     assert as_labels(graph, raw.dist).tolist() == [0, 2**30, 2**31, 3 * 2**30, 5]
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_sum_that_32_bits_do_not_hold_is_seen_where_it_is_pulled(seed):
+    """The row of 3 begins with edges from vertices that nothing reaches."""
+    edges = [(0, 1, 10**9), (0, 2, 12 * 10**8), *[(0, 1, 13 * 10**8)] * 100, (2, 3, 16 * 10**8)]
+    edges += [(each, 3, 15 * 10**8) for each in range(4, 8)]
+    src, dst, weights = np.array(edges).T
+    graph = Graph.of((src, dst, weights.astype(np.int32)), n=8)
+    device = device_of("int32")
+    device.seed = seed
+    check(WIDE, graph, 0, device, expected(graph, 0), {"delta": 1})
+
+
 @per_type
 def test_beyond_a_cutoff_nothing_has_a_label(dtype):
     graph = skewed(dtype, symmetric=True)

@@ -47,6 +47,6 @@ def gpu_memory(device: str, graph: Graph) -> tuple[int | None, str]:
 
 def _kept_bytes(device: str, graph: Graph) -> int:
     """Return the bytes of a graph's copies on a device, as `engines.rounds.run.kept` names them."""
-    kept = [one for name, one in graph.derived.items() if name.endswith(f" on {device}")]
+    kept = [one for name, one in list(graph.derived.items()) if name.endswith(f" on {device}")]
     arrays = [each for one in kept for each in (one if isinstance(one, tuple) else (one,))]
     return sum(array.nbytes for array in arrays)

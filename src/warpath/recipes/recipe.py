@@ -283,6 +283,9 @@ IN_ROUNDS = {Loop.SWEEPS, Loop.FRONTIER, Loop.NEAR_FAR, Loop.BUCKETS, Loop.SETTL
 ON_A_MATRIX = {Loop.MATRIX_STEPS, Loop.THREAD_A_SOURCE}
 """The loops that lay the graph out as a matrix on a GPU."""
 
+IN_ONE_LAUNCH = {Loop.PATCHES, Loop.WIDE}
+"""The loops of one source that are one launch on a GPU, and keep no trace."""
+
 WHOLE_TABLES = {Loop.FLOYD_WARSHALL, Loop.MATRIX_STEPS}
 """The loops that find all pairs at once, whatever sources are asked for."""
 

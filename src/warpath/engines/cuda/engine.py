@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from warpath.engines.base import Device, Order
 
 #: The loops of one source that are one launch.
-ALONE: dict[Loop, Callable[[Order, Device], Raw]] = {Loop.WIDE: wide}
+ALONE: dict[Loop, Callable[[Order, Device], Raw]] = {Loop.PATCHES: patches, Loop.WIDE: wide}
 #: The loops of many-to-many and of all pairs.
 TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
     Loop.BLOCK_A_SOURCE: block_a_source,
@@ -39,10 +39,6 @@ TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
 }
 
 
-#: The loops of one source that are no rounds of the host.
-SINGLE: dict[Loop, Callable[[Order, Device], Raw]] = {Loop.PATCHES: patches}
-
-
 def run(order: Order, device: Device) -> Raw:
     """Run one order on a device; see `warpath.engines.base.Engine`.
 
@@ -53,8 +49,6 @@ def run(order: Order, device: Device) -> Raw:
         return ALONE[order.recipe.loop](order, device)
     if order.recipe.loop in TABLES:
         return TABLES[order.recipe.loop](order, device)
-    if order.recipe.loop in SINGLE:
-        return SINGLE[order.recipe.loop](order, device)
     graph = order.graph
     solve = Run(order, device)
     at_rest = LOOPS[order.recipe.loop](solve)

@@ -81,8 +81,10 @@ def _solved(order: Order, device: Device, width: Width) -> tuple[Array, Array]:
     label = np.dtype(width.label)
     room, room_of_runs = rooms(graph, rows)
 
-    def buffers() -> Buffers:
-        return _buffers(graph.n, room, room_of_runs, label, device, own=rows.ranks is not None)
+    n, own_labels = graph.n, rows.ranks is not None
+
+    def buffers() -> Buffers:  # kept with the graph, so it must not refer to it
+        return _buffers(n, room, room_of_runs, label, device, own=own_labels)
 
     first, delta = bounds(graph, width, order.params.get("delta"))
     with flight(graph, f"wide search in {label.name}", device, buffers) as own:
