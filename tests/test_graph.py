@@ -445,3 +445,14 @@ def test_a_vertex_number_that_takes_more_than_memory_is_refused_before_any_is_ma
 def test_far_edges_lead_over_four_roots_of_n_away_on_either_side():
     line = Graph.from_edges([60, 60, 60, 0, 99], [100, 20, 19, 99, 0], n=101)
     assert line.facts().far == 3
+
+
+def test_counts_and_coordinates_that_cannot_be_are_refused():
+    with pytest.raises(GraphError, match=r"n = 18446744073709551616 must be .* below 2\^63"):
+        Graph.of([(0, 1, 1)], n=2**64)
+    graph = Graph.of([(0, 1, 1)])
+    for wrong in ("x", [[1], [1, 2]], np.ones((2, 2)) * 1j):
+        with pytest.raises(GraphError, match="coordinates must be numbers"):
+            graph.with_coordinates(wrong)
+    with pytest.raises(InputError, match="this is no path of a file"):
+        Graph.of("a\0b")

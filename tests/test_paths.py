@@ -195,3 +195,7 @@ def test_a_route_within_a_cutoff_may_pass_a_vertex_beyond_it():
     assert list(paths.path_to(2)) == [0, 1, 2]
     again = pickle.loads(pickle.dumps(paths))  # noqa: S301 - our own bytes
     assert list(again.path_to(2)) == [0, 1, 2]
+
+
+def test_paths_are_walked_through_as_distances():
+    assert list(wp.sssp([(0, 1, 7), (1, 2, 1)], 0)) == [0, 7, 8]

@@ -120,3 +120,10 @@ def test_any_other_labelling_is_refused(edges, changed, by):
         return
     with pytest.raises(wp.VerificationError):
         wp.verify(graph, wp.Paths(graph, 0, other, tree=lambda: right.pred))
+
+
+def test_a_graph_is_converted_and_what_is_no_result_is_refused():
+    paths = wp.sssp([(0, 1, 1)], 0)
+    assert wp.verify([(0, 1, 1)], paths).tree
+    with pytest.raises(wp.InputError, match="result is a list: give what sssp"):
+        wp.verify(paths.graph, [0, 1])

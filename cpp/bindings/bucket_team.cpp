@@ -1,10 +1,9 @@
-#include "warpath/bucket_team.hpp"
-
 #include <nanobind/stl/optional.h>
 
 #include <optional>
 
 #include "search.hpp"
+#include "warpath/buckets.hpp"
 
 namespace warpath::bindings {
 

@@ -220,7 +220,14 @@ def checked_labels(labels: ArrayLike, n: int) -> Array:
 
 def checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
     """Return the coordinates of n vertices: (n, 2) float64."""
-    array = np.asarray(coordinates, np.float64)
+    try:
+        array = np.asarray(coordinates)
+    except ValueError:  # rows of several lengths
+        array = np.empty(0, object)
+    if array.dtype.kind not in "biuf":
+        msg = "coordinates must be numbers, two for each vertex: (n, 2)."
+        raise GraphError(msg)
+    array = array.astype(np.float64)
     if array.shape != (n, 2):
         msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
         raise GraphError(msg)

@@ -227,6 +227,10 @@ class Paths:
             self.trace, None if self._through is None else self._through(),
         )  # fmt: skip
 
+    def __iter__(self) -> Iterator[Any]:
+        """Return the distances one by one, in the order of the vertices' indices."""
+        return iter(self.dist.tolist())
+
     def __len__(self) -> int:
         return self.graph.n if self._there is not None else len(self.dist)
 

@@ -43,8 +43,8 @@ def rows_of_edges(
         if array is not None and len(array) != len(src):
             msg = f"src has {len(src)} entries but {name} has {len(array)}: one per edge."
             raise GraphError(msg)
-    if n is not None and (not isinstance(n, int | np.integer) or n < 0):
-        msg = f"n = {n!r} must be a whole number, 0 or more."
+    if n is not None and (not isinstance(n, int | np.integer) or not 0 <= n < 2**63):
+        msg = f"n = {n!r} must be a whole number, 0 or more, below 2^63."
         raise GraphError(msg)
     given = NO_WEIGHTS if checked is None else checked
     if len(src) == 0:

@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.errors import InputError, VerificationError
+from warpath.graph import Graph
 from warpath.paths import Paths, one_label
 from warpath.routes import as_labels, labels_from, tree
 from warpath.table import DistanceTable
@@ -16,8 +17,6 @@ from warpath.zones import folded, opened, unfolded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from warpath.graph import Graph
 
     Array = NDArray[Any]
 
@@ -66,7 +65,7 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
 
     Parameters
     ----------
-    graph : the graph.
+    graph : the graph, or anything that `Graph.of` takes.
     result : Paths or a DistanceTable. A certificate needs a label for every vertex: each row of a
         table that has other columns is compared with one search more, which is certified.
 
@@ -77,9 +76,14 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
     InputError
         If the result does not belong to the graph.
     """
+    graph = Graph.of(graph)
     if isinstance(result, DistanceTable):
         result.require_distances("verify")
         return _verify_table(graph, result)
+    given: object = result
+    if not isinstance(given, Paths):
+        msg = f"result is a {type(given).__name__}: give what sssp or distances returned."
+        raise InputError(msg)
     if len(result.dist) != graph.n:
         msg = f"the result has {len(result.dist)} labels but the graph has n = {graph.n} vertices."
         raise InputError(msg)

@@ -81,7 +81,10 @@ def within(
 
 def _checked(cutoff: Any) -> Array:
     """Return the cutoffs in ascending order: (k,), integers where all are."""
-    given = np.atleast_1d(np.asarray(cutoff))
+    try:
+        given = np.atleast_1d(np.asarray(cutoff))
+    except ValueError:  # lists of several lengths
+        given = np.empty((0, 0))
     if given.ndim != 1 or not len(given):
         msg = f"cutoff = {cutoff!r}: one number, or a list of at least one, is needed."
         raise InputError(msg)

@@ -1,6 +1,7 @@
 // Delta-stepping of one source in buckets that a team shares, by one thread.
+#include "warpath/buckets.hpp"
+
 #include "counts.hpp"
-#include "warpath/bucket_team.hpp"
 
 using namespace counts;
 

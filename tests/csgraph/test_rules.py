@@ -291,3 +291,21 @@ def test_arrays_need_no_scipy_and_what_does_says_how_to_install_it():
         "csgraph.connected_components needs scipy, which is not installed: pip install scipy",
         "csgraph.reconstruct_path needs scipy, which is not installed: pip install scipy",
     ]
+
+
+@pytest.mark.parametrize("name", ["dijkstra", "floyd_warshall", "shortest_path"])
+@pytest.mark.parametrize("kind", ["M8[s]", "m8[s]"])
+def test_times_are_no_lengths(name, kind):
+    with pytest.raises(TypeError, match="has times, not lengths"):
+        getattr(csgraph, name)(np.ones((2, 2), kind))
+
+
+def test_nothing_lies_below_a_limit_that_is_no_number():
+    found = csgraph.dijkstra(STREET, limit=np.nan)
+    assert (found == theirs.dijkstra(STREET, limit=np.nan)).all()
+
+
+@pytest.mark.parametrize("what", [None, "hello", {}])
+def test_what_is_no_matrix_is_a_value_error(what):
+    with pytest.raises(ValueError, match="graph should have two dimensions"):
+        csgraph.shortest_path(what)

@@ -94,6 +94,7 @@ def rows_of(csgraph: Any, *, directed: bool = True) -> tuple[Array, Array, Array
         indptr, indices, values = _rows_of_dense(data)
     else:
         indptr, indices, values = _rows_of_sparse(_added_up(data), directed=directed)
+    _check_numbers(values)
     return indptr, indices, values if values.dtype.kind in "biuf" else values.astype(np.float64)
 
 
@@ -137,6 +138,12 @@ def _present(values: Array) -> NDArray[np.bool_]:
     present = (values > _NOTHING) | (values < -_NOTHING)
     present &= (values != np.inf) & (values != -np.inf)
     return present
+
+
+def _check_numbers(values: Array) -> None:
+    if values.dtype.kind in "mM":
+        msg = f"a matrix of {values.dtype} has times, not lengths: divide by a unit of time."
+        raise TypeError(msg)
 
 
 def _check_square(values: Array) -> None:
@@ -192,6 +199,7 @@ def lengths_of(csgraph: Any, *, overwrite: bool = False) -> Array:
         return adjacency_matrix(graph, graph.solver_weights)
     values = np.asarray(np.ma.getdata(data) if np.ma.isMaskedArray(data) else data)
     _check_square(values)
+    _check_numbers(values)
     if np.ma.isMaskedArray(data):
         present = ~np.ma.getmaskarray(data) & (values != 0) & np.isfinite(values)
     else:

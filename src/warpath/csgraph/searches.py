@@ -14,7 +14,7 @@ from warpath.csgraph.matrices import as_scipys, edges_of, is_sparse, lengths_of
 from warpath.csgraph.owners import nearest_sources
 from warpath.csgraph.solving import solved
 from warpath.engines.cpu import potentials_of
-from warpath.errors import InputError
+from warpath.errors import GraphError, InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,6 +83,9 @@ def _method(data: Any, indices: Any) -> str:
         count, entries = data.count(), data.compressed()
     else:
         values = np.asarray(data)
+        if values.ndim != 2:
+            msg = f"graph should have two dimensions, but its shape is {values.shape}."
+            raise GraphError(msg)
         entries = values[np.isfinite(values) & (values != 0)]
         count = entries.size
     if indices is None and count >= np.prod(np.shape(data)[:1]) ** 2 / 4:
@@ -278,7 +281,9 @@ def _sources(indices: Any, n: int) -> tuple[Array, tuple[int, ...]]:
 
 
 def _checked_limit(limit: float) -> float | None:
-    """Return the limit, None for inf; TypeError for what is no number."""
+    """Return the limit: None for inf, 0 for NaN; TypeError for what is no number."""
+    if math.isnan(limit):
+        return 0.0
     if math.isinf(limit) and limit > 0:
         return None
     if limit < 0:

@@ -252,7 +252,7 @@ def foreign(head: bytes) -> str | None:
 def _checked_size(path: Path) -> int:
     try:
         status = path.stat()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise GraphFormatError(path, None, _why(error)) from error
     if stat.S_ISDIR(status.st_mode):
         raise GraphFormatError(path, None, "this is a directory, but a file is needed")
@@ -262,7 +262,9 @@ def _checked_size(path: Path) -> int:
     return status.st_size
 
 
-def _why(error: OSError) -> str:
+def _why(error: OSError | ValueError) -> str:
+    if isinstance(error, ValueError):
+        return f"this is no path of a file ({error})"
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     if isinstance(error, PermissionError):

@@ -106,6 +106,8 @@ def periphery(G: Converted, e: Any = None, usebounds: Any = False, weight: Any =
 
 def center(G: Converted, e: Any = None, usebounds: Any = False, weight: Any = None) -> list[Any]:
     """Return the nodes of the smallest eccentricity; see `networkx.center`."""
+    if e is None and not G.directed and not G.names:
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
     e = _all(G, e, usebounds, weight)
     least = min(e.values())
     return [name for name in e if e[name] == least]

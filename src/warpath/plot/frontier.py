@@ -118,7 +118,9 @@ def plot_frontier(
     if target is not None and not moving:
         checked_path(target, ".gif")
     positions_of(paths.graph, "its frontier")
-    steps = steps_of(paths, frames or (_FRAMES if moving else _PANELS), width, by)
+    steps = steps_of(
+        paths, (_FRAMES if moving else _PANELS) if frames is None else frames, width, by
+    )
     name = str(paths.source) if source is None else source
     if target is None or not moving:
         figure = _panels(paths, steps, name, title, theme, dpi or 200)
