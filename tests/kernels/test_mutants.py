@@ -551,13 +551,19 @@ WIDE_ROWS = [
         "",
         WIDE,
     ),
-    Mutant(
-        "what was lowered from each other is not listed",
-        "wide.cuh",
-        "fell && v < a.leaves, label, v",
-        "false, label, v",
-        WIDE,
-    ),
+    Mutant("the first bucket is taken for the last", "wide.cuh",
+           "      last = !(bound < a.limit);\n", "      last = true;\n", WIDE),
+    Mutant("what was pulled is not kept", "wide_rows.cuh",
+           "if (*fell) store_relaxed(a.dist + v, best);", "", WIDE),
+    Mutant("warps write over each other's entries", "wide_lists.cuh",
+           "lane, taken[1] + __shfl_sync(~0u, at, 0));", "lane, taken[1]);", WIDE),
+    Mutant("the second half of a warp is not held", "wide_lists.cuh",
+           "const u32 who = __ballot_sync(~0u, wanted);",
+           "const u32 who = __ballot_sync(~0u, wanted) & 0xffffu;", WIDE),
+    Mutant("a look at all vertices sees no row", "wide_survey.cuh",
+           "if (v >= a.leaves) continue;", "if (v >= 0) continue;", WIDE),
+    Mutant("a look finds less than the least", "wide_survey.cuh",
+           "if (low != never<L>()) atomic_min(least, low);", "", WIDE),
     Mutant(
         "a stale entry is told by a plain read",
         "wide.cuh",
@@ -566,7 +572,7 @@ WIDE_ROWS = [
         WIDE,
         sanitizer="thread",
     ),
-]
+]  # fmt: skip
 MUTANTS = [
     *BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *COMPACT, *BUCKETS,
     *MATRIX, *FLOYD, *TILES, *THREAD_DIJKSTRA, *REWEIGHT, *TABLE, *BLOCKS_OF_SOURCES, *PAIR_LISTS,

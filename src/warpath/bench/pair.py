@@ -19,6 +19,7 @@ from warpath.paths import never
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.axes import Layout, Select
 from warpath.recipes.params import chosen_params
+from warpath.recipes.recipe import IN_ONE_LAUNCH
 from warpath.verify import verify
 
 if TYPE_CHECKING:
@@ -149,7 +150,8 @@ class Pairs:
 
     def _timed(self, recipe: Recipe, call: dict[str, Any], job: Job) -> dict[str, Any]:
         graph, source = self._graph, self._graph.label_of(np.array([self._source]))[0]
-        for trace in (False, True):  # compiles what both take
+        counts = recipe.loop not in IN_ONE_LAUNCH
+        for trace in (False, True) if counts else (False,):  # compiles what both take
             with at_most(self.limit):
                 self._solve(tiny(graph), 0, **call | {"params": {}}, trace=trace)
         short = False
@@ -170,7 +172,7 @@ class Pairs:
             "rounds": paths.stats.get("rounds"), "dijkstra_edges": edges,
             "mteps": edges / seconds / 1e6, "wrong": self._wrong(paths.dist),
         }  # fmt: skip
-        if not job.counts:
+        if not (job.counts and counts):
             return found
         if seconds * _TRACED <= self.traced:
             with at_most(self.limit):

@@ -37,7 +37,7 @@ struct Memory {
 /// The patch that lies in a block's shared memory, and what each thread knows of its vertices:
 /// number k of a thread is threadIdx.x + k * kBlock.
 template <int kBlock, int kEach, class W, class L>
-struct Held {
+struct HeldPatch {
   static constexpr int kSize = kBlock * kEach;
   static constexpr int kWords = kSize / 32;
   static constexpr u32 kKept = 4;
@@ -161,9 +161,9 @@ __device__ __forceinline__ void lower(L* label, u32 target, L from, W weight, L 
 /// Relaxes the edges that stay of what lies below the threshold, until nothing does. That takes no
 /// more passes than a path has edges.
 template <int kBlock, int kEach, class W, class L>
-__device__ __forceinline__ void relax(Held<kBlock, kEach, W, L>& held, L* label, const W* weights,
-                                      const u16* targets, L threshold, L cutoff, bool moved,
-                                      Found<L>& found) {
+__device__ __forceinline__ void relax(HeldPatch<kBlock, kEach, W, L>& held, L* label,
+                                      const W* weights, const u16* targets, L threshold, L cutoff,
+                                      bool moved, Found<L>& found) {
   constexpr u32 kAtOnce = 4;
   if (moved) held.keep(weights, targets);
   for (int pass = 0; pass <= kBlock * kEach; ++pass) {

@@ -81,7 +81,7 @@ __device__ __forceinline__ bool pass_on(const PatchArgs<W, L>& a, L label, W tol
 /// Follows the edges that leave the patch from a thread's vertex; returns how many patches woke.
 template <int kBlock, int kEach, class W, class L>
 __device__ __forceinline__ int leave(const PatchArgs<W, L>& a, const Memory<W, L>& memory,
-                                     const Held<kBlock, kEach, W, L>& held, int k, L cutoff,
+                                     const HeldPatch<kBlock, kEach, W, L>& held, int k, L cutoff,
                                      Found<L>& found) {
   const u32 v = threadIdx.x + k * kBlock;
   int woken = 0;
@@ -106,7 +106,7 @@ __device__ __forceinline__ int leave(const PatchArgs<W, L>& a, const Memory<W, L
 
 template <int kBlock, int kEach, class W, class L>
 __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
-  using Patch = Held<kBlock, kEach, W, L>;
+  using Patch = HeldPatch<kBlock, kEach, W, L>;
   WARPATH_LENT_SHARED(lent, (Memory<W, L>::bytes(Patch::kSize, a.room, a.gates)));
   // The threshold of a visit; the least label that it leaves; what the block last said waits.
   WARPATH_SHARED(L, labels, 3);
