@@ -58,12 +58,15 @@ def test_a_recipe_is_timed_certified_and_counted(pairs, name):
     assert line["wrong"] == 0
     assert line["ms"] > 0
     assert len(line["runs_ms"]) in {1, 3}
+    assert line["dijkstra_edges"] <= line["m"] == 448
+    json.dumps(line)
+    if CATALOGUE[name].axes is None:  # one launch, which keeps no trace
+        assert "counted" not in line
+        return
     assert line["counted"] == "traced"
     assert line["rounds"] >= 2
     assert line["work"] > 0
     assert line["parallelism"] >= 1
-    assert line["dijkstra_edges"] <= line["m"] == 448
-    json.dumps(line)
 
 
 @pytest.mark.parametrize("graph", ["grid 7", "martin 64", "rmat 6 4"])
@@ -217,7 +220,7 @@ def test_the_whole_study_its_table_and_the_findings(emulated_sssp, tmp_path, mon
     assert header == "| | on | NY | grid 8 | rmat 6 4 | martin 64 | dense 24 |"
     for name in exact_names():
         (row,) = [row for row in text.splitlines() if row.startswith(f"| {name} |")]
-        assert row.count("<br>") == 5
+        assert row.count("<br>") >= (5 if CATALOGUE[name].axes else 0)
     labels = {"broken.harish_narayanan2007": {"2": 3, "900": 1}, "martin2009.f_gpu": {"2": 4}}
     record = {"gpu": "none", "labels_of_the_counterexample": labels}
     (tmp_path / "records").mkdir()
