@@ -202,7 +202,8 @@ __device__ __forceinline__ L pull_rows(const WideArgs<W, L>& a, const Worker<L>&
       const bool reached = sum[s] != never<L>();
       if (reached) sum[s] = sum_or_never(a, sum[s], edge[s].weight);
       L heaviest = inside[s] ? grown(floor, edge[s].weight) : never<L>();
-      if (leaves(heaviest)) heaviest = never<L>() - L{1};  // not the row's end: its sums may be lost
+      if (leaves(heaviest))
+        heaviest = never<L>() - L{1};  // not the row's end: its sums may be lost
 #pragma unroll
       for (int step = 1; step < kGroup; step *= 2)
         sum[s] = min(sum[s], __shfl_xor_sync(~0u, sum[s], step));
