@@ -17,6 +17,7 @@
     ├── DeviceError (RuntimeError)           a GPU or its compiler failed; it names the kernel
     └── NotSupportedError                    what was asked for cannot be done here
         ├── MissingDependencyError (ImportError)  an optional package is not installed
+        ├── LeftToNetworkXError (NotImplementedError)  the backend hands a call back
         ├── NoDeviceError                    no driver, no such GPU, or one that is too old
         └── NotEnoughMemoryError (MemoryError)    it would not fit; the message has the numbers
 
@@ -136,6 +137,13 @@ class DeviceError(WarpathError, RuntimeError):
 
 class NotSupportedError(WarpathError):
     """What was asked for cannot be done with this graph, device or algorithm."""
+
+
+class LeftToNetworkXError(NotSupportedError, NotImplementedError):
+    """A call that the NetworkX backend hands back: NetworkX's own code then answers it.
+
+    Its dispatcher knows such a call by the built-in base.
+    """
 
 
 class MissingDependencyError(NotSupportedError, ImportError):

@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 
 from warpath import _core
+from warpath.errors import LeftToNetworkXError
 from warpath.graph import Graph
 from warpath.nx.graph import Weighted
 from warpath.nx.search import each, networkx_errors, searched
@@ -183,7 +184,7 @@ def _signed(G: Converted, weight: Any) -> Weighted:
     weighted = G.weighted(weight)
     if weighted.hides:
         msg = "an edge weighs None, which hides it in NetworkX's searches after Dijkstra only."
-        raise NotImplementedError(msg)
+        raise LeftToNetworkXError(msg)
     return weighted
 
 

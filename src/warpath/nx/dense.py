@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
+from warpath.errors import LeftToNetworkXError
 from warpath.nx.search import networkx_errors
 from warpath.nx.weights import FLOAT, WHOLE
 from warpath.paths import never
@@ -82,7 +83,7 @@ def _shown(G: Converted, weight: Any) -> Weighted:
     weighted = G.weighted(weight)
     if weighted.hides:
         msg = "an edge weighs None, which is no number to a matrix."
-        raise NotImplementedError(msg)
+        raise LeftToNetworkXError(msg)
     return weighted
 
 
@@ -92,7 +93,7 @@ def _table(weighted: Weighted, *, predecessors: bool) -> DistanceTable:
             return apsp(weighted.rows, predecessors=predecessors)
     except nx.NetworkXUnbounded as error:
         msg = "there is a negative cycle, around which NetworkX's distances go on to fall."
-        raise NotImplementedError(msg) from error
+        raise LeftToNetworkXError(msg) from error
 
 
 def _numbers(

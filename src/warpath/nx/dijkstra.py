@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 
 from warpath.api import path
-from warpath.errors import NoPathError
+from warpath.errors import LeftToNetworkXError, NoPathError
 from warpath.nx.search import each, limit_of, networkx_errors, searched
 from warpath.nx.weights import FLOAT
 
@@ -224,13 +224,13 @@ def _astar(
 ) -> tuple[Any, list[Any]]:
     if heuristic is not None:
         msg = "a heuristic is a Python function, called for every node that is met."
-        raise NotImplementedError(msg)
+        raise LeftToNetworkXError(msg)
     if source not in G or target not in G:
         msg = f"Either source {source} or target {target} is not in G"
         raise nx.NodeNotFound(msg)
     if G.weighted(weight).negative:
         msg = "A* goes back to nodes under negative weights, as Dijkstra's search does not."
-        raise NotImplementedError(msg)
+        raise LeftToNetworkXError(msg)
     try:  # a cutoff of 0 means none
         length, nodes = multi_source_dijkstra(G, [source], target, cutoff or None, weight)
     except nx.NetworkXNoPath:

@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 
 from warpath.checks import index_dtype
+from warpath.errors import LeftToNetworkXError
 from warpath.graph import Graph
 from warpath.nx.weights import ABSENT, FLOAT, NO_WEIGHT, weights_of
 
@@ -143,7 +144,7 @@ class Converted:
 
         Raises
         ------
-        NotImplementedError
+        LeftToNetworkXError
             Weights that the core cannot add as Python does, or that were not kept.
         """
         if self._only is not None and weight is not None:
@@ -175,7 +176,7 @@ class Converted:
             return [min([d.get(weight, NO_WEIGHT) for d in keys.values()]) for keys in data]
         except TypeError as error:
             msg = f"parallel edges have weights {weight!r} that cannot be compared: {error}."
-            raise NotImplementedError(msg) from None
+            raise LeftToNetworkXError(msg) from None
 
     def _called(self, weight: Any, *, swapped: bool) -> list[Any]:
         data = self._edge_data("a function")
@@ -195,7 +196,7 @@ class Converted:
                 f"this graph was converted without what {weight} needs of its edges: convert the "
                 "NetworkX graph once more, with preserve_edge_attrs=True."
             )
-            raise NotImplementedError(msg)
+            raise LeftToNetworkXError(msg)
         return self.data
 
     def _made_of(self, raw: list[Any]) -> Weighted:
@@ -272,7 +273,7 @@ def convert_from_nx(
 
     Raises
     ------
-    NotImplementedError
+    LeftToNetworkXError
         A weight that the core cannot add as Python does; see `warpath.nx.weights`.
     """
     del node_attrs, name, graph_name

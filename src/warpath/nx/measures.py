@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
+from warpath.errors import LeftToNetworkXError
 from warpath.nx.search import lengths_from, rows_of
 from warpath.paths import never
 
@@ -147,7 +148,7 @@ def _given(sp: Any, name: Any) -> tuple[int, Any]:
 def _unsigned(weighted: Weighted) -> Weighted:
     if weighted.negative:
         msg = "under negative weights what Dijkstra's search answers depends on each of its steps."
-        raise NotImplementedError(msg)
+        raise LeftToNetworkXError(msg)
     return weighted
 
 

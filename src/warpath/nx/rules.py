@@ -31,7 +31,7 @@ def can_run(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool |
     """Return True, or a sentence why these arguments cannot be answered.
 
     Weights are looked at where the graph is not converted yet, in O(m). What only shows when all
-    are read, such as an integer beyond 64 bits, is said by the conversion, as NotImplementedError.
+    are read, such as an integer beyond 64 bits, is said by the conversion, as LeftToNetworkXError.
     """
     arguments = _bound(name, args, kwargs)
     if arguments is None:

@@ -14,7 +14,12 @@ import numpy as np
 from warpath import _core
 from warpath.api import sssp
 from warpath.arguments import checked_cutoff
-from warpath.errors import DistanceOverflowError, NegativeCycleError, NotEnoughMemoryError
+from warpath.errors import (
+    DistanceOverflowError,
+    LeftToNetworkXError,
+    NegativeCycleError,
+    NotEnoughMemoryError,
+)
 from warpath.facilities import nearest
 from warpath.nx.weights import FLOAT
 from warpath.paths import never
@@ -270,12 +275,12 @@ def lengths_from(
 
     Raises
     ------
-    NotImplementedError
+    LeftToNetworkXError
         Negative weights, unless they are `signed`.
     """
     if weighted.negative and not signed:
         msg = "under negative weights what Dijkstra's search answers depends on each of its steps."
-        raise NotImplementedError(msg)
+        raise LeftToNetworkXError(msg)
     if not isinstance(weighted.kinds, int):
         for found in each(weighted, sources, queue=signed):
             yield found.lengths()
@@ -295,7 +300,7 @@ def networkx_errors() -> Iterator[None]:
         msg = "Negative cycle detected."
         raise nx.NetworkXUnbounded(msg) from error
     except (DistanceOverflowError, NotEnoughMemoryError, OverflowError) as error:
-        raise NotImplementedError(str(error)) from error
+        raise LeftToNetworkXError(str(error)) from error
 
 
 def limit_of(cutoff: Any) -> float | None:
@@ -303,14 +308,14 @@ def limit_of(cutoff: Any) -> float | None:
 
     Raises
     ------
-    NotImplementedError
+    LeftToNetworkXError
         For numbers that are neither integers nor floats.
     """
     if cutoff is None:
         return None
     if not isinstance(cutoff, int | float | np.integer | np.floating):
         msg = f"cutoff = {cutoff!r}: warpath compares distances with integers and floats."
-        raise NotImplementedError(msg)
+        raise LeftToNetworkXError(msg)
     if math.isnan(cutoff) or cutoff == math.inf:
         return None
     return cutoff.item() if isinstance(cutoff, np.generic) else cutoff

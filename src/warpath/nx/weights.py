@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from warpath.errors import LeftToNetworkXError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -63,7 +65,7 @@ def weights_of(raw: Sequence[Any], n: int, place: Callable[[int], str]) -> Weigh
 
     Raises
     ------
-    NotImplementedError
+    LeftToNetworkXError
         A weight whose sums would not be those of Python's own arithmetic, with the edge: Fractions,
         integers beyond 64 bits, nan and inf, and others. NetworkX's dispatcher takes that as "not
         here", and falls back on other code where it is allowed to.
@@ -73,7 +75,7 @@ def weights_of(raw: Sequence[Any], n: int, place: Callable[[int], str]) -> Weigh
     if unknown is not None:
         at = next(at for at, weight in enumerate(raw) if type(weight) not in _KINDS)
         msg = f"the weight of the edge {place(at)} is {raw[at]!r}: {unknown}"
-        raise NotImplementedError(msg)
+        raise LeftToNetworkXError(msg)
     if kinds <= {_Absent}:
         return Weights(None, ABSENT, None)
     codes: int | Array
@@ -112,7 +114,7 @@ def _whole(raw: Sequence[Any], place: Callable[[int], str]) -> Array:
             f"the weight of the edge {place(at)} is {raw[at]}, which does not fit 64 bits; "
             "backend='networkx' takes integers of any size."
         )
-        raise NotImplementedError(msg) from None
+        raise LeftToNetworkXError(msg) from None
     info = np.iinfo(np.int32)
     narrow = len(values) == 0 or (values.min() >= info.min and values.max() <= info.max)
     return values.astype(np.int32) if narrow else values
@@ -129,7 +131,7 @@ def _floats(raw: Sequence[Any], codes: int | Array, n: int, place: Callable[[int
             "integers and floats are mixed as weights, and paths over integers alone may be longer "
             "than 2**53, which a float does not hold; backend='networkx' adds them as integers."
         )
-        raise NotImplementedError(msg)
+        raise LeftToNetworkXError(msg)
     endless = np.flatnonzero(~np.isfinite(values))
     if len(endless):
         at = int(endless[0])
@@ -137,5 +139,5 @@ def _floats(raw: Sequence[Any], codes: int | Array, n: int, place: Callable[[int
             f"the weight of the edge {place(at)} is {raw[at]}: warpath takes finite weights; "
             "leave the edge out, or use backend='networkx'."
         )
-        raise NotImplementedError(msg)
+        raise LeftToNetworkXError(msg)
     return values
