@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "warpath/control.hpp"
+#include "warpath/page_array.hpp"
 #include "warpath/types.hpp"
 
 namespace warpath::bindings {
@@ -34,6 +35,18 @@ using OutMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Made = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+/// A table, row by row. Raises ValueError unless it has a row for each source and a column for each
+/// target, or for each vertex where none is named.
+template <class Label, Index V, Weight W>
+std::span<Label> table_of(const OutMatrix<Label>& out, const CsrView<V, W>& graph,
+                          std::span<const std::int64_t> sources,
+                          std::span<const std::int64_t> targets) {
+  const auto n = static_cast<std::size_t>(graph.n());
+  if (out.shape(0) != sources.size() || out.shape(1) != (targets.empty() ? n : targets.size()))
+    throw std::invalid_argument("out must have a row for each source and a column for each target");
+  return {out.data(), out.size()};
+}
+
 template <class T>
 std::span<const T> view(const In<T>& array) {
   return {array.data(), array.size()};
@@ -52,6 +65,16 @@ Made<T> give(std::vector<T>&& values) {
   const std::size_t size = kept->size();
   nb::capsule owner(kept.release(),
                     [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Made<T>(data, {size}, owner);
+}
+
+/// Hands an array to NumPy without a copy. The GIL must be held.
+template <class T>
+Made<T> give(PageArray<T>&& values) {
+  auto kept = std::make_unique<PageArray<T>>(std::move(values));
+  T* data = kept->data();
+  const std::size_t size = kept->size();
+  nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<PageArray<T>*>(p); });
   return Made<T>(data, {size}, owner);
 }
 
@@ -99,13 +122,16 @@ void register_delta_stepping(nb::module_& module);
 void register_bucket_team(nb::module_& module);
 void register_floyd_warshall(nb::module_& module);
 void register_breadth_first(nb::module_& module);
+void register_both_ends(nb::module_& module);
 void register_verify(nb::module_& module);
 void register_owners(nb::module_& module);
 void register_scan_order(nb::module_& module);
+void register_named(nb::module_& module);
 void register_patches(nb::module_& module);
 void register_read(nb::module_& module);
 void register_write(nb::module_& module);
 void register_generate(nb::module_& module);
 void register_surroundings(nb::module_& module);
+void register_word(nb::module_& module);
 
 }  // namespace warpath::bindings

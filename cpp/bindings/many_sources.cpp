@@ -36,12 +36,13 @@ void register_table(nb::module_& module) {
          nb::object progress) {
         Control control(python_tick(std::move(progress)));
         const CsrView<V, W> graph = csr(indptr, indices, weights);
+        const std::span<Label> table = table_of(out, graph, view(sources), view(targets));
         ManyCounters counters;
         {
           const nb::gil_scoped_release free;
           counters = solve<V, W, Label>(
-              {graph, view(sources), view(targets), std::span<Label>(out.data(), out.size()),
-               cutoff.value_or(unreachable<D>), delta, delta_together, bits, large},
+              {graph, view(sources), view(targets), table, cutoff.value_or(unreachable<D>), delta,
+               delta_together, bits, large},
               together, threads, control);
         }
         nb::dict found = as_dict(counters);

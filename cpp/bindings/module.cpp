@@ -19,12 +19,15 @@ NB_MODULE(_core, module) {
   register_bucket_team(module);
   register_floyd_warshall(module);
   register_breadth_first(module);
+  register_both_ends(module);
   register_verify(module);
   register_owners(module);
   register_scan_order(module);
+  register_named(module);
   register_patches(module);
   register_read(module);
   register_write(module);
   register_generate(module);
   register_surroundings(module);
+  register_word(module);
 }

@@ -22,7 +22,7 @@ void register_pair(nb::module_& module) {
         Patches<W> made;
         {
           const nb::gil_scoped_release free;
-          made = cut_into_patches<V, W>(graph, capacity, threads, control);
+          made = cut_into_patches<V, W>(graph, capacity, at_least_one(threads), control);
         }
         nb::dict found;
         found["most_edges"] = made.most_edges;
@@ -32,7 +32,8 @@ void register_pair(nb::module_& module) {
         found["begin"] = give(std::move(made.begin));
         found["targets"] = give(std::move(made.targets));
         found["weights"] = give(std::move(made.weights));
-        found["exits"] = give(std::move(made.exits));
+        found["heard"] = made.heard;
+        found["tails"] = give(std::move(made.tails));
         found["slots"] = give(std::move(made.slots));
         found["tolls"] = give(std::move(made.tolls));
         found["owners"] = give(std::move(made.owners));

@@ -1,6 +1,7 @@
 #include "warpath/scan_order.hpp"
 
 #include <stdexcept>
+#include <string>
 
 #include "common.hpp"
 
@@ -8,32 +9,90 @@ namespace warpath::bindings {
 
 namespace {
 
+void check_vertices(std::span<const std::int64_t> vertices, std::size_t n) {
+  for (const std::int64_t v : vertices)
+    if (v < 0 || static_cast<std::size_t>(v) >= n)
+      throw std::invalid_argument("there is no vertex " + std::to_string(v));
+}
+
+nb::tuple given(Scan&& scan) {
+  return nb::make_tuple(give(std::move(scan.order)), give(std::move(scan.above)),
+                        give(std::move(scan.via)));
+}
+
+template <Index V>
+void register_breadth_first_scan(nb::module_& module) {
+  module.def(
+      "breadth_first_scan",
+      [](In<std::int64_t> indptr, In<V> indices, std::int64_t source, std::int64_t limit,
+         Out<std::int64_t> dist, nb::object progress) {
+        if (dist.size() + 1 != indptr.size())
+          throw std::invalid_argument("dist needs an entry for each vertex");
+        check_vertices(std::span(&source, 1), dist.size());
+        Control control(python_tick(std::move(progress)));
+        Scan scan;
+        {
+          const nb::gil_scoped_release free;
+          scan = breadth_first_scan<V>(view(indptr), view(indices), source, limit, view(dist),
+                                       Pulse(control, true));
+        }
+        return given(std::move(scan));
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("source"),
+      nb::arg("limit"), nb::arg("dist").noconvert(), nb::arg("progress") = nb::none());
+}
+
 template <Index V, Weight W>
 void register_pair(nb::module_& module) {
   using D = DistanceOf<W>;
   module.def(
       "scan_order",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<D> dist,
-         In<std::int64_t> sources, bool queue, Out<std::int64_t> order, Out<std::int64_t> via,
-         nb::object progress) {
+         In<std::int64_t> sources, bool queue, nb::object progress) {
         const auto graph = csr(indptr, indices, weights);
         const auto n = static_cast<std::size_t>(graph.n());
-        if (dist.size() != n || via.size() != n || order.size() > n)
-          throw std::invalid_argument("dist and via need an entry for each vertex");
+        if (dist.size() != n) throw std::invalid_argument("dist needs an entry for each vertex");
+        check_vertices(view(sources), n);
         Control control(python_tick(std::move(progress)));
-        const nb::gil_scoped_release free;
-        scan_order<V, W>(graph, view(dist), view(sources), queue, view(order), view(via),
-                         Pulse(control, true));
+        Scan scan;
+        {
+          const nb::gil_scoped_release free;
+          scan = scan_order<V, W>(graph, view(dist), view(sources), queue, Pulse(control, true));
+        }
+        return given(std::move(scan));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-      nb::arg("dist").noconvert(), nb::arg("sources").noconvert(), nb::arg("place").noconvert(),
-      nb::arg("order").noconvert(), nb::arg("via").noconvert(), nb::arg("progress") = nb::none());
+      nb::arg("dist").noconvert(), nb::arg("sources").noconvert(), nb::arg("queue"),
+      nb::arg("progress") = nb::none());
+  module.def(
+      "tight_rows",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<D> dist, In<std::int64_t> order,
+         std::size_t sources, bool first_met, D limit, nb::object progress) {
+        const auto graph = csr(indptr, indices, weights);
+        const auto n = static_cast<std::size_t>(graph.n());
+        if (dist.size() != n) throw std::invalid_argument("dist needs an entry for each vertex");
+        check_vertices(view(order), n);
+        Control control(python_tick(std::move(progress)));
+        TightRows rows;
+        {
+          const nb::gil_scoped_release free;
+          rows = tight_rows<V, W>(graph, view(dist), view(order), sources, first_met, limit,
+                                  Pulse(control, true));
+        }
+        return nb::make_tuple(give(std::move(rows.keys)), give(std::move(rows.ends)),
+                              give(std::move(rows.tails)));
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("dist").noconvert(), nb::arg("order").noconvert(), nb::arg("sources"),
+      nb::arg("first_met"), nb::arg("limit"), nb::arg("progress") = nb::none());
 }
 
 }  // namespace
 
 void register_scan_order(nb::module_& module) {
   for_each_type([&]<class V, class W>() { register_pair<V, W>(module); });
+  register_breadth_first_scan<std::int32_t>(module);
+  register_breadth_first_scan<std::int64_t>(module);
 }
 
 }  // namespace warpath::bindings

@@ -20,12 +20,12 @@ nb::dict solve_many(const CsrView<V, W>& graph, Edges edges, std::span<const std
   using D = DistanceOf<W>;
   constexpr bool kPlain = std::is_same_v<Edges, PlainEdges<V, W>>;
   Control control(python_tick(std::move(progress)));
+  const std::span<Label> table = table_of(out, graph, sources, targets);
   SearchCounters counters;
   {
     const nb::gil_scoped_release free;
     counters = with_queue<kPlain>(queue, graph, [&](const auto& make_queue) {
-      return dijkstra_many<Label, V, W>(graph, sources, targets,
-                                        std::span<Label>(out.data(), out.size()), make_queue, edges,
+      return dijkstra_many<Label, V, W>(graph, sources, targets, table, make_queue, edges,
                                         cutoff.value_or(unreachable<D>), threads, control);
     });
   }

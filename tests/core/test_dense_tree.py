@@ -59,6 +59,40 @@ def test_they_are_those_of_the_trees(n, widest, threads):
     assert np.array_equal(found, expected(lengths, dist))
 
 
+def judged(lengths, dist):
+    """What the header promises, pair by pair."""
+    n = len(dist)
+    pred = np.full((n, n), -1)
+    for i, j in np.argwhere(np.isfinite(dist) & ~np.eye(n, dtype=bool)):
+        sums = dist[i] + lengths[:, j]
+        sums[j] = np.inf
+        u = sums.argmin()
+        pred[i, j] = u if np.isfinite(sums[u]) and dist[i, u] < dist[i, j] else -2
+        if dist[i, j] == lengths[i, j]:
+            pred[i, j] = i
+    return pred
+
+
+@WIDEST
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(
+    ("largest", "shrunk"),
+    [
+        pytest.param(9, 1, id="many edges may end a path"),
+        pytest.param(10**6, 1, id="few may"),
+        pytest.param(10**6, 0.5, id="sums exceed the distances, so that all edges are looked at"),
+    ],
+)
+def test_whatever_edges_are_looked_at_the_first_with_the_least_sum_is_found(
+    largest, shrunk, threads, widest
+):
+    lengths = np.random.default_rng(3).integers(1, largest, (130, 130)).astype(np.float64)
+    np.fill_diagonal(lengths, 0)
+    dist = closed(lengths) * shrunk
+    found = predecessors(lengths, dist, widest=widest, threads=threads)
+    assert np.array_equal(found, judged(lengths, dist))
+
+
 @given(st.integers(1, 9), st.integers(0, 1000), st.sampled_from([0.2, 0.5, 1.0]))
 def test_after_edges_of_no_length_they_are_right_or_said_to_be_unknown(n, seed, edges):
     lengths = matrix(n, edges, seed, least=0)

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-import time
-
 import numpy as np
 import pytest
 
@@ -326,21 +321,27 @@ def test_progress_counts_the_sources(threads):
 @pytest.mark.threads
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("together", [False, True])
-def test_ctrl_c_stops_a_table_within_a_second(together, threads):
+def test_ctrl_c_stops_a_table_within_a_second(together, threads, work_after_ctrl_c):
     graph = grid(300)
-    pressed = []
+    options = {"threads": threads, "together": together, "delta": 50.0}
+    more = work_after_ctrl_c(lambda: solve(graph, range(3000), [89_999], **options))
+    assert more < threads
 
-    def press():
-        pressed.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.3, press)
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            solve(graph, range(3000), [89_999], threads=threads, together=together, delta=50.0)
-    finally:
-        timer.join()
-        signal.signal(signal.SIGINT, before)
-    assert time.monotonic() - pressed[0] < 1
+@pytest.mark.parametrize("shape", [(2, 2), (1, 3), (2, 4)])
+@pytest.mark.parametrize("search", ["many_sources", "dijkstra_many"])
+def test_a_table_of_another_shape_is_refused(search, shape):
+    """It would be written beyond its end."""
+    graph = np.array([0, 1, 2, 2]), np.array([1, 2], np.int32), np.array([1, 1], np.int32)
+    how = {
+        "many_sources": {"delta": 1.0, "delta_together": 1.0},
+        "dijkstra_many": {"queue": "heap"},
+    }
+    with pytest.raises(ValueError, match="a row for each source and a column for each target"):
+        getattr(_core, search)(
+            *graph,
+            np.array([0, 1]),
+            np.array([], np.int64),
+            np.empty(shape, np.int64),
+            **how[search],
+        )

@@ -19,12 +19,13 @@ from warpath.testing.strategies import graphs
 
 def scanned(graph, dist, sources, *, queue=False):
     """Return (order, via) as the core finds them from distances."""
-    order = np.flatnonzero(dist != never(dist.dtype))
-    order = np.empty(len(order), np.int64) if queue else order[np.argsort(dist[order])]
-    via = np.empty(graph.n, np.int64)
     csr = (graph.indptr, graph.indices, graph.solver_weights)
-    _core.scan_order(*csr, dist, np.array(sources, np.int64), queue, order, via)
-    return order.tolist(), via.tolist()
+    order, above, via = _core.scan_order(*csr, dist, np.array(sources, np.int64), queue)
+    tails = graph.edges()[0]
+    assert [order[at] for at in above if at >= 0] == tails[via[via >= 0]].tolist()
+    by_vertex = np.full(graph.n, -1)
+    by_vertex[order] = via
+    return order.tolist(), by_vertex.tolist()
 
 
 def searched(graph, sources):
@@ -98,16 +99,75 @@ def test_labels_that_are_no_distances_are_refused_not_followed():
     graph = Graph.from_edges([0, 1], [1, 2], np.array([1, 1]))
     with pytest.raises(ValueError, match="do not reach all labels"):
         scanned(graph, np.array([0, 1, 7]), [0])
-    csr = (graph.indptr, graph.indices, graph.solver_weights)
-    dist, via = np.array([0, 1, 2]), np.empty(3, np.int64)
+    with pytest.raises(ValueError, match="a source has no label"):
+        scanned(graph, np.array([np.iinfo(np.int64).max, 1, 2]), [0])
+    with pytest.raises(ValueError, match="no vertex 3"):
+        scanned(graph, np.array([0, 1, 2]), [3])
+    with pytest.raises(ValueError, match="an entry for each vertex"):
+        scanned(graph, np.array([0, 1]), [0])
 
-    def refused(order, *, queue, dist=dist):
-        with pytest.raises(ValueError) as error:  # noqa: PT011 - the text is what is asked for
-            _core.scan_order(*csr, dist, np.array([0]), queue, np.array(order), via)
-        return str(error.value)
 
-    assert "more vertices are met" in refused([0, 0], queue=True)
-    assert "has no place" in refused([0, 1], queue=False)
-    assert "what is no vertex" in refused([0, -1], queue=False)
-    assert "what is no vertex" in refused([0, 3], queue=False)
-    assert "an entry for each vertex" in refused([0, 0, 0], queue=True, dist=dist[1:])
+@pytest.mark.parametrize("dtype", ["int32", "float64"])
+def test_many_distances_are_put_in_order_whatever_their_spread(dtype):
+    rng = np.random.default_rng(3)
+    for weights in (rng.integers(1, 10**6, 5000), 2 ** rng.integers(0, 30, 5000), np.ones(5000)):
+        star = Graph.from_edges(np.zeros(5000, int), np.arange(1, 5001), weights.astype(dtype))
+        dist = np.append(0, weights).astype(star.dist_dtype)
+        order, via = scanned(star, dist, [0])
+        assert order == np.argsort(dist, kind="stable").tolist()
+        assert via == list(range(-1, 5000))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_distances_of_the_least_numbers_are_put_in_order(dtype):
+    tiny = np.array([3, 1, 2], dtype) * np.finfo(dtype).smallest_subnormal
+    star = Graph.from_edges([0, 0, 0], [1, 2, 3], tiny)
+    assert scanned(star, np.append(tiny[:0], [0, *tiny]).astype(dtype), [0])[0] == [0, 2, 3, 1]
+
+
+@pytest.mark.parametrize("limit", [0, 1, 3, 100])
+def test_breadth_first_it_is_the_scan_of_its_own_levels(limit):
+    graph = corpus.case("grid_of_ones").graph()
+    levels = np.empty(graph.n, np.int64)
+    scan = _core.breadth_first_scan(graph.indptr, graph.indices, 3, limit, levels)
+    ones = graph.with_weights(None)
+    dist = searched(ones, [3])[2]
+    dist[dist > limit] = never(dist.dtype)
+    assert np.array_equal(levels, dist)
+    csr = (ones.indptr, ones.indices, ones.solver_weights)
+    theirs = _core.scan_order(*csr, dist, np.array([3]), queue=True)
+    for ours, same in zip(scan, theirs, strict=True):
+        assert ours.tolist() == same.tolist()
+
+
+def test_a_search_from_or_into_what_is_not_there_is_refused():
+    graph = Graph.from_edges([0], [1])
+    for source, size in ((2, 2), (-1, 2), (0, 3)):
+        with pytest.raises(ValueError, match=r"no vertex|an entry for each vertex"):
+            _core.breadth_first_scan(
+                graph.indptr, graph.indices, source, 9, np.empty(size, np.int64)
+            )
+
+
+@given(st.sampled_from(["int32", "float64"]).flatmap(graphs), st.integers(0, 8))
+def test_tight_rows_are_the_edges_on_shortest_paths(graph, limit):
+    order, _, dist = searched(graph, [0])
+    dist[dist > limit] = never(dist.dtype)
+    order = [v for v in order if dist[v] <= limit]
+    src, dst, weights = graph.edges()
+    sums = dist[src] + weights.astype(dist.dtype)
+    seen, tight = {0: None}, {v: [] for v in order}
+    for u in order:
+        for e in range(graph.indptr[u], graph.indptr[u + 1]):
+            if sums[e] <= limit:
+                seen[int(dst[e])] = None
+                if sums[e] == dist[dst[e]]:
+                    tight[int(dst[e])].append(u)
+    for first_met, keys in ((True, list(seen)), (False, order)):
+        found, ends, tails = _core.tight_rows(
+            graph.indptr, graph.indices, graph.solver_weights, dist, np.array(order), 1,
+            first_met, limit,
+        )  # fmt: skip
+        assert found.tolist() == keys
+        rows = np.split(tails, ends[:-1])
+        assert [row.tolist() for row in rows] == [tight[v] for v in keys]

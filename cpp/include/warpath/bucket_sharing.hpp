@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -44,36 +45,64 @@ class Parcel {
 
 /// The bucket in work as the members of a crew share it. A round ends when all are idle.
 ///
+/// A rank takes what lies in its lane first. Stretches of neighbouring vertices are dealt out to
+/// lanes, so that a thread mostly meets labels that it wrote itself: what another one wrote comes
+/// out of that one's cache, which between distant cores takes as long as from memory.
+///
 /// What belongs to a round is kept three times, by the round: a thread may still look at the last
 /// one while another is in the next, and rank 0 clears the one after. Before rank 0 is idle it says
 /// who takes part in the next round: those who have come meanwhile, too.
 template <class V>
 class BucketSharing {
  public:
-  BucketSharing(int threads, Crew& crew)
-      : threads_(threads), crew_(crew), desks_(static_cast<std::size_t>(threads)) {
+  /// For n vertices; `by_stretch` where neighbours mostly have numbers close to each other.
+  BucketSharing(int threads, std::int64_t n, bool by_stretch, Crew& crew)
+      : threads_(threads),
+        lanes_(by_stretch ? std::min(threads, kMostLanes) : 1),
+        stretch_(std::bit_width(static_cast<std::uint64_t>(n / (kStretches * lanes_)))),
+        crew_(crew),
+        desks_(static_cast<std::size_t>(threads)) {
     for (Desk& each : desks_)
       for (std::atomic<int>& next : each.next) next.store(BucketBins<V>::kFar);
     members_[0].store(1);
   }
 
-  /// Lays the blocks of a rank's bucket out for all.
+  /// Lays the entries of a rank's bucket out for all, each in the lane of its vertex.
   void publish(int rank, BucketBins<V>& bins, int bucket, unsigned round) {
     Desk& own = desk(rank);
-    own.front.clear();
+    for (Lane& lane : own.lanes) lane.parcels.clear();
+    std::array<V*, kMostLanes> tails{};
+    std::size_t blocks = 0;
     bins.detach(bucket, [&](Block<V>* block, std::size_t entries) {
-      own.front.emplace_back(block, entries);
+      if (lanes_ == 1 || ++blocks > kSorted) {
+        own.lanes[static_cast<std::size_t>(lane_of(rank))].parcels.emplace_back(block, entries);
+        return;
+      }
+      for (std::size_t i = 0; i < entries; ++i) {
+        const V v = block->entries[i];
+        const auto at = static_cast<std::size_t>((v >> stretch_) % lanes_);
+        if (Block<V>::at_end(tails[at])) [[unlikely]] {
+          lay(own, at, tails[at]);
+          tails[at] = bins.pool().take()->entries;
+        }
+        *tails[at]++ = v;
+      }
+      bins.pool().give(block);
     });
-    own.cursor.store(0, std::memory_order_relaxed);
+    for (std::size_t at = 0; at < tails.size(); ++at) lay(own, at, tails[at]);
+    for (Lane& lane : own.lanes) lane.cursor.store(0, std::memory_order_relaxed);
     own.ready.store(round, std::memory_order_release);
   }
 
-  /// A parcel that the rank laid out, or another that has done so already.
+  /// A parcel of the rank's lane, which it or another has laid out already; then of other lanes.
   Parcel<V> take(int rank, unsigned round) {
-    for (int k = 0; k < threads_; ++k) {
-      Desk& owner = desk((rank + k) % threads_);
-      if (owner.ready.load(std::memory_order_acquire) != round) continue;
-      if (const Parcel<V> parcel = taken_from(owner)) return parcel;
+    for (int lane = 0; lane < lanes_; ++lane) {
+      const auto at = static_cast<std::size_t>((lane_of(rank) + lane) % lanes_);
+      for (int k = 0; k < threads_; ++k) {
+        Desk& owner = desk((rank + k) % threads_);
+        if (owner.ready.load(std::memory_order_acquire) != round) continue;
+        if (const Parcel<V> parcel = taken_from(owner.lanes[at])) return parcel;
+      }
     }
     return {};
   }
@@ -85,7 +114,9 @@ class BucketSharing {
   void offer(int rank, BucketBins<V>& bins, int bucket, unsigned round) {
     Desk& own = desk(rank);
     if (own.gift.load(std::memory_order_relaxed) != 0) return;
-    Parcel<V> parcel = taken_from(own);
+    Parcel<V> parcel;
+    for (int lane = lanes_; lane-- > 0 && !parcel;)
+      parcel = taken_from(own.lanes[static_cast<std::size_t>((lane_of(rank) + lane) % lanes_)]);
     if (!parcel) {
       const std::size_t count = bins.at_hand(bucket) / 2;
       if (count < kLeastGift) return;
@@ -137,20 +168,35 @@ class BucketSharing {
 
  private:
   static constexpr std::size_t kLeastGift = 32;  // entries
-  struct alignas(64) Desk {
-    std::vector<Parcel<V>> front;      // the rank's entries of the bucket in work
-    std::atomic<unsigned> ready{~0U};  // the round that they belong to
+  static constexpr int kMostLanes = 4;
+  static constexpr std::int64_t kStretches = 16;  // of a lane, or half as many
+  static constexpr std::size_t kSorted = 64;      // blocks; fuller buckets are laid out as they are
+
+  struct alignas(64) Lane {
+    std::vector<Parcel<V>> parcels;
     std::atomic<std::size_t> cursor{0};
+  };
+  struct alignas(64) Desk {
+    std::array<Lane, kMostLanes> lanes;  // the rank's entries of the bucket in work
+    std::atomic<unsigned> ready{~0U};    // the round that they belong to
     std::array<std::atomic<int>, 3> next{};
     alignas(64) std::atomic<std::uintptr_t> gift{0};
   };
 
   Desk& desk(int rank) { return desks_[static_cast<std::size_t>(rank)]; }
 
-  static Parcel<V> taken_from(Desk& owner) {
-    if (owner.cursor.load(std::memory_order_relaxed) >= owner.front.size()) return {};
-    const std::size_t at = owner.cursor.fetch_add(1, std::memory_order_relaxed);
-    return at < owner.front.size() ? owner.front[at] : Parcel<V>();
+  int lane_of(int rank) const { return rank % lanes_; }
+
+  static void lay(Desk& own, std::size_t lane, V* tail) {
+    if (tail == nullptr) return;
+    Block<V>* const block = Block<V>::before(tail);
+    own.lanes[lane].parcels.emplace_back(block, static_cast<std::size_t>(tail - block->entries));
+  }
+
+  static Parcel<V> taken_from(Lane& lane) {
+    if (lane.cursor.load(std::memory_order_relaxed) >= lane.parcels.size()) return {};
+    const std::size_t at = lane.cursor.fetch_add(1, std::memory_order_relaxed);
+    return at < lane.parcels.size() ? lane.parcels[at] : Parcel<V>();
   }
 
   bool ended(unsigned round) const {
@@ -183,6 +229,8 @@ class BucketSharing {
   }
 
   const int threads_;
+  const int lanes_;
+  const int stretch_;  // 2^stretch_ neighbouring vertices are of one lane
   Crew& crew_;
   std::vector<Desk> desks_;
   alignas(64) std::array<std::atomic<int>, 3> idle_{};  // members of the round without work

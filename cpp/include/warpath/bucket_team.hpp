@@ -53,11 +53,12 @@ class BucketTeam {
         labels_(labels),
         first_(first_label<L, D>(cutoff)),
         few_edges_(graph.m() < kFewEdges * graph.n()),
+        fewer_edges_(graph.m() < kFewerEdges * graph.n()),
         near_(graph.n() + graph.m() < kNear),
         threads_(threads),
         control_(control),
         crew_(threads, assemble, control),
-        sharing_(threads, crew_) {
+        sharing_(threads, graph.n(), few_edges_, crew_) {
     for (int rank = 0; rank < threads; ++rank)
       workers_.push_back(std::make_unique<Worker>(delta, first_, control, rank == 0));
   }
@@ -101,6 +102,7 @@ class BucketTeam {
   static constexpr unsigned kAhead = 16;            // vertices that are fetched ahead
   static constexpr std::int64_t kAheadRow = 16;     // targets fetched of a row; longer ones overlap
   static constexpr std::int64_t kFewEdges = 7;      // a vertex: then many of the sums are lower
+  static constexpr std::int64_t kFewerEdges = 4;    // then almost every other one is
   static constexpr std::int64_t kNear = 1 << 15;    // vertices and edges: nothing to fetch ahead
   static constexpr std::int64_t kFilled = 1 << 14;  // labels that a thread fills at once
   static constexpr std::size_t kThinPile = 64;      // a move should take 1 / kThinPile of the pile
@@ -265,7 +267,7 @@ class BucketTeam {
       }
       if (head == tail) break;
       if (tail - head > kAhead / 2) fetch_row(at(head + kAhead / 2));
-      if (tail - head > kAhead / 4) fetch_targets(at(head + kAhead / 4));
+      if (tail - head > kAhead / 4) fetch_targets<kShared, kFew>(at(head + kAhead / 4));
       scan<kShared, kFew>(at(head++), current, scale, self);
       if constexpr (kShared)
         if (sharing_.wanted(round)) sharing_.offer(rank, self.bins, current, round);
@@ -279,9 +281,17 @@ class BucketTeam {
     __builtin_prefetch(graph_.weights.data() + row);
   }
 
+  template <bool kShared, bool kFew>
   void fetch_targets(V v) const {
     const std::int64_t* const bounds = graph_.indptr.data() + v;
     const std::int64_t end = std::min(bounds[1], bounds[0] + kAheadRow);
+    if constexpr (kShared && kFew) {
+      if (fewer_edges_) {
+        for (std::int64_t e = bounds[0]; e < end; ++e)
+          fetch_to_write(labels_ + graph_.indices.data()[e]);
+        return;
+      }
+    }
     for (std::int64_t e = bounds[0]; e < end; ++e)
       __builtin_prefetch(labels_ + graph_.indices.data()[e]);
   }
@@ -391,6 +401,7 @@ class BucketTeam {
   L* const labels_;
   const L first_;
   const bool few_edges_;
+  const bool fewer_edges_;
   const bool near_;
   const int threads_;
   Control& control_;

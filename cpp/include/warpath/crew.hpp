@@ -131,9 +131,10 @@ class Crew {
 
   /// A barrier between the members.
   void wait(int rank) {
-    const int members = this->members();
     const unsigned generation = generation_.load(std::memory_order_acquire);
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == members) {
+    // Those admitted meanwhile may have arrived before: their number is asked for afterwards.
+    const int arrived = arrived_.fetch_add(1, std::memory_order_acq_rel) + 1;
+    if (arrived == members()) {
       arrived_.store(0, std::memory_order_relaxed);
       generation_.store(generation + 1, std::memory_order_release);
       tell();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -21,7 +22,7 @@ class PageArray {
 
  public:
   /// Of any content, for threads that will fill their parts.
-  explicit PageArray(std::size_t size) : size_(size), bytes_(rounded(size * sizeof(T))) {
+  explicit PageArray(std::size_t size = 0) : size_(size), bytes_(rounded(size * sizeof(T))) {
     data_ = static_cast<T*>(::operator new(bytes_, alignment(bytes_)));
 #ifdef __linux__
     // A wish: where it is not granted the array works as well, more slowly.
@@ -30,8 +31,16 @@ class PageArray {
   }
   PageArray(std::size_t size, T value) : PageArray(size) { std::fill_n(data_, size_, value); }
   ~PageArray() { ::operator delete(data_, alignment(bytes_)); }
-  PageArray(const PageArray&) = delete;
-  PageArray& operator=(const PageArray&) = delete;
+  PageArray(PageArray&& other) noexcept
+      : size_(std::exchange(other.size_, 0)),
+        bytes_(std::exchange(other.bytes_, 0)),
+        data_(std::exchange(other.data_, nullptr)) {}
+  PageArray& operator=(PageArray&& other) noexcept {
+    std::swap(size_, other.size_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
 
   T* data() { return data_; }
   const T* data() const { return data_; }

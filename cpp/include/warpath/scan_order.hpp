@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,78 +14,259 @@
 
 namespace warpath {
 
-/// Puts the reached vertices into the order in which a search scans them, and fills `via` (n) with
-/// the edge by which each is first met: the first tight one, dist[u] + w == dist[v], in this order;
-/// -1 at the sources and where nothing was reached.
+/// The vertices that a search reached, as it scanned them.
+struct Scan {
+  std::vector<std::int64_t> order;  // (r) the vertices
+  std::vector<std::int64_t> above;  // (r) where in `order` the one is that met it; -1: a source
+  std::vector<std::int64_t> via;    // (r) the edge that each was met by; -1: a source
+
+  void push(std::int64_t vertex, std::int64_t from, std::int64_t edge) {
+    order.push_back(vertex);
+    above.push_back(from);
+    via.push_back(edge);
+  }
+};
+
+/// A vertex and its distance.
+template <class D>
+struct Reached {
+  D label;
+  std::int64_t vertex;
+};
+
+/// Returns the vertices that have a label by ascending distance, equally far ones in any order.
 ///
-/// `order` comes with the reached vertices by ascending distance, and leaves with those that are
-/// equally far as Dijkstra's search takes them whose queue gives the entry first that came first: a
-/// vertex waits behind those of its distance that were met before it. With `queue` it is what a
-/// first-in first-out queue makes, breadth-first over the tight edges; only its size is read then.
+/// They are counted into slots of equal width, eight vertices to a slot on average, and sorted
+/// there: O(n) where distances are spread evenly, O(n log n) at worst. No label is negative.
+template <class D>
+std::vector<Reached<D>> by_distance(std::span<const D> dist, Pulse& pulse) {
+  constexpr std::size_t kInASlot = 8;
+  std::size_t reached = 0;
+  D most = 0;
+  for (const D label : dist)
+    if (label != unreachable<D>) {
+      ++reached;
+      most = std::max(most, label);
+    }
+  const std::size_t slots = reached / kInASlot + 1;
+  // A rounded product with a constant ascends with the label, so that slots are in order.
+  const double scale = static_cast<double>(slots) / static_cast<double>(most);
+  const bool flat = !std::isfinite(scale);  // all at the source, or within 1e-300 of it
+  const auto slot = [&](D label) {
+    if (flat) return std::size_t{0};
+    return std::min(static_cast<std::size_t>(static_cast<double>(label) * scale), slots - 1);
+  };
+  std::vector<std::size_t> ends(slots + 1);
+  for (const D label : dist)
+    if (label != unreachable<D>) ++ends[slot(label) + 1];
+  for (std::size_t s = 0; s < slots; ++s) ends[s + 1] += ends[s];
+  std::vector<Reached<D>> entries(reached);
+  for (std::size_t v = 0; v < dist.size(); ++v)
+    if (dist[v] != unreachable<D>)
+      entries[ends[slot(dist[v])]++] = {dist[v], static_cast<std::int64_t>(v)};
+  std::size_t begin = 0;
+  for (std::size_t s = 0; s < slots; begin = ends[s++]) {
+    pulse.beat(static_cast<std::int64_t>(kInASlot));
+    std::sort(entries.data() + begin, entries.data() + ends[s],
+              [](const Reached<D>& a, const Reached<D>& b) { return a.label < b.label; });
+  }
+  return entries;
+}
+
+/// Returns the reached vertices in the order in which a search scans them, and the edge by which
+/// each is first met: the first tight one, dist[u] + w == dist[v], in this order.
+///
+/// Those that are equally far stand as Dijkstra's search takes them whose queue gives the entry
+/// first that came first: a vertex waits behind those of its distance that were met before it. With
+/// `queue` the order is what a first-in first-out queue makes, breadth-first over the tight edges;
+/// only then labels may be negative.
 ///
 /// `dist` holds exact labels, so tight edges reach what has one; vertices without a label are not
-/// scanned. O(n + m). Throws std::invalid_argument where `order` is not filled by them.
+/// scanned. O(n + m) and what `by_distance` takes. Throws std::invalid_argument where tight edges
+/// do not reach all labels.
 template <Index V, Weight W>
-void scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
-                std::span<const std::int64_t> sources, bool queue, std::span<std::int64_t> order,
-                std::span<std::int64_t> via, Pulse pulse) {
+Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
+                std::span<const std::int64_t> sources, bool queue, Pulse pulse) {
   using D = DistanceOf<W>;
-  constexpr std::int64_t kUnmet = -2;
-  const auto n = static_cast<std::int64_t>(dist.size());
-  const auto size = static_cast<std::int64_t>(order.size());
-  // Where in `order` the vertices begin that are as far as this one. The next free entry of such a
-  // group is kept in `place` of its first vertex, which needs its own no more.
-  std::vector<std::int64_t> place(dist.size(), queue ? 0 : size);
-  for (std::int64_t i = 0, first = 0; i < size && !queue; ++i) {
-    const std::int64_t v = order[static_cast<std::size_t>(i)];
-    if (v < 0 || v >= n) throw std::invalid_argument("the order holds what is no vertex");
-    const std::int64_t before = i > 0 ? order[static_cast<std::size_t>(i - 1)] : v;
-    if (dist[static_cast<std::size_t>(before)] != dist[static_cast<std::size_t>(v)]) first = i;
-    place[static_cast<std::size_t>(v)] = first;
-  }
-  std::fill(via.begin(), via.end(), kUnmet);
-  std::fill(order.begin(), order.end(), std::int64_t{-1});
-  const auto put = [&](std::int64_t v, std::int64_t edge) {
-    const auto at = static_cast<std::size_t>(v);
-    const std::int64_t first = place[at];
-    if (first >= size)
-      throw std::invalid_argument("a vertex that is met has no place in the order");
-    std::int64_t& head = order[static_cast<std::size_t>(first)];
-    if (head < 0) {
-      head = v;
-      place[at] = first + 1;
-    } else {
-      std::int64_t& next = place[static_cast<std::size_t>(head)];
-      if (next >= size)
-        throw std::invalid_argument("more vertices are met than the order has entries");
-      order[static_cast<std::size_t>(next++)] = v;
+  constexpr std::int64_t kMet = -1;
+  struct Known {
+    D label;
+    // Where in `order` the vertices begin that are as far as this one, until it is met. The next
+    // free entry of such a group is kept with its first vertex, as ~entry, which is negative.
+    std::int64_t place;
+  };
+  Scan scan;
+  std::vector<Known> known(dist.size());
+  std::size_t reached = 0;
+  if (queue) {
+    for (std::size_t v = 0; v < dist.size(); ++v) {
+      known[v] = {dist[v], 0};
+      reached += dist[v] != unreachable<D>;
     }
+  } else {
+    for (std::size_t v = 0; v < dist.size(); ++v) known[v].label = dist[v];
+    const std::vector<Reached<D>> entries = by_distance<D>(dist, pulse);
+    reached = entries.size();
+    std::int64_t first = 0;
+    D label = 0;
+    for (std::size_t i = 0; i < reached; ++i) {
+      if (entries[i].label != label) first = static_cast<std::int64_t>(i);
+      label = entries[i].label;
+      known[static_cast<std::size_t>(entries[i].vertex)].place = first;
+    }
+  }
+  auto& [order, above, via] = scan;
+  order.assign(reached, -1);
+  above.resize(reached);
+  via.resize(reached);
+  const auto put = [&](std::size_t v, std::int64_t edge, std::int64_t from) {
+    std::int64_t& place = known[v].place;
+    auto at = static_cast<std::size_t>(place);
+    if (const std::int64_t head = order[at]; head < 0) {
+      place = ~(place + 1);
+    } else {
+      std::int64_t& next = known[static_cast<std::size_t>(head)].place;
+      at = static_cast<std::size_t>(~next--);
+      place = kMet;
+    }
+    order[at] = static_cast<std::int64_t>(v);
+    above[at] = from;
     via[at] = edge;
   };
-  for (const std::int64_t source : sources)
-    if (via[static_cast<std::size_t>(source)] == kUnmet) put(source, -1);
-  // Rows lie anywhere: those of vertices that are due soon are asked for ahead of time.
+  for (const std::int64_t source : sources) {
+    const auto v = static_cast<std::size_t>(source);
+    if (dist[v] == unreachable<D>) throw std::invalid_argument("a source has no label");
+    if (known[v].place >= 0) put(v, -1, -1);
+  }
+  // Rows lie anywhere, and so do the vertices in them: those that are due soon are asked for ahead
+  // of time.
+  constexpr std::int64_t kAsked = 8;
+  const std::int64_t* const indptr = graph.indptr.data();
+  const V* const indices = graph.indices.data();
   const auto due = [&](std::size_t i) { return i < order.size() ? order[i] : std::int64_t{-1}; };
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (order[i] < 0) throw std::invalid_argument("tight edges do not reach all labels");
-    if (const std::int64_t v = due(i + 16); v >= 0)
-      __builtin_prefetch(&graph.indptr[static_cast<std::size_t>(v)]);
+    if (const std::int64_t v = due(i + 16); v >= 0) __builtin_prefetch(&indptr[v]);
     if (const std::int64_t v = due(i + 8); v >= 0) {
-      const auto row = static_cast<std::size_t>(graph.indptr[static_cast<std::size_t>(v)]);
-      __builtin_prefetch(graph.indices.data() + row);
-      __builtin_prefetch(graph.weights.data() + row);
+      __builtin_prefetch(indices + indptr[v]);
+      __builtin_prefetch(graph.weights.data() + indptr[v]);
     }
-    const auto u = static_cast<std::size_t>(order[i]);
-    pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
-    for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
-      const auto v = static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)]);
+    if (const std::int64_t v = due(i + 4); v >= 0) {
+      const std::int64_t end = std::min(indptr[v + 1], indptr[v] + kAsked);
+      for (std::int64_t e = indptr[v]; e < end; ++e)
+        __builtin_prefetch(&known[static_cast<std::size_t>(indices[e])], 1);
+    }
+    const std::int64_t u = order[i];
+    const D from = known[static_cast<std::size_t>(u)].label;
+    pulse.beat(indptr[u + 1] - indptr[u] + 1);
+    for (std::int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
+      const auto v = static_cast<std::size_t>(indices[e]);
+      const Known& to = known[v];
       D sum;
-      if (extend<D, W, V>(dist[u], graph.weights[static_cast<std::size_t>(e)], sum) &&
-          sum == dist[v] && via[v] == kUnmet && sum != unreachable<D>)
-        put(static_cast<std::int64_t>(v), e);
+      if (extend<D, W, V>(from, graph.weights[static_cast<std::size_t>(e)], sum) &&
+          sum == to.label && to.place >= 0 && sum != unreachable<D>)
+        put(v, e, static_cast<std::int64_t>(i));
     }
   }
-  std::replace(via.begin(), via.end(), kUnmet, std::int64_t{-1});
+  return scan;
+}
+
+/// Searches breadth-first over at most `limit` edges: the scan, and in `dist` (n) the edges to each
+/// vertex. O(n + m).
+template <Index V>
+Scan breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V> indices,
+                        std::int64_t source, std::int64_t limit, std::span<std::int64_t> dist,
+                        Pulse pulse) {
+  Scan scan;
+  for (std::vector<std::int64_t>* each : {&scan.order, &scan.above, &scan.via})
+    each->reserve(dist.size());  // pages that are not reached are none
+  // A bit for each vertex stays in the cache, where its distance may not.
+  std::vector<std::uint64_t> met(dist.size() / 64 + 1);
+  const auto meet = [&](std::size_t v, std::int64_t label, std::int64_t from, std::int64_t edge) {
+    met[v / 64] |= std::uint64_t{1} << v % 64;
+    dist[v] = label;
+    scan.push(static_cast<std::int64_t>(v), from, edge);
+  };
+  std::fill(dist.begin(), dist.end(), unreachable<std::int64_t>);
+  meet(static_cast<std::size_t>(source), 0, -1, -1);
+  std::int64_t label = 0;
+  std::size_t level = 1;  // where in the order the vertices begin that are farther
+  for (std::size_t i = 0; i < scan.order.size(); ++i) {
+    if (i == level) {
+      ++label;
+      level = scan.order.size();
+    }
+    if (label >= limit) break;  // those behind it are as far
+    if (i + 8 < scan.order.size())
+      __builtin_prefetch(&indptr[static_cast<std::size_t>(scan.order[i + 8])]);
+    if (i + 4 < scan.order.size())
+      __builtin_prefetch(indices.data() + indptr[static_cast<std::size_t>(scan.order[i + 4])]);
+    const auto u = static_cast<std::size_t>(scan.order[i]);
+    pulse.beat(indptr[u + 1] - indptr[u] + 1);
+    for (std::int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
+      const auto v = static_cast<std::size_t>(indices[static_cast<std::size_t>(e)]);
+      if ((met[v / 64] >> v % 64 & 1) == 0) meet(v, label + 1, static_cast<std::int64_t>(i), e);
+    }
+  }
+  return scan;
+}
+
+/// The edges of a search that come to their end on a shortest path, by the vertices they lead to.
+struct TightRows {
+  std::vector<std::int64_t> keys;   // (r) the vertices
+  std::vector<std::int64_t> ends;   // (r) where in `tails` those of each key end; they follow
+  std::vector<std::int64_t> tails;  // where each one's tight edges come from, in the scan's order
+};
+
+/// Returns for each vertex of a scan those before it on all shortest paths.
+///
+/// With `first_met` keys are in the order in which the scan sees an edge to them first, sources
+/// ahead; else in the scan's. Edges that lead beyond `limit` are not seen. O(n + m).
+template <Index V, Weight W>
+TightRows tight_rows(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
+                     std::span<const std::int64_t> order, std::size_t sources, bool first_met,
+                     DistanceOf<W> limit, Pulse pulse) {
+  using D = DistanceOf<W>;
+  TightRows rows;
+  rows.keys.reserve(order.size());
+  if (!first_met) sources = order.size();
+  // Where the row of a vertex goes on in `tails`; before that, how long it is; -1 while not met.
+  std::vector<std::int64_t> next(dist.size(), -1);
+  const auto meet = [&](std::size_t v) {
+    next[v] = 0;
+    rows.keys.push_back(static_cast<std::int64_t>(v));
+  };
+  for (const std::int64_t v : order.first(std::min(sources, order.size())))
+    meet(static_cast<std::size_t>(v));
+  const auto each_shown = [&](auto&& visit) {
+    for (const std::int64_t u : order) {
+      const auto tail = static_cast<std::size_t>(u);
+      pulse.beat(graph.indptr[tail + 1] - graph.indptr[tail] + 1);
+      for (std::int64_t e = graph.indptr[tail]; e < graph.indptr[tail + 1]; ++e) {
+        const auto v = static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)]);
+        D sum;
+        if (extend<D, W, V>(dist[tail], graph.weights[static_cast<std::size_t>(e)], sum) &&
+            sum <= limit && dist[v] != unreachable<D>)
+          visit(u, v, sum == dist[v]);
+      }
+    }
+  };
+  each_shown([&](std::int64_t, std::size_t v, bool tight) {
+    if (next[v] < 0) meet(v);
+    next[v] += tight;
+  });
+  std::int64_t end = 0;
+  for (const std::int64_t v : rows.keys) {
+    const std::int64_t begin = end;
+    end += next[static_cast<std::size_t>(v)];
+    rows.ends.push_back(end);
+    next[static_cast<std::size_t>(v)] = begin;
+  }
+  rows.tails.resize(static_cast<std::size_t>(end));
+  each_shown([&](std::int64_t u, std::size_t v, bool tight) {
+    if (tight) rows.tails[static_cast<std::size_t>(next[v]++)] = u;
+  });
+  return rows;
 }
 
 }  // namespace warpath

@@ -61,6 +61,24 @@ class Processors {
   int count_ = 1;
 };
 
+/// Leaves the processor to its other thread for a moment, in a loop that looks again and again.
+inline void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/// Fetches a line that other threads may have, so that it can be written at once: from another's
+/// cache, or without telling the others when that happens.
+inline void fetch_to_write(const void* at) {
+#if defined(__x86_64__)
+  // The builtin would fetch it for reading unless the compiler may use all of a newer processor.
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(at)));
+#else
+  __builtin_prefetch(at, 1);
+#endif
+}
+
 /// Where threads wait for what others do: for a short while without giving their processor away,
 /// then asleep.
 class Bell {
@@ -97,12 +115,6 @@ class Bell {
  private:
   static constexpr int kAll = 1 << 30;
   static constexpr long kNap = 5'000'000;  // ns: how long a stopped call is not noticed
-
-  static void pause() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-  }
 
   void sleep(std::uint32_t heard) {
 #if defined(__linux__)

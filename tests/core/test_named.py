@@ -1,0 +1,162 @@
+"""Answers as Python's own dictionaries and lists, by the node objects of a graph."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+
+import numpy as np
+import pytest
+
+from warpath import _core
+
+
+def objects(*names):
+    made = np.empty(len(names), object)
+    made[:] = names
+    return made
+
+
+NAMES = objects("a", ("b", 1), 2.5, 7)
+ORDER = np.array([2, 0, 3])
+NONE = np.empty(0, bool)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
+def test_numbers_stand_in_the_order_given_under_the_objects_themselves(dtype):
+    dist = np.array([3, 9, 0, 3], dtype)
+    found = _core.named_numbers(NAMES, ORDER, dist, NONE)
+    kind = int if dtype == "int64" else float
+    assert list(found.items()) == [(2.5, kind(0)), ("a", kind(3)), (7, kind(3))]
+    assert {type(value) for value in found.values()} == {kind}
+    assert next(iter(found)) is NAMES[2]
+
+
+def test_floats_that_are_whole_become_integers_beside_equal_ones_that_are_not():
+    dist = np.array([3.0, 9, 0, 3])
+    found = _core.named_numbers(NAMES, ORDER, dist, np.array([True, True]))
+    assert [repr(value) for value in found.values()] == ["0", "3", "3.0"]
+
+
+def test_paths_grow_by_a_name_from_the_path_of_the_one_before():
+    order, above = np.array([2, 0, 3, 1]), np.array([-1, 0, 0, 1])
+    found = _core.named_paths(NAMES, order, above, backwards=False)
+    assert found == {2.5: [2.5], "a": [2.5, "a"], 7: [2.5, 7], ("b", 1): [2.5, "a", ("b", 1)]}
+    assert list(found) == [2.5, "a", 7, ("b", 1)]
+    turned = _core.named_paths(NAMES, order, above, backwards=True)
+    assert turned == {name: path[::-1] for name, path in found.items()}
+
+
+def test_lists_are_cut_out_of_one_after_another():
+    found = _core.named_lists(NAMES, ORDER, np.array([0, 2, 3]), np.array([1, 3, 0]))
+    assert list(found.items()) == [(2.5, []), ("a", [("b", 1), 7]), (7, ["a"])]
+
+
+def test_flags_hold_along_whole_paths():
+    flags = np.array([False, True, False, True])
+    _core.along_paths(np.array([-1, 0, 1, 2]), flags)
+    assert flags.tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: _core.named_numbers(NAMES, np.array([4]), np.zeros(9), NONE), "fewer names"),
+        (lambda: _core.named_numbers(NAMES, np.array([-1]), np.zeros(9), NONE), "fewer names"),
+        (lambda: _core.named_numbers(NAMES, ORDER, np.zeros(3), NONE), "an entry for each vertex"),
+        (lambda: _core.named_numbers(ORDER, ORDER, np.zeros(4), NONE), "array of objects"),
+        (lambda: _core.named_paths(NAMES, ORDER, ORDER[1:], backwards=False), "one length"),
+        (lambda: _core.named_paths(NAMES, ORDER, ORDER, backwards=False), "not in order"),
+        (lambda: _core.named_lists(NAMES, ORDER, ORDER[1:], ORDER), "one length"),
+        (lambda: _core.named_lists(NAMES, ORDER, np.array([1, 0, 3]), ORDER), "do not ascend"),
+        (lambda: _core.named_lists(NAMES, ORDER, np.array([1, 2, 4]), ORDER), "do not ascend"),
+        (lambda: _core.along_paths(ORDER, np.ones(2, bool)), "one length"),
+        (lambda: _core.along_paths(np.array([0]), np.ones(1, bool)), "not in order"),
+    ],
+)
+def test_what_does_not_fit_is_refused_not_followed(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+class Odd:
+    """A name that cannot be looked up from some moment on."""
+
+    broken = False
+
+    def __hash__(self):
+        if self.broken:
+            raise RuntimeError("no hash")
+        return 1
+
+
+def test_errors_of_names_come_through_and_leave_the_collector_and_the_counts_as_they_were():
+    odd = Odd()
+    names = objects("a", odd)
+    before = sys.getrefcount(odd)
+    odd.broken = True
+    assert gc.isenabled()
+    for call in (
+        lambda: _core.named_numbers(names, np.array([0, 1]), np.zeros(2), NONE),
+        lambda: _core.named_paths(names, np.array([0, 1]), np.array([-1, 0]), backwards=False),
+        lambda: _core.named_lists(names, np.array([0, 1]), np.array([1, 2]), np.array([1, 1])),
+    ):
+        with pytest.raises(RuntimeError, match="no hash"):
+            call()
+        assert gc.isenabled()
+    assert sys.getrefcount(odd) == before
+
+
+def test_a_collector_that_was_off_stays_off():
+    gc.disable()
+    try:
+        _core.named_paths(NAMES, ORDER, np.array([-1, 0, 1]), backwards=False)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_every_object_is_counted_once_for_each_place_it_is_at():
+    name = object()
+    names = objects(name, 1)
+    before = sys.getrefcount(name)
+    order, above = np.array([0, 1]), np.array([-1, 0])
+    numbers = _core.named_numbers(names, order, np.zeros(2), NONE)
+    paths = _core.named_paths(names, order, above, backwards=False)
+    lists = _core.named_lists(names, order, np.array([2, 2]), np.array([0, 0]))
+    assert sys.getrefcount(name) == before + 1 + 3 + 3
+    del numbers, paths, lists
+    assert sys.getrefcount(name) == before
+
+
+class Looked:
+    """A name whose lookup runs Python, which raises an interrupt that still waits."""
+
+    def __hash__(self):
+        return 1
+
+
+@pytest.mark.parametrize("kind", ["numbers", "paths", "lists"])
+def test_ctrl_c_stops_them(kind):
+    n = 1 << 20
+    names, order = objects(*range(n - 1), Looked()), np.arange(n)
+    dist, above = np.zeros(n), np.full(n, -1)
+    call = {
+        "numbers": lambda: _core.named_numbers(names, order, dist, NONE),
+        "paths": lambda: _core.named_paths(names, order, above, backwards=False),
+        "lists": lambda: _core.named_lists(names, order, order, order),
+    }[kind]
+
+    def call_stopped_soon():
+        signal.setitimer(signal.ITIMER_REAL, 5e-4)
+        call()
+
+    old = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            call_stopped_soon()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert stopped.traceback[-1].name != "__hash__"
