@@ -162,6 +162,7 @@ inline void __syncwarp(unsigned mask = ~0u, WARPATH_PLACE) {
 inline void grid_barrier(WARPATH_PLACE) { emulated::grid_barrier(file, line); }
 inline void __threadfence() { emulated::fence(); }
 inline void __threadfence_block() { emulated::fence(); }
+inline void __threadfence_system() { emulated::fence(); }
 inline void __nanosleep(unsigned) { emulated::yield(); }
 [[noreturn]] inline void __trap(WARPATH_PLACE) { emulated::trap(file, line); }
 

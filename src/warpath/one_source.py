@@ -6,6 +6,7 @@ to plan. So what came of that is kept with the graph, while its surroundings sta
 
 from __future__ import annotations
 
+import functools
 import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,11 +18,12 @@ from warpath.arguments import checked_cutoff, checked_dist_dtype
 from warpath.costs import Size
 from warpath.engines import cpu
 from warpath.engines.base import Problem
+from warpath.engines.dispatch import bound
 from warpath.paths import Paths, never, one_label
 from warpath.plan import Plan, Wish
 from warpath.recipes import Task
 from warpath.routes import tree as predecessors
-from warpath.running import choose_for, narrowed, on_device, run_plan
+from warpath.running import choose_for, is_kept, narrowed, on_device, run_plan
 from warpath.trace import Run, Trace
 from warpath.zones import folded, opened
 
@@ -29,12 +31,15 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from warpath.engines.cpu import Search
+    from warpath.engines.cuda.engine import Bound
+    from warpath.engines.on_device import OnDevice
     from warpath.graph import Graph
     from warpath.running import Progress
 
     Array = NDArray[Any]
 
 _MOST_KEPT = 64  # with a graph
+_SIZE = Size(Task.SSSP)
 
 
 class OneSource(NamedTuple):
@@ -47,6 +52,8 @@ class OneSource(NamedTuple):
     wanted : the type of the answer.
     team : the threads that the tree may take.
     search : fills distances that are the answer as they are; None where more has to be done.
+    there : whether a GPU's search does the same, whose distances stay there. It is made by the
+        first call that has no steps to tell of.
     """
 
     plan: Plan
@@ -54,6 +61,7 @@ class OneSource(NamedTuple):
     wanted: np.dtype[Any]
     team: int
     search: Search | None
+    there: bool
 
 
 def one_source(
@@ -83,7 +91,8 @@ def one_source(
         then = one = None
     if one is None or then != surroundings:
         one = _checked(graph, Wish(*wish), None, None)
-        if one.plan.device == "cpu":  # whether a GPU has the memory is asked by `choose_for`
+        # Whether a GPU has the memory is asked by `choose_for`.
+        if one.plan.device == "cpu" or is_kept(_SIZE, opened(graph), Wish(*wish), graph.device):
             if len(kept) >= _MOST_KEPT:
                 kept.clear()
             kept[asked] = surroundings, one
@@ -95,13 +104,14 @@ def _checked(
 ) -> OneSource:
     limit = checked_cutoff(cutoff, graph)
     wanted = checked_dist_dtype(dist_dtype, graph)
-    chosen = choose_for(Size(Task.SSSP), opened(graph), wish, graph.device)
+    chosen = choose_for(_SIZE, opened(graph), wish, graph.device)
     whole = limit is None and wanted == graph.dist_dtype and graph.first_through == 0
     search = None
     if whole and chosen.device == "cpu":
         search = cpu.bound(graph, chosen.recipe, chosen.params, chosen.threads)
+    there = whole and chosen.device != "cpu" and not chosen.params and not wish.traced
     team = settings.threads() if wish.threads is None else wish.threads
-    return OneSource(chosen, limit, wanted, team, search)
+    return OneSource(chosen, limit, wanted, team, search, there)
 
 
 def solved(
@@ -121,7 +131,37 @@ def solved(
                 plan=one.plan.again,
                 stats=lambda: cpu.counters(done) | {"seconds": seconds},
             )  # fmt: skip
+    if one.there and not progress and not trace:
+        start = time.perf_counter()
+        solves = bound(graph, one.plan.recipe.loop, one.plan.device)
+        found = None if solves is None else solves(s)
+        if solves is not None and found is not None:
+            seconds = time.perf_counter() - start
+            return _left_there(graph, one, solves, s, found, seconds)
     return _solved_in_steps(graph, one, s, progress, trace=trace)
+
+
+def _left_there(
+    graph: Graph, one: OneSource, solves: Bound, s: int, found: tuple[Array, list[int]],
+    seconds: float,
+) -> Paths:  # fmt: skip
+    """Return what a GPU found, and where it found it."""
+    labels, words = found
+    there = _on_device()(graph, s, labels, solves.device, None, one.wanted)
+    return Paths(
+        graph, s, None,
+        tree=there.pred_here,
+        plan=one.plan.again,
+        stats=lambda: solves.counters(words) | {"seconds": seconds},
+        there=there,
+    )  # fmt: skip
+
+
+@functools.cache
+def _on_device() -> type[OnDevice]:
+    from warpath.engines.on_device import OnDevice  # here: the CPU needs none of it
+
+    return OnDevice
 
 
 def _solved_in_steps(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import settings
+from warpath.costs import unsure
 from warpath.engines import cpu
 from warpath.engines.base import Order
 from warpath.engines.dispatch import gpu_memory, run
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from warpath.engines.base import Problem, Raw
     from warpath.engines.on_device import OnDevice
     from warpath.engines.tables.staged import Tiles
+    from warpath.facts import Facts
     from warpath.graph import Graph
     from warpath.trace import Trace
 
@@ -71,8 +73,7 @@ def choose_for(
     # That a GPU cannot be used is an error only when it shall run.
     free, why = gpu_memory(device, graph)
     hardware = Hardware(settings.threads(), settings.memory(), free, why)
-    facts = probed(graph) if device != "cpu" and size.task is Task.SSSP else None
-    plan = choose(size, facts or graph.facts(symmetry=False), hardware, wish)
+    plan = choose(size, facts_for(size, graph, device), hardware, wish)
     asked = _asked(size, given, place)
     if asked is not None and free is not None and _most(plan) <= free:
         # Its memory is not looked at again: most of it is kept with the graph from now on, and an
@@ -84,6 +85,13 @@ def choose_for(
     return plan
 
 
+def facts_for(size: Size, graph: Graph, device: str) -> Facts:
+    """Return the facts that a plan is made from, with hops counted where they decide."""
+    facts = graph.facts(symmetry=False)
+    decide = size.task is Task.SSSP if device != "cpu" else unsure(size, facts)
+    return probed(graph) if decide else facts
+
+
 def _asked(size: Size, wish: Wish, place: str) -> Hashable | None:
     """Return what a plan for a GPU is kept under, or None where it is not."""
     algorithm, device, threads, params, traced = wish
@@ -93,7 +101,13 @@ def _asked(size: Size, wish: Wish, place: str) -> Hashable | None:
         return None
     if place == device == "auto":
         place = settings.device()
-    return algorithm, device, place, settings.gpu_memory()
+    return algorithm, device, place, settings.gpu_memory(), settings.memory_limit()
+
+
+def is_kept(size: Size, graph: Graph, wish: Wish, place: str) -> bool:
+    """Say whether `choose_for` has kept the plan for a GPU, whose memory is not looked at again."""
+    kept: dict[Hashable, Plan] | None = graph.derived.get(_OF_GPUS)
+    return kept is not None and _asked(size, wish, place) in kept
 
 
 def _most(plan: Plan) -> int:
@@ -113,7 +127,7 @@ def _kept(size: Size, graph: Graph, wish: Wish) -> Plan:
         plan, most = plans[asked]
         if most <= memory:
             return plan.again()
-    plan = choose(size, graph.facts(symmetry=False), Hardware(threads, memory), wish)
+    plan = choose(size, facts_for(size, graph, "cpu"), Hardware(threads, memory), wish)
     most = _most(plan)
     if most <= memory and plan.staged is None:
         if len(plans) >= _MOST_PLANS:

@@ -6,6 +6,7 @@ Each fake raises what the real one raises and refuses what it refuses; nothing i
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import sys
 from types import ModuleType, SimpleNamespace
 
@@ -14,6 +15,22 @@ import pytest
 
 from warpath.engines.cuda import cache, device
 from warpath.engines.cuda import compile as compiling
+
+
+def calls_in(call):
+    """Return how many functions of Python a call enters, itself among them."""
+    entered = 0
+
+    def count(_frame, event, _argument):
+        nonlocal entered
+        entered += event == "call"
+
+    sys.setprofile(count)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return entered
 
 
 class CUDARuntimeError(RuntimeError):  # CuPy's; the real one looks its message up
@@ -28,12 +45,21 @@ class OutOfMemoryError(MemoryError):
     pass
 
 
+class Handle(str):
+    """What the driver calls a kernel, which is a number as well."""
+
+    __slots__ = ()
+
+    def __int__(self):
+        return len(self)
+
+
 class Loaded(str):
     """A loaded kernel, by its name."""
 
     __slots__ = ()
 
-    handle = property(lambda self: f"handle of {self}")
+    handle = property(lambda self: Handle(f"handle of {self}"))
     occupancy = SimpleNamespace(
         max_active_blocks_per_multiprocessor=lambda threads, shared: 2048 // threads - (shared > 0)
     )
@@ -49,13 +75,14 @@ class Machine:
         self.free, self.total = 100 * 2**30, 140 * 2**30
         self.pool_free, self.pool_used, self.pool_limit = 0, 0, 0
         self.current, self.used = 0, []
-        self.stream = SimpleNamespace(ptr=0, synchronize=self.wait, name="work")
+        self.stream = Work(self)
         self.failure = None  # raised by the next wait
         self.launches, self.loads, self.made = [], [], []
         self.allowed, self.events = [], []  # shared memory, what streams were told
         self.refuses = None  # raised when code is loaded
         self.turns = 0  # how often an event is asked before it is there
         self.copied = []  # beside the work
+        self.arguments = 0  # of a kernel that the driver launches
 
     def wait(self):
         if self.failure is not None:
@@ -85,6 +112,19 @@ class Machine:
             if not isinstance(value, int | np.generic):
                 raise TypeError(f"the argument is of unsupported type: {type(value)}")
         self.launches.append((stream, config.grid, config.block, kernel, values))
+
+    def launch_at_once(self, function, blocks, *shape_stream_and_parameters):
+        """Launch as the driver does, which is told where the arguments lie."""
+        *shape, stream, parameters = shape_stream_and_parameters
+        count = self.arguments
+        places = (ctypes.c_void_p * count).from_address(parameters)
+        words = [ctypes.c_uint64.from_address(place).value for place in places]
+        self.launches.append((stream, (blocks, *shape), function, words))
+        return (SimpleNamespace(name="CUDA_ERROR_INVALID_VALUE") if blocks > 10_000 else 0,)
+
+    def context(self):
+        """Return the context of the thread, which has none before a device is used."""
+        return (0, 1000 + self.current if self.used else 0)
 
     def load(self, image, name):
         self.loads.append((bytes(image), name))
@@ -120,6 +160,24 @@ class Machine:
     def from_handle(self, handle):
         self.made.append(("stream", handle))
         return f"stream {handle}"
+
+
+class Work:
+    """The stream of kernels: done when the machine has come so far."""
+
+    name = "work"
+
+    def __init__(self, machine):
+        self.machine, self.ptr = machine, 0
+
+    def synchronize(self):
+        self.machine.wait()
+
+    @property
+    def done(self):
+        self.machine.wait()
+        self.machine.turns -= 1
+        return self.machine.turns < 0
 
 
 class Event:
@@ -224,6 +282,9 @@ def machine(monkeypatch):
     driver.CUfunction_attribute = SimpleNamespace(**{name: "most shared memory"})
     driver.CUresult, driver.CUdevice = SimpleNamespace(CUDA_SUCCESS="yes"), int
     driver.cuKernelSetAttribute = machine.allow
+    driver.cuCtxGetCurrent = machine.context
+    driver.cuLaunchCooperativeKernel = machine.launch_at_once
+    driver.CUfunction, driver.CUstream = (lambda handle: handle), "driver's stream {}".format
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", driver)
     monkeypatch.setattr(device, "_open", {})
     monkeypatch.setenv("WARPATH_CACHE_DIR", "off")

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from warpath import _core
 from warpath.engines.cuda import device, waiting
 from warpath.engines.cuda.device import open_device
 from warpath.engines.cuda.driver import device_count, versions
 from warpath.engines.cuda.entry import Kernel
 
-from .conftest import CUDAError, CUDARuntimeError, OutOfMemoryError
+from .conftest import CUDAError, CUDARuntimeError, OutOfMemoryError, calls_in
 
 pytestmark = pytest.mark.usefixtures("machine")
 
@@ -378,40 +379,99 @@ def test_a_launch_costs_python_few_steps(gpu):
     """The budget of a launch is counted in calls, not measured: no object is made twice."""
     array = gpu.put(np.zeros(4, np.int32))
     gpu.launch(ADD, 7, array)
-    calls = 0
+    # the lambda, launch, the kernel's hash and its comparison, the fakes' two, the arguments' loop
+    assert calls_in(lambda: gpu.launch(ADD, 7, array)) <= 7
 
-    def count(_frame, event, _argument):
-        nonlocal calls
-        calls += event == "call"
 
-    sys.setprofile(count)
-    try:
-        gpu.launch(ADD, 7, array)
-    finally:
-        sys.setprofile(None)
-    # launch, the kernel's hash and its comparison, the fakes' two, the arguments' loop
-    assert calls <= 6
+SOLVE = Kernel("solve", "the source of solve", threads=512, shared=4096, at_once=True)
+
+
+def test_what_is_launched_again_and_again_is_laid_out_once(gpu, machine):
+    array, other = gpu.put(np.zeros(4, np.int32)), gpu.put(np.zeros(4, np.int32))
+    machine.arguments, machine.stream.ptr = 5, 96
+    numbers = (np.int64(-2), np.float32(0.5), np.uint32(7))
+    launch = gpu.prepared(SOLVE, 264, array, None, *numbers)
+    gpu.fire(launch)
+    launch.change(4, 9)
+    launch.change(0, other)
+    gpu.fire(launch)
+    half = int(np.float32(0.5).view(np.uint32))
+    function = int(machine.allowed[0][2])
+    shape = (264, 1, 1, 512, 1, 1, 4096)
+    assert machine.launches == [
+        ("driver's stream 96", shape, function, [array.data.ptr, 0, 2**64 - 2, half, 7]),
+        ("driver's stream 96", shape, function, [other.data.ptr, 0, 2**64 - 2, half, 9]),
+    ]
+    assert launch.name == "solve"
+    assert gpu.busy
+
+
+@pytest.mark.parametrize("wrong", [5, 0.5, np.zeros(3), "text"])
+def test_an_argument_of_another_kind_is_not_laid_out(gpu, wrong):
+    with pytest.raises(TypeError, match="argument 1 of the kernel solve is of <class"):
+        gpu.prepared(SOLVE, 1, np.int32(1), wrong)
+
+
+def test_what_the_driver_does_not_launch_is_a_device_error(gpu):
+    launch = gpu.prepared(SOLVE, 20_000)
+    with (
+        pytest.raises(wp.DeviceError, match="in the kernel solve: CUDA_ERROR_INVALID_VALUE"),
+        gpu.active(),
+    ):
+        gpu.fire(launch)
+
+
+def test_streams_that_are_kept_for_launches_stay_few(gpu, machine):
+    launch = gpu.prepared(SOLVE, 1)
+    for at in range(1000):
+        machine.stream.ptr = 96 + at
+        gpu.fire(launch)
+    assert [stream for stream, *_ in machine.launches][-1] == "driver's stream 1095"
+    assert len(gpu._handles) <= 64
+
+
+def test_a_thread_whose_device_it_is_already_takes_nothing_else(machine):
+    machine.gpus *= 2
+    first, second = open_device("cuda:0"), open_device("cuda:1")
+    for gpu, seen in ((first, [0]), (first, [0]), (second, [0, 1]), (second, [0, 1, 1])):
+        with gpu.active():
+            assert machine.current == gpu._index
+        assert machine.used == seen
+    assert machine.current == 0
+    with second.active(), second.active(), first.active():
+        assert machine.current == 0
+    assert machine.used == [0, 1, 1, 1, 0]
 
 
 def solving(gpu):
-    """Launch what looks at a word, and return that word."""
-    halt = gpu.put(np.zeros(1, np.int32))
+    """Launch what looks at a word and says one; return both."""
+    halt = gpu.put(np.zeros(2, np.int32))
     gpu.launch(Kernel("solve", "", at_once=True), 1, halt)
-    return halt
+    return halt, _core.Word(np.full(8, -1), -1)
+
+
+def test_the_word_of_a_kernel_is_waited_for_and_nothing_else(gpu, machine):
+    halt, word = solving(gpu)
+    words = np.zeros(8, np.int64)
+    gpu.finish(halt, _core.Word(words, -1), 60)
+    assert machine.turns == 0
+    assert not gpu.busy
+    gpu.finish(halt, word, 60)  # which ended without one
+    assert machine.turns == -1
 
 
 def test_ctrl_c_ends_a_kernel_and_the_wait_for_it(gpu, machine):
-    halt = solving(gpu)
+    halt, word = solving(gpu)
     machine.failure = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt), gpu.active():
-        gpu.finish(halt, 60)
+        gpu.finish(halt, word, 60)
     ((to, _, size, _, stream),) = machine.copied
     assert (to, size, stream) == (halt.data.ptr, 4, 4048)
 
 
 @pytest.mark.parametrize("wait", ["get", "synchronize"])
 def test_ctrl_c_ends_a_wait_for_kernels_that_take_long(gpu, machine, wait):
-    array = solving(gpu)
+    array, _ = solving(gpu)
     machine.failure = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt), gpu.active():
         gpu.get(array) if wait == "get" else gpu.synchronize()
@@ -420,20 +480,20 @@ def test_ctrl_c_ends_a_wait_for_kernels_that_take_long(gpu, machine, wait):
 
 
 def test_a_kernel_that_takes_too_long_is_stopped(gpu, machine):
-    halt = solving(gpu)
+    halt, word = solving(gpu)
     machine.turns = 2
     message = r"the kernel solve ran for 0 s, longer than any solve takes, and was stopped\."
     with pytest.raises(wp.DeviceError, match=message):
-        gpu.finish(halt, 0)
+        gpu.finish(halt, word, 0)
     assert len(machine.copied) == 1
 
 
 def test_a_kernel_that_cannot_be_stopped_is_told(gpu, machine, monkeypatch):
     monkeypatch.setattr(device, "_TO_HALT", 0.0)
-    halt = solving(gpu)
+    halt, word = solving(gpu)
     machine.turns = 2**40
     with pytest.raises(wp.DeviceError, match="does not stop: end this process"):
-        gpu.finish(halt, 0)
+        gpu.finish(halt, word, 0)
 
 
 def test_the_host_sleeps_while_it_waits_for_long(gpu, machine, monkeypatch):
@@ -441,7 +501,7 @@ def test_the_host_sleeps_while_it_waits_for_long(gpu, machine, monkeypatch):
     monkeypatch.setattr(waiting.time, "sleep", naps.append)
     monkeypatch.setattr(waiting, "_SPIN", 0.0)
     machine.turns = 5
-    gpu.finish(solving(gpu), 60)
+    gpu.finish(*solving(gpu), 60)
     assert naps == [1e-4] * 5
 
 

@@ -6,18 +6,25 @@ import copy
 import gc
 import pickle
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import warpath as wp
-from warpath import generate
+from warpath import generate, settings
+from warpath.engines import patches
 from warpath.engines.cuda import device as cuda_device
+from warpath.engines.cuda import flight
+from warpath.engines.cuda.flight import Flights
 from warpath.engines.on_device import OnDevice, tree_on
+from warpath.recipes import CATALOGUE
 from warpath.testing import corpus
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.stand_in import DeviceArray, StandIn
 from warpath.zones import opened
+
+from .conftest import calls_in
 
 NEAR_FAR = "davidson2014.near_far.merge_path"
 SWEEPS = "bodra2025.bf_strided"
@@ -357,6 +364,156 @@ def test_plans_for_a_gpu_are_made_once_for_a_graph(gpu, monkeypatch):
     monkeypatch.setenv("WARPATH_GPU_MEMORY", "1G")
     wp.sssp(graph, 0)
     assert len(asked) == 4
+
+
+def test_a_kept_plan_for_a_gpu_is_made_anew_for_another_memory_of_the_host(gpu, monkeypatch):
+    graph = road().to("cuda")
+    monkeypatch.setattr(gpu, "free_memory", lambda: 2**40)
+    monkeypatch.setenv("WARPATH_MEMORY", "1G")
+    assert wp.sssp(graph, 0).plan.device == gpu.name
+    monkeypatch.setenv("WARPATH_MEMORY", "20")
+    for call in ({}, {"algorithm": NEAR_FAR}):
+        with pytest.raises(wp.NotEnoughMemoryError, match="on the host, but 20 B are free"):
+            wp.sssp(graph, 0, **call)
+    monkeypatch.setenv("WARPATH_MEMORY", "1G")
+    assert_same_bits(wp.sssp(graph, 0).dist, wp.sssp(graph, 0, device="cpu").dist)
+
+
+ONE_LAUNCH = pytest.mark.parametrize("name", ["warpath.wide", "warpath.patches"])
+OR_LEVELS = pytest.mark.parametrize("name", ["warpath.bfs", "warpath.wide", "warpath.patches"])
+
+
+def able(name):
+    """Return a graph that a recipe solves."""
+    return road().with_weights(None) if name == "warpath.bfs" else road()
+
+
+@pytest.fixture
+def quiet(monkeypatch):
+    """Let nothing change around calls."""
+    monkeypatch.setattr(settings, "surroundings", lambda: 0)
+
+
+@OR_LEVELS
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("dtype", corpus.ALL_TYPES)
+def test_a_call_that_is_kept_answers_as_one_in_steps(name, dtype, gpu):
+    graph = road().astype(dtype)
+    if name == "warpath.bfs":
+        graph = graph.with_weights(np.full(graph.m, 3, dtype))
+    graph = graph.to("cuda")
+    for source in (0, 77, 0):
+        quick = wp.sssp(graph, source, algorithm=name)
+        slow = wp.sssp(graph, source, algorithm=name, progress=lambda _done, _total: None)
+        assert_same_bits(quick.dist, slow.dist, graph)
+        assert_same_bits(quick.pred, slow.pred)
+        assert_same_bits(np.asarray(quick.on_device.dist), slow.dist)
+        assert quick.plan == slow.plan
+        assert quick.stats.keys() == slow.stats.keys()
+        assert quick.stats["reached"] == slow.stats["reached"] == graph.n
+        assert quick.on_device.device == gpu.name
+
+
+@ONE_LAUNCH
+@pytest.mark.usefixtures("gpu", "quiet")
+def test_options_count_in_calls_that_are_kept(name):
+    graph = road().to("cuda")
+    call = {"algorithm": name}
+    right = wp.sssp(graph, 0, device="cpu").dist
+    assert_same_bits(wp.sssp(graph, 0, **call).dist, right)
+    within = wp.sssp(graph, 0, cutoff=9, **call).dist
+    assert_same_bits(within, np.where(right <= 9, right, np.iinfo(np.int64).max))
+    assert wp.sssp(graph, 0, dist_dtype="int32", **call).dist.dtype == np.int32
+    assert_same_bits(wp.sssp(graph, 0, params={"delta": 1}, **call).dist, right)
+    assert_same_bits(wp.sssp(graph, 0, **call).dist, right)
+    wp.sssp(graph, 0, **call).plan.params["delta"] = 99
+    assert wp.sssp(graph, 0, **call).plan.params == {}
+
+
+@ONE_LAUNCH
+@pytest.mark.usefixtures("gpu", "quiet")
+def test_labels_of_32_bits_that_do_not_hold_are_found_in_64_by_each_call(name):
+    big = 2**30
+    graph = wp.Graph.of([(0, 1, big), (1, 2, big), (2, 3, big), (0, 3, 2**31 - 2)]).to("cuda")
+    for _ in range(3):
+        assert wp.sssp(graph, 0, algorithm=name).dist.tolist() == [0, big, 2 * big, 2**31 - 2]
+    vast = wp.Graph.of([(0, 1, 2**62), (1, 2, 2**62)]).to("cuda")
+    for _ in range(2):
+        with pytest.raises(wp.DistanceOverflowError):
+            wp.sssp(vast, 0, algorithm=name)
+
+
+@pytest.mark.usefixtures("gpu", "quiet")
+def test_progress_is_told_of_the_cut_though_calls_are_kept(monkeypatch):
+    told, cut = [], patches.Cut
+
+    def watched(*given):
+        told.append(given[-1])
+        return cut(*given)
+
+    monkeypatch.setattr(patches, "Cut", watched)
+    graph = road().to("cuda")
+    wp.sssp(graph, 0, progress=lambda _done, _total: None, algorithm="warpath.patches")
+    wp.sssp(graph, 0, algorithm="warpath.patches")
+    assert len(told) == 1
+    assert callable(told[0])
+
+
+@pytest.mark.usefixtures("gpu", "quiet")
+def test_more_vertices_than_a_loop_numbers_are_refused_in_each_call(monkeypatch):
+    monkeypatch.setattr(
+        CATALOGUE["warpath.bfs"].limits.__class__, "objection", lambda *_: "too many"
+    )
+    with pytest.raises(wp.NotSupportedError, match="bfs cannot do this: too many"):
+        wp.sssp(able("warpath.bfs"), 0, algorithm="warpath.bfs", device="cuda")
+    assert (
+        wp.sssp(able("warpath.bfs"), 0, algorithm="warpath.bfs", device="cpu").plan.device == "cpu"
+    )
+
+
+@OR_LEVELS
+@pytest.mark.usefixtures("gpu", "quiet")
+def test_a_graph_that_was_solved_on_a_gpu_goes_with_its_memory_when_nobody_has_it(name):
+    graph = able(name).to("cuda")
+    for source in (0, 1):
+        wp.sssp(graph, source, algorithm=name)
+    pools = [one for one in graph.derived.values() if isinstance(one, Flights)]
+    assert pools
+    gone = [weakref.ref(one) for one in (graph, *pools, *pools[0].idle)]
+    gc.disable()
+    try:
+        del graph, pools
+        assert [one() for one in gone] == [None] * len(gone)
+    finally:
+        gc.enable()
+
+
+@OR_LEVELS
+@pytest.mark.usefixtures("quiet")
+def test_threads_that_solve_on_one_graph_share_no_answer(name, gpu):
+    graph = able(name).to("cuda")
+    right = [wp.sssp(graph, s, device="cpu").dist for s in range(8)]
+
+    def work(source):
+        return [wp.sssp(graph, source, algorithm=name) for _ in range(5)]
+
+    with ThreadPoolExecutor(4) as pool:
+        for expected, results in zip(right, pool.map(work, range(8)), strict=True):
+            for found in results:
+                assert_same_bits(found.dist, expected)
+    solves = graph.derived[f"solves by {name.removeprefix('warpath.')} on {gpu.name}"]
+    flights = solves.search.flights
+    assert len(flights.idle) == flights.made <= 4
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_call_on_a_gpu_costs_python_few_steps(gpu, monkeypatch):
+    """Its budget is counted in calls, not measured: what can be made once is made once."""
+    graph = road().to("cuda")
+    monkeypatch.setattr(gpu, "fire", lambda _: None)
+    monkeypatch.setattr(flight, "_FAULTS", {})
+    wp.sssp(graph, 0)
+    assert calls_in(lambda: wp.sssp(graph, 5)) <= 40
 
 
 def test_a_plan_that_memory_has_decided_is_not_kept(gpu, monkeypatch):

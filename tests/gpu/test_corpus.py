@@ -127,8 +127,9 @@ def test_64_bit_indices_give_the_same_bits(ran):
     graph = case.graph()
     assert graph.indices.dtype == np.int64
     for recipe in EXACT:
-        ran(recipe)
-        assert_same_bits(on_gpu(graph, 5, recipe).dist, expected(case, 5), graph)
+        if able(recipe, case):
+            ran(recipe)
+            assert_same_bits(on_gpu(graph, 5, recipe).dist, expected(case, 5), graph)
 
 
 def test_parameters_do_not_change_a_bit(ran):

@@ -84,6 +84,19 @@ def test_a_large_graph_is_solved_with_the_certified_bits(name, algorithm, dtype,
     assert_same_bits(found.dist, expected, graph)
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_large_graph_of_equal_weights_is_searched_breadth_first(name, dtype, record_property):
+    record_property("recipe", "warpath.bfs")
+    graph = GRAPHS[name]()
+    graph = graph.with_weights(np.full(graph.m, 0.1 if dtype.startswith("f") else 3, dtype))
+    for source in np.flatnonzero(np.diff(graph.indptr))[[0, -7]].tolist():
+        found = wp.sssp(graph, source, algorithm="warpath.bfs", device="cuda")
+        expected = wp.sssp(graph, source, algorithm="warpath.bfs", device="cpu")
+        assert_same_bits(found.dist, expected.dist, graph)
+        assert_same_bits(found.pred, expected.pred)
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 def test_what_comes_from_a_gpu_passes_the_certificate(name):
     graph, source, _ = problem(name, "float32")

@@ -178,13 +178,14 @@ def test_the_tree_of_the_gpu_is_that_of_the_cpu(name):
 COUNT = Kernel(
     "count_rounds",
     """#include "halt.cuh"
-extern "C" __global__ void count_rounds(int* seen, const int* halt, long long* said, int rounds) {
+extern "C" __global__ void count_rounds(int* seen, int* halt, long long* said, int rounds) {
   int made = 0;
   while (made != rounds && !warpath::halted(halt)) ++made;
   atomicAdd(seen, 1);
-  if (threadIdx.x != 0 || blockIdx.x != 0) return;
-  said[0] = made == rounds ? warpath::kDone : warpath::kHalted;
-  said[1] = made;
+  warpath::conclude(halt, said, [&] {
+    said[1] = made;
+    return made == rounds ? warpath::kDone : warpath::kHalted;
+  });
 }
 """,
     at_once=True,

@@ -1,22 +1,26 @@
 """A quick suite for some recipes, in a process of its own: its kernels may be broken, or watched.
 
-python quick.py HEADERS SANITIZER DTYPE RECIPE ...
-
-HEADERS is the kernels' folder, SANITIZER "thread", "address" or "none". A recipe is a name of the
-catalogue, or NAME:axis=VALUE for a variant; "results" is what is made of labels once they are
-found. The first answer that is wrong ends it with its traceback.
+Each line of the input is an order, the arguments of `ended` in JSON; a child runs it, and a line of
+the output says how: its return code, negative for a signal, and what it said. What all orders need
+is imported once.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import resource
 import sys
+import tempfile
+import traceback
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import generate
+from warpath import Graph, generate
+from warpath.engines import breadth_first
 from warpath.engines.cpu import cut
 from warpath.engines.on_device import OnDevice, tree_on
 from warpath.engines.tables import thread_a_source
@@ -36,7 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from warpath.engines.base import Array, Problem
-    from warpath.graph import Graph
 
 RESULTS = "results"
 MOST_ROWS = 40  # of a table, more than a half of what lies side by side
@@ -53,6 +56,7 @@ WIDEST = 40  # vertices, for all pairs as published
 THREE_TILES = corpus.Case(
     "three_tiles", "Seventy vertices.", lambda: generate.uniform(70, 4, (1, 99), seed=7)
 )
+TURNS = 0, 2, 2**31  # where breadth-first search looks back: never, in the middle, at once
 OF_FLOATS = ["rounding", "float_sum_to_infinity", "negative_zero", "absorbed_weights"]
 OF_INTEGERS = ["largest_int32", "overflow", "overflow_by_one", "overflow_avoided"]
 NEGATIVE = ["negative_without_cycle", "negative_zero_cycle", "negative_cycle", "negative_loop",
@@ -76,8 +80,50 @@ def params_of(recipe: Recipe) -> set[str]:
     return {param.name for param in recipe.params}
 
 
-def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
-    """Run the suite."""
+def serve() -> None:
+    """Run each order in a child, which its kernels may well kill."""
+    for order in sys.stdin:
+        with tempfile.TemporaryFile() as said:
+            child = os.fork()
+            if child == 0:
+                os.dup2(said.fileno(), 1)
+                os.dup2(said.fileno(), 2)
+                os._exit(ended(*json.loads(order)))
+            _, status = os.waitpid(child, 0)
+            said.seek(0)
+            answer = os.waitstatus_to_exitcode(status), said.read().decode(errors="replace")
+        sys.stdout.write(f"{json.dumps(answer)}\n")
+        sys.stdout.flush()
+
+
+def ended(seconds: int, *order: Any) -> int:
+    """Run the suite for so many seconds of work at most, and return whether it failed."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # a broken kernel may be endless
+    try:
+        main(*order)
+    except BaseException:  # noqa: BLE001 - nothing may return into the loop over orders
+        traceback.print_exc()
+        return 1
+    finally:
+        sys.stderr.flush()
+    return 0
+
+
+def main(headers: str, sanitizer: str, dtype: str, names: list[str]) -> None:
+    """Run the suite: first what counts nothing, whose kernels are compiled alone.
+
+    Parameters
+    ----------
+    headers : the kernels' folder.
+    sanitizer : "thread", "address" or "none".
+    names : of the catalogue, or NAME:axis=VALUE for a variant; "results" is what is made of labels
+        once they are found.
+
+    Raises
+    ------
+    AssertionError
+        With the first answer that is wrong.
+    """
     watched = sanitizer != "none"
     recipes = [recipe_of(name) for name in names if name != RESULTS]
     strided = any(recipe.axes and recipe.axes.map is Map.GRID_STRIDE for recipe in recipes)
@@ -89,14 +135,26 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
         cache=CACHE,
     )
     device.xp = Unset()
-    prepare(device, recipes, dtype)
+    thread_a_source.STEPS = 16  # several launches, where a source takes more
+    for traced in (False, True):
+        prepare(device, recipes, dtype, traced=traced)
+        run(recipes, dtype, device, watched=watched, traced=traced, results=RESULTS in names)
+
+
+def run(
+    recipes: list[Recipe], dtype: str, device: EmulatedDevice, *, watched: bool, traced: bool,
+    results: bool,
+) -> None:  # fmt: skip
+    """Run the half of the suite that is traced, or the half that is not."""
+    strided = any(recipe.axes and recipe.axes.map is Map.GRID_STRIDE for recipe in recipes)
     cases = SMALL + MORE + (OF_FLOATS if dtype.startswith("f") else OF_INTEGERS) + NEGATIVE
     of_tables = [recipe for recipe in recipes if Task.APSP in recipe.solves]
     recipes = [recipe for recipe in recipes if Task.SSSP in recipe.solves]
-    thread_a_source.STEPS = 16  # several launches, where a source takes more
     # Under a sanitizer a barrier is slow; those that have one for each entry need no third tile.
     if not (watched and any(is_by_entry(recipe) for recipe in of_tables)):
-        solve_tables(of_tables, THREE_TILES.astype(dtype), device, [1])
+        solve_tables(of_tables, THREE_TILES.astype(dtype), device, [1], traced=traced)
+    if not traced:
+        check_levels(recipes, alike(long_rows(), dtype), 0, device, [1])
     for name in cases + (["power_law"] if strided or of_tables else []):
         if dtype not in corpus.case(name).dtypes:
             continue
@@ -104,21 +162,55 @@ def main(headers: str, sanitizer: str, dtype: str, *names: str) -> None:
         seeds = [1] if watched else range(1, 9) if name in CROWDED else [1, 2]
         for source in case.sources:
             answer = expected(case.graph(), source)
-            if RESULTS in names and not case.negative and not isinstance(answer, type):
+            if results and not traced and not case.negative and not isinstance(answer, type):
                 for device.seed in seeds:
                     check_results(opened(case.graph()), source, answer, device)
-            for recipe in recipes:
-                if case.negative and not recipe.negative:
-                    continue
-                params = {
-                    name: SMALL_PARAMS[name] for name in params_of(recipe) & SMALL_PARAMS.keys()
-                }
-                for seed in seeds:
-                    device.seed = seed
-                    counted = recipe.axes is not None and (seed == 2 or (watched and source))
-                    trace = Trace() if counted else None
-                    check(recipe, case.graph(), source, device, answer, params, trace)
-        solve_tables(of_tables, case, device, [1] if watched else [1, 2])
+            if not traced:
+                check_levels(recipes, alike(case.graph(), dtype), source, device, seeds)
+            for device.seed in seeds:
+                counted = device.seed == 2 or bool(watched and source)
+                check_labels(recipes, case, source, answer, device, counted=counted, traced=traced)
+        solve_tables(of_tables, case, device, [1] if watched else [1, 2], traced=traced)
+
+
+def check_labels(
+    recipes: list[Recipe], case: corpus.Case, source: int, answer: Array | type[Exception],
+    device: EmulatedDevice, *, counted: bool, traced: bool,
+) -> None:  # fmt: skip
+    """Check the recipes that are traced, or those that are not; of some each run is `counted`."""
+    for recipe in recipes:
+        if (counted and recipe.axes is not None) != traced:
+            continue
+        if recipe.equal_weights or (case.negative and not recipe.negative):
+            continue
+        params = {name: SMALL_PARAMS[name] for name in params_of(recipe) & SMALL_PARAMS.keys()}
+        trace = Trace() if traced else None
+        check(recipe, case.graph(), source, device, answer, params, trace)
+
+
+def alike(graph: Graph, dtype: str) -> Graph:
+    """Return a graph with edges that are all equally long."""
+    return graph.with_weights(np.full(graph.m, 3, dtype))
+
+
+def long_rows() -> Graph:
+    """Return a graph with 700 edges out of 2 and 701 into 1, only the last from what is reached."""
+    away, onto = np.arange(800, 1500), np.arange(3, 703)
+    src = np.concatenate([[0, 2, 1500, 1, 1502], np.full(700, 2), onto])
+    dst = np.concatenate([[2, 1500, 1, 1502, 1503], away, np.full(700, 1)])
+    return Graph.from_edges(src, dst, n=1510)
+
+
+def check_levels(
+    recipes: list[Recipe], graph: Graph, source: int, device: EmulatedDevice, seeds: Iterable[int]
+) -> None:
+    """Solve with those that take edges of one length, wherever the search may turn."""
+    able = [recipe for recipe in recipes if recipe.equal_weights]
+    answer = expected(graph, source) if able else None
+    for recipe in able:
+        for breadth_first._TURN in TURNS:
+            for device.seed in seeds:
+                check(recipe, graph, source, device, answer)
 
 
 def check_results(graph: Graph, source: int, answer: Array, device: EmulatedDevice) -> None:
@@ -137,8 +229,9 @@ def check_results(graph: Graph, source: int, answer: Array, device: EmulatedDevi
 
 
 def solve_tables(
-    recipes: list[Recipe], case: corpus.Case, device: EmulatedDevice, seeds: Iterable[int]
-) -> None:
+    recipes: list[Recipe], case: corpus.Case, device: EmulatedDevice, seeds: Iterable[int],
+    *, traced: bool,
+) -> None:  # fmt: skip
     """Solve tables of a case; once traced, with predecessors and in 32 bits, where there are such.
 
     Published recipes have all pairs of small graphs; ours all pairs, or many sources, to all
@@ -152,6 +245,8 @@ def solve_tables(
             for params in PARAMS.get(recipe.name, [{}]):
                 for device.seed in sorted({*seeds, 2} if recipe.predecessors else seeds):
                     paths = recipe.predecessors and device.seed == 2
+                    if paths != traced:
+                        continue
                     tables.check(
                         recipe, graph, problem, device, answer, params=params, paths=paths,
                         trace=Trace() if paths else None,
@@ -196,4 +291,4 @@ def is_by_entry(recipe: Recipe) -> bool:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    serve()

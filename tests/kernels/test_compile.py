@@ -27,6 +27,8 @@ HEADERS = sorted((Path(warpath.__file__).parent / "kernels").glob("*.cuh"))
 PARTS = {
     f"{name}.cuh" for name in ("base", "set", "map", "emit", "table", "grid", "halt", "beside")
 } | {
+    "breadth_first_levels.cuh",
+    "breadth_first_rows.cuh",
     "min_plus.cuh",
     "patch.cuh",
     "tile.cuh",
@@ -38,7 +40,11 @@ PARTS = {
 SLACK = 4  # registers: what instruction scheduling moves without a reason in our code
 
 
-@pytest.fixture(scope="module", params=cubins.ARCHITECTURES)
+@pytest.fixture(
+    scope="module",
+    # One process compiles all for an architecture.
+    params=[pytest.param(one, marks=pytest.mark.xdist_group(one)) for one in cubins.ARCHITECTURES],
+)
 def arch(request):
     return request.param
 

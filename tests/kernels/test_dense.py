@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,7 @@ LABELS = ["int16", "int32", "int64", "float32", "float64"]
 SIDE = 64  # of a tile, with the emulator's blocks of 64
 
 
+@cache
 def device_of(dtype="int32"):
     device = device_for(64)
     prepare(device, on_gpu(Task.MANY, Task.APSP), dtype)  # as others do: built once

@@ -59,7 +59,7 @@ def answers(dtype):
 
 
 def able(recipe, graph):
-    return recipe.negative or not graph.facts(symmetry=False).negative
+    return recipe.objection(Task.SSSP, opened(graph).facts(symmetry=False)) is None
 
 
 def variations(recipe, graph):
@@ -162,7 +162,7 @@ def test_64_bit_indices_give_the_same_bits(dtype):
     assert case.graph().indices.dtype == np.int64
     for source in case.sources:
         answer = expected(case.graph(), source)
-        for device.seed, recipe in enumerate(RECIPES):
+        for device.seed, recipe in enumerate(r for r in RECIPES if able(r, case.graph())):
             check(recipe, case.graph(), source, device, answer)
 
 
@@ -171,7 +171,9 @@ def test_rows_beyond_16_bits_give_the_same_bits():
     device = device_of("int32")
     answer = expected(graph, 0)
     for recipe in RECIPES:
-        if recipe.loop is not Loop.SETTLE:  # 1,000 rounds over 70,001 vertices, or a matrix of them
+        if (
+            able(recipe, graph) and recipe.loop is not Loop.SETTLE
+        ):  # 1,000 rounds over 70,001 vertices, or a matrix of them
             check(recipe, graph, 0, device, answer)
 
 
@@ -186,7 +188,8 @@ def test_there_are_as_many_buckets_as_kernels_take():
 @per_recipe
 def test_the_order_of_threads_does_not_change_a_bit(recipe):
     device = device_of("float32")
-    graph = corpus.case("power_law").astype("float32").graph()
+    graph = corpus.case("unweighted" if recipe.equal_weights else "power_law").graph()
+    graph = graph.astype("float32")
     answer = expected(graph, 0)
     for device.seed in range(300, 308):
         check(recipe, graph, 0, device, answer)

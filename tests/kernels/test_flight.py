@@ -14,11 +14,14 @@ from warpath.testing.emulated import Unit
 
 SOURCE = """#include "halt.cuh"
 
-extern "C" __global__ void count(int* seen, const int* halt, long long* said, int how) {
+extern "C" __global__ void count(int* seen, int* halt, long long* said, int how) {
   atomicAdd(seen, 1);
-  if (threadIdx.x != 0 || blockIdx.x != 0 || how < 0) return;
-  said[0] = warpath::halted(halt) ? warpath::kHalted : how;
-  said[1] = 42;
+  if (how < 0) return;
+  const bool stop = warpath::halted(halt);
+  warpath::conclude(halt, said, [&] {
+    said[1] = warpath::load_relaxed(seen);
+    return stop ? warpath::kHalted : how;
+  });
 }
 """
 COUNT = Unit("count", SOURCE)
@@ -29,15 +32,17 @@ def graph():
     return generate.grid(3, 3, seed=1)
 
 
-def solve(graph, device, how=Ended.DONE):
+def solve(graph, device, how=Ended.DONE, blocks=2):
     with flight(graph, "counts", device, lambda: device.put(np.zeros(1, np.int32))) as own:
-        words = own.run(COUNT, 2, own.buffers, own.halt, own.said, np.int32(how))
+        words = own.run(COUNT, blocks, own.buffers, own.halt, own.said, np.int32(how))
         return words.tolist()[:2], int(device.get(own.buffers)[0])
 
 
-def test_a_kernel_says_how_it_ended_and_what_it_likes(graph, device):
-    assert solve(graph, device)[0] == [Ended.DONE, 42]
-    assert solve(graph, device, Ended.LOST)[0] == [Ended.LOST, 42]
+@pytest.mark.parametrize("seed", range(5))
+def test_a_kernel_says_how_it_ended_when_all_its_blocks_have(graph, device, seed):
+    device.seed = seed
+    assert solve(graph, device, blocks=7)[0] == [Ended.DONE, 448]
+    assert solve(graph, device, Ended.LOST, blocks=9)[0] == [Ended.LOST, 1024]
 
 
 def test_buffers_are_kept_with_the_graph_for_the_next_solve(graph, device):
@@ -79,7 +84,7 @@ def test_a_kernel_that_fails_is_an_error_and_its_buffers_are_left(graph, device,
         solve(graph, device, how)
     flights = graph.derived["counts on emulated"]
     assert (flights.made, flights.idle) == (0, [])
-    assert solve(graph, device) == ([Ended.DONE, 42], 128)
+    assert solve(graph, device) == ([Ended.DONE, 128], 128)
 
 
 def test_a_kernel_sees_that_it_must_end(graph, device):

@@ -16,6 +16,7 @@ import warpath
 from warpath.testing.kernels import CACHE
 
 HEADERS = Path(warpath.__file__).parent / "kernels"
+ENDLESS = 60  # seconds of work: without a fault the recipes of all mutants together take less
 
 
 class Mutant(NamedTuple):
@@ -58,7 +59,7 @@ ENTRY, ENTRY_SHARED, ROW, TILED, TILED_SHARED = (
 THREADS, JOHNSON = "bodra2025.apsp_dijkstra", "johnson_gpu.johnson_flags"
 BLOCK_EACH, PAIRS = "warpath.block_per_source", "warpath.pairs"
 BLOCKED = "warpath.floyd_warshall"
-WIDE, PATCHES = "warpath.wide", "warpath.patches"
+WIDE, PATCHES, BFS = "warpath.wide", "warpath.patches", "warpath.bfs"
 DENSE_PULL, DENSE_PUSH = "martin2009.u_gpu.dense", "martin2009.f_gpu.dense"
 
 BASE = [
@@ -431,9 +432,17 @@ OF_PATCHES = [
     Mutant("what is left in a patch is forgotten", "patches.cuh",
            "if (own < held.done[k]) rest = min(rest, own);", "", PATCHES),
     Mutant("a patch that comes back has nothing to relax", "patch.cuh",
-           "bits >> (v % 32) & 1 ? never<L>() : own;", "own;", PATCHES),
+           "bits >> (v % 32) & 1 ? never<L>() : own[k];", "own[k];", PATCHES),
     Mutant("the edges beyond the first are left out", "patch.cuh",
            "u32 e = held.begin[k] + held.kKept;", "u32 e = end;", PATCHES),
+    Mutant("the second vertex of a thread passes nothing on", "patches.cuh",
+           "fresh[(t + k * kBlock) / 32] = bits;", "fresh[t / 32] = bits;", PATCHES),
+    Mutant("labels leave a patch before all of them are known", "patches.cuh",
+           "    __syncthreads();\n    const int woken", "    const int woken", PATCHES,
+           sanitizer="thread"),
+    Mutant("a patch is put back where the next one lies", "patches.cuh",
+           "held.store(a, rows + (words[3] + 1) % 2 * kRow, label);\n      held.load",
+           "held.store(a, rows + words[3] % 2 * kRow, label);\n      held.load", PATCHES),
     Mutant("a label is read as if nobody lowered it", "patch.cuh",
            "load_block(label + threadIdx.x + k * kBlock);", "label[threadIdx.x + k * kBlock];",
            PATCHES, sanitizer="thread"),
@@ -573,10 +582,35 @@ WIDE_ROWS = [
         sanitizer="thread",
     ),
 ]  # fmt: skip
+LEVELS = [
+    Mutant("labels do not grow", "breadth_first.cuh", "    label = next;\n", "", BFS),
+    Mutant("what was found by looking back is not listed", "breadth_first.cuh",
+           "      in_bits = true;\n", "", BFS),
+    Mutant("the search ends before its last level", "breadth_first.cuh", "found.edges != 0;",
+           "found.edges > 1;", BFS),
+    Mutant("a vertex without edges in counts as seen", "breadth_first_levels.cuh",
+           "next[word] = seen[word] | me.news[me.lane];",
+           "next[word] = seen[word] | me.news[me.lane] | a.barren[word];", BFS),
+    Mutant("only the last edges under way count", "breadth_first_levels.cuh",
+           "met = met || (hits & upto & ~below) != 0;", "met = (hits & upto & ~below) != 0;", BFS),
+    Mutant("the second part of a row is its first", "breadth_first_levels.cuh",
+           "static_cast<u64>(v) << 32 | (i + 1);", "static_cast<u64>(v) << 32 | i;", BFS),
+    Mutant("the pieces of a row are all its first", "breadth_first_rows.cuh",
+           "static_cast<u64>(base + begin)", "static_cast<u64>(base)", BFS),
+    Mutant("warps write over each other's pieces", "breadth_first_rows.cuh",
+           "sums->begin + __shfl_sync(~0u, at, 0) + all.before", "sums->begin + all.before", BFS),
+    Mutant("the first item of a lane is the one before", "breadth_first_rows.cuh",
+           "lane + step) <= place) lane += step;", "lane + step) < place) lane += step;", BFS),
+    Mutant("a block tells of what its warps have not told it", "breadth_first_rows.cuh",
+           "  me.edges = 0;\n  __syncthreads();\n", "  me.edges = 0;\n", BFS,
+           sanitizer="thread"),
+    Mutant("bits that others set are read as if they were not", "grid.cuh",
+           "  return load_relaxed(place);", "  return *place;", BFS, sanitizer="thread"),
+]  # fmt: skip
 MUTANTS = [
     *BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *COMPACT, *BUCKETS,
     *MATRIX, *FLOYD, *TILES, *THREAD_DIJKSTRA, *REWEIGHT, *TABLE, *BLOCKS_OF_SOURCES, *PAIR_LISTS,
-    *PAIR_SIDES, *OF_PATCHES, *MATRICES, *RESULT, *WIDE_ROWS,
+    *PAIR_SIDES, *OF_PATCHES, *MATRICES, *RESULT, *WIDE_ROWS, *LEVELS,
 ]  # fmt: skip
 
 
@@ -588,7 +622,8 @@ def test_a_fault_in_a_kernel_is_found(mutant, quick):
     folder = CACHE / "mutants" / name  # always the same: what was compiled is found again
     shutil.copytree(HEADERS, folder, dirs_exist_ok=True)
     (folder / mutant.file).write_text(text.replace(mutant.original, mutant.mutated))
-    ran = quick(folder, mutant.recipes.split(), mutant.dtype, sanitizer=mutant.sanitizer)
+    recipes = mutant.recipes.split()
+    ran = quick(folder, recipes, mutant.dtype, sanitizer=mutant.sanitizer, seconds=ENDLESS)
     assert ran.returncode != 0, "the mutant survives"
     assert "cannot compile" not in ran.stderr, ran.stderr
     if mutant.sanitizer != "none":
@@ -600,7 +635,7 @@ def test_the_kernels_as_they_are_have_no_such_fault(quick, dtype):
     names = sorted({name for mutant in MUTANTS for name in mutant.recipes.split()})
     for strided in (True, False):  # those that stride run in smaller blocks
         some = [name for name in names if ("strided" in name) == strided]
-        ran = quick(HEADERS, some, dtype)
+        ran = quick(HEADERS, some, dtype, seconds=ENDLESS)
         assert ran.returncode == 0, ran.stderr[-4000:]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -122,6 +123,31 @@ def test_rows_ascend_and_keep_their_edges(dtype):
         row = slice(graph.indptr[vertex], graph.indptr[vertex + 1])
         weights, targets = graph.solver_weights[row], places[graph.indices[row]]
         assert found[vertex] == sorted(zip(weights.tolist(), targets.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_edges_behind_billions_of_others_are_found(symmetric, monkeypatch, tmp_path):
+    """A file without contents stands for 2^32 edges, which a number of 32 bits would lead to."""
+    before, real = 2**32, rows.rows_of
+
+    def moved(edges, name):
+        held = np.memmap(tmp_path / name, edges.dtype, "w+", shape=(before + len(edges), 2))
+        held[before:] = edges
+        return held
+
+    @cache
+    def behind(*what):
+        own = real(*what)
+        edges = moved(own.edges, "edges")
+        indptr, into, sources = own.indptr + before, own.into + before, moved(own.sources, "into")
+        return replace(own, indptr=indptr, edges=edges, into=into, sources=sources)
+
+    monkeypatch.setattr(rows, "HUB", 40)
+    monkeypatch.setattr(search, "rows_of", behind)
+    graph = skewed("int32", symmetric=symmetric)
+    for favour in (search._FAVOUR, 0):
+        monkeypatch.setattr(search, "_FAVOUR", favour)
+        agree(graph, "int32", sources=(3,))
 
 
 def test_a_chain_takes_a_round_for_each_vertex_and_ends():

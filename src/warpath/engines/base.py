@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from warpath._core import Word
     from warpath.engines.cuda.entry import Kernel
     from warpath.engines.tables.staged import Tiles
     from warpath.graph import Graph
@@ -91,6 +92,21 @@ class Order:
     tiles: Tiles | None = None
 
 
+class Launch(Protocol):
+    """A kernel whose blocks run at the same time, with arguments that wait for `Device.fire`.
+
+    Attributes
+    ----------
+    name : of the kernel.
+    """
+
+    name: str
+
+    def change(self, place: int, value: Any) -> None:
+        """Change an argument: an array, or a whole number for a number."""
+        ...
+
+
 class Device(Protocol):
     """Where kernels run: a GPU, or the emulator.
 
@@ -149,15 +165,23 @@ class Device(Protocol):
         """Launch a kernel after what was launched before: arrays, None or NumPy scalars."""
         ...
 
+    def prepared(self, kernel: Kernel, blocks: int, *args: Any) -> Launch:
+        """Return a launch of a kernel whose blocks run at the same time; `args` as in `launch`."""
+        ...
+
+    def fire(self, launch: Any) -> None:
+        """Launch what is `prepared` after what was launched before."""
+        ...
+
     def synchronize(self) -> None:
         """Wait for everything that was launched; Ctrl-C ends the wait."""
         ...
 
-    def finish(self, halt: Array, seconds: float) -> None:
-        """Wait for a kernel that ends soon after `halt`, (1,) int32, became 1.
+    def finish(self, halt: Array, word: Word, seconds: float) -> None:
+        """Wait until a kernel says a word, as it does soon after the first of `halt` became 1.
 
-        The device sets it when Ctrl-C is pressed, and after so many seconds, which raises
-        DeviceError.
+        Or until it ends without one. The device sets that when Ctrl-C is pressed, and after so
+        many seconds, which raises DeviceError.
         """
         ...
 

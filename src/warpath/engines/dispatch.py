@@ -9,7 +9,9 @@ from warpath.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from warpath.engines.base import Order, Raw
+    from warpath.engines.cuda.engine import Bound
     from warpath.graph import Graph
+    from warpath.recipes import Loop
 
 
 def run(order: Order, device: str) -> Raw:
@@ -19,6 +21,13 @@ def run(order: Order, device: str) -> Raw:
     from warpath.engines import cuda
 
     return cuda.run(order, device)
+
+
+def bound(graph: Graph, loop: Loop, device: str) -> Bound | None:
+    """Return the solves of a graph from any source on a GPU, made once; None where none are so."""
+    from warpath.engines import cuda
+
+    return cuda.bound(graph, loop, device)
 
 
 def place(graph: Graph, device: str) -> str:

@@ -12,25 +12,30 @@ from warpath import _core, settings
 from warpath.costs import MESH_DEGREE
 from warpath.engines.base import Raw
 from warpath.engines.cuda.entry import Types, kernel
-from warpath.engines.cuda.flight import Ended, flight
+from warpath.engines.cuda.flight import Ended, flights
+from warpath.engines.cuda.search import Search
 from warpath.engines.rounds.run import kept
 from warpath.engines.tables.widths import limit, widths
 from warpath.errors import NotSupportedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from warpath.engines.base import Array, Device, Order
     from warpath.engines.cuda.entry import Kernel
     from warpath.engines.tables.widths import Width
+    from warpath.facts import Facts
     from warpath.graph import Graph
+
+    Progress = Callable[[int, int], None] | None
 
 _EACH = 2  # vertices of a thread, as the kind "patches" has it
 _WORDS = 8  # of a row of the table, `kRow`
-_BLOCKS = {4: 4, 8: 2}  # of a multiprocessor, which share its memory, by the bytes of a label
+_BLOCKS = {4: 3, 8: 2}  # of a multiprocessor, which share its memory, by the bytes of a label
 _OWN = 2048  # bytes of a block that the kernel and the system take for themselves
 #: How wide the band of labels is that patches relax at a time, in mean weight / mean degree: of
 #: roads and grids, of graphs with more edges. See docs/performance/sssp-h200-deep.md.
 _BAND, _NARROW_BAND = 384.0, 192.0
-_MOST_VERTICES, _MOST_EDGES = 2**31 - 1, 2**32 - 1
 
 
 def patches(order: Order, device: Device) -> Raw:
@@ -39,57 +44,60 @@ def patches(order: Order, device: Device) -> Raw:
     Raises
     ------
     NotSupportedError
-        For a trace, and for a graph of 2^31 vertices or 2^32 edges.
+        For a trace.
     OverflowError
         When a distance does not fit its type.
     DeviceError
         When the kernel does not come to an end.
     """
-    _check(order)
-    graph = order.graph
-    capacity = int(min(order.params.get("patch") or math.inf, _EACH * device.block))
-    cut: Cut = kept(graph, f"patches of {capacity}", device, lambda: Cut(graph, capacity, device))
-    for width in widths(graph):
-        dist, lost, stats = _solve(order, device, cut, width)
-        if not lost:
-            break
-    if lost:
-        rows = graph.indptr, graph.indices, graph.solver_weights
-        _core.refuse_overflow(*rows, device.get(dist))
-    return Raw(dist, stats=stats, device=device)
-
-
-def _solve(
-    order: Order, device: Device, cut: Cut, width: Width
-) -> tuple[Array, bool, dict[str, int]]:
-    """Return the labels on the device, whether a sum did not fit them, and what was done."""
-    graph, problem = order.graph, order.problem
-    name = f"{width.label} labels of patches of {cut.capacity}"
-    with flight(graph, name, device, lambda: Space(cut, width, device)) as own:
-        space: Space = own.buffers
-        dist = device.xp.empty(graph.n, space.label)
-        values = space.values(
-            source=np.uint32(problem.source), delta=_band(order, width), dist=dist,
-            cutoff=limit(problem.cutoff, width), halt=own.halt, said=own.said,
-        )  # fmt: skip
-        ended, visits, relaxed = own.run(space.kernel, space.blocks, *values)[:3].tolist()
-    return dist, ended == Ended.LOST, {"visits": visits, "relaxed": relaxed}
-
-
-def _check(order: Order) -> None:
-    graph, name = order.graph, order.recipe.name
     if order.trace is not None:
         msg = (
-            f"{name} has no rounds to trace, its blocks do not wait for each other: leave trace "
-            "out, or trace a published variant (warpath algorithms --device cuda)."
+            f"{order.recipe.name} has no rounds to trace, its blocks do not wait for each other: "
+            "leave trace out, or trace a published variant (warpath algorithms --device cuda)."
         )
         raise NotSupportedError(msg)
-    if graph.n > _MOST_VERTICES or graph.m > _MOST_EDGES:
-        msg = (
-            f"{name} numbers vertices in 31 bits and edges in 32, the graph has {graph.n:,} and "
-            f"{graph.m:,}: leave algorithm out, or take another one."
+    graph, problem = order.graph, order.problem
+    for width in widths(graph):
+        search = search_of(
+            graph, width, device, order.params, problem.cutoff, progress=order.progress
         )
-        raise NotSupportedError(msg)
+        dist, words = search(problem.source)
+        if words[0] != Ended.LOST:
+            break
+    else:
+        rows = graph.indptr, graph.indices, graph.solver_weights
+        _core.refuse_overflow(*rows, device.get(dist))
+    return Raw(dist, stats=counters(words), device=device)
+
+
+def search_of(
+    graph: Graph, width: Width, device: Device, params: dict[str, float], cutoff: float | None,
+    *, progress: Progress = None,
+) -> Search:  # fmt: skip
+    """Return the search of a graph in a width, which does not refer to the graph.
+
+    `progress` is told of the cut, where it is the first.
+    """
+    capacity = int(min(params.get("patch") or math.inf, _EACH * device.block))
+    cut: Cut = kept(
+        graph, f"patches of {capacity}", device, lambda: Cut(graph, capacity, device, progress)
+    )
+    made, label = _kernel(width, device), np.dtype(width.label)
+    delta = _band(graph.facts(symmetry=False), width, params.get("delta"))
+    changing = {"delta": delta, "cutoff": limit(cutoff, width)}
+    name = f"{label.name} labels of patches of {capacity}"
+    return Search(
+        flights(graph, name, device, lambda: Space(cut, width, made, device)),
+        made,
+        lambda space: space.blocks,
+        lambda space: space.given | changing,
+        (graph.n, label),
+    )
+
+
+def counters(words: list[int]) -> dict[str, int]:
+    """Return what a solve said that it did, by name."""
+    return {"visits": words[1], "relaxed": words[2]}
 
 
 class Cut:
@@ -98,16 +106,20 @@ class Cut:
     Parameters
     ----------
     capacity : vertices of a patch, at most.
+    progress : called with what is done of the cut, and all of it, or None.
     """
 
-    def __init__(self, graph: Graph, capacity: int, device: Device) -> None:
+    def __init__(
+        self, graph: Graph, capacity: int, device: Device, progress: Progress = None
+    ) -> None:
         made = _core.cut_into_patches(
             graph.indptr, graph.indices, graph.solver_weights, capacity,
-            threads=settings.threads(),
+            threads=settings.threads(), progress=progress,
         )  # fmt: skip
         self.capacity = capacity
-        self.n, self.most_edges, self.most_exits = graph.n, made["most_edges"], made["most_exits"]
-        names = ("places", "table", "begin", "targets", "exits", "slots", "owners")
+        self.n, self.slots = graph.n, made["heard"]
+        self.most_edges, self.most_exits = made["most_edges"], made["most_exits"]
+        names = ("places", "table", "begin", "targets", "tails", "slots", "owners")
         self.arrays = {name: device.put(made[name]) for name in names}
         weight = graph.solver_weights.dtype.name
         self._weights = {weight: tuple(device.put(made[name]) for name in ("weights", "tolls"))}
@@ -134,20 +146,19 @@ class Cut:
 
 
 class Space:
-    """What one solve writes to, and its kernel with all arguments that do not change.
+    """What one solve writes to, and the arguments of the kernel that are the same for all solves.
 
     Attributes
     ----------
-    kernel, blocks : what is launched.
-    label : the type of the labels.
+    blocks : of a launch.
+    given : the arguments by name.
     """
 
-    def __init__(self, cut: Cut, width: Width, device: Device) -> None:
+    def __init__(self, cut: Cut, width: Width, kernel: Kernel, device: Device) -> None:
         xp, label = device.xp, np.dtype(width.label)
-        self.kernel, self.label = _kernel(width, device), label
         gates, room = _fitting(cut, width, device)
         patches = cut.patches
-        self.blocks = max(min(device.resident_blocks(self.kernel), patches + 1), 2)
+        self.blocks = max(min(device.resident_blocks(kernel), patches + 1), 2)
         control = xp.zeros(6, np.int64)
         words = control.view(np.int32)
         stay, leave = cut.weights(width.weight)
@@ -155,7 +166,7 @@ class Space:
         self._arrays = {
             "labels": xp.empty(cut.n, label),
             "unsettled": xp.empty(patches * vertices // 32, np.uint32),
-            "news": xp.empty(len(cut.arrays["owners"]), label),
+            "news": xp.empty(cut.slots, label),
             "pending": xp.empty(patches, label),
             "left": xp.empty(patches, label),
             "least": xp.empty(self.blocks, label),
@@ -166,24 +177,15 @@ class Space:
             "threshold": control.view(label)[4 * 8 // label.itemsize :][:1],
             "arrived": control.view(np.uint32)[10:11],
         }
-        self._values = self.kernel.arguments(
-            **cut.arrays, **self._arrays, weights=stay, tolls=leave, n=cut.n,
-            size=len(cut.arrays["owners"]), patches=patches,
-            each=-(-patches // (self.blocks - 1)), room=room, gates=gates,
-        )  # fmt: skip
-        self._places = {name: place for place, (name, _) in enumerate(self.kernel.params)}
+        self.given: dict[str, Any] = {
+            **cut.arrays, **self._arrays, "weights": stay, "tolls": leave, "n": cut.n,
+            "size": cut.slots, "patches": patches, "room": room, "gates": gates,
+        }  # fmt: skip
 
     @property
     def nbytes(self) -> int:
         """What its arrays take."""
         return sum(array.nbytes for array in self._arrays.values())
-
-    def values(self, **changing: Any) -> list[Any]:
-        """Return the arguments of a launch: NumPy scalars and arrays by their names."""
-        values = list(self._values)
-        for name, value in changing.items():
-            values[self._places[name]] = value
-        return values
 
 
 def _kernel(width: Width, device: Device) -> Kernel:
@@ -208,17 +210,16 @@ def _fitting(cut: Cut, width: Width, device: Device) -> tuple[int, int]:
     """Return how many edges that leave a patch, and how many that stay, fit beside its labels."""
     weight = np.dtype(width.weight).itemsize
     vertices = _EACH * device.block
-    free = _shared(width, device) - vertices * (np.dtype(width.label).itemsize + 2) - 2
-    gates = min(cut.most_exits, free // 2 // (weight + 8))
-    return gates, min(cut.most_edges, (free - gates * (weight + 8)) // (weight + 2))
+    free = _shared(width, device) - vertices * np.dtype(width.label).itemsize
+    gates = min(cut.most_exits, free // 2 // (weight + 10))
+    return gates, min(cut.most_edges, (free - gates * (weight + 10)) // (weight + 2))
 
 
-def _band(order: Order, width: Width) -> Any:
+def _band(facts: Facts, width: Width, delta: float | None) -> Any:
     """Return how far above the least label that waits others are relaxed, in the labels' type."""
-    facts = order.graph.facts(symmetry=False)
-    band = _BAND if facts.mean_degree < MESH_DEGREE else _NARROW_BAND
-    default = band / max(facts.mean_degree, 1) * float(facts.mean_weight)
-    delta = order.params.get("delta", default)
+    if delta is None:
+        band = _BAND if facts.mean_degree < MESH_DEGREE else _NARROW_BAND
+        delta = band / max(facts.mean_degree, 1) * float(facts.mean_weight)
     kind = np.dtype(width.label).type
     integer = width.label.startswith("i")
     most = width.never.item() if integer else float(np.finfo(kind).max)

@@ -27,4 +27,15 @@ __device__ __forceinline__ void meet(u32* arrived) {
 #endif
 }
 
+/// Loads what may change meanwhile, perhaps as it was at the last barrier of the grid: it may come
+/// from the multiprocessor's own cache, which that barrier empties.
+template <class T>
+__device__ __forceinline__ T load_older(const T* place) {
+#ifdef WARPATH_EMULATED
+  return load_relaxed(place);
+#else
+  return __ldca(place);
+#endif
+}
+
 }  // namespace warpath

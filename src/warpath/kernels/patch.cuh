@@ -14,7 +14,7 @@ struct Memory {
   u32* slots;
   u32* owners;
   u16* targets;
-  u16* exits;
+  u16* tails;
 
   __device__ Memory(char* memory, int vertices, int room, int gates) {
     label = reinterpret_cast<L*>(memory);
@@ -23,14 +23,13 @@ struct Memory {
     slots = reinterpret_cast<u32*>(tolls + gates);
     owners = slots + gates;
     targets = reinterpret_cast<u16*>(owners + gates);
-    exits = targets + room;
+    tails = targets + room;
   }
 
   static __device__ int bytes(int vertices, int room, int gates) {
     return vertices * static_cast<int>(sizeof(L)) +
            room * static_cast<int>(sizeof(W) + sizeof(u16)) +
-           gates * static_cast<int>(sizeof(W) + 2 * sizeof(u32)) +
-           (vertices + 1) * static_cast<int>(sizeof(u16));
+           gates * static_cast<int>(sizeof(W) + 2 * sizeof(u32) + sizeof(u16));
   }
 };
 
@@ -43,16 +42,39 @@ struct HeldPatch {
   static constexpr u32 kKept = 4;
   int patch = -1;
   bool inside = false;  // whether its edges lie in shared memory
-  u32 slot = 0, slots = 0;
   u32 begin[kEach], end[kEach];
   L done[kEach];                 // the label that a vertex was last relaxed with
   bool kept = false;             // whether the first edges of each vertex lie in registers
   u32 target[kEach][kKept / 2];  // two in a word
   W weight[kEach][kKept];
 
-  __device__ __forceinline__ void store(const PatchArgs<W, L>& a, const L* label) const {
+  struct Gate {
+    W toll;
+    u32 slot, owner;
+    u16 tail;
+  };
+  struct Edge {
+    W weight;
+    u16 target;
+  };
+
+  /// Puts what is read for each number below a size, of a thread's some reads at once.
+  template <u32 kAtOnce, class Read, class Put>
+  static __device__ __forceinline__ void copy(u32 size, const Read& read, const Put& put) {
+    for (u32 i = threadIdx.x; i < size; i += kAtOnce * kBlock) {
+      decltype(read(i)) found[kAtOnce];
+#pragma unroll
+      for (u32 j = 0; j < kAtOnce; ++j) found[j] = read(min(i + j * kBlock, size - 1));
+#pragma unroll
+      for (u32 j = 0; j < kAtOnce; ++j)
+        if (i + j * kBlock < size) put(i + j * kBlock, found[j]);
+    }
+  }
+
+  /// `row` is the patch's row of the table.
+  __device__ __forceinline__ void store(const PatchArgs<W, L>& a, const u32* row,
+                                        const L* label) const {
     if (patch < 0) return;
-    const u32* const row = a.table + kRow * static_cast<i64>(patch);
     const u32 first = row[0], vertices = row[1];
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
@@ -64,44 +86,49 @@ struct HeldPatch {
     }
   }
 
+  /// All of it is asked for before any of it is put where it belongs, for memory answers late.
   __device__ __forceinline__ void load(const PatchArgs<W, L>& a, const Memory<W, L>& memory,
                                        int wanted) {
     patch = wanted;
     const u32* const row = a.table + kRow * static_cast<i64>(patch);
     const u32 first = row[0], vertices = row[1];
-    slot = row[2];
-    slots = row[3];
-    const u32 exit = row[6], edges = row[5], gates = row[7];
-    u32 edge = row[4];
+    const u32 edge = row[4], edges = row[5], exit = row[6], gates = row[7];
     inside = edges <= static_cast<u32>(a.room) && gates <= static_cast<u32>(a.gates);
-    if (inside) {
-      for (u32 i = threadIdx.x; i < edges; i += kBlock) {
-        memory.weights[i] = a.weights[edge + i];
-        memory.targets[i] = a.targets[edge + i];
-      }
-      for (u32 i = threadIdx.x; i < gates; i += kBlock) {
-        const u32 there = a.slots[exit + i];
-        memory.tolls[i] = a.tolls[exit + i];
-        memory.slots[i] = there;
-        memory.owners[i] = a.owners[there];
-      }
-      for (u32 v = threadIdx.x; v <= vertices; v += kBlock)
-        memory.exits[v] = static_cast<u16>(a.exits[first + v] - exit);
-    } else {
-      edge = 0;
-    }
+    const u32 before = inside ? edge : 0;
+    L own[kEach];
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
       const u32 v = threadIdx.x + k * kBlock;
       const bool there = v < vertices;
       const u32 at = first + (there ? v : 0);
-      const L own = there ? a.labels[at] : never<L>();
+      own[k] = there ? a.labels[at] : never<L>();
       const u32 bits = a.unsettled[static_cast<i64>(patch) * kWords + v / 32];
-      begin[k] = a.begin[at] - edge;
-      end[k] = a.begin[at + 1] - edge;
-      done[k] = bits >> (v % 32) & 1 ? never<L>() : own;
-      memory.label[v] = own;
+      begin[k] = a.begin[at] - before;
+      end[k] = a.begin[at + 1] - before;
+      done[k] = bits >> (v % 32) & 1 ? never<L>() : own[k];
     }
+    if (inside) {
+      copy<1>(
+          gates,
+          [&](u32 i) {
+            return Gate{a.tolls[exit + i], a.slots[exit + i], a.owners[exit + i],
+                        a.tails[exit + i]};
+          },
+          [&](u32 i, const Gate& gate) {
+            memory.tolls[i] = gate.toll;
+            memory.slots[i] = gate.slot;
+            memory.owners[i] = gate.owner;
+            memory.tails[i] = gate.tail;
+          });
+      copy<4>(
+          edges, [&](u32 i) { return Edge{a.weights[edge + i], a.targets[edge + i]}; },
+          [&](u32 i, const Edge& each) {
+            memory.weights[i] = each.weight;
+            memory.targets[i] = each.target;
+          });
+    }
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) memory.label[threadIdx.x + k * kBlock] = own[k];
   }
 
   /// What a vertex lacks of first edges leads to itself, which lowers nothing.

@@ -3,8 +3,8 @@
 // Work     label-correcting below a threshold that one block raises; 1 to 4 relaxations an edge.
 // Traffic  a visit reads its patch's labels and edges where another patch was visited before, and
 //          lowers labels of its neighbours at 2 atomics for each that hears news.
-// Launch   all blocks at once; the last one watches and visits nothing. Block b has the patches
-//          b * each .. b * each + each - 1, and nobody else visits them.
+// Launch   all blocks at once; the last one watches and visits nothing. The others share out the
+//          patches by their numbers, evenly; nobody else visits what is a block's.
 // Shared   a label a vertex of one patch.
 // Races    A patch's labels belong to its block. What comes from other patches is left in a slot by
 //          atomic_min, then the patch's `pending` is lowered; a visit first takes `pending`, then
@@ -19,87 +19,37 @@
 
 namespace warpath {
 
-/// What a block's first warp chose; the patch is -1 when all is done.
-template <class L>
-struct Choice {
-  int patch;
-  L threshold;
-};
-
-/// Waits until a patch of the block has something below the threshold; the first warp calls it.
-template <class W, class L>
-__device__ __forceinline__ Choice<L> choose(const PatchArgs<W, L>& a, int first, int mine,
-                                            L* said) {
-  const int lane = threadIdx.x;
-  __syncwarp();  // the first lane has written what the last visit left
-  for (;;) {
-    L best = never<L>();
-    int at = first;
-    for (int p = first + lane; p < first + mine; p += 32) {
-      const L waits = min(load_relaxed(a.pending + p), a.left[p]);
-      if (waits < best) {
-        best = waits;
-        at = p;
-      }
-    }
-    const L threshold = load_relaxed(a.threshold);
-    const int state = load_relaxed(a.state);
-    for (int step = 16; step > 0; step /= 2) {
-      const L label = __shfl_xor_sync(~0u, best, step);
-      const int patch = __shfl_xor_sync(~0u, at, step);
-      if (label < best || (label == best && patch < at)) {
-        best = label;
-        at = patch;
-      }
-    }
-    // Volatile, or the compiler lets all lanes read what the first is about to write.
-    if (lane == 0 && best != *static_cast<volatile L*>(said)) {
-      *said = best;
-      store_relaxed(a.least + blockIdx.x, best);
-    }
-    const int over = __shfl_sync(~0u, state, 0);
-    if (over != kVisiting) return {-1, threshold};
-    const L below = __shfl_sync(~0u, threshold, 0);
-    if (best < below) return {at, below};
-#ifdef WARPATH_EMULATED
-    __nanosleep(0);
-#endif
-  }
-}
-
-/// Leaves a label at the end of an edge that leaves the patch; returns whether that woke another.
-template <class W, class L>
-__device__ __forceinline__ bool pass_on(const PatchArgs<W, L>& a, L label, W toll, u32 slot,
-                                        u32 owner, L cutoff, Found<L>& found) {
-  const L sum = grown(label, toll);
-  found.sum(sum);
-  if (lowers(cutoff, sum) || !(sum < atomic_least(a.news + slot, sum))) return false;
-  __threadfence();
-  return atomic_least(a.pending + owner, sum) == never<L>();
-}
-
-/// Follows the edges that leave the patch from a thread's vertex; returns how many patches woke.
-template <int kBlock, int kEach, class W, class L>
-__device__ __forceinline__ int leave(const PatchArgs<W, L>& a, const Memory<W, L>& memory,
-                                     const HeldPatch<kBlock, kEach, W, L>& held, int k, L cutoff,
-                                     Found<L>& found) {
-  const u32 v = threadIdx.x + k * kBlock;
+/// Leaves labels at the ends of edges that leave the patch, of the vertices that the visit relaxed;
+/// returns how many patches woke. A thread has some edges, for all that a visit passes on then
+/// takes as long as one edge: an atomic, a fence and another atomic.
+template <int kBlock, class W, class L>
+__device__ __forceinline__ int leave(const PatchArgs<W, L>& a, const L* label, const u32* fresh,
+                                     const u16* tails, const u32* slots, const u32* owners,
+                                     const W* tolls, u32 gates, L cutoff, Found<L>& found) {
+  constexpr u32 kAtOnce = 2;
   int woken = 0;
-  if (held.inside) {
-    const u32 from = memory.exits[v], to = memory.exits[v + 1];
-    found.relaxed += to - from;
-#pragma unroll 1
-    for (u32 e = from; e < to; ++e)
-      woken += pass_on(a, held.done[k], memory.tolls[e], memory.slots[e], memory.owners[e], cutoff,
-                       found);
-  } else {
-    const u32 place = a.table[kRow * static_cast<i64>(held.patch)] + v;
-    const u32 from = a.exits[place], to = a.exits[place + 1];
-    found.relaxed += to - from;
-#pragma unroll 1
-    for (u32 e = from; e < to; ++e)
-      woken +=
-          pass_on(a, held.done[k], a.tolls[e], a.slots[e], a.owners[a.slots[e]], cutoff, found);
+  for (u32 i = threadIdx.x; i < gates; i += kAtOnce * kBlock) {
+    L sum[kAtOnce];
+    bool news = false;
+#pragma unroll
+    for (u32 j = 0; j < kAtOnce; ++j) {
+      const u32 gate = i + j * kBlock;
+      sum[j] = never<L>();
+      const u32 tail = gate < gates ? tails[gate] : 0;
+      if (gate >= gates || !(fresh[tail / 32] >> (tail % 32) & 1)) continue;
+      ++found.relaxed;
+      const L there = grown(label[tail], tolls[gate]);
+      found.sum(there);
+      if (lowers(cutoff, there) || !(there < atomic_least(a.news + slots[gate], there))) continue;
+      sum[j] = there;
+      news = true;
+    }
+    if (!news) continue;
+    __threadfence();
+#pragma unroll
+    for (u32 j = 0; j < kAtOnce; ++j)
+      if (sum[j] != never<L>())
+        woken += atomic_least(a.pending + owners[i + j * kBlock], sum[j]) == never<L>();
   }
   return woken;
 }
@@ -110,13 +60,16 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
   WARPATH_LENT_SHARED(lent, (Memory<W, L>::bytes(Patch::kSize, a.room, a.gates)));
   // The threshold of a visit; the least label that it leaves; what the block last said waits.
   WARPATH_SHARED(L, labels, 3);
-  // The patch to visit; whether it has news; how many it woke; visits.
-  WARPATH_SHARED(int, words, 4);
+  // The patch to visit; whether it has news; how many it woke; visits; whether it was left waiting.
+  WARPATH_SHARED(int, words, 5);
+  // Rows of the table: of this visit's patch, and of the last one's.
+  WARPATH_SHARED(u32, rows, 2 * kRow);
+  WARPATH_SHARED(u32, fresh, Patch::kWords);  // a bit a vertex: the visit relaxed it
   const Memory<W, L> memory(lent, Patch::kSize, a.room, a.gates);
   L* const label = memory.label;
   const int t = threadIdx.x;
-  const int first = min(static_cast<int>(blockIdx.x) * a.each, a.patches);
-  const int mine = min(a.each, a.patches - first);
+  const int first = first_patch(blockIdx.x, a.patches);
+  const int mine = first_patch(blockIdx.x + 1, a.patches) - first;
   Patch held;
   Found<L> found;
   // Among integers what fits is less than what means none.
@@ -126,7 +79,7 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
     words[3] = 0;
   }
   for (;;) {
-    // 1. A patch; its news are taken before they are read.
+    // 1. A patch. The last thread takes its news, before they are read, while the others load it.
     if (t < 32) {
       const Choice<L> choice = choose(a, first, mine, labels + 2);
       if (t == 0) {
@@ -134,27 +87,36 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
         labels[0] = choice.threshold;
         labels[1] = never<L>();
         words[2] = 0;
-        if (choice.patch >= 0) {
-          atomicAdd(a.open, kVisit);
-          words[1] = atomic_exchange(a.pending + choice.patch, never<L>()) != never<L>();
-          __threadfence();
-        }
       }
     }
     __syncthreads();
     const int patch = words[0];
     if (patch < 0) break;
     const bool moved = patch != held.patch;
+    u32* const row = rows + words[3] % 2 * kRow;
+    if (t == kBlock - 1) {
+      atomicAdd(a.open, kVisit);
+      u32 own[kRow];
+#pragma unroll
+      for (int i = 0; i < kRow; ++i) own[i] = a.table[kRow * static_cast<i64>(patch) + i];
+      const bool left = a.left[patch] != never<L>();
+      words[1] = atomic_exchange(a.pending + patch, never<L>()) != never<L>();
+      words[4] = left;
+#pragma unroll
+      for (int i = 0; i < kRow; ++i) row[i] = own[i];
+      __threadfence();
+    }
     if (moved) {
-      held.store(a, label);
+      held.store(a, rows + (words[3] + 1) % 2 * kRow, label);
       held.load(a, memory, patch);
     }
+    __syncthreads();
     if (words[1]) {
 #pragma unroll
       for (int k = 0; k < kEach; ++k) {
         const u32 v = t + k * kBlock;
-        if (v >= held.slots) break;
-        const L news = load_relaxed(a.news + held.slot + v);
+        if (v >= row[3]) break;
+        const L news = load_relaxed(a.news + row[2] + v);
         if (news < label[v]) label[v] = news;
       }
     }
@@ -168,26 +130,32 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
       relax(held, label, a.weights, a.targets, labels[0], cutoff, moved, found);
 
     // 3. What leaves the patch, and what is left in it.
-    int woken = 0;
     L rest = never<L>();
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
       const L own = label[t + k * kBlock];
       if (own < held.done[k]) rest = min(rest, own);
-      if (found.fresh >> k & 1) woken += leave(a, memory, held, k, cutoff, found);
+      const u32 bits = __ballot_sync(~0u, found.fresh >> k & 1);
+      if (t % 32 == 0) fresh[(t + k * kBlock) / 32] = bits;
     }
+    __syncthreads();
+    const int woken =
+        held.inside ? leave<kBlock>(a, label, fresh, memory.tails, memory.slots, memory.owners,
+                                    memory.tolls, row[7], cutoff, found)
+                    : leave<kBlock>(a, label, fresh, a.tails + row[6], a.slots + row[6],
+                                    a.owners + row[6], a.tolls + row[6], row[7], cutoff, found);
     if (woken != 0) atomicAdd(words + 2, woken);
     if (rest != never<L>()) atomic_min(labels + 1, rest);
     __syncthreads();
     if (t == 0) {
-      const bool waited = a.left[patch] != never<L>(), waits = labels[1] != never<L>();
+      const bool waits = labels[1] != never<L>();
       a.left[patch] = labels[1];
       ++words[3];
-      const int change = words[2] + waits - waited - words[1];
+      const int change = words[2] + waits - words[4] - words[1];
       atomicAdd(a.open, static_cast<u64>(static_cast<i64>(change)) - kVisit);
     }
   }
-  held.store(a, label);
+  held.store(a, rows + (words[3] + 1) % 2 * kRow, label);
   if (leaves(found.longest)) store_relaxed(a.lost, 1);
   if (t == 0) atomicAdd(a.counts, static_cast<u64>(words[3]));
   atomicAdd(a.counts + 1, static_cast<u64>(found.relaxed));
@@ -203,8 +171,8 @@ __device__ __forceinline__ void solve_patches(const PatchArgs<W, L>& a) {
   // 1. Nothing waits but the source.
   for (i64 i = self; i < a.n; i += stride) a.labels[i] = i == source ? L{0} : never<L>();
   for (i64 i = self; i < a.size; i += stride) store_relaxed(a.news + i, never<L>());
-  const int first = min(static_cast<int>(blockIdx.x) * a.each, a.patches);
-  const int words = min(a.each, a.patches - first) * kWords;
+  const int first = first_patch(blockIdx.x, a.patches);
+  const int words = (first_patch(blockIdx.x + 1, a.patches) - first) * kWords;
   bool here = false;
   for (int i = threadIdx.x; i < words; i += kBlock) {
     const i64 p = first + i / kWords;
@@ -237,10 +205,11 @@ __device__ __forceinline__ void solve_patches(const PatchArgs<W, L>& a) {
 
   // 3. The answer, by vertices.
   for (i64 v = self; v < a.n; v += stride) a.dist[v] = load_relaxed(a.labels + a.places[v]);
-  if (self != 0) return;
-  a.said[1] = static_cast<i64>(a.counts[0]);
-  a.said[2] = static_cast<i64>(a.counts[1]);
-  a.said[0] = load_relaxed(a.state) == kStopped ? kHalted : load_relaxed(a.lost) ? kLost : kDone;
+  conclude(a.halt, a.said, [&] {
+    a.said[1] = static_cast<i64>(load_relaxed(a.counts));
+    a.said[2] = static_cast<i64>(load_relaxed(a.counts + 1));
+    return load_relaxed(a.state) == kStopped ? kHalted : load_relaxed(a.lost) ? kLost : kDone;
+  });
 }
 
 }  // namespace warpath

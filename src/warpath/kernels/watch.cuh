@@ -1,4 +1,4 @@
-// watch.cuh - what blocks that visit patches share, and the block that watches them.
+// watch.cuh - what blocks that visit patches share, the block that watches them, and their choice.
 #pragma once
 
 #include "halt.cuh"
@@ -13,18 +13,18 @@ constexpr int kRow = 8;
 
 template <class W, class L>
 struct PatchArgs {
-  i64 n, size;        // size: of the slots
-  int patches, each;  // each: patches of a block
+  i64 n, size;  // size: of the slots
+  int patches;
   u32 source;
   const u32* places;  // n: of each vertex
   const u32* table;   // kRow a patch: first place, vertices; first slot, slots; edges; exits
   const u32* begin;   // n + 1: where the edges of a place begin that stay in the patch
   const u16* targets;
   const W* weights;
-  const u32* exits;   // n + 1: where those begin that leave it
+  const u16* tails;   // of edges that leave it: the number of the vertex that they leave from
   const u32* slots;   // where they lead
+  const u32* owners;  // the patch that they lead to
   const W* tolls;     // their weights
-  const u32* owners;  // of each slot: its patch
   int room, gates;    // edges that stay, and that leave, which shared memory has room for
   L delta;
   L cutoff;        // labels above it are not kept
@@ -40,7 +40,7 @@ struct PatchArgs {
   u32* arrived;    // of the grid's barrier
   int* lost;       // set to 1 where a sum does not fit the labels
   u64* counts;     // visits, relaxations
-  const int* halt;
+  int* halt;
   i64* said;  // to the host: how it ended, visits, relaxations
   L* dist;    // n, by vertices
 };
@@ -109,6 +109,60 @@ __device__ void watch(const PatchArgs<W, L>& a) {
     }
     __syncthreads();
     if (over[0]) return;
+  }
+}
+
+/// The first patch of a block of threads; that of the next one is where its own end.
+__device__ __forceinline__ int first_patch(u32 block, int patches) {
+  return static_cast<int>(static_cast<i64>(min(block, gridDim.x - 1)) * patches / (gridDim.x - 1));
+}
+
+/// What a block's first warp chose; the patch is -1 when all is done.
+template <class L>
+struct Choice {
+  int patch;
+  L threshold;
+};
+
+/// Waits until a patch of the block has something below the threshold; the first warp calls it.
+template <class W, class L>
+__device__ __forceinline__ Choice<L> choose(const PatchArgs<W, L>& a, int first, int mine,
+                                            L* said) {
+  const int lane = threadIdx.x;
+  __syncwarp();  // the first lane has written what the last visit left
+  for (;;) {
+    L best = never<L>();
+    int at = first;
+#pragma unroll 4
+    for (int p = first + lane; p < first + mine; p += 32) {
+      const L waits = min(load_relaxed(a.pending + p), a.left[p]);
+      if (waits < best) {
+        best = waits;
+        at = p;
+      }
+    }
+    const L threshold = load_relaxed(a.threshold);
+    const int state = load_relaxed(a.state);
+    for (int step = 16; step > 0; step /= 2) {
+      const L label = __shfl_xor_sync(~0u, best, step);
+      const int patch = __shfl_xor_sync(~0u, at, step);
+      if (label < best || (label == best && patch < at)) {
+        best = label;
+        at = patch;
+      }
+    }
+    // Volatile, or the compiler lets all lanes read what the first is about to write.
+    if (lane == 0 && best != *static_cast<volatile L*>(said)) {
+      *said = best;
+      store_relaxed(a.least + blockIdx.x, best);
+    }
+    const int over = __shfl_sync(~0u, state, 0);
+    if (over != kVisiting) return {-1, threshold};
+    const L below = __shfl_sync(~0u, threshold, 0);
+    if (best < below) return {at, below};
+#ifdef WARPATH_EMULATED
+    __nanosleep(0);
+#endif
   }
 }
 

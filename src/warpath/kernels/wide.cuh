@@ -142,7 +142,7 @@ __device__ __forceinline__ void pull(const WideArgs<W, L>& a, const Onto<L>& ont
 }
 
 template <int kGroup, int kBlock, class W, class L>
-__device__ __forceinline__ void wide(const WideArgs<W, L>& a, const int* halt, i64* said) {
+__device__ __forceinline__ void wide(const WideArgs<W, L>& a, int* halt, i64* said) {
   constexpr int kWarps = kBlock / 32;
   WARPATH_SHARED(Entry<L>, outboxes, kWarps * Outbox<L>::kRoom);
   WARPATH_SHARED(int, waiting, kWarps * 64);
@@ -210,12 +210,12 @@ __device__ __forceinline__ void wide(const WideArgs<W, L>& a, const int* halt, i
     for (i64 v = static_cast<i64>(blockIdx.x) * kBlock + t; v < a.n; v += stride)
       a.out[v] = a.dist[a.ranks[v]];
   }
-  if (first) {
+  conclude(halt, said, [&] {
     const bool ended = round < a.most && sizes.halted == 0;
-    said[0] = !ended ? kHalted : load_relaxed(&a.control->lost) != 0 ? kLost : kDone;
     said[1] = round;
     said[2] = surveys;
-  }
+    return !ended ? kHalted : load_relaxed(&a.control->lost) != 0 ? kLost : kDone;
+  });
 }
 
 }  // namespace warpath

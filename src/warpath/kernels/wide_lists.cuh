@@ -82,17 +82,6 @@ struct Onto {
   u32 room, room_of_runs;
 };
 
-/// Loads a label that may fall meanwhile, perhaps an older one: no more than an upper bound. It may
-/// come from the multiprocessor's own cache, which a barrier of the grid empties.
-template <class L>
-__device__ __forceinline__ L load_upper_bound(const L* place) {
-#ifdef WARPATH_EMULATED
-  return load_relaxed(place);
-#else
-  return __ldca(place);
-#endif
-}
-
 /// Lists the runs of a hub's row that begin in [from, to), at least one.
 template <class L>
 __device__ __forceinline__ void push_runs(const Onto<L>& onto, L label, int vertex, u32 from,

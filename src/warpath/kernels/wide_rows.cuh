@@ -94,7 +94,7 @@ __device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const Onto<L
     for (int s = 0; s < kGroup; ++s) {
       const L from = __shfl_sync(~0u, label, s * kRows + group);
       sum[s] = inside[s] ? sum_or_never(a, from, edge[s].weight) : never<L>();
-      known[s] = sum[s] < bound ? load_upper_bound(a.dist + edge[s].target) : L{0};
+      known[s] = sum[s] < bound ? load_older(a.dist + edge[s].target) : L{0};
     }
     u32 ends = 0;  // which of the lane's own row's next edges end it
 #pragma unroll
@@ -143,7 +143,7 @@ __device__ __forceinline__ void relax_run(const WideArgs<W, L>& a, const Onto<L>
     }
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k)
-      known[k] = sum[k] < bound ? load_upper_bound(a.dist + edge[k].target) : L{0};
+      known[k] = sum[k] < bound ? load_older(a.dist + edge[k].target) : L{0};
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
       const bool near = sum[k] < bound;
@@ -195,7 +195,7 @@ __device__ __forceinline__ L pull_rows(const WideArgs<W, L>& a, const Worker<L>&
     L sum[kGroup];
 #pragma unroll
     for (int s = 0; s < kGroup; ++s)
-      sum[s] = inside[s] ? load_upper_bound(a.dist + edge[s].target) : never<L>();
+      sum[s] = inside[s] ? load_older(a.dist + edge[s].target) : never<L>();
     bool done = false;
 #pragma unroll
     for (int s = 0; s < kGroup; ++s) {

@@ -42,7 +42,7 @@ OF_A_SOLVE = {
     f"wide_{lanes}_{types}_b512": 304
     for lanes, types in ((4, "i32_i32"), (2, "i32_i64"), (2, "i64_i64"), (4, "f32_f32"),
                          (2, "f64_f64"))
-}  # fmt: skip
+} | {f"breadth_first_{label}_b512": 16 for label in ("i32", "i64", "f32", "f64")}  # fmt: skip
 
 
 class Usage(NamedTuple):

@@ -32,10 +32,12 @@ from warpath.errors import InputError
 from warpath.testing import emulator_build
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
+
+    from warpath._core import Word
 
     Array = NDArray[Any]
 
@@ -161,7 +163,7 @@ class EmulatedDevice:
     def synchronize(self) -> None:
         """Wait for nothing: each launch has waited."""
 
-    def finish(self, halt: Array, seconds: float) -> None:
+    def finish(self, halt: Array, word: Word, seconds: float) -> None:
         """Wait for nothing: each launch has waited."""
 
     def active(self) -> AbstractContextManager[None]:
@@ -200,6 +202,9 @@ class EmulatedDevice:
         EmulationError
             For a deadlock, a warp intrinsic for lanes that have returned, and their like.
         """
+        self._run(kernel, blocks, args)
+
+    def _run(self, kernel: Kernel, blocks: int, args: Sequence[Any]) -> None:
         if not self._has(kernel):
             self.prepare([kernel])
         self._next = (self._next + 1) % 2**64
@@ -207,9 +212,29 @@ class EmulatedDevice:
             threads = getattr(kernel, "threads", 0) or self.block
             self._loaded[kernel.name].run(blocks, threads, self._next, args)
 
+    def prepared(self, kernel: Kernel, blocks: int, *args: Any) -> _Prepared:
+        """Return a launch of the kernel with arguments that may change."""
+        return _Prepared(kernel, blocks, list(args))
+
+    def fire(self, launch: _Prepared) -> None:
+        """Run what is prepared and wait."""
+        self._run(launch.kernel, launch.blocks, launch.args)
+
     def _has(self, kernel: Kernel) -> bool:
         loaded = self._loaded.get(kernel.name)
         return loaded is not None and loaded.source == kernel.source
+
+
+class _Prepared:
+    """A launch whose arguments wait; a number that changes keeps its type."""
+
+    def __init__(self, kernel: Kernel, blocks: int, args: list[Any]) -> None:
+        self.name = kernel.name
+        self.kernel, self.blocks, self.args = kernel, blocks, args
+
+    def change(self, place: int, value: Any) -> None:
+        before = self.args[place]
+        self.args[place] = type(before)(value) if isinstance(before, np.generic) else value
 
 
 def _copy(array: Array, out: Array | None) -> Array:
@@ -240,7 +265,7 @@ class _Loaded:
             ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ulong,
         ]  # fmt: skip
 
-    def run(self, blocks: int, threads: int, seed: int, args: tuple[Any, ...]) -> None:
+    def run(self, blocks: int, threads: int, seed: int, args: Sequence[Any]) -> None:
         if len(args) != len(self._codes):
             msg = f"kernel {self.name} takes {len(self._codes)} arguments, not {len(args)}"
             raise InputError(msg)

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from warpath.testing.emulated import Kernel
 
 _TOGETHER = 64  # kernels in a library: large enough to share their headers, small enough to spread
-_FLAGS = ["-std=c++20", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off"]
+_FLAGS = ["-std=c++20", "-g1", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off"]
 _KERNEL_FLAGS = ["-O1", "-fno-exceptions", "-Wall", "-Wextra", "-Wno-unknown-pragmas"]
 _SCHEDULER = "scheduler.cpp"
+_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 _RUNTIMES = {"thread": "__tsan_create_fiber", "address": "__sanitizer_start_switch_fiber"}
 
 
@@ -75,46 +77,93 @@ class Builder:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def build(self, kernels: Sequence[Kernel]) -> list[Library]:
-        """Compile and load kernels; those whose sources define other macros go apart."""
+        """Compile and load kernels; those whose sources define or include other things go apart.
+
+        A kernel that somebody has compiled before, with whatever others, is not compiled again.
+        """
+        made: dict[Path, list[Kernel]] = {}
         groups: dict[str, list[Kernel]] = {}
         for kernel in kernels:
-            groups.setdefault(_macros(kernel.source), []).append(kernel)
+            library = self._known(kernel)
+            if library is None:
+                groups.setdefault(_head(kernel.source), []).append(kernel)
+            else:
+                made.setdefault(library, []).append(kernel)
         parts = [
             group[i : i + _TOGETHER]
             for group in groups.values()
             for i in range(0, len(group), _TOGETHER)
         ]
-        if not parts:
-            return []
-        scheduler = self._scheduler
-        with ThreadPoolExecutor(settings.threads()) as pool:
-            return list(pool.map(lambda part: self._library(part, scheduler), parts))
+        if parts:
+            scheduler = self._scheduler
+            with ThreadPoolExecutor(settings.threads()) as pool:
+                paths = pool.map(lambda part: self._library(part, scheduler), parts)
+                made |= zip(paths, parts, strict=True)
+        return [_loaded(path, group) for path, group in made.items()]
 
-    def _library(self, kernels: list[Kernel], scheduler: Path) -> Library:
+    def _known(self, kernel: Kernel) -> Path | None:
+        """Return the library that has a kernel, if any."""
+        entry = self._entry(kernel)
+        return self.folder / entry.readlink() if entry.exists() else None
+
+    def _entry(self, kernel: Kernel) -> Path:
+        """Return the link to the library of a kernel."""
+        key = _hash(_head(kernel.source), kernel.source, self._digest(kernel.source))
+        return self.folder / f"{key}.kernel"
+
+    def _library(self, kernels: list[Kernel], scheduler: Path) -> Path:
         source = _joined(kernels)
-        flags = [
-            *_FLAGS, *_KERNEL_FLAGS, *self._sanitizer,
-            "-include", str(self.emulator / "cuda_on_cpu.hpp"), f"-I{self.headers}",
-        ]  # fmt: skip
         named = kernels[0].name if len(kernels) == 1 else f"{len(kernels)} kernels"
         path = self._made(
-            "kernels",
-            [source, self._texts],
-            [*flags, "-x", "c++", "-", "-x", "none", str(scheduler), "-Wl,-rpath,$ORIGIN"],
+            f"kernels-{_hash(source, self._digest(source))}",
+            [
+                *self._flags, "-include", str(self.emulator / "cuda_on_cpu.hpp"),
+                f"-I{self.headers}", "-x", "c++", "-", "-x", "none", str(scheduler),
+                "-Wl,-rpath,$ORIGIN",
+            ],
             source,
             named,
-        )
-        messages = path.with_suffix(".txt").read_text(encoding="utf-8")
-        return Library(ctypes.CDLL(str(path)), tuple(k.name for k in kernels), messages)
+        )  # fmt: skip
+        for kernel in kernels:
+            with suppress(FileExistsError):  # two compiled it at once: either library has it
+                self._entry(kernel).symlink_to(path.name)
+        return path
+
+    @functools.cached_property
+    def _flags(self) -> list[str]:
+        return [*_FLAGS, *_KERNEL_FLAGS, *self._sanitizer]
+
+    def _digest(self, source: str) -> str:
+        """Return what a library depends on besides its source, but for where it lies.
+
+        That is the compiler, its flags, the emulator and all headers that the source includes.
+        """
+        head = "\n".join(_INCLUDE.findall(source))
+        if head not in self._digests:
+            headers = self._included(source)
+            self._digests[head] = _hash(_version(), *self._flags, self._emulator_texts, *headers)
+        return self._digests[head]
+
+    @functools.cached_property
+    def _digests(self) -> dict[str, str]:
+        return {}
+
+    def _included(self, source: str) -> list[str]:
+        """Return the names and texts of the headers that a source includes, however far away."""
+        found: dict[str, str] = {}
+        waiting = [source]
+        while waiting:
+            for name in _INCLUDE.findall(waiting.pop()):
+                header = self.headers / name
+                if name not in found and header.is_file():
+                    found[name] = header.read_text(encoding="utf-8")
+                    waiting.append(found[name])
+        return [part for name in sorted(found) for part in (name, found[name])]
 
     @functools.cached_property
     def _emulator_texts(self) -> str:
-        return _texts(self.emulator, "*.?pp")
-
-    @functools.cached_property
-    def _texts(self) -> str:
-        """All headers: a change in any of them compiles anew."""
-        return self._emulator_texts + _texts(self.headers, "*.cuh")
+        files = sorted(self.emulator.glob("*.?pp"))
+        return "\0".join(f"{file.name}\0{file.read_text(encoding='utf-8')}" for file in files)
 
     @property
     def _sanitizer(self) -> list[str]:
@@ -128,18 +177,20 @@ class Builder:
     @functools.cached_property
     def _scheduler(self) -> Path:
         watched = [f"-DWARPATH_SANITIZED_{self.sanitize.upper()}"] if self.sanitize else []
-        flags = [*_FLAGS, "-O2", *watched, str(self.emulator / _SCHEDULER)]
-        return self._made("scheduler", [self._emulator_texts], flags, "", _SCHEDULER)
+        flags = [*_FLAGS, "-O2", *watched]
+        return self._made(
+            f"scheduler-{_hash(_version(), *flags, self._emulator_texts)}",
+            [*flags, str(self.emulator / _SCHEDULER)],
+            "",
+            _SCHEDULER,
+        )
 
-    def _made(
-        self, stem: str, parts: list[str], arguments: list[str], source: str, what: str
-    ) -> Path:
-        """Return the library made of these parts, after making it if nobody has."""
-        key = hashlib.sha256("\0".join([_version(), *parts, *arguments]).encode()).hexdigest()[:24]
-        path = self.folder / f"{stem}-{key}.so"
+    def _made(self, stem: str, arguments: list[str], source: str, what: str) -> Path:
+        """Return a library, after making it if nobody has."""
+        path = self.folder / f"{stem}.so"
         if path.exists():
             return path
-        with (self.folder / f"{stem}-{key}.lock").open("w") as lock:
+        with (self.folder / f"{stem}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # whoever comes second waits and finds it made
             if not path.exists():
                 self._compile(path, arguments, source, what)
@@ -165,9 +216,13 @@ def loaded_sanitizer() -> str:
     return next(found, "")
 
 
-def _texts(folder: Path, pattern: str) -> str:
-    files = sorted(folder.glob(pattern))
-    return "\0".join(f"{file.name}\0{file.read_text(encoding='utf-8')}" for file in files)
+def _loaded(path: Path, kernels: list[Kernel]) -> Library:
+    messages = path.with_suffix(".txt").read_text(encoding="utf-8")
+    return Library(ctypes.CDLL(str(path)), tuple(kernel.name for kernel in kernels), messages)
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
 def _preamble(source: str) -> tuple[list[str], list[str]]:
@@ -179,9 +234,10 @@ def _preamble(source: str) -> tuple[list[str], list[str]]:
     return lines[:count], lines[count:]
 
 
-def _macros(source: str) -> str:
+def _head(source: str) -> str:
+    """Return the macros and headers that a source begins with."""
     head, _ = _preamble(source)
-    return "\n".join(line for line in head if not re.match(r"\s*(#\s*(include|pragma)|//|$)", line))
+    return "\n".join(line for line in head if not re.match(r"\s*(#\s*pragma|//|$)", line))
 
 
 def _joined(kernels: list[Kernel]) -> str:

@@ -12,7 +12,9 @@ from warpath.zones import opened
 
 if TYPE_CHECKING:
     from warpath.engines.base import Order, Raw
+    from warpath.engines.cuda.engine import Bound
     from warpath.graph import Graph
+    from warpath.recipes import Loop
 
 name = "cuda"
 
@@ -32,6 +34,13 @@ def run(order: Order, device: str) -> Raw:
         if raw.device is None or gpu.busy:
             gpu.synchronize()  # an array of the GPU is filled when the call returns, and was timed
         return raw
+
+
+def bound(graph: Graph, loop: Loop, device: str) -> Bound | None:
+    """Return the solves of a graph from any source on a GPU, or None; see `engine.bound`."""
+    engine, devices = _modules()
+    made: Bound | None = engine.bound(graph, loop, devices.open_device(device))
+    return made
 
 
 @functools.cache

@@ -86,6 +86,11 @@ def cuda_core() -> ModuleType:
     return require("cuda.core", what="device='cuda'", extra="cuda13", package="cuda-core")
 
 
+def cuda_driver() -> ModuleType:
+    """Import the driver's own functions, which come with cuda.core."""
+    return require("cuda.bindings.driver", what="device='cuda'", extra="cuda13")
+
+
 @functools.cache
 def compiler() -> str:
     """Return what compiles: versions of NVRTC and cuda.core."""
@@ -130,7 +135,7 @@ def _nvrtc(function: str) -> Any:
 
 def allow_shared(handle: Any, size: int, device: int) -> None:
     """Let a loaded kernel's blocks take so many bytes of shared memory at a launch."""
-    driver = require("cuda.bindings.driver", what="device='cuda'", extra="cuda13")
+    driver = cuda_driver()
     attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     (error,) = driver.cuKernelSetAttribute(attribute, size, handle, driver.CUdevice(device))
     if error != driver.CUresult.CUDA_SUCCESS:

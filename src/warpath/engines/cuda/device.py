@@ -20,7 +20,8 @@ from warpath.engines.cuda.driver import (
     import_cupy,
     of_cuda,
 )
-from warpath.engines.cuda.waiting import Active, OfThread, wait_for
+from warpath.engines.cuda.launching import CUDADriverError, Launch, no_argument
+from warpath.engines.cuda.waiting import Active, OfThread, heard, wait_for
 from warpath.errors import (
     DeviceError,
     InputError,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from warpath._core import Word
     from warpath.engines.cuda.entry import Kernel
 
     Array = Any  # of CuPy
@@ -92,6 +94,8 @@ class CudaDevice:
         self.process = os.getpid()
         self._index = index
         self._core = core
+        self._driver = compiling.cuda_driver()
+        self._context = -1  # CUDA's number for it, once a thread has entered
         self._current_stream = cupy.cuda.get_current_stream
         # What a launch needs is kept, for making it takes longer than the launch.
         self._loaded: dict[str, tuple[Kernel, Any]] = {}
@@ -102,6 +106,7 @@ class CudaDevice:
             1: core.LEGACY_DEFAULT_STREAM,
             2: core.PER_THREAD_DEFAULT_STREAM,
         }
+        self._handles: dict[int, Any] = {}
         self._copying: Any = None  # the stream of copies beside the work
         self._own = OfThread()
 
@@ -113,12 +118,18 @@ class CudaDevice:
         return Active(self)
 
     def entered(self) -> Any:
-        """Make this the calling thread's device; return what makes it the former one again."""
+        """Make this the calling thread's device; return what makes it the former one again.
+
+        None where it is that already, as it mostly is: to look is a tenth of the work.
+        """
         if self.process != os.getpid():
             raise NoDeviceError(forked(self.name))
         self._own.launched.clear()
+        if int(self._driver.cuCtxGetCurrent()[1]) == self._context:
+            return None
         current = self.xp.cuda.Device(self._index)
         current.__enter__().use()  # gives a new thread its context, which a launch does not
+        self._context = int(self._driver.cuCtxGetCurrent()[1])
         return current
 
     def free_memory(self) -> int:
@@ -193,32 +204,34 @@ class CudaDevice:
         """Whether this thread has launched a kernel since it last waited."""
         return bool(self._own.launched)
 
-    def finish(self, halt: Array, seconds: float) -> None:
-        """Wait for a kernel that ends soon after `halt`, (1,) int32, became 1.
+    def finish(self, halt: Array, word: Word, seconds: float) -> None:
+        """Wait until a kernel says a word, as it does soon after the first of `halt` became 1.
+
+        Or until it ended without one.
 
         Raises
         ------
         DeviceError
             If it takes longer than so many seconds; it is told to end first.
         """
-        end = self._recorded()
         try:
-            if wait_for(end, seconds):
+            if heard(word, self._current_stream, seconds):
                 self._own.rested()
                 return
         except KeyboardInterrupt:
-            self._halted(end, halt, _TO_HALT_FOR_CTRL_C)
+            self._halted(halt, _TO_HALT_FOR_CTRL_C)
             raise
         name = self._own.launched[-1]
         what = f"{self.name}, {self.model}: the kernel {name} ran for {seconds:,.0f} s, longer than"
-        if self._halted(end, halt, _TO_HALT):
+        if self._halted(halt, _TO_HALT):
             msg = f"{what} any solve takes, and was stopped."
         else:
             msg = f"{what} any solve takes, and does not stop: end this process."
         raise DeviceError(f"{msg} That is a fault of warpath: please report it.")
 
-    def _halted(self, end: Any, halt: Array, seconds: float) -> bool:
+    def _halted(self, halt: Array, seconds: float) -> bool:
         """Tell a kernel to end, by a copy beside it; return whether it did in so many seconds."""
+        end = self._recorded()
         one = self.host_array(np.zeros(1, np.int32))
         one[0] = 1
         beside = self.xp.cuda.Stream(non_blocking=True)
@@ -240,9 +253,7 @@ class CudaDevice:
         """Return how many blocks of a kernel run at the same time on the whole GPU."""
         known, blocks = self._resident.get(kernel.name, (None, 0))
         if known is not kernel and known != kernel:
-            kept = self._loaded.get(kernel.name)
-            loaded: Any = kept[1] if kept is not None and kept[0] == kernel else self._load(kernel)
-            threads = kernel.threads or self.block
+            threads, loaded = kernel.threads or self.block, self._kernel(kernel)
             each = loaded.occupancy.max_active_blocks_per_multiprocessor(threads, kernel.shared)
             blocks = int(each) * self.processors
             self._resident[kernel.name] = kernel, blocks
@@ -259,9 +270,7 @@ class CudaDevice:
         """
         if blocks == 0:  # CUDA calls an empty grid an error
             return
-        known, loaded = self._loaded.get(kernel.name, (None, None))
-        if known is not kernel and known != kernel:
-            loaded = self._load(kernel)
+        loaded = self._kernel(kernel)
         shape = (blocks, kernel.threads or self.block, kernel.shared, kernel.at_once)
         config = self._configs.get(shape) or self._config(shape)
         handle = self._current_stream().ptr
@@ -272,11 +281,41 @@ class CudaDevice:
                 for one in args
             ]
         except AttributeError:
-            raise TypeError(_no_argument(kernel, args)) from None
+            raise TypeError(no_argument(kernel, args)) from None
         own = self._own
         own.launched.append(kernel.name)
         own.lasting = own.lasting or kernel.at_once
         self._core.launch(stream, config, loaded, *values)
+
+    def prepared(self, kernel: Kernel, blocks: int, *args: Any) -> Launch:
+        """Return a launch of a kernel whose blocks run at the same time, its arguments laid out.
+
+        Parameters
+        ----------
+        kernel, blocks, args : as in `launch`; at least one block.
+        """
+        function = self._driver.CUfunction(int(self._kernel(kernel).handle))
+        return Launch(kernel, function, blocks, kernel.threads or self.block, args)
+
+    def fire(self, launch: Launch) -> None:
+        """Launch what is `prepared` in the order of CuPy's current stream; returns at once."""
+        handle = self._current_stream().ptr
+        stream = self._handles.get(handle)
+        if stream is None:
+            if len(self._handles) >= _KEPT_STREAMS:
+                self._handles.clear()
+            stream = self._handles[handle] = self._driver.CUstream(handle)
+        own = self._own
+        own.launched.append(launch.name)
+        own.lasting = True
+        error = self._driver.cuLaunchCooperativeKernel(*launch.shape, stream, launch.parameters)[0]
+        if error:
+            raise CUDADriverError(error.name)
+
+    def _kernel(self, kernel: Kernel) -> Any:
+        """Return a kernel as it is loaded."""
+        known, loaded = self._loaded.get(kernel.name, (None, None))
+        return loaded if known is kernel or known == kernel else self._load(kernel)
 
     def _load(self, kernel: Kernel) -> Any:
         image = compiling.cubin(kernel, self.arch)
@@ -375,16 +414,3 @@ def open_device(name: str) -> CudaDevice:
                 raise NoDeviceError(msg)
             _open[whole] = CudaDevice(index, import_cupy(), compiling.cuda_core())
         return _open[whole]
-
-
-def _no_argument(kernel: Kernel, args: tuple[Any, ...]) -> str:
-    at, wrong = next((at, one) for at, one in enumerate(args) if not _is_argument(one))
-    return (
-        f"argument {at} of the kernel {kernel.name} is of {type(wrong)}: it must be an array of "
-        "the device, a NumPy scalar or None."
-    )
-
-
-def _is_argument(one: Any) -> bool:
-    has_address = hasattr(getattr(one, "data", None), "ptr")
-    return one is None or isinstance(one, np.generic) or has_address

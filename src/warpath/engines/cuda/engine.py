@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warpath import _core
+from warpath.engines import breadth_first, patches
 from warpath.engines.base import Raw
 from warpath.engines.cpu import labels_or_cycle
-from warpath.engines.patches import patches
+from warpath.engines.cuda.flight import Ended
 from warpath.engines.rounds import LOOPS, Run
+from warpath.engines.rounds.run import kept
 from warpath.engines.tables.blocks_of_sources import block_a_source
 from warpath.engines.tables.dense import floyd_warshall
 from warpath.engines.tables.johnson import rounds_a_source
@@ -17,16 +19,29 @@ from warpath.engines.tables.pairs import pairs
 from warpath.engines.tables.reweighted import johnson
 from warpath.engines.tables.table import longest
 from warpath.engines.tables.thread_a_source import thread_a_source
-from warpath.engines.wide.search import wide
+from warpath.engines.tables.widths import widths
+from warpath.engines.wide import search as wide
 from warpath.recipes import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpath.engines.base import Device, Order
+    from warpath.engines.base import Array, Device, Order
+    from warpath.engines.cuda.search import Search
+    from warpath.graph import Graph
 
 #: The loops of one source that are one launch.
-ALONE: dict[Loop, Callable[[Order, Device], Raw]] = {Loop.PATCHES: patches, Loop.WIDE: wide}
+ALONE: dict[Loop, Callable[[Order, Device], Raw]] = {
+    Loop.BFS: breadth_first.breadth_first,
+    Loop.PATCHES: patches.patches,
+    Loop.WIDE: wide.wide,
+}
+#: What makes their searches, and what the words of one mean.
+SEARCHES: dict[Loop, tuple[Callable[..., Search], Callable[[list[int]], dict[str, int]]]] = {
+    Loop.BFS: (breadth_first.search_of, breadth_first.counters),
+    Loop.PATCHES: (patches.search_of, patches.counters),
+    Loop.WIDE: (wide.search_of, wide.counters),
+}
 #: The loops of many-to-many and of all pairs.
 TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
     Loop.BLOCK_A_SOURCE: block_a_source,
@@ -60,3 +75,55 @@ def run(order: Order, device: Device) -> Raw:
         rows = graph.indptr, graph.indices, graph.solver_weights
         _core.refuse_overflow(*rows, device.get(solve.dist))
     return Raw(solve.dist, stats={"rounds": solve.rounds}, device=device)
+
+
+class Bound:
+    """The solves of a graph by a loop of one launch; it refers to no graph, whom it is kept by.
+
+    Parameters
+    ----------
+    search : what it launches.
+    counters : what the words of a launch mean, by name.
+    device : where it runs.
+    """
+
+    nbytes = 0  # what it works with is kept elsewhere
+
+    def __init__(
+        self, search: Search, counters: Callable[[list[int]], dict[str, int]], device: Device
+    ) -> None:
+        self.search = search
+        self.counters = counters
+        self.device = device
+        self._fits = True
+
+    def __call__(self, source: int) -> tuple[Array, list[int]] | None:
+        """Return the labels, new on the device, and the words; None where a sum did not fit.
+
+        Then it is not tried again: other sources of the graph will hardly fit.
+        """
+        if not self._fits:
+            return None
+        with self.device.active():
+            found = self.search(source)
+        self._fits = found[1][0] != Ended.LOST
+        return found if self._fits else None
+
+
+def bound(graph: Graph, loop: Loop, device: Device) -> Bound | None:
+    """Return the solves of a graph from any source, to be called many times, as `run` does them.
+
+    None for a loop that is not bound so, and where more is to be done than to launch it.
+    """
+    if loop not in SEARCHES:
+        return None
+
+    def make() -> Bound | None:
+        search_of, counters = SEARCHES[loop]
+        if longest(graph) >= 2**62:
+            return None
+        with device.active():
+            return Bound(search_of(graph, widths(graph)[0], device, {}, None), counters, device)
+
+    made: Bound | None = kept(graph, f"solves by {loop.value}", device, make)
+    return made

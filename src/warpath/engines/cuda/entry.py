@@ -111,21 +111,21 @@ _PRODUCT = _Kind(
     resident=2,
 )
 
-# Four blocks of two vertices a thread: one waits for news while the others relax. Labels of 64 bits
+# Three blocks of two vertices a thread: one waits for news while others relax. Labels of 64 bits
 # take the registers of two.
 _PATCHES = _Kind(
     "patches.cuh",
-    "i64 n, i64 size, int patches, int each, u32 source, const u32* places, const u32* table, "
-    "const u32* begin, const u16* targets, const W* weights, const u32* exits, "
-    "const u32* slots, const W* tolls, const u32* owners, int room, int gates, L delta, "
+    "i64 n, i64 size, int patches, u32 source, const u32* places, const u32* table, "
+    "const u32* begin, const u16* targets, const W* weights, const u16* tails, "
+    "const u32* slots, const u32* owners, const W* tolls, int room, int gates, L delta, "
     "L cutoff, L* labels, u32* unsettled, L* news, L* pending, L* left, L* least, u64* open, "
-    "L* threshold, int* state, u32* arrived, int* lost, u64* counts, const int* halt, i64* said, "
+    "L* threshold, int* state, u32* arrived, int* lost, u64* counts, int* halt, i64* said, "
     "L* dist",
-    "solve_patches<{block}, 2>(PatchArgs<W, L>{{n, size, patches, each, source, places, table, "
-    "begin, targets, weights, exits, slots, tolls, owners, room, gates, delta, cutoff, labels, "
+    "solve_patches<{block}, 2>(PatchArgs<W, L>{{n, size, patches, source, places, table, begin, "
+    "targets, weights, tails, slots, owners, tolls, room, gates, delta, cutoff, labels, "
     "unsettled, news, pending, left, least, open, threshold, state, arrived, lost, counts, "
     "halt, said, dist}})",
-    resident=4,
+    resident=3,
     at_once=True,
 )
 
@@ -269,13 +269,25 @@ _KINDS = {
         "const W* edges, const i64* into, const W* sources, L first, L delta, L limit, u32 narrow, "
         "u32 favour, u32 most, L* dist, u64* rest, u64* entries, u64* next_entries, u64* runs, "
         "u64* next_runs, u32 room, u32 room_of_runs, u64* control, L* least, L* out, "
-        "const W* parting, const int* halt, i64* said",
+        "const W* parting, int* halt, i64* said",
         "wide<{lanes}, {block}>(WideArgs<W, L>{{n, source, ranks, leaves, indptr, "
         "as<Edge<W>>(edges), into, as<Edge<W>>(sources), first, delta, limit, narrow, favour, "
         "most, dist, as<Rest<L>>(rest), {{as<Entry<L>>(entries), as<Run<L>>(runs), nullptr, room, "
         "room_of_runs}}, {{as<Entry<L>>(next_entries), as<Run<L>>(next_runs), nullptr, room, "
         "room_of_runs}}, as<WideControl>(control), least, out, {{hubs, indptr, parting}}}}, "
         "halt, said)",
+        widths=2,
+        resident=2,
+        at_once=True,
+    ),
+    "breadth_first": _Kind(
+        "breadth_first.cuh",
+        "i64 n, i64 m, int source, const i64* indptr, const int* indices, const i64* into, "
+        "const int* sources, const u32* barren, L weight, L cutoff, u32 turn, L* dist, "
+        "u64* pieces, u64* parts, u32* seen, u32* other, u64* control, int* halt, i64* said",
+        "breadth_first<{block}>(BreadthArgs<L>{{n, m, source, indptr, indices, into, sources, "
+        "barren, weight, cutoff, turn, dist, pieces, parts, seen, other, "
+        "reinterpret_cast<BreadthControl*>(control)}}, halt, said)",
         widths=2,
         resident=2,
         at_once=True,

@@ -6,18 +6,21 @@ An engine with a persistent kernel launches once a solve and reads how it ended:
         dist = device.xp.empty(graph.n, np.int32)
         words = own.run(kernel, blocks, dist, *arrays_of(own.buffers), own.halt, own.said)
 
-The kernel takes ``const int* halt`` and ``i64* said`` (kernels/halt.cuh), and one of its threads
-writes the words at the end. Several threads may solve on one graph: each has a flight of its own,
-and as many are kept as were in the air at once.
+The kernel takes ``int* halt`` and ``i64* said``, and its last block to end writes the words
+(kernels/halt.cuh). Several threads may solve on one graph: each has a flight of its own,
+and as many are kept as were in the air at once. A kernel that is launched again and again with
+nearly the same arguments is a `Search` (engines/cuda/search.py), which takes flights as well.
 """
 
 from __future__ import annotations
 
+import weakref
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from warpath import _core
 from warpath.engines.rounds.run import kept
 from warpath.errors import DeviceError
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from warpath.engines.base import Array, Device
+    from warpath.engines.base import Array, Device, Launch
     from warpath.engines.cuda.entry import Kernel
     from warpath.graph import Graph
 
@@ -52,18 +55,25 @@ class Flight:
     Attributes
     ----------
     buffers : what the maker returned: the kernel's working space, as the last solve left it.
-    halt : (1,) int32 on the device, 0 until the kernel must end.
+    halt : (2,) int32 on the device: 0 until the kernel must end; how many blocks have ended.
     words : (8,) int64 on the host, what the kernel said: an `Ended`, then what it likes.
     said : `words` as an argument of the kernel.
+    launch, ready_for : the last launch that a search made ready here, and the mark of that search.
     """
 
-    def __init__(self, pool: _Flights) -> None:
+    launch: Launch
+    ready_for: object = None
+
+    def __init__(self, pool: Flights) -> None:
         device = pool.device
-        self._pool = pool
+        # In no circle with those who keep it: memory of the device goes at once with the graph.
+        self._pool = weakref.ref(pool)
+        self._device, self._longest, self._size = device, pool.longest, pool.size
         self.buffers = pool.make()
-        self.halt: Array = device.put(np.zeros(1, np.int32))
+        self.halt: Array = device.put(np.zeros(2, np.int32))
         self.words: NDArray[np.int64] = device.host_array(np.zeros(WORDS, np.int64))
         self.said: Array = device.mapped(self.words)
+        self._word = _core.Word(self.words, Ended.SILENT)
 
     def run(self, kernel: Kernel, blocks: int, *args: Any) -> NDArray[np.int64]:
         """Launch a kernel, wait for it and return its words; Ctrl-C ends it.
@@ -77,15 +87,25 @@ class Flight:
         DeviceError
             If the kernel ends without a word, gives up, or takes longer than any solve can.
         """
-        words, device = self.words, self._pool.device
-        words[0] = Ended.SILENT
-        device.launch(kernel, blocks, *args)
-        device.finish(self.halt, self._pool.longest)
+        self._word.hush()
+        self._device.launch(kernel, blocks, *args)
+        self._landed(kernel.name)
+        return self.words
+
+    def fly(self, launch: Launch) -> list[int]:
+        """Launch what was made ready, wait and return its words, as `run` does."""
+        self._word.hush()
+        self._device.fire(launch)
+        return self._landed(launch.name)
+
+    def _landed(self, name: str) -> list[int]:
+        self._device.finish(self.halt, self._word, self._longest)
+        words: list[int] = self.words.tolist()
         if words[0] in _FAULTS:
             msg = (
-                f"the kernel {kernel.name} {_FAULTS[int(words[0])]} on a graph of "
-                f"{self._pool.size}. That is a fault of warpath: please report it; "
-                "another algorithm, or device='cpu', may do."
+                f"the kernel {name} {_FAULTS[words[0]]} on a graph of {self._size}. "
+                "That is a fault of warpath: please report it; another algorithm, or "
+                "device='cpu', may do."
             )
             raise DeviceError(msg)
         return words
@@ -98,16 +118,19 @@ class Flight:
         _trace: TracebackType | None,
     ) -> None:  # fmt: skip
         # After an error the kernel may still run, or has left its buffers in the middle of things.
+        pool = self._pool()
+        if pool is None:
+            return
         if kind is None:
-            self._pool.idle.append(self)
+            pool.idle.append(self)
         else:
-            self._pool.made -= 1
+            pool.made -= 1
 
 
 _FAULTS = {int(Ended.SILENT): "ended without a word", int(Ended.HALTED): "gave up"}
 
 
-class _Flights:
+class Flights:
     """The flights of a graph on a device for one maker of buffers."""
 
     def __init__(self, graph: Graph, device: Device, make: Callable[[], Any]) -> None:
@@ -132,8 +155,8 @@ class _Flights:
         return sum(_bytes(flight.buffers) for flight in list(self.idle))
 
 
-def flight(graph: Graph, what: str, device: Device, make: Callable[[], Any]) -> Flight:
-    """Return a flight for one solve, kept with the graph: enter it by ``with``.
+def flights(graph: Graph, what: str, device: Device, make: Callable[[], Any]) -> Flights:
+    """Return the flights of a graph, kept with it.
 
     Parameters
     ----------
@@ -142,8 +165,13 @@ def flight(graph: Graph, what: str, device: Device, make: Callable[[], Any]) -> 
         filled as the kernel wants to find them first. A kernel leaves them so that the next finds
         them as it wants, or clears them when it begins.
     """
-    flights: _Flights = kept(graph, what, device, lambda: _Flights(graph, device, make))
-    return flights.take()
+    made: Flights = kept(graph, what, device, lambda: Flights(graph, device, make))
+    return made
+
+
+def flight(graph: Graph, what: str, device: Device, make: Callable[[], Any]) -> Flight:
+    """Return a flight for one solve: enter it by ``with``. The arguments are those of `flights`."""
+    return flights(graph, what, device, make).take()
 
 
 def _bytes(buffers: Any) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.engines.base import Order, Problem
+from warpath.engines.breadth_first import kernel_of as breadth_first_kernel
 from warpath.engines.cuda.engine import TABLES
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.patches import kind_of
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
-    from warpath.engines.base import Array
+    from warpath._core import Word
+    from warpath.engines.base import Array, Launch
     from warpath.engines.cuda.entry import Kernel
     from warpath.recipes import Recipe
 
@@ -36,6 +38,7 @@ _OF_TABLES = {
     Loop.PAIRS: ("pairs", "pair_rows"),
     Loop.JOHNSON: ("block_a_source", "pairs", "pair_rows"),
 }
+_BY_WIDTH = {Loop.BFS: breadth_first_kernel, Loop.WIDE: wide_kernel}
 
 
 def _widths(weight: np.dtype[Any]) -> list[tuple[DTypeLike, DTypeLike]]:
@@ -84,10 +87,16 @@ class _DryDevice:
     def launch(self, _kernel: Kernel, _blocks: int, *_args: Any) -> None:
         raise _FirstLaunchError
 
+    def prepared(self, _kernel: Kernel, _blocks: int, *_args: Any) -> Launch:
+        raise _FirstLaunchError
+
+    def fire(self, _launch: Any) -> None:
+        raise _FirstLaunchError
+
     def synchronize(self) -> None:
         pass
 
-    def finish(self, halt: Array, seconds: float) -> None:
+    def finish(self, halt: Array, word: Word, seconds: float) -> None:
         pass
 
     def active(self) -> AbstractContextManager[None]:
@@ -127,10 +136,10 @@ def kernels_of(
             for kind in _OF_TABLES[recipe.loop]
             for types in _widths(np.dtype(weight))
         )
-    if recipe.loop is Loop.WIDE:
+    if recipe.loop in _BY_WIDTH:
         widths = (Width(np.dtype(label).name, np.dtype(one).name, proven=True)
                   for one, label in _widths(np.dtype(weight)))  # fmt: skip
-        return tuple(wide_kernel(width, block) for width in widths)
+        return tuple(_BY_WIDTH[recipe.loop](width, block) for width in widths)
     graph = Graph(np.array([0, 1, 2]), np.array([1, 0], index), np.array([1, 1], weight))
     if recipe.parts:
         return _of_parts(recipe, graph, block, traced=traced)

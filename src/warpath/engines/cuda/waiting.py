@@ -9,11 +9,14 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
+    from warpath._core import Word
     from warpath.engines.cuda.device import CudaDevice
 
 _SPIN, _NAP = 0.02, 1e-4  # seconds: the host waits awake, then sleeps so long at a time
+_TURN = 1e-3  # seconds that the host waits without a look at signals
 _NAMED_KERNELS = 3  # in the message about a failure that is only seen when waiting
 
 
@@ -57,7 +60,8 @@ class Active:
         self, kind: type[BaseException] | None, error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
-        self._current.__exit__(kind, error, trace)
+        if self._current is not None:
+            self._current.__exit__(kind, error, trace)
         if isinstance(error, Exception):
             self._explain(error)
 
@@ -65,6 +69,25 @@ class Active:
         explained = self._device.explained(error)
         if explained is not None:
             raise explained from error
+
+
+def heard(word: Word, stream: Callable[[], Any], seconds: float) -> bool:
+    """Wait for the word of a kernel, awake for signals; return whether it came in so many seconds.
+
+    Also where the kernel ended without one, which the stream that it is on knows.
+    """
+    begin = time.perf_counter()
+    turn = _TURN
+    while not word.said(turn):
+        if stream().done:
+            return True
+        waited = time.perf_counter() - begin
+        if waited > seconds:
+            return False
+        if waited > _SPIN:
+            turn = 0.0
+            time.sleep(_NAP)
+    return True
 
 
 def wait_for(event: Any, seconds: float = math.inf) -> bool:

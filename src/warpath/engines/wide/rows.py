@@ -126,8 +126,9 @@ def _ascending(
         if ranks is not None:
             places = indptr[ranks[first:last][row]] + (places - own[row])
             targets = ranks[targets]
-        edges[places, 0] = weights[order]
-        bits[places, 1] = targets[order].astype(bits.dtype)
+        # In some versions of CuPy, a[places] counts the entries of a in 32 bits; `put` never does.
+        xp.put(edges[:, 0], places, weights[order], mode="wrap")
+        xp.put(bits[:, 1], places, targets[order].astype(bits.dtype), mode="wrap")
     return indptr, edges
 
 

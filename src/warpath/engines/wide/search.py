@@ -10,7 +10,8 @@ import numpy as np
 from warpath import _core
 from warpath.engines.base import Raw
 from warpath.engines.cuda.entry import Kernel, Types, kernel
-from warpath.engines.cuda.flight import Ended, flight
+from warpath.engines.cuda.flight import Ended, flights
+from warpath.engines.cuda.search import Search
 from warpath.engines.tables.table import longest
 from warpath.engines.tables.widths import Width, widths
 from warpath.engines.wide.rows import HUB, rows_of
@@ -30,7 +31,6 @@ _NARROW = 20_000
 #: What a pulled edge costs in sixteenths of a pushed one.
 _FAVOUR = 16
 _MOST_ROUNDS = 2**32 - 1
-_MOST_DEGREE = 2**30  # the bits above say which run of a row it is
 #: Widths of the first bucket and of the others, in mean weight / mean degree. Among hubs a narrow
 #: bucket reaches most edges; elsewhere twice the logarithm of n reaches most vertices.
 _SKEWED, _EVEN = (4, 2), (28, 4)
@@ -49,64 +49,64 @@ class Buffers(NamedTuple):
 
 def wide(order: Order, device: Device) -> Raw:
     """Run `Loop.WIDE`."""
-    graph = order.graph
+    graph, problem = order.graph, order.problem
     if order.trace is not None:
         msg = f"{order.recipe.name} keeps no trace: its rounds follow each other on the device."
         raise NotSupportedError(msg)
-    facts = graph.facts(symmetry=False)
-    if graph.n >= 2**31 - 1 or facts.max_degree >= _MOST_DEGREE:
-        msg = (
-            f"{order.recipe.name} numbers vertices in 31 bits and the edges of one in 30; the "
-            f"graph has {graph.n:,} vertices and up to {facts.max_degree:,} edges at one. "
-            "Use another algorithm."
-        )
-        raise NotSupportedError(msg)
     for width in widths(graph):
-        dist, words = _solved(order, device, width)
+        search = search_of(graph, width, device, order.params, problem.cutoff)
+        dist, words = search(problem.source)
         if words[0] != Ended.LOST:
             break
     if longest(graph) >= 2**62:
         here = as_labels(graph, device.get(dist))
         _core.refuse_overflow(graph.indptr, graph.indices, graph.solver_weights, here)
-    stats = {"rounds": int(words[1]), "buckets": int(words[2])}
-    return Raw(dist, stats=stats, device=device)
+    return Raw(dist, stats=counters(words), device=device)
 
 
-def _solved(order: Order, device: Device, width: Width) -> tuple[Array, Array]:
-    """Return the labels in a width, in the order of the graph, and the kernel's words."""
-    graph = order.graph
+def search_of(
+    graph: Graph, width: Width, device: Device, params: dict[str, float], cutoff: float | None
+) -> Search:
+    """Return the search of a graph in a width, which does not refer to the graph.
+
+    Its labels come in the order of the graph.
+    """
     rows = rows_of(graph, width, device)
     made = kernel_of(width, device.block)
-    dist = device.xp.empty(graph.n, width.label)
-    label = np.dtype(width.label)
+    n, label, own_labels = graph.n, np.dtype(width.label), rows.ranks is not None
     room, room_of_runs = rooms(graph, rows)
-
-    n, own_labels = graph.n, rows.ranks is not None
+    first, delta = bounds(graph, width, params.get("delta"))
+    same = {
+        "n": n, "ranks": rows.ranks, "hubs": rows.hubs, "leaves": rows.leaves,
+        "indptr": rows.indptr, "edges": rows.edges, "into": rows.into, "sources": rows.sources,
+        "first": first, "delta": delta, "limit": _limit(cutoff, width), "narrow": _NARROW,
+        "favour": _FAVOUR, "most": _MOST_ROUNDS, "room": room, "room_of_runs": room_of_runs,
+        "parting": rows.parting,
+    }  # fmt: skip
 
     def buffers() -> Buffers:  # kept with the graph, so it must not refer to it
         return _buffers(n, room, room_of_runs, label, device, own=own_labels)
 
-    first, delta = bounds(graph, width, order.params.get("delta"))
-    with flight(graph, f"wide search in {label.name}", device, buffers) as own:
-        held: Buffers = own.buffers
-        given = {
-            "n": graph.n, "source": order.problem.source, "ranks": rows.ranks, "hubs": rows.hubs,
-            "leaves": rows.leaves, "indptr": rows.indptr, "edges": rows.edges, "into": rows.into,
-            "sources": rows.sources, "first": first, "delta": delta,
-            "limit": _limit(order.problem.cutoff, width), "narrow": _NARROW, "favour": _FAVOUR,
-            "most": _MOST_ROUNDS, "dist": dist if held.dist is None else held.dist,
-            "rest": held.rest, "entries": held.entries[0], "next_entries": held.entries[1],
-            "runs": held.runs[0], "next_runs": held.runs[1], "room": room,
-            "room_of_runs": room_of_runs, "control": held.control, "least": held.least,
-            "out": None if held.dist is None else dist, "parting": rows.parting,
-            "halt": own.halt, "said": own.said,
+    def given(held: Buffers) -> dict[str, Any]:
+        return same | {
+            "dist": held.dist, "rest": held.rest, "entries": held.entries[0],
+            "next_entries": held.entries[1], "runs": held.runs[0], "next_runs": held.runs[1],
+            "control": held.control, "least": held.least,
         }  # fmt: skip
-        values = [
-            given[name] if kind == "*" else np.dtype(kind).type(given[name])
-            for name, kind in made.params
-        ]
-        words = own.run(made, device.resident_blocks(made), *values).copy()
-    return dist, words
+
+    return Search(
+        flights(graph, f"wide search in {label.name}", device, buffers),
+        made,
+        lambda _: device.resident_blocks(made),
+        given,
+        (n, label),
+        "out" if own_labels else "dist",
+    )
+
+
+def counters(words: list[int]) -> dict[str, int]:
+    """Return what a solve said that it did, by name."""
+    return {"rounds": words[1], "buckets": words[2]}
 
 
 def kernel_of(width: Width, block: int) -> Kernel:

@@ -1,0 +1,153 @@
+// breadth_first.cuh - one source where all edges are equally long, in one launch.
+//
+// Work     A level is taken in one of two ways: the rows out of the frontier look for vertices that
+//          were not seen, or, where those rows have many of the edges that are left, the vertices
+//          that were not seen look through their rows in until they meet one that was.
+// Traffic  ahead: per edge 4 B in order and a bit at random, per vertex found an atomic, a label,
+//          its row's bounds and 16 B of lists. back: per vertex two bits, and per vertex not seen
+//          its row's bounds and, mostly, 32 B of edges; bits from L1.
+// Launch   one grid, all of whose blocks run at once: levels are parted by its barrier.
+// Shared   for each warp 256 vertices found and 32 words of bits.
+// Races    Ahead, who sets a vertex's bit gives it its label and lists its row; a bit that is read
+//          while it is set only costs the atomic. Back, bits are read in one array and written to
+//          another, each word by one warp; long rows in have a round of their own, and bits set by
+//          atomics. Both arrays only gain bits. Counters of three rounds take turns.
+// Source   Beamer, Asanovic, Patterson 2012 (both directions); Merrill, Garland, Grimshaw 2012
+//          (edges of a frontier shared out).
+#pragma once
+
+#include "breadth_first_levels.cuh"
+#include "halt.cuh"
+
+namespace warpath {
+
+/// The rounds between two barriers of the grid, and what the last one found.
+struct BreadthRounds {
+  BreadthControl& control;
+  const int* halt;
+  BreadthControl::Found* shared;
+  u32 round;
+
+  /// Where a new round counts.
+  __device__ __forceinline__ BreadthControl::Found* begin() {
+    BreadthControl::Found* const onto = control.found + (round + 1) % 3;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+      control.found[(round + 2) % 3] = {};
+      // Behind the barrier every block sees this round's word, and no later one's.
+      if (halted(halt)) store_relaxed(&onto->halted, 1u);
+    }
+    return onto;
+  }
+
+  /// Ends the round; returns what all blocks found in it.
+  __device__ __forceinline__ BreadthControl::Found end() {
+    ++round;
+    return read();
+  }
+
+  __device__ __forceinline__ BreadthControl::Found read() {
+    meet(&control.arrived);
+    const BreadthControl::Found& found = control.found[round % 3];
+    if (threadIdx.x == 0)
+      *shared = {load_relaxed(&found.edges), load_relaxed(&found.pieces),
+                 load_relaxed(&found.parts), load_relaxed(&found.halted)};
+    __syncthreads();
+    return *shared;
+  }
+};
+
+/// No labels but the source's, whose row is listed.
+template <int kBlock, class L>
+__device__ __forceinline__ void begin_search(const BreadthArgs<L>& a, int* held) {
+  const i64 start = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
+  const i64 stride = static_cast<i64>(gridDim.x) * kBlock;
+  for (i64 v = start; v < a.n; v += stride) a.dist[v] = v == a.source ? L{0} : never<L>();
+  for (i64 word = start; word < (a.n + 31) / 32; word += stride) {
+    a.seen[word] = word == a.source / 32 ? 1u << (a.source % 32) : 0;
+    a.other[word] = 0;
+  }
+  if (blockIdx.x != 0 || threadIdx.x >= 32) return;
+  if (threadIdx.x == 0) *held = a.source;
+  __syncwarp();
+  const HeldRows row(a.indptr, held, 1, static_cast<int>(threadIdx.x));
+  row.write(a.pieces, 0, static_cast<int>(threadIdx.x));
+  if (threadIdx.x != 0) return;
+  a.control->found[0] = {row.edges(), row.pieces, 0, 0};
+  a.control->found[1] = {};
+}
+
+template <int kBlock, class L>
+__device__ __forceinline__ void breadth_first(const BreadthArgs<L>& a, int* halt, i64* said) {
+  constexpr int kWarps = kBlock / 32;
+  WARPATH_SHARED(int, held, kWarps * 2 * kHeld);
+  WARPATH_SHARED(u32, news, kBlock);
+  WARPATH_SHARED(BreadthSums, sums, 1);
+  WARPATH_SHARED(BreadthControl::Found, shared, 1);
+  const int t = threadIdx.x, own = t / 32;
+  // Neighbouring items go to different multiprocessors.
+  BreadthWorker me{t % 32,
+                   own * gridDim.x + blockIdx.x,
+                   gridDim.x * kWarps,
+                   held + own * 2 * kHeld,
+                   news + own * 32,
+                   0,
+                   0};
+  if (t == 0) *sums = {};
+  BreadthRounds rounds{*a.control, halt, shared, 0};
+  begin_search<kBlock>(a, held);
+  u32 *seen = a.seen, *other = a.other;
+  u64* listed = a.pieces;  // the frontier's
+  bool in_bits = false;    // whether the frontier is what is seen and not in the other bits
+  u64 left = static_cast<u64>(a.m);  // edges out of vertices that were not reached
+  u32 levels = 0, back = 0;
+  Ended ended = kDone;
+  L label{0};
+  for (BreadthControl::Found found = rounds.read(); found.edges != 0; ++levels) {
+    const L next = grown(label, a.weight);
+    if (leaves(next)) ended = kLost;
+    if (found.halted != 0) ended = kHalted;
+    if (ended != kDone || next > a.cutoff || next == never<L>()) break;
+    label = next;
+    left -= found.edges;
+    if (a.into != nullptr && found.edges * a.turn > left) {
+      BreadthControl::Found* onto = rounds.begin();
+      look_back(a, seen, other, label, onto, me);
+      tell(a.indptr, listed, onto, me, sums);
+      const BreadthControl::Found first = rounds.end();
+      found = first;
+      if (first.parts != 0 && first.halted == 0) {
+        onto = rounds.begin();
+        look_back_in_parts(a, seen, other, first.parts, label, me);
+        tell(a.indptr, listed, onto, me, sums);
+        found = rounds.end();
+        found.edges += first.edges;
+      }
+      u32* const before = seen;
+      seen = other;
+      other = before;
+      in_bits = true;
+      ++back;
+    } else {
+      if (in_bits) {
+        BreadthControl::Found* const onto = rounds.begin();
+        list_seen(a, seen, other, listed, onto, me);
+        tell(a.indptr, listed, onto, me, sums);
+        found = rounds.end();
+        in_bits = false;
+      }
+      BreadthControl::Found* const onto = rounds.begin();
+      u64* const list = listed + found.pieces;
+      look_ahead(a, seen, listed, found.pieces, list, label, onto, me);
+      tell(a.indptr, list, onto, me, sums);
+      found = rounds.end();
+      listed = list;
+    }
+  }
+  conclude(halt, said, [&] {
+    said[1] = levels;
+    said[2] = back;
+    return ended;
+  });
+}
+
+}  // namespace warpath

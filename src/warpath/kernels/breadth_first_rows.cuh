@@ -1,0 +1,204 @@
+// breadth_first_rows.cuh - what a breadth-first search keeps, and how a warp's lanes share rows.
+#pragma once
+
+#include "grid.cuh"
+#include "table.cuh"
+
+namespace warpath {
+
+/// What the blocks tell each other. Slots of three take turns: one is read, one counts, and the
+/// third is cleared.
+struct BreadthControl {
+  struct Found {
+    u64 edges;   // out of vertices that were given a label
+    u32 pieces;  // of rows out, listed
+    u32 parts;   // of long rows in, listed
+    u32 halted;  // 1 where the host wants the kernel to end
+  };
+  Found found[3];
+  u32 arrived;
+};
+
+template <class L>
+struct BreadthArgs {
+  i64 n;
+  i64 m;
+  int source;
+  const i64* indptr;  // rows out
+  const int* indices;
+  const i64* into;  // rows in; null where the search has no other direction
+  const int* from;
+  const u32* barren;  // a bit for each vertex without an edge in
+  L weight;           // of every edge
+  L cutoff;           // the largest label that is given
+  u32 turn;           // looks back where the frontier has over 1 / turn of the edges left
+  L* dist;
+  u64* pieces;        // of the rows of all frontiers, one behind the other
+  u64* parts;         // of rows in that are longer than kPart
+  u32 *seen, *other;  // a bit for each vertex
+  BreadthControl* control;
+};
+
+constexpr u32 kPiece = 256;   // edges of a row out that a warp takes at most
+constexpr int kEdgeBits = 9;  // of a listed piece say how many it has, the others where it begins
+constexpr u32 kPart = 512;    // edges of a row in, likewise
+constexpr int kAtOnce = 4;    // edges that a lane has under way
+constexpr int kHeld = 32 * kAtOnce;
+
+/// How many pieces of a length a row has.
+__device__ __forceinline__ u32 cut(i64 degree, u32 length) {
+  return static_cast<u32>((degree + length - 1) / length);
+}
+
+/// Whether a vertex is among bits.
+__device__ __forceinline__ bool has(const u32* bits, int v) {
+  return (bits[v / 32] >> (v % 32) & 1) != 0;
+}
+
+/// Items of 32 lanes, side by side.
+struct Spread {
+  u32 before, total;  // items of the lanes before, of all
+
+  __device__ __forceinline__ Spread(u32 own, int lane) {
+    u32 sum = own;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+      const u32 below = __shfl_up_sync(~0u, sum, step);
+      if (lane >= step) sum += below;
+    }
+    before = sum - own;
+    total = __shfl_sync(~0u, sum, 31);
+  }
+
+  /// The lane whose item is at a place below the total; all lanes of a warp call it.
+  __device__ __forceinline__ int owner(u32 place) const {
+    int lane = 0;
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2)
+      if (__shfl_sync(~0u, before, lane + step) <= place) lane += step;
+    return lane;
+  }
+};
+
+/// What the warps of a block add up before one thread tells the other blocks.
+struct BreadthSums {
+  u64 edges;
+  u32 pieces;
+  u32 begin;  // the place of the block's pieces
+};
+
+/// What a warp knows of itself, and what it holds in shared memory.
+struct BreadthWorker {
+  int lane;
+  u32 warp, warps;  // of the grid
+  int* held;        // 2 * kHeld vertices found, to be listed
+  u32* news;        // 32, bits of vertices found
+  int count;        // of the vertices held, the same in all lanes
+  u64 edges;        // out of vertices that the lane found
+};
+
+/// Rows of up to kHeld vertices, kAtOnce a lane.
+struct HeldRows {
+  i64 base[kAtOnce], degree[kAtOnce];
+  u32 pieces;  // of the lane's rows
+
+  __device__ __forceinline__ HeldRows(const i64* indptr, const int* held, int count, int lane)
+      : pieces(0) {
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      const int v = k * 32 + lane < count ? held[k * 32 + lane] : -1;
+      base[k] = v < 0 ? 0 : indptr[v];
+      degree[k] = v < 0 ? 0 : indptr[v + 1];
+    }
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      degree[k] -= base[k];
+      pieces += cut(degree[k], kPiece);
+    }
+  }
+
+  __device__ __forceinline__ u64 edges() const {
+    i64 sum = 0;
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) sum += degree[k];
+    return static_cast<u64>(sum);
+  }
+
+  /// Writes the pieces of the lane's rows from a place on; those behind the first kAlone of a row
+  /// all lanes write.
+  __device__ __forceinline__ void write(u64* list, u32 place, int lane) const {
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      const u32 own = cut(degree[k], kPiece);
+      for (u32 i = 0; i < min(own, kAlone); ++i) list[place + i] = piece(base[k], degree[k], i);
+      for (u32 left = __ballot_sync(~0u, own > kAlone); left != 0; left &= left - 1) {
+        const int who = __ffs(static_cast<int>(left)) - 1;
+        const i64 first = __shfl_sync(~0u, base[k], who), edges = __shfl_sync(~0u, degree[k], who);
+        const u32 at = __shfl_sync(~0u, place, who), all = __shfl_sync(~0u, own, who);
+        for (u32 i = kAlone + lane; i < all; i += 32) list[at + i] = piece(first, edges, i);
+      }
+      place += own;
+    }
+  }
+
+ private:
+  static constexpr u32 kAlone = 32;
+
+  /// A piece of a row by its number: where it begins, and how many edges it has.
+  static __device__ __forceinline__ u64 piece(i64 base, i64 degree, u32 number) {
+    const i64 begin = static_cast<i64>(number) * kPiece;
+    const i64 edges = min(degree - begin, static_cast<i64>(kPiece));
+    return static_cast<u64>(base + begin) << kEdgeBits | static_cast<u64>(edges);
+  }
+};
+
+/// Lists rows of a full hand of what a warp holds.
+__device__ __forceinline__ void list_held(const i64* indptr, u64* list, BreadthControl::Found* onto,
+                                          BreadthWorker& me) {
+  __syncwarp();
+  me.count -= kHeld;
+  const HeldRows rows(indptr, me.held + me.count, kHeld, me.lane);
+  me.edges += rows.edges();
+  const Spread all(rows.pieces, me.lane);
+  u32 at = 0;
+  if (me.lane == 0) at = atomicAdd(&onto->pieces, all.total);
+  rows.write(list, __shfl_sync(~0u, at, 0) + all.before, me.lane);
+  __syncwarp();
+}
+
+/// Holds a vertex a lane, where it is wanted.
+__device__ __forceinline__ void hold(BreadthWorker& me, bool wanted, int v) {
+  const u32 who = __ballot_sync(~0u, wanted);
+  if (wanted) me.held[me.count + __popc(who & ((1u << me.lane) - 1))] = v;
+  me.count += __popc(who);
+}
+
+/// Lists what is left and tells the others what was found; all threads of a block call it at the
+/// end of a round. The sums are 0 and are left so.
+__device__ __forceinline__ void tell(const i64* indptr, u64* list, BreadthControl::Found* onto,
+                                     BreadthWorker& me, BreadthSums* sums) {
+  __syncwarp();
+  const HeldRows rows(indptr, me.held, me.count, me.lane);
+  me.edges += rows.edges();
+  me.count = 0;
+  const Spread all(rows.pieces, me.lane);
+  for (int step = 16; step > 0; step /= 2) me.edges += __shfl_xor_sync(~0u, me.edges, step);
+  u32 at = 0;
+  if (me.lane == 0 && me.edges != 0) {
+    at = atomicAdd(&sums->pieces, all.total);
+    atomicAdd(&sums->edges, me.edges);
+  }
+  me.edges = 0;
+  __syncthreads();
+  // Volatile: the compiler must not have all threads read it ahead, while the first one clears it.
+  if (threadIdx.x == 0 && *static_cast<volatile u64*>(&sums->edges) != 0) {
+    if (sums->pieces != 0) sums->begin = atomicAdd(&onto->pieces, sums->pieces);
+    atomicAdd(&onto->edges, sums->edges);
+    sums->edges = 0;
+    sums->pieces = 0;
+  }
+  __syncthreads();
+  rows.write(list, sums->begin + __shfl_sync(~0u, at, 0) + all.before, me.lane);
+}
+
+}  // namespace warpath
