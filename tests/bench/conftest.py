@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import warpath as wp
 from warpath.bench import __main__ as command
 
 
@@ -36,3 +37,17 @@ def script(tmp_path):
         return f"{name}={shlex.quote(sys.executable)} {file}"
 
     return write
+
+
+@pytest.fixture
+def wrong_sssp():
+    """`sssp` that answers 7 for every vertex."""
+    right = wp.api.sssp
+
+    def wrong(*given, **named):
+        paths = right(*given, **named)
+        paths.dist.flags.writeable = True
+        paths.dist[:] = 7
+        return paths
+
+    return wrong

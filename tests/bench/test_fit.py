@@ -126,6 +126,33 @@ def test_what_further_threads_add_and_cost_comes_back(share, start):
     assert found["start"] == pytest.approx(start, rel=0.3, abs=2e-5)
 
 
+def test_candidates_that_were_left_out_of_some_turns_are_compared_on_those_they_took_part_in():
+    """The first source reaches everything, the others nothing: 8 and 16 say twice, not 16 times."""
+    turns = [{0: 8.0, 1: 16.0, 2: 8.0}, {0: 1.0, 2: 3.0}, {0: 1.0, 2: 3.0}]
+    assert fit_measure.comparable(turns, 3) == [1.0, 2.0, 3.0]
+
+
+def test_what_threads_add_is_fitted_to_the_work_that_they_have():
+    """32 sources are a batch of one thread, and two half ones of two: twice the scans."""
+    beside = CATALOGUE["warpath.side_by_side"]
+    none = dict.fromkeys(work("side_by_side", Size(Task.MANY, 32), ROAD), 0.0)
+    known = {"side_by_side": none | {"scan": 1e-8, "share": 0.8, "start": 1e-3}}
+    dense = replace(ROAD, mean_degree=26.0)
+    size = Size(Task.MANY, 32)
+    given = [
+        Question(f"graph {n}", FIT, size, facts, tuple(
+            Timed(beside, k, cpu_seconds(beside, size, facts, k, known)) for k in (1, 2)
+        ))
+        for n in (10**4, 10**5, 3 * 10**5, 10**6)
+        for facts in [replace(dense, n=n, m=26 * n)]
+    ]  # fmt: skip
+    found = fit_model._threads(given, known)["side_by_side"]
+    assert found["share"] == pytest.approx(0.8, abs=0.1)
+    assert found["start"] == pytest.approx(1e-3, rel=0.3)
+    few = [one._replace(size=Size(Task.MANY, 4)) for one in given]
+    assert not fit_model._threads(few, known)  # two threads search each alone
+
+
 def asked(*seconds, facts=ROAD):
     """What the heap, the radix heap, and own buckets on 1 and 2 threads took."""
     candidates = [(HEAP, 1), (RADIX, 1), (OWN, 1), (OWN, 2)]

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import warpath as wp
-from warpath.bench import gpu, gpu_page
+from warpath.bench import gpu, gpu_made, gpu_page
 
 
 class Event:
@@ -38,20 +38,20 @@ class Device:
     def launch(self, kernel, blocks, *args):
         self.launched.append((kernel, blocks, args))
 
+    def fire(self, launch):
+        self.launched.append((launch, 0, ()))
+
 
 @pytest.fixture
 def bench(tmp_path, capsys):
     def run(*words):
         lines = tmp_path / "lines.jsonl"
-        given = ["--scale", "0.001", "--sources", "3", "--lines", str(lines), *map(str, words)]
+        given = ["--scale", "0.001", "--sources", "3", "--makers", "0", "--lines", str(lines)]
+        given += map(str, words)
         code = gpu.main(given, Device())
         told = capsys.readouterr()
-        return (
-            code,
-            told.out,
-            told.err,
-            [json.loads(line) for line in lines.read_text().splitlines()],
-        )
+        written = lines.read_text().splitlines() if lines.exists() else []
+        return code, told.out, told.err, [json.loads(line) for line in written]
 
     return run
 
@@ -61,12 +61,12 @@ def test_kernels_are_timed_by_events_around_each_launch():
 
     def solve():
         device.launch("first", 2, 7)
-        device.launch("second", 3)
+        device.fire("second")
 
     assert gpu.kernel_ms(device, solve) == 2
-    assert device.launched == [("first", 2, (7,)), ("second", 3, ())]
+    assert device.launched == [("first", 2, (7,)), ("second", 0, ())]
     assert gpu.kernel_ms(device, lambda: None) == 0
-    assert "launch" not in vars(device)
+    assert not {"launch", "fire"} & vars(device).keys()
 
 
 def test_a_line_has_three_times_a_source_and_is_not_measured_twice(bench, tmp_path):
@@ -91,22 +91,14 @@ def test_a_line_has_three_times_a_source_and_is_not_measured_twice(bench, tmp_pa
 
 def test_sources_are_the_hub_the_middle_and_seeded_ones():
     star = wp.Graph.of(([5] * 9, range(10, 19), [1] * 9), n=20)
-    assert gpu.chosen(star, 4) == [5]
+    assert gpu_made.chosen(star, 4) == [5]
     path = wp.Graph.of((range(9), range(1, 10), [1] * 9))
-    assert gpu.chosen(path, 3)[:2] == [0, 5]
-    assert len(gpu.chosen(path, 3)) == 3
+    assert gpu_made.chosen(path, 3)[:2] == [0, 5]
+    assert len(gpu_made.chosen(path, 3)) == 3
 
 
-def test_a_wrong_distance_is_told_in_place_of_a_time(bench, monkeypatch):
-    right = wp.api.sssp
-
-    def wrong(*given, **named):
-        paths = right(*given, **named)
-        paths.dist.flags.writeable = True
-        paths.dist[:] = 7
-        return paths
-
-    monkeypatch.setattr(gpu.api, "sssp", wrong)
+def test_a_wrong_distance_is_told_in_place_of_a_time(bench, wrong_sssp, monkeypatch):
+    monkeypatch.setattr(gpu.api, "sssp", wrong_sssp)
     code, out, _, lines = bench("--graphs", "rmat 18 16", "--dtypes", "int32")
     assert code == 1
     assert lines[0]["wrong"] > 0
@@ -125,12 +117,27 @@ def test_what_an_algorithm_cannot_solve_is_said_in_its_line(bench):
 def test_a_page_sets_goals_and_adds_beside_whole_numbers_alone():
     line = {"graph": "grid 1000", "dtype": "int32", "algorithm": "auto", "n": 10, "m": 30,
             "sources": [1, 2], "kernel_ms": [4.0, 6.0], "call_ms": [7.0, 7.0], "plan": "mine",
-            "copied_ms": [8.0, 9.0], "rounds": [1000, 2000], "wrong": 0, "gpu": "GPU"}  # fmt: skip
+            "copied_ms": [8.0, 9.0], "rounds": [1000, 2000], "wrong": 0, "gpu": "GPU",
+            "first_s": 0.25}  # fmt: skip
     page = gpu_page.page([line, line | {"dtype": "float32"}])
-    assert "| `mine` | 5 | 7 | 8.5 | 4 | 10 | 2.0x | 1.5 | 3.3 | 1,500 |" in page
-    assert "| `mine` | 5 | 7 | 8.5 |  |  |  | 1.5 | 3.3 | 1,500 |" in page
+    assert "| `mine` | 5 | 7 | 8.5 | 4 | 10 | 2.0x | 1.5 | 3.3 | 1,500 | 0.25 |" in page
+    assert "| `mine` | 5 | 7 | 8.5 |  |  |  | 1.5 | 3.3 | 1,500 | 0.25 |" in page
     assert "Over ADDS, geometric mean of 1: 2.00x." in page
-    assert "Goals missed: grid 1000 (int32, auto)." in page
+    assert "Goals missed: grid 1000 (mine), 5 for 4." in page
+
+
+def test_rows_come_by_kind_and_size_whatever_was_ready_first():
+    names = "uniform 8 8", "odd 1", "NY", "grid 20", "grid 3"
+    lines = [{"graph": name, "m": int("0" + "".join(filter(str.isdigit, name)))} for name in names]
+    shown = [line["graph"] for line in gpu_page.ours([*lines, {"study": "planner"}])]
+    assert shown == ["NY", "grid 3", "grid 20", "uniform 8 8", "odd 1"]
+
+
+def test_what_cannot_be_made_is_told_and_the_others_are_measured(bench):
+    code, _, err, lines = bench("--graphs", "grid 1000", "rmat 18 16", "--budget", "0")
+    assert code == 1
+    assert not lines
+    assert "not measured: grid 32: the time was over" in err
 
 
 def test_the_floor_counts_bytes_gathers_and_rounds():

@@ -3,8 +3,9 @@
 Every graph is solved from its largest hub, from a vertex in the middle and from seeded ones. A
 line has three times a source: of the kernels, by events, of the call that leaves its answer on the
 device, and of the call with the copy to the host; the graph is on the device before. Every
-distance is compared, off the clock, with the CPU's, of which the first is certified. What a file
-of lines has is not measured again.
+distance is compared, off the clock, with the CPU's, of which the first is certified. --catalogue
+sets every published recipe beside, --planner judges what "auto" takes. Graphs and right answers are
+made by processes beside. What a file of lines has is not measured again.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import os
 import sys
 import time
 from functools import partial
@@ -19,18 +21,20 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from warpath import api
 from warpath.bench import gpu_page
 from warpath.bench.catalogue import append, facts_of
-from warpath.bench.right import answers_of, sources_of
-from warpath.bench.workloads import typed, workload
-from warpath.errors import InputError, WarpathError
+from warpath.bench.fit_cases import cases_of_gpus
+from warpath.bench.gpu_catalogue import beside, published, warm_up
+from warpath.bench.gpu_made import HUGE, LARGE, Failed, Makers, Wanted
+from warpath.bench.gpu_planner import timed_candidates
+from warpath.bench.workloads import graph_size, workload
+from warpath.errors import WarpathError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from warpath.bench.gpu_made import Made
     from warpath.bench.right import Right
     from warpath.graph import Graph
     from warpath.paths import Paths
@@ -38,6 +42,8 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 _REPEATS = 3
+_OF_PLANNER = 3  # sources of a graph that the planner is judged by
+_OF_HUGE = 3  # sources at most of a huge graph
 
 
 def measured(
@@ -85,21 +91,24 @@ def kernel_ms(device: Any, solve: Callable[[], object]) -> float:
 
     An event is recorded some microseconds before its kernel begins, which count.
     """
-    launch, events = device.launch, device.xp.cuda
+    events = device.xp.cuda
     spans = []
 
-    def timed(kernel: Any, blocks: int, *args: Any) -> None:
-        start, end = events.Event(), events.Event()
-        start.record()
-        launch(kernel, blocks, *args)
-        end.record()
-        spans.append((start, end))
+    def timed(launch: Callable[..., None]) -> Callable[..., None]:
+        def run(*given: Any) -> None:
+            start, end = events.Event(), events.Event()
+            start.record()
+            launch(*given)
+            end.record()
+            spans.append((start, end))
 
-    device.launch = timed
+        return run
+
+    device.launch, device.fire = timed(device.launch), timed(device.fire)
     try:
         solve()
     finally:
-        del device.launch
+        del device.launch, device.fire
     if spans:
         spans[-1][1].synchronize()
     return float(sum(events.get_elapsed_time(start, end) for start, end in spans))
@@ -114,84 +123,159 @@ def _ms(solve: Callable[[], object]) -> float:
     return median(times)
 
 
-def chosen(graph: Graph, count: int) -> list[int]:
-    """Return the vertex with most edges, one in the middle that has some, and seeded ones."""
-    degree = np.diff(graph.indptr)
-    usable = np.flatnonzero(degree)
-    hub = int(np.argmax(degree))
-    middle = int(
-        usable[np.searchsorted(usable, graph.n // 2, side="left").clip(0, len(usable) - 1)]
-    )
-    return list(dict.fromkeys([hub, middle, *sources_of(graph, count)]))[:count]
-
-
 def main(arguments: Sequence[str], opened: Any = None) -> int:
-    """Measure, print the table and write it; 0, or 1 if a distance was wrong."""
+    """Measure, print the page and write it; 0, or 1 if a distance was wrong or a graph not made."""
     options = _parser().parse_args(arguments)
-    lines = Path(options.lines)
     facts = facts_of(["cuda"], options.commit) if opened is None else {"gpu": opened.name}
     if opened is None:
         from warpath.engines.cuda.device import open_device
 
         opened = open_device("cuda")
-    begin = time.monotonic()
-    for name in options.graphs:
-        if time.monotonic() - begin > options.budget:
-            sys.stderr.write(f"not begun, for the time is over: {name}\n")
-            continue
-        _graph(name, options, lines, opened, facts)
-    found = gpu_page.read(lines)
+    run = _Run(options, opened, facts)
+    wanted = list(run.wanted())
+    unmade = 0
+    with Makers(options.makers, options.folder) as makers:
+        for made in makers.each(wanted, options.budget):
+            if isinstance(made, Failed):
+                sys.stderr.write(f"not measured: {made.wanted.title}: {made.why}\n")
+                unmade += 1
+            else:
+                run.measure(made)
+                made.forget()
+    found = gpu_page.read(run.lines)
     text = gpu_page.page(found)
     sys.stdout.write(text)
     if options.output:
         gpu_page.write(found, text, Path(options.output))
-    return 1 if any(line.get("wrong") for line in found) else 0
+    return 1 if unmade or any(gpu_page.is_wrong(line) for line in found) else 0
 
 
-def _graph(name: str, options: Any, lines: Path, device: Any, facts: dict[str, str]) -> None:
-    """Append the lines of a graph that the file does not have."""
-    done = {gpu_page.key_of(line) for line in gpu_page.read(lines)}
-    work = workload(name, options.scale)
-    todo = [
-        (dtype, algorithm)
-        for dtype in options.dtypes
-        for algorithm in options.algorithms
-        if (work.title, dtype, algorithm) not in done
-    ]
-    if not todo:
-        return
-    made = work.make()
-    graph: Graph | None = None
-    for dtype, algorithm in todo:
-        if graph is None or graph.weight_dtype != dtype:
-            graph = typed(made, dtype)
-            if graph is None:
-                msg = f"{name}: its weights are fractions, which {dtype} does not hold."
-                raise InputError(msg)
-            sources = chosen(graph, options.sources)
-            right = answers_of(graph, sources, certified=1, threads=None)
-        line: Line = {"graph": work.title, "dtype": dtype, "algorithm": algorithm}
-        line |= {"n": graph.n, "m": graph.m, "sources": sources}
-        try:
-            line |= measured(graph, algorithm, sources, right, device)
-        except WarpathError as error:
-            line["error"] = f"{type(error).__name__}: {error}"
-        append(lines, json.dumps(line | facts) + "\n")
+class _Run:
+    """What is asked for, and the file of lines that it is appended to."""
+
+    def __init__(self, options: argparse.Namespace, device: Any, facts: dict[str, str]) -> None:
+        self.lines = Path(options.lines)
+        self._options, self._device, self._facts = options, device, facts
+        self._done = {gpu_page.key_of(line) for line in gpu_page.read(self.lines)}
+        self._end = time.monotonic() + options.budget
+        self._warm = False
+        kind = device.name.partition(":")[0]
+        self._recipes = published(kind) if options.catalogue else ()
+        others = options.catalogue and kind != "cpu"
+        self._of_cpu = published("cpu") if others else ()
+
+    def wanted(self) -> Iterator[Wanted]:
+        """Yield the graphs of which something is missing, those that take long to make first."""
+        graphs = [one for name in self._options.graphs if (one := self._wanted(name))]
+        yield from (one for one in graphs if one.size >= LARGE)
+        if self._options.planner:
+            for place, case in enumerate(cases_of_gpus()):
+                if any(self._missing("planner", case.name, "own", ["auto"])):
+                    yield Wanted(case.name, case=place, sources=_OF_PLANNER)
+        yield from (one for one in graphs if one.size < LARGE)
+
+    def _wanted(self, name: str) -> Wanted | None:
+        """Return what has to be made of a graph to measure what is missing, or None."""
+        options = self._options
+        title, size = workload(name, options.scale).title, graph_size(name, options.scale)
+        dtypes = options.dtypes[: 1 if size >= LARGE else None]
+        sources = min(options.sources, _OF_HUGE) if size >= HUGE else options.sources
+        mine = [
+            dtype
+            for dtype in dtypes
+            if any(self._missing("source", title, dtype, options.algorithms))
+        ]
+        of_cpu, of_gpu = (
+            tuple(self._missing("catalogue", title, dtypes[0], names if size < HUGE else ()))
+            for names in (self._of_cpu, self._recipes)
+        )
+        if not (mine or of_cpu or of_gpu):
+            return None
+        first = dtypes[:1] if of_cpu or of_gpu else []
+        return Wanted(
+            title, name, options.scale, size, dtypes=tuple(dict.fromkeys([*first, *mine])),
+            sources=sources if mine else 1, recipes=of_cpu, limit=options.limit,
+        )  # fmt: skip
+
+    def measure(self, made: Made) -> None:
+        """Append the lines of a graph that the file does not have."""
+        title = made.wanted.title
+        if time.monotonic() > self._end:
+            sys.stderr.write(f"not begun, for the time is over: {title}\n")
+            return
+        for found in made.beside:
+            self._keep({"study": "catalogue", "graph": title, "source": made.sources[0]} | found)
+        for dtype in made.wanted.dtypes:
+            graph = made.graph(dtype)
+            right = made.right(graph, dtype)
+            about = {"graph": title, "dtype": dtype, "n": graph.n, "m": graph.m}
+            if made.wanted.case >= 0:
+                found = timed_candidates(graph, right, self._device.name)
+                self._keep({"study": "planner", "algorithm": "auto"} | about | found)
+                continue
+            for algorithm in self._missing("source", title, dtype, self._options.algorithms):
+                line: Line = {"algorithm": algorithm} | about | {"sources": made.sources}
+                try:
+                    line |= measured(graph, algorithm, made.sources, right, self._device)
+                except WarpathError as error:
+                    line["error"] = f"{type(error).__name__}: {error}"
+                self._keep(line)
+            if dtype == self._options.dtypes[0] and made.wanted.size < HUGE:
+                self._catalogue(graph, made.sources[0], right, about)
+            del graph, right
+            gc.collect()  # what was kept on the device goes with the graph
+
+    def _catalogue(self, graph: Graph, source: int, right: dict[int, Right], about: Line) -> None:
+        """Append a line of each published recipe of the device, as many as the time allows."""
+        missing = list(self._missing("catalogue", about["graph"], about["dtype"], self._recipes))
+        if missing and not self._warm:
+            warm_up(self._recipes, about["dtype"], self._device.name)
+            self._warm = True
+        end = min(time.monotonic() + self._options.catalogue, self._end)
+        for name in missing:
+            if time.monotonic() > end:
+                sys.stderr.write(f"not begun, for the time is over: {about['graph']}, {name}\n")
+                continue
+            found = beside(
+                graph, name, source, right[source], self._device.name, self._options.limit
+            )
+            line = {"study": "catalogue", "algorithm": name, "source": source}
+            self._keep(line | about | found)
+
+    def _missing(
+        self, study: str, title: str, dtype: str, algorithms: Sequence[str]
+    ) -> Iterator[str]:
+        for name in algorithms:
+            if (study, title, dtype, name) not in self._done:
+                yield name
+
+    def _keep(self, line: Line) -> None:
+        append(self.lines, json.dumps(line | self._facts) + "\n")
+        self._done.add(gpu_page.key_of(line))
         sys.stderr.write(f"{gpu_page.compact(line)}\n")
-    del graph, made
-    gc.collect()  # what was kept on the device goes with the graph
 
 
+# fmt: off
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="warpath bench gpu", description=__doc__)
     add = parser.add_argument
-    add("--graphs", nargs="+", default=list(gpu_page.RECORDED), help="names, or files")
-    add("--dtypes", nargs="+", default=["int32", "float32"], help="types of the weights")
+    add("--graphs", nargs="*", default=list(gpu_page.GRAPHS), help="names, or files; or none")
+    add("--dtypes", nargs="+", default=["int32", "float32"], help="types of the weights; graphs "
+        "of some 2^28 edges or more have the first alone")
     add("--algorithms", nargs="+", default=["auto"], help="of the catalogue")
-    add("--sources", type=int, default=8, help="of each graph")
+    add("--sources", type=int, default=8, help="of each graph; 3 of one of 2^30 edges")
     add("--scale", type=float, default=1.0, help="size of the generated graphs")
+    add("--catalogue", type=float, default=0, metavar="SECONDS",
+        help="of each graph for every published recipe on the GPU, from the first source, with "
+        "weights of the first type; those of CPUs run in the makers")
+    add("--limit", type=float, default=1.0, metavar="SECONDS", help="for a solve of one of those")
+    add("--planner", action="store_true", help="time all that auto could take on graphs held out")
     add("--lines", required=True, help="the file of JSON lines to continue")
     add("--output", metavar="FILE", help="write the page to this .md file, its picture beside it")
-    add("--budget", type=float, default=3600, help="seconds after which no graph is begun")
+    add("--budget", type=float, default=3600, metavar="SECONDS",
+        help="after which nothing is begun")
+    add("--makers", type=int, default=(os.cpu_count() or 1) // 3, metavar="N",
+        help="processes that make graphs and right answers (a third of the cores); 0: this one")
+    add("--folder", type=Path, help="where they write, best in memory (the temporary folder)")
     add("--commit", default="", help="written into each line")
     return parser

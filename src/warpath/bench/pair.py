@@ -122,7 +122,7 @@ class Pairs:
             "factor": job.delta, "n": graph.n, "m": graph.m, "weights": facts.weight_dtype,
             "mean_degree": facts.mean_degree, "source": self._source, "device": device,
         }  # fmt: skip
-        refused = recipe.objection(Task.SSSP, facts) or _too_wide(recipe, graph)
+        refused = recipe.objection(Task.SSSP, facts) or too_wide(recipe, graph)
         if refused is not None:
             return line | {"refused": refused}
         params = {}
@@ -150,7 +150,7 @@ class Pairs:
 
     def _timed(self, recipe: Recipe, call: dict[str, Any], job: Job) -> dict[str, Any]:
         graph, source = self._graph, self._graph.label_of(np.array([self._source]))[0]
-        counts = recipe.loop not in IN_ONE_LAUNCH
+        counts = call["device"] == "cpu" or recipe.loop not in IN_ONE_LAUNCH
         for trace in (False, True) if counts else (False,):  # compiles what both take
             with at_most(self.limit):
                 self._solve(tiny(graph), 0, **call | {"params": {}}, trace=trace)
@@ -240,7 +240,8 @@ def _rule(facts: Facts) -> float:
     return 32 * facts.mean_weight / max(facts.mean_degree, 1.0)
 
 
-def _too_wide(recipe: Recipe, graph: Graph) -> str | None:
+def too_wide(recipe: Recipe, graph: Graph) -> str | None:
+    """Return why a recipe's matrix is not made, or None where it is, or has none."""
     if recipe.axes is None or recipe.axes.layout is not Layout.DENSE or graph.n <= _WIDEST_MATRIX:
         return None
     return f"its matrix would take {units.size(graph.n**2 * graph.dist_dtype.itemsize)}"

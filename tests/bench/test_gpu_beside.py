@@ -1,0 +1,302 @@
+"""What ``warpath bench gpu`` sets beside ours: makers of graphs, the catalogue, the planner."""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath.bench import fit_cases, gpu, gpu_catalogue, gpu_made, gpu_planner, gpu_tables
+from warpath.bench.gpu_made import Failed, Makers, Wanted
+from warpath.bench.right import answers_of
+from warpath.recipes import CATALOGUE
+
+DEVICE = SimpleNamespace(name="cpu")
+SMALL = Wanted("small", "grid 6", dtypes=("int32", "float32"), sources=3)
+
+
+@pytest.fixture
+def measured(tmp_path, capsys, monkeypatch):
+    """Run the command on the CPU in a GPU's place; returns code, page, messages and lines."""
+    monkeypatch.setattr(gpu, "measured", lambda *_: {"kernel_ms": [1.0] * 2, "call_ms": [2.0] * 2,
+                        "copied_ms": [3.0] * 2, "rounds": [None] * 2, "wrong": 0, "plan": "mine",
+                        "first_s": 0.5})  # fmt: skip
+
+    def run(*words):
+        lines = tmp_path / "lines.jsonl"
+        given = ["--sources", "2", "--makers", "0", "--dtypes", "int32", "--lines", str(lines)]
+        code = gpu.main([*given, *words], DEVICE)
+        told = capsys.readouterr()
+        return code, told.out, told.err, gpu.gpu_page.read(lines)
+
+    return run
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_makers_give_graphs_and_the_answers_of_the_cpu(tmp_path, count):
+    with Makers(count, tmp_path) as makers:
+        [made] = makers.each([SMALL], 60)
+        for dtype in SMALL.dtypes:
+            graph, expected = made.graph(dtype), wp.bench.workloads.graph_of("grid 6")
+            assert graph.weight_dtype == dtype
+            assert np.array_equal(graph.indices, expected.indices)
+            right = made.right(graph, dtype)
+            assert list(right) == made.sources
+            assert [one.certified for one in right.values()] == [True, False, False]
+            for source, one in right.items():
+                assert np.array_equal(one.dist, wp.sssp(graph, source, device="cpu").dist)
+                one.certified = False
+                one.certify()
+        made.forget()
+        assert not made.folder.exists()
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_first_answer_of_each_type_is_certified(tmp_path, monkeypatch):
+    certified = []
+    monkeypatch.setattr(
+        gpu_made.Right, "certify", lambda right: certified.append(right.paths.source)
+    )
+    made = gpu_made.make(SMALL, str(tmp_path))
+    assert certified == 2 * made.sources[:1]
+
+
+def test_a_graph_that_cannot_be_made_costs_itself_alone(tmp_path, monkeypatch):
+    fractions = Wanted("fractions", case=0, dtypes=("int32",), sources=1)
+    case = fit_cases.Case("fractions", "held out", lambda: wp.generate.grid(3, 3, (0.0, 1.0)))
+    monkeypatch.setattr(gpu_made, "cases_of_gpus", lambda: [case])
+    with Makers(0, tmp_path) as makers:
+        first, second = makers.each([fractions, SMALL], 60)
+    assert isinstance(first, Failed)
+    assert "its weights are fractions, which int32 does not hold" in first.why
+    assert second.wanted is SMALL
+
+
+def test_a_maker_that_dies_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(gpu_made, "_child", os._exit)  # takes one argument, so it dies of four
+    with Makers(1, tmp_path) as makers:
+        [found] = makers.each([SMALL], 60)
+    assert found == Failed(SMALL, "its process ended with 1")
+
+
+def test_nothing_is_waited_for_once_the_time_is_over(tmp_path):
+    for count in (0, 1):
+        with Makers(count, tmp_path) as makers:
+            [found] = makers.each([SMALL], 0)
+        assert found == Failed(SMALL, "the time was over")
+
+
+def test_large_graphs_are_made_first_with_one_type_and_few_sources(measured, monkeypatch):
+    asked = []
+    monkeypatch.setattr(DEVICE, "name", "cuda:0")
+    monkeypatch.setattr(Makers, "each", lambda _, wanted, __: iter(asked.extend(wanted) or ()))
+    names = "grid 8", "rmat 26 16", "rmat 24 16", "rmat 22 16"
+    measured("--graphs", *names, "--dtypes", "int32", "float32", "--catalogue", "1", "--planner")
+    graphs = [one for one in asked if one.case < 0]
+    assert asked[:2] + asked[-2:] == graphs
+    found = [(one.title, len(one.dtypes), one.sources, bool(one.recipes)) for one in graphs]
+    assert found == [
+        ("rmat 26 16", 1, 2, False), ("rmat 24 16", 1, 2, True), ("grid 8", 2, 2, True),
+        ("rmat 22 16", 2, 2, True),
+    ]  # fmt: skip
+    asked.clear()
+    measured("--graphs", *names, "--sources", "8")
+    assert [one.sources for one in asked] == [3, 8, 8, 8]
+
+
+def test_recipes_that_are_missing_ask_for_one_source_of_the_first_type(measured, monkeypatch):
+    words = "--graphs", "grid 8", "--dtypes", "int32", "float32"
+    measured(*words)
+    asked = []
+    monkeypatch.setattr(Makers, "each", lambda _, wanted, __: iter(asked.extend(wanted) or ()))
+    measured(*words, "--catalogue", "1")
+    assert [(one.dtypes, one.sources) for one in asked] == [(("int32",), 1)]
+
+
+def test_every_published_recipe_runs_beside_ours_and_is_not_measured_twice(measured):
+    words = "--graphs", "martin 64", "grid 8", "--catalogue", "60"
+    code, page, err, lines = measured(*words)
+    assert code == 0
+    names = gpu_catalogue.published("cpu")
+    assert {"classic.dijkstra", "martin2009.fh", "martin2009.f_cpu.dense"} < set(names)
+    mine = [line for line in lines if line.get("study") == "catalogue"]
+    assert len(mine) == 2 * len(names)
+    assert all(line["wrong"] == 0 and len(line["call_ms"]) in {1, 3} for line in mine)
+    assert "martin 64, int32, martin2009.fh: " in err
+    assert "## The catalogue beside it" in page
+    assert "| martin2009.fh, CPU | " in page
+    *_, again = measured(*words)
+    assert again == lines
+
+
+def test_recipes_share_the_time_of_a_graph(measured):
+    _, page, err, lines = measured("--graphs", "grid 8", "--catalogue", "1e-9")
+    assert [line["algorithm"] for line in lines] == ["auto"]
+    assert "not begun, for the time is over: grid 8, martin2009.fh" in err
+    assert "catalogue" not in page
+
+
+def test_a_recipe_says_why_it_has_no_time():
+    graph = wp.generate.grid(300, 300)
+    [right] = answers_of(graph, [0], 0).values()
+
+    def tried(name, limit=1e-3):
+        return gpu_catalogue.beside(graph, name, 0, right, "cpu", limit)
+
+    assert "matrix would take" in tried("martin2009.f_cpu.dense")["refused"]
+    stopped = tried("martin2009.f_cpu")
+    assert stopped["limit"] == 1e-3
+    assert stopped["rounds_made"] is None or stopped["rounds_made"] >= 0
+    assert "runs on cuda" in tried("martin2009.f_gpu", 9.0)["failed"]
+
+
+def test_a_first_solve_that_only_prepared_is_tried_again(monkeypatch):
+    graph = wp.generate.grid(5, 5)
+    [right] = answers_of(graph, [0], 0).values()
+    rounds = [0, None, 3, 4]
+
+    allowed = []
+
+    def stopped(*_, **__):
+        raise gpu_catalogue.TimeIsUpError(rounds.pop(0))
+
+    monkeypatch.setattr(gpu_catalogue, "at_most", lambda limit: nullcontext(allowed.append(limit)))
+
+    monkeypatch.setattr(gpu_catalogue.api, "sssp", stopped)
+    found = gpu_catalogue.beside(graph, "martin2009.f_gpu", 0, right, "cuda", 1.0)
+    assert found == {"limit": 1.0, "rounds_made": 3}
+    assert allowed == [1, 3, 9]
+    found = gpu_catalogue.beside(graph, "martin2009.f_gpu", 0, right, "cuda", 1.0)
+    assert found == {"limit": 1.0, "rounds_made": 4}
+    assert not rounds
+
+
+def test_a_solve_that_is_stopped_after_one_that_ended_has_no_time(monkeypatch):
+    graph = wp.generate.grid(5, 5)
+    [right] = answers_of(graph, [0], 0).values()
+    solves = []
+
+    def once(*_, **__):
+        solves.append(right.paths)
+        if len(solves) > 1:
+            raise gpu_catalogue.TimeIsUpError(None)
+        return right.paths
+
+    monkeypatch.setattr(gpu_catalogue.api, "sssp", once)
+    found = gpu_catalogue.beside(graph, "martin2009.f_gpu", 0, right, "cuda", 1.0)
+    assert found == {"limit": 1.0, "rounds_made": None}
+    assert len(solves) == 2
+
+
+def test_every_recipe_is_warmed_up_once_before_any_is_timed(measured, monkeypatch):
+    asked = []
+    monkeypatch.setattr(gpu, "warm_up", lambda *given: asked.append(given))
+    measured("--graphs", "martin 64", "grid 8", "--catalogue", "60")
+    assert asked == [(gpu_catalogue.published("cpu"), "int32", "cpu")]
+    solved = []
+    monkeypatch.setattr(
+        gpu_catalogue.api, "sssp", lambda *_, **named: solved.append(named["algorithm"])
+    )
+    gpu_catalogue.warm_up(["martin2009.fh", "classic.dijkstra.dial"], "float32", "cpu")
+    assert solved == ["martin2009.fh"]  # Dial's buckets take whole numbers alone
+
+
+def test_the_planner_is_judged_by_what_it_could_have_taken(measured, monkeypatch):
+    monkeypatch.setattr(gpu_planner, "_LEAST", 60)
+    cases = [case for case in fit_cases.cases_of_gpus() if "n=3000 " in case.name][:2]
+    for module in (gpu, gpu_made):
+        monkeypatch.setattr(module, "cases_of_gpus", lambda: cases)
+    code, page, _, lines = measured("--graphs", "--planner")
+    assert code == 0
+    assert [line["graph"] for line in lines] == [case.name for case in cases]
+    for line in lines:
+        planned = {one.name for one in CATALOGUE if one.planned and "cpu" in one.devices}
+        assert line["chosen"] in line["ms"]
+        assert set(line["ms"]) <= planned
+        assert len(line["ms"]) >= 5
+        assert line["wrong"] == 0
+        assert not line["unmeasured"]
+    assert "## What the planner chooses" in page
+    assert "| ours | 2 | " in page
+    *_, again = measured("--graphs", "--planner")
+    assert again == lines
+
+
+def test_a_candidate_far_slower_than_the_best_is_stopped(monkeypatch):
+    graph = wp.generate.uniform(2000, 8)
+    right = answers_of(graph, [0, 1], 0)
+    monkeypatch.setattr(gpu_planner, "_LEAST", 1e-6)
+    monkeypatch.setattr(gpu_planner, "_HOPELESS", 0)
+    line = gpu_planner.timed_candidates(graph, right, "cpu")
+    assert not set(line["ms"]) & set(line["unmeasured"])
+    assert set(line["ms"]) | set(line["unmeasured"]) == set(line["predicted_ms"])
+    assert line["unmeasured"]
+    assert all(why.startswith("over ") for why in line["unmeasured"].values())
+
+
+def test_a_wrong_distance_of_a_candidate_makes_the_command_fail(measured, wrong_sssp, monkeypatch):
+    cases = [case for case in fit_cases.cases_of_gpus() if "n=3000 " in case.name][:1]
+    for module in (gpu, gpu_made):
+        monkeypatch.setattr(module, "cases_of_gpus", lambda: cases)
+    monkeypatch.setattr(gpu_planner.api, "sssp", wrong_sssp)
+    code, *_, lines = measured("--graphs", "--planner")
+    assert code == 1
+    assert lines[0]["wrong"] > 0
+
+
+def test_a_recipe_that_may_be_wrong_is_no_fault_but_shown():
+    line = {"study": "catalogue", "graph": "g", "dtype": "int32", "source": 1, "call_ms": [2.0],
+            "algorithm": "broken.harish_narayanan2007", "wrong": 1234}  # fmt: skip
+    assert not gpu.gpu_page.is_wrong(line)
+    assert gpu.gpu_page.is_wrong(line | {"algorithm": "martin2009.f_gpu"})
+    assert gpu_tables.cell(line) == "2, 1,234 wrong"
+    assert gpu_tables.time_of(line) is None
+
+
+def test_the_catalogue_is_set_beside_our_time_from_the_same_source():
+    mine = [{"graph": "g", "dtype": dtype, "algorithm": "auto", "sources": [5, 9], "wrong": 0,
+             "call_ms": [4.0, 2.0]} for dtype in ("float32", "int32")]  # fmt: skip
+    about = {"graph": "g", "dtype": "int32", "source": 9, "wrong": 0}
+    lines = [
+        about | {"algorithm": "martin2009.fh", "call_ms": [30.0, 10.0, 20.0]},
+        about | {"algorithm": "martin2009.f_gpu", "limit": 0.25, "rounds_made": 7},
+        about | {"algorithm": "martin2009.u_gpu", "refused": "why"},
+        about | {"algorithm": "martin2009.u_h1", "failed": "of it"},
+    ]
+    text = "\n".join(gpu_tables.catalogue(lines, mine))
+    assert "| g | 2 | `martin2009.fh` | 20 | 10.0x | 1 | 1 |" in text
+    assert "Ours is first on all." in text
+    assert "| martin2009.f_gpu | > 250 |" in text
+    assert "| martin2009.u_gpu | no |" in text
+    assert "| martin2009.u_h1 | failed: of it |" in text
+    lines[0]["call_ms"] = [1.0]
+    text = "\n".join(gpu_tables.catalogue(lines, mine))
+    assert "Ours is first but on g." in text
+
+
+def test_choices_are_good_within_a_tenth_of_the_best():
+    about = {"study": "planner", "m": 7, "chosen": "warpath.wide", "wrong": 0}
+    lines = [
+        about | {"graph": "near", "ms": {"warpath.wide": 1.1, "warpath.patches": 1.0}},
+        about | {"graph": "far", "ms": {"warpath.wide": 3.0, "warpath.patches": 2.0}},
+        about | {"graph": "other", "ms": {"warpath.wide": 3.0, "johnson_gpu.bf_queue": 1.0}},
+        about | {"graph": "none", "ms": {"warpath.patches": 2.0}},
+    ]
+    text = "\n".join(gpu_tables.planner(lines))
+    assert "| ours | 3 | 2, 67% | 1.18x | 1.50x |" in text
+    assert "| all that it may take | 3 | 1, 33% | " in text
+    assert "| other | 7 | `warpath.wide` | 3 | `johnson_gpu.bf_queue` | 1 | 3.00 |" in text
+    assert "| near |" not in text
+    assert "Not judged: none." in text
+    assert text.index("| other |") < text.index("| far |")
+
+
+def test_held_out_graphs_have_weights_of_all_types_and_other_seeds():
+    names = [case.name for case in fit_cases.cases_of_gpus()]
+    assert len(names) == len(set(names)) > 50
+    types = {name.rsplit(" ", 1)[1] for name in names}
+    assert types == {"int32", "int64", "float32", "float64", "none"}
