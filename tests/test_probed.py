@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import warpath as wp
 from warpath import Graph, generate
+from warpath.costs import MESH_DEGREE
 from warpath.facts import WIDE_HOPS, probed
 
 
@@ -50,3 +52,20 @@ def test_the_other_facts_stay_and_hops_are_counted_once():
     assert probed(graph) is probed(graph)
     assert probed(graph).m == graph.facts(symmetry=False).m
     assert graph.facts(symmetry=False).hops == 0
+
+
+def test_a_plan_counts_hops_where_far_numbers_may_be_those_of_a_deep_graph():
+    sparse = generate.uniform(2**14, 3, seed=1)
+    assert sparse.facts(symmetry=False).mean_degree < MESH_DEGREE
+    enough = -(-(2**20) // sparse.m)
+    wp.plan(sparse, sources=range(enough - 1), device="cpu")
+    assert "probed facts" not in sparse.derived
+    wp.plan(sparse, sources=range(enough), device="cpu")
+    assert "probed facts" in sparse.derived
+
+
+def test_a_plan_counts_no_hops_of_a_mesh_whose_numbers_are_near():
+    mesh = generate.grid(128, 128, seed=1)
+    assert mesh.facts(symmetry=False).mean_degree < MESH_DEGREE
+    wp.plan(mesh, sources=range(2**20 // mesh.m + 1), device="cpu")
+    assert "probed facts" not in mesh.derived

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from warpath.constants import SECONDS
+from warpath.facts import WIDE_HOPS
 from warpath.recipes import Loop, Queue, Recipe, Task
 from warpath.recipes.axes import Direction, Layout
 
@@ -55,8 +56,11 @@ class Size(NamedTuple):
 MESH_DEGREE = 4  # below it a graph is long: some sqrt(n) hops across; above it log n
 _LONG_DEGREE = 16  # of meshes with diagonals, and more: no graph of few hops has so few far edges
 _FAR_SHARE = 0.5
+_MORE_THAN_COUNTING = 2**20  # edges: some milliseconds
 _IN_CACHE = 2**15  # vertices whose labels lie in the caches of a core
 _NEIGHBOURS = 32
+_BATCH = 32  # sources that one scan of an edge relaxes it for, at most
+_TOO_FEW = 3  # sources of a thread that are searched one by one
 _TRIED_TOGETHER = 4  # searches that it takes to see that sources have little in common
 _WORST_CASE = 2.0  # of Bellman-Ford, which is O(n m)
 
@@ -73,9 +77,9 @@ def cpu_seconds(
     Amounts of work times the constants of its kind, less what further threads take over, and the
     start of those.
     """
-    kind = kind_of(recipe, size, facts)
+    kind = kind_of(recipe, size, facts, threads)
     of_kind = constants[kind]
-    amounts = work(kind, size, facts)
+    amounts = work(kind, size, facts, threads)
     seconds = sum(of_kind.get(name, 0.0) * amount for name, amount in amounts.items())
     seconds /= 1 + (threads - 1) * of_kind.get("share", 0.0)
     seconds += (threads - 1) * of_kind.get("start", 0.0)
@@ -94,11 +98,13 @@ def cpu_seconds(
             return (0.6 if size.task is Task.PATH else 1.0) * seconds
 
 
-def kind_of(recipe: Recipe, size: Size, facts: Facts) -> str:
+def kind_of(recipe: Recipe, size: Size, facts: Facts, threads: int = 1) -> str:
     """Return the name of the constants that predict an algorithm: its loop's, with what matters.
 
     Sources side by side share what they relax where there are few hops, or where they are so many
-    that those of a batch are neighbours; elsewhere each is searched alone.
+    that those of a batch are neighbours; elsewhere each is searched alone. So is each where threads
+    leave a batch too few. Breadth-first search from below passes over most edges of a graph of few
+    hops.
     """
     match recipe.loop:
         case Loop.DIJKSTRA | Loop.BIDIRECTIONAL | Loop.JOHNSON:
@@ -108,30 +114,40 @@ def kind_of(recipe: Recipe, size: Size, facts: Facts) -> str:
             if facts.integer:  # added and compared in 32 bits where their sums fit
                 label = "int32" if facts.sums_fit_int32 else "int64"
             return f"floyd_warshall.{label}"
-        case Loop.SIDE_BY_SIDE if _long(facts):
-            near = size.sources * _NEIGHBOURS >= facts.n
-            return "side_by_side.near" if near else "side_by_side.apart"
+        case Loop.SIDE_BY_SIDE if threads > 1 and size.sources <= _TOO_FEW * threads:
+            return Loop.OWN_BUCKETS.value
+        case Loop.SIDE_BY_SIDE:
+            kind = "side_by_side"
+            if _long(facts):
+                kind += ".near" if size.sources * _NEIGHBOURS >= facts.n else ".apart"
+            return kind
+        case Loop.BFS if _long(facts):
+            return "bfs.long"
         case _:
             return str(recipe.loop.value)
 
 
-def work(kind: str, size: Size, facts: Facts) -> dict[str, float]:
-    """Return the amounts of work of one thread, by the names of the constants they go with.
+def work(kind: str, size: Size, facts: Facts, threads: int = 1) -> dict[str, float]:
+    """Return the amounts of work of all threads, by the names of the constants they go with.
 
     ``call`` and ``setup`` (a vertex) once a call; the others for every source: ``edge`` and
-    ``vertex``, ``far`` for an edge whose label is not in the caches, ``compare`` for a heap's
-    depth, ``bucket`` for the buckets that Dial's search passes over, ``tried`` for what shows that
-    sources have little in common; ``step`` and ``entry`` of a matrix.
+    ``vertex``, ``beyond`` for an edge where the labels outgrow the caches, ``far`` for one that
+    leads far in them, ``compare`` for a heap's depth, ``bucket`` for the buckets that Dial's search
+    passes over, ``tried`` for what shows that sources have little in common, ``scan`` for an edge
+    that a batch of sources shares: threads divide it, and then each scans for its part; ``step``
+    and ``entry`` of a matrix.
     """
     n, m, sources = float(facts.n), float(facts.m), size.sources
     if kind.startswith("floyd_warshall"):
         return {"call": 1.0, "step": n**3, "entry": n * n}
+    beyond = math.log2(max(n / _IN_CACHE, 1))
     amounts = {
         "call": 1.0,
         "setup": n,
         "edge": sources * m,
         "vertex": sources * n,
-        "far": sources * facts.far * math.log2(max(n / _IN_CACHE, 1)),
+        "beyond": sources * m * beyond,
+        "far": sources * facts.far * beyond,
     }
     if kind == "dijkstra.heap":
         amounts["compare"] = sources * n * math.log2(n + 2)
@@ -139,13 +155,27 @@ def work(kind: str, size: Size, facts: Facts) -> dict[str, float]:
         amounts["bucket"] = sources * facts.mean_weight * math.sqrt(n)
     elif kind.startswith("side_by_side"):
         amounts["tried"] = _TRIED_TOGETHER * m
+        batch = min(math.ceil(sources / threads), _BATCH)
+        amounts["scan"] = math.ceil(sources / max(batch, 1)) * m
     return amounts
 
 
 def _long(facts: Facts) -> bool:
-    """Say whether paths take many hops: few edges a vertex, and those lead to near numbers."""
+    """Say whether paths take many hops: as counted, or else few edges a vertex, to near numbers."""
+    if facts.hops:
+        return facts.hops > WIDE_HOPS
     sparse = facts.mean_degree < MESH_DEGREE
     return sparse or (facts.mean_degree < _LONG_DEGREE and facts.far < _FAR_SHARE * facts.m)
+
+
+def unsure(size: Size, facts: Facts) -> bool:
+    """Say whether hops should be counted before a CPU is planned for.
+
+    Roads whose vertices are numbered at random have as few edges a vertex as sparse graphs of few
+    hops, and numbers as far. Where more is asked for than counting takes, it is worth it.
+    """
+    scattered = facts.mean_degree < MESH_DEGREE and facts.far >= _FAR_SHARE * facts.m
+    return scattered and size.sources * facts.m >= _MORE_THAN_COUNTING
 
 
 def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:

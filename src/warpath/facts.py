@@ -106,13 +106,21 @@ def probed(graph: Graph) -> Facts:
     """
     known: Facts | None = graph.derived.get("probed facts")
     if known is None:
-        usable = np.flatnonzero(np.diff(graph.indptr))
-        places = np.linspace(0, len(usable) - 1, _PROBES + 2)[1:-1] if len(usable) else np.empty(0)
-        found = sorted(_hops(graph, int(v)) for v in usable[places.astype(np.int64)])
+        found = sorted(_hops(graph, v) for v in _asked(graph))
         hops = found[len(found) // 2] if found else 1
         known = replace(graph.facts(symmetry=False), hops=hops)
         graph.derived["probed facts"] = known
     return known
+
+
+def _asked(graph: Graph) -> list[int]:
+    """Return vertices with edges from all over the numbers, without an array of all vertices."""
+    if graph.m == 0:
+        return []
+    places = np.linspace(0, graph.n - 1, _PROBES + 2)[1:-1].astype(np.int64)
+    edges = np.minimum(graph.indptr[places], graph.m - 1)  # of the next vertex that has some
+    found: list[int] = (np.searchsorted(graph.indptr, edges, side="right") - 1).tolist()
+    return found
 
 
 def _hops(graph: Graph, source: int) -> int:

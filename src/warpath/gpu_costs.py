@@ -15,6 +15,8 @@ from warpath.recipes.recipe import WHOLE_TABLES
 from warpath.recipes.warpath import BLOCK_MEMORY, RECIPES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from warpath.costs import Size
     from warpath.facts import Facts
     from warpath.recipes import Recipe
@@ -46,10 +48,8 @@ _GPU_START = 100e-6  # arrays made, the answer copied
 
 def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
     """Return the predicted time of a planned algorithm on a GPU; it ranks, and promises no time."""
-    if recipe.loop is Loop.PATCHES:
-        return _patches_seconds(facts)
-    if recipe.loop is Loop.WIDE:
-        return _wide_seconds(facts)
+    if recipe.loop in _ALONE:
+        return _ALONE[recipe.loop].seconds(facts)
     if recipe.axes is None:
         return _table_seconds(recipe, size, facts)
     n, degree = max(facts.n, 2), max(facts.mean_degree, 2.0)
@@ -66,19 +66,36 @@ def _is_deep(facts: Facts) -> bool:
     return facts.hops > WIDE_HOPS if facts.hops else facts.mean_degree < MESH_DEGREE
 
 
+def _across(facts: Facts, wide: float) -> float:
+    """Return some number of hops across a graph: where it is wide, so many times those counted."""
+    hops = facts.hops
+    if hops == 0:  # not counted
+        hops = 32 if _is_deep(facts) else 4
+    return wide * hops if hops <= WIDE_HOPS else 2 * hops * math.sqrt(max(facts.n, 2) / 2048)
+
+
 def _wide_seconds(facts: Facts) -> float:
     """See docs/performance/sssp-h200-wide.md.
 
     Where hubs are, few edges are looked at. A deep graph takes a round for each hop across it.
     """
-    n, m = max(facts.n, 2), facts.m
-    hops = facts.hops
-    if hops == 0:  # not counted
-        hops = 32 if _is_deep(facts) else 4
-    across = 3.0 * hops if hops <= WIDE_HOPS else 2 * hops * math.sqrt(n / 2048)
     edge = 7e-12 if facts.max_degree > _HUB else 3.4e-11
     wide = 1.0 if facts.weight_dtype == "float32" or facts.sums_fit_int32 else 1.3
-    return _GPU_START + max(across, 20) * 8e-6 + m * edge * wide
+    return _GPU_START + max(_across(facts, 3.0), 20) * 8e-6 + facts.m * edge * wide
+
+
+def _breadth_first_seconds(facts: Facts) -> float:
+    """See docs/performance/bfs-h200.md: a level costs a barrier and what waits for each other."""
+    edge = 2e-12 if facts.max_degree > _HUB else 1.2e-11
+    return _GPU_START + _across(facts, 2.0) * 6e-6 + facts.m * edge
+
+
+def _breadth_first_bytes(facts: Facts) -> int:
+    """Rows, those into each vertex without weights unless they are the same, and lists."""
+    weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
+    rows = 8 * (facts.n + 1) + 4 * facts.m
+    into = rows if facts.directed else 0
+    return into + rows + facts.m * weight + facts.n * (label_bytes(facts) + 9) + facts.m // 32
 
 
 def _wide_bytes(facts: Facts) -> int:
@@ -98,10 +115,8 @@ def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
 
     A round that relaxes few edges takes less.
     """
-    if recipe.loop is Loop.PATCHES:
-        return _patches_bytes(facts)
-    if recipe.loop is Loop.WIDE:
-        return _wide_bytes(facts)
+    if recipe.loop in _ALONE:
+        return _ALONE[recipe.loop].bytes(facts)
     if recipe.axes is None:
         return _table_bytes(recipe, size, facts)
     n, m, axes = facts.n, facts.m, recipe.axes
@@ -127,7 +142,7 @@ def _patches_seconds(facts: Facts) -> float:
     """
     n, m = max(facts.n, 2), facts.m
     narrow = facts.max_weight < 2**31 if facts.integer else facts.weight_dtype == "float32"
-    seconds = math.sqrt(n) * 2e-6 + m * (2.5e-10 if _is_deep(facts) else 2e-9)
+    seconds = math.sqrt(n) * 1.75e-6 + m * (1e-10 if _is_deep(facts) else 2e-9)
     return _GPU_START + seconds * (1.0 if narrow else 1.5)
 
 
@@ -138,7 +153,21 @@ def _patches_bytes(facts: Facts) -> int:
     """
     weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
     label = label_bytes(facts)
-    return facts.m * (weight + 4) + facts.n * (20 + 3 * label) + 2**20
+    return facts.m * (weight + 10) + facts.n * (9 + 3 * label) + 2**20
+
+
+class _Alone(NamedTuple):
+    """What a loop of one source that is one launch is predicted to take."""
+
+    seconds: Callable[[Facts], float]
+    bytes: Callable[[Facts], int]
+
+
+_ALONE = {
+    Loop.BFS: _Alone(_breadth_first_seconds, _breadth_first_bytes),
+    Loop.PATCHES: _Alone(_patches_seconds, _patches_bytes),
+    Loop.WIDE: _Alone(_wide_seconds, _wide_bytes),
+}
 
 
 class _Tiles(NamedTuple):
@@ -247,12 +276,15 @@ _ON_THE_WAY = 2**27  # bytes of a block of rows that is made ready for the answe
 
 def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     """Return the bytes that an algorithm on a GPU takes on the host, beside the graph."""
-    if recipe.loop is Loop.PATCHES:  # while the graph is cut, all arrays of it again
-        return facts.m * 12 + facts.n * (32 + label_bytes(facts))
-    if recipe.loop is Loop.WIDE:  # the edges into each vertex are kept, hubs are put in front
+    if recipe.loop is Loop.PATCHES:  # while the graph is cut
+        # An edge between groups is 12 B as it is found and 16 B as links of both ends, at worst for
+        # all of them; what is written by patches afterwards takes less.
+        return facts.m * 28 + facts.n * (32 + label_bytes(facts))
+    if recipe.loop in {Loop.BFS, Loop.WIDE}:  # the edges into each vertex are kept
         weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
         into = facts.m * (4 + weight) + 8 * facts.n if facts.directed else 0
-        return into + facts.n * (label_bytes(facts) + (20 if facts.max_degree > _HUB else 0))
+        placed = recipe.loop is Loop.WIDE and facts.max_degree > _HUB  # hubs are put in front
+        return into + facts.n * (label_bytes(facts) + (20 if placed else 0))
     if recipe.axes is None:
         table = size.sources * size.targets * size.entry
         held = {Place.NEW} | (

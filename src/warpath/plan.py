@@ -169,8 +169,9 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     left_out: list[tuple[str, str]] = []
     able: list[Candidate] = []
     for recipe in _considered(wish, kind):
-        objection = recipe.objection(size.task, facts) or _sums_that_do_not_fit(recipe, facts)
-        if wish.traced and recipe.loop in IN_ONE_LAUNCH and recipe.name != wish.algorithm:
+        objection = recipe.objection(size.task, facts, kind) or _sums_that_do_not_fit(recipe, facts)
+        untraced = kind != "cpu" and recipe.loop in IN_ONE_LAUNCH
+        if wish.traced and untraced and recipe.name != wish.algorithm:
             objection = objection or "it keeps no trace"
         if objection is None:
             able.append(_candidate(recipe, size, facts, hardware, wish, kind))
@@ -255,7 +256,8 @@ def _named(name: str, able: list[Candidate], size: Size, facts: Facts, device: s
         if candidate.recipe.name == name:
             return candidate
     recipe = CATALOGUE[name]
-    objection = recipe.objection(size.task, facts) or _sums_that_do_not_fit(recipe, facts)
+    kind = device.partition(":")[0]
+    objection = recipe.objection(size.task, facts, kind) or _sums_that_do_not_fit(recipe, facts)
     objection = objection or (
         f"it runs on {', '.join(recipe.devices)}, not on {device}: "
         f"leave device= out, or say device={recipe.devices[0]!r}"

@@ -37,7 +37,7 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 #: Returns what a kept plan depends on, to be compared: variables, processors and the moment of the
 #: last look at free memory. In one call of the core, as each variable takes 0.6 us of Python.
 surroundings = _core.Surroundings(
-    ["WARPATH_DEVICE", "WARPATH_THREADS", "WARPATH_MEMORY"], _LOOKS_A_SECOND
+    ["WARPATH_DEVICE", "WARPATH_THREADS", "WARPATH_MEMORY", "WARPATH_GPU_MEMORY"], _LOOKS_A_SECOND
 )
 
 
@@ -69,10 +69,15 @@ def threads() -> int:
 
 def memory() -> int:
     """Return the bytes that a call may plan with: WARPATH_MEMORY, or what is free."""
-    limit = _bytes_of("WARPATH_MEMORY")
+    limit = memory_limit()
     if limit is not None:
         return limit
     return _free_memory(int(time.monotonic() * _LOOKS_A_SECOND))
+
+
+def memory_limit() -> int | None:
+    """Return WARPATH_MEMORY in bytes, or None where it is not set."""
+    return _bytes_of("WARPATH_MEMORY")
 
 
 @functools.lru_cache(maxsize=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -202,6 +203,23 @@ def test_negative_weights_go_to_bellman_fords_family():
 )
 def test_a_recipe_says_what_it_needs(name, needs):
     assert CATALOGUE[name].needs() == needs
+
+
+@pytest.mark.parametrize(
+    ("name", "largest", "beyond", "message"),
+    [
+        ("wide", {"n": 2**31 - 2}, {"n": 2**31 - 1}, "2,147,483,646 vertices, the graph has 2,147"),
+        ("wide", {"max_degree": 2**30 - 1}, {"max_degree": 2**30}, "741,823 edges of one vertex, "),
+        ("wide", {"m": 2**40}, {"n": 2**31}, "vertices"),
+        ("patches", {"n": 2**31 - 1}, {"n": 2**31}, "up to 2,147,483,647 vertices"),
+        ("patches", {"m": 2**32 - 1}, {"m": 2**32}, "up to 4,294,967,295 edges, the graph has 4,"),
+        ("patches", {"max_degree": 2**31}, {"m": 2**33}, "edges"),
+    ],
+)
+def test_a_graph_that_a_loop_cannot_number_is_an_objection(name, largest, beyond, message):
+    recipe = CATALOGUE[f"warpath.{name}"]
+    assert recipe.objection(Task.SSSP, replace(ROAD, **largest)) is None
+    assert message in recipe.objection(Task.SSSP, replace(ROAD, **beyond))
 
 
 def test_a_new_variant_of_existing_values_is_one_line():

@@ -21,6 +21,7 @@ from warpath.bench.fit_cases import FIT, HELD_OUT, cases
 from warpath.bench.fit_measure import measured, questions
 from warpath.bench.fit_model import fitted, judged, question_of
 from warpath.bench.run import machine
+from warpath.zones import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,7 +93,7 @@ def measure(lines: list[dict[str, Any]], options: argparse.Namespace) -> int:
             if time.perf_counter() > end:
                 return len(missing) - at
             start = time.perf_counter()
-            graph = case.make()
+            graph = opened(case.make())
             asked = list(questions(graph))
             made = [
                 measured(case, graph, task, sources, tuple(options.threads), options.seconds)

@@ -39,6 +39,15 @@ def cases(data: Path | None) -> Iterator[Case]:
             yield from (_of_file(data / name, each) for each in weights.split())
 
 
+def cases_of_gpus() -> list[Case]:
+    """Return what the choice for a GPU is judged by: the graphs held out, and larger ones."""
+    return [
+        _generated(HELD_OUT, kind, arguments, dtype, seed=100 + at)
+        for at, (kind, arguments, dtypes) in enumerate([*_HELD_OUT, *_LARGE])
+        for dtype in dtypes.split()
+    ]
+
+
 def _generated(part: str, kind: str, arguments: dict[str, Any], dtype: str, seed: int) -> Case:
     said = " ".join(f"{key}={value}" for key, value in arguments.items())
 
@@ -103,39 +112,39 @@ _ALL = "int32 float32 float64"
 _Table = list[tuple[str, dict[str, Any], str]]
 _FIT: _Table = [
     ("road", {"n": 2_000}, "int32"),
-    ("road", {"n": 10_000}, _ALL),
+    ("road", {"n": 10_000}, f"{_ALL} none"),
     ("road", {"n": 50_000, "degree": 2.2}, "int32 float32"),
     ("road", {"n": 100_000, "degree": 3.0}, "int32 float64"),
     ("road", {"n": 100_000, "weights": (1, 100)}, "int32"),
     ("road", {"n": 300_000}, "int32 none"),
     ("road", {"n": 1_000_000}, "int32 float32"),
-    ("grid", {"rows": 60, "columns": 60, "weights": (1, 10)}, "int32"),
+    ("grid", {"rows": 60, "columns": 60, "weights": (1, 10)}, "int32 none"),
     ("grid", {"rows": 300, "columns": 300}, "int32 none"),
     ("grid", {"rows": 300, "columns": 300, "weights": (1, 100_000), "diagonal": True},
      "int32 float32"),
     ("grid", {"rows": 700, "columns": 700, "weights": (70, 140), "drop": 0.2}, "int32"),
     ("grid", {"rows": 20, "columns": 20_000, "weights": (1, 1000)}, "int32"),
     ("delaunay", {"n": 1_000}, "int32"),
-    ("delaunay", {"n": 8_000}, _ALL),
+    ("delaunay", {"n": 8_000}, f"{_ALL} none"),
     ("delaunay", {"n": 60_000, "weights": (1, 255)}, "int32 none"),
     ("delaunay", {"n": 250_000}, "int32"),
     ("rmat", {"scale": 10, "edge_factor": 8}, "int32"),
-    ("rmat", {"scale": 12}, _ALL),
+    ("rmat", {"scale": 12}, f"{_ALL} none"),
     ("rmat", {"scale": 14, "edge_factor": 4}, "int32"),
     ("rmat", {"scale": 15, "edge_factor": 32, "weights": (1, 10_000)}, "int32 float32"),
     ("rmat", {"scale": 16, "edge_factor": 8, "permute": True}, "int32 none"),
-    ("rmat", {"scale": 17, "edge_factor": 16}, "int32"),
+    ("rmat", {"scale": 17, "edge_factor": 16}, "int32 none"),
     ("rmat", {"scale": 18, "edge_factor": 16}, "int32"),
     ("random_in_degree", {"n": 5_000}, "int32"),
     ("random_in_degree", {"n": 40_000, "degree": 3}, "int32"),
-    ("random_in_degree", {"n": 130_000}, "int32 float64"),
+    ("random_in_degree", {"n": 130_000}, "int32 float64 none"),
     ("random_in_degree", {"n": 500_000}, "int32"),
     ("uniform", {"n": 1_000, "out_degree": 50}, "int32"),
-    ("uniform", {"n": 10_000, "out_degree": 16}, "int32 float32"),
+    ("uniform", {"n": 10_000, "out_degree": 16}, "int32 float32 none"),
     ("uniform", {"n": 100_000, "out_degree": 4, "weights": (1, 100_000)}, "int32"),
     ("uniform", {"n": 200_000}, "int32 none"),
     ("small_world", {"n": 20_000}, "int32"),
-    ("small_world", {"n": 100_000, "degree": 6, "rewire": 0.01}, "int32"),
+    ("small_world", {"n": 100_000, "degree": 6, "rewire": 0.01}, "int32 none"),
     ("small_world", {"n": 300_000, "rewire": 0.001}, "int32"),
     ("dense", {"n": 300}, "int32 float32"),
     ("dense", {"n": 1_000, "density": 0.2}, _ALL),
@@ -168,4 +177,23 @@ _HELD_OUT: _Table = [
     ("dense", {"n": 600, "density": 0.3}, "int32 float32"),
     ("dense", {"n": 1_500, "density": 0.1}, "int32"),
     ("complete", {"n": 500}, "int32 float64"),
+]  # fmt: skip
+#: For GPUs alone: a CPU takes too long for as many questions of these.
+_LARGE: _Table = [
+    ("road", {"n": 1_500_000, "degree": 2.6}, "int32 float64"),
+    ("road", {"n": 5_000_000, "degree": 2.4, "weights": (1, 5000)}, "int64"),
+    ("grid", {"rows": 2_500, "columns": 1_500, "weights": (1, 100)}, "int32 float32"),
+    ("grid", {"rows": 300, "columns": 9_000, "weights": (10, 2000), "drop": 0.15}, "int32"),
+    ("grid", {"rows": 1_100, "columns": 1_300, "diagonal": True, "drop": 0.1}, "float32"),
+    ("delaunay", {"n": 600_000}, "int32 float64"),
+    ("rmat", {"scale": 19, "edge_factor": 10, "weights": (1, 1000)}, "int32 float32"),
+    ("rmat", {"scale": 21, "edge_factor": 6, "permute": True}, "int64"),
+    ("kronecker", {"scale": 19, "edge_factor": 12}, "float32"),
+    ("random_in_degree", {"n": 1_500_000, "degree": 4}, "int32"),
+    ("random_in_degree", {"n": 3_000_000, "degree": 9, "weights": (1, 100)}, "float32"),
+    ("uniform", {"n": 1_200_000, "out_degree": 6, "weights": (1, 50)}, "int32 float64"),
+    ("uniform", {"n": 700_000, "out_degree": 24}, "int64"),
+    ("small_world", {"n": 900_000, "degree": 8, "rewire": 0.02}, "int32 float32"),
+    ("small_world", {"n": 2_000_000, "degree": 6, "rewire": 0.3}, "int32"),
+    ("dense", {"n": 4_000, "density": 0.15}, "int32"),
 ]  # fmt: skip

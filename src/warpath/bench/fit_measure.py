@@ -13,16 +13,18 @@ from warpath.costs import Size
 from warpath.engines.base import Problem
 from warpath.plan import Hardware, Wish, choose, usable_threads
 from warpath.recipes import CATALOGUE, Loop, Task
-from warpath.running import run_plan
+from warpath.running import facts_for, run_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from warpath.bench.fit_cases import Case
+    from warpath.facts import Facts
     from warpath.graph import Graph
     from warpath.plan import Plan
 
-#: A candidate that takes so many times the fastest one's time is timed once.
+#: A candidate is left out that so often took so many times the fastest one's time.
+_DISTURBED = 2
 _HOPELESS = 2.0
 _MEMORY = 2**40  # room for everything: what is measured is time
 _SEED = 20261121
@@ -48,29 +50,33 @@ def measured(
     """Return the line of one question: each candidate's recipe, threads, median ms and turns.
 
     All candidates take turns, so that a change of the machine's speed meets all of them; about as
-    many turns as fit into `seconds`, each from other sources.
+    many turns as fit into `seconds`, each from other sources. One that was slow in two turns, for
+    one may have been disturbed, is left out of the others.
     """
-    facts = graph.facts(symmetry=False)
     size = Size(task, sources, graph.n, entry=graph.dist_dtype.itemsize)
-    plans = list(_candidates(size, graph, threads))
-    times: list[list[float]] = [[] for _ in plans]
+    facts = facts_for(size, graph, "cpu")
+    plans = list(_candidates(size, facts, threads))
+    turns: list[dict[int, float]] = []
     out = None if task is Task.SSSP else np.empty((sources, graph.n), graph.dist_dtype)
     draw = np.random.default_rng(_SEED)
     end = time.perf_counter() + seconds
-    turn = 0
-    while turn < _LEAST_TURNS or (turn < _MOST_TURNS and time.perf_counter() < end):
+    slow = [0] * len(plans)
+    while len(turns) < _LEAST_TURNS or (len(turns) < _MOST_TURNS and time.perf_counter() < end):
         problem = Problem(task, _sources(graph, task, sources, draw))
-        best = min((median(each) for each in times if each), default=np.inf)
-        for plan, taken in zip(plans, times, strict=True):
-            if taken and median(taken) > _HOPELESS * best:
+        taken: dict[int, float] = {}
+        for at, plan in enumerate(plans):
+            if slow[at] >= _DISTURBED:
                 continue
-            if turn == 0 and task is Task.SSSP:
+            if not turns and task is Task.SSSP:
                 run_plan(graph, plan, problem, out=out)  # warms up
             start = time.perf_counter()
             run_plan(graph, plan, problem, out=out)
-            taken.append(time.perf_counter() - start)
-            best = min(best, median(taken))
-        turn += 1
+            taken[at] = time.perf_counter() - start
+        best = min(taken.values())
+        for at, each in taken.items():
+            slow[at] += each > _HOPELESS * best
+        turns.append(taken)
+    times = comparable(turns, len(plans))
     return {
         "graph": case.name,
         "part": case.part,
@@ -79,10 +85,28 @@ def measured(
         "entry": size.entry,
         "facts": {name: _short(value) for name, value in asdict(facts).items()},
         "candidates": [
-            [plan.algorithm, plan.threads, _short(1e3 * median(taken)), len(taken)]
-            for plan, taken in zip(plans, times, strict=True)
+            [plan.algorithm, plan.threads, _short(1e3 * taken), sum(at in turn for turn in turns)]
+            for at, (plan, taken) in enumerate(zip(plans, times, strict=True))
         ],
     }
+
+
+def comparable(turns: Sequence[Mapping[int, float]], count: int) -> list[float]:
+    """Return a time for each candidate, though some were left out of turns from other sources.
+
+    The median of what it took over what the fastest took, from the same sources, times the median
+    of the fastest.
+
+    >>> comparable([{0: 8.0, 1: 16.0}, {0: 1.0}, {0: 1.0}], 2)
+    [1.0, 2.0]
+    """
+    least = [min(turn.values()) for turn in turns]
+    typical = median(least)
+    return [
+        typical
+        * median(turn[at] / best for turn, best in zip(turns, least, strict=True) if at in turn)
+        for at in range(count)
+    ]
 
 
 def _short(value: Any) -> Any:
@@ -94,9 +118,8 @@ _LEAST_TURNS = 3
 _MOST_TURNS = 25
 
 
-def _candidates(size: Size, graph: Graph, threads: tuple[int, ...]) -> Iterator[Plan]:
+def _candidates(size: Size, facts: Facts, threads: tuple[int, ...]) -> Iterator[Plan]:
     """Yield a plan for each planned recipe on each number of threads that it would use."""
-    facts = graph.facts(symmetry=False)
     for recipe in CATALOGUE:
         if not recipe.planned or "cpu" not in recipe.devices:
             continue

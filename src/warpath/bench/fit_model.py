@@ -102,7 +102,7 @@ def fitted(questions: Sequence[Question], before: Mapping[str, Mapping[str, floa
         factors = [_factor(question, found) for question in questions]
         middle = median(factors)
         factors = [factor / middle for factor in factors]
-    together = _threads(questions)
+    together = _threads(questions, found)
     for kind in found:
         known = before.get(kind, {})
         kept_of_threads = {name: known[name] for name in _OF_THREADS if name in known}
@@ -149,29 +149,36 @@ def _factor(question: Question, constants: Constants) -> float:
         for one in question.timed
         if one.threads == 1
         if kind_of(one.recipe, question.size, question.facts) in constants
-        if (predicted := _alone(one, question, constants)) > 0
+        if (predicted := _of_all(one, question, constants)) > 0
     ]
     return median(ratios) if ratios else 1.0
 
 
-def _alone(one: Timed, question: Question, constants: Constants) -> float:
+def _of_all(one: Timed, question: Question, constants: Constants) -> float:
+    """Return the seconds of one core that all threads take together."""
     kind = kind_of(one.recipe, question.size, question.facts)
-    amounts = work(kind, question.size, question.facts)
+    amounts = work(kind, question.size, question.facts, one.threads)
     return sum(constants[kind][name] * amount for name, amount in amounts.items())
 
 
-def _threads(questions: Iterable[Question]) -> Constants:
+def _threads(questions: Iterable[Question], constants: Constants) -> Constants:
     """Return for each kind what share of a core a further thread adds, and what its start costs.
 
-    On k threads a time is t / (1 + (k - 1) share) + (k - 1) start, where t is that on one.
+    On k threads a time is t / (1 + (k - 1) share) + (k - 1) start, where t is that on one, times
+    the work that k threads have over that of one.
     """
     rows: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     for question in questions:
-        alone = {one.recipe.name: one.seconds for one in question.timed if one.threads == 1}
+        alone = {one.recipe.name: one for one in question.timed if one.threads == 1}
         for one in question.timed:
-            if one.threads > 1 and one.recipe.name in alone:
-                kind = kind_of(one.recipe, question.size, question.facts)
-                rows[kind].append((alone[one.recipe.name], one.seconds, one.threads))
+            if one.threads == 1 or one.recipe.name not in alone:
+                continue
+            kind = kind_of(one.recipe, question.size, question.facts)
+            same = kind == kind_of(one.recipe, question.size, question.facts, one.threads)
+            if same and kind in constants:
+                first = alone[one.recipe.name]
+                more = _of_all(one, question, constants) / _of_all(first, question, constants)
+                rows[kind].append((more * first.seconds, one.seconds, one.threads))
     return {kind: _share(each) for kind, each in rows.items() if len(each) >= _FEWEST}
 
 

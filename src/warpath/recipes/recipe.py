@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from warpath.errors import NotSupportedError
 from warpath.recipes.axes import Axes, Direction, Layout, Lower, Select
@@ -104,6 +104,32 @@ class Param:
     of_loop: bool = False
 
 
+class Limits(NamedTuple):
+    """The largest graph that a loop can number; None for any.
+
+    Attributes
+    ----------
+    vertices, edges : of the graph.
+    degree : edges of one vertex.
+    """
+
+    vertices: int | None = None
+    edges: int | None = None
+    degree: int | None = None
+
+    def objection(self, facts: Facts) -> str | None:
+        """Return the sentence why a graph is too large, or None if it is not."""
+        counted = (
+            (self.vertices, facts.n, "vertices"),
+            (self.edges, facts.m, "edges"),
+            (self.degree, facts.max_degree, "edges of one vertex"),
+        )
+        for most, count, what in counted:
+            if most is not None and count > most:
+                return f"it numbers up to {most:,} {what}, the graph has {count:,}"
+        return None
+
+
 @dataclass(frozen=True)
 class Recipe:
     """One algorithm of the catalogue.
@@ -121,6 +147,7 @@ class Recipe:
     equal_weights : whether all weights must be the same.
     block_memory : bytes of a block's shared memory in which it keeps a label, a place on a list and
         a bit for every vertex; None where it keeps nothing there.
+    limits : the largest graph that it can number on a GPU.
     reassociates : True where float sums are formed in another order than from the source on, so
         that distances agree with the others' within n * eps instead of bit for bit.
     params : what a caller may set.
@@ -147,6 +174,7 @@ class Recipe:
     max_weight: int | None = None
     equal_weights: bool = False
     block_memory: int | None = None
+    limits: Limits = field(default=Limits())
     reassociates: bool = False
     params: tuple[Param, ...] = ()
     devices: tuple[str, ...] = field(default=("cpu",))
@@ -261,8 +289,11 @@ class Recipe:
             )
         return None
 
-    def objection(self, task: Task, facts: Facts) -> str | None:
-        """Return the sentence why this algorithm cannot do a task on a graph, or None if it can."""
+    def objection(self, task: Task, facts: Facts, device: str = "cuda") -> str | None:
+        """Return the sentence why this algorithm cannot do a task on a graph, or None if it can.
+
+        On the CPU, which numbers everything, its limits do not count.
+        """
         if task not in self.solves:
             able = ", ".join(sorted(one.value for one in self.solves))
             return f"it does {able}, not {task.value}"
@@ -274,7 +305,7 @@ class Recipe:
             most = int(self.block_memory / ((8 if wide else 4) + 2 + 1 / 8))
             if facts.n > most:
                 return f"its block holds labels of {most:,} vertices, the graph has {facts.n:,}"
-        return None
+        return None if device == "cpu" else self.limits.objection(facts)
 
 
 IN_ROUNDS = {Loop.SWEEPS, Loop.FRONTIER, Loop.NEAR_FAR, Loop.BUCKETS, Loop.SETTLE}
@@ -283,8 +314,8 @@ IN_ROUNDS = {Loop.SWEEPS, Loop.FRONTIER, Loop.NEAR_FAR, Loop.BUCKETS, Loop.SETTL
 ON_A_MATRIX = {Loop.MATRIX_STEPS, Loop.THREAD_A_SOURCE}
 """The loops that lay the graph out as a matrix on a GPU."""
 
-IN_ONE_LAUNCH = {Loop.PATCHES, Loop.WIDE}
-"""The loops of one source that are one launch on a GPU, and keep no trace."""
+IN_ONE_LAUNCH = {Loop.BFS, Loop.PATCHES, Loop.WIDE}
+"""The loops of one source that are one launch on a GPU, and keep no trace there."""
 
 WHOLE_TABLES = {Loop.FLOYD_WARSHALL, Loop.MATRIX_STEPS}
 """The loops that find all pairs at once, whatever sources are asked for."""

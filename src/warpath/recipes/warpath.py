@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpath.recipes.recipe import Citation, Loop, Param, Recipe, Task
+from warpath.recipes.recipe import Citation, Limits, Loop, Param, Recipe, Task
 
 _OURS = Citation("The warpath authors", "warpath", "this package", 2026)
 _TABLES = frozenset({Task.MANY, Task.APSP})
@@ -23,10 +23,12 @@ RECIPES = (
         "Breadth-first search that looks over edges out or in, whichever are fewer: one source of "
         "a graph without weights.",
         _OURS,
-        "cpp/include/warpath/breadth_first.hpp",
+        "cpp/include/warpath/breadth_first.hpp, kernels/breadth_first.cuh",
         frozenset({Task.SSSP}),
         Loop.BFS,
         equal_weights=True,
+        limits=Limits(vertices=2**31 - 2),
+        devices=("cpu", "cuda"),
         note="After Beamer, Asanovic, Patterson, Direction-optimizing breadth-first search, 2012.",
     ),
     Recipe(
@@ -67,6 +69,7 @@ RECIPES = (
         "kernels/wide.cuh",
         frozenset({Task.SSSP}),
         Loop.WIDE,
+        limits=Limits(vertices=2**31 - 2, degree=2**30 - 1),  # two bits mark the runs of a row
         params=(_DELTA,),
         devices=("cuda",),
         note="After Chakaravarthy et al., Scalable single source shortest path algorithms for "
@@ -80,6 +83,7 @@ RECIPES = (
         "kernels/patches.cuh",
         frozenset({Task.SSSP}),
         Loop.PATCHES,
+        limits=Limits(vertices=2**31 - 1, edges=2**32 - 1),
         params=(
             _DELTA,
             Param("patch", "vertices of a patch, at most", whole=True, of_loop=True),
