@@ -38,7 +38,7 @@ FUNCTIONS = {
     "dijkstra_predecessor_and_distance": _SAME,
     "eccentricity": _SUMS,
     "find_negative_cycle": "Any of the negative cycles that the source reaches.",
-    "floyd_warshall": _SUMS + " Plain dictionaries; floats are added in another order.",
+    "floyd_warshall": _SUMS + " Floats are added in another order.",
     "floyd_warshall_numpy": _SUMS + " Floats are added in another order.",
     "floyd_warshall_predecessor_and_distance": _EQUAL + " Floats are added in another order.",
     "goldberg_radzik": _EQUAL,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 from fractions import Fraction
 
 import networkx as nx
@@ -8,6 +9,7 @@ import pytest
 
 import warpath.nx as backend
 from _warpath_nx import FUNCTIONS, get_info
+from warpath.errors import LeftToNetworkXError
 
 PROTOCOL = {"Converted", "can_run", "should_run", "convert_from_nx", "convert_to_nx"}
 
@@ -76,7 +78,7 @@ def test_of_what_was_not_kept_it_says_so():
         nx.path_graph(3), edge_attrs={"weight": 1}, preserve_edge_attrs=False
     )
     for weight in ("length", lambda *_: 1):
-        with pytest.raises(NotImplementedError, match="convert the NetworkX graph once more"):
+        with pytest.raises(LeftToNetworkXError, match="convert the NetworkX graph once more"):
             backend.dijkstra_path(kept, 0, 2, weight=weight)
 
 
@@ -169,3 +171,35 @@ def test_by_priority_networkx_asks_first_and_falls_back_by_itself(monkeypatch):
     assert len(asked) == 1
     assert nx.single_source_dijkstra_path_length(thirds, (0, 0))[19, 19] == Fraction(38, 3)
     assert len(asked) == 1
+
+
+def test_a_path_too_long_for_64_bits_is_left_to_networkx_and_one_that_is_not_there_is_none():
+    far = 2**62
+    graph = nx.DiGraph([(0, 1, {"weight": far}), (1, 2, {"weight": far}), (3, 2, {"weight": far})])
+    graph.add_edge(0, 4, weight=far)
+    graph.add_edge(5, 6, weight=far)
+    with pytest.raises(LeftToNetworkXError, match="64 bits"):
+        backend.bidirectional_dijkstra(backend.convert_from_nx(graph), 0, 2)
+    with pytest.raises(nx.NetworkXNoPath, match="No path between 0 and 6"):
+        nx.bidirectional_dijkstra(graph, 0, 6, backend="warpath")
+    assert nx.bidirectional_dijkstra(graph, 0, 1, backend="warpath") == (far, [0, 1])
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_a_converted_graph_that_was_searched_between_two_nodes_is_still_pickled(weight):
+    graph = nx.path_graph(5)
+    kept = backend.convert_from_nx(graph, edge_attrs={"weight": 1})
+    assert backend.shortest_path(kept, 0, 3, weight) == [0, 1, 2, 3]
+    again = pickle.loads(pickle.dumps(kept))  # noqa: S301 - our own
+    assert backend.shortest_path(again, 4, 2, weight) == [4, 3, 2]
+
+
+def test_an_undirected_graph_whose_weights_differ_by_direction_is_searched_in_the_right_one():
+    def climb(u, v, _data):
+        return 1 if u < v else 10
+
+    graph = nx.cycle_graph(6)
+    there = nx.bidirectional_dijkstra(graph, 0, 3, climb, backend="warpath")
+    back = nx.bidirectional_dijkstra(graph, 3, 0, climb, backend="warpath")
+    assert there == (3, [0, 1, 2, 3])
+    assert back == nx.bidirectional_dijkstra(graph, 3, 0, climb) == (12, [3, 4, 5, 0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -16,7 +17,7 @@ NAMES = [0, 1, 2, "a", (1, 2), 2.5, frozenset([1]), "b"]
 INTEGERS, FLOATS = st.integers(0, 4), st.sampled_from([0.0, 0.1, 0.2, 0.3, 1.0, 2.5])
 ABSENT = st.just(...)
 SIGNED = st.integers(-1, 6)
-CUTOFFS = st.sampled_from([None, None, -1, 0, 0.3, 1, 2, 2.5, float("inf")])
+CUTOFFS = st.sampled_from([None, None, -1, 0, 0.3, 1, 2, 2.5, 1e19, float("inf")])
 
 
 @st.composite
@@ -219,3 +220,11 @@ def length_along(graph, path):
         return min(data.get("weight", 1) for data in edges)
 
     return sum(least(u, v) for u, v in pairwise(path))
+
+
+def test_rows_of_floyd_warshall_say_inf_of_what_is_no_node_as_networkx_has_it():
+    graph = nx.path_graph(3)
+    rows = nx.floyd_warshall(graph), nx.floyd_warshall(graph, backend="warpath")
+    assert [type(each) for each in rows] == [dict, dict]
+    assert [type(each[0]) for each in rows] == [defaultdict, defaultdict]
+    assert [each[0]["none"] for each in rows] == [float("inf")] * 2

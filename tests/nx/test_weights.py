@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import warpath.nx as backend
+from warpath.errors import LeftToNetworkXError
 
 ask = {"backend": "warpath"}
 
@@ -75,7 +76,7 @@ def test_numbers_of_numpy_come_back_as_pythons():
     ],
 )
 def test_a_weight_that_cannot_be_added_as_python_does_is_refused(weights, says):
-    with pytest.raises(NotImplementedError, match=says):
+    with pytest.raises(LeftToNetworkXError, match=says):
         backend.convert_from_nx(
             path_of(*weights), edge_attrs={"weight": 1}, preserve_edge_attrs=False
         )

@@ -26,6 +26,7 @@ COMMANDS: dict[str, Command] = {
     "many": Command("many", "Tables of many sources and of all pairs, beside their peers."),
     "csgraph": Command("csgraph", "warpath.csgraph beside SciPy's: the same calls and matrices."),
     "networkx": Command("networkx_calls", "NetworkX's calls by itself and by our backend."),
+    "faces": Command("faces", "SciPy's and NetworkX's calls beside ours."),
     "peak": Command("peak", "Dense all pairs beside what the cores can add and compare."),
     "paper": Command("paper", "A paper's experiments again, beside the numbers that it prints."),
     "report": Command("report", "Tables and plots of the lines that `suite` wrote."),

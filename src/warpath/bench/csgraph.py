@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from functools import cache, partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -76,9 +77,18 @@ class Row(NamedTuple):
     times: float
 
 
+class Job(NamedTuple):
+    """A row that is measured when `run` is called; it has none where the weights are fractions."""
+
+    graph: str
+    weights: str
+    call: str
+    run: Callable[[], Row | None]
+
+
 def main(arguments: Sequence[str]) -> int:
     """Measure and print the table; 0."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     theirs = require("scipy.sparse.csgraph", what="warpath bench csgraph", extra="peers")
     sys.stdout.write(head())
     for row in rows(options, theirs):
@@ -115,32 +125,68 @@ def rows(options: argparse.Namespace, theirs: Any) -> Iterator[Row]:
     VerificationError
         If the two differ: there are no numbers for wrong answers.
     """
+    for job in jobs(options, theirs):
+        row = job.run()
+        if row is not None:
+            yield row
+
+
+def jobs(options: argparse.Namespace, theirs: Any) -> Iterator[Job]:
+    """Yield what there is to measure; graphs are made when the first of their jobs runs."""
     here = options.data is not None or settings.bench_data() is not None
     names = [name for name in CPU if here or name in COLUMNS]
     for name in names if options.graphs is None else options.graphs:
         one = workload(name, options.scale, options.data)
-        plain = one.make()
+        plain = cache(one.make)
         for kind in options.weights:
-            graph = typed(plain, KINDS[kind])
-            if graph is None:  # its weights are fractions
-                continue
-            found = list(answers(graph, max(options.sources, *(call.sources for call in CALLS)), 0))
+            made = cache(partial(_prepared, plain, kind, options.sources))
             for call in CALLS:
-                batches = [found] if call.sources > 1 else [[s] for s in found[: options.sources]]
-                batches = [batch[: call.sources] for batch in batches]
-                if len(batches) == 1:
-                    batches *= options.repeats
-                yield measure(one.title, kind, call, matrix_of(graph), batches, theirs, graph)
+                run = partial(_dijkstra, one.title, kind, call, made, options, theirs)
+                yield Job(one.title, kind, call.title, run)
     for n in options.pairs:
-        plain = generate.complete(n)
+        plain = cache(partial(generate.complete, n))
         for kind in options.weights:
-            graph = typed(plain, KINDS[kind])
-            if graph is None:
-                continue
-            dense = matrix_of(graph).toarray()
             for call in ALL_PAIRS[: 1 + options.predecessors]:
-                sources = [list(range(n))] * options.repeats
-                yield measure(f"complete {n}", kind, call, dense, sources, theirs, graph)
+                title = f"complete {n}"
+                run = partial(_all_pairs, title, kind, call, plain, options, theirs)
+                yield Job(title, kind, call.title, run)
+
+
+def _prepared(
+    plain: Callable[[], Graph], kind: str, sources: int
+) -> tuple[Graph, list[int], Any] | None:
+    """Return a graph, seeded sources and its matrix; None where its weights are fractions."""
+    graph = typed(plain(), KINDS[kind])
+    if graph is None:
+        return None
+    found = list(answers(graph, max(sources, *(call.sources for call in CALLS)), 0))
+    return graph, found, matrix_of(graph)
+
+
+def _dijkstra(
+    title: str, kind: str, call: Call, made: Callable[[], tuple[Graph, list[int], Any] | None],
+    options: argparse.Namespace, theirs: Any,
+) -> Row | None:  # fmt: skip
+    prepared = made()
+    if prepared is None:
+        return None
+    graph, found, matrix = prepared
+    batches = [found] if call.sources > 1 else [[s] for s in found[: options.sources]]
+    batches = [batch[: call.sources] for batch in batches]
+    if len(batches) == 1:
+        batches *= options.repeats
+    return measure(title, kind, call, matrix, batches, theirs, graph)
+
+
+def _all_pairs(
+    title: str, kind: str, call: Call, plain: Callable[[], Graph], options: argparse.Namespace,
+    theirs: Any,
+) -> Row | None:  # fmt: skip
+    graph = typed(plain(), KINDS[kind])
+    if graph is None:
+        return None
+    sources = [list(range(graph.n))] * options.repeats
+    return measure(title, kind, call, matrix_of(graph).toarray(), sources, theirs, graph)
 
 
 def matrix_of(graph: Graph) -> Any:
@@ -208,17 +254,18 @@ def _check_tree(graph: Graph, source: int, dist: Array, pred: Array, slack: floa
         raise VerificationError(msg, "pred", {"source": source})
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="warpath bench csgraph", description=__doc__)
-    parser.add_argument(
+def parser() -> argparse.ArgumentParser:
+    """Return what reads the options."""
+    made = argparse.ArgumentParser(prog="warpath bench csgraph", description=__doc__)
+    made.add_argument(
         "--graphs", nargs="*", metavar="GRAPH",
         help=f"names ({', '.join(CPU)}) or files; NY and cnr need --data",
     )  # fmt: skip
-    parser.add_argument("--data", type=Path, metavar="FOLDER", help="(WARPATH_BENCH_DATA)")
-    parser.add_argument("--scale", type=float, default=1.0, help="size of the generated graphs")
-    parser.add_argument("--weights", nargs="+", choices=list(KINDS), default=list(KINDS))
-    parser.add_argument("--sources", type=int, default=7, help="seeded sources a graph")
-    parser.add_argument("--pairs", type=int, nargs="*", default=[1024, 2048], metavar="N")
-    parser.add_argument("--predecessors", action="store_true", help="of all pairs, too")
-    parser.add_argument("--repeats", type=int, default=3, help="calls of the same sources")
-    return parser
+    made.add_argument("--data", type=Path, metavar="FOLDER", help="(WARPATH_BENCH_DATA)")
+    made.add_argument("--scale", type=float, default=1.0, help="size of the generated graphs")
+    made.add_argument("--weights", nargs="+", choices=list(KINDS), default=list(KINDS))
+    made.add_argument("--sources", type=int, default=7, help="seeded sources a graph")
+    made.add_argument("--pairs", type=int, nargs="*", default=[1024, 2048], metavar="N")
+    made.add_argument("--predecessors", action="store_true", help="of all pairs, too")
+    made.add_argument("--repeats", type=int, default=3, help="calls of the same sources")
+    return made

@@ -87,13 +87,13 @@ WORKLOADS = {
 def main(arguments: Sequence[str]) -> int:
     """Measure and print a table for each graph."""
     options = _parser().parse_args(arguments)
-    networkx = _networkx()
+    networkx = with_backend()
     for name in options.graphs:
         if name not in WORKLOADS:
             msg = f"there is no graph {name!r}: there are {', '.join(WORKLOADS)}."
             raise InputError(msg)
         graph = WORKLOADS[name].make()
-        given = _as_networkx(graph)
+        given = as_networkx(graph)
         calls = [call for call in WORKLOADS[name].calls
                  if not options.calls or call.name in options.calls]  # fmt: skip
         sys.stdout.write(
@@ -118,7 +118,8 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _networkx() -> Any:
+def with_backend() -> Any:
+    """Return NetworkX, if it knows our backend."""
     networkx = require("networkx", what="warpath bench networkx", extra="networkx")
     if "warpath" not in networkx.utils.backends.backends:
         msg = (
@@ -130,7 +131,8 @@ def _networkx() -> Any:
     return networkx
 
 
-def _as_networkx(graph: Graph) -> Any:
+def as_networkx(graph: Graph) -> Any:
+    """Return a graph as NetworkX's users have it: no multigraph."""
     made = graph.to_networkx()
     import networkx as nx
 

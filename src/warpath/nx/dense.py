@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -40,11 +42,11 @@ def floyd_warshall_predecessor_and_distance(G: Converted, weight: Any = "weight"
     loops = set(weighted.tails[at_loops].tolist())
     zeros = at_loops & (rows.solver_weights == 0) & (np.asarray(weighted.kinds) == FLOAT)
     float_loops = set(weighted.tails[zeros].tolist())
-    before, lengths = {}, {}
+    before, lengths = {}, {}  # as there, a row of lengths says inf of what is no node
     for at, name in enumerate(names):
         pred = table.pred[at]
         row = _numbers(weighted, at, table.dist[at], pred, float_loops)
-        lengths[name] = dict(zip(names, row, strict=True))
+        lengths[name] = defaultdict(_endless, zip(names, row, strict=True))
         reached = np.flatnonzero(pred >= 0)
         ways = dict(zip(weighted.named(reached), weighted.named(pred[reached]), strict=True))
         if at in loops:
@@ -77,6 +79,10 @@ def floyd_warshall_numpy(G: Converted, nodelist: Any = None, weight: Any = "weig
     dist = _table(weighted, predecessors=False).dist
     matrix: Array = np.where(dist == never(dist.dtype), np.inf, dist)[chosen]
     return matrix
+
+
+def _endless() -> float:
+    return math.inf
 
 
 def _shown(G: Converted, weight: Any) -> Weighted:

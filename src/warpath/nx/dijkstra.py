@@ -9,7 +9,7 @@ import networkx as nx
 
 from warpath.api import path
 from warpath.errors import LeftToNetworkXError, NoPathError
-from warpath.nx.search import each, limit_of, networkx_errors, searched
+from warpath.nx.search import each, from_both_ends, limit_of, networkx_errors, searched
 from warpath.nx.weights import FLOAT
 
 if TYPE_CHECKING:
@@ -186,12 +186,18 @@ def one_path(weighted: Weighted, source: Any, target: Any) -> tuple[Any, list[An
     ------
     NetworkXNoPath
     """
+    ends = weighted.place[source], weighted.place[target]
+    none = f"No path between {source} and {target}."
+    found = from_both_ends(weighted.rows, *ends)
+    if found is not None:
+        if not len(found[0]):
+            raise nx.NetworkXNoPath(none)
+        return found[1], weighted.named(found[0])
     try:
         with networkx_errors():
-            route = path(weighted.rows, weighted.place[source], weighted.place[target])
+            route = path(weighted.rows, *ends)
     except NoPathError as error:
-        msg = f"No path between {source} and {target}."
-        raise nx.NetworkXNoPath(msg) from error
+        raise nx.NetworkXNoPath(none) from error
     length = route.length
     if not isinstance(weighted.kinds, int):
         indptr, heads = weighted.rows.indptr, weighted.rows.indices

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import math
 from contextlib import contextmanager
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -21,6 +19,7 @@ from warpath.errors import (
     NotEnoughMemoryError,
 )
 from warpath.facilities import nearest
+from warpath.facts import rows_into
 from warpath.nx.weights import FLOAT
 from warpath.paths import never
 from warpath.tables import distances
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from warpath.graph import Graph
     from warpath.nx.graph import Weighted
 
     Array = NDArray[Any]
@@ -46,27 +46,36 @@ class Found:
     count : number of sources.
     dist : (n,) labels; never(dtype) where unreached.
     order : (r,) int64, the reached vertices, the sources first.
-    via : (n,) int64, the edge by which each was met first; -1 at sources and where unreached.
+    above : (r,) int64, where in `order` the vertex is that met each one first; -1 at sources.
+    via : (r,) int64, the edge by which each one was met first; -1 at sources.
     """
 
     def __init__(
-        self, weighted: Weighted, sources: Sequence[int], dist: Array, *, queue: bool
+        self, weighted: Weighted, count: int, dist: Array, scan: tuple[Array, Array, Array]
     ) -> None:
-        rows = weighted.rows
         self.weighted = weighted
+        self.count = count
         self.dist = dist
-        self.count = len(set(sources))
-        reached = dist != never(dist.dtype)
-        if queue:
-            self.order = np.empty(np.count_nonzero(reached), np.int64)
-        else:
-            self.order = np.flatnonzero(reached)
-            self.order = self.order[np.argsort(dist[self.order])]
-        self.via = np.empty(rows.n, np.int64)
-        _core.scan_order(
-            rows.indptr, rows.indices, rows.solver_weights, dist, np.array(sources, np.int64),
-            queue, self.order, self.via,
-        )  # fmt: skip
+        self.order, self.above, self.via = scan
+
+    @classmethod
+    def of(cls, weighted: Weighted, sources: Sequence[int], dist: Array, *, queue: bool) -> Found:
+        """Return what a search finds whose distances are known."""
+        rows = weighted.rows
+        scan = _core.scan_order(
+            rows.indptr, rows.indices, rows.solver_weights, dist, np.array(sources, np.int64), queue
+        )
+        return cls(weighted, len(set(sources)), dist, scan)
+
+    @classmethod
+    def by_levels(cls, weighted: Weighted, source: int, cutoff: float | None) -> Found:
+        """Search breadth-first, where every edge counts 1."""
+        rows = weighted.rows
+        dist = np.empty(rows.n, np.int64)
+        top = int(never(dist.dtype))
+        limit = top if cutoff is None else min(int(cutoff), top)
+        scan = _core.breadth_first_scan(rows.indptr, rows.indices, source, limit, dist)
+        return cls(weighted, 1, dist, scan)
 
     def reaches(self, vertex: int) -> bool:
         """Return whether a vertex was reached."""
@@ -76,73 +85,47 @@ class Found:
         """Return the reached node objects in order."""
         return self.weighted.named(self.order)
 
-    def lengths(self) -> list[Any]:
-        """Return their distances, integers where Python's sums are integers."""
-        values: list[Any] = self.dist[self.order].tolist()
-        kinds = self.weighted.kinds
-        if isinstance(kinds, int):
-            if kinds == FLOAT:
-                values[: self.count] = [0] * self.count
-            return values
-        whole = [True] * len(self.dist)
-        edges = (kinds[self.via] != FLOAT).tolist()
-        tails = self.before().tolist()
-        for at, v in enumerate(self.order.tolist()):
-            if at >= self.count:
-                whole[v] = edges[v] and whole[tails[at]]
-            if whole[v]:
-                values[at] = int(values[at])
-        return values
-
     def distances(self) -> dict[Any, Any]:
-        """Return the distance of every reached node."""
-        return dict(zip(self.names(), self.lengths(), strict=True))
+        """Return the distance of every reached node, an integer where Python's sum is one."""
+        kinds = self.weighted.kinds
+        whole = np.ones(self.count, bool)  # the sources alone
+        if not isinstance(kinds, int):
+            whole = kinds[self.via] != FLOAT
+            _core.along_paths(self.above, whole)
+        found: dict[Any, Any] = _core.named_numbers(
+            self.weighted.owner.name_array, self.order, self.dist, whole
+        )
+        return found
 
     def before(self) -> Array:
         """Return the vertex before each one of `order`: (r,); meaningless at the sources."""
-        edges = self.via[self.order]
-        edges[: self.count] = 0
-        if self.weighted.rows.m == 0:
-            return np.zeros(len(edges), self.weighted.rows.indices.dtype)
-        return self.weighted.tails[edges]
+        return self.order[self.above]
 
     def paths(self, *, backwards: bool = False) -> dict[Any, list[Any]]:
         """Return the path to every reached node; `backwards` writes each from its end on."""
-        paths: list[list[Any]] = [[]] * len(self.dist)
-        made = []
-        order, names = self.order.tolist(), self.names()
-        with collector_paused():
-            for v, name in zip(order[: self.count], names, strict=False):
-                paths[v] = [name]
-                made.append(paths[v])
-            steps = zip(order, names, self.before().tolist(), strict=True)
-            for v, name, u in islice(steps, self.count, None):
-                path = [name, *paths[u]] if backwards else [*paths[u], name]
-                paths[v] = path
-                made.append(path)
-        return dict(zip(names, made, strict=True))
+        found: dict[Any, list[Any]] = _core.named_paths(
+            self.weighted.owner.name_array, self.order, self.above, backwards
+        )
+        return found
 
     def path_to(self, target: int) -> list[Any]:
         """Return the path to one reached vertex."""
-        edges = self._edges_to(target)
-        route = [*self.weighted.tails[edges[::-1]].tolist(), target]
-        return self.weighted.named(np.array(route))
+        return self.weighted.named(self.order[self._places_to(target)[::-1]])
 
     def length_to(self, target: int) -> Any:
         """Return the distance to one reached vertex, an integer where Python's sum is one."""
         value = self.dist[target].item()
-        kinds, edges = self.weighted.kinds, self._edges_to(target)
+        kinds, edges = self.weighted.kinds, self.via[self._places_to(target)[:-1]]
         if isinstance(kinds, int):
-            return value if kinds == FLOAT and edges else int(value)
+            return value if kinds == FLOAT and len(edges) else int(value)
         return value if (kinds[edges] == FLOAT).any() else int(value)
 
-    def _edges_to(self, target: int) -> list[int]:
-        """Return the edges of the path to a vertex, the last one first."""
-        edges = []
-        while (edge := int(self.via[target])) >= 0:
-            edges.append(edge)
-            target = int(self.weighted.tails[edge])
-        return edges
+    def _places_to(self, target: int) -> list[int]:
+        """Return where in `order` the path to a vertex is, its end first."""
+        places = [int(np.flatnonzero(self.order == target)[0])]
+        while (at := int(self.above[places[-1]])) >= 0:
+            places.append(at)
+        return places
 
     def predecessors(
         self, *, first_met: bool = False, cutoff: float | None = None
@@ -154,45 +137,16 @@ class Found:
         first_met : keys in the order in which the search sees the nodes first, not in `order`.
         cutoff : edges that lead farther show no node.
         """
-        rows, dist, tails = self.weighted.rows, self.dist, self.weighted.tails
-        heads, far = rows.indices, never(dist.dtype)
-        sums = dist[tails] + rows.solver_weights.astype(dist.dtype)
-        shown = (dist != far)[tails]
-        if cutoff is not None:
-            shown &= sums <= cutoff
-        rank = np.zeros(rows.n, np.int64)
-        rank[self.order] = np.arange(len(self.order))
-        keys = self.order
-        if first_met:
-            degrees = np.diff(rows.indptr)
-            behind = np.zeros(rows.n, np.int64)  # edges of the rows before, as they are scanned
-            behind[self.order] = np.cumsum(degrees[self.order]) - degrees[self.order]
-            scanned = (behind - rows.indptr[:-1])[tails] + np.arange(rows.m)
-            met = np.full(rows.n, rows.m)
-            np.minimum.at(met, heads[shown], scanned[shown])
-            met[self.order[: self.count]] = -1
-            keys = self.order[np.argsort(met[self.order], kind="stable")]
-        tight = np.flatnonzero(shown & (sums == dist[heads]))
-        into, out_of = heads[tight].astype(np.int64), tails[tight]
-        listed = self.weighted.named(out_of[np.argsort(into * rows.n + rank[out_of])])
-        ends = np.cumsum(np.bincount(into, minlength=rows.n))
-        starts = np.concatenate(([0], ends[:-1]))
-        parts = zip(starts[keys].tolist(), ends[keys].tolist(), strict=True)
-        with collector_paused():
-            lists = [listed[start:end] for start, end in parts]
-        return dict(zip(self.weighted.named(keys), lists, strict=True))
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Make many lists at once, between which Python would look through all objects many times."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+        rows = self.weighted.rows
+        limit = checked_cutoff(cutoff, rows) if cutoff is None or cutoff >= 0 else -1
+        keys, ends, listed = _core.tight_rows(
+            rows.indptr, rows.indices, rows.solver_weights, self.dist, self.order, self.count,
+            first_met, never(self.dist.dtype) if limit is None else limit,
+        )  # fmt: skip
+        found: dict[Any, list[Any]] = _core.named_lists(
+            self.weighted.owner.name_array, keys, ends, listed
+        )
+        return found
 
 
 def searched(
@@ -212,6 +166,8 @@ def searched(
     queue : take the vertices as a queue does, not by distance; must be so for negative weights.
     """
     rows = weighted.rows
+    if queue and rows.weights is None and len(sources) == 1 and target is None:
+        return Found.by_levels(weighted, sources[0], cutoff)
     with networkx_errors():
         if cutoff is not None and cutoff < 0:
             dist = np.full(rows.n, never(rows.dist_dtype), rows.dist_dtype)
@@ -226,7 +182,34 @@ def searched(
                 rows.indptr, rows.indices, rows.solver_weights, sources[0], dist, queue="radix",
                 targets=np.array([target]), cutoff=checked_cutoff(cutoff, rows),
             )  # fmt: skip
-    return Found(weighted, sources, dist, queue=queue)
+    return Found.of(weighted, sources, dist, queue=queue)
+
+
+def from_both_ends(rows: Graph, source: int, target: int) -> tuple[Array, int] | None:
+    """Return the vertices and the length of a shortest path, none of them without one.
+
+    None where only a search from one end gives the length: of floats, whose sums depend on where
+    they begin, and where one may not fit 64 bits. Weights are >= 0. A call costs what it touches.
+    """
+    if rows.dist_dtype.kind != "i":
+        return None
+    search: Any = rows.derived.get("from both ends")
+    if search is None:
+        into = rows_into(rows, 1)[0] or rows.reversed()
+        if rows.weights is None:
+            search = _core.both_ends_by_levels(rows.indptr, rows.indices, into.indptr, into.indices)
+        else:
+            search = _core.both_ends(
+                rows.indptr,
+                rows.indices,
+                rows.solver_weights,
+                into.indptr,
+                into.indices,
+                into.solver_weights,
+            )
+        rows.derived["from both ends"] = search
+    found: tuple[Array, int] | None = search(source, target)
+    return found
 
 
 def each(
@@ -243,7 +226,7 @@ def each(
             yield searched(weighted, [s], cutoff=cutoff)
         return
     for s, row in zip(sources, rows_of(weighted, sources, cutoff=cutoff), strict=True):
-        yield Found(weighted, [s], row, queue=queue)
+        yield Found.of(weighted, [s], row, queue=queue)
 
 
 def rows_of(
@@ -283,7 +266,7 @@ def lengths_from(
         raise LeftToNetworkXError(msg)
     if not isinstance(weighted.kinds, int):
         for found in each(weighted, sources, queue=signed):
-            yield found.lengths()
+            yield list(found.distances().values())
         return
     for row in rows_of(weighted, sources):
         labels = np.sort(row)
