@@ -456,3 +456,9 @@ def test_counts_and_coordinates_that_cannot_be_are_refused():
             graph.with_coordinates(wrong)
     with pytest.raises(InputError, match="this is no path of a file"):
         Graph.of("a\0b")
+
+
+@pytest.mark.parametrize("directed", ["no", 0, None, 1.0])
+def test_directed_is_true_or_false(directed):
+    with pytest.raises(GraphError, match=r"directed = .* must be True or False"):
+        Graph.from_edges([0], [1], directed=directed)

@@ -11,7 +11,8 @@ import warpath as wp
 from warpath import generate
 from warpath.errors import GraphError, InputError
 from warpath.geometry import in_degrees
-from warpath.plot import plot_route, plot_tree
+from warpath.plot import plot_route, plot_tree, plot_within
+from warpath.plot.page import new_figure
 
 
 @pytest.fixture
@@ -205,3 +206,36 @@ def test_colours_of_bands_stand_out_from_the_paper(theme):
     for colour in colours_between(theme_of(theme), 5):
         bright, dim = sorted((paper, luminance(colour)), reverse=True)
         assert (bright + 0.05) / (dim + 0.05) > 1.25
+
+
+@pytest.mark.parametrize(
+    "dpi", [0, -3, 0.01, 1, 8.9, "a", True, float("nan"), float("inf"), (1, 2)]
+)
+def test_dots_per_inch_are_a_number_of_at_least_9(town, dpi):
+    with pytest.raises(InputError, match=r"dpi = .*: dots per inch are a number of at least 9, "):
+        plot_route(town, [0, 1], dpi=dpi)
+
+
+def test_the_smallest_picture_has_its_letters(town, tmp_path):
+    plot_tree(wp.sssp(town, 0), tmp_path / "tree.png", dpi=9)
+    assert (tmp_path / "tree.png").stat().st_size > 0
+
+
+def test_a_picture_that_is_too_large_names_the_most_that_fits(town):
+    with pytest.raises(InputError, match=r"dpi = 100000 makes a picture of .* dots, over 1 GiB"):
+        plot_route(town, [0, 1], dpi=100_000)
+    with pytest.raises(InputError, match="use at most 2,896"):
+        new_figure((8.0, 4.0), 2897, "drawing")
+    assert new_figure((8.0, 4.0), 2896, "drawing").dpi == 2896
+
+
+def test_what_cannot_be_drawn_is_named(town):
+    tree = wp.sssp(town, 0)
+    with pytest.raises(InputError, match=r"paths = <Graph.* is a Graph, not a Paths: sssp"):
+        plot_tree(town)
+    with pytest.raises(InputError, match=r"found = <Paths.* is a Paths, not a Within: within"):
+        plot_within(tree)
+    with pytest.raises(InputError, match=r"graph = <Paths.* is a Paths, not a Graph: Graph.of"):
+        plot_route(tree, [0, 1])
+    with pytest.raises(InputError, match=r"vertices = 3: a Route is meant"):
+        plot_route(town, 3)

@@ -144,3 +144,11 @@ def test_a_sweep_is_drawn_with_its_own_delta_and_the_fastest(theme, tmp_path):
     assert rounds.lines[0].get_ydata().tolist() == [9, 4, 1]
     with pytest.raises(InputError, match="no delta to draw"):
         plot_sweep([])
+
+
+def test_what_is_no_search_is_named():
+    with pytest.raises(InputError, match=r"paths = <Graph.* is a Graph, not a Paths: sssp"):
+        plot_frontier(generate.grid(3, 3))
+    for wrong in (3, ["a"]):
+        with pytest.raises(InputError, match=r"a sweep = .* not a Sweep: warpath\.bench"):
+            plot_sweep(wrong)

@@ -225,3 +225,9 @@ def test_what_cannot_be_drawn_is_refused(tmp_path):
         plot_trace([])
     with pytest.raises(InputError, match="is no picture"):
         plot_trace(Trace(), tmp_path / "a.doc")
+
+
+@pytest.mark.parametrize("wrong", [3, "a", [None]])
+def test_what_is_no_trace_is_named(wrong):
+    with pytest.raises(InputError, match=r"a trace = .* not a Trace: sssp\(graph, source, trace"):
+        plot_trace(wrong)

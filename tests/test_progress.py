@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from warpath import progress, units
+from warpath.errors import InputError
 from warpath.progress import watch
 
 
@@ -164,3 +165,12 @@ def test_a_bar_shows_the_rate_and_the_time_left(screen, clock):
 )
 def test_a_time_to_wait_is_short_to_read(seconds, shown):
     assert units.clock(seconds) == shown
+
+
+@pytest.mark.parametrize("wish", ["a", 1, 0, [print]])
+def test_what_is_neither_yes_no_nor_a_function_is_refused(wish):
+    with (
+        pytest.raises(InputError, match=r"progress = .*: True shows a bar, and a function is told"),
+        watch(wish, "solving"),
+    ):
+        pass

@@ -88,6 +88,30 @@ def test_new_weights_keep_the_shapes_of_what_is_left(made):
     assert graph.with_weights(None).shapes is graph.shapes
 
 
+def test_a_subgraph_keeps_the_shapes_of_its_edges(made):
+    graph, given = made
+    kept = np.random.default_rng(2).permutation(N)[: N // 2]
+    part = graph.subgraph(kept)
+    src, dst, weights, inner = given
+    place = np.full(N, -1)
+    place[kept] = np.arange(len(kept))
+    assert_right(part, (place[src], place[dst], weights, inner))
+    counts = np.diff(graph.shapes.indptr)
+    tails, heads, _ = graph.edges()
+    inside = (place[tails] >= 0) & (place[heads] >= 0)
+    assert len(part.shapes.points) == counts[inside].sum() > 0
+
+
+def test_npz_keeps_the_shapes(made, tmp_path):
+    graph, given = made
+    graph.shapes.crs = "EPSG:25832"
+    wp.write(graph, tmp_path / "a.npz")
+    back = wp.read(tmp_path / "a.npz")
+    assert_right(back, given)
+    assert np.array_equal(back.shapes.points, graph.shapes.points)
+    assert back.shapes.crs == "EPSG:25832"
+
+
 def test_pieces_join_from_end_to_end(made):
     graph, _ = made
     tails, heads, _ = graph.edges()
@@ -125,8 +149,9 @@ def test_shares_are_of_the_length_true_to_scale():
 
 
 def test_points_that_do_not_fit_are_refused():
-    with pytest.raises(GraphError, match="number of points, 2"):
-        Shapes([0, 1], [(0, 1), (2, 3)])
+    for wrong in ([0, 1], [1, 2], [0, 3, 2], [], [[0, 2]]):
+        with pytest.raises(GraphError, match="ascend from 0 to the number of points, 2"):
+            Shapes(wrong, [(0, 1), (2, 3)])
     shapes = Shapes([0, 0], [])
     with pytest.raises(GraphError, match="1 edges, but the graph has m = 2"):
         wp.Graph.from_edges([0, 1], [1, 0], shapes=shapes)

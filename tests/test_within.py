@@ -167,7 +167,44 @@ def test_wrong_wishes_for_outlines_are_refused(town):
     found = wp.within(town, 0, 1)
     with pytest.raises(InputError, match="'polygons', 'edges', 'vertices'"):
         found.to_geodataframe("lines")
-    with pytest.raises(InputError, match="ratio"):
-        found.to_geodataframe(ratio=2)
+    for ratio in (2, "a", None, float("nan")):
+        with pytest.raises(InputError, match=r"ratio = .* a number from 0 \(tight\) to 1"):
+            found.to_geodataframe(ratio=ratio)
+    for crs in ("EPSG:1", "nonsense", 3.5, object()):
+        with pytest.raises(InputError, match=r"crs = .* PROJ knows: give an EPSG code"):
+            found.to_geodataframe(crs=crs)
+        with pytest.raises(InputError, match=r"crs = "):
+            wp.path(town, 0, 1).to_geodataframe(crs=crs)
     with pytest.raises(GraphError, match="with_coordinates"):
         wp.within(ROADS, 0, 4).to_geodataframe()
+
+
+def test_what_lies_nowhere_has_no_geometry(town):
+    places = town.coordinates.copy()
+    places[1] = np.nan
+    found = wp.within(town.with_coordinates(places), 0, 1.5)
+    points = found.to_geodataframe("vertices")
+    assert points.vertex.tolist() == [0, 1, 9]
+    assert points.geometry.isna().tolist() == [False, True, False]
+    edges = found.to_geodataframe("edges")
+    assert edges.geometry.isna().tolist() == ((edges.u == 1) | (edges.v == 1)).tolist()
+    for kind in ("vertices", "edges", "polygons"):
+        assert "NaN" not in found.to_geodataframe(kind).to_json()
+
+
+def test_a_route_through_a_vertex_that_lies_nowhere_is_no_line(town):
+    places = town.coordinates.copy()
+    places[1] = np.nan
+    route = wp.path(town.with_coordinates(places), 0, 2)
+    for wish in (route.to_geojson, route.to_geodataframe):
+        with pytest.raises(GraphError, match="vertex 1 of the route has no coordinates"):
+            wish()
+
+
+def test_a_vertex_that_lies_nowhere_is_named_by_its_label_of_any_kind():
+    names = np.empty(2, object)
+    names[:] = [("a", 1), ("b", 2)]
+    places = np.array([[0.0, 0], [np.nan, 0]])
+    graph = wp.Graph.from_edges([0], [1], [1], n=2, coordinates=places, labels=names)
+    with pytest.raises(GraphError, match=r"vertex .*'b', 2.* of the route has no coordinates"):
+        wp.path(graph, ("a", 1), ("b", 2)).to_geojson()

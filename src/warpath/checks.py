@@ -209,6 +209,14 @@ def frozen(array: Array) -> Array:
     return view
 
 
+def checked_bool(value: Any, name: str) -> bool:
+    """Return what is True or False, of Python or NumPy."""
+    if not isinstance(value, bool | np.bool_):
+        msg = f"{name} = {value!r} must be True or False."
+        raise GraphError(msg)
+    return bool(value)
+
+
 def checked_labels(labels: ArrayLike, n: int) -> Array:
     """Return the names of n vertices: (n,)."""
     array = np.asarray(labels)

@@ -41,7 +41,7 @@ class Graph:
     directed : False when the graph was given as undirected
     coordinates : (n, 2) float64, x and y (longitude and latitude), or None
     first_through : vertices below this index may start or end a path but are never passed through
-    shapes : the points that edges pass between their ends, a `Shapes`, or None; files have none
+    shapes : a `Shapes`, points that edges pass between their ends, or None; .npz files keep them
     name : str or None
     device : where calls run that do not say: "auto", or what `to` was given
     """
@@ -63,7 +63,7 @@ class Graph:
         self.indptr = checks.frozen(indptr)
         self.indices = checks.frozen(indices)
         self.weights = None if weights is None else checks.frozen(weights)
-        self.directed = directed
+        self.directed = checks.checked_bool(directed, "directed")
         self.id_base = id_base
         self.name = name
         n = self.n
@@ -310,24 +310,25 @@ class Graph:
             raise GraphError(msg)
         place = np.full(self.n, -1, np.int64)
         place[kept] = np.arange(len(kept))
-        src, dst, weights = self.edges()
+        src, dst, _ = self.edges()
         src, dst = place[src], place[dst]
-        inside = (src >= 0) & (dst >= 0)
+        inside = np.flatnonzero((src >= 0) & (dst >= 0))
         labels = kept + self.id_base if self.labels is None else self.labels[kept]
         closed = kept < self.first_through
         if closed.any() and not closed[: int(closed.sum())].all():
             msg = "subgraph: vertices that are never passed through must come first."
             raise GraphError(msg)
-        indptr_graph = Graph.from_edges(
-            src[inside], dst[inside], None if self.weights is None else weights[inside], n=len(kept)
+        # Numbers of edges in place of weights tell the order in which the rows have them.
+        indptr, indices, order = rows_of_edges(
+            src[inside], dst[inside], inside, len(kept), both=False
         )
-        made = Graph(
-            indptr_graph.indptr, indptr_graph.indices, indptr_graph.weights,
-            directed=self.directed, labels=labels,
+        assert order is not None  # noqa: S101 - weights came in
+        return self._like(
+            indptr, indices, None if self.weights is None else self.weights[order],
+            labels=labels, id_base=0, first_through=int(closed.sum()),
             coordinates=None if self.coordinates is None else self.coordinates[kept],
-            first_through=int(closed.sum()), name=self.name,
+            shapes=self.shapes and self.shapes.taken(order),
         )  # fmt: skip
-        return _placed(made, self.device)
 
     def with_weights(self, weights: ArrayLike | str | None) -> Graph:
         """Return the same graph with other weights.

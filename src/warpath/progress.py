@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from warpath import notebook, units
+from warpath.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +48,7 @@ class Pace:
 
 
 @contextmanager
-def watch(progress: bool | Report | None, what: str, unit: str = "") -> Iterator[Report | None]:
+def watch(progress: Any, what: str, unit: str = "") -> Iterator[Report | None]:
     """Give the core something to call with (done, total), or None.
 
     Parameters
@@ -57,11 +58,19 @@ def watch(progress: bool | Report | None, what: str, unit: str = "") -> Iterator
         terminal, else a line for every tenth); or a function of (done, total).
     what : the name in front of the bar.
     unit : what is counted, in the plural, for the rate.
+
+    Raises
+    ------
+    InputError
+        `progress` is none of these.
     """
     if progress is None or progress is False:
         yield None
     elif callable(progress):
         yield progress
+    elif progress is not True:
+        msg = f"progress = {progress!r}: True shows a bar, and a function is told (done, total)."
+        raise InputError(msg)
     else:
         shown = _notebook_bar if _in_notebook() else _bar
         with shown(what, unit) as report:

@@ -34,8 +34,9 @@ class Shapes:
         self.crs = crs
         for array in (self.indptr, self.points):
             array.flags.writeable = False
-        if not len(self.indptr) or self.indptr[-1] != len(self.points):
-            msg = f"shapes: indptr must end with the number of points, {len(self.points)}."
+        ends = self.indptr[[0, -1]].tolist() if self.indptr.ndim == 1 and len(self.indptr) else []
+        if ends != [0, len(self.points)] or (np.diff(self.indptr) < 0).any():
+            msg = f"shapes: indptr must ascend from 0 to the number of points, {len(self.points)}."
             raise GraphError(msg)
 
     def __len__(self) -> int:

@@ -19,6 +19,7 @@ from warpath.cli.options import Showing
 from warpath.cli.output import Facts, Rows
 from warpath.errors import NotSupportedError, WarpathError
 from warpath.graph import Graph
+from warpath.recipes import CATALOGUE
 from warpath.verify import verify
 
 _OPTIONAL = (  # package, the extra that brings it, what it is for
@@ -164,12 +165,14 @@ def _package(name: str, extra: str | None, purpose: str) -> dict[str, Any]:
 
 def checked(device: str, recipes: tuple[str, ...]) -> str:
     """Solve a small graph whose distances are known by each recipe, and verify it."""
-    src, dst, weights = [0, 0, 1, 2, 2, 3], [1, 2, 3, 1, 3, 4], [7, 2, 1, 3, 8, 1]
-    expected = [0, 5, 2, 6, 7]
+    src, dst = [0, 0, 1, 2, 2, 3], [1, 2, 3, 1, 3, 4]
+    any_weights, equal_weights = ([7, 2, 1, 3, 8, 1], [0, 5, 2, 6, 7]), ([4] * 6, [0, 4, 4, 8, 12])
     try:
         for kind in (np.int32, np.int64, np.float32, np.float64):
-            graph = Graph.from_edges(src, dst, np.array(weights, kind))
             for recipe in recipes:
+                equal = CATALOGUE[recipe].equal_weights
+                weights, expected = equal_weights if equal else any_weights
+                graph = Graph.from_edges(src, dst, np.array(weights, kind))
                 found = api.sssp(graph, 0, algorithm=recipe, device=device)
                 verify(graph, found)
                 if found.dist.tolist() != expected:

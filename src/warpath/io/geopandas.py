@@ -200,22 +200,40 @@ def within_frame(found: Within, kind: str, crs: Any, ratio: float) -> Any:
     if kind not in frames:
         msg = f"kind = {kind!r}: {', '.join(map(repr, frames))} can be made."
         raise InputError(msg)
-    if not 0 <= ratio <= 1:
-        msg = f"ratio = {ratio!r} must lie between 0 (tight) and 1 (the convex hull)."
+    if not isinstance(ratio, int | float | np.number) or not 0 <= ratio <= 1:
+        msg = f"ratio = {ratio!r} must be a number from 0 (tight) to 1 (the convex hull)."
         raise InputError(msg)
     geopandas = require("geopandas", extra="geo", what="Within.to_geodataframe")
-    columns = frames[kind](found, ratio)
-    return geopandas.GeoDataFrame(columns, crs=crs_of(found.graph, crs))
+    system = crs_of(found.graph, crs)
+    return geopandas.GeoDataFrame(frames[kind](found, ratio), crs=system)
 
 
 def crs_of(graph: Graph, wanted: Any) -> Any:
-    """Return a reference system: the one that was asked for, or what "auto" means."""
+    """Return a reference system: the one that was asked for, or what "auto" means.
+
+    Raises
+    ------
+    InputError
+        PROJ does not know it.
+    """
     if not (isinstance(wanted, str) and wanted == "auto"):
-        return wanted
+        return None if wanted is None else _known_crs(wanted)
     if graph.shapes is not None and graph.shapes.crs is not None:
         return graph.shapes.crs
     points = graph.coordinates
     return "EPSG:4326" if points is not None and in_degrees(points) else None
+
+
+def _known_crs(wanted: Any) -> Any:
+    pyproj = require("pyproj", extra="geo", what="a reference system")
+    try:
+        return pyproj.CRS.from_user_input(wanted)
+    except (pyproj.exceptions.CRSError, TypeError) as error:
+        msg = (
+            f"crs = {wanted!r} is no reference system that PROJ knows: give an EPSG code, as 4326 "
+            'or "EPSG:25832", a pyproj.CRS, or None where it is not known.'
+        )
+        raise InputError(msg) from error
 
 
 def _polygons(found: Within, ratio: float) -> dict[str, Any]:
@@ -253,6 +271,8 @@ def _edges(found: Within, _: float) -> dict[str, Any]:
     rest[first] = False
     corners[rest] = lines[:, 1]
     shapes = shapely.linestrings(corners, indices=np.repeat(np.arange(len(ends)), counts))
+    unknown = np.flatnonzero(~np.isfinite(lines).all(axis=(1, 2)))
+    shapes[np.searchsorted(ends, unknown)] = None
     searched, edge, band = found.paths.graph, edge[part[ends]], band[part[ends]]
     tail = np.searchsorted(searched.indptr, edge, side="right") - 1
     names = [found.graph.label_of(end) for end in (tail, searched.indices[edge])]
@@ -264,11 +284,13 @@ def _vertices(found: Within, _: float) -> dict[str, Any]:
     import shapely
 
     assert found.graph.coordinates is not None  # noqa: S101 - looked at by the caller
+    places = found.graph.coordinates[found.indices]
+    known = np.isfinite(places).all(axis=1)
     return {
         "vertex": found.vertices,
         "distance": found.dist,
         "cutoff": found.cutoffs[found.band],
-        "geometry": shapely.points(found.graph.coordinates[found.indices]),
+        "geometry": np.where(known, shapely.points(places), None),
     }
 
 
@@ -321,6 +343,14 @@ def _line(route: Route) -> Array:
         msg = (
             "the graph has no coordinates, so its route is no line: give them with "
             "coordinates= when reading, or graph.with_coordinates(array)."
+        )
+        raise GraphError(msg)
+    places = np.asarray(route.graph.coordinates)[route.indices]
+    unknown = np.flatnonzero(~np.isfinite(places).all(axis=1))
+    if len(unknown):
+        msg = (
+            f"vertex {_plain(route.vertices.tolist()[unknown[0]])!r} of the route has no "
+            "coordinates, so the route is no line: give them with graph.with_coordinates(array)."
         )
         raise GraphError(msg)
     return route.line

@@ -12,14 +12,15 @@ import numpy as np
 
 from warpath.errors import InputError
 from warpath.graph import Graph
+from warpath.shapes import Shapes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.io.source import Source
 
-_ARRAYS = ("indptr", "indices", "weights", "labels", "coordinates")
-_SCALARS = ("directed", "id_base", "first_through", "name")
+_ARRAYS = ("indptr", "indices", "weights", "labels", "coordinates", "shape_indptr", "shape_points")
+_SCALARS = ("directed", "id_base", "first_through", "name", "shape_crs")
 
 
 def sniff(head: bytes) -> bool:
@@ -28,7 +29,7 @@ def sniff(head: bytes) -> bool:
 
 
 def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
-    """Write the graph: indptr, indices, weights, labels, coordinates and its attributes.
+    """Write the graph: indptr, indices, weights, labels, coordinates, shapes and its attributes.
 
     Parameters
     ----------
@@ -53,6 +54,10 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
         "first_through": np.int64(graph.first_through),
         "name": None if graph.name is None else np.str_(graph.name),
     }
+    if graph.shapes is not None:
+        crs = graph.shapes.crs
+        parts["shape_indptr"], parts["shape_points"] = graph.shapes.indptr, graph.shapes.points
+        parts["shape_crs"] = None if crs is None else np.str_(crs)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, part in parts.items():
             if part is not None:
@@ -155,7 +160,7 @@ def _graph(source: Source, parts: dict[str, NDArray[Any]], directed: bool | None
             raise source.error(
                 None, f"expected the arrays indptr and indices of a graph, found {listed}"
             )
-    for name, kinds in zip(_SCALARS, ("b", "iu", "iu", "U"), strict=True):
+    for name, kinds in zip(_SCALARS, ("b", "iu", "iu", "U", "U"), strict=True):
         if name in parts and (parts[name].ndim or parts[name].dtype.kind not in kinds):
             raise source.error(None, f"{name} must be one value, found {parts[name]!r:.60}")
     known = {name: parts[name].item() for name in _SCALARS if name in parts}
@@ -166,7 +171,18 @@ def _graph(source: Source, parts: dict[str, NDArray[Any]], directed: bool | None
     if known.get("id_base", 0) not in {0, 1}:
         raise source.error(None, f"id_base must be 0 or 1, found {known['id_base']}")
     known.update({name: parts[name] for name in ("labels", "coordinates") if name in parts})
+    crs = known.pop("shape_crs", None)
+    known["shapes"] = _shapes(source, parts, crs)
     return Graph.from_csr(parts["indptr"], parts["indices"], parts.get("weights"), **known)
+
+
+def _shapes(source: Source, parts: dict[str, NDArray[Any]], crs: str | None) -> Shapes | None:
+    given = [name for name in ("shape_indptr", "shape_points") if name in parts]
+    if len(given) == 1:
+        raise source.error(
+            None, f"the arrays shape_indptr and shape_points belong together, found only {given[0]}"
+        )
+    return Shapes(parts["shape_indptr"], parts["shape_points"], crs) if given else None
 
 
 def _of_scipy(source: Source, parts: dict[str, NDArray[Any]], name: str) -> Graph:

@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath.errors import GraphError, InputError
 from warpath.geometry import stretch
+from warpath.paths import Paths
 from warpath.plot.map import (
     EDGE,
     Map,
@@ -24,7 +25,7 @@ from warpath.plot.map import (
     positions_of,
     write_title,
 )
-from warpath.plot.page import checked_path, new_figure, save, theme_of
+from warpath.plot.page import checked_path, drawable, new_figure, save, theme_of
 from warpath.plot.tree import FOOT, tree_edges
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from warpath.paths import Paths
     from warpath.plot.page import Theme
 
     Array = NDArray[Any]
@@ -109,12 +109,16 @@ def plot_frontier(
     GraphError
         The graph has no coordinates.
     InputError
-        The suffix is no picture's; no frames, or more than 400.
+        `paths` is something else; the suffix is no picture's; no frames, or more than 400; a
+        wrong `dpi`.
     MissingDependencyError
         matplotlib is not installed.
     """
+    drawable(paths, Paths, "paths", "sssp(graph, source)")
     target = None if path is None else Path(path)
     moving = target is not None and target.suffix.lower() in {"", ".gif"}
+    if dpi is None:
+        dpi = 100 if moving else 200
     if target is not None and not moving:
         checked_path(target, ".gif")
     positions_of(paths.graph, "its frontier")
@@ -123,12 +127,12 @@ def plot_frontier(
     )
     name = str(paths.source) if source is None else source
     if target is None or not moving:
-        figure = _panels(paths, steps, name, title, theme, dpi or 200)
+        figure = _panels(paths, steps, name, title, theme, dpi)
         if target is not None:
-            save(figure, target, dpi or 200)
+            save(figure, target, dpi)
         return figure
     drawing = new_map(
-        paths.graph, _shown(paths, steps), "its frontier", theme=theme, dpi=dpi or 100, foot=FOOT
+        paths.graph, _shown(paths, steps), "its frontier", theme=theme, dpi=dpi, foot=FOOT
     )
     pictures = list(_frames(drawing, paths, steps, name, title))
     if target.suffix:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.isochrones import Within
 from warpath.plot.map import (
     EDGE,
     Map,
@@ -19,12 +20,10 @@ from warpath.plot.map import (
     positions_of,
     write_title,
 )
-from warpath.plot.page import checked_path, save
+from warpath.plot.page import checked_path, drawable, save
 
 if TYPE_CHECKING:
     import os
-
-    from warpath.isochrones import Within
 
 _ROW = 0.26  # inches of the legend
 
@@ -61,10 +60,11 @@ def plot_within(
     GraphError
         The graph, or the source, has no coordinates.
     InputError
-        The suffix is no picture's.
+        `found` is something else; the suffix is no picture's; a wrong `dpi`.
     MissingDependencyError
         matplotlib is not installed.
     """
+    drawable(found, Within, "found", "within(graph, source, cutoffs)")
     target = None if path is None else checked_path(Path(path))
     graph = found.graph
     positions = positions_of(graph, "what lies near a vertex")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from warpath.errors import InputError, require
 
@@ -15,6 +18,8 @@ BLUE, VERMILION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 SKY, PURPLE, YELLOW, INK = "#56B4E9", "#CC79A7", "#F0E442", "#222222"
 
 _SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
+_MOST_DOTS = 2**28  # of a picture, which has 4 bytes for each
+_LEAST_DPI = 9  # letters of 8 points are a dot high; of less than half, FreeType makes none
 
 
 class Theme(NamedTuple):
@@ -61,13 +66,37 @@ def checked_path(path: Path, *more: str) -> Path:
     return path
 
 
+def drawable(given: Any, kind: type, name: str, how: str) -> None:
+    """Refuse what a drawing is not made of; `how` says what makes the right thing."""
+    if not isinstance(given, kind):
+        found = f"{given!r:.60} is a {type(given).__name__}"
+        msg = f"{name} = {found}, not a {kind.__name__}: {how} makes one."
+        raise InputError(msg)
+
+
+def _checked_dpi(dpi: Any, size: tuple[float, float]) -> float:
+    """Return dots per inch that give a picture of this size, in inches."""
+    number = isinstance(dpi, int | float | np.integer | np.floating) and not isinstance(dpi, bool)
+    if not number or not math.isfinite(dpi) or dpi < _LEAST_DPI:
+        msg = f"dpi = {dpi!r}: dots per inch are a number of at least {_LEAST_DPI}, such as 200."
+        raise InputError(msg)
+    most = int(math.sqrt(_MOST_DOTS / (size[0] * size[1])))
+    if dpi > most:
+        msg = (
+            f"dpi = {dpi!r} makes a picture of {dpi * size[0]:,.0f} x {dpi * size[1]:,.0f} dots, "
+            f"over {4 * _MOST_DOTS // 2**30} GiB in memory: use at most {most:,}."
+        )
+        raise InputError(msg)
+    return float(dpi)
+
+
 def new_figure(size: tuple[float, float], dpi: int, what: str, **options: Any) -> Any:
     """Return an empty figure that no window shows; `what` says what needs matplotlib."""
     require("matplotlib", what=what, extra="plot")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=size, dpi=dpi, **options)
+    figure = Figure(figsize=size, dpi=_checked_dpi(dpi, size), **options)
     FigureCanvasAgg(figure)
     return figure
 

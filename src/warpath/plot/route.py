@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.errors import GraphError
+from warpath.errors import GraphError, InputError
+from warpath.graph import Graph
+from warpath.paths import Route
 from warpath.plot.map import Map, draw_network, mark, new_map, positions_of, write_title
-from warpath.plot.page import checked_path, save
+from warpath.plot.page import checked_path, drawable, save
 
 if TYPE_CHECKING:
     import os
 
     from numpy.typing import NDArray
-
-    from warpath.graph import Graph
 
     Array = NDArray[Any]
 
@@ -56,10 +57,14 @@ def plot_route(
     GraphError
         The graph has no coordinates, or a vertex of the route has none.
     InputError
-        The suffix is no picture's.
+        `graph` is none, or `vertices` no route; the suffix is no picture's; a wrong `dpi`.
     MissingDependencyError
         matplotlib is not installed.
     """
+    drawable(graph, Graph, "graph", "Graph.of")
+    if not isinstance(vertices, Route | Iterable):
+        msg = f"vertices = {vertices!r:.60}: a Route is meant, or the vertices of one in order."
+        raise InputError(msg)
     target = None if path is None else checked_path(Path(path))
     names = list(getattr(vertices, "vertices", vertices))
     line = route_line(graph, vertices)

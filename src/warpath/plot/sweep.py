@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +16,7 @@ from warpath.plot.page import (
     SKY,
     VERMILION,
     checked_path,
+    drawable,
     new_figure,
     save,
     theme_of,
@@ -91,12 +93,15 @@ def plot_sweep(
     Raises
     ------
     InputError
-        There is nothing to draw, or the suffix is no picture's.
+        There is nothing to draw, or something else; the suffix is no picture's; a wrong `dpi`.
     MissingDependencyError
         matplotlib is not installed.
     """
     target = None if path is None else checked_path(Path(path))
-    if not sweeps or not all(sweep.points for sweep in sweeps):
+    runs = list(sweeps) if isinstance(sweeps, Iterable) else [sweeps]
+    for sweep in runs:
+        drawable(sweep, Sweep, "a sweep", "warpath.bench.sweep.delta_sweep")
+    if not runs or not all(sweep.points for sweep in runs):
         raise InputError("there is no delta to draw: give at least one sweep with points.")
     colours = theme_of(theme)
     figure = new_figure(
@@ -108,7 +113,7 @@ def plot_sweep(
             heading, x=0.012, ha="left", fontsize=11, color=colours.ink, parse_math=False
         )
     grid = figure.subplots(3, 1, sharex=True, height_ratios=(1.3, 1, 1))
-    for sweep, colour, mark in zip(sweeps, cycle(_COLOURS[theme]), cycle(_MARKS), strict=False):
+    for sweep, colour, mark in zip(runs, cycle(_COLOURS[theme]), cycle(_MARKS), strict=False):
         _draw(grid, sweep, colour, mark)
     labels = ("time (ms)", "work over Dijkstra's", "rounds")
     for axes, label in zip(grid, labels, strict=True):

@@ -6,6 +6,7 @@ waits, the edges relaxed and the time of each round; then work against paralleli
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import cycle
 from pathlib import Path
 from textwrap import wrap
@@ -24,6 +25,7 @@ from warpath.plot.page import (
     SKY,
     VERMILION,
     checked_path,
+    drawable,
     new_figure,
     save,
 )
@@ -32,7 +34,7 @@ from warpath.trace import Trace, described, headline
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from warpath.plot.rounds import Rounds, Steps
     from warpath.trace import Totals
@@ -80,14 +82,17 @@ def plot_trace(
     Raises
     ------
     InputError
-        A trace has no rounds, or the suffix is no picture's.
+        What is given is no trace, or one without rounds; the suffix is no picture's; a wrong `dpi`.
     MissingDependencyError
         matplotlib is not installed.
     """
     target = None if path is None else checked_path(Path(path))
-    runs = [traces] if isinstance(traces, Trace) else list(traces)
+    one = isinstance(traces, Trace) or not isinstance(traces, Iterable)
+    runs: list[Any] = [traces] if one else list(traces)
     if not runs:
         raise InputError("there is no trace to draw: give at least one.")
+    for trace in runs:
+        drawable(trace, Trace, "a trace", "sssp(graph, source, trace=True).trace")
     drawn = [rounds_of(trace) for trace in runs]
     titles = list(names) if names is not None else _names(runs)
     if len(titles) != len(runs):

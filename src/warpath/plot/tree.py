@@ -9,7 +9,7 @@ import numpy as np
 
 from warpath import units
 from warpath.errors import GraphError
-from warpath.paths import Route
+from warpath.paths import Paths, Route
 from warpath.plot.map import (
     add_scale,
     colours_between,
@@ -20,7 +20,7 @@ from warpath.plot.map import (
     positions_of,
     write_title,
 )
-from warpath.plot.page import checked_path, save
+from warpath.plot.page import checked_path, drawable, save
 from warpath.plot.route import draw_route, route_line
 from warpath.shapes import lightest, lines_of
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     import os
 
     from numpy.typing import NDArray
-
-    from warpath.paths import Paths
 
     Array = NDArray[Any]
 
@@ -70,10 +68,11 @@ def plot_tree(
     NoPathError
         The target cannot be reached.
     InputError
-        The suffix is no picture's.
+        `paths` is something else; the suffix is no picture's; a wrong `dpi`.
     MissingDependencyError
         matplotlib is not installed.
     """
+    drawable(paths, Paths, "paths", "sssp(graph, source)")
     target = None if path is None else checked_path(Path(path))
     graph = paths.graph
     positions = positions_of(graph, "its tree")
