@@ -15,7 +15,8 @@ from warpath.testing.memory import Solve, bound, graphs, peak_of
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the peak")
 
 SCALE = 20
-_ANY_CALL = 4 << 20
+# A forked process maps the libraries' code anew as it runs it: 2.5 to 4.7 MiB of any call.
+_ANY_CALL = 6 << 20
 PLANNED = [r for r in CATALOGUE if r.planned and "cpu" in r.devices and Task.SSSP in r.solves]
 
 
