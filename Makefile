@@ -8,9 +8,10 @@ CPP := $(wildcard cpp/include/warpath/*.hpp cpp/bindings/*.hpp cpp/bindings/*.cp
 # The build's own tools live in VENV too, so that a rebuild compiles only what changed.
 BUILD_TOOLS = cmake ninja $(shell $(PYTHON) -c "import tomllib; print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires']))")
 
-.PHONY: setup demo test gpu check counts bench docs dist wheels sanitize clean
+.PHONY: setup demo test gpu check counts bench docs dist wheels sanitize sanitize-address sanitize-thread clean
 
-setup: $(VENV)/.dev
+# EXTRAS: what else to install at once, as `make setup EXTRAS=dev,docs,dist`.
+setup: $(VENV)/.$(or $(EXTRAS),dev)
 
 demo: $(VENV)/.cli
 	@PATH="$(abspath $(BIN)):$$PATH" examples/rome.sh
@@ -46,9 +47,13 @@ dist: $(VENV)/.dist
 wheels: $(VENV)/.dist
 	.ci/dist $(BIN)/python all
 
-sanitize: $(VENV)/.test
-	.ci/sanitize $(BIN)/python address,undefined $(SANITIZED)
+sanitize: sanitize-thread sanitize-address
+
+sanitize-thread: $(VENV)/.test
 	.ci/sanitize $(BIN)/python thread -m threads $(SANITIZED)
+
+sanitize-address: $(VENV)/.test
+	.ci/sanitize $(BIN)/python address,undefined $(SANITIZED)
 
 clean:
 	rm -rf $(VENV) build dist docs/_pictures src/warpath/_core.pyi .coverage .hypothesis .*_cache
@@ -56,8 +61,10 @@ clean:
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# The extra's name is the stem: .venv/.test installs .[test]. Editable: edits of Python need no install.
+# The extras' names are the stem: .venv/.test installs .[test]. Editable: edits of Python need no install.
+# Who has dev has test, and who has test has cli.
+comma := ,
 $(VENV)/.%: pyproject.toml CMakeLists.txt $(CPP) | $(BIN)/python
 	$(PIP) $(BUILD_TOOLS)
 	$(PIP) --no-build-isolation --editable '.[$*]'
-	@touch $@
+	@touch $@ $(addprefix $(VENV)/.,$(subst test,test cli,$(subst dev,dev test,$(subst $(comma), ,$*))))

@@ -174,12 +174,14 @@ def main(arguments: list[str]) -> int:
     texts = {PAGE: overview(), README: readme()}
     texts |= {PAGES / f"{one[0]}.md": page(*one) for one in wp.algorithms().papers()}
     for file, text in texts.items():
-        if "--check" not in arguments:
-            file.parent.mkdir(exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-        elif not file.is_file() or file.read_text(encoding="utf-8") != text:
+        if file.is_file() and file.read_text(encoding="utf-8") == text:
+            continue  # others may be reading it
+        if "--check" in arguments:
             print(f"{file.name} is out of date: run `make docs`.")
             stale = 1
+        else:
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, encoding="utf-8")
     return stale
 
 

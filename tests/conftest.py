@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +20,47 @@ with suppress(ImportError):  # a machine that only runs the tests of its GPU has
         suppress_health_check=[hypothesis.HealthCheck.too_slow],
     )
     hypothesis.settings.load_profile("project")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heard_interrupt():
+    """Have Python hear SIGINT even where a job in the background was started deaf to it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def work_after_ctrl_c():
+    """Press Ctrl-C in a call that goes on for long; return what it still worked, in seconds.
+
+    Seconds of this process's work, of all its threads, which pass only while the call goes on:
+    others may be busy on the same machine.
+    """
+
+    def press(call) -> float:
+        pressed: list[float] = []
+        ended = threading.Event()
+        begun = time.process_time()
+
+        def interrupt() -> None:
+            while time.process_time() < begun + 0.3:
+                if ended.wait(0.01):
+                    return
+            pressed.append(time.process_time())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        presser = threading.Thread(target=interrupt)
+        presser.start()
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                call()
+        finally:
+            ended.set()
+            presser.join()
+        return time.process_time() - pressed[0]
+
+    return press
 
 
 @pytest.fixture(scope="session")
