@@ -47,11 +47,16 @@ void register_weighted(nb::module_& module) {
          In<V> into_indices, In<W> into_weights) {
         const std::size_t n = indptr.size() - 1;
         auto pool = std::make_shared<LabelsPool<V>>(static_cast<std::int64_t>(n));
+        using Rows = PairedRows<V, W>;
+        const auto made = [](const CsrView<V, W>& rows) {
+          const nb::gil_scoped_release free;
+          return std::make_shared<const Rows>(rows);
+        };
+        const auto graph = made(csr(indptr, indices, weights));
+        const auto into = made(csr(into_indptr, into_indices, into_weights));
         return BothEndsSearch(n, [=](std::int64_t source, std::int64_t target, const Pulse& pulse) {
           return pool->with([&](BothLabels<V>& labels) {
-            const auto graph = csr(indptr, indices, weights);
-            const auto into = csr(into_indptr, into_indices, into_weights);
-            return BothEnds<V, W>(graph, into, labels, pulse)
+            return BothEnds<V, W>(*graph, *into, labels, pulse)
                 .find(static_cast<V>(source), static_cast<V>(target));
           });
         });

@@ -89,6 +89,15 @@ nb::object checked(PyObject* made) {
   return nb::steal(made);
 }
 
+/// Whether Python's collector has to follow an object, for it may be part of a cycle of references:
+/// not strings, numbers, and tuples of them that the collector has seen.
+bool followed(PyObject* object) { return PyObject_GC_IsTracked(object) != 0; }
+
+/// Takes a list that the collector need not follow out of its sight, as Python itself does with
+/// tuples: looking through 125,000 of them takes as long as making them. What is appended to such a
+/// list later is not seen there either; a cycle that somebody closes through it is never freed.
+void untrack(const nb::object& list) { PyObject_GC_UnTrack(list.ptr()); }
+
 void put(const nb::dict& answer, PyObject* name, const nb::object& value) {
   if (PyDict_SetItem(answer.ptr(), name, value.ptr()) != 0) throw nb::python_error();
 }
@@ -141,6 +150,7 @@ nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> 
   const CollectorPaused paused;
   // Held here as well: a key's own __eq__, which is any code, may take one out of the dictionary.
   std::vector<nb::object> paths(named.size());
+  std::vector<bool> to_follow(named.size());
   const nb::object last = checked(PyList_New(1));
   for (std::size_t i = 0; i < named.size(); ++i) {
     PyObject* name = named[i];
@@ -149,13 +159,16 @@ nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> 
     const std::int64_t before = above.data()[i];
     if (before >= static_cast<std::int64_t>(i))
       throw std::invalid_argument("a path's vertices are not in order");
+    to_follow[i] = followed(name);
     if (before < 0) {
       paths[i] = checked(PyList_GetSlice(last.ptr(), 0, 1));
     } else {
       const nb::object& path = paths[static_cast<std::size_t>(before)];
+      if (to_follow[static_cast<std::size_t>(before)]) to_follow[i] = true;
       paths[i] = checked(backwards ? PySequence_Concat(last.ptr(), path.ptr())
                                    : PySequence_Concat(path.ptr(), last.ptr()));
     }
+    if (!to_follow[i]) untrack(paths[i]);
     signals.beat(static_cast<std::size_t>(PyList_Size(paths[i].ptr())));
     put(answer, name, paths[i]);
   }
@@ -179,11 +192,14 @@ nb::dict named_lists(nb::object names, In<std::int64_t> keys, In<std::int64_t> e
       throw std::invalid_argument("ends do not ascend to the length of the lists");
     signals.beat(static_cast<std::size_t>(end - at) + 1);
     const nb::object list = checked(PyList_New(end - at));
+    bool to_follow = false;
     for (Py_ssize_t k = 0; at < end; ++k, ++at) {
       PyObject* name = entries[static_cast<std::size_t>(at)];
       Py_INCREF(name);
       if (PyList_SetItem(list.ptr(), k, name) != 0) throw nb::python_error();
+      to_follow = to_follow || followed(name);
     }
+    if (!to_follow) untrack(list);
     put(answer, named[i], list);
   }
   return answer;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ def objects(*names):
 NAMES = objects("a", ("b", 1), 2.5, 7)
 ORDER = np.array([2, 0, 3])
 NONE = np.empty(0, bool)
+NEITHER = np.array([-1, -1])
 
 
 @pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
@@ -128,6 +130,38 @@ def test_every_object_is_counted_once_for_each_place_it_is_at():
     assert sys.getrefcount(name) == before + 1 + 3 + 3
     del numbers, paths, lists
     assert sys.getrefcount(name) == before
+
+
+class Follower:
+    """A name that may hold anything."""
+
+
+def test_the_collector_need_not_look_through_lists_of_what_holds_nothing():
+    held = Follower()
+    names, order = objects("a", 1.5, held), np.arange(3)
+    paths = _core.named_paths(names, order, np.array([-1, 0, -1]), backwards=False)
+    assert [gc.is_tracked(path) for path in paths.values()] == [False, False, True]
+    after = _core.named_paths(names, order[::-1].copy(), np.array([-1, 0, 1]), backwards=True)
+    assert [gc.is_tracked(path) for path in after.values()] == [True, True, True]
+    lists = _core.named_lists(names, order, np.array([2, 3, 3]), np.array([0, 1, 2]))
+    assert [gc.is_tracked(listed) for listed in lists.values()] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda names: _core.named_paths(names, np.arange(2), NEITHER, backwards=False),
+        lambda names: _core.named_lists(names, np.arange(2), np.array([1, 2]), np.array([0, 1])),
+    ],
+    ids=["paths", "lists"],
+)
+def test_a_cycle_through_a_name_is_freed(call):
+    held = Follower()
+    held.answer = call(objects(held, "a"))
+    gone = weakref.ref(held)
+    del held
+    gc.collect()
+    assert gone() is None
 
 
 class Looked:

@@ -8,7 +8,8 @@ using namespace counts;
 void route(const Graph<std::int32_t>& graph, bool by_levels) {
   Control control;
   const CsrView<V, std::int32_t> view = graph.view();
-  const warpath::Rows<V> rows{view.indptr, view.indices};
+  const warpath::Heads<V> heads{view.indptr, view.indices};
+  const warpath::PairedRows<V, std::int32_t> rows(view);
   const V from = static_cast<V>(graph.n() / 4);
   const V to = static_cast<V>(graph.n() / 2 + 20);
   warpath::LabelsPool<V> pool(graph.n());
@@ -16,8 +17,8 @@ void route(const Graph<std::int32_t>& graph, bool by_levels) {
     pool.with([&](warpath::BothLabels<V>& labels) {
       const Pulse pulse(control, true);
       if (by_levels)
-        return warpath::both_ends_by_levels<V>(rows, rows, source, target, labels, pulse);
-      return warpath::BothEnds<V, std::int32_t>(view, view, labels, pulse).find(source, target);
+        return warpath::both_ends_by_levels<V>(heads, heads, source, target, labels, pulse);
+      return warpath::BothEnds<V, std::int32_t>(rows, rows, labels, pulse).find(source, target);
     });
   };
   search(from, from);  // makes the labels

@@ -17,53 +17,59 @@
 
 #include "warpath/control.hpp"
 #include "warpath/heap.hpp"
+#include "warpath/page_array.hpp"
 #include "warpath/types.hpp"
 
 namespace warpath {
 
-/// What a search from one end knows: 8 bytes and an index for each vertex.
+/// What the searches from both ends know of a vertex, in half a cache line.
 template <Index V>
-class EndLabels {
+struct alignas(32) BothLabel {
+  std::array<std::int64_t, 2> dist{unreachable<std::int64_t>, unreachable<std::int64_t>};
+  std::array<V, 2> from;  // the vertex before, at the end itself the same; meant where dist is
+};
+
+/// The labels and queues of the searches from the source, side 0, and from the target, side 1.
+template <Index V>
+class BothLabels {
  public:
   using D = std::int64_t;
 
-  explicit EndLabels(std::int64_t n)
-      : dist_(static_cast<std::size_t>(n), unreachable<D>), from_(static_cast<std::size_t>(n)) {}
+  explicit BothLabels(std::int64_t n) : labels_(static_cast<std::size_t>(n), BothLabel<V>{}) {}
 
-  D dist(V v) const { return dist_[static_cast<std::size_t>(v)]; }
-  const D* data() const { return dist_.data(); }
+  std::array<FourHeap<D, V>, 2> queues;
 
-  /// `from` is the vertex before, at the end v itself.
-  void put(V v, D dist, V from) {
-    D& label = dist_[static_cast<std::size_t>(v)];
-    if (label == unreachable<D>) touched_.push_back(v);
-    label = dist;
-    from_[static_cast<std::size_t>(v)] = from;
+  D dist(std::size_t side, V v) const { return at(v).dist[side]; }
+  const BothLabel<V>& at(V v) const { return labels_[static_cast<std::size_t>(v)]; }
+
+  void put(std::size_t side, V v, D dist, V from) {
+    BothLabel<V>& label = labels_[static_cast<std::size_t>(v)];
+    if (label.dist[side] == unreachable<D>) touched_.push_back(v);
+    label.dist[side] = dist;
+    label.from[side] = from;
   }
 
-  /// Appends the vertices after v on the way to the end.
-  void walk(V v, std::vector<std::int64_t>& route) const {
-    for (V u = from_[static_cast<std::size_t>(v)]; u != v;) {
+  void ask_for(V v) const { __builtin_prefetch(&at(v), 1); }
+
+  /// Appends the vertices after v on the way to a side's end.
+  void walk(std::size_t side, V v, std::vector<std::int64_t>& route) const {
+    for (V u = at(v).from[side]; u != v;) {
       route.push_back(u);
       v = u;
-      u = from_[static_cast<std::size_t>(v)];
+      u = at(v).from[side];
     }
   }
 
   void clean() {
-    for (const V v : touched_) dist_[static_cast<std::size_t>(v)] = unreachable<D>;
+    for (const V v : touched_) labels_[static_cast<std::size_t>(v)].dist.fill(unreachable<D>);
     touched_.clear();
+    for (FourHeap<D, V>& queue : queues) queue.drain([](const Labelled<D, V>&) {});
   }
 
  private:
-  std::vector<D> dist_;
-  std::vector<V> from_;  // meant where there is a label
+  PageArray<BothLabel<V>> labels_;
   std::vector<V> touched_;
 };
-
-/// The labels of the searches from the source and from the target.
-template <Index V>
-using BothLabels = std::array<EndLabels<V>, 2>;
 
 /// Labels for the searches of one graph, of as many as ever ran at once.
 template <Index V>
@@ -76,7 +82,7 @@ class LabelsPool {
   auto with(Use&& use) {
     std::unique_ptr<BothLabels<V>> labels = take();
     auto found = use(*labels);
-    for (EndLabels<V>& side : *labels) side.clean();
+    labels->clean();
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(labels));
     return found;
@@ -92,7 +98,7 @@ class LabelsPool {
         return labels;
       }
     }
-    return std::make_unique<BothLabels<V>>(BothLabels<V>{EndLabels<V>(n_), EndLabels<V>(n_)});
+    return std::make_unique<BothLabels<V>>(n_);
   }
 
   const std::int64_t n_;
@@ -110,13 +116,39 @@ struct RouteMet {
 template <Index V>
 RouteMet route_met(const BothLabels<V>& labels, V meeting) {
   RouteMet route;
-  labels[0].walk(meeting, route.vertices);
+  labels.walk(0, meeting, route.vertices);
   std::reverse(route.vertices.begin(), route.vertices.end());
   route.vertices.push_back(meeting);
-  labels[1].walk(meeting, route.vertices);
-  route.length = labels[0].dist(meeting) + labels[1].dist(meeting);
+  labels.walk(1, meeting, route.vertices);
+  route.length = labels.dist(0, meeting) + labels.dist(1, meeting);
   return route;
 }
+
+/// The edges out of each vertex, or those into each, as a search from an end reads them: an edge's
+/// head and weight beside each other, on large pages. A short row is a cache line or two.
+template <Index V, std::integral W>
+struct PairedRows {
+  struct Edge {
+    V head;
+    W weight;
+  };
+
+  explicit PairedRows(const CsrView<V, W>& rows)
+      : begin(rows.indptr.size()), edges(rows.indices.size()) {
+    std::copy(rows.indptr.begin(), rows.indptr.end(), begin.data());
+    for (std::size_t e = 0; e < edges.size(); ++e) edges[e] = {rows.indices[e], rows.weights[e]};
+  }
+
+  std::span<const Edge> operator[](V v) const {
+    const auto at = static_cast<std::size_t>(v);
+    return {edges.data() + begin[at], edges.data() + begin[at + 1]};
+  }
+  void ask_for_begin(V v) const { __builtin_prefetch(&begin[static_cast<std::size_t>(v)]); }
+  void ask_for(V v) const { __builtin_prefetch(edges.data() + begin[static_cast<std::size_t>(v)]); }
+
+  PageArray<std::int64_t> begin;
+  PageArray<Edge> edges;
+};
 
 /// Dijkstra's search from both ends, for integers >= 0; `into` holds the edges into each vertex.
 ///
@@ -130,9 +162,10 @@ class BothEnds {
  public:
   using D = std::int64_t;
 
-  BothEnds(const CsrView<V, W>& graph, const CsrView<V, W>& into, BothLabels<V>& labels,
-           Pulse pulse)
-      : graphs_{&graph, &into}, labels_(labels), pulse_(pulse) {}
+  using Rows = PairedRows<V, W>;
+
+  BothEnds(const Rows& graph, const Rows& into, BothLabels<V>& labels, Pulse pulse)
+      : graphs_{&graph, &into}, labels_(labels), queues_(labels.queues), pulse_(pulse) {}
 
   RouteMet find(V source, V target) {
     start(0, source);
@@ -157,22 +190,19 @@ class BothEnds {
   using Queue = FourHeap<D, V>;
   using Entry = Labelled<D, V>;
 
-  // A processor looks at a short row's labels at once by itself; of a longer row so many are asked
-  // for.
-  static constexpr std::int64_t kShort = 4;
-  static constexpr std::int64_t kAsked = 16;
+  static constexpr std::size_t kAsked = 16;
 
   static bool any(const Entry&) { return true; }
 
   void start(std::size_t side, V v) {
-    labels_[side].put(v, 0, v);
+    labels_.put(side, v, 0, v);
     queues_[side].push(0, v);
   }
 
   /// Drops stale entries from the front of a queue; false where nothing is left.
   bool least_is_fresh(std::size_t side) {
     Queue& queue = queues_[side];
-    while (!queue.empty() && labels_[side].dist(queue.top().vertex) != queue.top().key) {
+    while (!queue.empty() && labels_.dist(side, queue.top().vertex) != queue.top().key) {
       Entry stale;
       queue.pop(stale, any);
       pulse_.beat();
@@ -184,51 +214,45 @@ class BothEnds {
     Entry top;
     queues_[side].pop(top, any);
     settled_[side] = top.key;
-    ask_for_next(side);
-    const CsrView<V, W>& graph = *graphs_[side];
-    const std::int64_t* const indptr = graph.indptr.data();
-    const V* const indices = graph.indices.data();
-    const W* const weights = graph.weights.data();
-    EndLabels<V>& labels = labels_[side];
-    const D* const ours = labels.data();
-    const D* const theirs = labels_[1 - side].data();
-    Queue& queue = queues_[side];
+    ask_for_rows(side);
+    const Rows& graph = *graphs_[side];
+    const std::span<const typename Rows::Edge> row = graph[top.vertex];
     const D rest = settled_[1 - side];
-    const std::int64_t end = indptr[top.vertex + 1];
-    pulse_.beat(end - indptr[top.vertex] + 1);
-    if (end - indptr[top.vertex] > kShort)
-      for (std::int64_t e = indptr[top.vertex]; e < std::min(end, indptr[top.vertex] + kAsked);
-           ++e) {
-        __builtin_prefetch(&ours[indices[e]], 1);
-      }
-    for (std::int64_t e = indptr[top.vertex]; e < end; ++e) {
-      const V v = indices[e];
+    pulse_.beat(static_cast<std::int64_t>(row.size()) + 1);
+    for (const auto& [v, weight] : row) {
       D sum;
-      if (!extend<D, W, V>(top.key, weights[e], sum)) [[unlikely]] {
+      if (!extend<D, W, V>(top.key, weight, sum)) [[unlikely]] {
         too_long_ = true;
         continue;
       }
-      if (sum >= ours[v]) continue;
+      const BothLabel<V>& label = labels_.at(v);
+      if (sum >= label.dist[side]) continue;
       if (sum >= best_ - rest) {
         too_long_ = true;  // or, where a path is known, no better
         continue;
       }
-      labels.put(v, sum, top.vertex);
-      if (theirs[v] != unreachable<D>) meet(v, sum, theirs[v]);
-      __builtin_prefetch(&indptr[v]);
-      queue.push(sum, v);
+      labels_.put(side, v, sum, top.vertex);
+      if (const D theirs = label.dist[1 - side]; theirs != unreachable<D>) meet(v, sum, theirs);
+      graph.ask_for_begin(v);
+      queues_[side].push(sum, v);
     }
+    ask_for_labels(side);
   }
 
-  /// Asks for the row of the vertex that is likely to be settled next. Where the rows of queued
+  /// Asks for the rows of the vertices that are likely to be settled next. Where the rows of queued
   /// ones begin has been asked for when they were queued.
-  void ask_for_next(std::size_t side) const {
-    const V v = queues_[side].next();
-    if (v < 0) return;
-    const CsrView<V, W>& graph = *graphs_[side];
-    const auto row = static_cast<std::size_t>(graph.indptr[static_cast<std::size_t>(v)]);
-    __builtin_prefetch(graph.indices.data() + row);
-    __builtin_prefetch(graph.weights.data() + row);
+  void ask_for_rows(std::size_t side) const {
+    const Rows& graph = *graphs_[side];
+    if (const V v = queues_[side].next(); v >= 0) graph.ask_for(v);
+    queues_[side].soon([&](V v) { graph.ask_for(v); });
+  }
+
+  /// Asks for the labels that a side's next turn is likely to read.
+  void ask_for_labels(std::size_t side) const {
+    const V next = queues_[side].next();
+    if (next < 0) return;
+    const std::span<const typename Rows::Edge> row = (*graphs_[side])[next];
+    for (const auto& edge : row.first(std::min(row.size(), kAsked))) labels_.ask_for(edge.head);
   }
 
   void meet(V v, D here, D there) {
@@ -241,19 +265,19 @@ class BothEnds {
     }
   }
 
-  std::array<const CsrView<V, W>*, 2> graphs_;
+  std::array<const Rows*, 2> graphs_;
   BothLabels<V>& labels_;
+  std::array<Queue, 2>& queues_;
   Pulse pulse_;
-  std::array<Queue, 2> queues_;
   std::array<D, 2> settled_{0, 0};  // the label that each side settled last
   D best_ = unreachable<D>;
   V meeting_ = -1;
   bool too_long_ = false;
 };
 
-/// The edges out of each vertex, or those into each, without weights.
+/// The same without weights.
 template <Index V>
-struct Rows {
+struct Heads {
   std::span<const std::int64_t> indptr;
   std::span<const V> indices;
 };
@@ -261,20 +285,18 @@ struct Rows {
 /// The same where every edge counts 1: levels, of the side whose outermost one is smaller. The
 /// first edge between both sides completes a shortest path. O(edges of the vertices met).
 template <Index V>
-RouteMet both_ends_by_levels(const Rows<V>& graph, const Rows<V>& into, V source, V target,
+RouteMet both_ends_by_levels(const Heads<V>& graph, const Heads<V>& into, V source, V target,
                              BothLabels<V>& labels, Pulse pulse) {
   using D = std::int64_t;
-  labels[0].put(source, 0, source);
-  labels[1].put(target, 0, target);
+  labels.put(0, source, 0, source);
+  labels.put(1, target, 0, target);
   if (source == target) return route_met<V>(labels, source);
   std::array<std::vector<V>, 2> outermost{std::vector<V>{source}, std::vector<V>{target}};
   std::vector<V> next;
   while (!outermost[0].empty() && !outermost[1].empty()) {
     const std::size_t side = outermost[0].size() <= outermost[1].size() ? 0 : 1;
-    const Rows<V>& rows = side == 0 ? graph : into;
+    const Heads<V>& rows = side == 0 ? graph : into;
     const std::vector<V>& level = outermost[side];
-    EndLabels<V>& ours = labels[side];
-    const EndLabels<V>& theirs = labels[1 - side];
     next.clear();
     for (std::size_t i = 0; i < level.size(); ++i) {
       if (i + 8 < level.size())
@@ -283,15 +305,15 @@ RouteMet both_ends_by_levels(const Rows<V>& graph, const Rows<V>& into, V source
         __builtin_prefetch(rows.indices.data() +
                            rows.indptr[static_cast<std::size_t>(level[i + 4])]);
       const V u = level[i];
-      const D dist = ours.dist(u) + 1;
+      const D dist = labels.dist(side, u) + 1;
       const std::int64_t begin = rows.indptr[static_cast<std::size_t>(u)];
       const std::int64_t end = rows.indptr[static_cast<std::size_t>(u) + 1];
       pulse.beat(end - begin + 1);
       for (std::int64_t e = begin; e < end; ++e) {
         const V v = rows.indices[static_cast<std::size_t>(e)];
-        if (ours.dist(v) != unreachable<D>) continue;
-        ours.put(v, dist, u);
-        if (theirs.dist(v) != unreachable<D>) return route_met<V>(labels, v);
+        if (labels.dist(side, v) != unreachable<D>) continue;
+        labels.put(side, v, dist, u);
+        if (labels.dist(1 - side, v) != unreachable<D>) return route_met<V>(labels, v);
         next.push_back(v);
       }
     }

@@ -1,6 +1,7 @@
 // heap.hpp - a 4-ary heap of labelled vertices, with lazy deletion.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -32,6 +33,13 @@ class FourHeap {
   std::size_t size() const { return entries_.size(); }
   const Entry& top() const { return entries_.front(); }
   V next() const { return entries_.empty() ? V{-1} : entries_.front().vertex; }
+
+  /// Calls visit(vertex) with those that are likely to be popped soon, the first four after next().
+  template <class Visit>
+  void soon(Visit&& visit) const {
+    for (std::size_t i = 1; i < std::min<std::size_t>(entries_.size(), 5); ++i)
+      visit(entries_[i].vertex);
+  }
 
   void push(D key, V vertex) {
     entries_.push_back({key, vertex});

@@ -14,8 +14,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from warpath import units
 from warpath.bench import csgraph, networkx_calls
 from warpath.bench.run import commit, machine
@@ -155,8 +153,8 @@ def _of_networkx(
     networkx: Any, make: Callable[[], tuple[Any, int]], call: networkx_calls.Call, repeats: int
 ) -> tuple[float, float, float]:
     graph, n = make()
-    nodes = np.random.default_rng(1).permutation(n)[: call.ends].tolist()
-    theirs, ours = networkx_calls.measure(networkx, graph, call, nodes, repeats)
+    starts = networkx_calls.starts_of(call, n, seed=1)
+    theirs, ours = networkx_calls.measure(networkx, graph, call, starts, repeats)
     return theirs, ours, theirs / ours
 
 
