@@ -47,10 +47,11 @@ void register_weighted(nb::module_& module) {
          In<V> into_indices, In<W> into_weights) {
         const std::size_t n = indptr.size() - 1;
         auto pool = std::make_shared<LabelsPool<V>>(static_cast<std::int64_t>(n));
-        using Rows = PairedRows<V, W>;
+        using Rows = PackedRows<V, W>;
         const auto made = [](const CsrView<V, W>& rows) {
+          if (!Rows::fit(rows)) throw std::invalid_argument("there are too many edges");
           const nb::gil_scoped_release free;
-          return std::make_shared<const Rows>(rows);
+          return std::make_shared<const Rows>(rows, std::span<const V>());
         };
         const auto graph = made(csr(indptr, indices, weights));
         const auto into = made(csr(into_indptr, into_indices, into_weights));

@@ -9,7 +9,7 @@ void route(const Graph<std::int32_t>& graph, bool by_levels) {
   Control control;
   const CsrView<V, std::int32_t> view = graph.view();
   const warpath::Heads<V> heads{view.indptr, view.indices};
-  const warpath::PairedRows<V, std::int32_t> rows(view);
+  const warpath::PackedRows<V, std::int32_t> rows(view, {});
   const V from = static_cast<V>(graph.n() / 4);
   const V to = static_cast<V>(graph.n() / 2 + 20);
   warpath::LabelsPool<V> pool(graph.n());

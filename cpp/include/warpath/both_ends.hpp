@@ -17,6 +17,7 @@
 
 #include "warpath/control.hpp"
 #include "warpath/heap.hpp"
+#include "warpath/packed_rows.hpp"
 #include "warpath/page_array.hpp"
 #include "warpath/types.hpp"
 
@@ -124,33 +125,7 @@ RouteMet route_met(const BothLabels<V>& labels, V meeting) {
   return route;
 }
 
-/// The edges out of each vertex, or those into each, as a search from an end reads them: an edge's
-/// head and weight beside each other, on large pages. A short row is a cache line or two.
-template <Index V, std::integral W>
-struct PairedRows {
-  struct Edge {
-    V head;
-    W weight;
-  };
-
-  explicit PairedRows(const CsrView<V, W>& rows)
-      : begin(rows.indptr.size()), edges(rows.indices.size()) {
-    std::copy(rows.indptr.begin(), rows.indptr.end(), begin.data());
-    for (std::size_t e = 0; e < edges.size(); ++e) edges[e] = {rows.indices[e], rows.weights[e]};
-  }
-
-  std::span<const Edge> operator[](V v) const {
-    const auto at = static_cast<std::size_t>(v);
-    return {edges.data() + begin[at], edges.data() + begin[at + 1]};
-  }
-  void ask_for_begin(V v) const { __builtin_prefetch(&begin[static_cast<std::size_t>(v)]); }
-  void ask_for(V v) const { __builtin_prefetch(edges.data() + begin[static_cast<std::size_t>(v)]); }
-
-  PageArray<std::int64_t> begin;
-  PageArray<Edge> edges;
-};
-
-/// Dijkstra's search from both ends, for integers >= 0; `into` holds the edges into each vertex.
+/// Dijkstra's search from both ends, for integers >= 0; `into` has the edges into each vertex.
 ///
 /// Turns go by the smaller queue. A label that with the last one settled on the other side is no
 /// less than the best path found is not stored; they stop when the least labels of both queues
@@ -161,8 +136,7 @@ template <Index V, std::integral W>
 class BothEnds {
  public:
   using D = std::int64_t;
-
-  using Rows = PairedRows<V, W>;
+  using Rows = PackedRows<V, W>;
 
   BothEnds(const Rows& graph, const Rows& into, BothLabels<V>& labels, Pulse pulse)
       : graphs_{&graph, &into}, labels_(labels), queues_(labels.queues), pulse_(pulse) {}
@@ -216,10 +190,13 @@ class BothEnds {
     settled_[side] = top.key;
     ask_for_rows(side);
     const Rows& graph = *graphs_[side];
-    const std::span<const typename Rows::Edge> row = graph[top.vertex];
+    const auto u = static_cast<std::size_t>(top.vertex);
+    const std::size_t end = graph.begin(u + 1);
     const D rest = settled_[1 - side];
-    pulse_.beat(static_cast<std::int64_t>(row.size()) + 1);
-    for (const auto& [v, weight] : row) {
+    pulse_.beat(static_cast<std::int64_t>(end - graph.begin(u)) + 1);
+    for (std::size_t e = graph.begin(u); e < end; ++e) {
+      const V v = graph.target(e);
+      const W weight = graph.template weight<W>(e);
       D sum;
       if (!extend<D, W, V>(top.key, weight, sum)) [[unlikely]] {
         too_long_ = true;
@@ -233,7 +210,7 @@ class BothEnds {
       }
       labels_.put(side, v, sum, top.vertex);
       if (const D theirs = label.dist[1 - side]; theirs != unreachable<D>) meet(v, sum, theirs);
-      graph.ask_for_begin(v);
+      graph.fetch_begin(static_cast<std::size_t>(v));
       queues_[side].push(sum, v);
     }
     ask_for_labels(side);
@@ -243,16 +220,19 @@ class BothEnds {
   /// ones begin has been asked for when they were queued.
   void ask_for_rows(std::size_t side) const {
     const Rows& graph = *graphs_[side];
-    if (const V v = queues_[side].next(); v >= 0) graph.ask_for(v);
-    queues_[side].soon([&](V v) { graph.ask_for(v); });
+    const auto ask = [&](V v) { graph.fetch(graph.begin(static_cast<std::size_t>(v))); };
+    if (const V v = queues_[side].next(); v >= 0) ask(v);
+    queues_[side].soon(ask);
   }
 
   /// Asks for the labels that a side's next turn is likely to read.
   void ask_for_labels(std::size_t side) const {
     const V next = queues_[side].next();
     if (next < 0) return;
-    const std::span<const typename Rows::Edge> row = (*graphs_[side])[next];
-    for (const auto& edge : row.first(std::min(row.size(), kAsked))) labels_.ask_for(edge.head);
+    const Rows& graph = *graphs_[side];
+    const auto v = static_cast<std::size_t>(next);
+    const std::size_t end = std::min(graph.begin(v + 1), graph.begin(v) + kAsked);
+    for (std::size_t e = graph.begin(v); e < end; ++e) labels_.ask_for(graph.target(e));
   }
 
   void meet(V v, D here, D there) {
@@ -275,7 +255,7 @@ class BothEnds {
   bool too_long_ = false;
 };
 
-/// The same without weights.
+/// The edges out of each vertex, or those into each, without weights.
 template <Index V>
 struct Heads {
   std::span<const std::int64_t> indptr;

@@ -189,9 +189,10 @@ def from_both_ends(rows: Graph, source: int, target: int) -> tuple[Array, int] |
     """Return the vertices and the length of a shortest path, none of them without one.
 
     None where only a search from one end gives the length: of floats, whose sums depend on where
-    they begin, and where one may not fit 64 bits. Weights are >= 0. A call costs what it touches.
+    they begin, where one may not fit 64 bits, and of so many edges that their numbers do not fit
+    32. Weights are >= 0. A call costs what it touches.
     """
-    if rows.dist_dtype.kind != "i":
+    if rows.dist_dtype.kind != "i" or rows.m >= 2**32:
         return None
     search: Any = rows.derived.get("from both ends")
     if search is None:
