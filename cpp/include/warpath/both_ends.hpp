@@ -127,11 +127,12 @@ RouteMet route_met(const BothLabels<V>& labels, V meeting) {
 
 /// Dijkstra's search from both ends, for integers >= 0; `into` has the edges into each vertex.
 ///
-/// Turns go by the smaller queue. A label that with the last one settled on the other side is no
-/// less than the best path found is not stored; they stop when the least labels of both queues
-/// together are no less. The path is simple: of vertices with equal sums the first that both sides
-/// reached is where they meet, and no later one has it on either way. Work O(k log k) for k edges
-/// of the vertices settled. Source: Nicholson 1966.
+/// The sides take turns, but for one whose queue is over four times as long as the other's. A label
+/// that with the last one settled on the other side is no less than the best path found is not
+/// stored; they stop when the least labels of both queues together are no less. The path is simple:
+/// of vertices with equal sums the first that both sides reached is where they meet, and no later
+/// one has it on either way. Work O(k log k) for k edges of the vertices settled. Source: Nicholson
+/// 1966.
 template <Index V, std::integral W>
 class BothEnds {
  public:
@@ -145,6 +146,7 @@ class BothEnds {
     start(0, source);
     start(1, target);
     if (source == target) meet(source, 0, 0);
+    std::size_t side = 1;
     while (least_is_fresh(0) && least_is_fresh(1)) {
       D sum;
       if (!extend<D, D, V>(queues_[0].top().key, queues_[1].top().key, sum)) {
@@ -152,7 +154,9 @@ class BothEnds {
         break;
       }
       if (sum >= best_) break;
-      settle(queues_[0].size() <= queues_[1].size() ? 0 : 1);
+      side = 1 - side;
+      if (queues_[side].size() > kTooMany * queues_[1 - side].size()) side = 1 - side;
+      settle(side);
     }
     if (best_ != unreachable<D>) return route_met<V>(labels_, meeting_);
     RouteMet none;
@@ -165,6 +169,7 @@ class BothEnds {
   using Entry = Labelled<D, V>;
 
   static constexpr std::size_t kAsked = 16;
+  static constexpr std::size_t kTooMany = 4;
 
   static bool any(const Entry&) { return true; }
 
