@@ -105,6 +105,25 @@ def test_a_wrong_label_is_counted_and_makes_the_command_fail(tmp_path, capsys):
     assert [line["wrong"] for line in read_lines([tmp_path / "l.jsonl"])] == [0, 0, 1]
 
 
+@pytest.mark.parametrize("call", [1, 2], ids=["as it begins", "as the body ends"])
+def test_a_time_that_is_over_at_the_edge_of_the_body_leaves_no_alarm(monkeypatch, call):
+    real, before, calls = signal.setitimer, signal.getsignal(signal.SIGALRM), []
+
+    def interrupted(*timer):
+        calls.append(timer)
+        if call == 1:
+            real(*timer)
+        if len(calls) == call:
+            signal.raise_signal(signal.SIGALRM)
+        real(*timer)
+
+    monkeypatch.setattr(signal, "setitimer", interrupted)
+    with pytest.raises(pair.TimeIsUpError), pair.at_most(60):
+        pass
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGALRM) is before
+
+
 def test_a_solve_over_its_limit_says_how_many_rounds_it_made(emulated_sssp):
     def slow(graph, source, **call):
         if graph.n == 64 and graph.m != 81:

@@ -12,7 +12,7 @@ namespace warpath::bindings {
 
 namespace {
 
-/// A search from both ends with everything but the ends: it keeps the graph's arrays and labels.
+/// A search from both ends with everything but the ends: it keeps the rows and labels.
 class BothEndsSearch {
  public:
   using Run = std::function<RouteMet(std::int64_t source, std::int64_t target, const Pulse& pulse)>;

@@ -258,12 +258,15 @@ def at_most(seconds: float) -> Iterator[None]:
         raise TimeIsUpError(_rounds_at(frame))
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
     try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        finally:  # it may go off just here; the next one would be a second away
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
 
 
 def _rounds_at(frame: FrameType | None) -> int | None:
