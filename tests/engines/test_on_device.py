@@ -443,6 +443,16 @@ def test_labels_of_32_bits_that_do_not_hold_are_found_in_64_by_each_call(name):
             wp.sssp(vast, 0, algorithm=name)
 
 
+@ONE_LAUNCH
+@pytest.mark.usefixtures("gpu", "quiet")
+def test_a_graph_whose_sums_may_pass_64_bits_is_solved_again_and_by_others(name):
+    far = 2**63 - 2
+    graph = wp.Graph.of([(0, 1, far), (1, 2, far), (0, 2, far)])
+    for algorithm in (name, name, NEAR_FAR):
+        found = wp.sssp(graph, 0, algorithm=algorithm, device="cuda")
+        assert found.dist.tolist() == [0, far, far]
+
+
 @pytest.mark.usefixtures("gpu", "quiet")
 def test_progress_is_told_of_the_cut_though_calls_are_kept(monkeypatch):
     told, cut = [], patches.Cut

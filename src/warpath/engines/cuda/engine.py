@@ -115,15 +115,13 @@ def bound(graph: Graph, loop: Loop, device: Device) -> Bound | None:
 
     None for a loop that is not bound so, and where more is to be done than to launch it.
     """
-    if loop not in SEARCHES:
+    if loop not in SEARCHES or longest(graph) >= 2**62:
         return None
 
-    def make() -> Bound | None:
+    def make() -> Bound:
         search_of, counters = SEARCHES[loop]
-        if longest(graph) >= 2**62:
-            return None
         with device.active():
             return Bound(search_of(graph, widths(graph)[0], device, {}, None), counters, device)
 
-    made: Bound | None = kept(graph, f"solves by {loop.value}", device, make)
+    made: Bound = kept(graph, f"solves by {loop.value}", device, make)
     return made
