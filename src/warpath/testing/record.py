@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _MOST_FAILURES = 50
+_NAMES = [recipe.name for recipe in CATALOGUE if "cuda" in recipe.devices]
 _SHARES = max(1, (os.cpu_count() or 1) // len(TOOLS))
 
 
@@ -63,7 +64,7 @@ def main(
     document |= run_tests(options.tests, options.pytest)
     document["sanitizers"] = {}
     if options.sanitize:
-        document["sanitizers"] = sanitized(TOOLS, options.seconds, options.shares)
+        document["sanitizers"] = _sanitizers(options)
     document["seconds"] = round(time.monotonic() - start, 1)
     _write(path, document)
     counts = document["counts"]
@@ -81,10 +82,14 @@ def _sanitize_recorded(path: Path, options: argparse.Namespace) -> int:
     if document.get("kernels") != sources.digest(sources.hashes()):
         msg = f"{path} is no record of these kernels: run their tests first, without this option."
         raise SystemExit(msg)
-    document["sanitizers"] = sanitized(TOOLS, options.seconds, options.shares)
+    document["sanitizers"] = _sanitizers(options)
     _write(path, document)
     sys.stdout.write(f"{path}: {document['sanitizers']}\n")
     return 1 if _objections(document["sanitizers"]) else 0
+
+
+def _sanitizers(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    return sanitized(TOOLS, options.seconds, options.shares, options.recipes)
 
 
 def _objections(sanitizers: dict[str, dict[str, Any]]) -> bool:
@@ -213,6 +218,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=420, help="for the sanitizers")
     parser.add_argument("--shares", type=int, default=_SHARES, metavar="N",
                         help=f"processes of each sanitizer ({_SHARES})")  # fmt: skip
+    parser.add_argument("--recipes", nargs="+", default=(), choices=_NAMES, metavar="NAME",
+                        help="the sanitizers run these alone")  # fmt: skip
     parser.add_argument("--compare", action="store_true",
                         help="run nothing: say whether kernels changed since")  # fmt: skip
     parser.add_argument("pytest", nargs="*", help="more arguments for pytest, after --")

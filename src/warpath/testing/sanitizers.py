@@ -27,7 +27,9 @@ class _Run(NamedTuple):
     output: IO[bytes]
 
 
-def sanitized(tools: Sequence[str], seconds: float, shares: int = 1) -> dict[str, dict[str, Any]]:
+def sanitized(
+    tools: Sequence[str], seconds: float, shares: int = 1, recipes: Sequence[str] = ()
+) -> dict[str, dict[str, Any]]:
     """Return what each tool found: errors, solves, and the output where something is wrong.
 
     Parameters
@@ -35,25 +37,27 @@ def sanitized(tools: Sequence[str], seconds: float, shares: int = 1) -> dict[str
     tools : names of tools of compute-sanitizer.
     seconds : when all that still runs is stopped.
     shares : processes a tool; each takes its share of the recipes.
+    recipes : names of those that run alone, which the answer names then; by default all run.
     """
     program = shutil.which("compute-sanitizer")
     if program is None:
         return {tool: {"missing": "compute-sanitizer is not installed"} for tool in tools}
     end = time.monotonic() + seconds
-    parts = [f"{k + 1}/{shares}" for k in range(shares)]
+    parts = [[f"{k + 1}/{shares}", *recipes] for k in range(shares)]
+    alone = {"recipes": sorted(recipes)} if recipes else {}
     running = {tool: [_start(program, tool, part) for part in parts] for tool in tools}
     return {
-        tool: _together([_found(run, end, seconds) for run in runs])
+        tool: _together([_found(run, end, seconds) for run in runs]) | alone
         for tool, runs in running.items()
     }
 
 
-def _start(program: str, tool: str, share: str) -> _Run:
+def _start(program: str, tool: str, part: Sequence[str]) -> _Run:
     # Errors of API calls are not reported: cuda.bindings asks the driver for functions that it
     # may not have. A call of ours that fails raises.
     command = [
         program, "--tool", tool, "--report-api-errors", "no",
-        sys.executable, "-m", "warpath.testing.small_corpus", share,
+        sys.executable, "-m", "warpath.testing.small_corpus", *part,
     ]  # fmt: skip
     output = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it has been read
     process = subprocess.Popen(  # noqa: S603 - our own command

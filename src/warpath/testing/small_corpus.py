@@ -1,13 +1,14 @@
 """``python -m warpath.testing.small_corpus``: every CUDA recipe on small graphs, for sanitizers.
 
-``2/5`` takes the second fifth of the recipes, so that processes can share them.
+``2/5`` takes the second fifth of the recipes, so that processes can share them; names after it
+leave the recipes of these names alone.
 Arrays are allocated one by one, not from CuPy's pool, so that memcheck sees where each one ends.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from warpath.engines.base import Device
     from warpath.paths import Paths
+    from warpath.recipes import Recipe
 
 #: Nasty in different ways, and few rounds each.
 NAMES = (
@@ -31,11 +33,24 @@ NAMES = (
 )  # fmt: skip
 TYPES = ("int32", "float32")
 _WIDEST = 100  # vertices, for all pairs
-_ALL = slice(None)
 
 
-def solve_all(solve: Callable[..., Paths], share: slice = _ALL) -> int:
-    """Solve with the recipes of a share, traced and not; return how many solves that were.
+class Chosen(NamedTuple):
+    """Which of the recipes run: every so many of those of some names, or of all."""
+
+    share: slice = slice(None)
+    names: frozenset[str] = frozenset()
+
+    def of(self, recipes: Sequence[Recipe]) -> Sequence[Recipe]:
+        """Return those of a list."""
+        return [each for each in recipes if not self.names or each.name in self.names][self.share]
+
+
+_ALL = Chosen()
+
+
+def solve_all(solve: Callable[..., Paths], chosen: Chosen = _ALL) -> int:
+    """Solve with the chosen recipes, traced and not; return how many solves that were.
 
     Raises
     ------
@@ -48,7 +63,7 @@ def solve_all(solve: Callable[..., Paths], share: slice = _ALL) -> int:
             graph = corpus.case(name).astype(dtype).graph()
             alike = graph.with_weights(np.full(graph.m, 3, dtype))
             expected = {each: api.sssp(each, 0, device="cpu").dist for each in (graph, alike)}
-            for recipe in on_gpu(Task.SSSP)[share]:
+            for recipe in chosen.of(on_gpu(Task.SSSP)):
                 given = alike if recipe.equal_weights else graph
                 if recipe.objection(Task.SSSP, given.facts(symmetry=False)) is not None:
                     continue
@@ -60,8 +75,8 @@ def solve_all(solve: Callable[..., Paths], share: slice = _ALL) -> int:
     return solves
 
 
-def tables_of_all(device: Device, share: slice = _ALL) -> int:
-    """Solve all pairs with the recipes of a share, with what they keep and count; return how often.
+def tables_of_all(device: Device, chosen: Chosen = _ALL) -> int:
+    """Solve all pairs with the chosen recipes, with what they keep and count; return how often.
 
     Raises
     ------
@@ -75,7 +90,7 @@ def tables_of_all(device: Device, share: slice = _ALL) -> int:
             continue
         problem = tables.all_pairs(graph)
         answer = tables.expected(graph, problem)
-        for recipe in on_gpu(Task.APSP, Task.MANY)[share]:
+        for recipe in chosen.of(on_gpu(Task.APSP, Task.MANY)):
             if not tables.able(recipe, graph, problem.task):
                 continue
             for trace in (None, Trace()):
@@ -91,12 +106,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     given = sys.argv[1:] if arguments is None else arguments
     part, parts = map(int, (given[0] if given else "1/1").split("/"))
-    share = slice(part - 1, None, parts)
+    chosen = Chosen(slice(part - 1, None, parts), frozenset(given[1:]))
     gpu = open_device("cuda")
     gpu.xp.cuda.set_allocator(None)
-    solves = solve_all(api.sssp, share)
+    solves = solve_all(api.sssp, chosen)
     with gpu.active():
-        solves += tables_of_all(gpu, share)
+        solves += tables_of_all(gpu, chosen)
     sys.stdout.write(f"{solves} solves\n")
     return 0
 
