@@ -260,8 +260,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="warpath bench gpu", description=__doc__)
     add = parser.add_argument
     add("--graphs", nargs="*", default=list(gpu_page.GRAPHS), help="names, or files; or none")
-    add("--dtypes", nargs="+", default=["int32", "float32"], help="types of the weights; graphs "
-        "of some 2^28 edges or more have the first alone")
+    add("--dtypes", nargs="+", default=["int32", "float32"], help="types of the weights, or none; "
+        "graphs of some 2^28 edges or more have the first alone")
     add("--algorithms", nargs="+", default=["auto"], help="of the catalogue")
     add("--sources", type=int, default=8, help="of each graph; 3 of one of 2^30 edges")
     add("--scale", type=float, default=1.0, help="size of the generated graphs")

@@ -96,7 +96,7 @@ class Made(NamedTuple):
     def graph(self, dtype: str) -> Graph:
         """Return the graph with weights of a type; its arrays are mapped, not read."""
         about = json.loads((self.folder / _FACTS).read_text(encoding="utf-8"))
-        weights = self._array(f"weights-{dtype}") if about["weighted"] else None
+        weights = self._array(f"weights-{dtype}") if dtype in about["weighted"] else None
         rows = self._array("indptr"), self._array("indices")
         return Graph(*rows, weights, directed=about["directed"], name=self.wanted.title)
 
@@ -137,8 +137,7 @@ def make(wanted: Wanted, folder: str) -> Made:
     place = Path(tempfile.mkdtemp(prefix="graph-", dir=folder))
     np.save(place / "indptr.npy", graph.indptr)
     np.save(place / "indices.npy", graph.indices)
-    about = {"directed": graph.directed, "weighted": graph.weights is not None}
-    (place / _FACTS).write_text(json.dumps(about), encoding="utf-8")
+    weighted_by: list[str] = []
     sources = chosen(graph, wanted.sources)
     lines: list[Line] = []
     for dtype in wanted.dtypes:
@@ -148,6 +147,7 @@ def make(wanted: Wanted, folder: str) -> Made:
             raise InputError(msg)
         if weighted.weights is not None:
             np.save(place / f"weights-{dtype}.npy", weighted.weights)
+            weighted_by.append(dtype)
         for at, source in enumerate(sources):
             [right] = answers_of(weighted, [source], certified=int(at == 0), threads=None).values()
             np.save(place / f"{dtype}-{at}.npy", right.dist)
@@ -157,6 +157,8 @@ def make(wanted: Wanted, folder: str) -> Made:
                     | beside(weighted, name, source, right, "cpu", wanted.limit)
                     for name in wanted.recipes
                 ]
+    about = {"directed": graph.directed, "weighted": weighted_by}
+    (place / _FACTS).write_text(json.dumps(about), encoding="utf-8")
     return Made(wanted, place, sources, lines)
 
 
