@@ -15,6 +15,7 @@ from warpath.engines.cuda.engine import run
 from warpath.engines.tables.table import Table
 from warpath.paths import never
 from warpath.recipes import CATALOGUE, Loop, Task
+from warpath.recipes.matrix import Relax
 from warpath.testing import corpus, strategies
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.kernels import device_for, prepare
@@ -247,14 +248,23 @@ def test_johnson_without_negative_weights_gives_the_bits_of_dijkstra():
             assert_same_bits(found, answer, graph)
 
 
+def star(n):
+    out = np.arange(1, n)
+    return Graph.from_edges(np.zeros(n - 1, int), out, (1 + out % 7).astype("int32"), n=n)
+
+
 @pytest.mark.parametrize("block", [32, 128, 256])
-@pytest.mark.parametrize("name", ["star_out", "negative_without_cycle", "bellman_ford_worst"])
+@pytest.mark.parametrize("name", ["star", "negative_without_cycle", "bellman_ford_worst"])
 def test_blocks_of_any_size_give_the_same(block, name):
-    device, graph = device_of("int32", block), corpus.case(name).astype("int32").graph()
+    device = device_of("int32", block)
+    # A row longer than a block, but not by much: all pairs take the third power.
+    graph = star(block + 9) if name == "star" else corpus.case(name).astype("int32").graph()
     for task in (Task.APSP, Task.MANY):
         problem = Problem(task, np.arange(0, graph.n, 1 if task is Task.APSP else 7))
         answer = expected(graph, problem)
         for device.seed, recipe in enumerate(in_blocks(block)):
+            if graph.n > 256 and recipe.steps is not None and recipe.steps.relax is Relax.ENTRY:
+                continue  # 18 s, and in blocks of 32 and 128 a row is longer than a block as well
             if able(recipe, graph, task):
                 check(recipe, graph, problem, device, answer, paths=recipe.predecessors)
 

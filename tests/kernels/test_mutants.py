@@ -626,6 +626,7 @@ def test_a_fault_in_a_kernel_is_found(mutant, quick):
     ran = quick(folder, recipes, mutant.dtype, sanitizer=mutant.sanitizer, seconds=ENDLESS)
     assert ran.returncode != 0, "the mutant survives"
     assert "cannot compile" not in ran.stderr, ran.stderr
+    assert not re.search("^(Name|Attribute|Type|Import)Error", ran.stderr, re.MULTILINE), ran.stderr
     if mutant.sanitizer != "none":
         assert f"{mutant.sanitizer.title()}Sanitizer: " in ran.stderr, ran.stderr[-4000:]
 
