@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from warpath import _core
+from warpath.testing.emulator_build import loaded_sanitizer
 from warpath.testing.reference import rows
 
 INDICES = [np.int32, np.int64]
@@ -309,7 +310,7 @@ def test_no_threads_and_buckets_without_width_are_refused(wrong):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_progress_counts_the_sources(threads):
     seen = []
-    graph = grid(200)
+    graph = grid(80 if loaded_sanitizer() else 200)  # over some ticks of 50 ms
     for together in (False, True):
         solve(graph, range(400), threads=threads, together=together,
               progress=lambda done, total: seen.append((done, total)))  # fmt: skip
