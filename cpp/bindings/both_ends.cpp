@@ -46,18 +46,20 @@ void register_weighted(nb::module_& module) {
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> into_indptr,
          In<V> into_indices, In<W> into_weights) {
         const std::size_t n = indptr.size() - 1;
-        auto pool = std::make_shared<LabelsPool<V>>(static_cast<std::int64_t>(n));
+        auto pool = std::make_shared<LabelsPool<Settled<V>>>(static_cast<std::int64_t>(n));
         using Rows = PackedRows<V, W>;
         const auto made = [](const CsrView<V, W>& rows) {
           if (!Rows::fit(rows)) throw std::invalid_argument("there are too many edges");
           const nb::gil_scoped_release free;
-          return std::make_shared<const Rows>(rows, std::span<const V>());
+          const auto packed = std::make_shared<Rows>(rows, std::span<const V>());
+          packed->sort_rows();
+          return std::shared_ptr<const Rows>(packed);
         };
         const auto graph = made(csr(indptr, indices, weights));
         const auto into = made(csr(into_indptr, into_indices, into_weights));
         return BothEndsSearch(n, [=](std::int64_t source, std::int64_t target, const Pulse& pulse) {
-          return pool->with([&](BothLabels<V>& labels) {
-            return BothEnds<V, W>(*graph, *into, labels, pulse)
+          return pool->with([&](Settled<V>& settled) {
+            return BothEnds<V, W>(*graph, *into, settled, pulse)
                 .find(static_cast<V>(source), static_cast<V>(target));
           });
         });
@@ -73,7 +75,7 @@ void register_levels(nb::module_& module) {
       "both_ends_by_levels",
       [](In<std::int64_t> indptr, In<V> indices, In<std::int64_t> into_indptr, In<V> into_indices) {
         const std::size_t n = indptr.size() - 1;
-        auto pool = std::make_shared<LabelsPool<V>>(static_cast<std::int64_t>(n));
+        auto pool = std::make_shared<LabelsPool<BothLabels<V>>>(static_cast<std::int64_t>(n));
         return BothEndsSearch(n, [=](std::int64_t source, std::int64_t target, const Pulse& pulse) {
           return pool->with([&](BothLabels<V>& labels) {
             return both_ends_by_levels<V>(

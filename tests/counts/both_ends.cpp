@@ -5,29 +5,42 @@
 
 using namespace counts;
 
-void route(const Graph<std::int32_t>& graph, bool by_levels) {
-  Control control;
-  const CsrView<V, std::int32_t> view = graph.view();
-  const warpath::Heads<V> heads{view.indptr, view.indices};
-  const warpath::PackedRows<V, std::int32_t> rows(view, {});
+/// Counts the second search: the first one makes the labels.
+template <class Search>
+void count_second(const Graph<std::int32_t>& graph, Search&& search) {
   const V from = static_cast<V>(graph.n() / 4);
-  const V to = static_cast<V>(graph.n() / 2 + 20);
-  warpath::LabelsPool<V> pool(graph.n());
-  const auto search = [&](V source, V target) {
-    pool.with([&](warpath::BothLabels<V>& labels) {
-      const Pulse pulse(control, true);
-      if (by_levels)
-        return warpath::both_ends_by_levels<V>(heads, heads, source, target, labels, pulse);
-      return warpath::BothEnds<V, std::int32_t>(rows, rows, labels, pulse).find(source, target);
+  search(from, from);
+  count([&] { search(from, static_cast<V>(graph.n() / 2 + 20)); });
+}
+
+void route(const Graph<std::int32_t>& graph) {
+  Control control;
+  warpath::PackedRows<V, std::int32_t> rows(graph.view(), {});
+  rows.sort_rows();
+  warpath::LabelsPool<warpath::Settled<V>> pool(graph.n());
+  count_second(graph, [&](V source, V target) {
+    pool.with([&](warpath::Settled<V>& settled) {
+      return warpath::BothEnds<V, std::int32_t>(rows, rows, settled, Pulse(control, true))
+          .find(source, target);
     });
-  };
-  search(from, from);  // makes the labels
-  count([&] { search(from, to); });
+  });
+}
+
+void levels(const Graph<std::int32_t>& graph) {
+  Control control;
+  const warpath::Heads<V> heads{graph.indptr, graph.indices};
+  warpath::LabelsPool<warpath::BothLabels<V>> pool(graph.n());
+  count_second(graph, [&](V source, V target) {
+    pool.with([&](warpath::BothLabels<V>& labels) {
+      return warpath::both_ends_by_levels<V>(heads, heads, source, target, labels,
+                                             Pulse(control, true));
+    });
+  });
 }
 
 int main(int argc, char** argv) {
   return counts::main(argc, argv,
-                      {{"road.int32", [] { route(road<std::int32_t>(), false); }},
-                       {"rmat.int32", [] { route(rmat<std::int32_t>(255, 1), false); }},
-                       {"levels.road", [] { route(road<std::int32_t>(), true); }}});
+                      {{"road.int32", [] { route(road<std::int32_t>()); }},
+                       {"rmat.int32", [] { route(rmat<std::int32_t>(255, 1)); }},
+                       {"levels.road", [] { levels(road<std::int32_t>()); }}});
 }

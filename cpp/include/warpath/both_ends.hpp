@@ -38,8 +38,6 @@ class BothLabels {
 
   explicit BothLabels(std::int64_t n) : labels_(static_cast<std::size_t>(n), BothLabel<V>{}) {}
 
-  std::array<FourHeap<D, V>, 2> queues;
-
   D dist(std::size_t side, V v) const { return at(v).dist[side]; }
   const BothLabel<V>& at(V v) const { return labels_[static_cast<std::size_t>(v)]; }
 
@@ -49,8 +47,6 @@ class BothLabels {
     label.dist[side] = dist;
     label.from[side] = from;
   }
-
-  void ask_for(V v) const { __builtin_prefetch(&at(v), 1); }
 
   /// Appends the vertices after v on the way to a side's end.
   void walk(std::size_t side, V v, std::vector<std::int64_t>& route) const {
@@ -64,7 +60,6 @@ class BothLabels {
   void clean() {
     for (const V v : touched_) labels_[static_cast<std::size_t>(v)].dist.fill(unreachable<D>);
     touched_.clear();
-    for (FourHeap<D, V>& queue : queues) queue.drain([](const Labelled<D, V>&) {});
   }
 
  private:
@@ -73,7 +68,7 @@ class BothLabels {
 };
 
 /// Labels for the searches of one graph, of as many as ever ran at once.
-template <Index V>
+template <class Labels>
 class LabelsPool {
  public:
   explicit LabelsPool(std::int64_t n) : n_(n) {}
@@ -81,7 +76,7 @@ class LabelsPool {
   /// Calls use(labels) with clean ones that no other thread has. Where it throws they are dropped.
   template <class Use>
   auto with(Use&& use) {
-    std::unique_ptr<BothLabels<V>> labels = take();
+    std::unique_ptr<Labels> labels = take();
     auto found = use(*labels);
     labels->clean();
     const std::lock_guard lock(mutex_);
@@ -90,21 +85,21 @@ class LabelsPool {
   }
 
  private:
-  std::unique_ptr<BothLabels<V>> take() {
+  std::unique_ptr<Labels> take() {
     {
       const std::lock_guard lock(mutex_);
       if (!free_.empty()) {
-        std::unique_ptr<BothLabels<V>> labels = std::move(free_.back());
+        std::unique_ptr<Labels> labels = std::move(free_.back());
         free_.pop_back();
         return labels;
       }
     }
-    return std::make_unique<BothLabels<V>>(n_);
+    return std::make_unique<Labels>(n_);
   }
 
   const std::int64_t n_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<BothLabels<V>>> free_;
+  std::vector<std::unique_ptr<Labels>> free_;
 };
 
 /// A path's vertices from end to end, none where there is none, and its length.
@@ -125,29 +120,100 @@ RouteMet route_met(const BothLabels<V>& labels, V meeting) {
   return route;
 }
 
-/// Dijkstra's search from both ends, for integers >= 0; `into` has the edges into each vertex.
+/// What the searches from both ends have settled, in the order in which they did.
+template <Index V>
+class Settled {
+ public:
+  using D = std::int64_t;
+
+  /// A settled vertex: its distance, where the vertex before it stands, and its edges that have not
+  /// been followed yet.
+  struct Known {
+    D dist;
+    V vertex;
+    V above;
+    std::uint32_t next;
+    std::uint32_t end;
+  };
+
+  explicit Settled(std::int64_t n) : sides_{Side(n), Side(n)} {}
+
+  std::array<FourHeap<D, V>, 2> queues;  // of places, by where their next edges lead
+
+  bool has(std::size_t side, V v) const { return sides_[side].bits[word(v)] >> bit(v) & 1; }
+  V place(std::size_t side, V v) const { return sides_[side].places[static_cast<std::size_t>(v)]; }
+  Known& at(std::size_t side, V place) {
+    return sides_[side].known[static_cast<std::size_t>(place)];
+  }
+
+  V add(std::size_t side, const Known& known) {
+    Side& to = sides_[side];
+    const V place = static_cast<V>(to.known.size());
+    to.known.push_back(known);
+    to.bits[word(known.vertex)] |= std::uint64_t{1} << bit(known.vertex);
+    to.places[static_cast<std::size_t>(known.vertex)] = place;
+    return place;
+  }
+
+  /// Appends the vertices from a place on, on the way to a side's end.
+  void walk(std::size_t side, V place, std::vector<std::int64_t>& route) {
+    for (; place >= 0; place = at(side, place).above) route.push_back(at(side, place).vertex);
+  }
+
+  void clean() {
+    for (Side& side : sides_) {
+      for (const Known& known : side.known) side.bits[word(known.vertex)] = 0;
+      side.known.clear();
+    }
+    for (FourHeap<D, V>& queue : queues) queue.drain([](const Labelled<D, V>&) {});
+  }
+
+ private:
+  struct Side {
+    explicit Side(std::int64_t n)
+        : bits(static_cast<std::size_t>(n) / 64 + 1), places(static_cast<std::size_t>(n)) {}
+
+    std::vector<std::uint64_t> bits;  // of each vertex; few enough to stay in the cache
+    PageArray<V> places;              // where a settled vertex stands in `known`; else anything
+    std::vector<Known> known;
+  };
+
+  static std::size_t word(V v) { return static_cast<std::size_t>(v) / 64; }
+  static std::size_t bit(V v) { return static_cast<std::size_t>(v) % 64; }
+
+  std::array<Side, 2> sides_;
+};
+
+/// Dijkstra's search from both ends, for integers >= 0; `into` has the edges into each vertex, and
+/// rows are sorted by weight.
 ///
-/// The sides take turns, but for one whose queue is over four times as long as the other's. A label
-/// that with the last one settled on the other side is no less than the best path found is not
-/// stored; they stop when the least labels of both queues together are no less. The path is simple:
-/// of vertices with equal sums the first that both sides reached is where they meet, and no later
-/// one has it on either way. Work O(k log k) for k edges of the vertices settled. Source: Nicholson
-/// 1966.
+/// A settled vertex is queued by the least of its edges to vertices that are not settled, and again
+/// by the next one when that is taken: neighbours that the search never comes to are never
+/// labelled. The sides take turns, but for one whose queue is over four times as long as the
+/// other's. An edge that with the last label settled on the other side is no less than the best
+/// path found is not queued, nor those after it; they stop when the least labels of both queues
+/// together are no less.
+///
+/// Every edge between both sides is a path, looked at when the second of its ends is settled; the
+/// first of equally short ones is kept. So it is simple: a vertex on both its ways was settled by
+/// the second side after the one before it on that way, and with that one they had met over no
+/// more. Work O(k log k) for k edges followed, and reading a bit for every edge of the vertices
+/// settled. Source: Nicholson 1966; sorted rows: Spira 1973.
 template <Index V, std::integral W>
 class BothEnds {
  public:
   using D = std::int64_t;
   using Rows = PackedRows<V, W>;
 
-  BothEnds(const Rows& graph, const Rows& into, BothLabels<V>& labels, Pulse pulse)
-      : graphs_{&graph, &into}, labels_(labels), queues_(labels.queues), pulse_(pulse) {}
+  BothEnds(const Rows& graph, const Rows& into, Settled<V>& settled, Pulse pulse)
+      : graphs_{&graph, &into}, settled_(settled), queues_(settled.queues), pulse_(pulse) {}
 
   RouteMet find(V source, V target) {
-    start(0, source);
-    start(1, target);
-    if (source == target) meet(source, 0, 0);
+    if (source == target) return {{source}, 0};
+    settle(0, source, 0, -1);
+    settle(1, target, 0, -1);
     std::size_t side = 1;
-    while (least_is_fresh(0) && least_is_fresh(1)) {
+    while (!queues_[0].empty() && !queues_[1].empty()) {
       D sum;
       if (!extend<D, D, V>(queues_[0].top().key, queues_[1].top().key, sum)) {
         too_long_ = true;
@@ -156,107 +222,100 @@ class BothEnds {
       if (sum >= best_) break;
       side = 1 - side;
       if (queues_[side].size() > kTooMany * queues_[1 - side].size()) side = 1 - side;
-      settle(side);
+      follow(side);
     }
-    if (best_ != unreachable<D>) return route_met<V>(labels_, meeting_);
-    RouteMet none;
-    none.too_long = too_long_;
-    return none;
+    RouteMet route;
+    if (best_ == unreachable<D>) {
+      route.too_long = too_long_;
+      return route;
+    }
+    route.length = best_;
+    settled_.walk(0, meeting_[0], route.vertices);
+    std::reverse(route.vertices.begin(), route.vertices.end());
+    settled_.walk(1, meeting_[1], route.vertices);
+    return route;
   }
 
  private:
   using Queue = FourHeap<D, V>;
   using Entry = Labelled<D, V>;
+  using Known = typename Settled<V>::Known;
 
-  static constexpr std::size_t kAsked = 16;
   static constexpr std::size_t kTooMany = 4;
 
-  static bool any(const Entry&) { return true; }
-
-  void start(std::size_t side, V v) {
-    labels_.put(side, v, 0, v);
-    queues_[side].push(0, v);
-  }
-
-  /// Drops stale entries from the front of a queue; false where nothing is left.
-  bool least_is_fresh(std::size_t side) {
+  /// Takes the least edge of a side's queue.
+  void follow(std::size_t side) {
     Queue& queue = queues_[side];
-    while (!queue.empty() && labels_.dist(side, queue.top().vertex) != queue.top().key) {
-      Entry stale;
-      queue.pop(stale, any);
-      pulse_.beat();
+    const Entry top = queue.top();
+    reach_[side] = top.key;
+    Known& from = settled_.at(side, top.vertex);
+    const V v = graphs_[side]->target(from.next++);
+    pulse_.beat();
+    if (D key; comes_to_next(side, from, key)) {
+      queue.replace_top(key, top.vertex);
+    } else {
+      Entry gone;
+      queue.pop(gone, [](const Entry&) { return true; });
     }
-    return !queue.empty();
+    if (!settled_.has(side, v)) settle(side, v, top.key, top.vertex);
   }
 
-  void settle(std::size_t side) {
-    Entry top;
-    queues_[side].pop(top, any);
-    settled_[side] = top.key;
-    ask_for_rows(side);
+  void settle(std::size_t side, V v, D dist, V above) {
     const Rows& graph = *graphs_[side];
-    const auto u = static_cast<std::size_t>(top.vertex);
+    const auto u = static_cast<std::size_t>(v);
+    const std::size_t begin = graph.begin(u);
     const std::size_t end = graph.begin(u + 1);
-    const D rest = settled_[1 - side];
-    pulse_.beat(static_cast<std::int64_t>(end - graph.begin(u)) + 1);
-    for (std::size_t e = graph.begin(u); e < end; ++e) {
-      const V v = graph.target(e);
-      const W weight = graph.template weight<W>(e);
-      D sum;
-      if (!extend<D, W, V>(top.key, weight, sum)) [[unlikely]] {
+    const V place = settled_.add(
+        side, {dist, v, above, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+    pulse_.beat(static_cast<std::int64_t>(end - begin) + 1);
+    for (std::size_t e = begin; e < end; ++e) {
+      const V next = graph.target(e);
+      if (!settled_.has(1 - side, next)) continue;
+      if (D sum; extend<D, W, V>(dist, graph.template weight<W>(e), sum))
+        meet(side, place, sum, next);
+      else
         too_long_ = true;
-        continue;
-      }
-      const BothLabel<V>& label = labels_.at(v);
-      if (sum >= label.dist[side]) continue;
-      if (sum >= best_ - rest) {
-        too_long_ = true;  // or, where a path is known, no better
-        continue;
-      }
-      labels_.put(side, v, sum, top.vertex);
-      if (const D theirs = label.dist[1 - side]; theirs != unreachable<D>) meet(v, sum, theirs);
-      graph.fetch_begin(static_cast<std::size_t>(v));
-      queues_[side].push(sum, v);
     }
-    ask_for_labels(side);
+    if (D key; comes_to_next(side, settled_.at(side, place), key)) queues_[side].push(key, place);
   }
 
-  /// Asks for the rows of the vertices that are likely to be settled next. Where the rows of queued
-  /// ones begin has been asked for when they were queued.
-  void ask_for_rows(std::size_t side) const {
+  /// Goes on to a settled vertex's next edge that may be of use, whose far end is `key` away.
+  bool comes_to_next(std::size_t side, Known& known, D& key) {
     const Rows& graph = *graphs_[side];
-    const auto ask = [&](V v) { graph.fetch(graph.begin(static_cast<std::size_t>(v))); };
-    if (const V v = queues_[side].next(); v >= 0) ask(v);
-    queues_[side].soon(ask);
+    for (; known.next < known.end; ++known.next) {
+      const V v = graph.target(known.next);
+      if (settled_.has(side, v)) continue;
+      if (!extend<D, W, V>(known.dist, graph.template weight<W>(known.next), key) ||
+          key >= best_ - reach_[1 - side]) {
+        too_long_ = true;  // or, where a path is known, no better
+        return false;
+      }
+      graph.fetch(graph.begin(static_cast<std::size_t>(v)));
+      return true;
+    }
+    return false;
   }
 
-  /// Asks for the labels that a side's next turn is likely to read.
-  void ask_for_labels(std::size_t side) const {
-    const V next = queues_[side].next();
-    if (next < 0) return;
-    const Rows& graph = *graphs_[side];
-    const auto v = static_cast<std::size_t>(next);
-    const std::size_t end = std::min(graph.begin(v + 1), graph.begin(v) + kAsked);
-    for (std::size_t e = graph.begin(v); e < end; ++e) labels_.ask_for(graph.target(e));
-  }
-
-  void meet(V v, D here, D there) {
+  /// Sees a path: `here` to the end of a side's edge, and on from there by the other side's way.
+  void meet(std::size_t side, V place, D here, V there) {
+    const V other = settled_.place(1 - side, there);
     D sum;
-    if (!extend<D, D, V>(here, there, sum)) {
+    if (!extend<D, D, V>(here, settled_.at(1 - side, other).dist, sum)) {
       too_long_ = true;
     } else if (sum < best_) {
       best_ = sum;
-      meeting_ = v;
+      meeting_[side] = place;
+      meeting_[1 - side] = other;
     }
   }
 
   std::array<const Rows*, 2> graphs_;
-  BothLabels<V>& labels_;
+  Settled<V>& settled_;
   std::array<Queue, 2>& queues_;
   Pulse pulse_;
-  std::array<D, 2> settled_{0, 0};  // the label that each side settled last
+  std::array<D, 2> reach_{0, 0};  // the label that each side settled last
   D best_ = unreachable<D>;
-  V meeting_ = -1;
+  std::array<V, 2> meeting_{-1, -1};  // the places of either side's end of the edge that joins them
   bool too_long_ = false;
 };
 

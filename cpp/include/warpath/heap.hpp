@@ -1,7 +1,6 @@
 // heap.hpp - a 4-ary heap of labelled vertices, with lazy deletion.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -34,13 +33,6 @@ class FourHeap {
   const Entry& top() const { return entries_.front(); }
   V next() const { return entries_.empty() ? V{-1} : entries_.front().vertex; }
 
-  /// Calls visit(vertex) with those that are likely to be popped soon, the first four after next().
-  template <class Visit>
-  void soon(Visit&& visit) const {
-    for (std::size_t i = 1; i < std::min<std::size_t>(entries_.size(), 5); ++i)
-      visit(entries_[i].vertex);
-  }
-
   void push(D key, V vertex) {
     entries_.push_back({key, vertex});
     rise(entries_.size() - 1, {key, vertex});
@@ -55,6 +47,9 @@ class FourHeap {
     if (!entries_.empty()) sift_down(last);
     return true;
   }
+
+  /// Pops the least entry and pushes another one.
+  void replace_top(D key, V vertex) { sift_down({key, vertex}); }
 
   template <class Visit>
   void drain(Visit&& visit) {

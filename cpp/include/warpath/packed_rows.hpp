@@ -1,6 +1,7 @@
 // packed_rows.hpp - compressed rows as searches read them: as they are, or closer together.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -60,6 +61,15 @@ class PackedRows {
   template <Weight W>
   static bool fit(const CsrView<V, W>& graph) {
     return static_cast<std::uint64_t>(graph.m()) <= std::numeric_limits<std::uint32_t>::max();
+  }
+
+  /// Sorts each row by weight, then by target. O(m log k) for rows of up to k edges.
+  void sort_rows() {
+    for (std::size_t v = 0; v + 1 < begins_.size(); ++v)
+      std::sort(edges_.data() + begins_[v], edges_.data() + begins_[v + 1],
+                [](const Edge& a, const Edge& b) {
+                  return a.weight != b.weight ? a.weight < b.weight : a.target < b.target;
+                });
   }
 
   std::int64_t n() const { return static_cast<std::int64_t>(begins_.size()) - 1; }
