@@ -129,6 +129,21 @@ def test_can_run_says_why_not(name, arguments, says):
         getattr(nx, name)(graph, **arguments, backend="warpath")
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("astar_path", {"source": 0, "target": 1, "heuristic": lambda *_: 0}),
+        ("astar_path_length", {"source": 0, "target": 1, "heuristic": lambda *_: 0}),
+        ("floyd_warshall", {"weight": lambda *_: 1}),
+        ("floyd_warshall_numpy", {"weight": lambda *_: 1}),
+    ],
+)
+def test_can_run_says_why_not_of_a_converted_graph_too(name, arguments):
+    converted = backend.convert_from_nx(nx.path_graph(2))
+    assert isinstance(backend.can_run(name, (converted,), arguments), str)
+    assert backend.can_run("dijkstra_path", (converted, 0, 1), {}) is True
+
+
 def test_can_run_looks_at_parallel_edges_and_only_at_the_weight_that_is_asked_for():
     graph = nx.MultiGraph([(0, 1, {"weight": 1}), (0, 1, {"weight": Fraction(1, 2), "length": 2})])
     asked = {"source": 0, "target": 1}
