@@ -170,6 +170,20 @@ def test_the_files_that_a_page_links_to_exist(page):
         assert (ROOT / target).exists(), target
 
 
+def test_tests_of_a_group_run_in_one_process(tmp_path):
+    """They share what takes long to make; an xdist that does not know its pytest parts them."""
+    (tmp_path / "test_group.py").write_text(
+        "import os, pathlib, pytest\n"
+        "@pytest.mark.xdist_group('one')\n"
+        "@pytest.mark.parametrize('k', range(6))\n"
+        "def test_it(k): pathlib.Path(f'{os.getpid()}.ran').touch()\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup"]
+    subprocess.run([*command, "-p", "no:cacheprovider"], cwd=tmp_path, check=True)
+    assert len(list(tmp_path.glob("*.ran"))) == 1
+
+
 def test_decisions_are_numbered_without_gaps():
     pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
     assert [page.name[:4] for page in pages] == [f"{at:04}" for at in range(1, len(pages) + 1)]

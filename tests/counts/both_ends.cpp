@@ -5,12 +5,14 @@
 
 using namespace counts;
 
-/// Counts the second search: the first one makes the labels.
+/// Counts eight searches after the one that makes the labels.
 template <class Search>
-void count_second(const Graph<std::int32_t>& graph, Search&& search) {
+void count_later(const Graph<std::int32_t>& graph, Search&& search) {
   const V from = static_cast<V>(graph.n() / 4);
   search(from, from);
-  count([&] { search(from, static_cast<V>(graph.n() / 2 + 20)); });
+  count([&] {
+    for (V i = 0; i < 8; ++i) search(from + i, static_cast<V>(graph.n() / 2 + 20 + i));
+  });
 }
 
 void route(const Graph<std::int32_t>& graph) {
@@ -18,7 +20,7 @@ void route(const Graph<std::int32_t>& graph) {
   warpath::PackedRows<V, std::int32_t> rows(graph.view(), {});
   rows.sort_rows();
   warpath::LabelsPool<warpath::Settled<V>> pool(graph.n());
-  count_second(graph, [&](V source, V target) {
+  count_later(graph, [&](V source, V target) {
     pool.with([&](warpath::Settled<V>& settled) {
       return warpath::BothEnds<V, std::int32_t>(rows, rows, settled, Pulse(control, true))
           .find(source, target);
@@ -30,7 +32,7 @@ void levels(const Graph<std::int32_t>& graph) {
   Control control;
   const warpath::Heads<V> heads{graph.indptr, graph.indices};
   warpath::LabelsPool<warpath::BothLabels<V>> pool(graph.n());
-  count_second(graph, [&](V source, V target) {
+  count_later(graph, [&](V source, V target) {
     pool.with([&](warpath::BothLabels<V>& labels) {
       return warpath::both_ends_by_levels<V>(heads, heads, source, target, labels,
                                              Pulse(control, true));
