@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from warpath import generate
 from warpath.bench import __main__ as command
-from warpath.bench import bout, peers, session
+from warpath.bench import bout, peers, run, session
 from warpath.bench import suite as module
+from warpath.bench.right import Right
 
 CONTRACT = {
     "suite", "graph", "n", "m", "dtype", "solver", "threads", "tree", "source", "ms", "times",
@@ -133,6 +135,48 @@ def test_a_peer_that_raises_is_a_line_and_the_others_go_on(suite, monkeypatch):
     assert [line["error"] for line in bad] == ["RuntimeError: out of luck"]
     assert "| SciPy | failed |" in text
     assert len([line for line in lines if line["solver"] == "NetworkX"]) == 3
+
+
+def test_an_answer_that_cannot_be_read_is_no_measured_time(suite, monkeypatch):
+    scipy, asked = peers.PEERS[0], []
+
+    def torn(found, n):
+        asked.append(n)
+        if len(asked) == 2:
+            raise RuntimeError("torn")
+        dist = scipy.answer(found, n).copy()
+        dist[0] += 0.5
+        return dist
+
+    monkeypatch.setattr(peers, "PEERS", (peers.Peer(
+        "SciPy", "scipy", scipy.prepare, scipy.solve, torn, 0.0),))  # fmt: skip
+    _, _, lines = suite("--graphs", "road", "--threads", "1", "--no-tree", "--dtypes", "int")
+    first, second = [line for line in lines if line["solver"] == "SciPy"]
+    assert first["error"].startswith("1 distances are wrong")  # the one before it was compared
+    assert second["error"] == "RuntimeError: torn"
+
+
+@pytest.mark.parametrize(("room", "order"), [(2**26, "ssssccc"), (0, "sscscsc")])
+def test_solves_follow_each_other_and_answers_are_compared_after_them(monkeypatch, room, order):
+    steps = []
+
+    class Noted(Right):
+        def wrong(self, found):
+            steps.append("c")
+            return super().wrong(found)
+
+    def solve(source):
+        steps.append("s")
+        return wp.sssp(graph, source).dist
+
+    graph = generate.grid(3, 3, (1, 5), seed=1)
+    known = {s: Noted(wp.sssp(graph, s), b"") for s in range(3)}
+    monkeypatch.setattr(run, "_MOST_HELD", room)
+    solver = run.Local("one", 1, tree=False, solve=solve, answer=lambda dist: (dist, None, None),
+                       budget=None, about={})  # fmt: skip
+    solver.turn(known)
+    assert "".join(steps) == order
+    assert [found.line()["verified"] for found in solver.found.values()] == [True] * 3
 
 
 def test_ours_being_wrong_ends_with_code_1(suite, monkeypatch):

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     Answer = tuple[Array, Array | None, str | None]
 
 
+_MOST_HELD = 2**26  # bytes of answers that wait to be compared
+
+
 @dataclass
 class Found:
     """What a solver did from one source.
@@ -111,45 +114,57 @@ class Local:
         self.about = about | {"budget_s": budget}
         self._solve, self._answer = solve, answer
         self._left = np.inf if budget is None else budget
+        self._held: list[tuple[int, Array, bytes | None]] = []  # answers not compared yet
 
     def turn(self, right: Mapping[int, Right]) -> None:
-        """Solve from each source once more, those that the budget allows, and compare."""
+        """Solve from each source once more, those that the budget allows, and compare.
+
+        Solves follow each other, as those of a command do: comparing takes the caches, and waits
+        until all are done or their answers have become many.
+        """
         if self.error is not None:
             return
         sources = list(self.found) or list(right)
         try:
             if not self.found:
-                self._warm_up(sources[0], right)
+                self._warm_up(sources[0])
             for source in sources:
                 if self.found and self._left < self._last:
                     break
-                self._once(source, right)
+                self._keep(source, *self._timed(source))
+                if sum(dist.nbytes for _, dist, _ in self._held) > _MOST_HELD:
+                    self._compare(right)
         except VerificationError:  # of ours
             raise
         except Exception as error:  # noqa: BLE001 - a peer may raise anything; its line says what
             self.error = f"{type(error).__name__}: {error}"
+        self._compare(right)
 
-    def _warm_up(self, source: int, right: Mapping[int, Right]) -> None:
+    def _warm_up(self, source: int) -> None:
         with peak() as memory:
             seconds, found = self._timed(source)
         self.about |= {"first_ms": 1e3 * seconds, "peak_mb": memory.get("mb")}
         self._last = seconds
         if seconds > self._left:  # a second solve would be no warmer to speak of
-            self._keep(source, seconds, found, right)
+            self._keep(source, seconds, found)
 
-    def _once(self, source: int, right: Mapping[int, Right]) -> None:
-        seconds, found = self._timed(source)
-        self._keep(source, seconds, found, right)
-
-    def _keep(self, source: int, seconds: float, found: Any, right: Mapping[int, Right]) -> None:
+    def _keep(self, source: int, seconds: float, found: Any) -> None:
         self._last = seconds
         self._left -= seconds
+        dist, pred, plan = self._answer(found)
         kept = self.found.setdefault(source, Found())
         kept.times.append(1e3 * seconds)
-        dist, pred, kept.plan = self._answer(found)
-        wrong, off = right[source].wrong(dist)
-        kept.wrong, kept.off = max(kept.wrong, wrong), max(kept.off, off)
-        kept.other_tree |= pred is not None and digest(pred) != right[source].tree
+        kept.plan = plan
+        # Copied, for the next solve is to have the memory that this one's result gives back.
+        self._held.append((source, dist.copy(), None if pred is None else digest(pred)))
+
+    def _compare(self, right: Mapping[int, Right]) -> None:
+        for source, dist, tree in self._held:
+            kept = self.found[source]
+            wrong, off = right[source].wrong(dist)
+            kept.wrong, kept.off = max(kept.wrong, wrong), max(kept.off, off)
+            kept.other_tree |= tree is not None and tree != right[source].tree
+        self._held.clear()
 
     def _timed(self, source: int) -> tuple[float, Any]:
         gc.disable()  # as timeit does: one peer's objects are not to slow another down
