@@ -5,12 +5,22 @@ from __future__ import annotations
 import gc
 import weakref
 
+import numpy as np
 import pytest
 
 import warpath as wp
 from warpath import one_source
+from warpath.engines import cpu
+from warpath.paths import never
+from warpath.recipes import CATALOGUE, Loop
 
 GRAPHS = {"buckets": [(0, 1, 2), (1, 2, 5), (0, 2, 9)], "bfs": [(0, 1, 3), (1, 2, 3)]}
+
+
+BOUND = [
+    recipe.name for recipe in CATALOGUE
+    if recipe.loop in {Loop.BUCKET_TEAM, Loop.DIJKSTRA, Loop.OWN_BUCKETS}
+]  # fmt: skip
 
 
 @pytest.fixture(params=GRAPHS)
@@ -58,15 +68,49 @@ def test_variables_count_at_the_next_call(graph, monkeypatch):
         wp.sssp(graph, 0, algorithm="warpath.buckets")
 
 
-def test_kept_call_answers_as_one_in_steps(graph):
-    quick = wp.sssp(graph, 0)
-    slow = wp.sssp(graph, 0, progress=lambda _done, _total: None)
+@pytest.mark.parametrize("algorithm", ["auto", *BOUND])
+def test_kept_call_answers_as_one_in_steps(graph, algorithm):
+    quick = wp.sssp(graph, 0, algorithm=algorithm)
+    slow = wp.sssp(graph, 0, algorithm=algorithm, progress=lambda _done, _total: None)
     assert quick.dist.tobytes() == slow.dist.tobytes()
     assert quick.pred.tobytes() == slow.pred.tobytes()
     assert quick.stats.keys() == slow.stats.keys()
-    assert quick.stats["reached"] == slow.stats["reached"] == 3
+    same = quick.stats.keys() - {"seconds"}
+    assert {key: quick.stats[key] for key in same} == {key: slow.stats[key] for key in same}
+    assert quick.stats["reached"] == 3
     assert quick.plan == slow.plan
     assert not quick.dist.flags.writeable
+
+
+@pytest.mark.parametrize("name", BOUND)
+def test_no_step_but_the_search_is_taken_where_it_is_bound(graph, name, monkeypatch):
+    monkeypatch.setattr(one_source, "_solved_in_steps", None)
+    assert wp.sssp(graph, 0, algorithm=name)[2] in {6, 7}
+
+
+@pytest.mark.parametrize("name", BOUND)
+def test_distance_beyond_64_bits_is_refused_by_the_second_call_too(name):
+    if name.endswith("dial"):
+        pytest.skip("it needs small weights, which no sum of a few takes beyond 64 bits")
+    graph = wp.Graph.of([(0, 1, 2**62), (1, 2, 2**62)])
+    for _ in range(2):
+        with pytest.raises(wp.DistanceOverflowError, match="64 bits"):
+            wp.sssp(graph, 0, algorithm=name)
+        assert wp.sssp(graph, 1, algorithm=name)[2] == 2**62
+
+
+@pytest.mark.parametrize("name", BOUND)
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_bound_search_keeps_to_its_cutoff(name, dtype):
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5), (0, 2, 9)]).astype(dtype)
+    recipe = CATALOGUE[name]
+    if recipe.integer_only and np.dtype(dtype).kind == "f":
+        pytest.skip("it needs integers")
+    dist = np.empty(3, graph.dist_dtype)
+    search = cpu.bound(graph, recipe, {"delta": 3.0}, 1, 6)
+    search(0, dist)
+    assert dist.tolist()[:2] == [0, 2]
+    assert dist[2] == never(dist.dtype)
 
 
 def test_plan_of_a_result_is_its_own(graph):

@@ -3,10 +3,12 @@
 #include <nanobind/stl/optional.h>
 
 #include <optional>
+#include <stdexcept>
 #include <type_traits>
 
 #include "common.hpp"
 #include "queues.hpp"
+#include "search.hpp"
 
 namespace warpath::bindings {
 
@@ -57,10 +59,41 @@ void register_table(nb::module_& module) {
       nb::arg("large") = std::int64_t{1} << 19, nb::arg("progress") = nb::none());
 }
 
+/// The search of one source alone, with its graph bound.
+template <Index V, Weight W>
+void register_own_buckets(nb::module_& module) {
+  using D = DistanceOf<W>;
+  module.def(
+      "own_buckets",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, double delta,
+         std::optional<D> cutoff) {
+        const auto run = [=](std::int64_t source, std::span<D> dist,
+                             Control& control) -> std::optional<SearchDone> {
+          const CsrView<V, W> graph = csr(indptr, indices, weights);
+          try {
+            const ManyCounters counters = solve<V, W, D>(
+                {graph, {&source, 1}, {}, dist, cutoff.value_or(unreachable<D>), delta, delta},
+                false, 1, control);
+            return SearchDone{.settled = counters.settled,
+                              .relaxed = counters.relaxed,
+                              .improved = counters.improved,
+                              .together = counters.together,
+                              .moves = counters.moves};
+          } catch (const std::overflow_error&) {
+            return std::nullopt;
+          }
+        };
+        return nb::cast(Search<D>(indptr.size() - 1, run));
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("delta"), nb::arg("cutoff") = nb::none());
+}
+
 }  // namespace
 
 void register_many_sources(nb::module_& module) {
   for_each_type([&]<class V, class W>() {
+    register_own_buckets<V, W>(module);
     register_table<V, W, DistanceOf<W>>(module);
     if constexpr (std::is_integral_v<W>) register_table<V, W, std::int32_t>(module);
   });

@@ -12,9 +12,13 @@
 
 namespace warpath::bindings {
 
-/// What a search did.
+/// What a search did; -1 what it does not count.
 struct SearchDone {
-  std::int64_t settled, relaxed, improved, rounds, reached;
+  std::int64_t settled, relaxed, improved;
+  std::int64_t rounds = -1;
+  std::int64_t reached = -1;
+  std::int64_t together = -1;
+  std::int64_t moves = -1;
 };
 
 /// A search with everything but its source. To look at the arrays of a graph takes longer than to
@@ -27,7 +31,7 @@ class Search {
 
   Search(std::size_t n, Run run) : n_(n), run_(std::move(run)) {}
 
-  /// (settled, relaxed, improved, rounds, reached); None where distances may not fit their type.
+  /// The numbers of SearchDone; None where distances may not fit their type.
   nb::object operator()(std::int64_t source, Out<D> dist, nb::object progress) const {
     if (dist.size() != n_) throw std::invalid_argument("dist must have n entries");
     Control control(python_tick(std::move(progress)));
@@ -37,8 +41,8 @@ class Search {
       done = run_(source, view(dist), control);
     }
     if (!done) return nb::none();
-    return nb::make_tuple(done->settled, done->relaxed, done->improved, done->rounds,
-                          done->reached);
+    return nb::make_tuple(done->settled, done->relaxed, done->improved, done->rounds, done->reached,
+                          done->together, done->moves);
   }
 
  private:

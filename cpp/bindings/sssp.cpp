@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -45,6 +46,34 @@ void register_dijkstra(nb::module_& module) {
       nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("queue"),
       nb::arg("targets").noconvert(), nb::arg("cutoff") = nb::none(),
       nb::arg("progress") = nb::none());
+}
+
+/// Dijkstra's search with its queue and graph bound.
+template <Index V, Weight W>
+void register_dijkstra_search(nb::module_& module) {
+  using D = DistanceOf<W>;
+  module.def(
+      "dijkstra_search",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, const std::string& queue,
+         std::optional<D> cutoff) {
+        return with_any_queue(queue, csr(indptr, indices, weights), [&](const auto& make_queue) {
+          const auto run = [=](std::int64_t source, std::span<D> dist,
+                               Control& control) -> std::optional<SearchDone> {
+            auto empty = make_queue();
+            try {
+              const SearchCounters counters =
+                  dijkstra(csr(indptr, indices, weights), static_cast<V>(source), dist, empty, {},
+                           cutoff.value_or(unreachable<D>), Pulse(control, true));
+              return SearchDone{counters.settled, counters.relaxed, counters.improved};
+            } catch (const std::overflow_error&) {
+              return std::nullopt;
+            }
+          };
+          return nb::cast(Search<D>(indptr.size() - 1, run));
+        });
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("queue"), nb::arg("cutoff") = nb::none());
 }
 
 /// For loops that pass over sums that do not fit. Sums of floats become inf instead, which is
@@ -155,6 +184,7 @@ void register_sssp(nb::module_& module) {
   register_search_class<double>(module, "SearchOfDoubles");
   for_each_type([&]<class V, class W>() {
     register_dijkstra<V, W>(module);
+    register_dijkstra_search<V, W>(module);
     register_refuse_overflow<V, W>(module);
     register_tree<V, W>(module);
     register_row_order<V, W>(module);

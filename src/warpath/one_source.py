@@ -129,7 +129,7 @@ def solved(
                 graph, s, dist,
                 tree=lambda: predecessors(graph, s, dist, one.team),
                 plan=one.plan.again,
-                stats=lambda: cpu.counters(done) | {"seconds": seconds},
+                stats=lambda: _counted(cpu.counters(done) | {"seconds": seconds}, dist),
             )  # fmt: skip
     if one.there and not progress and not trace:
         start = time.perf_counter()
@@ -139,6 +139,13 @@ def solved(
             seconds = time.perf_counter() - start
             return _left_there(graph, one, solves, s, found, seconds)
     return _solved_in_steps(graph, one, s, progress, trace=trace)
+
+
+def _counted(stats: dict[str, Any], dist: Array) -> dict[str, Any]:
+    """Add how many vertices were reached; a loop that counts while it writes saves a pass."""
+    if "reached" not in stats:
+        stats["reached"] = int(np.count_nonzero(dist != never(dist.dtype)))
+    return stats
 
 
 def _left_there(
@@ -182,8 +189,7 @@ def _solved_in_steps(
             there=there,
         )  # fmt: skip
     dist = cpu.cut(raw.dist, limit)
-    if "reached" not in stats:  # a loop that counts while it writes saves a pass
-        stats["reached"] = int(np.count_nonzero(dist != never(dist.dtype)))
+    _counted(stats, dist)
     if rounds is not None:
         edges = int(np.diff(inner.indptr)[raw.dist != never(dist.dtype)].sum())
         rounds.run = Run.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])

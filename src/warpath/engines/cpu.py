@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 name = "cpu"
 
 _EXACT = 2**53  # integers below it are floats as well
-_COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached")
+_COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached", "together", "moves")
 _ALL = np.empty(0, np.int64)  # how the core is told that every vertex is a source or target
 
 
@@ -67,7 +67,7 @@ def _dijkstra(order: Order) -> Raw:
         return many(order)
     dist = np.empty(order.graph.n, order.graph.dist_dtype)
     stats = _core.dijkstra(
-        *_csr(order.graph), order.problem.source, dist, queue=_queue(order), targets=_ALL,
+        *_csr(order.graph), order.problem.source, dist, queue=_queue(order.recipe), targets=_ALL,
         cutoff=order.problem.cutoff, progress=order.progress,
     )  # fmt: skip
     return Raw(dist, stats=stats)
@@ -79,7 +79,7 @@ def many(order: Order, potentials: Array | None = None) -> Raw:
     assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
     targets = _ALL if problem.targets is None else problem.targets
     shared: dict[str, Any] = {
-        "queue": _queue(order),
+        "queue": _queue(order.recipe),
         "threads": order.threads,
         "progress": order.progress,
     }
@@ -150,13 +150,17 @@ def bound(
             return _bucket_team_of(graph, params["delta"], threads, cutoff)
         case Loop.BFS:
             return _breadth_first_of(graph, threads, cutoff)
+        case Loop.DIJKSTRA:
+            return cast("Search", _core.dijkstra_search(*_csr(graph), _queue(recipe), cutoff))
+        case Loop.OWN_BUCKETS:
+            return cast("Search", _core.own_buckets(*_csr(graph), params["delta"], cutoff))
         case _:
             return None
 
 
 def counters(done: tuple[int, ...]) -> dict[str, int]:
-    """Return what a search says that it did, by name."""
-    return dict(zip(_COUNTERS, done, strict=True))
+    """Return what a search says that it did, by name; it counts some of it only."""
+    return {name: count for name, count in zip(_COUNTERS, done, strict=True) if count >= 0}
 
 
 def _bound_search(order: Order) -> Raw:
@@ -347,8 +351,8 @@ def _chain(pred: Array, target: int) -> Array:
     return np.array(route[::-1], np.int64)
 
 
-def _queue(order: Order) -> str:
-    return (order.recipe.queue or Queue.RADIX).value
+def _queue(recipe: Recipe) -> str:
+    return (recipe.queue or Queue.RADIX).value
 
 
 def _csr(graph: Graph) -> tuple[Array, Array, Array]:
