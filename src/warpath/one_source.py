@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from warpath.recipes import Task
 from warpath.routes import tree as predecessors
 from warpath.running import choose_for, is_kept, narrowed, on_device, run_plan
 from warpath.trace import Run, Trace
+from warpath.trial import Contender, Trial
 from warpath.zones import folded, opened
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
 
 _MOST_KEPT = 64  # with a graph
 _SIZE = Size(Task.SSSP)
+#: Seconds that a solve is predicted to take where plans are tried: one of less is no measurement,
+#: and for one of more the prediction tells, while the slower plan would cost more.
+_TRIED = 2e-4, 2e-2
+_AS_FAST = 2.0  # as predicted; a second thread halves a time at best
 
 
 class OneSource(NamedTuple):
@@ -54,6 +59,7 @@ class OneSource(NamedTuple):
     search : fills distances that are the answer as they are; None where more has to be done.
     there : whether a GPU's search does the same, whose distances stay there. It is made by the
         first call that has no steps to tell of.
+    trial : of the plan beside another one; None where there is nothing to try.
     """
 
     plan: Plan
@@ -62,6 +68,7 @@ class OneSource(NamedTuple):
     team: int
     search: Search | None
     there: bool
+    trial: Trial | None
 
 
 def one_source(
@@ -111,7 +118,31 @@ def _checked(
         search = cpu.bound(graph, chosen.recipe, chosen.params, chosen.threads)
     there = whole and chosen.device != "cpu" and not chosen.params and not wish.traced
     team = settings.threads() if wish.threads is None else wish.threads
-    return OneSource(chosen, limit, wanted, team, search, there)
+    trial = None if search is None else _trial(graph, chosen, search, wish)
+    return OneSource(chosen, limit, wanted, team, search, there, trial)
+
+
+def _trial(graph: Graph, chosen: Plan, search: Search, wish: Wish) -> Trial | None:
+    """Return the trial of a plan beside that of one thread, where a team was taken by a hair."""
+    if wish.algorithm != "auto" or chosen.threads == 1 or wish.params is not None or wish.traced:
+        return None
+    alone = choose_for(_SIZE, graph, wish._replace(threads=1), graph.device)
+    least, most = _TRIED
+    assert chosen.seconds is not None and alone.seconds is not None  # noqa: S101, PT018 - planned
+    if not least <= chosen.seconds <= most or alone.seconds > _AS_FAST * chosen.seconds:
+        return None
+    # It outlives the options, which are checked again twenty times a second.
+    kept: dict[tuple[str, str], Trial] = graph.derived.setdefault("trials", {})
+    headlines = chosen.headline(), alone.headline()
+    if headlines not in kept:
+        other = cpu.bound(graph, alone.recipe, alone.params, 1)
+        if other is None:
+            return None
+        reason = "it is tried in turns with " + chosen.headline()
+        kept[headlines] = Trial(
+            Contender(chosen, search), Contender(replace(alone, reason=reason), other)
+        )
+    return kept[headlines]
 
 
 def solved(
@@ -119,16 +150,22 @@ def solved(
 ) -> Paths:
     """Solve from a vertex; `progress` and `trace` are as in `sssp`."""
     if one.search is not None and not progress and not trace:
+        plan, search, trial = one.plan, one.search, one.trial
+        if trial is not None:
+            turn = trial.turn()
+            plan, search = turn.plan, turn.search
         start = time.perf_counter()
         dist = np.empty(graph.n, one.wanted)
-        done = one.search(s, dist)
+        done = search(s, dist)
         if done is not None:
             seconds = time.perf_counter() - start
+            if trial is not None:
+                trial.note(turn, seconds, dist)
             dist.setflags(write=False)
             return Paths(
                 graph, s, dist,
                 tree=lambda: predecessors(graph, s, dist, one.team),
-                plan=one.plan.again,
+                plan=plan.again,
                 stats=lambda: _counted(cpu.counters(done) | {"seconds": seconds}, dist),
             )  # fmt: skip
     if one.there and not progress and not trace:

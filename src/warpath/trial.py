@@ -1,0 +1,89 @@
+"""Two plans that are predicted to be about as fast, told apart by the solves of a graph.
+
+Predicted times are of one machine. On another a second thread may give a search of a millisecond
+half of its time back, or cost it as much again: nothing but solving tells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import units
+from warpath.paths import never
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.engines.cpu import Search
+    from warpath.plan import Plan
+
+    Array = NDArray[Any]
+
+_TIMED = 3  # solves of each, after one that meets its memory for the first time
+
+
+@dataclass
+class Contender:
+    """A plan with the search that it stands for.
+
+    Attributes
+    ----------
+    begun : how many solves it was given.
+    costs : seconds for each vertex reached, of those that count.
+    """
+
+    plan: Plan
+    search: Search
+    begun: int = 0
+    costs: list[float] = field(default_factory=list)
+
+    @property
+    def cost(self) -> float:
+        """Seconds for each vertex reached."""
+        return median(self.costs)
+
+
+class Trial:
+    """Has the solves of a graph made by one plan and the other until it is known which to keep.
+
+    Both have the same bits. Solves that several threads of Python make at a time may disturb each
+    other: then the slower one may be kept, and nothing else happens.
+
+    Attributes
+    ----------
+    kept : the one that is left, or None.
+    """
+
+    def __init__(self, first: Contender, second: Contender) -> None:
+        self.kept: Contender | None = None
+        self._both = first, second
+
+    def turn(self) -> Contender:
+        """Return whose turn it is."""
+        if self.kept is not None:
+            return self.kept
+        one = min(self._both, key=lambda contender: contender.begun)
+        one.begun += 1
+        return one
+
+    def note(self, one: Contender, seconds: float, dist: Array) -> None:
+        """Tell how long a solve took, and what it found."""
+        if self.kept is not None:
+            return
+        if one.begun > 1:
+            reached = int(np.count_nonzero(dist != never(dist.dtype)))
+            one.costs.append(seconds / reached)
+        if all(len(contender.costs) >= _TIMED for contender in self._both):
+            self._keep(*sorted(self._both, key=lambda contender: contender.cost))
+
+    def _keep(self, faster: Contender, slower: Contender) -> None:
+        n = 1e3  # a vertex takes too little to be read
+        reason = (
+            f"it was the faster of two that solved this graph: {units.seconds(n * faster.cost)} "
+            f"for 1,000 vertices, {units.seconds(n * slower.cost)} with {slower.plan.headline()}"
+        )
+        self.kept = Contender(replace(faster.plan, reason=reason), faster.search)

@@ -1,0 +1,104 @@
+"""`auto` on a graph that a team and one thread are predicted to solve about as fast."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath import generate, one_source
+from warpath.trial import Contender, Trial
+
+TURNS = 8  # four of each: one to begin with, three that count
+
+
+@pytest.fixture
+def graph():
+    return generate.uniform(20_000, 5, (1, 99), seed=4)
+
+
+def plans(graph, count, **options):
+    return [wp.sssp(graph, s, threads=2, **options).plan for s in range(count)]
+
+
+@pytest.fixture
+def contenders(graph):
+    team = wp.plan(graph, 0, threads=2)
+    alone = wp.plan(graph, 0, threads=1)
+    return Contender(team, None), Contender(alone, None)
+
+
+def test_both_take_turns_and_one_is_kept(graph):
+    first, second = wp.plan(graph, 0, threads=2), wp.plan(graph, 0, threads=1)
+    assert (first.threads, second.threads) == (2, 1)
+    made = plans(graph, TURNS + 3)
+    tried = [plan.headline() for plan in made[:TURNS]]
+    assert tried == [first.headline(), second.headline()] * (TURNS // 2)
+    assert made[1].reason == f"it is tried in turns with {first.headline()}"
+    assert len({plan.headline() for plan in made[TURNS:]}) == 1
+    assert made[TURNS].headline() in tried
+    assert made[TURNS].reason.startswith("it was the faster of two that solved this graph: ")
+    assert wp.plan(graph, 0, threads=2).headline() == first.headline()  # what is predicted
+
+
+def test_every_turn_has_the_same_bits(graph):
+    right = wp.sssp(graph, 7, algorithm="classic.dijkstra").dist.tobytes()
+    assert {wp.sssp(graph, 7, threads=2).dist.tobytes() for _ in range(TURNS + 2)} == {right}
+
+
+def test_a_trial_outlives_the_checking_of_options(graph, monkeypatch):
+    moments = iter(range(100))
+    monkeypatch.setattr(one_source.settings, "surroundings", lambda: next(moments))
+    assert plans(graph, TURNS + 1)[TURNS].reason.startswith("it was the faster of two ")
+
+
+@pytest.mark.parametrize("options", [
+    {"algorithm": "warpath.buckets"}, {"params": {}}, {"trace": True}, {"cutoff": 10**9},
+    {"progress": lambda *_: None},
+])  # fmt: skip
+def test_nothing_is_tried_where_more_was_said(graph, options):
+    made = plans(graph, 3, **options)
+    assert len({(plan.headline(), plan.reason) for plan in made}) == 1
+
+
+@pytest.mark.parametrize("times", [(0, 0), (1, 2)])
+def test_nothing_is_tried_where_a_solve_is_predicted_to_be_too_short_or_long(
+    graph, monkeypatch, times
+):
+    monkeypatch.setattr(one_source, "_TRIED", times)
+    made = plans(graph, 3)
+    assert {plan.threads for plan in made} == {2}
+
+
+def test_nothing_is_tried_where_one_thread_is_predicted_to_be_far_slower(graph, monkeypatch):
+    monkeypatch.setattr(one_source, "_AS_FAST", 1.01)
+    made = plans(graph, 3)
+    assert {plan.threads for plan in made} == {2}
+
+
+def test_the_median_of_three_decides_and_the_first_solve_of_each_does_not_count(contenders):
+    team, alone = contenders
+    trial, dist = Trial(team, alone), np.zeros(1000, np.int64)
+    seconds = {id(team): [9, 1, 1, 50], id(alone): [1, 2, 2, 2]}
+    for _ in range(TURNS):
+        assert trial.kept is None
+        one = trial.turn()
+        trial.note(one, seconds[id(one)][one.begun - 1], dist)
+    assert trial.turn() is trial.kept
+    assert trial.kept.plan == replace(team.plan, reason=trial.kept.plan.reason)
+    assert trial.kept.plan.reason.endswith(
+        f"1 s for 1,000 vertices, 2 s with {alone.plan.headline()}"
+    )
+
+
+def test_time_counts_by_what_was_reached(contenders):
+    trial = Trial(*contenders)
+    never = np.iinfo(np.int64).max
+    for turn in range(TURNS):
+        one = trial.turn()
+        dist = np.full(1000, never)
+        dist[: 900 if turn % 2 else 100] = 0  # the first reaches less in as long
+        trial.note(one, 1.0, dist)
+    assert trial.kept.plan.threads == 1
