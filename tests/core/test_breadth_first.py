@@ -9,12 +9,12 @@ import pytest
 
 import warpath as wp
 from warpath import _core
+from warpath.engines.cpu import counters
 from warpath.paths import never
 
 TYPES = [(v, d) for v in (np.int32, np.int64) for d in (np.int64, np.float32, np.float64)]
 NO_ROWS = np.empty(0, np.int64)
 THREADS = (1, 2, 5)
-COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached")
 
 
 def graph_of(src, dst, n, index_type=np.int32):
@@ -52,7 +52,7 @@ def solve(graph, into, source, threads, kind=np.int64, weight=1, cutoff=None):
             *graph, *into, weight=weight, like=dist[:0], cutoff=cutoff, threads=threads,
             assemble=assemble,
         )  # fmt: skip
-        found.append((dist, dict(zip(COUNTERS, search(source, dist), strict=True))))
+        found.append((dist, counters(search(source, dist))))
     assert found[0][0].tobytes() == found[1][0].tobytes()
     return found[1]
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from warpath import _core
+from warpath.engines.cpu import counters
 
 WEIGHTS = [np.int32, np.int64, np.float32, np.float64]
 THREADS = [1, 2, 3, 7]
 FAR = np.iinfo(np.int64).max
-COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached")
 
 
 def rows(n, src, dst, weights):
@@ -42,7 +42,7 @@ def solve(graph, delta, threads, source=0, cutoff=None, progress=None):
             assemble=assemble,
         )  # fmt: skip
         done = search(source, dist, progress)
-        found.append((dist, None if done is None else dict(zip(COUNTERS, done, strict=True))))
+        found.append((dist, None if done is None else counters(done)))
     (early, _), (late, _) = found
     assert early.tobytes() == late.tobytes()
     return found[1]
