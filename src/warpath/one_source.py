@@ -114,7 +114,7 @@ def _checked(
     chosen = choose_for(_SIZE, opened(graph), wish, graph.device)
     whole = limit is None and wanted == graph.dist_dtype and graph.first_through == 0
     search = None
-    if whole and chosen.device == "cpu":
+    if whole and chosen.device == "cpu" and not wish.traced:
         search = cpu.bound(graph, chosen.recipe, chosen.params, chosen.threads)
     there = whole and chosen.device != "cpu" and not chosen.params and not wish.traced
     team = settings.threads() if wish.threads is None else wish.threads
@@ -124,7 +124,7 @@ def _checked(
 
 def _trial(graph: Graph, chosen: Plan, search: Search, wish: Wish) -> Trial | None:
     """Return the trial of a plan beside that of one thread, where a team was taken by a hair."""
-    if wish.algorithm != "auto" or chosen.threads == 1 or wish.params is not None or wish.traced:
+    if wish.algorithm != "auto" or chosen.threads == 1 or wish.params is not None:
         return None
     alone = choose_for(_SIZE, graph, wish._replace(threads=1), graph.device)
     least, most = _TRIED

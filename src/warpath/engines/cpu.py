@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -63,14 +62,7 @@ def _whole_search(stats: dict[str, int], seconds: float) -> Round:
 def _dijkstra(order: Order) -> Raw:
     if order.problem.task is Task.PATH:
         return _path(order)
-    if order.problem.task is not Task.SSSP:
-        return many(order)
-    dist = np.empty(order.graph.n, order.graph.dist_dtype)
-    stats = _core.dijkstra(
-        *_csr(order.graph), order.problem.source, dist, queue=_queue(order.recipe), targets=_ALL,
-        cutoff=order.problem.cutoff, progress=order.progress,
-    )  # fmt: skip
-    return Raw(dist, stats=stats)
+    return _bound_search(order) if order.problem.task is Task.SSSP else many(order)
 
 
 def many(order: Order, potentials: Array | None = None) -> Raw:
@@ -171,7 +163,13 @@ def _bound_search(order: Order) -> Raw:
         done = search(order.problem.source, dist, order.progress)
         if done is not None:
             return Raw(dist, stats=counters(done))
-    return _dijkstra(order)  # distances near the end of 64 bits, which it adds with care
+    # Distances near the end of 64 bits, which Dijkstra's search adds with care.
+    dist = np.empty(graph.n, graph.dist_dtype)
+    stats = _core.dijkstra(
+        *_csr(graph), order.problem.source, dist, queue=_queue(order.recipe), targets=_ALL,
+        cutoff=cutoff, progress=order.progress,
+    )  # fmt: skip
+    return Raw(dist, stats=stats)
 
 
 def _bucket_team_of(
@@ -202,11 +200,8 @@ def _breadth_first_of(graph: Graph, threads: int, cutoff: float | None) -> Searc
 
 
 def _own_buckets(order: Order) -> Raw:
-    if order.problem.task is not Task.SSSP:
-        return _many_sources(order, together=False)
-    dist = np.empty(order.graph.n, order.graph.dist_dtype)
-    raw = _many_sources(replace(order, out=dist[None]), together=False)
-    return Raw(dist, stats=raw.stats)
+    one = order.problem.task is Task.SSSP
+    return _bound_search(order) if one else _many_sources(order, together=False)
 
 
 def _side_by_side(order: Order) -> Raw:
