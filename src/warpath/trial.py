@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 _TIMED = 3  # solves of each, after one that meets its memory for the first time
+_CLEARLY = 0.9  # of the first one's time, and the prediction was wrong
 
 
 @dataclass
@@ -50,8 +51,9 @@ class Contender:
 class Trial:
     """Has the solves of a graph made by one plan and the other until it is known which to keep.
 
-    Both have the same bits. Solves that several threads of Python make at a time may disturb each
-    other: then the slower one may be kept, and nothing else happens.
+    That is the first one, unless the second is clearly faster. Both have the same bits. Solves that
+    several threads of Python make at a time may disturb each other: then the slower one may be
+    kept, and nothing else happens.
 
     Attributes
     ----------
@@ -78,12 +80,14 @@ class Trial:
             reached = int(np.count_nonzero(dist != never(dist.dtype)))
             one.costs.append(seconds / reached)
         if all(len(contender.costs) >= _TIMED for contender in self._both):
-            self._keep(*sorted(self._both, key=lambda contender: contender.cost))
+            first, second = self._both
+            changed = second.cost < _CLEARLY * first.cost
+            self._keep(*(second, first) if changed else (first, second))
 
-    def _keep(self, faster: Contender, slower: Contender) -> None:
+    def _keep(self, one: Contender, other: Contender) -> None:
         n = 1e3  # a vertex takes too little to be read
         reason = (
-            f"it was the faster of two that solved this graph: {units.seconds(n * faster.cost)} "
-            f"for 1,000 vertices, {units.seconds(n * slower.cost)} with {slower.plan.headline()}"
+            f"it was tried on this graph: {units.seconds(n * one.cost)} for 1,000 vertices, "
+            f"{units.seconds(n * other.cost)} with {other.plan.headline()}"
         )
-        self.kept = Contender(replace(faster.plan, reason=reason), faster.search)
+        self.kept = Contender(replace(one.plan, reason=reason), one.search)
