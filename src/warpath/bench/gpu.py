@@ -186,8 +186,8 @@ class _Run:
             if any(self._missing("source", title, dtype, options.algorithms))
         ]
         of_cpu, of_gpu = (
-            tuple(self._missing("catalogue", title, dtypes[0], names if size < HUGE else ()))
-            for names in (self._of_cpu, self._recipes)
+            tuple(self._missing("catalogue", title, dtypes[0], names))
+            for names in (self._of_cpu if size < HUGE else (), self._recipes)
         )
         if not (mine or of_cpu or of_gpu):
             return None
@@ -220,7 +220,7 @@ class _Run:
                 except WarpathError as error:
                     line["error"] = f"{type(error).__name__}: {error}"
                 self._keep(line)
-            if dtype == self._options.dtypes[0] and made.wanted.size < HUGE:
+            if dtype == self._options.dtypes[0]:
                 self._catalogue(graph, made.sources[0], right, about)
             del graph, right
             gc.collect()  # what was kept on the device goes with the graph
