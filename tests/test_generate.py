@@ -264,6 +264,24 @@ def test_the_whole_range_of_64_bits_can_be_drawn():
     assert weights.max() > high // 2
 
 
+@pytest.mark.threads
+@pytest.mark.parametrize("unique", [False, True])
+def test_threads_change_no_bit_of_what_is_drawn(unique):
+    def drawn(threads):
+        weights, vertices = np.empty(1001, np.float64), np.empty(1001, np.int32)
+        _core.draw_weights(weights, 0.0, 1.0, 5, threads=threads)
+        _core.draw_vertices(vertices, 77, 5, threads=threads)
+        third = 2**32 // 3
+        links = _core.rmat(
+            scale=9, count=4001, a=third, ab=2 * third, abc=2**32, rename=True, links=True,
+            unique=unique, seed=5, threads=threads,
+        )  # fmt: skip
+        return [array.tobytes() for array in (weights, vertices, *links)]
+
+    alone = drawn(1)
+    assert all(drawn(threads) == alone for threads in (2, 3, 7, 4002))
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [

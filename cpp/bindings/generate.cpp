@@ -33,20 +33,25 @@ template <Weight W, class Bound>
 void register_weights(nb::module_& module) {
   module.def(
       "draw_weights",
-      [](Out<W> out, Bound low, Bound high, std::uint64_t seed) {
-        without_gil([&](Pulse pulse) { draw_weights<W>(view(out), low, high, seed, pulse); });
+      [](Out<W> out, Bound low, Bound high, std::uint64_t seed, int threads) {
+        without_gil([&](Pulse pulse) {
+          draw_weights<W>(view(out), low, high, seed, at_least_one(threads), pulse.control());
+        });
       },
-      nb::arg("out").noconvert(), nb::arg("low"), nb::arg("high"), nb::arg("seed"));
+      nb::arg("out").noconvert(), nb::arg("low"), nb::arg("high"), nb::arg("seed"),
+      nb::arg("threads") = 1);
 }
 
 template <Index V>
 void register_vertices(nb::module_& module) {
   module.def(
       "draw_vertices",
-      [](Out<V> out, std::int64_t n, std::uint64_t seed) {
-        without_gil([&](Pulse pulse) { draw_vertices<V>(view(out), n, seed, pulse); });
+      [](Out<V> out, std::int64_t n, std::uint64_t seed, int threads) {
+        without_gil([&](Pulse pulse) {
+          draw_vertices<V>(view(out), n, seed, at_least_one(threads), pulse.control());
+        });
       },
-      nb::arg("out").noconvert(), nb::arg("n"), nb::arg("seed"));
+      nb::arg("out").noconvert(), nb::arg("n"), nb::arg("seed"), nb::arg("threads") = 1);
 }
 
 template <Index V, Weight W>
@@ -67,15 +72,17 @@ void register_links(nb::module_& module) {
   module.def(
       "rmat",
       [](int scale, std::int64_t count, std::uint64_t a, std::uint64_t ab, std::uint64_t abc,
-         bool rename, bool links, bool unique, std::uint64_t seed) {
+         bool rename, bool links, bool unique, std::uint64_t seed, int threads) {
         const RmatShape shape{scale, count, {a, ab, abc}, rename, links, unique};
         return with_index(std::int64_t{1} << scale, [&]<class V>() {
-          return give_edges<V>(
-              without_gil([&](Pulse pulse) { return rmat<V>(shape, seed, pulse); }));
+          return give_edges<V>(without_gil([&](Pulse pulse) {
+            return rmat<V>(shape, seed, at_least_one(threads), pulse.control());
+          }));
         });
       },
       nb::arg("scale"), nb::arg("count"), nb::arg("a"), nb::arg("ab"), nb::arg("abc"),
-      nb::arg("rename"), nb::arg("links"), nb::arg("unique"), nb::arg("seed"));
+      nb::arg("rename"), nb::arg("links"), nb::arg("unique"), nb::arg("seed"),
+      nb::arg("threads") = 1);
   module.def(
       "grid",
       [](std::int64_t rows, std::int64_t columns, bool diagonal, std::uint64_t drop,

@@ -38,7 +38,7 @@ void register_pair(nb::module_& module) {
   module.def(
       "verify",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, V source, In<D> dist, In<V> pred,
-         std::optional<D> cutoff, D slack, nb::object progress) {
+         std::optional<D> cutoff, D slack, int threads, nb::object progress) {
         const auto graph = csr(indptr, indices, weights);
         if (pred.size() > 0 && slack != 0)
           throw std::invalid_argument("a tree is checked with slack 0 only");
@@ -48,13 +48,14 @@ void register_pair(nb::module_& module) {
         {
           const nb::gil_scoped_release free;
           broken = Certificate<V, W>(graph, source, view(dist), cutoff, slack, control)
-                       .check(view(pred));
+                       .check(view(pred), at_least_one(threads));
         }
         return as_dict<V, W>(broken, graph, view(dist), view(pred));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("pred").noconvert(),
-      nb::arg("cutoff") = nb::none(), nb::arg("slack") = D{0}, nb::arg("progress") = nb::none());
+      nb::arg("cutoff") = nb::none(), nb::arg("slack") = D{0}, nb::arg("threads") = 1,
+      nb::arg("progress") = nb::none());
 }
 
 }  // namespace

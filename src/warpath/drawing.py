@@ -10,6 +10,7 @@ import numpy as np
 
 from warpath import _core, settings, units
 from warpath.errors import InputError, NotEnoughMemoryError, WeightError
+from warpath.rows import threads_for
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -101,7 +102,8 @@ def drawn(count: int, weights: Weights, dtype: Dtype, seed: int) -> NDArray[Any]
     chosen = _type_of(low, high, dtype, integers=integers)
     out = np.empty(count, chosen)
     bound = int if chosen.kind == "i" else float
-    _core.draw_weights(out=out, low=bound(low), high=bound(high), seed=seed)
+    threads = threads_for(len(out))
+    _core.draw_weights(out=out, low=bound(low), high=bound(high), seed=seed, threads=threads)
     return out
 
 

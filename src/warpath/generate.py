@@ -27,6 +27,7 @@ from warpath.drawing import (
 )
 from warpath.errors import InputError
 from warpath.graph import Graph
+from warpath.rows import threads_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,7 +157,7 @@ def rmat(
     low, middle, high = (int(math.fsum(quadrants[:k]) * 2**32) for k in (1, 2, 3))
     src, dst = _core.rmat(
         scale=scale, count=count, a=low, ab=middle, abc=high,
-        rename=permute, links=not directed, unique=unique, seed=seed,
+        rename=permute, links=not directed, unique=unique, seed=seed, threads=threads_for(count),
     )  # fmt: skip
     name = f"rmat({scale}, {edge_factor})"
     return _graph(src, dst, weights, dtype, seed, n=n, directed=directed, name=name)
@@ -369,7 +370,7 @@ def complete(n: int, weights: Weights = (1, 1000), *, dtype: Dtype = None, seed:
 
 def _vertices(count: int, n: int, seed: int) -> Any:
     chosen: Any = np.empty(count, np.int32 if n < 2**31 else np.int64)
-    _core.draw_vertices(out=chosen, n=n, seed=seed)
+    _core.draw_vertices(out=chosen, n=n, seed=seed, threads=threads_for(len(chosen)))
     return chosen
 
 

@@ -12,6 +12,7 @@ from warpath.errors import InputError, VerificationError
 from warpath.graph import Graph
 from warpath.paths import Paths, one_label
 from warpath.routes import as_labels, labels_from, tree
+from warpath.rows import threads_for
 from warpath.table import DistanceTable
 from warpath.zones import folded, opened, unfolded
 
@@ -150,7 +151,8 @@ def _verify_row(
     plain = inner is graph
     found = _core.verify(
         *csr, source, labels, none if pred is None or not plain else pred,
-        cutoff=cutoff, slack=labels.dtype.type(slack).item(), progress=None,
+        cutoff=cutoff, slack=labels.dtype.type(slack).item(),
+        threads=threads_for(inner.n + inner.m), progress=None,
     )  # fmt: skip
     if found:
         raise _broken(graph, found)

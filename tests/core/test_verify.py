@@ -8,7 +8,7 @@ import signal
 import numpy as np
 import pytest
 
-from warpath import _core
+from warpath import Graph, _core, sssp
 from warpath.testing import reference
 
 INDICES = [np.int32, np.int64]
@@ -219,9 +219,51 @@ def test_slack_with_a_tree_is_refused_and_so_is_a_negative_one():
         verify(graph, np.array([0.0, 1.0]), slack=-0.5)
 
 
+@pytest.mark.threads
+@pytest.mark.parametrize("least", [0, 1, -1])
+def test_several_threads_find_the_first_wrong_edge_and_the_same_tree(least):
+    rng = np.random.default_rng(7)
+    n = 5000
+    edges = [(u, v, w + max(0, u - v)) for u, v, w in random_edges(rng, n, 4 * n, least, 4)]
+    if least < 0:
+        edges = [(u, v, w) for u, v, w in edges if u < v]
+    graph = rows(n, edges)
+    paths = sssp(Graph(*graph.values()), 0, algorithm="classic.bellman_ford")
+    dist, pred = paths.dist, paths.pred
+    far = dist == FAR
+    assert far.any()
+    assert not far.all()
+
+    def answers(dist, pred):
+        return [verify(graph, dist, pred, threads=threads) for threads in (1, 2, 3, 8)]
+
+    assert answers(dist, pred) == [{}] * 4
+    for _ in range(20):
+        wrong = dist.copy()
+        wrong[rng.choice(np.flatnonzero(~far & (dist != 0)), 5)] += 1
+        [alone, *others] = answers(wrong, pred)
+        assert alone["rule"] == "edge"
+        assert alone["edge"][2] == min(
+            e for e, (u, v) in enumerate(ends_of(graph)) if not far[u]
+            and wrong[u] + graph["weights"][e] < wrong[v]
+        )  # fmt: skip
+        assert others == [alone] * 3
+        other = pred.copy()
+        vertex = rng.choice(np.flatnonzero(pred >= 0))
+        other[vertex] = -1
+        [alone, *others] = answers(dist, other)
+        assert (alone["rule"], alone["vertex"]) == ("pred", vertex)
+        assert others == [alone] * 3
+
+
+def ends_of(graph):
+    starts = np.repeat(np.arange(len(graph["indptr"]) - 1), np.diff(graph["indptr"]))
+    return zip(starts.tolist(), graph["indices"].tolist(), strict=True)
+
+
 @pytest.mark.parametrize("how", ["signal", "progress"])
 def test_long_check_can_be_stopped(how):
-    # Every edge is tight with equal labels and leads anywhere: four passes that miss every cache,
+    # Every edge is tight with equal labels and leads anywhere: passes that miss every cache,
     # many times the 50 ms after which a call first listens.
     n, degree = 3_000_000, 4
     ends = np.random.default_rng(6).integers(0, n, (n, degree), np.int32)

@@ -53,6 +53,8 @@ class Pulse {
   /// `owner` is true in the calling thread, the only one that may poll.
   Pulse(Control& control, bool owner) : control_(control), owner_(owner) {}
 
+  Control& control() const { return control_; }
+
   void beat(std::int64_t steps = 1) {
     left_ -= steps;
     if (left_ <= 0) [[unlikely]] {

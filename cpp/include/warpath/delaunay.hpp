@@ -55,7 +55,7 @@ inline Points random_points(std::int64_t n, std::uint64_t seed, Pulse& pulse) {
       pulse.beat();
       keys.push_back(draws.bits(counter++) >> (64 - 2 * kPointBits));
     }
-    radix_sort(keys, 2 * kPointBits, pulse);
+    radix_sort(keys, 2 * kPointBits, 1, pulse.control());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   }
   Points points;
@@ -103,7 +103,7 @@ class Delaunay {
       const std::vector<Vertex> line = along_the_line();
       for (std::size_t i = 1; i < line.size(); ++i) add(line[i - 1], line[i]);
     }
-    radix_sort(keys, 64, pulse_);
+    radix_sort(keys, 64, 1, pulse_.control());
     EdgeList<std::int32_t> edges;
     edges.reserve(static_cast<std::int64_t>(keys.size()));
     for (const std::uint64_t key : keys)

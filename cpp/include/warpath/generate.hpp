@@ -12,6 +12,7 @@
 
 #include "warpath/control.hpp"
 #include "warpath/random.hpp"
+#include "warpath/team.hpp"
 #include "warpath/types.hpp"
 
 namespace warpath {
@@ -38,20 +39,38 @@ struct Points {
   std::vector<std::int64_t> y;
 };
 
+/// Calls visit(rank, i) for every i below `count`, on threads, each a range of neighbours.
+template <class Visit>
+void each_of(std::size_t count, int threads, Control& control, Visit&& visit) {
+  run_team(threads, control, [&](int rank) {
+    Pulse pulse(control, rank == 0);
+    const auto whole = static_cast<std::size_t>(threads);
+    const auto part = static_cast<std::size_t>(rank);
+    const std::size_t end = count / whole * (part + 1) + std::min(part + 1, count % whole);
+    for (std::size_t i = count / whole * part + std::min(part, count % whole); i < end; ++i) {
+      pulse.beat();
+      visit(part, i);
+    }
+  });
+}
+
 /// Sorts keys of `bits` bits ascending: least significant digit first, 11 bits a pass. Work O(n
 /// bits / 11).
-inline void radix_sort(std::vector<std::uint64_t>& keys, int bits, Pulse& pulse) {
+inline void radix_sort(std::vector<std::uint64_t>& keys, int bits, int threads, Control& control) {
   constexpr int kDigit = 11;
   std::vector<std::uint64_t> other(keys.size());
+  std::vector<std::array<std::size_t, 1 << kDigit>> places(static_cast<std::size_t>(threads));
   for (int shift = 0; shift < bits; shift += kDigit) {
-    std::array<std::size_t, (1 << kDigit) + 1> start{};
     const auto digit = [shift](std::uint64_t key) { return (key >> shift) & ((1u << kDigit) - 1); };
-    for (const std::uint64_t key : keys) ++start[digit(key) + 1];
-    std::partial_sum(start.begin(), start.end(), start.begin());
-    for (const std::uint64_t key : keys) {
-      pulse.beat();
-      other[start[digit(key)]++] = key;
-    }
+    for (auto& place : places) place.fill(0);
+    each_of(keys.size(), threads, control,
+            [&](std::size_t rank, std::size_t i) { ++places[rank][digit(keys[i])]; });
+    std::size_t start = 0;
+    for (std::size_t d = 0; d < std::size_t{1} << kDigit; ++d)
+      for (auto& place : places) start += std::exchange(place[d], start);
+    each_of(keys.size(), threads, control, [&](std::size_t rank, std::size_t i) {
+      other[places[rank][digit(keys[i])]++] = keys[i];
+    });
     keys.swap(other);
   }
 }
@@ -67,10 +86,10 @@ inline int bits_below(std::int64_t limit) {
 /// A float weight is low + (high - low) * u in double, each operation rounded once, then rounded to
 /// W.
 template <Weight W, class Bound>
-void draw_weights(std::span<W> out, Bound low, Bound high, std::uint64_t seed, Pulse pulse) {
+void draw_weights(std::span<W> out, Bound low, Bound high, std::uint64_t seed, int threads,
+                  Control& control) {
   const Draws draws(seed, Purpose::kWeight);
-  for (std::size_t e = 0; e < out.size(); ++e) {
-    pulse.beat();
+  each_of(out.size(), threads, control, [&](std::size_t, std::size_t e) {
     if constexpr (std::is_floating_point_v<W>) {
       out[e] = static_cast<W>(std::min(high, low + (high - low) * draws.unit(e)));
     } else {
@@ -79,17 +98,17 @@ void draw_weights(std::span<W> out, Bound low, Bound high, std::uint64_t seed, P
           most == ~std::uint64_t{0} ? draws.bits(e) : draws.below(e, most + 1);
       out[e] = static_cast<W>(static_cast<std::uint64_t>(low) + offset);
     }
-  }
+  });
 }
 
 /// Fills `out` with uniformly random vertices of [0, n).
 template <Index V>
-void draw_vertices(std::span<V> out, std::int64_t n, std::uint64_t seed, Pulse pulse) {
+void draw_vertices(std::span<V> out, std::int64_t n, std::uint64_t seed, int threads,
+                   Control& control) {
   const Draws draws(seed, Purpose::kVertex);
-  for (std::size_t e = 0; e < out.size(); ++e) {
-    pulse.beat();
+  each_of(out.size(), threads, control, [&](std::size_t, std::size_t e) {
     out[e] = static_cast<V>(draws.below(e, static_cast<std::uint64_t>(n)));
-  }
+  });
 }
 
 /// What an R-MAT graph is made of. The quadrants' probabilities are multiples of 2^-32, cumulated:
@@ -108,15 +127,15 @@ struct RmatShape {
 /// Work O(count scale), two levels for each 64 random bits; `unique` adds a radix sort. scale
 /// <= 31. Source: Chakrabarti, Zhan, Faloutsos, SDM 2004; the Kronecker generator of Graph 500.
 template <Index V>
-EdgeList<V> rmat(const RmatShape& shape, std::uint64_t seed, Pulse pulse) {
+EdgeList<V> rmat(const RmatShape& shape, std::uint64_t seed, int threads, Control& control) {
   const Draws draws(seed, Purpose::kLink);
   const Renaming rename(seed, shape.scale);
   const auto [a, ab, abc] = shape.below;
   const auto steps = static_cast<std::uint64_t>((shape.scale + 1) / 2);
-  std::vector<std::uint64_t> keys;
-  keys.reserve(static_cast<std::size_t>(shape.count));
-  for (std::uint64_t e = 0; e < static_cast<std::uint64_t>(shape.count); ++e) {
-    pulse.beat();
+  const std::uint64_t mask = (std::uint64_t{1} << shape.scale) - 1;
+  const std::uint64_t loop = mask << shape.scale | mask;  // the last of all keys
+  std::vector<std::uint64_t> keys(static_cast<std::size_t>(shape.count));
+  each_of(keys.size(), threads, control, [&](std::size_t, std::size_t e) {
     std::uint64_t u = 0;
     std::uint64_t v = 0;
     const auto descend = [&](std::uint64_t r) {
@@ -137,22 +156,21 @@ EdgeList<V> rmat(const RmatShape& shape, std::uint64_t seed, Pulse pulse) {
       u = rename(u);
       v = rename(v);
     }
-    if (shape.unique && u == v) continue;
     if (shape.links && u > v) std::swap(u, v);
-    keys.push_back(u << shape.scale | v);
-  }
+    keys[e] = shape.unique && u == v ? loop : u << shape.scale | v;
+  });
   if (shape.unique) {
-    radix_sort(keys, 2 * shape.scale, pulse);
+    radix_sort(keys, 2 * shape.scale, threads, control);
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    if (!keys.empty() && keys.back() == loop) keys.pop_back();
   }
   EdgeList<V> edges;
   edges.src.resize(keys.size());
   edges.dst.resize(keys.size());
-  const std::uint64_t mask = (std::uint64_t{1} << shape.scale) - 1;
-  for (std::size_t e = 0; e < keys.size(); ++e) {
+  each_of(keys.size(), threads, control, [&](std::size_t, std::size_t e) {
     edges.src[e] = static_cast<V>(keys[e] >> shape.scale);
     edges.dst[e] = static_cast<V>(keys[e] & mask);
-  }
+  });
   return edges;
 }
 
@@ -292,7 +310,7 @@ std::pair<EdgeList<V>, Points> road(std::int64_t n, std::int64_t columns, std::i
   std::vector<std::uint64_t> shuffled(links.size());
   std::transform(links.begin(), links.end(), shuffled.begin(),
                  [&](std::uint64_t link) { return (order.bits(link) >> bits) << bits | link; });
-  radix_sort(shuffled, 64, pulse);
+  radix_sort(shuffled, 64, 1, pulse.control());
 
   const std::int64_t spare = static_cast<std::int64_t>(links.size()) - (n - 1);
   const std::int64_t extra =

@@ -1,15 +1,19 @@
 // verify.hpp - the certificate: are these labels, and this tree, the shortest ones?
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include "warpath/control.hpp"
+#include "warpath/team.hpp"
 #include "warpath/types.hpp"
 
 namespace warpath {
@@ -24,8 +28,8 @@ struct Broken {
   std::int64_t expected = -1;  // rule "pred": what pred[vertex] must be
 };
 
-/// Checks one source's distances without solving: O(n + m), one or two passes over the edges and a
-/// search.
+/// Checks one source's distances without solving: O(n + m), a pass over the edges on all threads;
+/// a search as well where a weight is negative or `slack` not 0.
 ///
 /// "source"   dist[source] == 0
 /// "label"    no label is NaN or -inf, none lies beyond the cutoff
@@ -56,13 +60,16 @@ class Certificate {
         pulse_(control, true),
         control_(control) {}
 
-  Broken check(std::span<const V> pred) {
-    control_.expect(graph_.n() * (pred.empty() ? 2 : 4));
+  Broken check(std::span<const V> pred, int threads = 1) {
+    control_.expect(graph_.n());
     if (!near(Wide{0}, dist_[static_cast<std::size_t>(source_)]))
       return {.rule = "source", .vertex = source_};
     Broken broken = check_labels();
-    if (broken.rule == nullptr) broken = check_edges();
-    if (broken.rule == nullptr) broken = check_reached();
+    if (broken.rule == nullptr) broken = check_edges(threads);
+    // By length each vertex with a label hangs on a smaller one, or over edges of length 0 on one
+    // that does: down to the source, so nothing is left for a search.
+    const bool by_length = broken.rule == nullptr && !negative_ && slack_ == 0 && complete();
+    if (broken.rule == nullptr && !by_length) broken = check_reached();
     if (broken.rule == nullptr && !pred.empty()) broken = check_tree(pred);
     return broken;
   }
@@ -88,11 +95,10 @@ class Certificate {
 
   /// visit(v, e) for the edges of u until it returns false; false then.
   template <class Visit>
-  bool each_edge(V u, Visit&& visit) {
+  bool each_edge(V u, Pulse& pulse, Visit&& visit) {
     const std::int64_t begin = graph_.indptr[static_cast<std::size_t>(u)];
     const std::int64_t end = graph_.indptr[static_cast<std::size_t>(u) + 1];
-    pulse_.beat(end - begin + 1);
-    control_.advance(1);
+    pulse.beat(end - begin + 1);
     for (std::int64_t e = begin; e < end; ++e)
       if (!visit(graph_.indices[static_cast<std::size_t>(e)], e)) return false;
     return true;
@@ -116,19 +122,79 @@ class Certificate {
     return true;
   }
 
-  Broken check_edges() {
+  /// Rule "edge"; and above_[v] becomes the smallest u of a tight edge with a smaller label.
+  Broken check_edges(int threads) {
+    above_.assign(dist_.size(), kNone);
+    std::atomic<std::int64_t> next{0};  // the first vertex that nobody has taken
+    std::atomic<bool> negative{false};
+    std::atomic<bool> over{false};
+    std::mutex guard;
+    Broken first;
+    run_team(threads, control_, [&](int rank) {
+      Pulse pulse(control_, rank == 0);
+      bool below_zero = false;
+      // Whoever finds a broken edge ends it for the parts that nobody has: all before it were
+      // taken.
+      for (std::int64_t from;
+           !over.load(std::memory_order_relaxed) && (from = next.fetch_add(kPart)) < graph_.n();) {
+        const std::int64_t to = std::min(graph_.n(), from + kPart);
+        const Broken broken = check_part(from, to, pulse, below_zero);
+        control_.advance(to - from);
+        if (broken.rule == nullptr) continue;
+        over.store(true, std::memory_order_relaxed);
+        const std::scoped_lock lock(guard);
+        if (first.rule == nullptr || broken.e < first.e) first = broken;
+      }
+      if (below_zero) negative.store(true, std::memory_order_relaxed);
+    });
+    negative_ = negative.load(std::memory_order_relaxed);
+    above_[static_cast<std::size_t>(source_)] = -1;
+    return first;
+  }
+
+  Broken check_part(std::int64_t from, std::int64_t to, Pulse& pulse, bool& below_zero) {
     Broken broken;
-    for (V u = 0; u < static_cast<V>(graph_.n()); ++u) {
+    for (auto u = static_cast<V>(from); u < static_cast<V>(to); ++u) {
       const bool from_reached = reached(u);
-      const bool holds = each_edge(u, [&](V v, std::int64_t e) {
-        negative_ = negative_ || graph_.weights[static_cast<std::size_t>(e)] < 0;
-        if (!from_reached || !breaks(sum(u, e), v)) return true;
-        broken = {.rule = "edge", .u = u, .v = v, .e = e, .vertex = v};
-        return false;
+      const bool holds = each_edge(u, pulse, [&](V v, std::int64_t e) {
+        below_zero = below_zero || graph_.weights[static_cast<std::size_t>(e)] < 0;
+        if (!from_reached) return true;
+        const Wide length = sum(u, e);
+        if (breaks(length, v)) {
+          broken = {.rule = "edge", .u = u, .v = v, .e = e, .vertex = v};
+          return false;
+        }
+        if (label(u) < label(v) && reached(v) && near(length, label(v))) hang(v, u);
+        return true;
       });
       if (!holds) return broken;
     }
     return broken;
+  }
+
+  /// Makes u what v hangs on if it is smaller than what does.
+  void hang(V v, V u) {
+    const std::atomic_ref<V> from(above_[static_cast<std::size_t>(v)]);
+    V found = from.load(std::memory_order_relaxed);
+    while ((found == kNone || u < found) &&
+           !from.compare_exchange_weak(found, u, std::memory_order_relaxed)) {
+    }
+  }
+
+  /// Over edges of length 0, the only tight ones left, to what hangs on nothing; whether every
+  /// vertex with a label hangs on something then.
+  bool complete() {
+    const auto whole = [&] {
+      for (V v = 0; v < static_cast<V>(graph_.n()); ++v)
+        if (reached(v) && above_[static_cast<std::size_t>(v)] == kNone) return false;
+      return true;
+    };
+    if (whole()) return true;
+    std::vector<V> frontier;
+    for (V v = 0; v < static_cast<V>(graph_.n()); ++v)
+      if (above_[static_cast<std::size_t>(v)] != kNone) frontier.push_back(v);
+    spread(frontier);
+    return whole();
   }
 
   /// Breadth-first from all of `frontier` over the tight edges, to vertices that above_ has nothing
@@ -138,7 +204,7 @@ class Certificate {
     std::vector<bool> in_fresh(above_.size());
     while (!frontier.empty()) {
       for (const V u : frontier) {
-        each_edge(u, [&](V v, std::int64_t e) {
+        each_edge(u, pulse_, [&](V v, std::int64_t e) {
           auto& from = above_[static_cast<std::size_t>(v)];
           if (from != kNone && !(u < from && in_fresh[static_cast<std::size_t>(v)])) return true;
           if (!tight(u, v, e)) return true;
@@ -167,8 +233,8 @@ class Certificate {
     return {};
   }
 
-  Broken check_tree(std::span<const V> pred) {
-    if (!negative_) plant_by_length();
+  /// above_ is the tree: by length, or breadth-first where a weight is negative.
+  Broken check_tree(std::span<const V> pred) const {
     for (std::size_t v = 0; v < pred.size(); ++v) {
       const V expected = above_[v] == kNone ? V{-1} : above_[v];
       if (pred[v] != expected)
@@ -177,31 +243,7 @@ class Certificate {
     return {};
   }
 
-  /// The tree for weights >= 0 in above_.
-  void plant_by_length() {
-    above_.assign(dist_.size(), kNone);
-    above_[static_cast<std::size_t>(source_)] = -1;
-    std::vector<V> frontier;
-    for (V u = 0; u < static_cast<V>(graph_.n()); ++u) {
-      if (!reached(u)) continue;
-      each_edge(u, [&](V v, std::int64_t e) {
-        auto& from = above_[static_cast<std::size_t>(v)];
-        if (from == kNone && label(u) < label(v) && tight(u, v, e))
-          from = u;  // u ascends: the first is the smallest
-        return true;
-      });
-    }
-    bool complete = true;
-    for (V v = 0; v < static_cast<V>(graph_.n()); ++v) {
-      if (!reached(v)) continue;
-      if (above_[static_cast<std::size_t>(v)] != kNone)
-        frontier.push_back(v);
-      else
-        complete = false;
-    }
-    if (!complete) spread(frontier);  // over edges of length 0: no other tight edge is left
-  }
-
+  static constexpr std::int64_t kPart = 1 << 10;  // vertices that a thread takes at once
   static constexpr V kNone = -2;
 
   const CsrView<V, W>& graph_;
