@@ -92,7 +92,9 @@ def test_nothing_is_waited_for_once_the_time_is_over(tmp_path):
         assert found == Failed(SMALL, "the time was over")
 
 
-def test_large_graphs_are_made_first_with_one_type_and_few_sources(measured, monkeypatch):
+def test_large_graphs_are_made_first_and_huge_ones_without_the_recipes_of_cpus(
+    measured, monkeypatch
+):
     asked = []
     monkeypatch.setattr(DEVICE, "name", "cuda:0")
     monkeypatch.setattr(Makers, "each", lambda _, wanted, __: iter(asked.extend(wanted) or ()))
@@ -102,12 +104,9 @@ def test_large_graphs_are_made_first_with_one_type_and_few_sources(measured, mon
     assert asked[:2] + asked[-2:] == graphs
     found = [(one.title, len(one.dtypes), one.sources, bool(one.recipes)) for one in graphs]
     assert found == [
-        ("rmat 26 16", 1, 2, False), ("rmat 24 16", 1, 2, True), ("grid 8", 2, 2, True),
+        ("rmat 26 16", 2, 2, False), ("rmat 24 16", 2, 2, True), ("grid 8", 2, 2, True),
         ("rmat 22 16", 2, 2, True),
     ]  # fmt: skip
-    asked.clear()
-    measured("--graphs", *names, "--sources", "8")
-    assert [one.sources for one in asked] == [3, 8, 8, 8]
 
 
 def test_recipes_that_are_missing_ask_for_one_source_of_the_first_type(measured, monkeypatch):

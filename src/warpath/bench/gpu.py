@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 _REPEATS = 3
 _OF_PLANNER = 3  # sources of a graph that the planner is judged by
-_OF_HUGE = 3  # sources at most of a huge graph
 
 
 def measured(
@@ -178,8 +177,7 @@ class _Run:
         """Return what has to be made of a graph to measure what is missing, or None."""
         options = self._options
         title, size = workload(name, options.scale).title, graph_size(name, options.scale)
-        dtypes = options.dtypes[: 1 if size >= LARGE else None]
-        sources = min(options.sources, _OF_HUGE) if size >= HUGE else options.sources
+        dtypes = options.dtypes
         mine = [
             dtype
             for dtype in dtypes
@@ -194,7 +192,7 @@ class _Run:
         first = dtypes[:1] if of_cpu or of_gpu else []
         return Wanted(
             title, name, options.scale, size, dtypes=tuple(dict.fromkeys([*first, *mine])),
-            sources=sources if mine else 1, recipes=of_cpu, limit=options.limit,
+            sources=options.sources if mine else 1, recipes=of_cpu, limit=options.limit,
         )  # fmt: skip
 
     def measure(self, made: Made) -> None:
@@ -260,10 +258,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="warpath bench gpu", description=__doc__)
     add = parser.add_argument
     add("--graphs", nargs="*", default=list(gpu_page.GRAPHS), help="names, or files; or none")
-    add("--dtypes", nargs="+", default=["int32", "float32"], help="types of the weights, or none; "
-        "graphs of some 2^28 edges or more have the first alone")
+    add("--dtypes", nargs="+", default=["int32", "float32"], help="types of the weights, or none")
     add("--algorithms", nargs="+", default=["auto"], help="of the catalogue")
-    add("--sources", type=int, default=8, help="of each graph; 3 of one of 2^30 edges")
+    add("--sources", type=int, default=8, help="of each graph")
     add("--scale", type=float, default=1.0, help="size of the generated graphs")
     add("--catalogue", type=float, default=0, metavar="SECONDS",
         help="of each graph for every published recipe on the GPU, from the first source, with "

@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Line = dict[str, Any]
 
-#: A graph of about so many edges gets a maker of its own and is solved with the first type of
-#: weights alone; one of as many as these from a few sources, and without the recipes that run on a
-#: CPU, of which one call may take minutes.
+#: A graph of about so many edges gets a maker of its own; one of as many as these goes without the
+#: recipes that run on a CPU, of which one call may take minutes.
 LARGE, HUGE = 2**28, 2**30
 _LONG = 2  # makers of large graphs, whom the others need not wait for
 _FACTS = "facts.json"

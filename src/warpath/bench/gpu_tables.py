@@ -20,7 +20,8 @@ _OF_CATALOGUE = """\
 Every published recipe from the first source, with {dtype} weights: the call, its
 answer left where it was found, the median of three solves, or one of over 50 ms. `>` is a solve
 that was stopped after that time, `no` one that the recipe objects to, an empty cell one that was
-not begun, for the time of its graph was over. Those of the CPU ran in the processes beside.
+not begun: the time of its graph was over, or it is one of a CPU and the graph has 2^30 edges.
+Those of the CPU ran in the processes beside.
 """
 _OF_PLANNER = """\
 ## What the planner chooses
