@@ -170,8 +170,9 @@ nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> 
     }
     if (!to_follow[i]) untrack(paths[i]);
     signals.beat(static_cast<std::size_t>(PyList_Size(paths[i].ptr())));
-    put(answer, name, paths[i]);
   }
+  // On their own: lists made between the entries take the dictionary out of the cache.
+  for (std::size_t i = 0; i < named.size(); ++i) put(answer, named[i], paths[i]);
   return answer;
 }
 

@@ -20,26 +20,37 @@ nb::tuple given(Scan&& scan) {
                         give(std::move(scan.via)));
 }
 
-template <Index V>
-void register_breadth_first_scan(nb::module_& module) {
+/// Registers search(indptr, indices, source, limit, dist, pulse) under a name; `given` makes of
+/// what it returns what Python gets.
+template <Index V, class Search, class Given>
+void register_breadth_first(nb::module_& module, const char* name, Search search, Given given) {
   module.def(
-      "breadth_first_scan",
-      [](In<std::int64_t> indptr, In<V> indices, std::int64_t source, std::int64_t limit,
-         Out<std::int64_t> dist, nb::object progress) {
+      name,
+      [search, given](In<std::int64_t> indptr, In<V> indices, std::int64_t source,
+                      std::int64_t limit, Out<std::int64_t> dist, nb::object progress) {
         if (dist.size() + 1 != indptr.size())
           throw std::invalid_argument("dist needs an entry for each vertex");
         check_vertices(std::span(&source, 1), dist.size());
         Control control(python_tick(std::move(progress)));
-        Scan scan;
-        {
+        auto found = [&] {
           const nb::gil_scoped_release free;
-          scan = breadth_first_scan<V>(view(indptr), view(indices), source, limit, view(dist),
-                                       Pulse(control, true));
-        }
-        return given(std::move(scan));
+          return search(view(indptr), view(indices), source, limit, view(dist),
+                        Pulse(control, true));
+        }();
+        return given(std::move(found));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("source"),
       nb::arg("limit"), nb::arg("dist").noconvert(), nb::arg("progress") = nb::none());
+}
+
+template <Index V>
+void register_levels(nb::module_& module) {
+  register_breadth_first<V>(module, "breadth_first_scan", &breadth_first_scan<V>, [](Scan&& scan) {
+    return nb::make_tuple(give(std::move(scan.order)), give(std::move(scan.above)));
+  });
+  register_breadth_first<V>(
+      module, "breadth_first_levels", &breadth_first_levels<V>,
+      [](std::vector<std::int64_t>&& order) { return give(std::move(order)); });
 }
 
 template <Index V, Weight W>
@@ -91,8 +102,8 @@ void register_pair(nb::module_& module) {
 
 void register_scan_order(nb::module_& module) {
   for_each_type([&]<class V, class W>() { register_pair<V, W>(module); });
-  register_breadth_first_scan<std::int32_t>(module);
-  register_breadth_first_scan<std::int64_t>(module);
+  register_levels<std::int32_t>(module);
+  register_levels<std::int64_t>(module);
 }
 
 }  // namespace warpath::bindings

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpath import _core
+from warpath import _core, generate
 from warpath.graph import Graph
 from warpath.paths import never
 from warpath.testing import corpus
@@ -135,18 +135,32 @@ def test_breadth_first_it_is_the_scan_of_its_own_levels(limit):
     dist[dist > limit] = never(dist.dtype)
     assert np.array_equal(levels, dist)
     csr = (ones.indptr, ones.indices, ones.solver_weights)
-    theirs = _core.scan_order(*csr, dist, np.array([3]), queue=True)
+    theirs = _core.scan_order(*csr, dist, np.array([3]), queue=True)[:2]
     for ours, same in zip(scan, theirs, strict=True):
         assert ours.tolist() == same.tolist()
 
 
-def test_a_search_from_or_into_what_is_not_there_is_refused():
+@pytest.mark.parametrize("limit", [-1, 0, 1, 3, 10**9])
+@pytest.mark.parametrize("degree", [0, 1, 2, 16])
+def test_levels_ascend_and_so_do_the_vertices_of_each(degree, limit):
+    # 300 vertices are five words of bits: levels of fewer edges than these are listed, not drawn.
+    for graph in (generate.uniform(300, degree), corpus.case("grid_of_ones").graph()):
+        ones = graph.with_weights(None)
+        dist = searched(ones, [3])[2]
+        dist[dist > max(0, limit)] = never(dist.dtype)
+        expected = [v for v in np.argsort(dist, kind="stable") if dist[v] != never(dist.dtype)]
+        levels = np.empty(graph.n, np.int64)
+        found = _core.breadth_first_levels(graph.indptr, graph.indices, 3, limit, levels)
+        assert found.tolist() == expected
+        assert np.array_equal(levels, dist)
+
+
+@pytest.mark.parametrize("search", [_core.breadth_first_scan, _core.breadth_first_levels])
+def test_a_search_from_or_into_what_is_not_there_is_refused(search):
     graph = Graph.from_edges([0], [1])
     for source, size in ((2, 2), (-1, 2), (0, 3)):
         with pytest.raises(ValueError, match=r"no vertex|an entry for each vertex"):
-            _core.breadth_first_scan(
-                graph.indptr, graph.indices, source, 9, np.empty(size, np.int64)
-            )
+            search(graph.indptr, graph.indices, source, 9, np.empty(size, np.int64))
 
 
 @given(st.sampled_from(["int32", "float64"]).flatmap(graphs), st.integers(0, 8))

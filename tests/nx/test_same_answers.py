@@ -54,7 +54,6 @@ FROM_ONE = [
     nx.single_source_dijkstra_path_length,
     nx.dijkstra_predecessor_and_distance,
     nx.single_source_shortest_path,
-    nx.single_source_shortest_path_length,
 ]
 
 
@@ -63,6 +62,21 @@ FROM_ONE = [
 def test_from_one_node(function, graph, cutoff, data):
     source = data.draw(st.sampled_from(list(graph)))
     assert_same(function, graph, source, cutoff=cutoff)
+
+
+LENGTHS = [nx.single_source_shortest_path_length, nx.single_target_shortest_path_length]
+
+
+@pytest.mark.parametrize("function", LENGTHS, ids=lambda function: function.__name__)
+@given(graph=graphs(), cutoff=CUTOFFS, data=st.data())
+def test_numbers_of_edges_ascend_and_equal_ones_stand_in_the_graphs_order(
+    function, graph, cutoff, data
+):
+    end = data.draw(st.sampled_from(list(graph)))
+    place = {name: at for at, name in enumerate(graph)}
+    theirs = function(graph, end, cutoff=cutoff)
+    ascending = sorted(theirs.items(), key=lambda item: (item[1], place[item[0]]))
+    assert answer(function, graph, end, cutoff=cutoff, backend="warpath") == repr(dict(ascending))
 
 
 @given(graphs(), CUTOFFS, st.data())

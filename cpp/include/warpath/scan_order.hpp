@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -18,13 +19,7 @@ namespace warpath {
 struct Scan {
   std::vector<std::int64_t> order;  // (r) the vertices
   std::vector<std::int64_t> above;  // (r) where in `order` the one is that met it; -1: a source
-  std::vector<std::int64_t> via;    // (r) the edge that each was met by; -1: a source
-
-  void push(std::int64_t vertex, std::int64_t from, std::int64_t edge) {
-    order.push_back(vertex);
-    above.push_back(from);
-    via.push_back(edge);
-  }
+  std::vector<std::int64_t> via;    // (r) the edge that each was met by; -1: a source; or empty
 };
 
 /// A vertex and its distance.
@@ -171,24 +166,25 @@ Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
   return scan;
 }
 
-/// Searches breadth-first over at most `limit` edges: the scan, and in `dist` (n) the edges to each
-/// vertex. O(n + m).
+/// Searches breadth-first over at most `limit` edges: the scan without `via`, and in `dist` (n) the
+/// edges to each vertex. O(n + m).
 template <Index V>
 Scan breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V> indices,
                         std::int64_t source, std::int64_t limit, std::span<std::int64_t> dist,
                         Pulse pulse) {
   Scan scan;
-  for (std::vector<std::int64_t>* each : {&scan.order, &scan.above, &scan.via})
+  for (std::vector<std::int64_t>* each : {&scan.order, &scan.above})
     each->reserve(dist.size());  // pages that are not reached are none
   // A bit for each vertex stays in the cache, where its distance may not.
   std::vector<std::uint64_t> met(dist.size() / 64 + 1);
-  const auto meet = [&](std::size_t v, std::int64_t label, std::int64_t from, std::int64_t edge) {
+  const auto meet = [&](std::size_t v, std::int64_t label, std::int64_t from) {
     met[v / 64] |= std::uint64_t{1} << v % 64;
     dist[v] = label;
-    scan.push(static_cast<std::int64_t>(v), from, edge);
+    scan.order.push_back(static_cast<std::int64_t>(v));
+    scan.above.push_back(from);
   };
   std::fill(dist.begin(), dist.end(), unreachable<std::int64_t>);
-  meet(static_cast<std::size_t>(source), 0, -1, -1);
+  meet(static_cast<std::size_t>(source), 0, -1);
   std::int64_t label = 0;
   std::size_t level = 1;  // where in the order the vertices begin that are farther
   for (std::size_t i = 0; i < scan.order.size(); ++i) {
@@ -205,10 +201,70 @@ Scan breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V>
     pulse.beat(indptr[u + 1] - indptr[u] + 1);
     for (std::int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
       const auto v = static_cast<std::size_t>(indices[static_cast<std::size_t>(e)]);
-      if ((met[v / 64] >> v % 64 & 1) == 0) meet(v, label + 1, static_cast<std::int64_t>(i), e);
+      if ((met[v / 64] >> v % 64 & 1) == 0) meet(v, label + 1, static_cast<std::int64_t>(i));
     }
   }
   return scan;
+}
+
+/// Searches breadth-first over at most `limit` edges: the vertices by the edges to them, equally
+/// far ones ascending, and in `dist` (n) the edges to each vertex. O(m + n log n).
+///
+/// The vertices of a level of many edges are bits, set for every edge without a look at what was
+/// met, so that nothing has to be predicted: half the time of a scan.
+template <Index V>
+std::vector<std::int64_t> breadth_first_levels(std::span<const std::int64_t> indptr,
+                                               std::span<const V> indices, std::int64_t source,
+                                               std::int64_t limit, std::span<std::int64_t> dist,
+                                               Pulse pulse) {
+  const std::size_t words = dist.size() / 64 + 1;
+  std::vector<std::uint64_t> met(words);
+  std::vector<std::uint64_t> ends(words);  // of the level's edges
+  std::vector<std::int64_t> order;
+  order.reserve(dist.size());  // pages that are not reached are none
+  const auto bit = [](std::size_t v) { return std::uint64_t{1} << v % 64; };
+  std::fill(dist.begin(), dist.end(), unreachable<std::int64_t>);
+  std::size_t begin = 0;
+  order.push_back(source);
+  met[static_cast<std::size_t>(source) / 64] |= bit(static_cast<std::size_t>(source));
+  dist[static_cast<std::size_t>(source)] = 0;
+  for (std::int64_t label = 1; begin < order.size() && label <= limit; ++label) {
+    const std::size_t end = order.size();
+    std::size_t edges = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::int64_t* row = indptr.data() + order[i];
+      edges += static_cast<std::size_t>(row[1] - row[0]);
+    }
+    const bool many = edges >= words;
+    const auto each_end = [&](auto&& visit) {
+      for (; begin < end; ++begin) {
+        const std::int64_t* row = indptr.data() + order[begin];
+        pulse.beat(row[1] - row[0] + 1);
+        for (std::int64_t e = row[0]; e < row[1]; ++e)
+          visit(static_cast<std::size_t>(indices[static_cast<std::size_t>(e)]));
+      }
+    };
+    if (many) {
+      each_end([&](std::size_t v) { ends[v / 64] |= bit(v); });
+      for (std::size_t w = 0; w < words; ++w) {
+        std::uint64_t fresh = ends[w] & ~met[w];
+        ends[w] = 0;
+        met[w] |= fresh;
+        for (; fresh != 0; fresh &= fresh - 1)
+          order.push_back(static_cast<std::int64_t>(64 * w) + std::countr_zero(fresh));
+      }
+    } else {
+      each_end([&](std::size_t v) {
+        if ((met[v / 64] & bit(v)) != 0) return;
+        met[v / 64] |= bit(v);
+        order.push_back(static_cast<std::int64_t>(v));
+      });
+      std::sort(order.begin() + static_cast<std::ptrdiff_t>(end), order.end());
+    }
+    for (std::size_t i = end; i < order.size(); ++i)
+      dist[static_cast<std::size_t>(order[i])] = label;
+  }
+  return order;
 }
 
 /// The edges of a search that come to their end on a shortest path, by the vertices they lead to.

@@ -3,7 +3,8 @@
 NetworkX finds this module by its entry point ``networkx.backends``, and what is said of it in
 ``_warpath_nx``, which imports nothing, by ``networkx.backend_info``. Every public name here but the
 conversions and rules is a function of NetworkX's, with its signature: the graph comes converted,
-everything else as the caller gave it, and the answer has NetworkX's types, order and errors.
+everything else as the caller gave it, and the answer has NetworkX's types and errors, and its order
+where the README says so.
 """
 
 from warpath.errors import require

@@ -47,16 +47,18 @@ class Found:
     dist : (n,) labels; never(dtype) where unreached.
     order : (r,) int64, the reached vertices, the sources first.
     above : (r,) int64, where in `order` the vertex is that met each one first; -1 at sources.
-    via : (r,) int64, the edge by which each one was met first; -1 at sources.
+    via : (r,) int64, the edge by which each one was met first; -1 at sources. None where all edges
+        weigh 1, so that it does not matter.
     """
 
     def __init__(
-        self, weighted: Weighted, count: int, dist: Array, scan: tuple[Array, Array, Array]
-    ) -> None:
+        self, weighted: Weighted, count: int, dist: Array, order: Array, above: Array,
+        via: Array | None = None,
+    ) -> None:  # fmt: skip
         self.weighted = weighted
         self.count = count
         self.dist = dist
-        self.order, self.above, self.via = scan
+        self.order, self.above, self.via = order, above, via
 
     @classmethod
     def of(cls, weighted: Weighted, sources: Sequence[int], dist: Array, *, queue: bool) -> Found:
@@ -65,17 +67,16 @@ class Found:
         scan = _core.scan_order(
             rows.indptr, rows.indices, rows.solver_weights, dist, np.array(sources, np.int64), queue
         )
-        return cls(weighted, len(set(sources)), dist, scan)
+        return cls(weighted, len(set(sources)), dist, *scan)
 
     @classmethod
     def by_levels(cls, weighted: Weighted, source: int, cutoff: float | None) -> Found:
         """Search breadth-first, where every edge counts 1."""
         rows = weighted.rows
         dist = np.empty(rows.n, np.int64)
-        top = int(never(dist.dtype))
-        limit = top if cutoff is None else min(int(cutoff), top)
+        limit = _level(cutoff)
         scan = _core.breadth_first_scan(rows.indptr, rows.indices, source, limit, dist)
-        return cls(weighted, 1, dist, scan)
+        return cls(weighted, 1, dist, *scan)
 
     def reaches(self, vertex: int) -> bool:
         """Return whether a vertex was reached."""
@@ -89,7 +90,7 @@ class Found:
         """Return the distance of every reached node, an integer where Python's sum is one."""
         kinds = self.weighted.kinds
         whole = np.ones(self.count, bool)  # the sources alone
-        if not isinstance(kinds, int):
+        if not isinstance(kinds, int) and self.via is not None:
             whole = kinds[self.via] != FLOAT
             _core.along_paths(self.above, whole)
         found: dict[Any, Any] = _core.named_numbers(
@@ -115,10 +116,10 @@ class Found:
     def length_to(self, target: int) -> Any:
         """Return the distance to one reached vertex, an integer where Python's sum is one."""
         value = self.dist[target].item()
-        kinds, edges = self.weighted.kinds, self.via[self._places_to(target)[:-1]]
-        if isinstance(kinds, int):
-            return value if kinds == FLOAT and len(edges) else int(value)
-        return value if (kinds[edges] == FLOAT).any() else int(value)
+        kinds, places = self.weighted.kinds, self._places_to(target)[:-1]
+        if isinstance(kinds, int) or self.via is None:
+            return value if kinds == FLOAT and places else int(value)
+        return value if (kinds[self.via[places]] == FLOAT).any() else int(value)
 
     def _places_to(self, target: int) -> list[int]:
         """Return where in `order` the path to a vertex is, its end first."""
@@ -183,6 +184,27 @@ def searched(
                 targets=np.array([target]), cutoff=checked_cutoff(cutoff, rows),
             )  # fmt: skip
     return Found.of(weighted, sources, dist, queue=queue)
+
+
+def lengths_by_levels(weighted: Weighted, source: int, cutoff: float | None) -> dict[Any, int]:
+    """Return the number of edges to every node reached: ascending, of equal ones in G's order.
+
+    NetworkX has equal ones in the order in which its search meets them; nodes in their own order
+    take a dictionary half the time.
+    """
+    rows = weighted.rows
+    dist = np.empty(rows.n, np.int64)
+    order = _core.breadth_first_levels(rows.indptr, rows.indices, source, _level(cutoff), dist)
+    found: dict[Any, int] = _core.named_numbers(
+        weighted.owner.name_array, order, dist, np.empty(0, bool)
+    )
+    return found
+
+
+def _level(cutoff: float | None) -> int:
+    """Return the number of the last level that a search goes to."""
+    top = int(never(np.dtype(np.int64)))
+    return top if cutoff is None else min(int(cutoff), top)
 
 
 def from_both_ends(rows: Graph, source: int, target: int) -> tuple[Array, int] | None:

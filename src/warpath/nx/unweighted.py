@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 
 from warpath.nx.dijkstra import one_path
-from warpath.nx.search import each, levels_of, searched
+from warpath.nx.search import each, lengths_by_levels, levels_of, searched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ def single_source_shortest_path_length(
 ) -> dict[Any, int]:
     """Return all distances; see `networkx.single_source_shortest_path_length`."""
     _require(G, source, "Source {} is not in G")
-    return _levels(G.weighted(None), G.place[source], cutoff).distances()
+    return lengths_by_levels(G.weighted(None), G.place[source], levels_of(cutoff))
 
 
 def single_target_shortest_path_length(
@@ -29,7 +29,7 @@ def single_target_shortest_path_length(
 ) -> dict[Any, int]:
     """Return the distances to a node; see `networkx.single_target_shortest_path_length`."""
     _require(G, target, "Target {} is not in G")
-    return _levels(G.weighted(None).backwards, G.place[target], cutoff).distances()
+    return lengths_by_levels(G.weighted(None).backwards, G.place[target], levels_of(cutoff))
 
 
 def all_pairs_shortest_path_length(
