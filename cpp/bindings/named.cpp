@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "common.hpp"
 
@@ -148,7 +149,6 @@ nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> 
   nb::dict answer;
   Signals signals;
   const CollectorPaused paused;
-  // Held here as well: a key's own __eq__, which is any code, may take one out of the dictionary.
   std::vector<nb::object> paths(named.size());
   std::vector<bool> to_follow(named.size());
   const nb::object last = checked(PyList_New(1));
@@ -172,7 +172,7 @@ nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> 
     signals.beat(static_cast<std::size_t>(PyList_Size(paths[i].ptr())));
   }
   // On their own: lists made between the entries take the dictionary out of the cache.
-  for (std::size_t i = 0; i < named.size(); ++i) put(answer, named[i], paths[i]);
+  for (std::size_t i = 0; i < named.size(); ++i) put(answer, named[i], std::exchange(paths[i], {}));
   return answer;
 }
 

@@ -20,37 +20,47 @@ nb::tuple given(Scan&& scan) {
                         give(std::move(scan.via)));
 }
 
-/// Registers search(indptr, indices, source, limit, dist, pulse) under a name; `given` makes of
-/// what it returns what Python gets.
-template <Index V, class Search, class Given>
-void register_breadth_first(nb::module_& module, const char* name, Search search, Given given) {
-  module.def(
-      name,
-      [search, given](In<std::int64_t> indptr, In<V> indices, std::int64_t source,
-                      std::int64_t limit, Out<std::int64_t> dist, nb::object progress) {
-        if (dist.size() + 1 != indptr.size())
-          throw std::invalid_argument("dist needs an entry for each vertex");
-        check_vertices(std::span(&source, 1), dist.size());
-        Control control(python_tick(std::move(progress)));
-        auto found = [&] {
-          const nb::gil_scoped_release free;
-          return search(view(indptr), view(indices), source, limit, view(dist),
-                        Pulse(control, true));
-        }();
-        return given(std::move(found));
-      },
-      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("source"),
-      nb::arg("limit"), nb::arg("dist").noconvert(), nb::arg("progress") = nb::none());
+/// Runs search(pulse) with the GIL released, once the arguments of a breadth-first search fit.
+template <class Search>
+auto checked_search(std::span<const std::int64_t> indptr, std::int64_t source, std::size_t n,
+                    nb::object progress, Search&& search) {
+  if (n + 1 != indptr.size()) throw std::invalid_argument("dist needs an entry for each vertex");
+  check_vertices(std::span(&source, 1), n);
+  Control control(python_tick(std::move(progress)));
+  const nb::gil_scoped_release free;
+  return search(Pulse(control, true));
 }
 
 template <Index V>
-void register_levels(nb::module_& module) {
-  register_breadth_first<V>(module, "breadth_first_scan", &breadth_first_scan<V>, [](Scan&& scan) {
-    return nb::make_tuple(give(std::move(scan.order)), give(std::move(scan.above)));
-  });
-  register_breadth_first<V>(
-      module, "breadth_first_levels", &breadth_first_levels<V>,
-      [](std::vector<std::int64_t>&& order) { return give(std::move(order)); });
+void register_breadth_first(nb::module_& module) {
+  module.def(
+      "breadth_first_scan",
+      [](In<std::int64_t> indptr, In<V> indices, std::int64_t source, std::int64_t limit,
+         Out<std::int64_t> dist, nb::object progress) {
+        Scan scan = checked_search(view(indptr), source, dist.size(), std::move(progress),
+                                   [&](Pulse pulse) {
+                                     return breadth_first_scan<V>(view(indptr), view(indices),
+                                                                  source, limit, view(dist), pulse);
+                                   });
+        return nb::make_tuple(give(std::move(scan.order)), give(std::move(scan.above)));
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("source"),
+      nb::arg("limit"), nb::arg("dist").noconvert(), nb::arg("progress") = nb::none());
+  module.def(
+      "breadth_first_levels",
+      [](In<std::int64_t> indptr, In<V> indices, In<std::int64_t> into_indptr, In<V> into_indices,
+         std::int64_t source, std::int64_t limit, Out<std::int64_t> dist, nb::object progress) {
+        if (into_indptr.size() != indptr.size() || into_indices.size() != indices.size())
+          throw std::invalid_argument("the rows into the vertices are of another graph");
+        return give(checked_search(
+            view(indptr), source, dist.size(), std::move(progress), [&](Pulse pulse) {
+              return breadth_first_levels<V>(view(indptr), view(indices), view(into_indptr),
+                                             view(into_indices), source, limit, view(dist), pulse);
+            }));
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(), nb::arg("source"),
+      nb::arg("limit"), nb::arg("dist").noconvert(), nb::arg("progress") = nb::none());
 }
 
 template <Index V, Weight W>
@@ -102,8 +112,8 @@ void register_pair(nb::module_& module) {
 
 void register_scan_order(nb::module_& module) {
   for_each_type([&]<class V, class W>() { register_pair<V, W>(module); });
-  register_levels<std::int32_t>(module);
-  register_levels<std::int64_t>(module);
+  register_breadth_first<std::int32_t>(module);
+  register_breadth_first<std::int64_t>(module);
 }
 
 }  // namespace warpath::bindings

@@ -193,8 +193,11 @@ def lengths_by_levels(weighted: Weighted, source: int, cutoff: float | None) -> 
     take a dictionary half the time.
     """
     rows = weighted.rows
+    into = rows_into(rows, 1)[0] or rows.reversed()
     dist = np.empty(rows.n, np.int64)
-    order = _core.breadth_first_levels(rows.indptr, rows.indices, source, _level(cutoff), dist)
+    order = _core.breadth_first_levels(
+        rows.indptr, rows.indices, into.indptr, into.indices, source, _level(cutoff), dist
+    )
     found: dict[Any, int] = _core.named_numbers(
         weighted.owner.name_array, order, dist, np.empty(0, bool)
     )
