@@ -172,7 +172,10 @@ nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> 
     signals.beat(static_cast<std::size_t>(PyList_Size(paths[i].ptr())));
   }
   // On their own: lists made between the entries take the dictionary out of the cache.
-  for (std::size_t i = 0; i < named.size(); ++i) put(answer, named[i], std::exchange(paths[i], {}));
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    signals.beat(1);
+    put(answer, named[i], std::exchange(paths[i], {}));
+  }
   return answer;
 }
 

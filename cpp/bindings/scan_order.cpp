@@ -15,11 +15,6 @@ void check_vertices(std::span<const std::int64_t> vertices, std::size_t n) {
       throw std::invalid_argument("there is no vertex " + std::to_string(v));
 }
 
-nb::tuple given(Scan&& scan) {
-  return nb::make_tuple(give(std::move(scan.order)), give(std::move(scan.above)),
-                        give(std::move(scan.via)));
-}
-
 /// Runs search(pulse) with the GIL released, once the arguments of a breadth-first search fit.
 template <class Search>
 auto checked_search(std::span<const std::int64_t> indptr, std::int64_t source, std::size_t n,
@@ -32,7 +27,7 @@ auto checked_search(std::span<const std::int64_t> indptr, std::int64_t source, s
 }
 
 template <Index V>
-void register_breadth_first(nb::module_& module) {
+void register_levels(nb::module_& module) {
   module.def(
       "breadth_first_scan",
       [](In<std::int64_t> indptr, In<V> indices, std::int64_t source, std::int64_t limit,
@@ -80,7 +75,8 @@ void register_pair(nb::module_& module) {
           const nb::gil_scoped_release free;
           scan = scan_order<V, W>(graph, view(dist), view(sources), queue, Pulse(control, true));
         }
-        return given(std::move(scan));
+        return nb::make_tuple(give(std::move(scan.order)), give(std::move(scan.above)),
+                              give(std::move(scan.via)));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("dist").noconvert(), nb::arg("sources").noconvert(), nb::arg("queue"),
@@ -112,8 +108,8 @@ void register_pair(nb::module_& module) {
 
 void register_scan_order(nb::module_& module) {
   for_each_type([&]<class V, class W>() { register_pair<V, W>(module); });
-  register_breadth_first<std::int32_t>(module);
-  register_breadth_first<std::int64_t>(module);
+  register_levels<std::int32_t>(module);
+  register_levels<std::int64_t>(module);
 }
 
 }  // namespace warpath::bindings

@@ -11,6 +11,7 @@ from typing import Any
 _SAME = "The same dictionary: keys in NetworkX's order, and of equal paths the one that it takes."
 _EQUAL = "The same numbers and errors; of equally short paths it may be another one."
 _SUMS = "The same numbers."
+_LEVELS = "The same numbers, ascending; nodes equally far stand in the graph's order."
 
 FUNCTIONS = {
     "all_pairs_all_shortest_paths": _SAME,
@@ -62,9 +63,9 @@ FUNCTIONS = {
     "single_source_dijkstra_path": _SAME,
     "single_source_dijkstra_path_length": _SAME,
     "single_source_shortest_path": _SAME,
-    "single_source_shortest_path_length": _SAME,
+    "single_source_shortest_path_length": _LEVELS,
     "single_target_shortest_path": _EQUAL,
-    "single_target_shortest_path_length": _EQUAL,
+    "single_target_shortest_path_length": _LEVELS,
 }
 
 

@@ -168,6 +168,14 @@ def test_a_search_from_or_into_what_is_not_there_is_refused(search):
             search(graph.indptr, graph.indices, source, 9, np.empty(size, np.int64))
 
 
+def test_levels_take_the_rows_into_the_vertices_of_the_same_graph():
+    graph, other = Graph.from_edges([0], [1]), Graph.from_edges([0, 1], [1, 0])
+    with pytest.raises(ValueError, match="of another graph"):
+        _core.breadth_first_levels(
+            graph.indptr, graph.indices, other.indptr, other.indices, 0, 9, np.empty(2, np.int64)
+        )
+
+
 @given(st.sampled_from(["int32", "float64"]).flatmap(graphs), st.integers(0, 8))
 def test_tight_rows_are_the_edges_on_shortest_paths(graph, limit):
     order, _, dist = searched(graph, [0])

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -42,6 +43,7 @@ struct Points {
 /// Calls visit(rank, i) for every i below `count`, on threads, each a range of neighbours.
 template <class Visit>
 void each_of(std::size_t count, int threads, Control& control, Visit&& visit) {
+  std::atomic<int> finished{0};
   run_team(threads, control, [&](int rank) {
     Pulse pulse(control, rank == 0);
     const auto whole = static_cast<std::size_t>(threads);
@@ -51,6 +53,7 @@ void each_of(std::size_t count, int threads, Control& control, Visit&& visit) {
       pulse.beat();
       visit(part, i);
     }
+    await_team(rank, threads, finished, control);
   });
 }
 

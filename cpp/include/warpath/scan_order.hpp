@@ -208,7 +208,7 @@ Scan breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V>
 }
 
 /// Searches breadth-first over at most `limit` edges: the vertices by the edges to them, equally
-/// far ones ascending, and in `dist` (n) the edges to each vertex. O(m + n log n).
+/// far ones ascending, and in `dist` (n) the edges to each vertex. Expected O(m + n log n).
 ///
 /// The vertices of a level of many edges are bits, set for every edge without a look at what was
 /// met, so that nothing has to be predicted; where few vertices are left, these look for one that

@@ -29,7 +29,8 @@ struct Broken {
 };
 
 /// Checks one source's distances without solving: O(n + m), a pass over the edges on all threads;
-/// a search as well where a weight is negative or `slack` not 0.
+/// a search as well where a weight is negative, `slack` not 0, or a vertex reached over edges of
+/// no length alone.
 ///
 /// "source"   dist[source] == 0
 /// "label"    no label is NaN or -inf, none lies beyond the cutoff

@@ -1,4 +1,4 @@
-"""Searches whose answers have NetworkX's order, choice of paths, numbers and errors."""
+"""Searches with NetworkX's choice of paths, numbers, errors and, but for one, order of answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.graph import Graph
-    from warpath.nx.graph import Weighted
+    from warpath.nx.graph import Converted, Weighted
 
     Array = NDArray[Any]
 
@@ -47,8 +47,8 @@ class Found:
     dist : (n,) labels; never(dtype) where unreached.
     order : (r,) int64, the reached vertices, the sources first.
     above : (r,) int64, where in `order` the vertex is that met each one first; -1 at sources.
-    via : (r,) int64, the edge by which each one was met first; -1 at sources. None where all edges
-        weigh 1, so that it does not matter.
+    via : (r,) int64, the edge by which each one was met first; -1 at sources. None after
+        `by_levels`, where all edges weigh 1.
     """
 
     def __init__(
@@ -186,22 +186,33 @@ def searched(
     return Found.of(weighted, sources, dist, queue=queue)
 
 
-def lengths_by_levels(weighted: Weighted, source: int, cutoff: float | None) -> dict[Any, int]:
+def lengths_by_levels(
+    owner: Converted, source: int, cutoff: float | None, *, towards: bool = False
+) -> dict[Any, int]:
     """Return the number of edges to every node reached: ascending, of equal ones in G's order.
 
     NetworkX has equal ones in the order in which its search meets them; nodes in their own order
     take a dictionary half the time.
+
+    Parameters
+    ----------
+    towards : count the edges from every node to this one.
     """
-    rows = weighted.rows
-    into = rows_into(rows, 1)[0] or rows.reversed()
+    rows = owner.weighted(None).rows
+    into = _into(rows)
+    if towards:
+        rows, into = into, rows
     dist = np.empty(rows.n, np.int64)
     order = _core.breadth_first_levels(
         rows.indptr, rows.indices, into.indptr, into.indices, source, _level(cutoff), dist
     )
-    found: dict[Any, int] = _core.named_numbers(
-        weighted.owner.name_array, order, dist, np.empty(0, bool)
-    )
+    found: dict[Any, int] = _core.named_numbers(owner.name_array, order, dist, np.empty(0, bool))
     return found
+
+
+def _into(rows: Graph) -> Graph:
+    """Return the edges into each vertex: the rows themselves, or turned round and kept."""
+    return rows_into(rows, 1)[0] or rows.reversed()
 
 
 def _level(cutoff: float | None) -> int:
@@ -221,7 +232,7 @@ def from_both_ends(rows: Graph, source: int, target: int) -> tuple[Array, int] |
         return None
     search: Any = rows.derived.get("from both ends")
     if search is None:
-        into = rows_into(rows, 1)[0] or rows.reversed()
+        into = _into(rows)
         if rows.weights is None:
             search = _core.both_ends_by_levels(rows.indptr, rows.indices, into.indptr, into.indices)
         else:

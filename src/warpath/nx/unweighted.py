@@ -21,7 +21,7 @@ def single_source_shortest_path_length(
 ) -> dict[Any, int]:
     """Return all distances; see `networkx.single_source_shortest_path_length`."""
     _require(G, source, "Source {} is not in G")
-    return lengths_by_levels(G.weighted(None), G.place[source], levels_of(cutoff))
+    return lengths_by_levels(G, G.place[source], levels_of(cutoff))
 
 
 def single_target_shortest_path_length(
@@ -29,7 +29,7 @@ def single_target_shortest_path_length(
 ) -> dict[Any, int]:
     """Return the distances to a node; see `networkx.single_target_shortest_path_length`."""
     _require(G, target, "Target {} is not in G")
-    return lengths_by_levels(G.weighted(None).backwards, G.place[target], levels_of(cutoff))
+    return lengths_by_levels(G, G.place[target], levels_of(cutoff), towards=True)
 
 
 def all_pairs_shortest_path_length(
