@@ -109,7 +109,7 @@ Graph<W> rmat(int heaviest = 255, W unit = 1) {
                  static_cast<std::uint64_t>(0.95 * kOne)};
   shape.links = true;
   shape.unique = true;
-  const auto links = warpath::rmat<V>(shape, kSeed, Pulse(control, true));
+  const auto links = warpath::rmat<V>(shape, kSeed, 1, control);
   return linked<W>(std::int64_t{1} << kScale, links, heaviest, unit);
 }
 
