@@ -109,6 +109,24 @@ def test_large_graphs_are_made_first_and_huge_ones_without_the_recipes_of_cpus(
     ]  # fmt: skip
 
 
+def test_a_huge_graph_is_made_before_the_others_on_all_threads(tmp_path, monkeypatch):
+    begun = []
+
+    def made(_, wanted, threads):
+        begun.append((wanted.title, threads))
+        return Failed(wanted, "")
+
+    monkeypatch.setattr(gpu_made.settings, "threads", lambda: 12)
+    monkeypatch.setattr(Makers, "_in_process", made)
+    huge = SMALL._replace(title="huge", size=gpu_made.HUGE)
+    with Makers(2, tmp_path) as makers:
+        found = makers.each([SMALL, huge], 60)
+        assert next(found).wanted is huge
+        assert begun == [("huge", 12)]
+        assert [one.wanted for one in found] == [SMALL]
+    assert begun == [("huge", 12), ("small", 4)]
+
+
 def test_recipes_that_are_missing_ask_for_one_source_of_the_first_type(measured, monkeypatch):
     words = "--graphs", "grid 8", "--dtypes", "int32", "float32"
     measured(*words)

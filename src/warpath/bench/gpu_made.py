@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Line = dict[str, Any]
 
-#: A graph of about so many edges gets a maker of its own; one of as many as these goes without the
-#: recipes that run on a CPU, of which one call may take minutes.
+#: A graph of about so many edges gets a maker of its own; one of as many as these has all threads
+#: to itself before the others are made, and goes without the recipes that run on a CPU, of which
+#: one call may take minutes.
 LARGE, HUGE = 2**28, 2**30
 _LONG = 2  # makers of large graphs, whom the others need not wait for
 _FACTS = "facts.json"
@@ -215,27 +216,22 @@ class Makers:
                 over = time.monotonic() > end
                 yield Failed(one, "the time was over") if over else _tried(one, self._folder)
             return
-        short, long = ThreadPoolExecutor(self._count), ThreadPoolExecutor(_LONG)
-        self._pools = [short, long]
-        futures: dict[Future[Made | Failed], Wanted] = {
-            (long if one.size >= LARGE else short).submit(self._in_process, one): one
-            for one in wanted
-        }
-        told = set()
-        try:
-            for future in as_completed(futures, timeout=seconds):
-                told.add(future)
-                yield future.result()
-        except TimeoutError:
-            yield from (
-                Failed(one, "the time was over")
-                for future, one in futures.items()
-                if future not in told
-            )
+        alone, long, short = map(ThreadPoolExecutor, (1, _LONG, self._count))
+        self._pools = [alone, long, short]
+        huge = [one for one in wanted if one.size >= HUGE]
+        others = [one for one in wanted if one.size < HUGE]
+        make, threads = self._in_process, self._threads
+        yield from _as_ready(
+            {alone.submit(make, one, settings.threads()): one for one in huge}, end
+        )
+        yield from _as_ready(
+            {(long if one.size >= LARGE else short).submit(make, one, threads): one
+             for one in others}, end
+        )  # fmt: skip
 
-    def _in_process(self, wanted: Wanted) -> Made | Failed:
+    def _in_process(self, wanted: Wanted, threads: int) -> Made | Failed:
         here, there = self._context.Pipe(duplex=False)
-        given = there, wanted, self._folder, self._threads
+        given = there, wanted, self._folder, threads
         process = self._context.Process(target=_child, args=given, daemon=True)
         process.start()
         self._running.add(process)
@@ -248,6 +244,20 @@ class Makers:
         process.join()
         self._running.discard(process)
         return answer
+
+
+def _as_ready(futures: dict[Future[Made | Failed], Wanted], end: float) -> Iterator[Made | Failed]:
+    told = set()
+    try:
+        for future in as_completed(futures, timeout=max(0.0, end - time.monotonic())):
+            told.add(future)
+            yield future.result()
+    except TimeoutError:
+        yield from (
+            Failed(one, "the time was over")
+            for future, one in futures.items()
+            if future not in told
+        )
 
 
 def _child(there: Connection, wanted: Wanted, folder: str, threads: int) -> None:
