@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <span>
@@ -139,7 +140,22 @@ class RowFactsOf {
     }
   };
 
+  using Unsigned = std::make_unsigned_t<V>;
+  // 16 bytes are a register of any x86-64 or Arm; comparisons of wider ones go number by number.
+  static constexpr int kInLine = 16 / sizeof(V);
+  static constexpr int kLines = 8 / kInLine;
+  static constexpr std::int64_t kStep = 8;  // edges
+  using Line [[gnu::vector_size(16)]] = Unsigned;
+  using Signed [[gnu::vector_size(16)]] = V;
+
+  /// Counts by lanes, in the indices' own width: room for 2^35 edges a thread.
+  struct Counts {
+    Line loops[kLines]{};
+    Line far[kLines]{};
+  };
+
   void rows(int rank, int threads, Pulse& pulse, Part& part) const {
+    Counts counts;
     const std::size_t last = first_row(graph_.indptr, rank + 1, threads);
     for (std::size_t u = first_row(graph_.indptr, rank, threads); u < last; ++u) {
       const std::int64_t begin = graph_.indptr[u];
@@ -147,25 +163,37 @@ class RowFactsOf {
       pulse.beat(end - begin + 1);
       part.min_degree = std::min(part.min_degree, end - begin);
       part.max_degree = std::max(part.max_degree, end - begin);
-      for (std::int64_t e = begin; e < end; e += kLookBlock) part_of_row(u, e, end, part);
+      std::int64_t e = begin;
+      for (; e < end && e + kStep <= graph_.m(); e += kStep)
+        look_at(u, graph_.indices.data() + e, std::min(kStep, end - e), counts);
+      if (e >= end) continue;
+      std::array<V, kStep> rest{};
+      std::copy(graph_.indices.data() + e, graph_.indices.data() + end, rest.begin());
+      look_at(u, rest.data(), end - e, counts);
     }
+    for (int at = 0; at < kLines; ++at)
+      for (int lane = 0; lane < kInLine; ++lane) {
+        part.loops += static_cast<std::int64_t>(counts.loops[at][lane]);
+        part.far += static_cast<std::int64_t>(counts.far[at][lane]);
+      }
   }
 
-  /// In the indices' own width, and so in as many lanes as can be.
-  void part_of_row(std::size_t u, std::int64_t begin, std::int64_t end, Part& part) const {
-    using Unsigned = std::make_unsigned_t<V>;
-    const auto row = static_cast<Unsigned>(u);
+  /// Looks at the ends of a step of edges, of which the first `count` are the row's. Most rows are
+  /// short, and how short is not foreseen: what lies behind one is looked at and does not count.
+  void look_at(std::size_t u, const V* ends, std::int64_t count, Counts& counts) const {
     const auto reach = static_cast<Unsigned>(reach_);
-    Unsigned loops = 0;
-    Unsigned far = 0;
-    for (std::int64_t e = begin; e < std::min(end, begin + kLookBlock); ++e) {
-      const auto v = static_cast<Unsigned>(graph_.indices[static_cast<std::size_t>(e)]);
-      const auto apart = static_cast<Unsigned>(v - row);
-      loops += static_cast<Unsigned>(apart == 0);
-      far += static_cast<Unsigned>(apart + reach > 2 * reach);  // wraps where u is the larger one
+    Signed number;
+    for (int lane = 0; lane < kInLine; ++lane) number[lane] = static_cast<V>(lane);
+    for (int at = 0; at < kLines; ++at) {
+      Line apart;
+      std::memcpy(&apart, ends + at * kInLine, sizeof apart);
+      apart -= static_cast<Unsigned>(u);
+      const auto counted = number < static_cast<V>(count);
+      number += static_cast<V>(kInLine);
+      // A mask is -1 where it holds. The sum wraps where u is the larger one.
+      counts.loops[at] -= reinterpret_cast<Line>(counted & (apart == 0));
+      counts.far[at] -= reinterpret_cast<Line>(counted & (apart + reach > 2 * reach));
     }
-    part.loops += static_cast<std::int64_t>(loops);
-    part.far += static_cast<std::int64_t>(far);
   }
 
   void weights(int rank, int threads, Pulse& pulse, Part& part) {
