@@ -6,11 +6,17 @@
 // held throughout.
 
 #include <algorithm>
+#include <atomic>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "common.hpp"
+#include "warpath/scan_order.hpp"
+#include "warpath/team.hpp"
 
 namespace warpath::bindings {
 
@@ -48,22 +54,27 @@ class Signals {
 /// The node objects of some vertices, read from a NumPy array of objects.
 class Names {
  public:
-  Names(const nb::object& array, std::span<const std::int64_t> vertices) : vertices_(vertices) {
+  /// For vertices below n, which are given later.
+  Names(const nb::object& array, std::size_t n) {
     if (PyObject_GetBuffer(array.ptr(), &buffer_, PyBUF_FORMAT) != 0) throw nb::python_error();
-    const auto n = static_cast<std::size_t>(buffer_.len) / sizeof(PyObject*);
     const bool objects = buffer_.format != nullptr && std::string(buffer_.format) == "O";
-    const bool known = std::all_of(vertices.begin(), vertices.end(), [n](std::int64_t v) {
-      return v >= 0 && static_cast<std::size_t>(v) < n;
-    });
-    if (objects && known) return;
+    if (objects && n <= count()) return;
     PyBuffer_Release(&buffer_);
     throw std::invalid_argument(objects ? "there are fewer names than vertices"
                                         : "names are an array of objects");
+  }
+  Names(const nb::object& array, std::span<const std::int64_t> vertices) : Names(array, 0) {
+    const bool known = std::all_of(vertices.begin(), vertices.end(), [&](std::int64_t v) {
+      return v >= 0 && static_cast<std::size_t>(v) < count();
+    });
+    if (!known) throw std::invalid_argument("there are fewer names than vertices");
+    of(vertices);
   }
   ~Names() { PyBuffer_Release(&buffer_); }
   Names(const Names&) = delete;
   Names& operator=(const Names&) = delete;
 
+  void of(std::span<const std::int64_t> vertices) { vertices_ = vertices; }
   std::size_t size() const { return vertices_.size(); }
 
   /// The object of the i-th vertex. They lie anywhere, and so do their addresses: those that are
@@ -78,6 +89,7 @@ class Names {
   static constexpr std::size_t kAhead = 16;
 
  private:
+  std::size_t count() const { return static_cast<std::size_t>(buffer_.len) / sizeof(PyObject*); }
   PyObject* const* objects() const { return static_cast<PyObject* const*>(buffer_.buf); }
   PyObject* at(std::size_t i) const { return objects()[vertices_[i]]; }
 
@@ -139,44 +151,114 @@ nb::dict named_numbers(nb::object names, In<std::int64_t> order, In<D> dist, In<
   return answer;
 }
 
-/// {name: path} of the vertices of `order`, from the place of the one before each in it; -1 at a
-/// source. `backwards` writes each path from its end on.
+/// Paths as lists of node objects, made one after another: each is the one before it in its path
+/// and a vertex more. `backwards` writes each from its end on.
+class PathLists {
+ public:
+  PathLists(Names& named, bool backwards)
+      : named_(named), backwards_(backwards), last_(checked(PyList_New(1))) {}
+
+  /// Makes those of the vertices that `named` has and that were not there before. `above` has where
+  /// the one before each vertex is; -1 at a source.
+  void make(std::span<const std::int64_t> above) {
+    for (std::size_t i = paths_.size(); i < named_.size(); ++i) {
+      PyObject* name = named_[i];
+      Py_INCREF(name);
+      if (PyList_SetItem(last_.ptr(), 0, name) != 0) throw nb::python_error();
+      if (above[i] >= static_cast<std::int64_t>(i))
+        throw std::invalid_argument("a path's vertices are not in order");
+      bool follow = followed(name);
+      nb::object path;
+      if (above[i] < 0) {
+        path = checked(PyList_GetSlice(last_.ptr(), 0, 1));
+      } else {
+        const auto before = static_cast<std::size_t>(above[i]);
+        PyObject* const head = paths_[before].ptr();
+        follow = follow || to_follow_[before];
+        path = checked(backwards_ ? PySequence_Concat(last_.ptr(), head)
+                                  : PySequence_Concat(head, last_.ptr()));
+      }
+      if (!follow) untrack(path);
+      signals_.beat(static_cast<std::size_t>(PyList_Size(path.ptr())));
+      paths_.push_back(std::move(path));
+      to_follow_.push_back(follow);
+    }
+  }
+
+  /// Moves them into a dictionary, on their own: lists made between its entries take it out of the
+  /// cache.
+  nb::dict take() {
+    nb::dict answer;
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+      signals_.beat(1);
+      put(answer, named_[i], std::exchange(paths_[i], {}));
+    }
+    return answer;
+  }
+
+ private:
+  const CollectorPaused paused_;
+  Names& named_;
+  const bool backwards_;
+  const nb::object last_;
+  Signals signals_;
+  std::vector<nb::object> paths_;
+  std::vector<bool> to_follow_;
+};
+
+/// {name: path} of the vertices of `order`, from the place of the one before each in it.
 nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> above,
                      bool backwards) {
-  const Names named(names, view(order));
+  Names named(names, view(order));
   if (above.size() != named.size())
     throw std::invalid_argument("order and above are not of one length");
-  nb::dict answer;
-  Signals signals;
-  const CollectorPaused paused;
-  std::vector<nb::object> paths(named.size());
-  std::vector<bool> to_follow(named.size());
-  const nb::object last = checked(PyList_New(1));
-  for (std::size_t i = 0; i < named.size(); ++i) {
-    PyObject* name = named[i];
-    Py_INCREF(name);
-    if (PyList_SetItem(last.ptr(), 0, name) != 0) throw nb::python_error();
-    const std::int64_t before = above.data()[i];
-    if (before >= static_cast<std::int64_t>(i))
-      throw std::invalid_argument("a path's vertices are not in order");
-    to_follow[i] = followed(name);
-    if (before < 0) {
-      paths[i] = checked(PyList_GetSlice(last.ptr(), 0, 1));
-    } else {
-      const nb::object& path = paths[static_cast<std::size_t>(before)];
-      if (to_follow[static_cast<std::size_t>(before)]) to_follow[i] = true;
-      paths[i] = checked(backwards ? PySequence_Concat(last.ptr(), path.ptr())
-                                   : PySequence_Concat(path.ptr(), last.ptr()));
+  PathLists lists(named, backwards);
+  lists.make(view(above));
+  return lists.take();
+}
+
+/// {name: path} of what a breadth-first search over at most `limit` edges reaches, in its order. Of
+/// two threads one searches while the other, which has the GIL, makes lists of what is found.
+template <Index V>
+nb::dict named_paths_by_levels(nb::object names, In<std::int64_t> indptr, In<V> indices,
+                               std::int64_t source, std::int64_t limit, bool backwards,
+                               int threads) {
+  const std::size_t n = indptr.size() - 1;
+  if (source < 0 || static_cast<std::size_t>(source) >= n)
+    throw std::invalid_argument("there is no vertex " + std::to_string(source));
+  Names named(names, n);
+  PathLists lists(named, backwards);
+  Scan scan;
+  std::atomic<std::size_t> there{0};
+  std::atomic<bool> ended{false};
+  Control control(python_tick(nb::none()));
+  const int searcher = std::min(at_least_one(threads), 2) - 1;
+  run_team(searcher + 1, control, [&](int rank) {
+    if (rank == searcher) {
+      std::optional<nb::gil_scoped_release> free;
+      if (rank == 0) free.emplace();
+      std::vector<std::int64_t> levels(n);
+      breadth_first_scan<V>(
+          view(indptr), view(indices), source, limit, levels, Pulse(control, rank == 0), scan,
+          [&](std::size_t count) { there.store(count, std::memory_order_release); });
+      ended.store(true, std::memory_order_release);
     }
-    if (!to_follow[i]) untrack(paths[i]);
-    signals.beat(static_cast<std::size_t>(PyList_Size(paths[i].ptr())));
-  }
-  // On their own: lists made between the entries take the dictionary out of the cache.
-  for (std::size_t i = 0; i < named.size(); ++i) {
-    signals.beat(1);
-    put(answer, named[i], std::exchange(paths[i], {}));
-  }
-  return answer;
+    if (rank != 0) return;
+    Pulse pulse(control, true);
+    for (bool last = false; !last;) {
+      last = ended.load(std::memory_order_acquire);
+      const std::size_t count = there.load(std::memory_order_acquire);
+      if (count == named.size() && !last) {
+        const nb::gil_scoped_release free;
+        pulse.check();
+        std::this_thread::yield();
+        continue;
+      }
+      named.of({scan.order.data(), count});
+      lists.make({scan.above.data(), count});
+    }
+  });
+  return lists.take();
 }
 
 /// {name: list} of the vertices of `keys`: the names of `listed` up to each end, one after another.
@@ -234,6 +316,13 @@ void register_named(nb::module_& module) {
   numbers.template operator()<double>();
   module.def("named_paths", &named_paths, nb::arg("names"), nb::arg("order").noconvert(),
              nb::arg("above").noconvert(), nb::arg("backwards"));
+  const auto by_levels = [&]<class V>() {
+    module.def("named_paths_by_levels", &named_paths_by_levels<V>, nb::arg("names"),
+               nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("source"),
+               nb::arg("limit"), nb::arg("backwards"), nb::arg("threads"));
+  };
+  by_levels.template operator()<std::int32_t>();
+  by_levels.template operator()<std::int64_t>();
   module.def("named_lists", &named_lists, nb::arg("names"), nb::arg("keys").noconvert(),
              nb::arg("ends").noconvert(), nb::arg("listed").noconvert());
   module.def("along_paths", &along_paths, nb::arg("above").noconvert(),

@@ -32,11 +32,13 @@ void register_levels(nb::module_& module) {
       "breadth_first_scan",
       [](In<std::int64_t> indptr, In<V> indices, std::int64_t source, std::int64_t limit,
          Out<std::int64_t> dist, nb::object progress) {
-        Scan scan = checked_search(view(indptr), source, dist.size(), std::move(progress),
-                                   [&](Pulse pulse) {
-                                     return breadth_first_scan<V>(view(indptr), view(indices),
-                                                                  source, limit, view(dist), pulse);
-                                   });
+        Scan scan = checked_search(
+            view(indptr), source, dist.size(), std::move(progress), [&](Pulse pulse) {
+              Scan found;
+              breadth_first_scan<V>(view(indptr), view(indices), source, limit, view(dist), pulse,
+                                    found, [](std::size_t) {});
+              return found;
+            });
         return nb::make_tuple(give(std::move(scan.order)), give(std::move(scan.above)));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("source"),

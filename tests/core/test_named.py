@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import signal
 import sys
 import weakref
@@ -10,7 +11,7 @@ import weakref
 import numpy as np
 import pytest
 
-from warpath import _core
+from warpath import Graph, _core, generate
 
 
 def objects(*names):
@@ -23,6 +24,11 @@ NAMES = objects("a", ("b", 1), 2.5, 7)
 ORDER = np.array([2, 0, 3])
 NONE = np.empty(0, bool)
 NEITHER = np.array([-1, -1])
+
+
+def by_levels(names, source, threads=2):
+    none = np.zeros(5, np.int64), np.empty(0, np.int32)
+    return _core.named_paths_by_levels(names, *none, source, 9, backwards=False, threads=threads)
 
 
 @pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
@@ -50,6 +56,20 @@ def test_paths_grow_by_a_name_from_the_path_of_the_one_before():
     assert turned == {name: path[::-1] for name, path in found.items()}
 
 
+@pytest.mark.threads
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_paths_by_levels_are_those_of_the_scan_whoever_searches(threads, backwards):
+    graphs = generate.uniform(5000, 3), generate.grid(60, 50), Graph.from_edges([], [], n=4)
+    for graph, limit in itertools.product(graphs, (-1, 0, 4, 10**9)):
+        names = objects(*map(str, range(graph.n)))
+        rows = graph.indptr, graph.indices
+        scan = _core.breadth_first_scan(*rows, 3, limit, np.empty(graph.n, np.int64))
+        expected = _core.named_paths(names, *scan, backwards)
+        found = _core.named_paths_by_levels(names, *rows, 3, limit, backwards, threads)
+        assert list(found.items()) == list(expected.items())
+
+
 def test_lists_are_cut_out_of_one_after_another():
     found = _core.named_lists(NAMES, ORDER, np.array([0, 2, 3]), np.array([1, 3, 0]))
     assert list(found.items()) == [(2.5, []), ("a", [("b", 1), 7]), (7, ["a"])]
@@ -70,6 +90,11 @@ def test_flags_hold_along_whole_paths():
         (lambda: _core.named_numbers(ORDER, ORDER, np.zeros(4), NONE), "array of objects"),
         (lambda: _core.named_paths(NAMES, ORDER, ORDER[1:], backwards=False), "one length"),
         (lambda: _core.named_paths(NAMES, ORDER, ORDER, backwards=False), "not in order"),
+        (lambda: by_levels(NAMES, 4), "no vertex 4"),
+        (lambda: by_levels(NAMES, -1), "no vertex -1"),
+        (lambda: by_levels(NAMES[1:], 0), "fewer names"),
+        (lambda: by_levels(ORDER, 0), "array of objects"),
+        (lambda: by_levels(NAMES, 0, threads=0), "threads"),
         (lambda: _core.named_lists(NAMES, ORDER, ORDER[1:], ORDER), "one length"),
         (lambda: _core.named_lists(NAMES, ORDER, np.array([1, 0, 3]), ORDER), "do not ascend"),
         (lambda: _core.named_lists(NAMES, ORDER, np.array([1, 2, 4]), ORDER), "do not ascend"),
@@ -171,14 +196,20 @@ class Looked:
         return 1
 
 
-@pytest.mark.parametrize("kind", ["numbers", "paths", "lists"])
+@pytest.mark.threads
+@pytest.mark.parametrize("kind", ["numbers", "paths", "levels", "lists"])
 def test_ctrl_c_stops_them(kind):
     n = 1 << 20
     names, order = objects(*range(n - 1), Looked()), np.arange(n)
     dist, above = np.zeros(n), np.full(n, -1)
+    star = np.full(n + 1, n - 1), np.arange(1, n)
+    star[0][0] = 0
     call = {
         "numbers": lambda: _core.named_numbers(names, order, dist, NONE),
         "paths": lambda: _core.named_paths(names, order, above, backwards=False),
+        "levels": lambda: _core.named_paths_by_levels(
+            names, *star, 0, 9, backwards=False, threads=2
+        ),
         "lists": lambda: _core.named_lists(names, order, order, order),
     }[kind]
 

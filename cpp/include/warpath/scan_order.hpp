@@ -167,12 +167,13 @@ Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
 }
 
 /// Searches breadth-first over at most `limit` edges: the scan without `via`, and in `dist` (n) the
-/// edges to each vertex. O(n + m).
-template <Index V>
-Scan breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V> indices,
+/// edges to each vertex. O(n + m). Calls told(count) now and then: so many entries are there to
+/// stay, and where they are.
+template <Index V, class Told>
+void breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V> indices,
                         std::int64_t source, std::int64_t limit, std::span<std::int64_t> dist,
-                        Pulse pulse) {
-  Scan scan;
+                        Pulse pulse, Scan& scan, Told&& told) {
+  constexpr std::size_t kTold = 1 << 11;
   for (std::vector<std::int64_t>* each : {&scan.order, &scan.above})
     each->reserve(dist.size());  // pages that are not reached are none
   // A bit for each vertex stays in the cache, where its distance may not.
@@ -193,6 +194,7 @@ Scan breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V>
       level = scan.order.size();
     }
     if (label >= limit) break;  // those behind it are as far
+    if (i % kTold == 0) told(scan.order.size());
     if (i + 8 < scan.order.size())
       __builtin_prefetch(&indptr[static_cast<std::size_t>(scan.order[i + 8])]);
     if (i + 4 < scan.order.size())
@@ -204,7 +206,7 @@ Scan breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V>
       if ((met[v / 64] >> v % 64 & 1) == 0) meet(v, label + 1, static_cast<std::int64_t>(i));
     }
   }
-  return scan;
+  told(scan.order.size());
 }
 
 /// Searches breadth-first over at most `limit` edges: the vertices by the edges to them, equally

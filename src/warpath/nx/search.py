@@ -22,6 +22,7 @@ from warpath.facilities import nearest
 from warpath.facts import rows_into
 from warpath.nx.weights import FLOAT
 from warpath.paths import never
+from warpath.settings import threads
 from warpath.tables import distances
 
 if TYPE_CHECKING:
@@ -207,6 +208,23 @@ def lengths_by_levels(
         rows.indptr, rows.indices, into.indptr, into.indices, source, _level(cutoff), dist
     )
     found: dict[Any, int] = _core.named_numbers(owner.name_array, order, dist, np.empty(0, bool))
+    return found
+
+
+def paths_by_levels(
+    weighted: Weighted, source: int, cutoff: float | None, *, backwards: bool = False
+) -> dict[Any, list[Any]]:
+    """Return a path of fewest edges to every node reached, in the order of NetworkX's search.
+
+    Parameters
+    ----------
+    backwards : write each path from its end on.
+    """
+    rows = weighted.rows
+    found: dict[Any, list[Any]] = _core.named_paths_by_levels(
+        weighted.owner.name_array, rows.indptr, rows.indices, source, _level(cutoff), backwards,
+        threads(),
+    )  # fmt: skip
     return found
 
 

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 
 from warpath.nx.dijkstra import one_path
-from warpath.nx.search import each, lengths_by_levels, levels_of, searched
+from warpath.nx.search import (
+    each,
+    lengths_by_levels,
+    levels_of,
+    paths_by_levels,
+    searched,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +51,7 @@ def single_source_shortest_path(
 ) -> dict[Any, list[Any]]:
     """Return a shortest path to every node; see `networkx.single_source_shortest_path`."""
     _require(G, source, "Source {} not in G")
-    return _levels(G.weighted(None), G.place[source], cutoff).paths()
+    return paths_by_levels(G.weighted(None), G.place[source], levels_of(cutoff))
 
 
 def single_target_shortest_path(
@@ -53,7 +59,8 @@ def single_target_shortest_path(
 ) -> dict[Any, list[Any]]:
     """Return a shortest path from every node; see `networkx.single_target_shortest_path`."""
     _require(G, target, "Target {} not in G")
-    return _levels(G.weighted(None).backwards, G.place[target], cutoff).paths(backwards=True)
+    back = G.weighted(None).backwards
+    return paths_by_levels(back, G.place[target], levels_of(cutoff), backwards=True)
 
 
 def all_pairs_shortest_path(
