@@ -3,7 +3,7 @@
 //
 // What these loops cost is making and counting objects: 40 to 80 ns for an entry of a dictionary,
 // a nanosecond for one of a list. Python's API is called as the stable ABI has it, with the GIL
-// held throughout.
+// held; only a search, and who waits for one, lets it go.
 
 #include <algorithm>
 #include <atomic>
@@ -161,6 +161,7 @@ class PathLists {
   /// Makes those of the vertices that `named` has and that were not there before. `above` has where
   /// the one before each vertex is; -1 at a source.
   void make(std::span<const std::int64_t> above) {
+    const CollectorPaused paused;
     for (std::size_t i = paths_.size(); i < named_.size(); ++i) {
       PyObject* name = named_[i];
       Py_INCREF(name);
@@ -188,6 +189,7 @@ class PathLists {
   /// Moves them into a dictionary, on their own: lists made between its entries take it out of the
   /// cache.
   nb::dict take() {
+    const CollectorPaused paused;
     nb::dict answer;
     for (std::size_t i = 0; i < paths_.size(); ++i) {
       signals_.beat(1);
@@ -197,7 +199,6 @@ class PathLists {
   }
 
  private:
-  const CollectorPaused paused_;
   Names& named_;
   const bool backwards_;
   const nb::object last_;
@@ -207,12 +208,11 @@ class PathLists {
 };
 
 /// {name: path} of the vertices of `order`, from the place of the one before each in it.
-nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> above,
-                     bool backwards) {
+nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> above) {
   Names named(names, view(order));
   if (above.size() != named.size())
     throw std::invalid_argument("order and above are not of one length");
-  PathLists lists(named, backwards);
+  PathLists lists(named, false);
   lists.make(view(above));
   return lists.take();
 }
@@ -223,12 +223,16 @@ template <Index V>
 nb::dict named_paths_by_levels(nb::object names, In<std::int64_t> indptr, In<V> indices,
                                std::int64_t source, std::int64_t limit, bool backwards,
                                int threads) {
-  const std::size_t n = indptr.size() - 1;
+  const std::size_t n = indptr.size() - std::min<std::size_t>(1, indptr.size());
   if (source < 0 || static_cast<std::size_t>(source) >= n)
     throw std::invalid_argument("there is no vertex " + std::to_string(source));
   Names named(names, n);
   PathLists lists(named, backwards);
   Scan scan;
+  scan.order.reserve(n);
+  scan.above.reserve(n);
+  const std::int64_t* const order = scan.order.data();
+  const std::int64_t* const above = scan.above.data();
   std::atomic<std::size_t> there{0};
   std::atomic<bool> ended{false};
   Control control(python_tick(nb::none()));
@@ -237,9 +241,8 @@ nb::dict named_paths_by_levels(nb::object names, In<std::int64_t> indptr, In<V> 
     if (rank == searcher) {
       std::optional<nb::gil_scoped_release> free;
       if (rank == 0) free.emplace();
-      std::vector<std::int64_t> levels(n);
       breadth_first_scan<V>(
-          view(indptr), view(indices), source, limit, levels, Pulse(control, rank == 0), scan,
+          view(indptr), view(indices), source, limit, {}, Pulse(control, rank == 0), scan,
           [&](std::size_t count) { there.store(count, std::memory_order_release); });
       ended.store(true, std::memory_order_release);
     }
@@ -254,8 +257,8 @@ nb::dict named_paths_by_levels(nb::object names, In<std::int64_t> indptr, In<V> 
         std::this_thread::yield();
         continue;
       }
-      named.of({scan.order.data(), count});
-      lists.make({scan.above.data(), count});
+      named.of({order, count});
+      lists.make({above, count});
     }
   });
   return lists.take();
@@ -315,7 +318,7 @@ void register_named(nb::module_& module) {
   numbers.template operator()<float>();
   numbers.template operator()<double>();
   module.def("named_paths", &named_paths, nb::arg("names"), nb::arg("order").noconvert(),
-             nb::arg("above").noconvert(), nb::arg("backwards"));
+             nb::arg("above").noconvert());
   const auto by_levels = [&]<class V>() {
     module.def("named_paths_by_levels", &named_paths_by_levels<V>, nb::arg("names"),
                nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("source"),

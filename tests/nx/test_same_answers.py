@@ -64,6 +64,19 @@ def test_from_one_node(function, graph, cutoff, data):
     assert_same(function, graph, source, cutoff=cutoff)
 
 
+@given(graph=graphs(), cutoff=CUTOFFS, data=st.data())
+def test_to_one_node_paths_are_as_short_and_paths_of_the_graph(graph, cutoff, data):
+    target = data.draw(st.sampled_from(list(graph)))
+    found = nx.single_target_shortest_path(graph, target, cutoff, backend="warpath")
+    theirs = nx.single_target_shortest_path(graph, target, cutoff)
+    assert {node: len(path) for node, path in found.items()} == {
+        node: len(path) for node, path in theirs.items()
+    }
+    for node, path in found.items():
+        assert (path[0], path[-1]) == (node, target)
+        assert nx.is_path(graph, path)
+
+
 LENGTHS = [nx.single_source_shortest_path_length, nx.single_target_shortest_path_length]
 
 

@@ -143,12 +143,12 @@ class RowFactsOf {
   using Unsigned = std::make_unsigned_t<V>;
   // 16 bytes are a register of any x86-64 or Arm; comparisons of wider ones go number by number.
   static constexpr int kInLine = 16 / sizeof(V);
-  static constexpr int kLines = 8 / kInLine;
   static constexpr std::int64_t kStep = 8;  // edges
+  static constexpr int kLines = kStep / kInLine;
   using Line [[gnu::vector_size(16)]] = Unsigned;
   using Signed [[gnu::vector_size(16)]] = V;
 
-  /// Counts by lanes, in the indices' own width: room for 2^35 edges a thread.
+  /// Counts by lanes, in the indices' own width: room for 2^34 edges a thread.
   struct Counts {
     Line loops[kLines]{};
     Line far[kLines]{};

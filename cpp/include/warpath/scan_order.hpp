@@ -166,21 +166,22 @@ Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
   return scan;
 }
 
-/// Searches breadth-first over at most `limit` edges: the scan without `via`, and in `dist` (n) the
-/// edges to each vertex. O(n + m). Calls told(count) now and then: so many entries are there to
-/// stay, and where they are.
+/// Searches breadth-first over at most `limit` edges: the scan without `via`, into an empty one,
+/// and in `dist`, unless it is empty, the edges to each vertex. O(n + m). Calls told(count) now and
+/// then: so many entries are there to stay, and where they are.
 template <Index V, class Told>
 void breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V> indices,
                         std::int64_t source, std::int64_t limit, std::span<std::int64_t> dist,
                         Pulse pulse, Scan& scan, Told&& told) {
   constexpr std::size_t kTold = 1 << 11;
+  const std::size_t n = indptr.size() - 1;
   for (std::vector<std::int64_t>* each : {&scan.order, &scan.above})
-    each->reserve(dist.size());  // pages that are not reached are none
+    each->reserve(n);  // pages that are not reached are none
   // A bit for each vertex stays in the cache, where its distance may not.
-  std::vector<std::uint64_t> met(dist.size() / 64 + 1);
+  std::vector<std::uint64_t> met(n / 64 + 1);
   const auto meet = [&](std::size_t v, std::int64_t label, std::int64_t from) {
     met[v / 64] |= std::uint64_t{1} << v % 64;
-    dist[v] = label;
+    if (!dist.empty()) dist[v] = label;
     scan.order.push_back(static_cast<std::int64_t>(v));
     scan.above.push_back(from);
   };

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 #: A graph of about so many edges gets a maker of its own; one of as many as these has all threads
-#: to itself before the others are made, and goes without the recipes that run on a CPU, of which
-#: one call may take minutes.
+#: to itself and is made and measured before the others are made, and goes without the recipes that
+#: run on a CPU, of which one call may take minutes.
 LARGE, HUGE = 2**28, 2**30
 _LONG = 2  # makers of large graphs, whom the others need not wait for
 _FACTS = "facts.json"
@@ -218,14 +218,13 @@ class Makers:
             return
         alone, long, short = map(ThreadPoolExecutor, (1, _LONG, self._count))
         self._pools = [alone, long, short]
-        huge = [one for one in wanted if one.size >= HUGE]
+        make = self._in_process
+        for one in wanted:
+            if one.size >= HUGE:  # the next once this one was measured
+                yield from _as_ready({alone.submit(make, one, settings.threads()): one}, end)
         others = [one for one in wanted if one.size < HUGE]
-        make, threads = self._in_process, self._threads
         yield from _as_ready(
-            {alone.submit(make, one, settings.threads()): one for one in huge}, end
-        )
-        yield from _as_ready(
-            {(long if one.size >= LARGE else short).submit(make, one, threads): one
+            {(long if one.size >= LARGE else short).submit(make, one, self._threads): one
              for one in others}, end
         )  # fmt: skip
 

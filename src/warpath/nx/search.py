@@ -22,7 +22,7 @@ from warpath.facilities import nearest
 from warpath.facts import rows_into
 from warpath.nx.weights import FLOAT
 from warpath.paths import never
-from warpath.settings import threads
+from warpath.rows import threads_for
 from warpath.tables import distances
 
 if TYPE_CHECKING:
@@ -103,10 +103,10 @@ class Found:
         """Return the vertex before each one of `order`: (r,); meaningless at the sources."""
         return self.order[self.above]
 
-    def paths(self, *, backwards: bool = False) -> dict[Any, list[Any]]:
-        """Return the path to every reached node; `backwards` writes each from its end on."""
+    def paths(self) -> dict[Any, list[Any]]:
+        """Return the path to every reached node."""
         found: dict[Any, list[Any]] = _core.named_paths(
-            self.weighted.owner.name_array, self.order, self.above, backwards
+            self.weighted.owner.name_array, self.order, self.above
         )
         return found
 
@@ -223,7 +223,7 @@ def paths_by_levels(
     rows = weighted.rows
     found: dict[Any, list[Any]] = _core.named_paths_by_levels(
         weighted.owner.name_array, rows.indptr, rows.indices, source, _level(cutoff), backwards,
-        threads(),
+        threads_for(rows.n + rows.m),
     )  # fmt: skip
     return found
 
