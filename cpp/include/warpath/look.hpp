@@ -145,6 +145,7 @@ class RowFactsOf {
   static constexpr int kInLine = 16 / sizeof(V);
   static constexpr std::int64_t kStep = 8;  // edges
   static constexpr int kLines = kStep / kInLine;
+  static constexpr std::int64_t kLong = 2 * kStep;  // so much ahead, a whole step is foreseen
   using Line [[gnu::vector_size(16)]] = Unsigned;
   using Signed [[gnu::vector_size(16)]] = V;
 
@@ -164,12 +165,14 @@ class RowFactsOf {
       part.min_degree = std::min(part.min_degree, end - begin);
       part.max_degree = std::max(part.max_degree, end - begin);
       std::int64_t e = begin;
+      for (; e + kLong <= end; e += kStep)
+        look_at<true>(u, graph_.indices.data() + e, kStep, counts);
       for (; e < end && e + kStep <= graph_.m(); e += kStep)
-        look_at(u, graph_.indices.data() + e, std::min(kStep, end - e), counts);
+        look_at<false>(u, graph_.indices.data() + e, std::min(kStep, end - e), counts);
       if (e >= end) continue;
       std::array<V, kStep> rest{};
       std::copy(graph_.indices.data() + e, graph_.indices.data() + end, rest.begin());
-      look_at(u, rest.data(), end - e, counts);
+      look_at<false>(u, rest.data(), end - e, counts);
     }
     for (int at = 0; at < kLines; ++at)
       for (int lane = 0; lane < kInLine; ++lane) {
@@ -178,8 +181,10 @@ class RowFactsOf {
       }
   }
 
-  /// Looks at the ends of a step of edges, of which the first `count` are the row's. Most rows are
-  /// short, and how short is not foreseen: what lies behind one is looked at and does not count.
+  /// Looks at the ends of a step of edges, of which the first `count` are the row's, or all. Most
+  /// rows are short, and how short is not foreseen: what lies behind one is looked at and does not
+  /// count.
+  template <bool kAll>
   void look_at(std::size_t u, const V* ends, std::int64_t count, Counts& counts) const {
     const auto reach = static_cast<Unsigned>(reach_);
     Signed number;
@@ -188,11 +193,17 @@ class RowFactsOf {
       Line apart;
       std::memcpy(&apart, ends + at * kInLine, sizeof apart);
       apart -= static_cast<Unsigned>(u);
-      const auto counted = number < static_cast<V>(count);
-      number += static_cast<V>(kInLine);
-      // A mask is -1 where it holds. The sum wraps where u is the larger one.
-      counts.loops[at] -= reinterpret_cast<Line>(counted & (apart == 0));
-      counts.far[at] -= reinterpret_cast<Line>(counted & (apart + reach > 2 * reach));
+      // Masks are -1 where they hold. The sum wraps where u is the larger one.
+      auto loops = apart == 0;
+      auto far = apart + reach > 2 * reach;
+      if constexpr (!kAll) {
+        const auto counted = number < static_cast<V>(count);
+        number += static_cast<V>(kInLine);
+        loops &= counted;
+        far &= counted;
+      }
+      counts.loops[at] -= reinterpret_cast<Line>(loops);
+      counts.far[at] -= reinterpret_cast<Line>(far);
     }
   }
 
