@@ -150,7 +150,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path):
 def test_a_terminated_command_leaves_nothing_half_written(tmp_path):
     write(generate.road(12_000, seed=1), tmp_path / "roads.gr")
     with subprocess.Popen(
-        [*COMMAND, "apsp", tmp_path / "roads.gr", "-o", tmp_path / "od.npz"],
+        [*COMMAND, "apsp", tmp_path / "roads.gr", "-t", "1", "-o", tmp_path / "od.npz"],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert "%" in process.stderr.readline()  # the work has begun

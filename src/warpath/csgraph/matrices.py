@@ -94,7 +94,7 @@ def rows_of(csgraph: Any, *, directed: bool = True) -> tuple[Array, Array, Array
         indptr, indices, values = _rows_of_dense(data)
     else:
         indptr, indices, values = _rows_of_sparse(_added_up(data), directed=directed)
-    _check_numbers(values)
+    check_numbers(values)
     return indptr, indices, values if values.dtype.kind in "biuf" else values.astype(np.float64)
 
 
@@ -123,6 +123,7 @@ def _rows_of_sparse(data: Any, *, directed: bool) -> tuple[Array, Array, Array]:
 def _rows_of_dense(data: Any) -> tuple[Array, Array, Array]:
     values = np.asarray(np.ma.getdata(data) if np.ma.isMaskedArray(data) else data)
     _check_square(values)
+    check_numbers(values)
     present = ~np.ma.getmaskarray(data) if np.ma.isMaskedArray(data) else _present(values)
     present = np.asarray(present)  # np.matrix would stay two-dimensional under a mask
     indptr = np.concatenate(([0], np.cumsum(np.count_nonzero(present, axis=1))))
@@ -140,7 +141,8 @@ def _present(values: Array) -> NDArray[np.bool_]:
     return present
 
 
-def _check_numbers(values: Array) -> None:
+def check_numbers(values: Array) -> None:
+    """Refuse times, which are not to be compared with 0 either."""
     if values.dtype.kind in "mM":
         msg = f"a matrix of {values.dtype} has times, not lengths: divide by a unit of time."
         raise TypeError(msg)
@@ -199,7 +201,7 @@ def lengths_of(csgraph: Any, *, overwrite: bool = False) -> Array:
         return adjacency_matrix(graph, graph.solver_weights)
     values = np.asarray(np.ma.getdata(data) if np.ma.isMaskedArray(data) else data)
     _check_square(values)
-    _check_numbers(values)
+    check_numbers(values)
     if np.ma.isMaskedArray(data):
         present = ~np.ma.getmaskarray(data) & (values != 0) & np.isfinite(values)
     else:

@@ -10,7 +10,7 @@ import numpy as np
 
 from warpath.csgraph.dense import closed
 from warpath.csgraph.errors import raising_scipys
-from warpath.csgraph.matrices import as_scipys, edges_of, is_sparse, lengths_of
+from warpath.csgraph.matrices import as_scipys, check_numbers, edges_of, is_sparse, lengths_of
 from warpath.csgraph.owners import nearest_sources
 from warpath.csgraph.solving import solved
 from warpath.engines.cpu import potentials_of
@@ -86,6 +86,7 @@ def _method(data: Any, indices: Any) -> str:
         if values.ndim != 2:
             msg = f"graph should have two dimensions, but its shape is {values.shape}."
             raise GraphError(msg)
+        check_numbers(values)
         entries = values[np.isfinite(values) & (values != 0)]
         count = entries.size
     if indices is None and count >= np.prod(np.shape(data)[:1]) ** 2 / 4:

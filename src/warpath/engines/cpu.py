@@ -326,7 +326,7 @@ def cut(dist: Array, cutoff: float | None) -> Array:
 
 
 def fitting(dist: Array, dtype: np.dtype[Any]) -> Array:
-    """Return 64-bit distances in another integer type; raise OverflowError if one does not fit."""
+    """Return integer distances in another type; raise OverflowError if one does not fit."""
     if dist.dtype == dtype:
         return dist
     missing = dist == never(dist.dtype)
@@ -335,7 +335,9 @@ def fitting(dist: Array, dtype: np.dtype[Any]) -> Array:
     if finite.size and (finite.max() >= limit.max or finite.min() < limit.min):
         msg = f"a distance of {finite[np.argmax(np.abs(finite))]} does not fit {dtype}"
         raise OverflowError(msg)
-    return np.where(missing, limit.max, dist).astype(dtype)
+    fitted = dist.astype(dtype)
+    fitted[missing] = limit.max
+    return fitted
 
 
 def _chain(pred: Array, target: int) -> Array:
