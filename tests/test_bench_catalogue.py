@@ -124,6 +124,19 @@ def test_a_time_that_is_over_at_the_edge_of_the_body_leaves_no_alarm(monkeypatch
     assert signal.getsignal(signal.SIGALRM) is before
 
 
+def test_an_alarm_of_a_body_that_nobody_is_in_any_more_is_ended_not_raised():
+    before, limit = signal.getsignal(signal.SIGALRM), pair.at_most(0.01)
+
+    def left():
+        limit.__enter__()  # its end is missed, as when an alarm is raised there
+
+    left()
+    time.sleep(0.1)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGALRM) is before
+    limit.__exit__(None, None, None)
+
+
 def test_a_solve_over_its_limit_says_how_many_rounds_it_made(emulated_sssp):
     def slow(graph, source, **call):
         if graph.n == 64 and graph.m != 81:

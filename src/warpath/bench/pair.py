@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -251,13 +252,20 @@ def too_wide(recipe: Recipe, graph: Graph) -> str | None:
 def at_most(seconds: float) -> Iterator[None]:
     """Raise `TimeIsUpError` in the body once the time is over, between two steps of Python.
 
-    It is raised again every second, for one that falls into a finaliser is only printed.
+    It is raised again every second, for one that falls into a finaliser is only printed. One that
+    falls into the few lines of Python before or behind the body leaves this one unended: the next
+    alarm finds nobody in the body, and ends it.
     """
+    body = sys._getframe(2)  # noqa: SLF001 - what has the ``with``, above contextlib's own frame
+    before = signal.getsignal(signal.SIGALRM)
 
     def stop(_signal: int, frame: FrameType | None) -> None:
-        raise TimeIsUpError(_rounds_at(frame))
+        if body in _frames(frame):
+            raise TimeIsUpError(_rounds_at(frame))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
-    before = signal.signal(signal.SIGALRM, stop)
+    signal.signal(signal.SIGALRM, stop)
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
         yield
@@ -269,13 +277,19 @@ def at_most(seconds: float) -> Iterator[None]:
             signal.signal(signal.SIGALRM, before)
 
 
+def _frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yield a frame and those that called it."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
 def _rounds_at(frame: FrameType | None) -> int | None:
     """Return the rounds of the solve that runs in a frame or below it."""
-    while frame is not None:
-        for value in list(frame.f_locals.values()):
+    for each in _frames(frame):
+        for value in list(each.f_locals.values()):
             if isinstance(value, Clock):
                 return value.rounds
-        frame = frame.f_back
     return None
 
 
