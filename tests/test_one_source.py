@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath import one_source
+from warpath import one_source, routes
 from warpath.engines import cpu
 from warpath.paths import never
 from warpath.recipes import CATALOGUE, Loop
@@ -131,3 +131,15 @@ def test_graph_goes_when_nobody_has_it(graph):
         assert gone() is None
     finally:
         gc.enable()
+
+
+def test_trees_are_bound_once_and_anew_when_the_edges_in_are_at_hand(monkeypatch):
+    bound = []
+    real = routes._core.trees
+    monkeypatch.setattr(routes._core, "trees", lambda *what: (bound.append(what), real(*what))[1])
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5), (0, 2, 9), (2, 3, 1)])
+    found = [wp.sssp(graph, s).pred.tolist() for s in (0, 1)]
+    assert [len(what[3]) for what in bound] == [0]  # without the edges in
+    graph.reversed()
+    assert [wp.sssp(graph, s).pred.tolist() for s in (0, 1)] == found
+    assert [len(what[3]) for what in bound] == [0, 5]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from warpath import InputError, settings
+from warpath import InputError, _core, settings
 
 
 def test_threads_are_those_of_the_process_or_of_the_variable(monkeypatch):
@@ -133,3 +133,31 @@ def test_a_process_without_a_home_keeps_no_kernels(monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "expanduser", homeless)
     assert settings.kernel_cache() is None
+
+
+def test_surroundings_are_the_same_object_until_one_of_them_changes(monkeypatch):
+    monkeypatch.delenv("WARPATH_DEVICE", raising=False)
+    monkeypatch.delenv("WARPATH_MEMORY", raising=False)
+    ask = _core.Surroundings(["WARPATH_DEVICE", "WARPATH_MEMORY"], 1e-9)
+    first = ask()
+    assert first[0] >= 1
+    assert first[2:] == (None, None)
+    assert ask() is first
+    told = [first]
+    for value in ("cpu", "", "cuda", None):
+        if value is None:
+            monkeypatch.delenv("WARPATH_MEMORY")
+        else:
+            monkeypatch.setenv("WARPATH_MEMORY", value)
+        told.append(ask())
+        assert told[-1][2:] == (None, None if value is None else value.encode())
+        assert told[-1] != told[-2]
+        assert ask() is told[-1]
+    assert told[-1] == first
+
+
+def test_surroundings_change_with_the_moment():
+    ask = _core.Surroundings([], 1000)
+    first = ask()
+    time.sleep(0.003)
+    assert ask()[1] > first[1]

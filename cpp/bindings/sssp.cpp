@@ -3,12 +3,15 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "common.hpp"
 #include "queues.hpp"
@@ -99,31 +102,67 @@ void register_refuse_overflow(nb::module_& module) {
       nb::arg("dist").noconvert());
 }
 
+/// The trees of one graph, with everything bound but the source and its distances: to look at the
+/// arrays of a graph takes longer than the tree of a tiny one.
+template <Index V, class D>
+class Trees {
+ public:
+  using Run =
+      std::function<SearchCounters(std::int64_t source, std::span<const D> dist, std::span<V> pred,
+                                   int threads, bool assemble, Control& control)>;
+
+  Trees(std::size_t n, Run run) : n_(n), run_(std::move(run)) {}
+
+  /// How many vertices were settled, edges relaxed and predecessors found.
+  nb::tuple operator()(std::int64_t source, In<D> dist, Out<V> pred, int threads, bool assemble,
+                       nb::object progress) const {
+    if (dist.size() != n_ || pred.size() != n_)
+      throw std::invalid_argument("dist and pred must have n entries");
+    if (source < 0 || static_cast<std::size_t>(source) >= n_)
+      throw std::invalid_argument("there is no vertex " + std::to_string(source));
+    Control control(python_tick(std::move(progress)));
+    SearchCounters counters;
+    {
+      const nb::gil_scoped_release free;
+      counters = run_(source, view(dist), view(pred), threads, assemble, control);
+    }
+    return nb::make_tuple(counters.settled, counters.relaxed, counters.improved);
+  }
+
+ private:
+  std::size_t n_;
+  Run run_;
+};
+
+template <Index V, class D>
+void register_trees_class(nb::module_& module, const char* name) {
+  nb::class_<Trees<V, D>>(module, name)
+      .def("__call__", &Trees<V, D>::operator(), nb::arg("source"), nb::arg("dist").noconvert(),
+           nb::arg("pred").noconvert(), nb::arg("threads") = 1, nb::arg("assemble") = false,
+           nb::arg("progress") = nb::none());
+}
+
 template <Index V, Weight W>
-void register_tree(nb::module_& module) {
+void register_trees(nb::module_& module) {
   using D = DistanceOf<W>;
   module.def(
-      "tree",
+      "trees",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> into_indptr,
-         In<V> into_indices, In<W> into_weights, bool ascending, std::int64_t source, In<D> dist,
-         Out<V> pred, bool negative, int threads, bool assemble, nb::object progress) {
-        Control control(python_tick(std::move(progress)));
-        SearchCounters counters;
-        {
-          const nb::gil_scoped_release free;
+         In<V> into_indices, In<W> into_weights, bool ascending, bool negative) {
+        const auto run = [=](std::int64_t source, std::span<const D> dist, std::span<V> pred,
+                             int threads, bool assemble, Control& control) {
           const auto graph = csr(indptr, indices, weights);
           const RowsInto<V, W> into{csr(into_indptr, into_indices, into_weights), ascending};
-          counters = TreeBuilder<V, W>(graph, into, static_cast<V>(source), view(dist), view(pred),
-                                       threads, assemble, control)
-                         .build(negative);
-        }
-        return as_dict(counters);
+          return TreeBuilder<V, W>(graph, into, static_cast<V>(source), dist, pred, threads,
+                                   assemble, control)
+              .build(negative);
+        };
+        return nb::cast(
+            Trees<V, D>(static_cast<std::size_t>(csr(indptr, indices, weights).n()), run));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(),
-      nb::arg("into_weights").noconvert(), nb::arg("ascending"), nb::arg("source"),
-      nb::arg("dist").noconvert(), nb::arg("pred").noconvert(), nb::arg("negative"),
-      nb::arg("threads") = 1, nb::arg("assemble") = false, nb::arg("progress") = nb::none());
+      nb::arg("into_weights").noconvert(), nb::arg("ascending"), nb::arg("negative"));
 }
 
 /// Whether each edge is there in both directions, and whether the vertices of each row ascend.
@@ -182,11 +221,17 @@ void register_sssp(nb::module_& module) {
   register_search_class<std::int64_t>(module, "SearchOfIntegers");
   register_search_class<float>(module, "SearchOfFloats");
   register_search_class<double>(module, "SearchOfDoubles");
+  register_trees_class<std::int32_t, std::int64_t>(module, "TreesOfIntegers");
+  register_trees_class<std::int32_t, float>(module, "TreesOfFloats");
+  register_trees_class<std::int32_t, double>(module, "TreesOfDoubles");
+  register_trees_class<std::int64_t, std::int64_t>(module, "LongTreesOfIntegers");
+  register_trees_class<std::int64_t, float>(module, "LongTreesOfFloats");
+  register_trees_class<std::int64_t, double>(module, "LongTreesOfDoubles");
   for_each_type([&]<class V, class W>() {
     register_dijkstra<V, W>(module);
     register_dijkstra_search<V, W>(module);
     register_refuse_overflow<V, W>(module);
-    register_tree<V, W>(module);
+    register_trees<V, W>(module);
     register_row_order<V, W>(module);
     register_path<V, W>(module);
   });

@@ -71,14 +71,26 @@ def tree(
         is not looked for, facts and whether each edge has its opposite.
     """
     pred = np.empty(graph.n, graph.indices.dtype)
-    negative = not once and graph.facts(symmetry=False).negative > 0
     threads = max(1, min(threads, (graph.n + graph.m) // _PER_THREAD))
-    into, ascending = (None, False) if negative or once else rows_into(graph, threads)
-    _core.tree(
-        *_csr(graph), *(_no_rows(graph) if into is None else _csr(into)), ascending, source, labels,
-        pred, negative=negative, threads=threads, progress=None,
-    )  # fmt: skip
+    if once:
+        trees: Any = _core.trees(*_csr(graph), *_no_rows(graph), ascending=False, negative=False)
+    else:
+        trees = _trees(graph, threads)
+    trees(source, labels, pred, threads)
     return pred
+
+
+def _trees(graph: Graph, threads: int) -> Any:
+    """Return the core's trees of a graph, bound once; anew when its transpose was made since."""
+    transpose, trees = graph.derived.get("trees", (None, None))
+    if trees is None or transpose is not vars(graph).get("_transpose"):
+        negative = graph.facts(symmetry=False).negative > 0
+        into, ascending = (None, False) if negative else rows_into(graph, threads)
+        trees = _core.trees(
+            *_csr(graph), *(_no_rows(graph) if into is None else _csr(into)), ascending, negative
+        )
+        graph.derived["trees"] = vars(graph).get("_transpose"), trees
+    return trees
 
 
 def tree_over(graph: Graph, source: int, dist: Array) -> Array:

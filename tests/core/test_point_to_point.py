@@ -34,7 +34,7 @@ def whole(graph, source):
     pred = np.empty(len(dist), graph[1].dtype)
     _core.dijkstra(*graph, source=source, dist=dist, queue="heap", targets=np.empty(0, np.int64))
     no_rows = [each[:0] for each in graph]  # of the edges in
-    _core.tree(*graph, *no_rows, False, source=source, dist=dist, pred=pred, negative=False)  # noqa: FBT003
+    _core.trees(*graph, *no_rows, ascending=False, negative=False)(source, dist, pred)
     return dist, pred
 
 

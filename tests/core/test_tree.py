@@ -92,15 +92,13 @@ def trees(graph, source, dist, *, negative=False):
     found = []
     into = transposed(graph)
     sorted_rows = is_ascending(into)
-    for threads, assemble in ((1, False), (2, True), (5, False), (5, True)):
-        for known in (no_rows(graph), into, backwards(into)):
-            for ascending in {False, sorted_rows and known is into}:
+    for known in (no_rows(graph), into, backwards(into)):
+        for ascending in {False, sorted_rows and known is into}:
+            bound = _core.trees(*graph, *known, ascending, negative)
+            for threads, assemble in ((1, False), (2, True), (5, False), (5, True)):
                 pred = np.full(len(dist), -9, graph[1].dtype)
-                counters = _core.tree(
-                    *graph, *known, ascending, source=source, dist=dist, pred=pred,
-                    negative=negative, threads=threads, assemble=assemble,
-                )  # fmt: skip
-                assert set(counters) == {"settled", "relaxed", "improved"}
+                counters = bound(source, dist, pred, threads, assemble)
+                assert [type(count) for count in counters] == [int] * 3
                 found.append(pred.tolist())
     return found
 
@@ -235,3 +233,17 @@ def test_undirected_graph_with_unlike_weights_is_not_taken_for_mirrored():
     graph = graph.with_weights([1, 9, 1, 5, 9, 1])
     paths = wp.sssp(graph, 0)
     wp.verify(graph, paths)
+
+
+def test_bound_trees_refuse_what_does_not_fit_the_graph():
+    graph = rows(3, [(0, 1, 5), (1, 2, 1)], np.int32, np.int64)
+    bound = _core.trees(*graph, *no_rows(graph), ascending=False, negative=False)
+    dist, pred = np.array([0, 5, 6]), np.empty(3, np.int32)
+    for long, short in ((dist, pred[:2]), (dist[:2], pred)):
+        with pytest.raises(ValueError, match="dist and pred must have n entries"):
+            bound(0, long, short)
+    for source in (-1, 3):
+        with pytest.raises(ValueError, match=f"there is no vertex {source}"):
+            bound(source, dist, pred)
+    bound(0, dist, pred)
+    assert pred.tolist() == [-1, 0, 1]
