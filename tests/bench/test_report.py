@@ -7,7 +7,7 @@ import json
 import pytest
 
 from warpath.bench import __main__ as command
-from warpath.bench import report_lines
+from warpath.bench.lines import is_ours
 from warpath.bench.report_lines import Case, machines, read
 
 HERE = {"processor": "AMD EPYC", "cores": "2", "python": "3.11.7"}
@@ -193,10 +193,10 @@ def test_a_file_that_is_not_there_is_told(tmp_path, capsys):
 
 
 def test_a_name_of_ours_is_told_from_a_peers():
-    assert report_lines.is_ours("warpath auto")
-    assert report_lines.is_ours("warpath.buckets")
-    assert not report_lines.is_ours("warpaths")
-    assert not report_lines.is_ours("GAP warpath")
+    assert is_ours("warpath auto")
+    assert is_ours("warpath.buckets")
+    assert not is_ours("warpaths")
+    assert not is_ours("GAP warpath")
 
 
 def test_lines_are_read_in_order(written):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.api import sssp
 from warpath.bench.external import External, write_graph
+from warpath.bench.lines import OURS, is_ours
 from warpath.bench.run import Local, contest
 from warpath.errors import NotSupportedError
 from warpath.graph import Graph
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Line = dict[str, Any]
 
-OURS = "warpath"  # the first word of what our rows are called
 NOT_BEGUN = "not begun"  # how the error of a peer begins that would take too long
 _BUILDS = 7  # budgets that a peer may take to build its graph
 _TOTALS = ("rounds", "selected", "relaxed", "improved", "work_ratio", "mean_parallelism")
@@ -110,7 +110,7 @@ class Bout:
             "solver": entrant.name, "threads": entrant.threads, "tree": entrant.tree,
             **entrant.about,
         }  # fmt: skip
-        ours = entrant.name.startswith(f"{OURS} ") and not entrant.tree
+        ours = is_ours(entrant.name) and not entrant.tree
         lines = []
         for place, (source, found) in enumerate(entrant.found.items()):
             if ours and (self._terms.traced is None or place < self._terms.traced):

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
     Line = dict[str, Any]
 
+OURS = "warpath"  # the first word of what our rows are called
 _KEY = ("suite", "graph", "dtype", "solver", "threads", "tree", "source")
+
+
+def is_ours(solver: str) -> bool:
+    """Say whether a solver is of warpath, and no peer."""
+    return solver.replace(".", " ").split(maxsplit=1)[0] == OURS
 
 
 def key_of(line: Line) -> tuple[Any, ...]:

@@ -75,6 +75,7 @@ _ALL_PAIRS = (
 )
 
 _PAIRS = 8  # a call between two nodes is so short that what a single one takes says little
+_TURN = 0.2  # seconds; processors may be a third faster or slower from one second to the next
 
 WORKLOADS = {
     "uniform": Workload(
@@ -163,9 +164,10 @@ def measure(
 ) -> tuple[float, float]:
     """Return the milliseconds a call of NetworkX and of warpath, which take turns.
 
-    A turn is a call from each of the starts, one after another; the medians of turns are divided by
-    how many those are. The answers are compared, off the clock. Those of one side are not kept
-    while the other one is timed, for Python's collector looks at all objects there are.
+    A turn is a call from each of the starts, one after another, again and again until a fifth of a
+    second is over; medians over all rounds of calls are divided by how many those are. The answers
+    are compared, off the clock. Those of one side are not kept while the other one is timed, for
+    Python's collector looks at all objects there are.
 
     Raises
     ------
@@ -178,10 +180,14 @@ def measure(
     for _ in range(repeats):
         for backend, each in times.items():
             gc.collect()
-            start = time.perf_counter()
-            found = _answers(function, graph, starts, call, backend)
-            each.append(1e3 * (time.perf_counter() - start) / len(starts))
-            del found
+            spent = 0.0
+            while spent < _TURN:
+                start = time.perf_counter()
+                found = _answers(function, graph, starts, call, backend)
+                seconds = time.perf_counter() - start
+                each.append(1e3 * seconds / len(starts))
+                spent += seconds
+                del found
     theirs = _answers(function, graph, starts, call, "networkx")
     ours = _answers(function, graph, starts, call, "warpath")
     if not all(_same(*pair, call) for pair in zip(theirs, ours, strict=True)):

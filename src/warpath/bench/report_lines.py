@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from warpath.bench.lines import is_ours
 from warpath.errors import GraphFormatError, InputError
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Line = dict[str, Any]
-_OURS = "warpath"
 _NEEDED = ("graph", "n", "m", "dtype", "solver", "threads", "tree", "source", "machine")
 _COUNTED = ("study", "graph", "recipe")
 #: Of lines whose facts stand in the line itself.
@@ -226,11 +226,6 @@ class Machine:
         """Return what failed or was wrong, one for each solver and question."""
         kept = {(one.case, one.solver, one.threads, one.what): one for one in self._failures}
         return list(kept.values())
-
-
-def is_ours(solver: str) -> bool:
-    """Say whether a solver is of warpath, and no peer."""
-    return solver.replace(".", " ").split(maxsplit=1)[0] == _OURS
 
 
 def machines(lines: Iterable[Line]) -> list[Machine]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from warpath.bench.lines import is_ours
 from warpath.bench.right import digest
 from warpath.errors import VerificationError
 
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 
 _MOST_HELD = 2**26  # bytes of answers that wait to be compared
+_CLOSE = 1.5  # times as long; who is closer to the best peer meets it again,
+_MORE = 4  # so often
+_SHORT = 1e-3  # seconds; in shorter solves what the interpreter and the caches know is most of it
 
 
 @dataclass
@@ -114,31 +118,49 @@ class Local:
         self.about = about | {"budget_s": budget}
         self._solve, self._answer = solve, answer
         self._left = np.inf if budget is None else budget
+        self._last = 0.0  # the seconds of the last solve
         self._held: list[tuple[int, Array, bytes | None]] = []  # answers not compared yet
 
     def turn(self, right: Mapping[int, Right]) -> None:
         """Solve from each source once more, those that the budget allows, and compare.
 
         Solves follow each other, as those of a command do: comparing takes the caches, and waits
-        until all are done or their answers have become many.
+        until all are done or their answers have become many. Of short solves even making an answer
+        of what was returned waits.
         """
         if self.error is not None:
             return
         sources = list(self.found) or list(right)
-        try:
+        short: list[tuple[int, float, Any]] = []
+        with self._told():
             if not self.found:
                 self._warm_up(sources[0])
             for source in sources:
-                if self.found and self._left < self._last:
+                if (self.found or short) and self._left < self._last:
                     break
-                self._keep(source, *self._timed(source))
+                seconds, found = self._timed(source)
+                self._last = seconds
+                self._left -= seconds
+                if seconds < _SHORT:
+                    short.append((source, seconds, found))
+                else:
+                    self._keep(source, seconds, found)
                 if sum(dist.nbytes for _, dist, _ in self._held) > _MOST_HELD:
                     self._compare(right)
-        except VerificationError:  # of ours
+        with self._told():
+            for each in short:
+                self._keep(*each)
+        self._compare(right)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Keep what a solver raises as its error; but of ours, to be wrong ends everything."""
+        try:
+            yield
+        except VerificationError:
             raise
         except Exception as error:  # noqa: BLE001 - a peer may raise anything; its line says what
             self.error = f"{type(error).__name__}: {error}"
-        self._compare(right)
 
     def _warm_up(self, source: int) -> None:
         with peak() as memory:
@@ -146,11 +168,12 @@ class Local:
         self.about |= {"first_ms": 1e3 * seconds, "peak_mb": memory.get("mb")}
         self._last = seconds
         if seconds > self._left:  # a second solve would be no warmer to speak of
+            self._left -= seconds
             self._keep(source, seconds, found)
+        while seconds < _SHORT:
+            seconds += self._timed(source)[0]
 
     def _keep(self, source: int, seconds: float, found: Any) -> None:
-        self._last = seconds
-        self._left -= seconds
         dist, pred, plan = self._answer(found)
         kept = self.found.setdefault(source, Found())
         kept.times.append(1e3 * seconds)
@@ -177,10 +200,38 @@ class Local:
 
 
 def contest(entrants: Sequence[tuple[Entrant, Mapping[int, Right]]], repeats: int) -> None:
-    """Let solvers take turns, each over all its sources: a change of the machine meets all."""
+    """Let solvers take turns, each over all its sources: a change of the machine meets all.
+
+    A turn takes a second or less, and a processor that has neighbours may be half as fast in one
+    second as in the next: who comes in close together meets again.
+    """
     for _ in range(repeats):
         for entrant, right in entrants:
             entrant.turn(right)
+    again = _close([entrant for entrant, _ in entrants])
+    for _ in range(_MORE if again else 0):
+        for entrant, right in entrants:
+            if entrant in again:
+                entrant.turn(right)
+
+
+def _close(entrants: Sequence[Entrant]) -> list[Entrant]:
+    """Return those of ours who are close to the best peer of as many threads or fewer, and it."""
+    ms = {one: _median(one) for one in entrants if one.found and one.error is None}
+    close: list[Entrant] = []
+    for mine, time_of_mine in ms.items():
+        peers = [one for one in ms if not is_ours(one.name) and one.threads <= mine.threads]
+        if not is_ours(mine.name) or not peers:
+            continue
+        best = min(peers, key=lambda peer: ms[peer])
+        slower, faster = max(time_of_mine, ms[best]), min(time_of_mine, ms[best])
+        if slower <= _CLOSE * faster:
+            close += [mine, best]
+    return close
+
+
+def _median(entrant: Entrant) -> float:
+    return median(median(found.times) for found in entrant.found.values())
 
 
 @contextmanager

@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from warpath.bench.bout import OURS, Bout
-from warpath.bench.lines import measured, write_lines
+from warpath.bench.bout import Bout
+from warpath.bench.lines import OURS, measured, write_lines
 from warpath.bench.right import answers, answers_of
 from warpath.bench.run import commit, machine
 from warpath.bench.workloads import typed

@@ -6,7 +6,8 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath import units
-from warpath.bench.bout import NOT_BEGUN, OURS
+from warpath.bench.bout import NOT_BEGUN
+from warpath.bench.lines import is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -46,12 +47,12 @@ class Column:
         """Yield the standing of each of our rows, where there are peers."""
         for (name, threads), found in self.at.items():
             mine = _times(found)
-            if not name.startswith(OURS) or len(mine) < len(found):
+            if not is_ours(name) or len(mine) < len(found):
                 continue
             ratios = []
             for (peer, count), other in self.at.items():
                 theirs = _times(other)
-                if peer.startswith(OURS) or count > threads or len(theirs) < len(other):
+                if is_ours(peer) or count > threads or len(theirs) < len(other):
                     continue
                 both = sorted(set(mine) & set(theirs))
                 if both:
@@ -116,7 +117,7 @@ def _table(graphs: dict[str, Column], bare: dict[str, Column]) -> str:
         cells_of = {graph: _cell(column.at.get((name, threads)), column) for column, graph in found}
         cells = [cells_of.get(graph, "") for graph in graphs]
         rows.append(f"| {_titled(name, threads)}, distances only | " + " | ".join(cells) + " |")
-    for name, threads in (one for one in solvers if one[0].startswith(OURS)):
+    for name, threads in (one for one in solvers if is_ours(one[0])):
         cells = []
         for column in graphs.values():
             place = next(
@@ -130,7 +131,7 @@ def _table(graphs: dict[str, Column], bare: dict[str, Column]) -> str:
 def _solvers(graphs: dict[str, Column]) -> list[tuple[str, int]]:
     """Return ours, then the others, each in the order of the lines, by threads."""
     every = list(dict.fromkeys(key for column in graphs.values() for key in column.at))
-    return sorted(every, key=lambda key: not key[0].startswith(OURS))
+    return sorted(every, key=lambda key: not is_ours(key[0]))
 
 
 def _titled(name: str, threads: int) -> str:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from warpath import settings
 from warpath.bench import external, peers, standing
-from warpath.bench.bout import OURS, Terms
-from warpath.bench.lines import latest, read_lines
+from warpath.bench.bout import Terms
+from warpath.bench.lines import OURS, latest, read_lines
 from warpath.bench.run import machine
 from warpath.bench.session import Session, Wish, tell
 from warpath.bench.workloads import COLUMNS, FILES, MAKERS, files, workload
