@@ -162,7 +162,8 @@ def test_a_terminated_command_leaves_nothing_half_written(tmp_path):
 
 def test_ctrl_c_ends_with_one_line(large):
     with subprocess.Popen(
-        [*COMMAND, "distances", large / "large.gr", "--sources", large / "all.csv",
+        [*COMMAND, "distances", large / "large.gr", "-t", "1", "--sources",
+         large / "all.csv",
          "-o", large / "od.npz"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
