@@ -123,7 +123,9 @@ def test_graph_goes_when_nobody_has_it(graph):
     gone = weakref.ref(wp.Graph.of(GRAPHS["buckets"]))
     assert gone() is None
     other = wp.Graph.of(GRAPHS["buckets"])
-    wp.sssp(other, 0)
+    _ = wp.sssp(other, 0).pred
+    other.reversed()
+    _ = wp.sssp(other, 0).pred
     gone = weakref.ref(other)
     gc.disable()
     try:

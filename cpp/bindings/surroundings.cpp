@@ -38,6 +38,7 @@ class Surroundings {
       changed = true;
     }
     if (changed) {
+      told_.reset();  // until it is made anew: that may fail, or run Python
       processors_ = processors;
       moment_ = moment;
       tell();

@@ -82,14 +82,15 @@ def tree(
 
 def _trees(graph: Graph, threads: int) -> Any:
     """Return the core's trees of a graph, bound once; anew when its transpose was made since."""
-    transpose, trees = graph.derived.get("trees", (None, None))
-    if trees is None or transpose is not vars(graph).get("_transpose"):
+    transpose = vars(graph).get("_transpose")  # made since by another thread, it is for the next
+    known, trees = graph.derived.get("trees", (None, None))
+    if trees is None or known is not transpose:
         negative = graph.facts(symmetry=False).negative > 0
         into, ascending = (None, False) if negative else rows_into(graph, threads)
         trees = _core.trees(
             *_csr(graph), *(_no_rows(graph) if into is None else _csr(into)), ascending, negative
         )
-        graph.derived["trees"] = vars(graph).get("_transpose"), trees
+        graph.derived["trees"] = transpose, trees
     return trees
 
 

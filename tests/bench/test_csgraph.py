@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -15,6 +16,11 @@ from warpath.errors import VerificationError
 theirs = pytest.importorskip("scipy.sparse.csgraph")
 
 
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    monkeypatch.setattr(csgraph, "_LEAST_MS", 0.0)
+
+
 def test_each_call_is_a_line_of_the_table(capsys):
     given = ["--graphs", "road", "delaunay", "--scale", "0.0005", "--sources", "2"]
     assert csgraph.main([*given, "--pairs", "20", "--repeats", "2", "--predecessors"]) == 0
@@ -23,7 +29,7 @@ def test_each_call_is_a_line_of_the_table(capsys):
     rows = [line for line in lines[2:] if line.startswith("|")]
     assert len(rows) == 2 * 2 * 3 + 2 * 2
     assert all(re.search(r"\| [\d.,]+ \| [\d.,]+ \| [\d.,]+x \|$", row) for row in rows)
-    assert lines[-1].startswith("Medians over 2 seeded sources, or of 2 calls; both modules")
+    assert lines[-1].startswith("Medians over 2 seeded sources, or of 2 calls, again and again for")
 
 
 class Wrong:
@@ -51,6 +57,24 @@ def test_another_distance_gives_no_numbers(call):
     assert row.scipy > 0
     with pytest.raises(VerificationError, match="are not SciPy's"):
         csgraph.measure("uniform", "whole", call, matrix, [sources], Wrong(1e-9), graph)
+
+
+def test_calls_of_all_batches_are_repeated_until_the_time_is_over(monkeypatch):
+    monkeypatch.setattr(csgraph, "_LEAST_MS", 12.0)
+    asked = []
+
+    class Slow(Wrong):
+        def dijkstra(self, matrix, **options):
+            asked.append(options["indices"])
+            time.sleep(2.5e-3)
+            return super().dijkstra(matrix, **options)
+
+    graph = generate.uniform(40, 4)
+    matrix = csgraph.matrix_of(graph)
+    row = csgraph.measure("uniform", "whole", csgraph.CALLS[0], matrix, [[5], [7]], Slow(), graph)
+    assert row.scipy > 2.5
+    assert 1 + 3 <= len(asked) <= 1 + 5  # the first one is not timed
+    assert asked[1:] == ([5, 7] * 3)[: len(asked) - 1]
 
 
 @pytest.mark.parametrize("pred", [-9999, 3, 7])

@@ -26,6 +26,7 @@ def small(monkeypatch, tmp_path):
     monkeypatch.setattr(networkx_calls, "with_backend", lambda: None)
     monkeypatch.setattr(networkx_calls, "measure", lambda *_: (90.0, 2.0))
     monkeypatch.setattr(csgraph, "CPU", ("road",))
+    monkeypatch.setattr(csgraph, "_LEAST_MS", 0.0)
     return [*GIVEN, "--lines", str(tmp_path / "lines.jsonl")], tmp_path / "lines.jsonl"
 
 

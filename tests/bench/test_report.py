@@ -197,6 +197,7 @@ def test_a_name_of_ours_is_told_from_a_peers():
     assert is_ours("warpath.buckets")
     assert not is_ours("warpaths")
     assert not is_ours("GAP warpath")
+    assert not is_ours("...")
 
 
 def test_lines_are_read_in_order(written):

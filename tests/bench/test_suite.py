@@ -159,7 +159,7 @@ def test_an_answer_that_cannot_be_read_is_no_measured_time(suite, monkeypatch):
 
 @pytest.mark.parametrize(
     ("short", "room", "order"),
-    [(0.0, 2**26, "s sasasaccc"), (0.0, 0, "s sacsacsac"), (1e-3, 2**26, "s+ sssaaaccc")],
+    [(0.0, 2**26, "s+ sasasaccc"), (0.0, 0, "s+ sacsacsac"), (1e-3, 2**26, "s+ sssaaaccc")],
 )
 def test_solves_follow_each_other_and_answers_come_after_them(monkeypatch, short, room, order):
     steps = []
@@ -206,11 +206,16 @@ def test_close_races_are_run_again(monkeypatch):
     solvers = [
         Timed("warpath auto", 1, 10.0), Timed("warpath auto", 2, 4.0), Timed("SciPy", 1, 14.9),
         Timed("GAP", 1, 11.0), Timed("GAP", 2, 6.1), Timed("igraph", 1, 90.0),
+        Timed("wrong", 1, 9.0), Timed("failed", 1, 9.0), Timed("slow on 7", 1, 9.0),
     ]  # fmt: skip
-    run.contest([(one, {0: None, 7: None}) for one in solvers], 1)
+    solvers[-3].found = {0: run.Found(wrong=1)}
+    solvers[-2].error = "torn"
+    solvers[-1].found = {7: run.Found([90.0])}
+    sources = [{0, 7}] * 8 + [{7}]
+    run.contest([(one, dict.fromkeys(of)) for one, of in zip(solvers, sources, strict=True)], 1)
     once = [(one.name, one.threads) for one in solvers]
     assert turns == once + 2 * [("warpath auto", 1), ("GAP", 1)]
-    assert [len(one.found[7].times) for one in solvers] == [3, 1, 1, 3, 1, 1]
+    assert [len(one.found[7].times) for one in solvers] == [3, 1, 1, 3, 1, 1, 1, 1, 2]
 
 
 def test_ours_being_wrong_ends_with_code_1(suite, monkeypatch):

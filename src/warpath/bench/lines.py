@@ -19,7 +19,7 @@ _KEY = ("suite", "graph", "dtype", "solver", "threads", "tree", "source")
 
 def is_ours(solver: str) -> bool:
     """Say whether a solver is of warpath, and no peer."""
-    return solver.replace(".", " ").split(maxsplit=1)[0] == OURS
+    return solver.replace(".", " ").split(maxsplit=1)[:1] == [OURS]
 
 
 def key_of(line: Line) -> tuple[Any, ...]:

@@ -75,6 +75,7 @@ _ALL_PAIRS = (
 )
 
 _PAIRS = 8  # a call between two nodes is so short that what a single one takes says little
+_OTHERS = 2**23  # numbers of 8 bytes, more than caches hold
 _TURN = 0.2  # seconds; processors may be a third faster or slower from one second to the next
 
 WORKLOADS = {
@@ -115,7 +116,7 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.write("\n")
     facts = ", ".join(f"{key} {value}" for key, value in machine().items())
     sys.stdout.write(
-        f"Medians of {options.repeats}, answers compared; NetworkX {networkx.__version__}, "
+        f"Medians of {options.repeats} turns, answers compared; NetworkX {networkx.__version__}, "
         f"{facts}.\n"
     )
     return 0
@@ -165,9 +166,9 @@ def measure(
     """Return the milliseconds a call of NetworkX and of warpath, which take turns.
 
     A turn is a call from each of the starts, one after another, again and again until a fifth of a
-    second is over; medians over all rounds of calls are divided by how many those are. The answers
-    are compared, off the clock. Those of one side are not kept while the other one is timed, for
-    Python's collector looks at all objects there are.
+    second is over, each time with other memory in the caches; medians over all rounds of calls are
+    divided by how many those are. The answers are compared, off the clock. Those of one side are
+    not kept while the other one is timed, for Python's collector looks at all objects there are.
 
     Raises
     ------
@@ -176,12 +177,14 @@ def measure(
     """
     function = getattr(networkx, call.name)
     times: dict[str, list[float]] = {"networkx": [], "warpath": []}
+    others = np.zeros(_OTHERS)
     _answers(function, graph, starts, call, "warpath")  # plans, and what is made once for a graph
     for _ in range(repeats):
         for backend, each in times.items():
             gc.collect()
             spent = 0.0
             while spent < _TURN:
+                others += 1.0  # who is called once a turn finds what the other side left there
                 start = time.perf_counter()
                 found = _answers(function, graph, starts, call, backend)
                 seconds = time.perf_counter() - start

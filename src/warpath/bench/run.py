@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _MOST_HELD = 2**26  # bytes of answers that wait to be compared
 _CLOSE = 1.5  # times as long; who is closer to the best peer meets it again,
 _MORE = 4  # so often
+_WARM = 1e-2  # seconds that a solver warms up for at least
 _SHORT = 1e-3  # seconds; in shorter solves what the interpreter and the caches know is most of it
 
 
@@ -119,6 +120,7 @@ class Local:
         self._solve, self._answer = solve, answer
         self._left = np.inf if budget is None else budget
         self._last = 0.0  # the seconds of the last solve
+        self._short = False
         self._held: list[tuple[int, Array, bytes | None]] = []  # answers not compared yet
 
     def turn(self, right: Mapping[int, Right]) -> None:
@@ -141,7 +143,7 @@ class Local:
                 seconds, found = self._timed(source)
                 self._last = seconds
                 self._left -= seconds
-                if seconds < _SHORT:
+                if self._short:
                     short.append((source, seconds, found))
                 else:
                     self._keep(source, seconds, found)
@@ -170,8 +172,11 @@ class Local:
         if seconds > self._left:  # a second solve would be no warmer to speak of
             self._left -= seconds
             self._keep(source, seconds, found)
-        while seconds < _SHORT:
-            seconds += self._timed(source)[0]
+        spent = seconds
+        while spent < _WARM:
+            seconds = min(seconds, self._timed(source)[0])
+            spent += seconds
+        self._short = seconds < _SHORT
 
     def _keep(self, source: int, seconds: float, found: Any) -> None:
         dist, pred, plan = self._answer(found)
@@ -217,21 +222,31 @@ def contest(entrants: Sequence[tuple[Entrant, Mapping[int, Right]]], repeats: in
 
 def _close(entrants: Sequence[Entrant]) -> list[Entrant]:
     """Return those of ours who are close to the best peer of as many threads or fewer, and it."""
-    ms = {one: _median(one) for one in entrants if one.found and one.error is None}
+    right = [one for one in entrants if one.error is None and _is_right(one)]
     close: list[Entrant] = []
-    for mine, time_of_mine in ms.items():
-        peers = [one for one in ms if not is_ours(one.name) and one.threads <= mine.threads]
-        if not is_ours(mine.name) or not peers:
-            continue
-        best = min(peers, key=lambda peer: ms[peer])
-        slower, faster = max(time_of_mine, ms[best]), min(time_of_mine, ms[best])
-        if slower <= _CLOSE * faster:
-            close += [mine, best]
+    for mine in filter(lambda one: is_ours(one.name), right):
+        peers = [
+            (_times_as_long(peer, mine), at)
+            for at, peer in enumerate(right)
+            if not is_ours(peer.name)
+            and peer.threads <= mine.threads
+            and peer.found.keys() & mine.found.keys()
+        ]
+        times, at = min(peers, default=(np.inf, 0))
+        if 1 / _CLOSE <= times <= _CLOSE:
+            close += [mine, right[at]]
     return close
 
 
-def _median(entrant: Entrant) -> float:
-    return median(median(found.times) for found in entrant.found.values())
+def _is_right(entrant: Entrant) -> bool:
+    return bool(entrant.found) and all(one.line()["verified"] for one in entrant.found.values())
+
+
+def _times_as_long(peer: Entrant, mine: Entrant) -> float:
+    """Return a peer's time over ours, of the sources that both solved: medians of medians."""
+    both = peer.found.keys() & mine.found.keys()
+    theirs, ours = (median(median(one.found[s].times) for s in both) for one in (peer, mine))
+    return theirs / ours
 
 
 @contextmanager

@@ -159,7 +159,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--threads", type=int, nargs="+", default=[1, 2], about="of ours and of commands")
     add("--algorithms", nargs="+", default=["auto"], metavar="NAME", about="ours")
     add("--sources", type=int, default=16, about="seeded ones a graph")
-    add("--repeats", type=int, about="solves a source (3; 1 with --quick)")
+    add(
+        "--repeats", type=int, about="solves a source (3; 1 with --quick); four more in close races"
+    )
     add("--peers", nargs="*", metavar="PEER", about=f"in place of all that are there of {every}")
     add(
         "--external", action="append", default=[], metavar="NAME=COMMAND",
