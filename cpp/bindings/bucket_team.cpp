@@ -17,13 +17,14 @@ void register_weight(nb::module_& module) {
   module.def(
       "bucket_team",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, double delta, W heaviest,
-         std::optional<D> cutoff, int threads, bool assemble) {
+         bool scattered, std::optional<D> cutoff, int threads, bool assemble) {
+        const BucketOptions<W> options{
+            delta, heaviest, scattered, cutoff.value_or(unreachable<D>), threads, assemble};
         const auto run = [=](std::int64_t source, std::span<D> dist,
                              Control& control) -> std::optional<SearchDone> {
           BucketTeamCounters counters;
-          if (!bucket_team<V, W>(csr(indptr, indices, weights), static_cast<V>(source), dist, delta,
-                                 cutoff.value_or(unreachable<D>), heaviest, threads, assemble,
-                                 control, counters))
+          if (!bucket_team<V, W>(csr(indptr, indices, weights), static_cast<V>(source), dist,
+                                 options, control, counters))
             return std::nullopt;
           return SearchDone{counters.settled, counters.relaxed, counters.improved, counters.rounds,
                             counters.reached};
@@ -31,8 +32,8 @@ void register_weight(nb::module_& module) {
         return nb::cast(Search<D>(indptr.size() - 1, run));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-      nb::arg("delta"), nb::arg("heaviest"), nb::arg("cutoff") = nb::none(), nb::arg("threads") = 1,
-      nb::arg("assemble") = false);
+      nb::arg("delta"), nb::arg("heaviest"), nb::arg("scattered") = false,
+      nb::arg("cutoff") = nb::none(), nb::arg("threads") = 1, nb::arg("assemble") = false);
 }
 
 }  // namespace

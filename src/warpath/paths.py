@@ -62,7 +62,7 @@ class Paths:
         self.graph = graph
         self.source_index = source
         if dist is not None:
-            vars(self)["dist"] = dist
+            self.dist = dist
         self._there = there
         self.cutoff = cutoff
         self.trace = trace

@@ -31,15 +31,15 @@ def distance_type(weights):
 
 
 def solve(graph, delta, threads, source=0, cutoff=None, progress=None):
-    """Solve with threads that come when they can, and with all from the start."""
+    """Solve with threads that come when they can, as if numbers were far, and with all at once."""
     weights = graph["weights"]
     heaviest = weights.max(initial=0).item()
     found = []
     for assemble in (False, True):
         dist = np.empty(len(graph["indptr"]) - 1, distance_type(weights))
         search = _core.bucket_team(
-            **graph, delta=delta, heaviest=heaviest, cutoff=cutoff, threads=threads,
-            assemble=assemble,
+            **graph, delta=delta, heaviest=heaviest, scattered=not assemble, cutoff=cutoff,
+            threads=threads, assemble=assemble,
         )  # fmt: skip
         done = search(source, dist, progress)
         found.append((dist, None if done is None else counters(done)))

@@ -12,8 +12,7 @@ void search(const Graph<W>& graph, double delta, W heaviest) {
   const CsrView<V, W> view = graph.view();
   warpath::BucketTeamCounters counters;
   count([&] {
-    if (!warpath::bucket_team<V, W>(view, 0, dist, delta, unreachable<DistanceOf<W>>, heaviest, 1,
-                                    false, control, counters))
+    if (!warpath::bucket_team<V, W>(view, 0, dist, {delta, heaviest, false}, control, counters))
       std::exit(4);
   });
 }

@@ -57,7 +57,7 @@ class BucketSearch {
 
  private:
   static constexpr std::size_t kAhead = 8;   // vertices between two steps of fetching
-  static constexpr std::size_t kPiece = 16;  // edges of a row looked at at once, and fetched
+  static constexpr std::size_t kPiece = 16;  // edges of a row looked at at once
   static constexpr std::size_t kFound = 64;  // edges collected before their targets are lowered
 
   struct Found {
@@ -97,19 +97,15 @@ class BucketSearch {
     }
   }
 
-  void fetch_ahead(std::size_t i, std::size_t size) const {
+  // The labels of targets mostly are in the caches: to fetch them takes longer than it gains. A
+  // compiler may take a function that only fetches for one without effect, and leave it out.
+  [[gnu::always_inline]] void fetch_ahead(std::size_t i, std::size_t size) const {
     if (i + 2 * kAhead < size) {
       const auto v = static_cast<std::size_t>(scanned_[i + 2 * kAhead]);
       __builtin_prefetch(&dist_[v]);
       rows_.fetch_begin(v);
     }
     if (i + kAhead < size) rows_.fetch(rows_.begin(static_cast<std::size_t>(scanned_[i + kAhead])));
-    if (i + kAhead / 2 < size) {
-      const auto v = static_cast<std::size_t>(scanned_[i + kAhead / 2]);
-      const auto begin = rows_.begin(v);
-      const auto end = std::min<std::size_t>(rows_.begin(v + 1), begin + kPiece);
-      for (std::size_t e = begin; e < end; ++e) __builtin_prefetch(dist_.data() + rows_.target(e));
-    }
   }
 
   void scan(V u, int current) {

@@ -7,6 +7,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "warpath/bucket_bins.hpp"
@@ -45,9 +47,11 @@ class Parcel {
 
 /// The bucket in work as the members of a crew share it. A round ends when all are idle.
 ///
-/// A rank takes what lies in its lane first. Stretches of neighbouring vertices are dealt out to
-/// lanes, so that a thread mostly meets labels that it wrote itself: what another one wrote comes
-/// out of that one's cache, which between distant cores takes as long as from memory.
+/// A rank takes what lies in its lane first. A lane is a range of vertex numbers, so that a thread
+/// mostly meets labels that it wrote itself: what another one wrote comes out of that one's cache,
+/// which between distant cores takes as long as from memory. The borders follow the entries: now
+/// and then these are counted by stretches of neighbouring vertices, and each lane gets as many of
+/// them.
 ///
 /// What belongs to a round is kept three times, by the round: a thread may still look at the last
 /// one while another is in the next, and rank 0 clears the one after. Before rank 0 is idle it says
@@ -55,13 +59,18 @@ class Parcel {
 template <class V>
 class BucketSharing {
  public:
-  /// For n vertices; `by_stretch` where neighbours mostly have numbers close to each other.
-  BucketSharing(int threads, std::int64_t n, bool by_stretch, Crew& crew)
+  /// For n vertices; `in_lanes` where neighbours mostly have numbers close to each other.
+  BucketSharing(int threads, std::int64_t n, bool in_lanes, Crew& crew)
       : threads_(threads),
-        lanes_(by_stretch ? std::min(threads, kMostLanes) : 1),
-        stretch_(std::bit_width(static_cast<std::uint64_t>(n / (kStretches * lanes_)))),
+        lanes_(in_lanes ? std::min(threads, kMostLanes) : 1),
+        stretch_(std::bit_width(static_cast<std::uint64_t>(n / kStretches))),
         crew_(crew),
         desks_(static_cast<std::size_t>(threads)) {
+    for (Borders& borders : borders_) {
+      borders.fill(std::numeric_limits<std::int64_t>::max());
+      for (int lane = 1; lane < lanes_; ++lane)
+        borders[static_cast<std::size_t>(lane - 1)] = n * lane / lanes_;
+    }
     for (Desk& each : desks_)
       for (std::atomic<int>& next : each.next) next.store(BucketBins<V>::kFar);
     members_[0].store(1);
@@ -73,6 +82,10 @@ class BucketSharing {
     for (Lane& lane : own.lanes) lane.parcels.clear();
     std::array<V*, kMostLanes> tails{};
     std::size_t blocks = 0;
+    const bool counts = lanes_ > 1 && round % kCounted == 0;
+    if (counts) own.entries.fill(0);
+    if (rank == 0 && lanes_ > 1) move_borders(round);
+    const Borders borders = borders_[round % 2];
     bins.detach(bucket, [&](Block<V>* block, std::size_t entries) {
       if (lanes_ == 1 || ++blocks > kSorted) {
         own.lanes[static_cast<std::size_t>(lane_of(rank))].parcels.emplace_back(block, entries);
@@ -80,7 +93,9 @@ class BucketSharing {
       }
       for (std::size_t i = 0; i < entries; ++i) {
         const V v = block->entries[i];
-        const auto at = static_cast<std::size_t>((v >> stretch_) % lanes_);
+        std::size_t at = 0;
+        for (const std::int64_t border : borders) at += v >= border;
+        if (counts) ++own.entries[static_cast<std::size_t>(v >> stretch_)];
         if (Block<V>::at_end(tails[at])) [[unlikely]] {
           lay(own, at, tails[at]);
           tails[at] = bins.pool().take()->entries;
@@ -130,7 +145,9 @@ class BucketSharing {
 
   /// Takes an offer back that nobody took. To be done before the rank is idle.
   Parcel<V> withdraw(int rank) {
-    return Parcel<V>(desk(rank).gift.exchange(0, std::memory_order_acq_rel));
+    std::atomic<std::uintptr_t>& gift = desk(rank).gift;
+    if (gift.load(std::memory_order_relaxed) == 0) return {};
+    return Parcel<V>(gift.exchange(0, std::memory_order_acq_rel));
   }
 
   /// The rank has nothing left; `next` is its first bucket with entries. Waits until all are idle,
@@ -169,8 +186,12 @@ class BucketSharing {
  private:
   static constexpr std::size_t kLeastGift = 32;  // entries
   static constexpr int kMostLanes = 4;
-  static constexpr std::int64_t kStretches = 16;  // of a lane, or half as many
-  static constexpr std::size_t kSorted = 64;      // blocks; fuller buckets are laid out as they are
+  static constexpr std::int64_t kStretches = 128;  // or half as many
+  static constexpr unsigned kCounted = 8;          // of as many rounds the entries of one
+  static constexpr std::size_t kSorted = 64;  // blocks; fuller buckets are laid out as they are
+
+  using Borders =
+      std::array<std::int64_t, kMostLanes - 1>;  // first vertices of lanes but the first
 
   struct alignas(64) Lane {
     std::vector<Parcel<V>> parcels;
@@ -180,8 +201,33 @@ class BucketSharing {
     std::array<Lane, kMostLanes> lanes;  // the rank's entries of the bucket in work
     std::atomic<unsigned> ready{~0U};    // the round that they belong to
     std::array<std::atomic<int>, 3> next{};
+    alignas(64) std::array<std::uint32_t, kStretches> entries{};  // of a counted round, by stretch
     alignas(64) std::atomic<std::uintptr_t> gift{0};
   };
+
+  /// Rank 0, after a counted round: where lanes begin in the next one and from then on. In the
+  /// round itself the others read the borders of its parity.
+  void move_borders(unsigned round) {
+    Borders& borders = borders_[(round + 1) % 2];
+    if (round % kCounted == 2) borders = borders_[round % 2];
+    if (round % kCounted != 1) return;
+    std::array<std::int64_t, kStretches> entries{};
+    for (const Desk& each : desks_)
+      for (std::size_t at = 0; at < entries.size(); ++at) entries[at] += each.entries[at];
+    const std::int64_t all = std::reduce(entries.begin(), entries.end());
+    if (all == 0) return;
+    std::int64_t before = 0;
+    std::size_t at = 0;
+    for (int lane = 1; lane < lanes_; ++lane) {
+      const std::int64_t wanted = all * lane / lanes_;
+      while (before + entries[at] < wanted) before += entries[at++];
+      // As if those of a stretch lay evenly in it.
+      const std::int64_t within =
+          ((wanted - before) << stretch_) / std::max<std::int64_t>(entries[at], 1);
+      borders[static_cast<std::size_t>(lane - 1)] =
+          (static_cast<std::int64_t>(at) << stretch_) + within;
+    }
+  }
 
   Desk& desk(int rank) { return desks_[static_cast<std::size_t>(rank)]; }
 
@@ -230,9 +276,10 @@ class BucketSharing {
 
   const int threads_;
   const int lanes_;
-  const int stretch_;  // 2^stretch_ neighbouring vertices are of one lane
+  const int stretch_;  // 2^stretch_ neighbouring vertices are counted together
   Crew& crew_;
   std::vector<Desk> desks_;
+  alignas(64) std::array<Borders, 2> borders_{};        // of even rounds and of odd ones
   alignas(64) std::array<std::atomic<int>, 3> idle_{};  // members of the round without work
   std::array<std::atomic<int>, 3> members_{};           // all of them; read with the former
 };

@@ -12,21 +12,16 @@
 #include <vector>
 
 #include "warpath/bucket_bins.hpp"
+#include "warpath/bucket_options.hpp"
 #include "warpath/bucket_sharing.hpp"
 #include "warpath/control.hpp"
 #include "warpath/crew.hpp"
-#include "warpath/dijkstra.hpp"
 #include "warpath/narrow_label.hpp"
 #include "warpath/spread_labels.hpp"
 #include "warpath/team.hpp"
 #include "warpath/types.hpp"
 
 namespace warpath {
-
-struct BucketTeamCounters : SearchCounters {
-  std::int64_t rounds = 0;   // buckets that the team agreed on
-  std::int64_t reached = 0;  // vertices that have a path
-};
 
 /// A search of a team with labels of type L, narrower than the distances or as wide.
 ///
@@ -45,28 +40,29 @@ class BucketTeam {
  public:
   using D = DistanceOf<W>;
 
-  /// `labels` are n, of any content: they are filled by the threads that will use them. To
-  /// `assemble` is to begin when all threads have come, which matters to tests.
-  BucketTeam(const CsrView<V, W>& graph, L* labels, double delta, D cutoff, int threads,
-             bool assemble, Control& control)
+  /// `labels` are n, of any content: they are filled by the threads that will use them.
+  BucketTeam(const CsrView<V, W>& graph, L* labels, const BucketOptions<W>& options,
+             Control& control)
       : graph_(graph),
         labels_(labels),
-        first_(first_label<L, D>(cutoff)),
+        first_(first_label<L, D>(options.cutoff)),
         few_edges_(graph.m() < kFewEdges * graph.n()),
-        fewer_edges_(graph.m() < kFewerEdges * graph.n()),
+        far_targets_(few_edges_ && options.scattered &&
+                     (options.threads > 1 || graph.n() >= kFarLabels)),
         near_(graph.n() + graph.m() < kNear),
-        threads_(threads),
+        heaviest_(options.heaviest),
+        threads_(options.threads),
         control_(control),
-        crew_(threads, assemble, control),
-        sharing_(threads, graph.n(), few_edges_, crew_) {
-    for (int rank = 0; rank < threads; ++rank)
-      workers_.push_back(std::make_unique<Worker>(delta, first_, control, rank == 0));
+        crew_(threads_, options.assemble, control),
+        sharing_(threads_, graph.n(), few_edges_ && !options.scattered, crew_) {
+    for (int rank = 0; rank < threads_; ++rank)
+      workers_.push_back(std::make_unique<Worker>(options.delta, first_, control, rank == 0));
   }
 
   /// Solves one source into `out`, at the end of whose memory the labels lie: all of it where they
   /// are as wide. False when a sum may have been too large for L: then `out` says nothing.
   template <class Out>
-  bool solve(V source, std::span<Out> out, W heaviest) {
+  bool solve(V source, std::span<Out> out) {
     control_.expect(graph_.n());
     run_open_team(threads_, control_, [&](int rank) {
       Worker& self = *workers_[static_cast<std::size_t>(rank)];
@@ -84,7 +80,7 @@ class BucketTeam {
     });
     L largest = 0;
     for (const auto& worker : workers_) largest = std::max(largest, worker->spread.largest);
-    return labels_exact<L, W>(largest, heaviest, first_);
+    return labels_exact<L, W>(largest, heaviest_, first_);
   }
 
   BucketTeamCounters counters() const {
@@ -99,13 +95,13 @@ class BucketTeam {
 
  private:
   static constexpr int kFar = BucketScale<L>::kFar;
-  static constexpr unsigned kAhead = 16;            // vertices that are fetched ahead
-  static constexpr std::int64_t kAheadRow = 16;     // targets fetched of a row; longer ones overlap
-  static constexpr std::int64_t kFewEdges = 7;      // a vertex: then many of the sums are lower
-  static constexpr std::int64_t kFewerEdges = 4;    // then almost every other one is
-  static constexpr std::int64_t kNear = 1 << 15;    // vertices and edges: nothing to fetch ahead
-  static constexpr std::int64_t kFilled = 1 << 14;  // labels that a thread fills at once
-  static constexpr std::size_t kThinPile = 64;      // a move should take 1 / kThinPile of the pile
+  static constexpr unsigned kAhead = 16;               // vertices that are fetched ahead
+  static constexpr std::int64_t kAheadRow = 16;        // targets fetched of a row
+  static constexpr std::int64_t kFewEdges = 7;         // a vertex: then many of the sums are lower
+  static constexpr std::int64_t kFarLabels = 100'000;  // more than a core's own caches hold
+  static constexpr std::int64_t kNear = 1 << 15;       // vertices and edges: nothing to fetch ahead
+  static constexpr std::int64_t kFilled = 1 << 14;     // labels that a thread fills at once
+  static constexpr std::size_t kThinPile = 64;  // a move should take 1 / kThinPile of the pile
 
   struct Worker {
     Worker(double delta, L first, Control& control, bool owner)
@@ -267,7 +263,8 @@ class BucketTeam {
       }
       if (head == tail) break;
       if (tail - head > kAhead / 2) fetch_row(at(head + kAhead / 2));
-      if (tail - head > kAhead / 4) fetch_targets<kShared, kFew>(at(head + kAhead / 4));
+      if constexpr (kFew)
+        if (far_targets_ && tail - head > kAhead / 4) fetch_targets<kShared>(at(head + kAhead / 4));
       scan<kShared, kFew>(at(head++), current, scale, self);
       if constexpr (kShared)
         if (sharing_.wanted(round)) sharing_.offer(rank, self.bins, current, round);
@@ -275,25 +272,24 @@ class BucketTeam {
     self.bins.close(current);
   }
 
-  void fetch_row(V v) const {
+  // A compiler may take a function that only fetches for one without effect, and leave it out.
+  [[gnu::always_inline]] void fetch_row(V v) const {
     const std::int64_t row = graph_.indptr.data()[v];
     __builtin_prefetch(graph_.indices.data() + row);
     __builtin_prefetch(graph_.weights.data() + row);
   }
 
-  template <bool kShared, bool kFew>
-  void fetch_targets(V v) const {
+  /// Where neighbours have near numbers, their labels mostly are in the caches already.
+  template <bool kShared>
+  [[gnu::always_inline]] void fetch_targets(V v) const {
     const std::int64_t* const bounds = graph_.indptr.data() + v;
     const std::int64_t end = std::min(bounds[1], bounds[0] + kAheadRow);
-    if constexpr (kShared && kFew) {
-      if (fewer_edges_) {
-        for (std::int64_t e = bounds[0]; e < end; ++e)
-          fetch_to_write(labels_ + graph_.indices.data()[e]);
-        return;
-      }
+    for (std::int64_t e = bounds[0]; e < end; ++e) {
+      if constexpr (kShared)
+        fetch_to_write(labels_ + graph_.indices.data()[e]);
+      else
+        __builtin_prefetch(labels_ + graph_.indices.data()[e]);
     }
-    for (std::int64_t e = bounds[0]; e < end; ++e)
-      __builtin_prefetch(labels_ + graph_.indices.data()[e]);
   }
 
   template <bool kShared, bool kFew>
@@ -401,8 +397,9 @@ class BucketTeam {
   L* const labels_;
   const L first_;
   const bool few_edges_;
-  const bool fewer_edges_;
+  const bool far_targets_;
   const bool near_;
+  const W heaviest_;
   const int threads_;
   Control& control_;
   Crew crew_;

@@ -16,29 +16,26 @@ namespace warpath {
 /// Distances from one source into `out`; the same bits as Dijkstra's search for every delta and
 /// every number of threads. False when they may not fit 63 bits: then `out` says nothing.
 ///
-/// Integers are first tried in labels of 32 bits. `heaviest` is the largest weight or more. Labels
-/// lie in the answer's memory: beside it there are the entries in buckets alone, which are given
-/// back before narrow labels spread out.
+/// Integers are first tried in labels of 32 bits. Labels lie in the answer's memory: beside it
+/// there are the entries in buckets alone, which are given back before narrow labels spread out.
 template <Index V, Weight W>
-bool bucket_team(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> out, double delta,
-                 DistanceOf<W> cutoff, W heaviest, int threads, bool assemble, Control& control,
-                 BucketTeamCounters& counters) {
-  using D = DistanceOf<W>;
-  if (!(delta > 0)) throw std::invalid_argument("delta must be > 0");
-  if (threads < 1) throw std::invalid_argument("threads must be >= 1");
+bool bucket_team(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> out,
+                 const BucketOptions<W>& options, Control& control, BucketTeamCounters& counters) {
+  if (!(options.delta > 0)) throw std::invalid_argument("delta must be > 0");
+  if (options.threads < 1) throw std::invalid_argument("threads must be >= 1");
   const auto solved = [&]<class L>(L* labels) {
-    BucketTeam<V, W, L> team(graph, labels, delta, cutoff, threads, assemble, control);
-    const bool exact = team.template solve<D>(source, out, heaviest);
+    BucketTeam<V, W, L> team(graph, labels, options, control);
+    const bool exact = team.solve(source, out);
     counters = team.counters();
     return exact;
   };
   if constexpr (std::is_floating_point_v<W>) {
     return solved(out.data());
   } else {
-    if (weights_fit<std::uint32_t>(heaviest)) {
+    if (weights_fit<std::uint32_t>(options.heaviest)) {
       if (solved(reinterpret_cast<std::uint32_t*>(out.data()) + out.size())) return true;
     }
-    if (!weights_fit<std::uint64_t>(heaviest)) return false;
+    if (!weights_fit<std::uint64_t>(options.heaviest)) return false;
     return solved(reinterpret_cast<std::uint64_t*>(out.data()));
   }
 }

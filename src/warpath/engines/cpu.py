@@ -177,12 +177,14 @@ def _bucket_team_of(
 ) -> Search | None:
     if graph.indices.dtype != np.int32:
         return None
-    heaviest = graph.facts(symmetry=False).max_weight
+    facts = graph.facts(symmetry=False)
+    heaviest = facts.max_weight
     if graph.dist_dtype == np.int64:  # beyond 2^53 the fact is rounded: then the type's largest
         heaviest = int(heaviest) if heaviest < _EXACT else np.iinfo(graph.weight_dtype).max
     search: Any = _core.bucket_team(
-        *_csr(graph), delta=delta, heaviest=heaviest, cutoff=cutoff, threads=threads
-    )
+        *_csr(graph), delta=delta, heaviest=heaviest, scattered=2 * facts.far > facts.m,
+        cutoff=cutoff, threads=threads,
+    )  # fmt: skip
     return cast("Search", search)
 
 
