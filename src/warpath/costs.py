@@ -55,7 +55,6 @@ class Size(NamedTuple):
 
 MESH_DEGREE = 4  # below it a graph is long: some sqrt(n) hops across; above it log n
 _LONG_DEGREE = 16  # of meshes with diagonals, and more: no graph of few hops has so few far edges
-_FAR_SHARE = 0.5
 _MORE_THAN_COUNTING = 2**20  # edges: some milliseconds
 _IN_CACHE = 2**15  # vertices whose labels lie in the caches of a core
 _NEIGHBOURS = 32
@@ -63,7 +62,9 @@ _BATCH = 32  # sources that one scan of an edge relaxes it for, at most
 _TOO_FEW = 3  # sources of a thread that are searched one by one
 _TRIED_TOGETHER = 4  # searches that it takes to see that sources have little in common
 _WORST_CASE = 2.0  # of Bellman-Ford, which is O(n m)
-_HELD_BACK = 1.2  # of own buckets for one source: as good by it as by none, and never half as fast
+_HELD_BACK = (
+    1.2  # of own buckets for one source, which lose more where they are slower (decision 0010)
+)
 
 
 def cpu_seconds(
@@ -168,7 +169,7 @@ def _long(facts: Facts) -> bool:
     if facts.hops:
         return facts.hops > WIDE_HOPS
     sparse = facts.mean_degree < MESH_DEGREE
-    return sparse or (facts.mean_degree < _LONG_DEGREE and facts.far < _FAR_SHARE * facts.m)
+    return sparse or (facts.mean_degree < _LONG_DEGREE and not facts.scattered)
 
 
 def unsure(size: Size, facts: Facts) -> bool:
@@ -177,8 +178,8 @@ def unsure(size: Size, facts: Facts) -> bool:
     Roads whose vertices are numbered at random have as few edges a vertex as sparse graphs of few
     hops, and numbers as far. Where more is asked for than counting takes, it is worth it.
     """
-    scattered = facts.mean_degree < MESH_DEGREE and facts.far >= _FAR_SHARE * facts.m
-    return scattered and size.sources * facts.m >= _MORE_THAN_COUNTING
+    unlike = facts.mean_degree < MESH_DEGREE and facts.scattered
+    return unlike and size.sources * facts.m >= _MORE_THAN_COUNTING
 
 
 def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:

@@ -54,6 +54,11 @@ class Facts:
         return self.m if self.directed else (self.m + self.loops) // 2
 
     @property
+    def scattered(self) -> bool:
+        """Whether half of the edges or more lead to far numbers."""
+        return 2 * self.far >= self.m
+
+    @property
     def longest(self) -> int:
         """What no simple path of integer weights exceeds in size; 0 for floats."""
         largest = max(abs(self.min_weight), abs(self.max_weight))

@@ -13,7 +13,7 @@ template <Weight W>
 struct BucketOptions {
   double delta;    // the width of a bucket, > 0
   W heaviest;      // the largest weight or more
-  bool scattered;  // whether most edges lead to far numbers
+  bool scattered;  // whether most edges lead to far numbers, and not to a few vertices
   DistanceOf<W> cutoff = unreachable<DistanceOf<W>>;
   int threads = 1;
   bool assemble = false;  // begin when all threads have come, which matters to tests

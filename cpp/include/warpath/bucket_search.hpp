@@ -20,12 +20,12 @@ namespace warpath {
 
 /// One thread's searches with labels of type L, narrower than the distances or as wide.
 ///
-/// Buckets are lists, so what the next scans will read is known and fetched ahead: row bounds,
-/// rows, labels of the targets. Whether an edge lowers a label is a coin toss that no processor
-/// predicts, so scans only collect such edges, without a branch, and their targets are lowered some
-/// vertices later. Scans are label-correcting within a bucket; any order ends in the same labels,
-/// for rounding is monotone and weights are >= 0. Work O(m) relaxations for a small delta. Weights
-/// must fit L (`weights_fit`). `Rows` is CsrView or PackedRows.
+/// Buckets are lists, so what the next scans will read is known and fetched ahead: labels, row
+/// bounds, rows. Whether an edge lowers a label is a coin toss that no processor predicts, so scans
+/// only collect such edges, without a branch, and their targets are lowered some vertices later.
+/// Scans are label-correcting within a bucket; any order ends in the same labels, for rounding is
+/// monotone and weights are >= 0. Work O(m) relaxations for a small delta. Weights must fit L
+/// (`weights_fit`). `Rows` is CsrView or PackedRows.
 /// Source: Meyer, Sanders, "Delta-stepping", 2003.
 template <class Rows, class W, class L>
 class BucketSearch {

@@ -76,7 +76,8 @@ class BucketSharing {
     members_[0].store(1);
   }
 
-  /// Lays the entries of a rank's bucket out for all, each in the lane of its vertex.
+  /// Lays the entries of a rank's bucket out for all, each in the lane of its vertex; those beyond
+  /// the first blocks in the rank's own.
   void publish(int rank, BucketBins<V>& bins, int bucket, unsigned round) {
     Desk& own = desk(rank);
     for (Lane& lane : own.lanes) lane.parcels.clear();
@@ -146,6 +147,7 @@ class BucketSharing {
   /// Takes an offer back that nobody took. To be done before the rank is idle.
   Parcel<V> withdraw(int rank) {
     std::atomic<std::uintptr_t>& gift = desk(rank).gift;
+    // A look is enough: the rank alone makes offers. An exchange takes as long as a scan.
     if (gift.load(std::memory_order_relaxed) == 0) return {};
     return Parcel<V>(gift.exchange(0, std::memory_order_acq_rel));
   }
@@ -186,8 +188,9 @@ class BucketSharing {
  private:
   static constexpr std::size_t kLeastGift = 32;  // entries
   static constexpr int kMostLanes = 4;
-  static constexpr std::int64_t kStretches = 128;  // or half as many
-  static constexpr unsigned kCounted = 8;          // of as many rounds the entries of one
+  static constexpr std::int64_t kStretches = 128;     // or half as many
+  static constexpr unsigned kCounted = 8;             // of as many rounds the entries of one
+  static constexpr std::int64_t kFewestCounted = 64;  // say little of where the next ones will lie
   static constexpr std::size_t kSorted = 64;  // blocks; fuller buckets are laid out as they are
 
   using Borders =
@@ -205,8 +208,9 @@ class BucketSharing {
     alignas(64) std::atomic<std::uintptr_t> gift{0};
   };
 
-  /// Rank 0, after a counted round: where lanes begin in the next one and from then on. In the
-  /// round itself the others read the borders of its parity.
+  /// Rank 0, after a counted round: where lanes begin in the next one and, by the copy, in those
+  /// that follow; a round that only moves the buckets on may come between. In the round itself the
+  /// others read the borders of its parity.
   void move_borders(unsigned round) {
     Borders& borders = borders_[(round + 1) % 2];
     if (round % kCounted == 2) borders = borders_[round % 2];
@@ -215,7 +219,7 @@ class BucketSharing {
     for (const Desk& each : desks_)
       for (std::size_t at = 0; at < entries.size(); ++at) entries[at] += each.entries[at];
     const std::int64_t all = std::reduce(entries.begin(), entries.end());
-    if (all == 0) return;
+    if (all < kFewestCounted) return;
     std::int64_t before = 0;
     std::size_t at = 0;
     for (int lane = 1; lane < lanes_; ++lane) {

@@ -98,7 +98,7 @@ class BucketTeam {
   static constexpr unsigned kAhead = 16;               // vertices that are fetched ahead
   static constexpr std::int64_t kAheadRow = 16;        // targets fetched of a row
   static constexpr std::int64_t kFewEdges = 7;         // a vertex: then many of the sums are lower
-  static constexpr std::int64_t kFarLabels = 100'000;  // more than a core's own caches hold
+  static constexpr std::int64_t kFarLabels = 100'000;  // from as many on one thread gains, too
   static constexpr std::int64_t kNear = 1 << 15;       // vertices and edges: nothing to fetch ahead
   static constexpr std::int64_t kFilled = 1 << 14;     // labels that a thread fills at once
   static constexpr std::size_t kThinPile = 64;  // a move should take 1 / kThinPile of the pile

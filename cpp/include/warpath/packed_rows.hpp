@@ -29,8 +29,10 @@ class PlainRows {
     return static_cast<L>(graph_.weights[e]);
   }
   const V* numbers() const { return nullptr; }
-  void fetch_begin(std::size_t v) const { __builtin_prefetch(graph_.indptr.data() + v); }
-  void fetch(std::size_t e) const {
+  [[gnu::always_inline]] void fetch_begin(std::size_t v) const {
+    __builtin_prefetch(graph_.indptr.data() + v);
+  }
+  [[gnu::always_inline]] void fetch(std::size_t e) const {
     __builtin_prefetch(graph_.indices.data() + e);
     __builtin_prefetch(graph_.weights.data() + e);
   }
@@ -81,8 +83,10 @@ class PackedRows {
   }
   /// (n) the number of each vertex in these rows; null where that is its own.
   const V* numbers() const { return numbers_.empty() ? nullptr : numbers_.data(); }
-  void fetch_begin(std::size_t v) const { __builtin_prefetch(begins_.data() + v); }
-  void fetch(std::size_t e) const { __builtin_prefetch(edges_.data() + e); }
+  [[gnu::always_inline]] void fetch_begin(std::size_t v) const {
+    __builtin_prefetch(begins_.data() + v);
+  }
+  [[gnu::always_inline]] void fetch(std::size_t e) const { __builtin_prefetch(edges_.data() + e); }
 
  private:
   struct Edge {

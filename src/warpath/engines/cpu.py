@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 name = "cpu"
 
 _EXACT = 2**53  # integers below it are floats as well
+_HUB = 64  # times the mean degree
 _COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached", "together", "moves")
 _ALL = np.empty(0, np.int64)  # how the core is told that every vertex is a source or target
 
@@ -181,9 +182,11 @@ def _bucket_team_of(
     heaviest = facts.max_weight
     if graph.dist_dtype == np.int64:  # beyond 2^53 the fact is rounded: then the type's largest
         heaviest = int(heaviest) if heaviest < _EXACT else np.iinfo(graph.weight_dtype).max
+    # What hubs have is in every thread's caches anyway, and is rarely lowered.
+    scattered = facts.scattered and facts.max_degree <= _HUB * facts.mean_degree
     search: Any = _core.bucket_team(
-        *_csr(graph), delta=delta, heaviest=heaviest, scattered=2 * facts.far > facts.m,
-        cutoff=cutoff, threads=threads,
+        *_csr(graph), delta=delta, heaviest=heaviest, scattered=scattered, cutoff=cutoff,
+        threads=threads,
     )  # fmt: skip
     return cast("Search", search)
 
