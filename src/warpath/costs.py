@@ -62,9 +62,7 @@ _BATCH = 32  # sources that one scan of an edge relaxes it for, at most
 _TOO_FEW = 3  # sources of a thread that are searched one by one
 _TRIED_TOGETHER = 4  # searches that it takes to see that sources have little in common
 _WORST_CASE = 2.0  # of Bellman-Ford, which is O(n m)
-_HELD_BACK = (
-    1.2  # of own buckets for one source, which lose more where they are slower (decision 0010)
-)
+_HELD_BACK = 1.2  # of own buckets for one source, which lose by more than they win (0010)
 
 
 def cpu_seconds(
