@@ -19,6 +19,34 @@ struct BucketOptions {
   bool assemble = false;  // begin when all threads have come, which matters to tests
 };
 
+/// How the edges of a graph are best scanned; the numbers are measured (decision 0018).
+struct BucketManner {
+  template <Index V, Weight W>
+  BucketManner(const CsrView<V, W>& graph, const BucketOptions<W>& options) {
+    const std::int64_t size = graph.n() + graph.m();
+    const bool team = options.threads > 1;
+    const bool few_edges = graph.m() < kFewEdges * graph.n();
+    far_targets = few_edges && options.scattered && (team || graph.n() >= kFarLabels);
+    gathers = few_edges && !(team && far_targets);
+    in_lanes = few_edges && !options.scattered;
+    near = size < kNear;
+    near_together = size < (far_targets ? kNearFar : kNearTogether);
+  }
+
+  bool far_targets;    // the labels of targets are fetched ahead
+  bool gathers;        // sums that lower a label are gathered without a branch
+  bool in_lanes;       // each thread takes its own vertices first
+  bool near;           // nothing is fetched ahead by a thread alone
+  bool near_together;  // nor by a team
+
+ private:
+  static constexpr std::int64_t kFewEdges = 7;         // a vertex: then many of the sums are lower
+  static constexpr std::int64_t kFarLabels = 100'000;  // from as many on one thread gains, too
+  static constexpr std::int64_t kNear = 1 << 15;       // vertices and edges
+  static constexpr std::int64_t kNearTogether = 1 << 20;
+  static constexpr std::int64_t kNearFar = 1 << 17;  // with far targets
+};
+
 struct BucketTeamCounters : SearchCounters {
   std::int64_t rounds = 0;   // buckets that the team agreed on
   std::int64_t reached = 0;  // vertices that have a path

@@ -126,18 +126,26 @@ class BucketSharing {
   /// Whether somebody is idle, who would have part of what others have.
   bool wanted(unsigned round) const { return idle_[round % 3].load(std::memory_order_relaxed) > 0; }
 
-  /// Offers entries to whoever is idle, unless an offer is still there.
-  void offer(int rank, BucketBins<V>& bins, int bucket, unsigned round) {
+  /// Offers entries to whoever is idle, unless an offer is still there: a parcel, or half of those
+  /// left of the one that the rank took, or half of what fell back into the bucket.
+  void offer(int rank, BucketBins<V>& bins, int bucket, unsigned round, const V* taken,
+             V*& taken_end) {
     Desk& own = desk(rank);
     if (own.gift.load(std::memory_order_relaxed) != 0) return;
     Parcel<V> parcel;
     for (int lane = lanes_; lane-- > 0 && !parcel;)
       parcel = taken_from(own.lanes[static_cast<std::size_t>((lane_of(rank) + lane) % lanes_)]);
     if (!parcel) {
-      const std::size_t count = bins.at_hand(bucket) / 2;
+      const auto left = static_cast<std::size_t>(taken_end - taken);
+      const std::size_t count = std::max(left, bins.at_hand(bucket)) / 2;
       if (count < kLeastGift) return;
       Block<V>* const block = bins.pool().take();
-      for (std::size_t i = 0; i < count; ++i) bins.pop(bucket, block->entries[i]);
+      if (left / 2 == count) {
+        taken_end -= count;
+        std::copy_n(taken_end, count, block->entries);
+      } else {
+        for (std::size_t i = 0; i < count; ++i) bins.pop(bucket, block->entries[i]);
+      }
       parcel = Parcel<V>(block, count);
     }
     own.gift.store(parcel.of(round).bits(), std::memory_order_release);

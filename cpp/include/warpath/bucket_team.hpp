@@ -46,15 +46,12 @@ class BucketTeam {
       : graph_(graph),
         labels_(labels),
         first_(first_label<L, D>(options.cutoff)),
-        few_edges_(graph.m() < kFewEdges * graph.n()),
-        far_targets_(few_edges_ && options.scattered &&
-                     (options.threads > 1 || graph.n() >= kFarLabels)),
-        near_(graph.n() + graph.m() < kNear),
+        manner_(graph, options),
         heaviest_(options.heaviest),
         threads_(options.threads),
         control_(control),
         crew_(threads_, options.assemble, control),
-        sharing_(threads_, graph.n(), few_edges_ && !options.scattered, crew_) {
+        sharing_(threads_, graph.n(), manner_.in_lanes, crew_) {
     for (int rank = 0; rank < threads_; ++rank)
       workers_.push_back(std::make_unique<Worker>(options.delta, first_, control, rank == 0));
   }
@@ -74,7 +71,7 @@ class BucketTeam {
         labels_[source] = 0;
         self.bins.put(0, source);
       }
-      few_edges_ ? work<true>(rank) : work<false>(rank);
+      manner_.gathers ? work<true>(rank) : work<false>(rank);
       self.bins.pool().release();  // before the answer has its pages; nobody has a block any more
       spreading_.write(labels_, out.data(), graph_.n(), first_, crew_, rank, self.spread);
     });
@@ -95,13 +92,10 @@ class BucketTeam {
 
  private:
   static constexpr int kFar = BucketScale<L>::kFar;
-  static constexpr unsigned kAhead = 16;               // vertices that are fetched ahead
-  static constexpr std::int64_t kAheadRow = 16;        // targets fetched of a row
-  static constexpr std::int64_t kFewEdges = 7;         // a vertex: then many of the sums are lower
-  static constexpr std::int64_t kFarLabels = 100'000;  // from as many on one thread gains, too
-  static constexpr std::int64_t kNear = 1 << 15;       // vertices and edges: nothing to fetch ahead
-  static constexpr std::int64_t kFilled = 1 << 14;     // labels that a thread fills at once
-  static constexpr std::size_t kThinPile = 64;  // a move should take 1 / kThinPile of the pile
+  static constexpr unsigned kAhead = 16;            // vertices that are fetched ahead
+  static constexpr std::int64_t kAheadRow = 16;     // targets fetched of a row
+  static constexpr std::int64_t kFilled = 1 << 14;  // labels that a thread fills at once
+  static constexpr std::size_t kThinPile = 64;      // a move should take 1 / kThinPile of the pile
 
   struct Worker {
     Worker(double delta, L first, Control& control, bool owner)
@@ -139,25 +133,25 @@ class BucketTeam {
       return labels_[v];
   }
 
-  template <bool kFew>
+  template <bool kGather>
   void work(int rank) {
     Worker& self = *workers_[static_cast<std::size_t>(rank)];
     unsigned round = 0;
     if (rank == 0) {
       crew_.muster();
-      if (work_alone<kFew>(self))
-        work_together<kFew>(self, agree<kFew>(self, 0, round, rank), round, rank);
+      if (work_alone<kGather>(self))
+        work_together<kGather>(self, agree<kGather>(self, 0, round, rank), round, rank);
       crew_.close();
     } else if (crew_.join(rank, round)) {
       self.follow(*workers_[0]);
       sharing_.await_end(rank, round);
-      work_together<kFew>(self, sharing_.first_bucket(round), round, rank);
+      work_together<kGather>(self, sharing_.first_bucket(round), round, rank);
     }
     control_.advance(std::exchange(self.met, 0));
   }
 
   /// Rank 0, until somebody has come; false when the work is done before.
-  template <bool kFew>
+  template <bool kGather>
   bool work_alone(Worker& self) {
     for (int current = 0; !crew_.asked();) {
       current = self.bins.next(current);
@@ -168,15 +162,15 @@ class BucketTeam {
         continue;
       }
       ++self.counters.rounds;
-      drain<false, kFew>(self, current, 0, 0);
+      drain<false, kGather>(self, current, 0, 0);
     }
     return true;
   }
 
   /// From the end of a round on, after which `current` is the first bucket with entries.
-  template <bool kFew>
+  template <bool kGather>
   void work_together(Worker& self, int current, unsigned round, int rank) {
-    for (;; current = agree<kFew>(self, current, round, rank)) {
+    for (;; current = agree<kGather>(self, current, round, rank)) {
       ++round;
       control_.advance(std::exchange(self.met, 0));
       if (current == kFar) {
@@ -187,17 +181,17 @@ class BucketTeam {
       ++self.counters.rounds;
       sharing_.publish(rank, self.bins, current, round);
       self.may_take = true;
-      drain<true, kFew>(self, current, round, rank);
+      drain<true, kGather>(self, current, round, rank);
     }
   }
 
   /// Waits until nobody has anything left of the bucket in work, taking part of what others have.
   /// The first bucket with entries of any thread.
-  template <bool kFew>
+  template <bool kGather>
   int agree(Worker& self, int current, unsigned round, int rank) {
     while (const Parcel<V> gift = sharing_.rest(rank, round, self.bins.next(current))) {
       accept(self, gift);
-      drain<true, kFew>(self, current, round, rank);
+      drain<true, kGather>(self, current, round, rank);
     }
     return sharing_.first_bucket(round);
   }
@@ -241,16 +235,28 @@ class BucketTeam {
   }
 
   /// Scans what there is of the bucket in work, and what falls back into it.
-  template <bool kShared, bool kFew>
+  template <bool kShared, bool kGather>
   void drain(Worker& self, int current, unsigned round, int rank) {
+    // Two functions: in one, the registers that the one loop takes are spilled in the other.
+    if (kShared ? manner_.near_together : manner_.near)
+      drain_near<kShared, kGather>(self, current, round, rank);
+    else
+      drain_ahead<kShared, kGather>(self, current, round, rank);
+    self.bins.close(current);
+  }
+
+  template <bool kShared, bool kGather>
+  [[gnu::noinline]] void drain_near(Worker& self, int current, unsigned round, int rank) {
     const BucketScale<L> scale = self.scale;
-    if constexpr (!kShared) {
-      if (near_) {
-        for (V v; self.bins.pop(current, v);) scan<kShared, kFew>(v, current, scale, self);
-        self.bins.close(current);
-        return;
-      }
+    for (V v; next_entry<kShared>(self, current, round, rank, v);) {
+      scan<kShared, kGather>(v, current, scale, self);
+      if constexpr (kShared) give_part(self, current, round, rank);
     }
+  }
+
+  template <bool kShared, bool kGather>
+  [[gnu::noinline]] void drain_ahead(Worker& self, int current, unsigned round, int rank) {
+    const BucketScale<L> scale = self.scale;
     std::array<V, 2 * kAhead> staged;
     unsigned head = 0;
     unsigned tail = 0;
@@ -261,15 +267,18 @@ class BucketTeam {
         __builtin_prefetch(labels_ + v);
         __builtin_prefetch(graph_.indptr.data() + v);
       }
-      if (head == tail) break;
+      if (head == tail) return;
       if (tail - head > kAhead / 2) fetch_row(at(head + kAhead / 2));
-      if constexpr (kFew)
-        if (far_targets_ && tail - head > kAhead / 4) fetch_targets<kShared>(at(head + kAhead / 4));
-      scan<kShared, kFew>(at(head++), current, scale, self);
-      if constexpr (kShared)
-        if (sharing_.wanted(round)) sharing_.offer(rank, self.bins, current, round);
+      if (manner_.far_targets && tail - head > kAhead / 4)
+        fetch_targets<kShared>(at(head + kAhead / 4));
+      scan<kShared, kGather>(at(head++), current, scale, self);
+      if constexpr (kShared) give_part(self, current, round, rank);
     }
-    self.bins.close(current);
+  }
+
+  void give_part(Worker& self, int current, unsigned round, int rank) {
+    if (sharing_.wanted(round))
+      sharing_.offer(rank, self.bins, current, round, self.taken, self.taken_end);
   }
 
   // A compiler may take a function that only fetches for one without effect, and leave it out.
@@ -292,7 +301,7 @@ class BucketTeam {
     }
   }
 
-  template <bool kShared, bool kFew>
+  template <bool kShared, bool kGather>
   void scan(V u, int current, const BucketScale<L>& scale, Worker& self) {
     const L from = label<kShared>(u);
     self.pulse.beat();
@@ -304,7 +313,7 @@ class BucketTeam {
     self.counters.relaxed += end - e;
     const V* const indices = graph_.indices.data();
     const W* const weights = graph_.weights.data();
-    if constexpr (!kFew) {
+    if constexpr (!kGather) {
       for (; e < end; ++e)
         lower<kShared>(indices[e], static_cast<L>(from + static_cast<L>(weights[e])), current,
                        scale, self);
@@ -396,9 +405,7 @@ class BucketTeam {
   const CsrView<V, W>& graph_;
   L* const labels_;
   const L first_;
-  const bool few_edges_;
-  const bool far_targets_;
-  const bool near_;
+  const BucketManner manner_;
   const W heaviest_;
   const int threads_;
   Control& control_;

@@ -21,6 +21,8 @@ namespace warpath {
 /// The processors that the calling thread may run on.
 class Processors {
  public:
+  using Thread = std::thread::native_handle_type;
+
   Processors() {
 #if defined(__linux__)
     known_ = sched_getaffinity(0, sizeof set_, &set_) == 0;
@@ -44,8 +46,24 @@ class Processors {
     return left;
   }
 
+  static Thread this_thread() {
+#if defined(__linux__)
+    return pthread_self();
+#else
+    return {};
+#endif
+  }
+
+  bool operator==(const Processors& other) const {
+#if defined(__linux__)
+    return known_ && other.known_ && CPU_EQUAL(&set_, &other.set_);
+#else
+    return true;
+#endif
+  }
+
   /// Lets a thread run on these alone.
-  void take(std::thread::native_handle_type thread) const {
+  void take(Thread thread) const {
 #if defined(__linux__)
     if (known_) pthread_setaffinity_np(thread, sizeof set_, &set_);
 #else

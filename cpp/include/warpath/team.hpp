@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "warpath/control.hpp"
+#include "warpath/helpers.hpp"
 #include "warpath/scheduling.hpp"
 
 namespace warpath {
@@ -119,6 +120,25 @@ class Door {
   Bell bell_;
 };
 
+/// Has come(rank) called on other threads, for the ranks from 1 on; nobody waits for them, and one
+/// that comes late must touch nothing of the call.
+template <class Come>
+void start_apart(int threads, Control& control, const Come& come) {
+  const Processors allowed;
+  if (threads > allowed.count()) {  // who waited for the next call would be in somebody's way
+    start_helpers(threads, control, come, [](std::jthread started) { started.detach(); });
+    return;
+  }
+  const Processors others = allowed.others();
+  try {
+    for (int rank = 1; rank < threads; ++rank)
+      Helpers::get().run([come, rank] { come(rank); }, others);
+  } catch (...) {
+    control.stop();
+    throw;
+  }
+}
+
 /// Runs body(rank) in the calling thread, rank 0, and on up to threads - 1 others as they come:
 /// it begins at once, and those who have not come when rank 0 is done never run it.
 ///
@@ -126,25 +146,26 @@ class Door {
 /// the work must wait for nobody but who has taken part of it (`Crew`). Else as `run_team`.
 template <class Body>
 void run_open_team(int threads, Control& control, Body&& body) {
+  if (threads <= 1) {
+    body(0);
+    return;
+  }
   Guarded guarded(control);
   const auto door = std::make_shared<Door>();
-  // Not waited for: one that comes late touches the door and nothing else.
   const auto work = [&guarded, &body](int rank) { guarded.run(body, rank); };
+  const auto come = [door, shared = &work](int rank) {
+    if (!door->enter()) return;
+    (*shared)(rank);
+    door->leave();
+  };
   try {
-    start_helpers(
-        threads, control,
-        [door, shared = &work](int rank) {
-          if (!door->enter()) return;
-          (*shared)(rank);
-          door->leave();
-        },
-        [](std::jthread started) { started.detach(); });
+    start_apart(threads, control, come);
   } catch (...) {
     door->close(threads);
     throw;
   }
   work(0);
-  if (threads > 1) door->close(threads);
+  door->close(threads);
   guarded.rethrow();
 }
 

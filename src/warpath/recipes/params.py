@@ -67,19 +67,23 @@ def _default_delta(facts: Facts, factor: float | None, threads: int | None) -> f
     """Return the bucket width: a factor times mean weight over mean degree.
 
     Without a factor it falls with the degree: with few edges a vertex there is little work to
-    waste, and fewer, fuller rounds win; half of it on one thread, for whom a round costs nothing. A
-    hub is not to be scanned twice, and paths avoid the few heavy edges that may make the mean.
+    waste, and fewer, fuller rounds win; half of it on one thread, for whom a round costs nothing,
+    and a quarter where far targets make rounds few anyway. A hub is not to be scanned twice, and
+    paths avoid the few heavy edges that may make the mean.
     """
     if facts.mean_weight <= 0:
         return 1.0
     base = facts.mean_weight / max(facts.mean_degree, 1.0)
     if factor is None:
         factor = min(max(_WIDE / max(facts.mean_degree, 1.0), 1.0), _WIDEST)
-        if facts.max_degree**2 > _HUB**2 * facts.m:
+        hub = facts.max_degree**2 > _HUB**2 * facts.m
+        if hub:
             factor = _NARROW
         if 0 < facts.light_weight * _HEAVY_TAIL < base:
             base = facts.light_weight
-        if threads == 1:
+        if facts.scattered and not hub:
+            factor /= 4
+        elif threads == 1:
             factor /= 2
     return factor * base
 
