@@ -1,4 +1,4 @@
-"""`auto` on a graph that a team and one thread are predicted to solve about as fast."""
+"""`auto` on a graph that several plans are predicted to solve about as fast."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath import generate, one_source
+from warpath import generate, one_source, rivals
 from warpath.trial import Contender, Trial
 
-TURNS = 8  # four of each: one to begin with, three that count
+EACH = 4  # solves of each plan: one to begin with, three that count
+TURNS = 3 * EACH  # on the graph below: a team, one thread, and one thread's own buckets
 
 
 @pytest.fixture
@@ -30,17 +31,31 @@ def contenders(graph):
     return Contender(team, None), Contender(alone, None)
 
 
-def test_both_take_turns_and_one_is_kept(graph):
-    first, second = wp.plan(graph, 0, threads=2), wp.plan(graph, 0, threads=1)
-    assert (first.threads, second.threads) == (2, 1)
+def test_each_plan_is_tried_and_one_is_kept(graph):
+    first = wp.plan(graph, 0, threads=2)
+    assert first.threads == 2
     made = plans(graph, TURNS + 3)
-    tried = [plan.headline() for plan in made[:TURNS]]
-    assert tried == [first.headline(), second.headline()] * (TURNS // 2)
-    assert made[1].reason == f"it is tried in turns with {first.headline()}"
+    tried = [plan.headline() for plan in made[:TURNS:EACH]]
+    assert len(set(tried)) == 3
+    assert tried[0] == first.headline()
+    assert [plan.headline() for plan in made[:TURNS]] == [one for one in tried for _ in range(EACH)]
+    assert {(plan.algorithm, plan.threads) for plan in made[EACH:TURNS]} == {
+        ("warpath.buckets", 1), ("warpath.own_buckets", 1),
+    }  # fmt: skip
+    assert made[EACH].reason == f"it is tried beside {first.headline()}"
     assert len({plan.headline() for plan in made[TURNS:]}) == 1
     assert made[TURNS].headline() in tried
     assert made[TURNS].reason.startswith("it was tried on this graph: ")
     assert wp.plan(graph, 0, threads=2).headline() == first.headline()  # what is predicted
+
+
+def test_one_thread_is_tried_beside_a_team_where_it_is_predicted_to_be_faster():
+    graph = generate.uniform(6_000, 3, (1, 99), seed=4)
+    first = wp.plan(graph, 0, threads=2)
+    assert first.threads == 1
+    made = plans(graph, TURNS)
+    assert 2 in {plan.threads for plan in made}
+    assert {plan.threads for plan in [wp.sssp(graph, 0, threads=1).plan for _ in made]} == {1}
 
 
 def test_every_turn_has_the_same_bits(graph):
@@ -72,8 +87,9 @@ def test_nothing_is_tried_where_a_solve_is_predicted_to_be_too_short_or_long(
     assert {plan.threads for plan in made} == {2}
 
 
-def test_nothing_is_tried_where_one_thread_is_predicted_to_be_far_slower(graph, monkeypatch):
-    monkeypatch.setattr(one_source, "_AS_FAST", 1.01)
+def test_nothing_is_tried_where_others_are_predicted_to_be_far_slower(graph, monkeypatch):
+    monkeypatch.setattr(rivals, "_OTHER_THREADS", 1.01)
+    monkeypatch.setattr(rivals, "_OTHER_LOOP", 1.01)
     made = plans(graph, 3)
     assert {plan.threads for plan in made} == {2}
 
@@ -82,7 +98,7 @@ def test_the_median_of_three_decides_and_the_first_solve_of_each_does_not_count(
     team, alone = contenders
     trial, dist = Trial(team, alone), np.zeros(1000, np.int64)
     seconds = {id(team): [9, 1, 1, 50], id(alone): [1, 2, 2, 2]}
-    for _ in range(TURNS):
+    for _ in range(2 * EACH):
         assert trial.kept is None
         one = trial.turn()
         trial.note(one, seconds[id(one)][one.begun - 1], dist)
@@ -96,10 +112,10 @@ def test_the_median_of_three_decides_and_the_first_solve_of_each_does_not_count(
 def test_time_counts_by_what_was_reached(contenders):
     trial = Trial(*contenders)
     never = np.iinfo(np.int64).max
-    for turn in range(TURNS):
+    for turn in range(2 * EACH):
         one = trial.turn()
         dist = np.full(1000, never)
-        dist[: 900 if turn % 2 else 100] = 0  # the first reaches less in as long
+        dist[: 900 if turn >= EACH else 100] = 0  # the first reaches less in as long
         trial.note(one, 1.0, dist)
     assert trial.kept.plan.threads == 1
 
@@ -107,7 +123,7 @@ def test_time_counts_by_what_was_reached(contenders):
 @pytest.mark.parametrize(("alone", "threads"), [(0.95, 2), (0.85, 1)])
 def test_the_prediction_stands_where_the_other_is_hardly_faster(contenders, alone, threads):
     trial, dist = Trial(*contenders), np.zeros(10, np.int64)
-    for _ in range(TURNS):
+    for _ in range(2 * EACH):
         one = trial.turn()
         trial.note(one, alone if one.plan.threads == 1 else 1.0, dist)
     assert trial.kept.plan.threads == threads

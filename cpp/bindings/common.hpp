@@ -81,10 +81,16 @@ Made<T> give(PageArray<T>&& values) {
 /// A Control whose tick takes the GIL, lets Ctrl-C through and tells `progress` (None, or called
 /// with done and total). Make it while the GIL is held; poll it with the GIL released.
 inline Control::Tick python_tick(nb::object progress) {
+  if (progress.is_none()) {
+    return [](std::int64_t, std::int64_t) {
+      const nb::gil_scoped_acquire gil;
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    };
+  }
   return [progress = std::move(progress)](std::int64_t done, std::int64_t total) {
     const nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (!progress.is_none()) progress(done, total);
+    progress(done, total);
   };
 }
 

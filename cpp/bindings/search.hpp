@@ -1,24 +1,28 @@
 // search.hpp - a search of one graph, bound once and called for one source after another.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
+#include "buffers.hpp"
 #include "common.hpp"
 
 namespace warpath::bindings {
 
-/// What a search did; -1 what it does not count.
+/// What a search did; -1 what it does not count. Python gets it as bytes, which it rarely reads.
 struct SearchDone {
   std::int64_t settled, relaxed, improved;
   std::int64_t rounds = -1;
   std::int64_t reached = -1;
   std::int64_t together = -1;
   std::int64_t moves = -1;
+  std::int64_t nanoseconds = 0;  // that it took
 };
 
 /// A search with everything but its source. To look at the arrays of a graph takes longer than to
@@ -31,18 +35,22 @@ class Search {
 
   Search(std::size_t n, Run run) : n_(n), run_(std::move(run)) {}
 
-  /// The numbers of SearchDone; None where distances may not fit their type.
-  nb::object operator()(std::int64_t source, Out<D> dist, nb::object progress) const {
-    if (dist.size() != n_) throw std::invalid_argument("dist must have n entries");
+  /// The distances, read-only, and the numbers of SearchDone; None where distances may not fit
+  /// their type.
+  nb::object operator()(std::int64_t source, nb::object progress) const {
+    if (source < 0 || static_cast<std::size_t>(source) >= n_)
+      throw std::invalid_argument("there is no vertex " + std::to_string(source));
+    const auto start = std::chrono::steady_clock::now();
+    Fresh<D> dist(n_);
     Control control(python_tick(std::move(progress)));
     std::optional<SearchDone> done;
     {
       const nb::gil_scoped_release free;
-      done = run_(source, view(dist), control);
+      done = run_(source, dist.values(), control);
     }
     if (!done) return nb::none();
-    return nb::make_tuple(done->settled, done->relaxed, done->improved, done->rounds, done->reached,
-                          done->together, done->moves);
+    done->nanoseconds = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+    return nb::make_tuple(dist.frozen(), nb::bytes(&*done, sizeof *done));
   }
 
  private:
@@ -53,8 +61,7 @@ class Search {
 template <class D>
 void register_search_class(nb::module_& module, const char* name) {
   nb::class_<Search<D>>(module, name)
-      .def("__call__", &Search<D>::operator(), nb::arg("source"), nb::arg("dist").noconvert(),
-           nb::arg("progress") = nb::none());
+      .def("__call__", &Search<D>::operator(), nb::arg("source"), nb::arg("progress") = nb::none());
 }
 
 }  // namespace warpath::bindings

@@ -107,26 +107,25 @@ void register_refuse_overflow(nb::module_& module) {
 template <Index V, class D>
 class Trees {
  public:
-  using Run =
-      std::function<SearchCounters(std::int64_t source, std::span<const D> dist, std::span<V> pred,
-                                   int threads, bool assemble, Control& control)>;
+  using Run = std::function<void(std::int64_t source, std::span<const D> dist, std::span<V> pred,
+                                 int threads, bool assemble, Control& control)>;
 
   Trees(std::size_t n, Run run) : n_(n), run_(std::move(run)) {}
 
-  /// How many vertices were settled, edges relaxed and predecessors found.
-  nb::tuple operator()(std::int64_t source, In<D> dist, Out<V> pred, int threads, bool assemble,
-                       nb::object progress) const {
-    if (dist.size() != n_ || pred.size() != n_)
-      throw std::invalid_argument("dist and pred must have n entries");
+  /// The predecessors, read-only.
+  nb::object operator()(std::int64_t source, nb::handle dist, int threads, bool assemble,
+                        nb::object progress) const {
+    const Values<D> labels(dist);
+    if (labels.span().size() != n_) throw std::invalid_argument("dist must have n entries");
     if (source < 0 || static_cast<std::size_t>(source) >= n_)
       throw std::invalid_argument("there is no vertex " + std::to_string(source));
+    const Fresh<V> pred(n_);
     Control control(python_tick(std::move(progress)));
-    SearchCounters counters;
     {
       const nb::gil_scoped_release free;
-      counters = run_(source, view(dist), view(pred), threads, assemble, control);
+      run_(source, labels.span(), pred.values(), threads, assemble, control);
     }
-    return nb::make_tuple(counters.settled, counters.relaxed, counters.improved);
+    return pred.frozen();
   }
 
  private:
@@ -137,9 +136,8 @@ class Trees {
 template <Index V, class D>
 void register_trees_class(nb::module_& module, const char* name) {
   nb::class_<Trees<V, D>>(module, name)
-      .def("__call__", &Trees<V, D>::operator(), nb::arg("source"), nb::arg("dist").noconvert(),
-           nb::arg("pred").noconvert(), nb::arg("threads") = 1, nb::arg("assemble") = false,
-           nb::arg("progress") = nb::none());
+      .def("__call__", &Trees<V, D>::operator(), nb::arg("source"), nb::arg("dist"),
+           nb::arg("threads") = 1, nb::arg("assemble") = false, nb::arg("progress") = nb::none());
 }
 
 template <Index V, Weight W>
@@ -153,8 +151,8 @@ void register_trees(nb::module_& module) {
                              int threads, bool assemble, Control& control) {
           const auto graph = csr(indptr, indices, weights);
           const RowsInto<V, W> into{csr(into_indptr, into_indices, into_weights), ascending};
-          return TreeBuilder<V, W>(graph, into, static_cast<V>(source), dist, pred, threads,
-                                   assemble, control)
+          TreeBuilder<V, W>(graph, into, static_cast<V>(source), dist, pred, threads, assemble,
+                            control)
               .build(negative);
         };
         return nb::cast(

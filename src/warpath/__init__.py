@@ -34,8 +34,9 @@ from warpath.facilities import Nearest, nearest
 from warpath.facts import Facts
 from warpath.graph import Graph
 from warpath.isochrones import Within
-from warpath.paths import Paths, Route
+from warpath.paths import Paths
 from warpath.plan import Plan
+from warpath.route import Route
 from warpath.table import DistanceTable
 from warpath.tables import apsp, distances
 from warpath.trace import Trace

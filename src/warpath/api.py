@@ -11,16 +11,18 @@ from warpath.costs import Size
 from warpath.engines.base import Problem
 from warpath.errors import NoPathError
 from warpath.graph import Graph
+from warpath.labels import one_label
 from warpath.one_source import one_source, solved
-from warpath.paths import Paths, Route, one_label
 from warpath.plan import Plan, Wish
 from warpath.recipes import CATALOGUE, Catalogue, Task
+from warpath.route import Route
 from warpath.running import choose_for, run_plan
 from warpath.zones import arrivals, opened
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+    from warpath.paths import Paths
     from warpath.running import Progress
 
 
@@ -84,7 +86,7 @@ def sssp(
     if type(graph) is not Graph:  # of a tiny solve, to ask it takes a twentieth
         graph = Graph.of(graph)
     s = one_index(graph, source, "source")
-    one = one_source(graph, (algorithm, device, threads, params, trace), cutoff, dist_dtype)
+    one = one_source(graph, algorithm, device, threads, params, trace, cutoff, dist_dtype)
     return solved(graph, one, s, progress, trace=trace)
 
 

@@ -247,7 +247,7 @@ class _Work:
             labels = as_labels(inner, labels_from(inner, s, limit) if loose or cut else rows[at])
             found = tree(inner, s, labels)
             if cut:
-                found[labels > self.problem.cutoff] = -1
+                found = np.where(labels > self.problem.cutoff, -1, found)
             into[at] = found if columns is None else found[columns]
 
         with ThreadPoolExecutor(max(1, self.plan.threads)) as pool:

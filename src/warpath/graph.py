@@ -77,6 +77,7 @@ class Graph:
         self.device = "auto"
         self.shapes = shapes and shapes.checked(self.m)
         self.derived: dict[str, Any] = {}  # what other modules made of this graph, kept with it
+        self.recent: Any = None  # the last call's options and what came of them: `one_source`
 
     @classmethod
     def of(cls, data: Any, **options: Any) -> Graph:
@@ -405,13 +406,12 @@ class Graph:
             parts.append(f"{self.first_through} vertices never passed through")
         if self.device != "auto":
             parts.append(f"on {self.device}")
-        title = f"{self.name}: " if self.name else ""
-        return f"<Graph {title}{', '.join(parts)}>"
+        return f"<Graph {f'{self.name}: ' if self.name else ''}{', '.join(parts)}>"
 
 
 def _placed(graph: Graph, device: str) -> Graph:
     placed = object.__new__(Graph)
-    vars(placed).update(vars(graph), device=device)  # with what was derived
+    vars(placed).update(vars(graph), device=device, recent=None)  # with what was derived
     return placed
 
 

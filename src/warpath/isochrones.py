@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.graph import Graph
-    from warpath.paths import Paths, Route
+    from warpath.paths import Paths
+    from warpath.route import Route
 
     Array = NDArray[Any]
 

@@ -1,4 +1,4 @@
-"""From the names of vertices to their indices."""
+"""From the names of vertices to their indices, and back."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from warpath.errors import VertexError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from warpath.graph import Graph
 
 
 def indices_of_numbers(vertices: Any, n: int, id_base: int) -> NDArray[np.int64]:
@@ -55,3 +57,9 @@ def _is_known(name: Any, place: dict[Any, int]) -> bool:
         return name in place
     except TypeError:  # unhashable
         return False
+
+
+def one_label(graph: Graph, index: int) -> Any:
+    """Return a vertex as the graph names it, as a plain Python object."""
+    label = graph.label_of(np.asarray(index))
+    return label.item() if isinstance(label, np.generic | np.ndarray) else label

@@ -60,7 +60,7 @@ def labels_from(graph: Graph, source: int, cutoff: float | None = None) -> Array
 def tree(
     graph: Graph, source: int, labels: Array, threads: int = 1, *, once: bool = False
 ) -> Array:
-    """Return the predecessors that belong to distances: (n,) of the indices' type. O(n + m).
+    """Return the predecessors that belong to distances: (n,), read-only. O(n + m).
 
     Parameters
     ----------
@@ -70,14 +70,19 @@ def tree(
     once : the weights are >= 0, and the graph is needed no more: what saves work for the next tree
         is not looked for, facts and whether each edge has its opposite.
     """
-    pred = np.empty(graph.n, graph.indices.dtype)
-    threads = max(1, min(threads, (graph.n + graph.m) // _PER_THREAD))
+    if threads > 1:
+        threads = team_of(graph, threads)
     if once:
         trees: Any = _core.trees(*_csr(graph), *_no_rows(graph), ascending=False, negative=False)
     else:
         trees = _trees(graph, threads)
-    trees(source, labels, pred, threads)
+    pred: Array = trees(source, labels, threads)
     return pred
+
+
+def team_of(graph: Graph, threads: int) -> int:
+    """Return how many of so many threads a tree is worth."""
+    return max(1, min(threads, (graph.n + graph.m) // _PER_THREAD))
 
 
 def _trees(graph: Graph, threads: int) -> Any:
@@ -109,7 +114,7 @@ def searched(graph: Graph, source: int, cutoff: float | None) -> tuple[Array, Ar
     pred = tree(inner, source, labels)
     if negative and cutoff is not None:
         far = labels > cutoff
-        labels[far], pred[far] = _never(labels), -1
+        labels[far], pred = _never(labels), np.where(far, -1, pred)
     return folded(graph, labels, source, 0), folded(graph, pred, source, -1)
 
 

@@ -34,11 +34,13 @@ _LOOKS_A_SECOND = 20  # at free memory: a look takes 36 us, as long as a small s
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
-#: Returns what a kept plan depends on, to be compared: variables, processors and the moment of the
-#: last look at free memory. In one call of the core, as each variable takes 0.6 us of Python.
-surroundings = _core.Surroundings(
-    ["WARPATH_DEVICE", "WARPATH_THREADS", "WARPATH_MEMORY", "WARPATH_GPU_MEMORY"], _LOOKS_A_SECOND
-)
+_VARIABLES = ["WARPATH_DEVICE", "WARPATH_THREADS", "WARPATH_MEMORY", "WARPATH_GPU_MEMORY"]
+#: Returns what a kept plan depends on: variables, processors and the moment of the last look at
+#: free memory; the same object until something changes. In one call of the core, as each variable
+#: takes 0.6 us of Python.
+surroundings = _core.Surroundings(_VARIABLES, _LOOKS_A_SECOND)
+#: The same of the variables alone, for what depends on nothing else.
+variables = _core.Surroundings(_VARIABLES, 0)
 
 
 def device() -> str:

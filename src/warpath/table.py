@@ -9,7 +9,9 @@ import numpy as np
 
 from warpath import notebook
 from warpath.errors import InputError, NoPathError, VertexError, require
-from warpath.paths import Paths, Route, never, one_label
+from warpath.labels import one_label
+from warpath.paths import Paths, never
+from warpath.route import Route
 from warpath.routes import as_labels, followed, found, searched, tree_over, walked
 
 if TYPE_CHECKING:

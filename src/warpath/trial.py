@@ -1,4 +1,4 @@
-"""Two plans that are predicted to be about as fast, told apart by the solves of a graph.
+"""Plans that are predicted to be about as fast, told apart by the solves of a graph.
 
 Predicted times are of one machine. On another a second thread may give a search of a millisecond
 half of its time back, or cost it as much again: nothing but solving tells.
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _TIMED = 3  # solves of each, after one that meets its memory for the first time
 _CLEARLY = 0.9  # of the first one's time, and the prediction was wrong
+_UNREACHED = 16  # vertices that are not reached cost as much as one that is
 
 
 @dataclass
@@ -34,7 +35,7 @@ class Contender:
     Attributes
     ----------
     begun : how many solves it was given.
-    costs : seconds for each vertex reached, of those that count.
+    costs : seconds for each vertex, of those that count.
     """
 
     plan: Plan
@@ -44,31 +45,32 @@ class Contender:
 
     @property
     def cost(self) -> float:
-        """Seconds for each vertex reached."""
+        """Seconds for each vertex."""
         return median(self.costs)
 
 
 class Trial:
-    """Has the solves of a graph made by one plan and the other until it is known which to keep.
+    """Has the solves of a graph made by one plan after the other until it is known which to keep.
 
-    That is the first one, unless the second is clearly faster. Both have the same bits. Solves that
-    several threads of Python make at a time may disturb each other: then the slower one may be
-    kept, and nothing else happens.
+    That is the first one, unless another is clearly faster. All have the same bits. Each solves
+    four times in a row, as the one that is kept will: a team's threads stay for the next call.
+    Solves that several threads of Python make at a time may disturb each other: then a slower one
+    may be kept, and nothing else happens.
 
     Attributes
     ----------
     kept : the one that is left, or None.
     """
 
-    def __init__(self, first: Contender, second: Contender) -> None:
+    def __init__(self, first: Contender, *others: Contender) -> None:
         self.kept: Contender | None = None
-        self._both = first, second
+        self._all = first, *others
 
     def turn(self) -> Contender:
         """Return whose turn it is."""
         if self.kept is not None:
             return self.kept
-        one = min(self._both, key=lambda contender: contender.begun)
+        one = next(one for one in self._all if len(one.costs) < _TIMED)
         one.begun += 1
         return one
 
@@ -78,16 +80,21 @@ class Trial:
             return
         if one.begun > 1:
             reached = int(np.count_nonzero(dist != never(dist.dtype)))
-            one.costs.append(seconds / reached)
-        if all(len(contender.costs) >= _TIMED for contender in self._both):
-            first, second = self._both
-            changed = second.cost < _CLEARLY * first.cost
-            self._keep(*(second, first) if changed else (first, second))
+            one.costs.append(seconds / (reached + (len(dist) - reached) / _UNREACHED))
+        if all(len(contender.costs) >= _TIMED for contender in self._all):
+            first = self._all[0]
+            fastest = min(self._all, key=lambda contender: contender.cost)
+            self._keep(fastest if fastest.cost < _CLEARLY * first.cost else first)
 
-    def _keep(self, one: Contender, other: Contender) -> None:
-        n = 1e3  # a vertex takes too little to be read
+    def _keep(self, one: Contender) -> None:
+        thousand = 1e3  # a vertex takes too little to be read
+        others = [
+            f"{units.seconds(thousand * other.cost)} with {other.plan.headline()}"
+            for other in self._all
+            if other is not one
+        ]
         reason = (
-            f"it was tried on this graph: {units.seconds(n * one.cost)} for 1,000 vertices, "
-            f"{units.seconds(n * other.cost)} with {other.plan.headline()}"
+            f"it was tried on this graph: {units.seconds(thousand * one.cost)} for 1,000 vertices, "
+            + "; ".join(others)
         )
         self.kept = Contender(replace(one.plan, reason=reason), one.search)

@@ -10,7 +10,8 @@ import numpy as np
 from warpath import _core
 from warpath.errors import InputError, VerificationError
 from warpath.graph import Graph
-from warpath.paths import Paths, one_label
+from warpath.labels import one_label
+from warpath.paths import Paths
 from warpath.routes import as_labels, labels_from, tree
 from warpath.rows import threads_for
 from warpath.table import DistanceTable

@@ -47,12 +47,12 @@ def solve(graph, into, source, threads, kind=np.int64, weight=1, cutoff=None):
     """Solve with threads that come when they can, and with all from the start."""
     found = []
     for assemble in (False, True):
-        dist = np.full(len(graph[0]) - 1, -7).astype(kind)
         search = _core.breadth_first(
-            *graph, *into, weight=weight, like=dist[:0], cutoff=cutoff, threads=threads,
+            *graph, *into, weight=weight, like=np.empty(0, kind), cutoff=cutoff, threads=threads,
             assemble=assemble,
         )  # fmt: skip
-        found.append((dist, counters(search(source, dist))))
+        dist, done = search(source)
+        found.append((dist, counters(done)))
     assert found[0][0].tobytes() == found[1][0].tobytes()
     return found[1]
 

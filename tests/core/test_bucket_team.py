@@ -37,14 +37,13 @@ def solve(graph, delta, threads, source=0, cutoff=None, progress=None):
     heaviest = weights.max(initial=0).item()
     found = []
     for assemble, scattered in product((False, True), repeat=2):
-        dist = np.empty(len(graph["indptr"]) - 1, distance_type(weights))
         search = _core.bucket_team(
             **graph, delta=delta, heaviest=heaviest, scattered=scattered, cutoff=cutoff,
             threads=threads, assemble=assemble,
         )  # fmt: skip
-        done = search(source, dist, progress)
+        dist, done = search(source, progress) or (None, None)
         found.append((dist, None if done is None else counters(done)))
-    assert len({dist.tobytes() for dist, _ in found}) == 1
+    assert len({None if dist is None else dist.tobytes() for dist, _ in found}) == 1
     return found[-1]
 
 

@@ -31,10 +31,9 @@ def whole(graph, source):
     """Distances and the tree of a whole solve."""
     dtype = np.int64 if graph[2].dtype.kind == "i" else graph[2].dtype
     dist = np.empty(len(graph[0]) - 1, dtype)
-    pred = np.empty(len(dist), graph[1].dtype)
     _core.dijkstra(*graph, source=source, dist=dist, queue="heap", targets=np.empty(0, np.int64))
     no_rows = [each[:0] for each in graph]  # of the edges in
-    _core.trees(*graph, *no_rows, ascending=False, negative=False)(source, dist, pred)
+    pred = _core.trees(*graph, *no_rows, ascending=False, negative=False)(source, dist)
     return dist, pred
 
 

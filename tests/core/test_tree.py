@@ -96,9 +96,8 @@ def trees(graph, source, dist, *, negative=False):
         for ascending in {False, sorted_rows and known is into}:
             bound = _core.trees(*graph, *known, ascending, negative)
             for threads, assemble in ((1, False), (2, True), (5, False), (5, True)):
-                pred = np.full(len(dist), -9, graph[1].dtype)
-                counters = bound(source, dist, pred, threads, assemble)
-                assert [type(count) for count in counters] == [int] * 3
+                pred = bound(source, dist, threads, assemble)
+                assert pred.dtype == graph[1].dtype
                 found.append(pred.tolist())
     return found
 
@@ -238,12 +237,18 @@ def test_undirected_graph_with_unlike_weights_is_not_taken_for_mirrored():
 def test_bound_trees_refuse_what_does_not_fit_the_graph():
     graph = rows(3, [(0, 1, 5), (1, 2, 1)], np.int32, np.int64)
     bound = _core.trees(*graph, *no_rows(graph), ascending=False, negative=False)
-    dist, pred = np.array([0, 5, 6]), np.empty(3, np.int32)
-    for long, short in ((dist, pred[:2]), (dist[:2], pred)):
-        with pytest.raises(ValueError, match="dist and pred must have n entries"):
-            bound(0, long, short)
+    dist = np.array([0, 5, 6])
+    with pytest.raises(ValueError, match="dist must have n entries"):
+        bound(0, dist[:2])
+    for other in (dist.astype(float), dist.astype(np.int32), dist[:, None], dist.view(np.uint64)):
+        with pytest.raises(TypeError, match="one dimension, of the graph's type"):
+            bound(0, other)
+    with pytest.raises(BufferError):
+        bound(0, np.repeat(dist, 2)[::2])
     for source in (-1, 3):
         with pytest.raises(ValueError, match=f"there is no vertex {source}"):
-            bound(source, dist, pred)
-    bound(0, dist, pred)
+            bound(source, dist)
+    pred = bound(0, dist)
+    with pytest.raises(ValueError, match="read-only"):
+        pred[0] = 1
     assert pred.tolist() == [-1, 0, 1]

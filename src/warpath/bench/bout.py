@@ -122,10 +122,10 @@ class Bout:
         return lines
 
     def _ours(self, name: str, threads: int, *, tree: bool) -> Local:
+        graph, algorithm = self._graph, name.split()[1]
+
         def solve(source: int) -> Paths:
-            paths = sssp(
-                self._graph, source, algorithm=name.split()[1], threads=threads, device="cpu"
-            )
+            paths = sssp(graph, source, algorithm=algorithm, threads=threads, device="cpu")
             if tree:
                 _ = paths.pred
             return paths

@@ -136,7 +136,8 @@ def _networkit(peer: Peer, threads: int) -> Rows:
 
     def prepare(graph: Graph) -> Any:
         networkit.setNumberOfThreads(threads)
-        return peer.prepare(graph)
+        _, made = peer.prepare(graph)
+        return made
 
     def solve(made: Any, sources: list[int]) -> Array:
         found = np.array(networkit.distance.SPSP(made, sources).run().getDistances())

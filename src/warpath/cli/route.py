@@ -16,7 +16,7 @@ from warpath.cli.reading import load, with_coordinates
 from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
 from warpath.errors import NoPathError
 from warpath.graph import Graph
-from warpath.paths import Route
+from warpath.route import Route
 
 _SHOWN = 24  # legs that a terminal shows before the middle is left out
 

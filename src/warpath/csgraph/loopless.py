@@ -11,7 +11,7 @@ from warpath.csgraph.matrices import edges_of
 from warpath.csgraph.results import NO_PREDECESSOR
 from warpath.errors import InputError
 from warpath.loopless import shortest_loopless
-from warpath.paths import Route
+from warpath.route import Route
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

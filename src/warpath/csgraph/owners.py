@@ -61,5 +61,4 @@ def _tree_within(graph: Graph, starts: Array, dist: Array, owner: Array) -> Arra
     within = Graph.from_edges(src[same], dst[same], weights[same], n=graph.n)
     own = starts[owner[starts] == starts]
     pred = tree(with_a_start(within, own), graph.n, np.append(dist, dist.dtype.type(0)))
-    pred[pred == graph.n] = -1
-    return as_predecessors(pred[: graph.n])
+    return as_predecessors(np.where(pred == graph.n, -1, pred)[: graph.n])

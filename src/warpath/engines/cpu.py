@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import time
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,14 +27,16 @@ if TYPE_CHECKING:
     from warpath.recipes import Recipe
 
     Array = NDArray[Any]
-    #: (source, distances to fill, progress) -> what it did; None where distances may not fit.
-    Search = Callable[..., tuple[int, ...] | None]
+    #: (source, progress) -> (n,) distances, read-only, and what it did, for `counters`; None where
+    #: distances may not fit.
+    Search = Callable[..., tuple[Array, bytes] | None]
 
 name = "cpu"
 
 _EXACT = 2**53  # integers below it are floats as well
 _HUB = 64  # times the mean degree
 _COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached", "together", "moves")
+_DONE = struct.Struct("=8q")  # these, and nanoseconds
 _ALL = np.empty(0, np.int64)  # how the core is told that every vertex is a source or target
 
 
@@ -151,19 +154,24 @@ def bound(
             return None
 
 
-def counters(done: tuple[int, ...]) -> dict[str, int]:
+def counters(done: bytes) -> dict[str, int]:
     """Return what a search says that it did, by name; it counts some of it only."""
-    return {name: count for name, count in zip(_COUNTERS, done, strict=True) if count >= 0}
+    *counts, _ = _DONE.unpack(done)
+    return {name: count for name, count in zip(_COUNTERS, counts, strict=True) if count >= 0}
+
+
+def seconds(done: bytes) -> float:
+    """Return how long a search says that it took."""
+    return float(_DONE.unpack(done)[-1] / 1e9)
 
 
 def _bound_search(order: Order) -> Raw:
     graph, cutoff = order.graph, order.problem.cutoff
     search = bound(graph, order.recipe, order.params, order.threads, cutoff)
-    if search is not None:
-        dist = np.empty(graph.n, graph.dist_dtype)
-        done = search(order.problem.source, dist, order.progress)
-        if done is not None:
-            return Raw(dist, stats=counters(done))
+    found = None if search is None else search(order.problem.source, order.progress)
+    if found is not None:
+        dist, done = found
+        return Raw(dist, stats=counters(done))
     # Distances near the end of 64 bits, which Dijkstra's search adds with care.
     dist = np.empty(graph.n, graph.dist_dtype)
     stats = _core.dijkstra(

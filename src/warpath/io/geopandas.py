@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.isochrones import Within
-    from warpath.paths import Route
+    from warpath.route import Route
 
     Array = NDArray[Any]
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from warpath.errors import GraphError, InputError
 from warpath.graph import Graph
-from warpath.paths import Route
 from warpath.plot.map import Map, draw_network, mark, new_map, positions_of, write_title
 from warpath.plot.page import checked_path, drawable, save
+from warpath.route import Route
 
 if TYPE_CHECKING:
     import os

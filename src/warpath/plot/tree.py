@@ -9,7 +9,7 @@ import numpy as np
 
 from warpath import units
 from warpath.errors import GraphError
-from warpath.paths import Paths, Route
+from warpath.paths import Paths
 from warpath.plot.map import (
     add_scale,
     colours_between,
@@ -22,6 +22,7 @@ from warpath.plot.map import (
 )
 from warpath.plot.page import checked_path, drawable, save
 from warpath.plot.route import draw_route, route_line
+from warpath.route import Route
 from warpath.shapes import lightest, lines_of
 
 if TYPE_CHECKING:
