@@ -37,8 +37,8 @@ class Buffer {
   Py_buffer told_{};
 };
 
-/// What an array holds that is only read. Raises BufferError or TypeError unless it has one
-/// dimension without gaps, of type T.
+/// What an array holds that is only read. Raises TypeError unless it has one dimension, of type T;
+/// NumPy itself raises ValueError for gaps.
 template <class T>
 class Values {
  public:

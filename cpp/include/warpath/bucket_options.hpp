@@ -43,7 +43,7 @@ struct BucketManner {
   static constexpr std::int64_t kFewEdges = 7;         // a vertex: then many of the sums are lower
   static constexpr std::int64_t kFarLabels = 100'000;  // from as many on one thread gains, too
   static constexpr std::int64_t kNear = 1 << 15;       // vertices and edges
-  static constexpr std::int64_t kNearTogether = 1 << 20;
+  static constexpr std::int64_t kNearTogether = 1 << 19;
   static constexpr std::int64_t kNearFar = 1 << 17;  // with far targets
 };
 
