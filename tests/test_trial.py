@@ -120,10 +120,50 @@ def test_time_counts_by_what_was_reached(contenders):
     assert trial.kept.plan.threads == 1
 
 
-@pytest.mark.parametrize(("alone", "threads"), [(0.95, 2), (0.85, 1)])
+@pytest.mark.parametrize(("alone", "threads"), [(0.95, 2), (0.85, 2), (0.75, 1)])
 def test_the_prediction_stands_where_the_other_is_hardly_faster(contenders, alone, threads):
     trial, dist = Trial(*contenders), np.zeros(10, np.int64)
     for _ in range(2 * EACH):
         one = trial.turn()
         trial.note(one, alone if one.plan.threads == 1 else 1.0, dist)
     assert trial.kept.plan.threads == threads
+
+
+@pytest.mark.parametrize(("team", "threads"), [(0.95, 1), (0.85, 2)])
+def test_a_team_is_kept_where_it_is_a_tenth_faster(contenders, team, threads):
+    trial, dist = Trial(*reversed(contenders)), np.zeros(10, np.int64)
+    for _ in range(2 * EACH):
+        one = trial.turn()
+        trial.note(one, team if one.plan.threads == 2 else 1.0, dist)
+    assert trial.kept.plan.threads == threads
+
+
+def test_a_plan_that_cannot_solve_the_graph_ends_its_turns(contenders):
+    team, alone = contenders
+    trial, dist = Trial(team, alone), np.zeros(10, np.int64)
+    trial.give_up(trial.turn())
+    for _ in range(EACH):
+        assert trial.turn() is alone
+        trial.note(alone, 1.0, dist)
+    assert trial.kept.plan.threads == 1
+    assert "inf" not in trial.kept.plan.reason
+
+
+def test_a_call_between_the_last_solve_and_the_verdict_has_a_turn(contenders):
+    trial = Trial(*contenders)
+    for one in contenders:
+        one.costs = [1.0] * 3
+    assert trial.turn() is contenders[0]
+
+
+def test_a_rival_takes_no_more_memory_than_there_is(graph):
+    chosen, facts = wp.plan(graph, 0, threads=2), graph.facts(symmetry=False)
+    assert rivals.rivals(chosen, facts, 2, 2**30)
+    assert not rivals.rivals(chosen, facts, 2, 2**10)
+
+
+def test_weights_beyond_the_labels_of_buckets_end_the_trial(graph):
+    heavy = graph.with_weights(graph.weights.astype(np.int64) * 2**54)
+    made = plans(heavy, 3 * EACH)
+    assert not made[-1].reason.startswith("it is tried")
+    assert wp.sssp(heavy, 0, threads=2)[7] == wp.sssp(graph, 0)[7] * 2**54

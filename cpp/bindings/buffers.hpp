@@ -65,13 +65,21 @@ class Fresh {
   std::span<T> values() const { return buffer_.as<T>(); }
 
   nb::object frozen() const {
-    static const nb::handle setflags = nb::str("setflags").release();
-    array_.attr(setflags)(false);
+    array_.attr(setflags())(false);
     return array_;
   }
 
+  /// Makes what is kept of Python's objects; to be called by the module before anybody else runs,
+  /// for who waited for it here with the GIL would wait for ever.
+  static void keep() { empty(), dtype(), setflags(); }
+
  private:
   static nb::object numpy(const char* name) { return nb::module_::import_("numpy").attr(name); }
+
+  static nb::handle setflags() {
+    static const nb::handle made = nb::str("setflags").release();
+    return made;
+  }
 
   static nb::handle empty() {
     static const nb::handle made = numpy("empty").release();

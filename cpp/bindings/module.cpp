@@ -1,4 +1,5 @@
 #include "common.hpp"
+#include "warpath/helpers.hpp"
 
 NB_MODULE(_core, module) {
   using namespace warpath::bindings;
@@ -9,6 +10,7 @@ NB_MODULE(_core, module) {
 #else
   module.attr("compiler") = "GCC " __VERSION__;
 #endif
+  warpath::Helpers::get();  // made before anybody may fork
   register_build(module);
   register_sssp(module);
   register_sssp_many(module);

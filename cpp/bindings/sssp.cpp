@@ -135,6 +135,7 @@ class Trees {
 
 template <Index V, class D>
 void register_trees_class(nb::module_& module, const char* name) {
+  Fresh<V>::keep();
   nb::class_<Trees<V, D>>(module, name)
       .def("__call__", &Trees<V, D>::operator(), nb::arg("source"), nb::arg("dist"),
            nb::arg("threads") = 1, nb::arg("assemble") = false, nb::arg("progress") = nb::none());

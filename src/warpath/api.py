@@ -72,9 +72,9 @@ def sssp(
     Notes
     -----
     For weights >= 0 every exact algorithm returns the same bits, whatever device and threads.
-    Where a team of threads is predicted to take 0.2 to 3 ms, and one thread no more than twice as
-    long, the first eight calls on a graph take turns with both; the later ones keep the team,
-    unless one thread was a tenth faster.
+    Where a solve is predicted to take 0.1 to 3 ms, and one thread, all threads or another way on as
+    many is predicted to be nearly as fast, the first calls on a graph, four a way, try them; the
+    later ones keep what was predicted to be the fastest, unless another was a tenth faster.
     O(m + n log n) or better; Bellman-Ford, for negative weights, O(n m) at worst.
 
     Examples

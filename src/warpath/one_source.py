@@ -59,7 +59,7 @@ class OneSource(NamedTuple):
     limit : the cutoff.
     wanted : the type of the answer.
     team : the threads that the tree may take.
-    search : fills distances that are the answer as they are; None where more has to be done.
+    search : finds distances that are the answer as they are; None where more has to be done.
     there : whether a GPU's search does the same, whose distances stay there. It is made by the
         first call that has no steps to tell of.
     trial : of the plan beside others; None where there is nothing to try.
@@ -162,7 +162,7 @@ def _trial(graph: Graph, chosen: Plan, search: Search, wish: Wish) -> Trial | No
     if asked not in kept:
         others = [
             Contender(plan, other)
-            for plan in rivals(chosen, facts_for(_SIZE, graph, "cpu"), threads)
+            for plan in rivals(chosen, facts_for(_SIZE, graph, "cpu"), threads, settings.memory())
             if (other := cpu.bound(graph, plan.recipe, plan.params, plan.threads)) is not None
         ]
         kept[asked] = Trial(Contender(chosen, search), *others) if others else None
@@ -182,7 +182,9 @@ def solved(
         else:
             turn = one.trial.turn()
             found = turn.search(s)
-            if found is not None:
+            if found is None:
+                one.trial.give_up(turn)
+            else:
                 dist, done = found
                 one.trial.note(turn, cpu.seconds(done), dist)
                 return Paths.found(

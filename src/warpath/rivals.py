@@ -22,14 +22,14 @@ _OTHER_THREADS, _OTHER_LOOP = 2.0, 1.4
 _MOST = 2
 
 
-def rivals(chosen: Plan, facts: Facts, threads: int) -> list[Plan]:
+def rivals(chosen: Plan, facts: Facts, threads: int, memory: int) -> list[Plan]:
     """Return plans on one thread or on all that may be the faster ones, the most likely first.
 
     Parameters
     ----------
     chosen : a plan for one source on the CPU that was predicted to be the fastest.
     facts : what it was made from.
-    threads : how many there are.
+    threads, memory : how many there are, and the bytes that may be taken.
     """
     assert chosen.seconds is not None  # noqa: S101 - auto takes nothing else
     found: list[Plan] = []
@@ -42,7 +42,8 @@ def rivals(chosen: Plan, facts: Facts, threads: int) -> list[Plan]:
             seconds = cpu_seconds(recipe, _SIZE, facts, count)
             space = cpu_bytes(recipe, _SIZE, facts, count)
             same = (recipe, count) == (chosen.recipe, chosen.threads)
-            if same or seconds > margin * chosen.seconds or space > lean_bytes(facts.n, count):
+            most = min(memory, lean_bytes(facts.n, count))
+            if same or seconds > margin * chosen.seconds or space > most:
                 continue
             params = chosen_params(recipe, facts, {}, count)
             reason = "it is tried beside " + chosen.headline()

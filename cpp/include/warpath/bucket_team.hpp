@@ -29,12 +29,12 @@ namespace warpath {
 /// the blocks of entries that they have there, each its own and then others'; what falls back into
 /// the bucket in work is finished by its thread alone, who gives part of it away when somebody has
 /// nothing left: a bucket costs one barrier, however deep it is. The calling thread begins alone
-/// and takes the others in as they come. What the next scans will read is fetched ahead. Any order
-/// ends in the same labels, for rounding is monotone and weights are >= 0, so delta, the threads
-/// and their timing change the work and never a bit. Work O(m) relaxations for a small delta; where
-/// delta is too small for the weights, buckets grow. Source: Meyer, Sanders, "Delta-stepping",
-/// 2003; threads' own buckets, finished alone: Beamer et al., GAP benchmark suite, 2015, and Zhang
-/// et al., "Optimizing ordered graph algorithms with GraphIt", 2020.
+/// and takes the others in as they come. On large graphs what the next scans will read is fetched
+/// ahead. Any order ends in the same labels, for rounding is monotone and weights are >= 0, so
+/// delta, the threads and their timing change the work and never a bit. Work O(m) relaxations for a
+/// small delta; where delta is too small for the weights, buckets grow. Source: Meyer, Sanders,
+/// "Delta-stepping", 2003; threads' own buckets, finished alone: Beamer et al., GAP benchmark
+/// suite, 2015, and Zhang et al., "Optimizing ordered graph algorithms with GraphIt", 2020.
 template <Index V, Weight W, class L>
 class BucketTeam {
  public:

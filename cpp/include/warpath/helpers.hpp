@@ -11,6 +11,10 @@
 #include <utility>
 #include <vector>
 
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
+
 #include "warpath/scheduling.hpp"
 
 namespace warpath {
@@ -55,7 +59,7 @@ class Helpers {
   };
 
   Helpers() {
-#if defined(__linux__)
+#if defined(__unix__) || defined(__APPLE__)
     pthread_atfork([] { get().guard_.lock(); }, [] { get().guard_.unlock(); },
                    [] {
                      get().free_.clear();

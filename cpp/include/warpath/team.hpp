@@ -142,8 +142,9 @@ void start_apart(int threads, Control& control, const Come& come) {
 /// Runs body(rank) in the calling thread, rank 0, and on up to threads - 1 others as they come:
 /// it begins at once, and those who have not come when rank 0 is done never run it.
 ///
-/// A thread comes after some 40 us, but where other processes have the processors after some ms: so
-/// the work must wait for nobody but who has taken part of it (`Crew`). Else as `run_team`.
+/// A thread that stayed comes after a microsecond, a new one after some 40, but where other
+/// processes have the processors after some ms: so the work must wait for nobody but who has taken
+/// part of it (`Crew`). Else as `run_team`.
 template <class Body>
 void run_open_team(int threads, Control& control, Body&& body) {
   if (threads <= 1) {
