@@ -69,8 +69,8 @@ class Fresh {
     return array_;
   }
 
-  /// Makes what is kept of Python's objects; to be called by the module before anybody else runs,
-  /// for who waited for it here with the GIL would wait for ever.
+  /// Makes what is kept of Python's objects: when a search is bound, for in one under way another
+  /// thread might wait for it with the GIL.
   static void keep() { empty(), dtype(), setflags(); }
 
  private:

@@ -33,7 +33,7 @@ class Search {
   using Run = std::function<std::optional<SearchDone>(std::int64_t source, std::span<D> dist,
                                                       Control& control)>;
 
-  Search(std::size_t n, Run run) : n_(n), run_(std::move(run)) {}
+  Search(std::size_t n, Run run) : n_(n), run_(std::move(run)) { Fresh<D>::keep(); }
 
   /// The distances, read-only, and the numbers of SearchDone; None where distances may not fit
   /// their type.
@@ -61,7 +61,6 @@ class Search {
 
 template <class D>
 void register_search_class(nb::module_& module, const char* name) {
-  Fresh<D>::keep();
   nb::class_<Search<D>>(module, name)
       .def("__call__", &Search<D>::operator(), nb::arg("source"), nb::arg("progress") = nb::none());
 }

@@ -110,7 +110,7 @@ class Trees {
   using Run = std::function<void(std::int64_t source, std::span<const D> dist, std::span<V> pred,
                                  int threads, bool assemble, Control& control)>;
 
-  Trees(std::size_t n, Run run) : n_(n), run_(std::move(run)) {}
+  Trees(std::size_t n, Run run) : n_(n), run_(std::move(run)) { Fresh<V>::keep(); }
 
   /// The predecessors, read-only.
   nb::object operator()(std::int64_t source, nb::handle dist, int threads, bool assemble,
@@ -135,7 +135,6 @@ class Trees {
 
 template <Index V, class D>
 void register_trees_class(nb::module_& module, const char* name) {
-  Fresh<V>::keep();
   nb::class_<Trees<V, D>>(module, name)
       .def("__call__", &Trees<V, D>::operator(), nb::arg("source"), nb::arg("dist"),
            nb::arg("threads") = 1, nb::arg("assemble") = false, nb::arg("progress") = nb::none());
