@@ -138,7 +138,7 @@ def test_a_process_without_a_home_keeps_no_kernels(monkeypatch):
 def test_surroundings_are_the_same_object_until_one_of_them_changes(monkeypatch):
     monkeypatch.delenv("WARPATH_DEVICE", raising=False)
     monkeypatch.delenv("WARPATH_MEMORY", raising=False)
-    ask = _core.Surroundings(["WARPATH_DEVICE", "WARPATH_MEMORY"], 1e-9)
+    ask = _core.surroundings(["WARPATH_DEVICE", "WARPATH_MEMORY"], 1e-9)
     first = ask()
     assert first[0] >= 1
     assert first[2:] == (None, None)
@@ -157,7 +157,7 @@ def test_surroundings_are_the_same_object_until_one_of_them_changes(monkeypatch)
 
 
 def test_surroundings_change_with_the_moment():
-    ask = _core.Surroundings([], 1000)
+    ask = _core.surroundings([], 1000)
     first = ask()
     time.sleep(0.003)
     assert ask()[1] > first[1]

@@ -25,7 +25,7 @@ void register_pair(nb::module_& module) {
           return std::optional(SearchDone{result.settled, result.relaxed, result.improved,
                                           result.rounds, result.settled});
         };
-        return nb::cast(Search<D>(indptr.size() - 1, run));
+        return Search<D>::function(indptr.size() - 1, indices.size(), run);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(), nb::arg("weight"),

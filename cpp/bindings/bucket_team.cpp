@@ -29,7 +29,7 @@ void register_weight(nb::module_& module) {
           return SearchDone{counters.settled, counters.relaxed, counters.improved, counters.rounds,
                             counters.reached};
         };
-        return nb::cast(Search<D>(indptr.size() - 1, run));
+        return Search<D>::function(indptr.size() - 1, indices.size(), run);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("delta"), nb::arg("heaviest"), nb::arg("scattered") = false,

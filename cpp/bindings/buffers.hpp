@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -96,6 +97,19 @@ class Fresh {
 
   nb::object array_;
   Buffer buffer_;
+};
+
+/// Lets other threads run Python meanwhile, but for a graph that is solved in a few microseconds:
+/// to give the GIL back and to take it again would be a tenth of them.
+class Unlocked {
+ public:
+  Unlocked(std::size_t vertices, std::size_t edges) {
+    if (vertices + edges > kTiny) free_.emplace();
+  }
+
+ private:
+  static constexpr std::size_t kTiny = 1024;
+  std::optional<nb::gil_scoped_release> free_;
 };
 
 }  // namespace warpath::bindings

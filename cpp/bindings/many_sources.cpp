@@ -83,7 +83,7 @@ void register_own_buckets(nb::module_& module) {
             return std::nullopt;
           }
         };
-        return nb::cast(Search<D>(indptr.size() - 1, run));
+        return Search<D>::function(indptr.size() - 1, indices.size(), run);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("delta"), nb::arg("cutoff") = nb::none());

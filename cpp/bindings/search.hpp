@@ -33,7 +33,9 @@ class Search {
   using Run = std::function<std::optional<SearchDone>(std::int64_t source, std::span<D> dist,
                                                       Control& control)>;
 
-  Search(std::size_t n, Run run) : n_(n), run_(std::move(run)) { Fresh<D>::keep(); }
+  Search(std::size_t n, std::size_t m, Run run) : n_(n), m_(m), run_(std::move(run)) {
+    Fresh<D>::keep();
+  }
 
   /// The distances, read-only, and the numbers of SearchDone; None where distances may not fit
   /// their type.
@@ -45,7 +47,7 @@ class Search {
     Control control(python_tick(std::move(progress)));
     std::optional<SearchDone> done;
     {
-      const nb::gil_scoped_release free;
+      const Unlocked free(n_, m_);
       done = run_(source, dist.values(), control);
       const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
       if (done) done->nanoseconds = took.count();
@@ -54,15 +56,14 @@ class Search {
     return nb::make_tuple(dist.frozen(), nb::bytes(&*done, sizeof *done));
   }
 
+  static nb::callable function(std::size_t n, std::size_t m, Run run) {
+    return function_of(Search(n, m, std::move(run)), nb::arg("source"),
+                       nb::arg("progress") = nb::none());
+  }
+
  private:
-  std::size_t n_;
+  std::size_t n_, m_;
   Run run_;
 };
-
-template <class D>
-void register_search_class(nb::module_& module, const char* name) {
-  nb::class_<Search<D>>(module, name)
-      .def("__call__", &Search<D>::operator(), nb::arg("source"), nb::arg("progress") = nb::none());
-}
 
 }  // namespace warpath::bindings

@@ -72,7 +72,7 @@ void register_dijkstra_search(nb::module_& module) {
               return std::nullopt;
             }
           };
-          return nb::cast(Search<D>(indptr.size() - 1, run));
+          return Search<D>::function(indptr.size() - 1, indices.size(), run);
         });
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
@@ -110,7 +110,9 @@ class Trees {
   using Run = std::function<void(std::int64_t source, std::span<const D> dist, std::span<V> pred,
                                  int threads, bool assemble, Control& control)>;
 
-  Trees(std::size_t n, Run run) : n_(n), run_(std::move(run)) { Fresh<V>::keep(); }
+  Trees(std::size_t n, std::size_t m, Run run) : n_(n), m_(m), run_(std::move(run)) {
+    Fresh<V>::keep();
+  }
 
   /// The predecessors, read-only.
   nb::object operator()(std::int64_t source, nb::handle dist, int threads, bool assemble,
@@ -122,23 +124,16 @@ class Trees {
     const Fresh<V> pred(n_);
     Control control(python_tick(std::move(progress)));
     {
-      const nb::gil_scoped_release free;
+      const Unlocked free(n_, m_);
       run_(source, labels.span(), pred.values(), threads, assemble, control);
     }
     return pred.frozen();
   }
 
  private:
-  std::size_t n_;
+  std::size_t n_, m_;
   Run run_;
 };
-
-template <Index V, class D>
-void register_trees_class(nb::module_& module, const char* name) {
-  nb::class_<Trees<V, D>>(module, name)
-      .def("__call__", &Trees<V, D>::operator(), nb::arg("source"), nb::arg("dist"),
-           nb::arg("threads") = 1, nb::arg("assemble") = false, nb::arg("progress") = nb::none());
-}
 
 template <Index V, Weight W>
 void register_trees(nb::module_& module) {
@@ -155,8 +150,10 @@ void register_trees(nb::module_& module) {
                             control)
               .build(negative);
         };
-        return nb::cast(
-            Trees<V, D>(static_cast<std::size_t>(csr(indptr, indices, weights).n()), run));
+        const auto n = static_cast<std::size_t>(csr(indptr, indices, weights).n());
+        return function_of(Trees<V, D>(n, indices.size(), run), nb::arg("source"), nb::arg("dist"),
+                           nb::arg("threads") = 1, nb::arg("assemble") = false,
+                           nb::arg("progress") = nb::none());
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(),
@@ -216,15 +213,6 @@ void register_path(nb::module_& module) {
 }  // namespace
 
 void register_sssp(nb::module_& module) {
-  register_search_class<std::int64_t>(module, "SearchOfIntegers");
-  register_search_class<float>(module, "SearchOfFloats");
-  register_search_class<double>(module, "SearchOfDoubles");
-  register_trees_class<std::int32_t, std::int64_t>(module, "TreesOfIntegers");
-  register_trees_class<std::int32_t, float>(module, "TreesOfFloats");
-  register_trees_class<std::int32_t, double>(module, "TreesOfDoubles");
-  register_trees_class<std::int64_t, std::int64_t>(module, "LongTreesOfIntegers");
-  register_trees_class<std::int64_t, float>(module, "LongTreesOfFloats");
-  register_trees_class<std::int64_t, double>(module, "LongTreesOfDoubles");
   for_each_type([&]<class V, class W>() {
     register_dijkstra<V, W>(module);
     register_dijkstra_search<V, W>(module);

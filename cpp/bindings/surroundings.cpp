@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,7 +25,7 @@ class Surroundings {
 
   /// (the processors of this thread, the moment, the texts of the variables or None): the same
   /// object as before while nothing has changed. Without looks, of the variables alone.
-  nb::tuple operator()() {
+  nb::tuple now() {
     int processors = 0;
     std::int64_t moment = 0;
     if (looks_ > 0) {
@@ -75,9 +76,13 @@ class Surroundings {
 }  // namespace
 
 void register_surroundings(nb::module_& module) {
-  nb::class_<Surroundings>(module, "Surroundings")
-      .def(nb::init<std::vector<std::string>, double>(), nb::arg("names"), nb::arg("looks"))
-      .def("__call__", &Surroundings::operator());
+  module.def(
+      "surroundings",
+      [](std::vector<std::string> names, double looks) {
+        const auto asked = std::make_shared<Surroundings>(std::move(names), looks);
+        return function_of([asked] { return asked->now(); });
+      },
+      nb::arg("names"), nb::arg("looks"));
 }
 
 }  // namespace warpath::bindings

@@ -27,7 +27,7 @@ def as_indices(graph: Graph, vertices: Any, what: str) -> NDArray[np.int64]:
 def one_index(graph: Graph, vertex: Any, what: str) -> int:
     """Return the index of exactly one vertex."""
     # Most calls name one so, and arrays of one number take 3 us of a small solve.
-    if graph.labels is None and type(vertex) is int and 0 <= vertex < graph.n:
+    if graph.labels is None and type(vertex) is int and 0 <= vertex < len(graph.indptr) - 1:
         return vertex
     indices = as_indices(graph, vertex, what)
     if len(indices) != 1:

@@ -20,7 +20,7 @@ from warpath.engines import cpu
 from warpath.engines.base import Problem
 from warpath.engines.dispatch import bound
 from warpath.labels import one_label
-from warpath.paths import Paths, never
+from warpath.paths import Paths, never, paths_found
 from warpath.plan import Plan, Wish
 from warpath.recipes import Task
 from warpath.rivals import rivals
@@ -72,10 +72,6 @@ class OneSource(NamedTuple):
     search: Search | None
     there: bool
     trial: Trial | None
-
-    def tree(self, paths: Paths) -> Array:
-        """Return the predecessors of a result, (n,)."""
-        return predecessors(paths.graph, paths.source_index, paths.dist, self.team)
 
     def stats(self, dist: Array, done: bytes) -> dict[str, Any]:
         """Return what a search did, by name."""
@@ -173,12 +169,13 @@ def solved(
     graph: Graph, one: OneSource, s: int, progress: Progress = None, *, trace: bool = False
 ) -> Paths:
     """Solve from a vertex; `progress` and `trace` are as in `sssp`."""
-    if one.search is not None and not progress and not trace:
+    search = one.search
+    if search is not None and not progress and not trace:
         if one.trial is None:
-            found = one.search(s)
+            found = search(s)
             if found is not None:
                 dist, done = found
-                return Paths.found(graph, s, dist, done, one)
+                return paths_found(graph, s, dist, done, one)
         else:
             turn = one.trial.turn()
             found = turn.search(s)
@@ -187,7 +184,7 @@ def solved(
             else:
                 dist, done = found
                 one.trial.note(turn, cpu.seconds(done), dist)
-                return Paths.found(
+                return paths_found(
                     graph, s, dist, done, one._replace(plan=turn.plan, search=turn.search)
                 )
     if one.there and not progress and not trace:

@@ -73,9 +73,13 @@ def tree(
     if threads > 1:
         threads = team_of(graph, threads)
     if once:
-        trees: Any = _core.trees(*_csr(graph), *_no_rows(graph), ascending=False, negative=False)
+        trees = _core.trees(*_csr(graph), *_no_rows(graph), ascending=False, negative=False)
     else:
-        trees = _trees(graph, threads)
+        kept = graph.derived
+        # A transpose that was made since saves work.
+        if "trees" not in kept or kept["trees"][0] is not ("_transpose" in graph.__dict__):
+            _bind_trees(graph, threads)
+        trees = kept["trees"][1]
     pred: Array = trees(source, labels, threads)
     return pred
 
@@ -85,18 +89,13 @@ def team_of(graph: Graph, threads: int) -> int:
     return max(1, min(threads, (graph.n + graph.m) // _PER_THREAD))
 
 
-def _trees(graph: Graph, threads: int) -> Any:
-    """Return the core's trees of a graph, bound once; anew when its transpose was made since."""
-    transpose = vars(graph).get("_transpose")  # made since by another thread, it is for the next
-    known, trees = graph.derived.get("trees", (None, None))
-    if trees is None or known is not transpose:
-        negative = graph.facts(symmetry=False).negative > 0
-        into, ascending = (None, False) if negative else rows_into(graph, threads)
-        trees = _core.trees(
-            *_csr(graph), *(_no_rows(graph) if into is None else _csr(into)), ascending, negative
-        )
-        graph.derived["trees"] = transpose, trees
-    return trees
+def _bind_trees(graph: Graph, threads: int) -> None:
+    """Bind the core's trees of a graph and keep them, with whether they know its transpose."""
+    known = "_transpose" in graph.__dict__  # made by another thread from here on, it is not known
+    negative = graph.facts(symmetry=False).negative > 0
+    into, ascending = (None, False) if negative else rows_into(graph, threads)
+    rows = _no_rows(graph) if into is None else _csr(into)
+    graph.derived["trees"] = known, _core.trees(*_csr(graph), *rows, ascending, negative)
 
 
 def tree_over(graph: Graph, source: int, dist: Array) -> Array:

@@ -38,9 +38,9 @@ _VARIABLES = ["WARPATH_DEVICE", "WARPATH_THREADS", "WARPATH_MEMORY", "WARPATH_GP
 #: Returns what a kept plan depends on: variables, processors and the moment of the last look at
 #: free memory; the same object until something changes. In one call of the core, as each variable
 #: takes 0.6 us of Python.
-surroundings = _core.Surroundings(_VARIABLES, _LOOKS_A_SECOND)
+surroundings = _core.surroundings(_VARIABLES, _LOOKS_A_SECOND)
 #: The same of the variables alone, for what depends on nothing else.
-variables = _core.Surroundings(_VARIABLES, 0)
+variables = _core.surroundings(_VARIABLES, 0)
 
 
 def device() -> str:

@@ -45,7 +45,7 @@ class Crew {
         assemble_(assemble),
         spins_(threads > 1 ? spins_of(threads) : 0),
         control_(control),
-        tickets_(static_cast<std::size_t>(threads)) {}
+        tickets_(static_cast<std::size_t>(threads > 1 ? threads : 0)) {}
 
   int members() const { return members_.load(std::memory_order_relaxed); }
 

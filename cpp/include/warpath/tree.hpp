@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -116,15 +117,15 @@ class TreeBuilder {
   /// Calls body(rank, seen) on each thread that comes.
   template <class Body>
   void each_thread(Body&& body) {
-    std::vector<SearchCounters> all(static_cast<std::size_t>(threads_));
+    total_ = {};
+    std::mutex adding;
     run_open_team(threads_, control_, [&](int rank) {
       crew_.come(rank);
       Seen seen{Pulse(control_, rank == 0), {}};
       body(rank, seen);
-      all[static_cast<std::size_t>(rank)] = seen.counters;
+      const std::scoped_lock lock(adding);
+      total_ += seen.counters;
     });
-    total_ = {};
-    for (const SearchCounters& each : all) total_ += each;
   }
 
   V bound(const CsrView<V, W>& rows, std::int64_t part, std::int64_t parts) const {
