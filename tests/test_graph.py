@@ -20,6 +20,7 @@ from warpath import (
     errors,
 )
 from warpath.checks import index_dtype
+from warpath.facts import leaves
 
 edge_lists = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(-5, 5)), max_size=40
@@ -462,3 +463,12 @@ def test_counts_and_coordinates_that_cannot_be_are_refused():
 def test_directed_is_true_or_false(directed):
     with pytest.raises(GraphError, match=r"directed = .* must be True or False"):
         Graph.from_edges([0], [1], directed=directed)
+
+
+def test_the_vertices_without_edges_out_are_known_where_they_are_a_quarter():
+    src = np.array([0, 0, 2, 3, 4, 5, 6, 7])
+    ring = Graph.from_edges(src, (src + 1) % 9, n=10)  # 1, 8 and 9 have none
+    assert np.unpackbits(leaves(ring), bitorder="little").nonzero()[0].tolist() == [1, 8, 9]
+    assert leaves(ring) is leaves(ring)
+    assert leaves(Graph.from_edges(np.arange(9), np.arange(1, 10), n=10)) is None
+    assert len(leaves(Graph.from_edges([], [], n=0))) == 0

@@ -1,6 +1,8 @@
 #include <nanobind/stl/optional.h>
 
+#include <cstdint>
 #include <optional>
+#include <stdexcept>
 
 #include "search.hpp"
 #include "warpath/buckets.hpp"
@@ -17,9 +19,17 @@ void register_weight(nb::module_& module) {
   module.def(
       "bucket_team",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, double delta, W heaviest,
-         bool scattered, std::optional<D> cutoff, int threads, bool assemble) {
-        const BucketOptions<W> options{
-            delta, heaviest, scattered, cutoff.value_or(unreachable<D>), threads, assemble};
+         bool scattered, std::optional<D> cutoff, int threads, bool assemble,
+         std::optional<In<std::uint8_t>> leaves) {
+        if (leaves && leaves->size() < (indptr.size() + 6) / 8)
+          throw std::invalid_argument("leaves must have n bits");
+        const BucketOptions<W> options{delta,
+                                       heaviest,
+                                       scattered,
+                                       cutoff.value_or(unreachable<D>),
+                                       threads,
+                                       assemble,
+                                       leaves ? leaves->data() : nullptr};
         const auto run = [=](std::int64_t source, std::span<D> dist,
                              Control& control) -> std::optional<SearchDone> {
           BucketTeamCounters counters;
@@ -33,7 +43,8 @@ void register_weight(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("delta"), nb::arg("heaviest"), nb::arg("scattered") = false,
-      nb::arg("cutoff") = nb::none(), nb::arg("threads") = 1, nb::arg("assemble") = false);
+      nb::arg("cutoff") = nb::none(), nb::arg("threads") = 1, nb::arg("assemble") = false,
+      nb::arg("leaves").noconvert() = nb::none());
 }
 
 }  // namespace

@@ -36,10 +36,11 @@ def solve(graph, delta, threads, source=0, cutoff=None, progress=None):
     weights = graph["weights"]
     heaviest = weights.max(initial=0).item()
     found = []
+    leaves = np.packbits(np.diff(graph["indptr"]) == 0, bitorder="little")
     for assemble, scattered in product((False, True), repeat=2):
         search = _core.bucket_team(
             **graph, delta=delta, heaviest=heaviest, scattered=scattered, cutoff=cutoff,
-            threads=threads, assemble=assemble,
+            threads=threads, assemble=assemble, leaves=leaves if assemble == scattered else None,
         )  # fmt: skip
         dist, done = search(source, progress) or (None, None)
         found.append((dist, None if done is None else counters(done)))
@@ -102,6 +103,27 @@ def test_larger_graphs_have_the_bits_of_dijkstra(weight, threads, degree):
         for ratio in (1e-9, 1e-3, 0.1, 1e3):
             if scale * ratio > 0:
                 assert solve(graph, scale * ratio, threads)[0].tobytes() == expected.tobytes()
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_leaves_are_labelled_and_not_scanned(weight, threads):
+    rng = np.random.default_rng(6)
+    n, m = 20_000, 40_000
+    weights = random_weights(rng, m, weight)
+    graph = rows(n, rng.integers(0, n // 4, m), rng.integers(0, n, m), weights)
+    dist, counts = solve(graph, float(weights.mean()) or 1.0, threads)
+    assert dist.tobytes() == expected_of(graph).tobytes()
+    assert counts["reached"] == (dist != dist.dtype.type(far_of(dist))).sum()
+    if threads == 1:
+        assert counts["settled"] >= counts["reached"]
+
+
+def test_too_few_bits_for_the_leaves_are_refused():
+    graph = rows(9, np.array([0]), np.array([1]), np.array([1.0]))
+    with pytest.raises(ValueError, match="leaves must have n bits"):
+        _core.bucket_team(**graph, delta=1.0, heaviest=1.0, leaves=np.zeros(1, np.uint8))
 
 
 @pytest.mark.threads

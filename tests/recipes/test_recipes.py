@@ -342,8 +342,9 @@ def test_a_width_that_only_the_loop_knows_is_left_to_it():
     assert "delta" in chosen_params(CATALOGUE["classic.delta_stepping"], facts, {})
 
 
-def width_of(graph: wp.Graph) -> float:
-    return chosen_params(CATALOGUE["warpath.buckets"], graph.facts(symmetry=False), {})["delta"]
+def width_of(graph: wp.Graph, threads: int | None = None) -> float:
+    facts = graph.facts(symmetry=False)
+    return chosen_params(CATALOGUE["warpath.buckets"], facts, {}, threads)["delta"]
 
 
 def test_a_few_heavy_edges_do_not_make_buckets_wide():
@@ -365,6 +366,12 @@ def test_a_hub_makes_buckets_narrow():
     leaves = np.arange(1, 4000)
     star = wp.Graph.from_edges(np.zeros_like(leaves), leaves, np.full(3999, 100.0))
     assert width_of(star) == 50
+
+
+@pytest.mark.parametrize(("side", "times"), [(60, 4), (182, 2)])
+def test_a_team_takes_wider_buckets_and_still_wider_ones_on_a_small_graph(side, times):
+    graph = wp.generate.grid(side, side, (1.0, 9.0))
+    assert width_of(graph, 2) == pytest.approx(times * width_of(graph, 1))
 
 
 def test_weights_of_which_most_are_zero_leave_the_width_to_the_mean():

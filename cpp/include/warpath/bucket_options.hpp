@@ -17,6 +17,9 @@ struct BucketOptions {
   DistanceOf<W> cutoff = unreachable<DistanceOf<W>>;
   int threads = 1;
   bool assemble = false;  // begin when all threads have come, which matters to tests
+  /// A bit for each vertex, the lowest of a byte first: whether no edge leads out of it. Those need
+  /// a label and no scan. Null where it is not known, or of too few.
+  const std::uint8_t* leaves = nullptr;
 };
 
 /// How the edges of a graph are best scanned; the numbers are measured (decision 0018).

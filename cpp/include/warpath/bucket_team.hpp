@@ -47,6 +47,7 @@ class BucketTeam {
         labels_(labels),
         first_(first_label<L, D>(options.cutoff)),
         manner_(graph, options),
+        leaves_(options.leaves),
         heaviest_(options.heaviest),
         threads_(options.threads),
         control_(control),
@@ -111,9 +112,8 @@ class BucketTeam {
     BucketScale<L> scale;
     BucketBins<V> bins;
     Pulse pulse;
-    V* taken = nullptr;  // the entries left of a parcel
-    V* taken_end = nullptr;
-    bool may_take = false;  // whether parcels may be left
+    V *taken = nullptr, *taken_end = nullptr;  // the entries left of a parcel
+    bool may_take = false;                     // whether parcels may be left
     bool moved = false;
     std::size_t before = 0;  // entries behind all buckets at the last move
     BucketTeamCounters counters;
@@ -121,8 +121,7 @@ class BucketTeam {
     SpreadSeen<L> spread;
     // Read by others.
     alignas(64) L least;  // of the entries behind the buckets
-    std::size_t kept = 0;
-    std::size_t freed = 0;
+    std::size_t kept = 0, freed = 0;
   };
 
   template <bool kShared>
@@ -304,11 +303,10 @@ class BucketTeam {
   template <bool kShared, bool kGather>
   void scan(V u, int current, const BucketScale<L>& scale, Worker& self) {
     const L from = label<kShared>(u);
-    self.pulse.beat();
     if (scale.passed(from, current)) return;  // lowered since, and scanned with that label
     std::int64_t e = graph_.indptr.data()[u];
     const std::int64_t end = graph_.indptr.data()[u + 1];
-    self.pulse.beat(end - e);
+    self.pulse.beat(end - e + 1);
     ++self.counters.settled;
     self.counters.relaxed += end - e;
     const V* const indices = graph_.indices.data();
@@ -349,12 +347,15 @@ class BucketTeam {
       labels_[v] = sum;
     }
     ++self.counters.improved;
+    const bool first = old == first_;
+    self.met += first;
+    if (leaves_ != nullptr && (leaves_[v >> 3] >> (v & 7) & 1) != 0) {
+      self.counters.settled += first;
+      return;
+    }
     const int bucket = scale.bucket_of(sum);
-    if (old == first_)
-      ++self.met;
-    else if (bucket > current && scale.bucket_of(old) == bucket)
-      return;  // whoever gave the old label has put v there, or will before its turn
-    self.bins.put(bucket, v);
+    // Whoever gave the old label has put v there, or will before its turn.
+    if (first || bucket <= current || scale.bucket_of(old) != bucket) self.bins.put(bucket, v);
   }
 
   /// All buckets are empty: they move to the least label behind them. False without one.
@@ -369,8 +370,7 @@ class BucketTeam {
     });
     crew_.wait(rank);
     L least = first_;
-    std::size_t kept = 0;
-    std::size_t freed = 0;
+    std::size_t kept = 0, freed = 0;
     for (const auto& worker : workers_) {
       least = std::min(least, worker->least);
       kept += worker->kept;
@@ -406,6 +406,7 @@ class BucketTeam {
   L* const labels_;
   const L first_;
   const BucketManner manner_;
+  const std::uint8_t* const leaves_;
   const W heaviest_;
   const int threads_;
   Control& control_;

@@ -42,7 +42,7 @@ class Spread {
   }
 
  private:
-  static constexpr std::int64_t kPart = 1 << 13;  // labels that a thread writes at once
+  static constexpr std::int64_t kPart = 1 << 11;  // labels that a thread writes at once
 
   template <class L, class Out>
   static void write_part(const L* labels, Out* out, std::int64_t begin, std::int64_t end, L first,

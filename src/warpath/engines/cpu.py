@@ -12,7 +12,7 @@ from warpath import _core
 from warpath.engines.base import Order, Raw
 from warpath.engines.matrix import adjacency_matrix, narrow_part, sums_fit_int32
 from warpath.errors import NegativeCycleError
-from warpath.facts import rows_into
+from warpath.facts import leaves, rows_into
 from warpath.paths import never
 from warpath.recipes import Loop, Queue, Task
 from warpath.routes import length_around, tree
@@ -194,7 +194,7 @@ def _bucket_team_of(
     scattered = facts.scattered and facts.max_degree <= _HUB * facts.mean_degree
     search: Any = _core.bucket_team(
         *_csr(graph), delta=delta, heaviest=heaviest, scattered=scattered, cutoff=cutoff,
-        threads=threads,
+        threads=threads, leaves=leaves(graph),
     )  # fmt: skip
     return cast("Search", search)
 
