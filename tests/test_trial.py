@@ -9,6 +9,7 @@ import pytest
 
 import warpath as wp
 from warpath import generate, one_source, rivals
+from warpath import trial as trial_module
 from warpath.trial import Contender, Trial
 
 EACH = 4  # solves of each plan: one to begin with, three that count
@@ -136,6 +137,71 @@ def test_a_team_is_kept_where_it_is_a_tenth_faster(contenders, team, threads):
         one = trial.turn()
         trial.note(one, team if one.plan.threads == 2 else 1.0, dist)
     assert trial.kept.plan.threads == threads
+
+
+def tried(trial, took, dist):
+    """Have each solve four times, a team in took[2] seconds and one thread in took[1]."""
+    while trial.kept is None:
+        one = trial.turn()
+        trial.note(one, took[one.plan.threads], dist)
+    return trial.kept
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr(trial_module.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_a_trial_is_repeated_and_then_ten_times_later_each_time(contenders, clock):
+    trial, dist = Trial(*contenders), np.zeros(10, np.int64)
+    took = {2: 4.0, 1: 1.0}
+    for wait, kept in [(1, 1), (10, 2), (100, 2), (1000, 1)]:
+        assert tried(trial, took, dist).plan.threads == kept
+        began = clock[0]
+        clock[0] = began + 0.99 * wait
+        trial.note(trial.turn(), 1.0, dist)
+        assert trial.kept
+        clock[0] = began + 1.01 * wait
+        trial.note(trial.turn(), 1.0, dist)
+        assert trial.kept is None
+        took = {2: 4.0, 1: 1.0} if wait == 100 else {2: 1.0, 1: 1.0}
+
+
+@pytest.mark.parametrize(("seconds", "reached", "again"), [
+    ([1.6] * 4, 1.0, True), ([1.6] * 3 + [1.4, 1.6], 1.0, False), ([1.4] * 9, 1.0, False),
+    ([0.9] * 9, 0.1, False), ([8.0] * 4, 8.0, False),
+])  # fmt: skip
+def test_a_trial_is_repeated_when_four_solves_take_half_as_long_again(
+    contenders, clock, seconds, reached, again
+):
+    trial, never = Trial(*contenders), np.iinfo(np.int64).max
+
+    def dist(share):
+        return np.repeat([0, never], [int(1000 * share), 8000 - int(1000 * share)])
+
+    assert tried(trial, {2: 1.0, 1: 2.0}, dist(1.0)).plan.threads == 2
+    for one in seconds:
+        assert trial.kept
+        trial.note(trial.turn(), one, dist(reached))
+    assert (trial.kept is None) == again
+    if again:  # and from a second on once more
+        assert tried(trial, {2: 1.6, 1: 1.0}, dist(1.0)).plan.threads == 1
+        clock[0] += 1.01
+        trial.note(trial.turn(), 1.0, dist(1.0))
+        assert trial.kept is None
+
+
+def test_a_plan_that_cannot_solve_the_graph_is_not_tried_again(contenders, clock):
+    team, _ = contenders
+    trial, dist = Trial(*contenders), np.zeros(10, np.int64)
+    trial.give_up(trial.turn())
+    assert tried(trial, {1: 1.0}, dist).plan.threads == 1
+    clock[0] += 2
+    trial.note(trial.turn(), 1.0, dist)
+    assert tried(trial, {1: 1.0}, dist).plan.threads == 1
+    assert team.begun == 1
 
 
 def test_a_plan_that_cannot_solve_the_graph_ends_its_turns(contenders):

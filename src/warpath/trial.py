@@ -7,6 +7,7 @@ half of its time back, or cost it as much again: nothing but solving tells.
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,9 @@ _FEWER_THREADS = (
     0.8  # the same: on machines whose processors are at times one a team loses by turns
 )
 _UNREACHED = 16  # vertices that are not reached cost as much as one that is
+_SLOWER = 1.5  # times as long as in the trial
+_IN_A_ROW = 4  # solves that take so long, and the machine is not what it was
+_WAIT = 1.0, 10.0  # seconds until a trial is repeated, and times as many until the next time
 
 
 @dataclass
@@ -39,18 +43,15 @@ class Contender:
     Attributes
     ----------
     begun : how many solves it was given.
-    costs : seconds for each vertex, of those that count.
+    seconds : what those took that count.
+    costs : the same for each vertex.
     """
 
     plan: Plan
     search: Search
     begun: int = 0
+    seconds: list[float] = field(default_factory=list)
     costs: list[float] = field(default_factory=list)
-
-    @property
-    def cost(self) -> float:
-        """Seconds for each vertex."""
-        return median(self.costs)
 
 
 class Trial:
@@ -61,6 +62,10 @@ class Trial:
     Solves that several threads of Python make at a time are counted as they come and may disturb
     each other: then a slower one may be kept, and nothing else happens.
 
+    What is kept may have been tried in a bad second, and the processors of a virtual machine are
+    near each other in one minute and far apart in the next: so the trial is repeated after 1, 10,
+    100 seconds and so on, and from 1 again when solves begin to take half as long again.
+
     Attributes
     ----------
     kept : the one that is left, or None.
@@ -69,11 +74,16 @@ class Trial:
     def __init__(self, first: Contender, *others: Contender) -> None:
         self.kept: Contender | None = None
         self._all = first, *others
+        self._wait, _ = _WAIT
+        self._again = math.inf  # when the trial is repeated
+        self._usual = math.inf, math.inf  # the longest solve of the one that is kept, and its cost
+        self._slow = 0  # solves in a row that took longer
 
     def turn(self) -> Contender:
         """Return whose turn it is."""
-        if self.kept is not None:
-            return self.kept
+        kept = self.kept
+        if kept is not None:
+            return kept
         # All may have theirs while another thread of Python is about to say which one is kept.
         one = next((one for one in self._all if len(one.costs) < _TIMED), self._all[0])
         one.begun += 1
@@ -86,26 +96,57 @@ class Trial:
     def note(self, one: Contender, seconds: float, dist: Array) -> None:
         """Tell how long a solve took, and what it found."""
         if self.kept is not None:
+            self._watch(seconds, dist)
             return
         if one.begun > 1:
-            reached = int(np.count_nonzero(dist != never(dist.dtype)))
-            one.costs.append(seconds / (reached + (len(dist) - reached) / _UNREACHED))
-        if all(len(contender.costs) >= _TIMED for contender in self._all):
-            first = self._all[0]
-            fastest = min(self._all, key=lambda contender: contender.cost)
-            fewer = fastest.plan.threads < first.plan.threads
-            clearly = (_FEWER_THREADS if fewer else _CLEARLY) * first.cost
-            self._keep(fastest if fastest.cost < clearly else first)
+            one.seconds.append(seconds)
+            one.costs.append(_cost(seconds, dist))
+        # Copies, for another thread of Python may begin anew meanwhile.
+        found = [list(each.costs) for each in self._all]
+        if all(len(costs) >= _TIMED for costs in found):
+            self._decide([median(costs) for costs in found])
 
-    def _keep(self, one: Contender) -> None:
+    def _decide(self, costs: list[float]) -> None:
+        first = self._all[0]
+        least = min(costs)
+        fastest = self._all[costs.index(least)]
+        fewer = fastest.plan.threads < first.plan.threads
+        clearly = least < (_FEWER_THREADS if fewer else _CLEARLY) * costs[0]
+        best = fastest if clearly else first
+        at = self._all.index(best)
         thousand = 1e3  # a vertex takes too little to be read
         others = [
-            f"{units.seconds(thousand * other.cost)} with {other.plan.headline()}"
-            for other in self._all
-            if other is not one and math.isfinite(other.cost)
+            f"{units.seconds(thousand * cost)} with {other.plan.headline()}"
+            for other, cost in zip(self._all, costs, strict=True)
+            if other is not best and math.isfinite(cost)
         ]
         reason = (
-            f"it was tried on this graph: {units.seconds(thousand * one.cost)} for 1,000 vertices, "
-            + "; ".join(others)
+            f"it was tried on this graph: {units.seconds(thousand * costs[at])} for 1,000 "
+            "vertices, " + "; ".join(others)
         )
-        self.kept = Contender(replace(one.plan, reason=reason), one.search)
+        self._usual = max(best.seconds, default=math.inf), costs[at]
+        self._slow = 0
+        self._again = time.monotonic() + self._wait
+        self._wait *= _WAIT[1]
+        self.kept = Contender(replace(best.plan, reason=reason), best.search)
+
+    def _watch(self, seconds: float, dist: Array) -> None:
+        """Begin anew when it is time to, or when the machine seems to have changed."""
+        longest, cost = self._usual
+        # What was reached is only counted of long ones: it takes some percent of a solve.
+        slow = seconds > _SLOWER * longest and _cost(seconds, dist) > _SLOWER * cost
+        self._slow = self._slow + 1 if slow else 0
+        if self._slow >= _IN_A_ROW:
+            self._wait, _ = _WAIT
+        elif time.monotonic() < self._again:
+            return
+        for one in self._all:
+            if math.inf not in one.costs:
+                one.begun, one.seconds, one.costs = 0, [], []
+        self.kept = None
+
+
+def _cost(seconds: float, dist: Array) -> float:
+    """Return seconds for each vertex reached; of those that are not, some count as one."""
+    reached = int(np.count_nonzero(dist != never(dist.dtype)))
+    return seconds / (reached + (len(dist) - reached) / _UNREACHED)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 _MOST_HELD = 2**26  # bytes of answers that wait to be compared
-_CLOSE = 1.5  # times as long; who is closer to the best peer meets it again,
+_CLOSE = 1.5  # times as fast; who of ours is not meets the best peer again,
 _MORE = 4  # so often
 _WARM = 1e-2  # seconds that a solver warms up for at least
 _SHORT = 1e-3  # seconds; in shorter solves what the interpreter and the caches know is most of it
@@ -208,7 +208,7 @@ def contest(entrants: Sequence[tuple[Entrant, Mapping[int, Right]]], repeats: in
     """Let solvers take turns, each over all its sources: a change of the machine meets all.
 
     A turn takes a second or less, and a processor that has neighbours may be half as fast in one
-    second as in the next: who comes in close together meets again.
+    second as in the next: those of ours who are not far ahead of the best peer meet it again.
     """
     for _ in range(repeats):
         for entrant, right in entrants:
@@ -221,7 +221,7 @@ def contest(entrants: Sequence[tuple[Entrant, Mapping[int, Right]]], repeats: in
 
 
 def _close(entrants: Sequence[Entrant]) -> list[Entrant]:
-    """Return those of ours who are close to the best peer of as many threads or fewer, and it."""
+    """Return those of ours who are not far ahead of the best peer of their threads, and it."""
     right = [one for one in entrants if one.error is None and _is_right(one)]
     close: list[Entrant] = []
     for mine in filter(lambda one: is_ours(one.name), right):
@@ -233,7 +233,7 @@ def _close(entrants: Sequence[Entrant]) -> list[Entrant]:
             and peer.found.keys() & mine.found.keys()
         ]
         times, at = min(peers, default=(np.inf, 0))
-        if 1 / _CLOSE <= times <= _CLOSE:
+        if times <= _CLOSE:
             close += [mine, right[at]]
     return close
 
