@@ -74,8 +74,8 @@ def sssp(
     For weights >= 0 every exact algorithm returns the same bits, whatever device and threads.
     Where a solve is predicted to take 0.1 to 3 ms, and one thread, all threads or another way on as
     many is predicted to be nearly as fast, the first calls on a graph, four a way, try them; the
-    later ones keep what was predicted to be the fastest, unless another was a tenth faster; a
-    fifth, with fewer threads.
+    later ones keep what was predicted to be the fastest, unless another was a twentieth faster; a
+    fifth, with fewer threads. That is repeated now and then, and when solves slow down.
     O(m + n log n) or better; Bellman-Ford, for negative weights, O(n m) at worst.
 
     Examples

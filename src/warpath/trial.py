@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 _TIMED = 3  # solves of each, after one that meets its memory for the first time
-_CLEARLY = 0.9  # of the first one's time, and the prediction was wrong
+_CLEARLY = 0.95  # of the first one's time, and the prediction was wrong
 _FEWER_THREADS = (
     0.8  # the same: on machines whose processors are at times one a team loses by turns
 )
