@@ -140,6 +140,17 @@ class BucketBins {
     *tail++ = v;
   }
 
+  /// Puts a vertex, or does not, without a branch.
+  void put_if(bool wanted, int bucket, V v) {
+    V*& tail = tails_[static_cast<std::size_t>(bucket)];
+    if (Block<V>::at_end(tail)) [[unlikely]] {
+      if (!wanted) return;
+      tail = grown(bucket);
+    }
+    *tail = v;
+    tail += wanted;
+  }
+
   /// Takes the first entry of a bucket; false without one. One bucket at a time is taken from, and
   /// `close` ends that; what is put there meanwhile comes last.
   bool pop(int bucket, V& v) {

@@ -30,24 +30,19 @@ struct BucketManner {
     const bool team = options.threads > 1;
     const bool few_edges = graph.m() < kFewEdges * graph.n();
     far_targets = few_edges && options.scattered && (team || graph.n() >= kFarLabels);
-    gathers = few_edges && !(team && far_targets);
     in_lanes = few_edges && !options.scattered;
-    near = size < kNear;
-    near_together = size < (far_targets ? kNearFar : kNearTogether);
+    near = size < (in_lanes ? kNearLanes : kNear);
   }
 
-  bool far_targets;    // the labels of targets are fetched ahead
-  bool gathers;        // sums that lower a label are gathered without a branch
-  bool in_lanes;       // each thread takes its own vertices first
-  bool near;           // nothing is fetched ahead by a thread alone
-  bool near_together;  // nor by a team
+  bool far_targets;  // the labels of targets are fetched ahead
+  bool in_lanes;     // each thread takes its own vertices first
+  bool near;         // nothing is fetched ahead
 
  private:
   static constexpr std::int64_t kFewEdges = 7;         // a vertex: then many of the sums are lower
   static constexpr std::int64_t kFarLabels = 100'000;  // from as many on one thread gains, too
   static constexpr std::int64_t kNear = 1 << 15;       // vertices and edges
-  static constexpr std::int64_t kNearTogether = 1 << 19;
-  static constexpr std::int64_t kNearFar = 1 << 17;  // with far targets
+  static constexpr std::int64_t kNearLanes = 1 << 19;  // with targets that are near
 };
 
 struct BucketTeamCounters : SearchCounters {

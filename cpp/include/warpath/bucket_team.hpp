@@ -16,6 +16,7 @@
 #include "warpath/bucket_sharing.hpp"
 #include "warpath/control.hpp"
 #include "warpath/crew.hpp"
+#include "warpath/lower_sums.hpp"
 #include "warpath/narrow_label.hpp"
 #include "warpath/spread_labels.hpp"
 #include "warpath/team.hpp"
@@ -72,7 +73,7 @@ class BucketTeam {
         labels_[source] = 0;
         self.bins.put(0, source);
       }
-      manner_.gathers ? work<true>(rank) : work<false>(rank);
+      work(rank);
       self.bins.pool().release();  // before the answer has its pages; nobody has a block any more
       spreading_.write(labels_, out.data(), graph_.n(), first_, crew_, rank, self.spread);
     });
@@ -124,6 +125,8 @@ class BucketTeam {
     std::size_t kept = 0, freed = 0;
   };
 
+  using Lower = LowerSums<V, L>;
+
   template <bool kShared>
   L label(V v) const {
     if constexpr (kShared)
@@ -132,25 +135,22 @@ class BucketTeam {
       return labels_[v];
   }
 
-  template <bool kGather>
   void work(int rank) {
     Worker& self = *workers_[static_cast<std::size_t>(rank)];
     unsigned round = 0;
     if (rank == 0) {
       crew_.muster();
-      if (work_alone<kGather>(self))
-        work_together<kGather>(self, agree<kGather>(self, 0, round, rank), round, rank);
+      if (work_alone(self)) work_together(self, agree(self, 0, round, rank), round, rank);
       crew_.close();
     } else if (crew_.join(rank, round)) {
       self.follow(*workers_[0]);
       sharing_.await_end(rank, round);
-      work_together<kGather>(self, sharing_.first_bucket(round), round, rank);
+      work_together(self, sharing_.first_bucket(round), round, rank);
     }
     control_.advance(std::exchange(self.met, 0));
   }
 
   /// Rank 0, until somebody has come; false when the work is done before.
-  template <bool kGather>
   bool work_alone(Worker& self) {
     for (int current = 0; !crew_.asked();) {
       current = self.bins.next(current);
@@ -161,15 +161,14 @@ class BucketTeam {
         continue;
       }
       ++self.counters.rounds;
-      drain<false, kGather>(self, current, 0, 0);
+      drain<false>(self, current, 0, 0);
     }
     return true;
   }
 
   /// From the end of a round on, after which `current` is the first bucket with entries.
-  template <bool kGather>
   void work_together(Worker& self, int current, unsigned round, int rank) {
-    for (;; current = agree<kGather>(self, current, round, rank)) {
+    for (;; current = agree(self, current, round, rank)) {
       ++round;
       control_.advance(std::exchange(self.met, 0));
       if (current == kFar) {
@@ -180,17 +179,16 @@ class BucketTeam {
       ++self.counters.rounds;
       sharing_.publish(rank, self.bins, current, round);
       self.may_take = true;
-      drain<true, kGather>(self, current, round, rank);
+      drain<true>(self, current, round, rank);
     }
   }
 
   /// Waits until nobody has anything left of the bucket in work, taking part of what others have.
   /// The first bucket with entries of any thread.
-  template <bool kGather>
   int agree(Worker& self, int current, unsigned round, int rank) {
     while (const Parcel<V> gift = sharing_.rest(rank, round, self.bins.next(current))) {
       accept(self, gift);
-      drain<true, kGather>(self, current, round, rank);
+      drain<true>(self, current, round, rank);
     }
     return sharing_.first_bucket(round);
   }
@@ -234,29 +232,33 @@ class BucketTeam {
   }
 
   /// Scans what there is of the bucket in work, and what falls back into it.
-  template <bool kShared, bool kGather>
+  template <bool kShared>
   void drain(Worker& self, int current, unsigned round, int rank) {
     // Two functions: in one, the registers that the one loop takes are spilled in the other.
-    if (kShared ? manner_.near_together : manner_.near)
-      drain_near<kShared, kGather>(self, current, round, rank);
+    if (manner_.near)
+      drain_near<kShared>(self, current, round, rank);
     else
-      drain_ahead<kShared, kGather>(self, current, round, rank);
+      drain_ahead<kShared>(self, current, round, rank);
     self.bins.close(current);
   }
 
-  template <bool kShared, bool kGather>
+  template <bool kShared>
   [[gnu::noinline]] void drain_near(Worker& self, int current, unsigned round, int rank) {
     const BucketScale<L> scale = self.scale;
-    for (V v; next_entry<kShared>(self, current, round, rank, v);) {
-      scan<kShared, kGather>(v, current, scale, self);
-      if constexpr (kShared) give_part(self, current, round, rank);
-    }
+    Lower low;
+    do {
+      for (V v; next_entry<kShared>(self, current, round, rank, v);) {
+        scan<kShared>(v, current, scale, self, low);
+        if constexpr (kShared) give_part(self, current, round, rank);
+      }
+    } while (apply<kShared>(low, current, scale, self));
   }
 
-  template <bool kShared, bool kGather>
+  template <bool kShared>
   [[gnu::noinline]] void drain_ahead(Worker& self, int current, unsigned round, int rank) {
     const BucketScale<L> scale = self.scale;
     std::array<V, 2 * kAhead> staged;
+    Lower low;
     unsigned head = 0;
     unsigned tail = 0;
     const auto at = [&](unsigned place) -> V& { return staged[place % (2 * kAhead)]; };
@@ -266,11 +268,14 @@ class BucketTeam {
         __builtin_prefetch(labels_ + v);
         __builtin_prefetch(graph_.indptr.data() + v);
       }
-      if (head == tail) return;
+      if (head == tail) {
+        if (!apply<kShared>(low, current, scale, self)) return;
+        continue;
+      }
       if (tail - head > kAhead / 2) fetch_row(at(head + kAhead / 2));
       if (manner_.far_targets && tail - head > kAhead / 4)
         fetch_targets<kShared>(at(head + kAhead / 4));
-      scan<kShared, kGather>(at(head++), current, scale, self);
+      scan<kShared>(at(head++), current, scale, self, low);
       if constexpr (kShared) give_part(self, current, round, rank);
     }
   }
@@ -300,8 +305,8 @@ class BucketTeam {
     }
   }
 
-  template <bool kShared, bool kGather>
-  void scan(V u, int current, const BucketScale<L>& scale, Worker& self) {
+  template <bool kShared>
+  void scan(V u, int current, const BucketScale<L>& scale, Worker& self, Lower& low) {
     const L from = label<kShared>(u);
     if (scale.passed(from, current)) return;  // lowered since, and scanned with that label
     std::int64_t e = graph_.indptr.data()[u];
@@ -311,27 +316,18 @@ class BucketTeam {
     self.counters.relaxed += end - e;
     const V* const indices = graph_.indices.data();
     const W* const weights = graph_.weights.data();
-    if constexpr (!kGather) {
-      for (; e < end; ++e)
-        lower<kShared>(indices[e], static_cast<L>(from + static_cast<L>(weights[e])), current,
-                       scale, self);
-    } else {
-      // With few edges a vertex one sum in two may lower a label, which no branch foresees: those
-      // that do are gathered without one.
-      constexpr std::int64_t kGathered = 16;
-      std::array<V, kGathered> targets;
-      std::array<L, kGathered> sums;
-      while (e < end) {
-        std::size_t count = 0;
-        for (const std::int64_t stop = std::min(end, e + kGathered); e < stop; ++e) {
-          targets[count] = indices[e];
-          sums[count] = static_cast<L>(from + static_cast<L>(weights[e]));
-          count += sums[count] < label<kShared>(indices[e]);
-        }
-        for (std::size_t i = 0; i < count; ++i)
-          lower<kShared>(targets[i], sums[i], current, scale, self);
-      }
-    }
+    const auto sum = [&](std::int64_t at) {
+      return static_cast<L>(from + static_cast<L>(weights[at]));
+    };
+    do {
+      e = low.gather(e, end, indices, sum, [this](V v) { return label<kShared>(v); });
+      if (low.enough()) apply<kShared>(low, current, scale, self);
+    } while (e < end);
+  }
+
+  template <bool kShared>
+  bool apply(Lower& low, int current, const BucketScale<L>& scale, Worker& self) {
+    return low.apply([&](V v, L sum) { lower<kShared>(v, sum, current, scale, self); });
   }
 
   template <bool kShared>
@@ -349,13 +345,12 @@ class BucketTeam {
     ++self.counters.improved;
     const bool first = old == first_;
     self.met += first;
-    if (leaves_ != nullptr && (leaves_[v >> 3] >> (v & 7) & 1) != 0) {
-      self.counters.settled += first;
-      return;
-    }
+    const bool leaf = leaves_ != nullptr && (leaves_[v >> 3] >> (v & 7) & 1) != 0;
+    self.counters.settled += leaf & first;
     const int bucket = scale.bucket_of(sum);
     // Whoever gave the old label has put v there, or will before its turn.
-    if (first || bucket <= current || scale.bucket_of(old) != bucket) self.bins.put(bucket, v);
+    const bool there = !first & (bucket > current) & (scale.bucket_of(old) == bucket);
+    self.bins.put_if(!leaf & !there, bucket, v);
   }
 
   /// All buckets are empty: they move to the least label behind them. False without one.
