@@ -7,7 +7,6 @@ half of its time back, or cost it as much again: nothing but solving tells.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -26,14 +25,12 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 _TIMED = 3  # solves of each, after one that meets its memory for the first time
+_BEHIND = 1.2  # times as long as another in the first of them, and there is no second
 _CLEARLY = 0.95  # of the first one's time, and the prediction was wrong
-_FEWER_THREADS = (
-    0.8  # the same: on machines whose processors are at times one a team loses by turns
-)
 _UNREACHED = 16  # vertices that are not reached cost as much as one that is
 _SLOWER = 1.5  # times as long as in the trial
 _IN_A_ROW = 4  # solves that take so long, and the machine is not what it was
-_WAIT = 1.0, 10.0  # seconds until a trial is repeated, and times as many until the next time
+_REPEATED = 16, 1024  # solves until a trial is repeated, at first and at most
 
 
 @dataclass
@@ -58,13 +55,15 @@ class Trial:
     """Has the solves of a graph made by one plan after the other until it is known which to keep.
 
     That is the first one, unless another is clearly faster. All have the same bits. Each solves
-    four times in a row, as the one that is kept will: a team's threads stay for the next call.
-    Solves that several threads of Python make at a time are counted as they come and may disturb
-    each other: then a slower one may be kept, and nothing else happens.
+    four times in a row, as the one that is kept will: a team's threads stay for the next call. One
+    that is far behind after two has no more turns. Solves that several threads of Python make at a
+    time are counted as they come and may disturb each other: then a slower one may be kept, and
+    nothing else happens.
 
     What is kept may have been tried in a bad second, and the processors of a virtual machine are
-    near each other in one minute and far apart in the next: so the trial is repeated after 1, 10,
-    100 seconds and so on, and from 1 again when solves begin to take half as long again.
+    near each other in one minute and far apart in the next: so the trial is repeated, what was kept
+    first, after 16 solves, after twice as many each time that finds the same, and after 16 again
+    when another is kept or solves begin to take half as long again.
 
     Attributes
     ----------
@@ -74,8 +73,11 @@ class Trial:
     def __init__(self, first: Contender, *others: Contender) -> None:
         self.kept: Contender | None = None
         self._all = first, *others
-        self._wait, _ = _WAIT
-        self._again = math.inf  # when the trial is repeated
+        self._turns = list(self._all)  # in this order
+        self._best: Contender | None = None  # what the last trial found
+        self._least = math.inf  # the cost of the fastest that had all its turns
+        self._wait, _ = _REPEATED
+        self._left = self._wait  # solves until the trial is repeated
         self._usual = math.inf, math.inf  # the longest solve of the one that is kept, and its cost
         self._slow = 0  # solves in a row that took longer
 
@@ -85,7 +87,7 @@ class Trial:
         if kept is not None:
             return kept
         # All may have theirs while another thread of Python is about to say which one is kept.
-        one = next((one for one in self._all if len(one.costs) < _TIMED), self._all[0])
+        one = next((one for one in self._turns if not self._is_done(one)), self._all[0])
         one.begun += 1
         return one
 
@@ -101,18 +103,20 @@ class Trial:
         if one.begun > 1:
             one.seconds.append(seconds)
             one.costs.append(_cost(seconds, dist))
+            if len(one.costs) >= _TIMED:
+                self._least = min(self._least, median(one.costs))
         # Copies, for another thread of Python may begin anew meanwhile.
         found = [list(each.costs) for each in self._all]
-        if all(len(costs) >= _TIMED for costs in found):
+        if all(map(self._is_done, self._all)) and all(found):
             self._decide([median(costs) for costs in found])
 
+    def _is_done(self, one: Contender) -> bool:
+        costs = one.costs
+        return len(costs) >= _TIMED or (bool(costs) and costs[0] > _BEHIND * self._least)
+
     def _decide(self, costs: list[float]) -> None:
-        first = self._all[0]
         least = min(costs)
-        fastest = self._all[costs.index(least)]
-        fewer = fastest.plan.threads < first.plan.threads
-        clearly = least < (_FEWER_THREADS if fewer else _CLEARLY) * costs[0]
-        best = fastest if clearly else first
+        best = self._all[costs.index(least)] if least < _CLEARLY * costs[0] else self._all[0]
         at = self._all.index(best)
         thousand = 1e3  # a vertex takes too little to be read
         others = [
@@ -126,20 +130,25 @@ class Trial:
         )
         self._usual = max(best.seconds, default=math.inf), costs[at]
         self._slow = 0
-        self._again = time.monotonic() + self._wait
-        self._wait *= _WAIT[1]
+        begin, most = _REPEATED
+        self._wait = min(2 * self._wait, most) if best is self._best else begin
+        self._left = self._wait
+        self._best = best
         self.kept = Contender(replace(best.plan, reason=reason), best.search)
 
     def _watch(self, seconds: float, dist: Array) -> None:
-        """Begin anew when it is time to, or when the machine seems to have changed."""
+        """Begin anew after so many solves, or when the machine seems to have changed."""
         longest, cost = self._usual
         # What was reached is only counted of long ones: it takes some percent of a solve.
         slow = seconds > _SLOWER * longest and _cost(seconds, dist) > _SLOWER * cost
         self._slow = self._slow + 1 if slow else 0
+        self._left -= 1
         if self._slow >= _IN_A_ROW:
-            self._wait, _ = _WAIT
-        elif time.monotonic() < self._again:
+            self._best = None
+        elif self._left > 0:
             return
+        self._turns.sort(key=lambda one: one is not self._best)
+        self._least = math.inf
         for one in self._all:
             if math.inf not in one.costs:
                 one.begun, one.seconds, one.costs = 0, [], []

@@ -55,7 +55,7 @@ def test_the_examples_of_the_page_are_right_solvers(suite, example):
     mine = [line for line in lines if line["solver"] == "mine"]
     assert len(mine) == 5 * 2 * 3, told
     assert all(line["verified"] and line["ms"] > 0 for line in mine)
-    assert {len(line["times"]) for line in mine} <= {2, 6}  # close races are run again
+    assert {len(line["times"]) for line in mine} <= {2, *range(6, 15)}  # close races are run again
     assert {line["threads"] for line in mine} == {1, 2}
     assert all(line["build_s"] >= 0 and line["first_ms"] > 0 for line in mine)
     assert "| mine, 2 threads |" in text

@@ -143,7 +143,7 @@ def test_an_answer_that_cannot_be_read_is_no_measured_time(suite, monkeypatch):
 
     def torn(found, n):
         asked.append(n)
-        if len(asked) == 2:
+        if len(asked) == 3:  # the first one is that of the warm-up
             raise RuntimeError("torn")
         dist = scipy.answer(found, n).copy()
         dist[0] += 0.5
@@ -158,10 +158,15 @@ def test_an_answer_that_cannot_be_read_is_no_measured_time(suite, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("short", "room", "order"),
-    [(0.0, 2**26, "s+ sasasaccc"), (0.0, 0, "s+ sacsacsac"), (1e-3, 2**26, "s+ sssaaaccc")],
-)
-def test_solves_follow_each_other_and_answers_come_after_them(monkeypatch, short, room, order):
+    ("waiting", "room", "order"),
+    [
+        (0, 2**26, "s a s+ sasasaccc"), (0, 0, "s a s+ sacsacsac"),
+        (2 * 72 - 1, 2**26, "s a s+ ssaasaccc"), (2**18, 2**26, "s a s+ sssaaaccc"),
+    ],
+)  # fmt: skip
+def test_solves_follow_each_other_and_answers_come_after_them(
+    monkeypatch, waiting, room, order
+):  # fmt: skip
     steps = []
 
     class Noted(Right):
@@ -179,7 +184,7 @@ def test_solves_follow_each_other_and_answers_come_after_them(monkeypatch, short
 
     graph = generate.grid(3, 3, (1, 5), seed=1)
     known = {s: Noted(wp.sssp(graph, s), b"") for s in range(3)}
-    monkeypatch.setattr(run, "_SHORT", short)
+    monkeypatch.setattr(run, "_WAITING", waiting)  # an answer has 72 bytes
     monkeypatch.setattr(run, "_MOST_HELD", room)
     solver = run.Local("one", 1, tree=False, solve=solve, answer=answer, budget=None, about={})
     solver.turn(known)
@@ -189,7 +194,7 @@ def test_solves_follow_each_other_and_answers_come_after_them(monkeypatch, short
 
 @pytest.mark.parametrize(("two", "again"), [(4.0, [1, 0]), (60.0, [1, 1])])
 def test_races_that_are_not_clearly_won_are_run_again(monkeypatch, two, again):
-    monkeypatch.setattr(run, "_MORE", 2)
+    monkeypatch.setattr(run, "_AGAIN", (2, 2))
     turns = []
 
     class Timed:
@@ -220,6 +225,28 @@ def test_races_that_are_not_clearly_won_are_run_again(monkeypatch, two, again):
     assert turns == once + 2 * [one for one in more if [ones, twos][one[1] - 1]]
     times = [len(one.found[7].times) for one in solvers]
     assert times == [3, 1 + 2 * twos, 1, 3, 1 + 2 * twos, 1, 1, 1, 2]
+
+
+@pytest.mark.parametrize(("seconds", "turns"), [(0.0, 13), (0.25, 10), (3.0, 5)])
+def test_close_races_of_short_turns_are_run_again_more_often(monkeypatch, seconds, turns):
+    now = [0.0]
+
+    class Timed:
+        tree, error = False, None
+
+        def __init__(self, name, threads):
+            self.name, self.threads = name, threads
+            self.found = {}
+
+        def turn(self, right):
+            now[0] += seconds / 2
+            for source in right:
+                self.found.setdefault(source, run.Found()).times.append(1.0)
+
+    monkeypatch.setattr(run.time, "monotonic", lambda: now[0])
+    solvers = [Timed("warpath auto", 1), Timed("GAP", 1)]
+    run.contest([(one, {0: None}) for one in solvers], 1)
+    assert [len(one.found[0].times) for one in solvers] == [turns, turns]
 
 
 def test_ours_being_wrong_ends_with_code_1(suite, monkeypatch):

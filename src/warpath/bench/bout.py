@@ -38,7 +38,7 @@ class Terms:
 
     Attributes
     ----------
-    repeats : solves from each source; there are four more where it is close.
+    repeats : solves from each source; there are 4 to 12 more where it is close.
     budget : seconds for the solves of a peer, with and without trees each; None: no limit.
     limit : seconds for one run of a command.
     traced : sources that ours are traced from, off the clock; None: all.

@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 
 _MOST_HELD = 2**26  # bytes of answers that wait to be compared
 _CLOSE = 1.5  # times as fast; who of ours is not meets the best peer again,
-_MORE = 4  # so often
-_WARM = 1e-2  # seconds that a solver warms up for at least
-_SHORT = 1e-3  # seconds; in shorter solves what the interpreter and the caches know is most of it
+_AGAIN = 4, 12  # so often at least, and at most
+_AGAIN_FOR = 2.0  # while it takes no more seconds
+_WARM = 5e-2  # seconds that a solver warms up for at least
+_WAITING = 2**18  # bytes of distances whose results wait: more of them would take new memory
 
 
 @dataclass
@@ -120,38 +121,38 @@ class Local:
         self._solve, self._answer = solve, answer
         self._left = np.inf if budget is None else budget
         self._last = 0.0  # the seconds of the last solve
-        self._short = False
+        self._together = 1  # solves that follow each other
         self._held: list[tuple[int, Array, bytes | None]] = []  # answers not compared yet
 
     def turn(self, right: Mapping[int, Right]) -> None:
         """Solve from each source once more, those that the budget allows, and compare.
 
         Solves follow each other, as those of a command do: comparing takes the caches, and waits
-        until all are done or their answers have become many. Of short solves even making an answer
-        of what was returned waits.
+        until all are done or their answers have become many. Of small results even making an answer
+        of what was returned waits, but not until the next ones lie in memory that is touched for
+        the first time: a command gives it back after each solve.
         """
         if self.error is not None:
             return
         sources = list(self.found) or list(right)
-        short: list[tuple[int, float, Any]] = []
+        waiting: list[tuple[int, float, Any]] = []
         with self._told():
             if not self.found:
                 self._warm_up(sources[0])
             for source in sources:
-                if (self.found or short) and self._left < self._last:
+                if (self.found or waiting) and self._left < self._last:
                     break
                 seconds, found = self._timed(source)
                 self._last = seconds
                 self._left -= seconds
-                if self._short:
-                    short.append((source, seconds, found))
-                else:
-                    self._keep(source, seconds, found)
+                waiting.append((source, seconds, found))
+                del found
+                if len(waiting) >= self._together:
+                    self._keep(waiting)
                 if sum(dist.nbytes for _, dist, _ in self._held) > _MOST_HELD:
                     self._compare(right)
         with self._told():
-            for each in short:
-                self._keep(*each)
+            self._keep(waiting)
         self._compare(right)
 
     @contextmanager
@@ -171,20 +172,23 @@ class Local:
         self._last = seconds
         if seconds > self._left:  # a second solve would be no warmer to speak of
             self._left -= seconds
-            self._keep(source, seconds, found)
+            self._keep([(source, seconds, found)])
+            return
+        self._together = 1 + _WAITING // max(1, self._answer(found)[0].nbytes)
+        del found
         spent = seconds
         while spent < _WARM:
-            seconds = min(seconds, self._timed(source)[0])
-            spent += seconds
-        self._short = seconds < _SHORT
+            spent += self._timed(source)[0]
 
-    def _keep(self, source: int, seconds: float, found: Any) -> None:
-        dist, pred, plan = self._answer(found)
-        kept = self.found.setdefault(source, Found())
-        kept.times.append(1e3 * seconds)
-        kept.plan = plan
-        # Copied, for the next solve is to have the memory that this one's result gives back.
-        self._held.append((source, dist.copy(), None if pred is None else digest(pred)))
+    def _keep(self, waiting: list[tuple[int, float, Any]]) -> None:
+        while waiting:
+            source, seconds, found = waiting.pop(0)
+            dist, pred, plan = self._answer(found)
+            kept = self.found.setdefault(source, Found())
+            kept.times.append(1e3 * seconds)
+            kept.plan = plan
+            # Copied, for the next solve is to have the memory that this one's result gives back.
+            self._held.append((source, dist.copy(), None if pred is None else digest(pred)))
 
     def _compare(self, right: Mapping[int, Right]) -> None:
         for source, dist, tree in self._held:
@@ -208,13 +212,18 @@ def contest(entrants: Sequence[tuple[Entrant, Mapping[int, Right]]], repeats: in
     """Let solvers take turns, each over all its sources: a change of the machine meets all.
 
     A turn takes a second or less, and a processor that has neighbours may be half as fast in one
-    second as in the next: those of ours who are not far ahead of the best peer meet it again.
+    second as in the next: those of ours who are not far ahead of the best peer meet it again, and
+    the shorter their turns the more often.
     """
     for _ in range(repeats):
         for entrant, right in entrants:
             entrant.turn(right)
     again = _close([entrant for entrant, _ in entrants])
-    for _ in range(_MORE if again else 0):
+    least, most = _AGAIN
+    start = time.monotonic()
+    for times in range(most if again else 0):
+        if times >= least and time.monotonic() - start > _AGAIN_FOR:
+            break
         for entrant, right in entrants:
             if entrant in again:
                 entrant.turn(right)

@@ -160,7 +160,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--algorithms", nargs="+", default=["auto"], metavar="NAME", about="ours")
     add("--sources", type=int, default=16, about="seeded ones a graph")
     add(
-        "--repeats", type=int, about="solves a source (3; 1 with --quick); four more in close races"
+        "--repeats",
+        type=int,
+        about="solves a source (3; 1 with --quick); 4 to 12 more in close races",
     )
     add("--peers", nargs="*", metavar="PEER", about=f"in place of all that are there of {every}")
     add(
