@@ -1,102 +1,103 @@
-// buffers.hpp - NumPy's arrays by the buffer protocol, for calls that take a microsecond or two.
+// buffers.hpp - NumPy's arrays by NumPy's own header, for calls that take a microsecond or two.
 //
-// To make an array in Python and to look at it by DLPack, as nanobind does, takes three times as
-// long: half a microsecond more, of the three or four that a tiny graph takes.
+// To make an array in Python and to look at it by DLPack, as nanobind does, takes half a
+// microsecond more, of the one or two that a tiny graph takes; by the buffer protocol a tenth.
 #pragma once
+
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#include <numpy/ndarraytypes.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include "common.hpp"
 
 namespace warpath::bindings {
 
-/// The memory of an object, held until this is gone. The GIL must be held.
-class Buffer {
+/// What these need of Python's objects. Made when a search is bound, for in one under way another
+/// thread might wait for it with the GIL.
+class Numpy {
  public:
-  Buffer(nb::handle object, int flags) {
-    if (PyObject_GetBuffer(object.ptr(), &told_, flags) != 0) throw nb::python_error();
+  /// What an array of NumPy is made of, or null for other objects.
+  static PyArrayObject* array(nb::handle object) {
+    if (!PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(ndarray().ptr())))
+      return nullptr;
+    return reinterpret_cast<PyArrayObject*>(object.ptr());
   }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { PyBuffer_Release(&told_); }
 
-  const Py_buffer& told() const { return told_; }
+  static nb::handle empty() {
+    static const nb::handle made = of("empty").release();
+    return made;
+  }
 
   template <class T>
-  std::span<T> as() const {
-    return {static_cast<T*>(told_.buf), static_cast<std::size_t>(told_.len) / sizeof(T)};
+  static nb::handle dtype() {
+    static const nb::handle made = [] {
+      const std::string kind = std::is_floating_point_v<T> ? "float" : "int";
+      return of("dtype")(nb::str((kind + std::to_string(8 * sizeof(T))).c_str())).release();
+    }();
+    return made;
+  }
+
+  template <class T>
+  static void keep() {
+    ndarray(), empty(), dtype<T>();
   }
 
  private:
-  Py_buffer told_{};
+  static nb::object of(const char* name) { return nb::module_::import_("numpy").attr(name); }
+
+  static nb::handle ndarray() {
+    static const nb::handle made = of("ndarray").release();
+    return made;
+  }
 };
 
-/// What an array holds that is only read. Raises TypeError unless it has one dimension, of type T;
-/// NumPy itself raises ValueError for gaps.
+/// Whether a type of NumPy's is T; it has two names for one of the integers.
 template <class T>
-class Values {
- public:
-  explicit Values(nb::handle array) : buffer_(array, PyBUF_ND | PyBUF_FORMAT) {
-    const std::string_view fits = std::is_floating_point_v<T> ? "fd" : "ilq";
-    const std::string_view format = buffer_.told().format;
-    if (buffer_.told().ndim != 1 || buffer_.told().itemsize != sizeof(T) || format.size() != 1 ||
-        fits.find(format[0]) == fits.npos)
-      throw nb::type_error("an array of one dimension, of the graph's type, is needed");
-  }
+bool fits(int type) {
+  if constexpr (std::is_same_v<T, float>) return type == NPY_FLOAT;
+  if constexpr (std::is_same_v<T, double>) return type == NPY_DOUBLE;
+  if constexpr (std::is_integral_v<T>)
+    return (sizeof(T) == sizeof(int) && type == NPY_INT) ||
+           (sizeof(T) == sizeof(long) && type == NPY_LONG) ||
+           (sizeof(T) == sizeof(long long) && type == NPY_LONGLONG);
+}
 
-  std::span<const T> span() const { return buffer_.as<const T>(); }
-
- private:
-  Buffer buffer_;
-};
+/// What an array holds that is only read, as long as the array lives. Raises TypeError unless it
+/// has one dimension without gaps, of type T.
+template <class T>
+std::span<const T> values_of(nb::handle object) {
+  PyArrayObject* const array = Numpy::array(object);
+  if (array == nullptr || PyArray_NDIM(array) != 1 || !PyArray_ISCARRAY_RO(array) ||
+      !fits<T>(PyArray_TYPE(array)))
+    throw nb::type_error("an array of one dimension without gaps, of the graph's type, is needed");
+  return {static_cast<const T*>(PyArray_DATA(array)),
+          static_cast<std::size_t>(PyArray_DIM(array, 0))};
+}
 
 /// A new array to fill, handed on read-only. The GIL must be held where it is made and handed on.
 template <class T>
 class Fresh {
  public:
-  explicit Fresh(std::size_t n) : array_(empty()(n, dtype())), buffer_(array_, PyBUF_WRITABLE) {}
+  explicit Fresh(std::size_t n) : array_(Numpy::empty()(n, Numpy::dtype<T>())), n_(n) {}
 
-  std::span<T> values() const { return buffer_.as<T>(); }
+  std::span<T> values() const { return {static_cast<T*>(PyArray_DATA(array())), n_}; }
 
   nb::object frozen() const {
-    array_.attr(setflags())(false);
+    PyArray_CLEARFLAGS(array(), NPY_ARRAY_WRITEABLE);
     return array_;
   }
 
-  /// Makes what is kept of Python's objects: when a search is bound, for in one under way another
-  /// thread might wait for it with the GIL.
-  static void keep() { empty(), dtype(), setflags(); }
-
  private:
-  static nb::object numpy(const char* name) { return nb::module_::import_("numpy").attr(name); }
-
-  static nb::handle setflags() {
-    static const nb::handle made = nb::str("setflags").release();
-    return made;
-  }
-
-  static nb::handle empty() {
-    static const nb::handle made = numpy("empty").release();
-    return made;
-  }
-
-  static nb::handle dtype() {
-    static const nb::handle made = [] {
-      const std::string kind = std::is_floating_point_v<T> ? "float" : "int";
-      return numpy("dtype")(nb::str((kind + std::to_string(8 * sizeof(T))).c_str())).release();
-    }();
-    return made;
-  }
+  PyArrayObject* array() const { return reinterpret_cast<PyArrayObject*>(array_.ptr()); }
 
   nb::object array_;
-  Buffer buffer_;
+  std::size_t n_;
 };
 
 /// Lets other threads run Python meanwhile, but for a graph that is solved in a few microseconds:

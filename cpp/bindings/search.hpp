@@ -34,7 +34,7 @@ class Search {
                                                       Control& control)>;
 
   Search(std::size_t n, std::size_t m, Run run) : n_(n), m_(m), run_(std::move(run)) {
-    Fresh<D>::keep();
+    Numpy::keep<D>();
   }
 
   /// The distances, read-only, and the numbers of SearchDone; None where distances may not fit

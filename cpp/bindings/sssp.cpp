@@ -111,21 +111,21 @@ class Trees {
                                  int threads, bool assemble, Control& control)>;
 
   Trees(std::size_t n, std::size_t m, Run run) : n_(n), m_(m), run_(std::move(run)) {
-    Fresh<V>::keep();
+    Numpy::keep<V>();
   }
 
   /// The predecessors, read-only.
   nb::object operator()(std::int64_t source, nb::handle dist, int threads, bool assemble,
                         nb::object progress) const {
-    const Values<D> labels(dist);
-    if (labels.span().size() != n_) throw std::invalid_argument("dist must have n entries");
+    const std::span<const D> labels = values_of<D>(dist);
+    if (labels.size() != n_) throw std::invalid_argument("dist must have n entries");
     if (source < 0 || static_cast<std::size_t>(source) >= n_)
       throw std::invalid_argument("there is no vertex " + std::to_string(source));
     const Fresh<V> pred(n_);
     Control control(python_tick(std::move(progress)));
     {
       const Unlocked free(n_, m_);
-      run_(source, labels.span(), pred.values(), threads, assemble, control);
+      run_(source, labels, pred.values(), threads, assemble, control);
     }
     return pred.frozen();
   }

@@ -251,6 +251,7 @@ class Graph:
         weights = np.empty_like(given)
         _core.transpose(self.indptr, self.indices, given, indptr, indices, weights)
         lines = self.shapes and self.shapes.transposed(self.indptr, self.indices)
+        self.derived.pop("trees", None)  # they are bound anew, for this saves them work
         return self._like(indptr, indices, None if self.weights is None else weights, shapes=lines)
 
     def to(self, device: str) -> Graph:
@@ -311,8 +312,7 @@ class Graph:
             raise GraphError(msg)
         place = np.full(self.n, -1, np.int64)
         place[kept] = np.arange(len(kept))
-        src, dst, _ = self.edges()
-        src, dst = place[src], place[dst]
+        src, dst = (place[ends] for ends in self.edges()[:2])
         inside = np.flatnonzero((src >= 0) & (dst >= 0))
         labels = kept + self.id_base if self.labels is None else self.labels[kept]
         closed = kept < self.first_through

@@ -17,6 +17,8 @@ from warpath.facts import rows_into
 from warpath.zones import arrivals, folded, opened, unfolded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from warpath.graph import Graph
@@ -70,17 +72,12 @@ def tree(
     once : the weights are >= 0, and the graph is needed no more: what saves work for the next tree
         is not looked for, facts and whether each edge has its opposite.
     """
-    if threads > 1:
-        threads = team_of(graph, threads)
+    team = team_of(graph, threads) if threads > 1 else 1
     if once:
         trees = _core.trees(*_csr(graph), *_no_rows(graph), ascending=False, negative=False)
     else:
-        kept = graph.derived
-        # A transpose that was made since saves work.
-        if "trees" not in kept or kept["trees"][0] is not ("_transpose" in graph.__dict__):
-            _bind_trees(graph, threads)
-        trees = kept["trees"][1]
-    pred: Array = trees(source, labels, threads)
+        trees = graph.derived.get("trees") or bound_trees(graph, team)
+    pred: Array = trees(source, labels, team)
     return pred
 
 
@@ -89,13 +86,14 @@ def team_of(graph: Graph, threads: int) -> int:
     return max(1, min(threads, (graph.n + graph.m) // _PER_THREAD))
 
 
-def _bind_trees(graph: Graph, threads: int) -> None:
-    """Bind the core's trees of a graph and keep them, with whether they know its transpose."""
-    known = "_transpose" in graph.__dict__  # made by another thread from here on, it is not known
+def bound_trees(graph: Graph, threads: int) -> Callable[..., Array]:
+    """Return (source, dist, threads) -> `tree`, with a graph bound; kept as "trees" with it."""
     negative = graph.facts(symmetry=False).negative > 0
     into, ascending = (None, False) if negative else rows_into(graph, threads)
     rows = _no_rows(graph) if into is None else _csr(into)
-    graph.derived["trees"] = known, _core.trees(*_csr(graph), *rows, ascending, negative)
+    trees: Callable[..., Array] = _core.trees(*_csr(graph), *rows, ascending, negative)
+    graph.derived["trees"] = trees
+    return trees
 
 
 def tree_over(graph: Graph, source: int, dist: Array) -> Array:
