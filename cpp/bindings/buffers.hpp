@@ -57,24 +57,18 @@ class Numpy {
   }
 };
 
-/// Whether a type of NumPy's is T; it has two names for one of the integers.
-template <class T>
-bool fits(int type) {
-  if constexpr (std::is_same_v<T, float>) return type == NPY_FLOAT;
-  if constexpr (std::is_same_v<T, double>) return type == NPY_DOUBLE;
-  if constexpr (std::is_integral_v<T>)
-    return (sizeof(T) == sizeof(int) && type == NPY_INT) ||
-           (sizeof(T) == sizeof(long) && type == NPY_LONG) ||
-           (sizeof(T) == sizeof(long long) && type == NPY_LONGLONG);
-}
-
 /// What an array holds that is only read, as long as the array lives. Raises TypeError unless it
 /// has one dimension without gaps, of type T.
 template <class T>
 std::span<const T> values_of(nb::handle object) {
   PyArrayObject* const array = Numpy::array(object);
-  if (array == nullptr || PyArray_NDIM(array) != 1 || !PyArray_ISCARRAY_RO(array) ||
-      !fits<T>(PyArray_TYPE(array)))
+  const auto fits = [](nb::handle type) {
+    // By its object almost always; int64 has two names, and each order of bytes types of its own.
+    return type.is(Numpy::dtype<T>()) || type.equal(Numpy::dtype<T>());
+  };
+  if (array == nullptr || PyArray_NDIM(array) != 1 ||
+      !PyArray_CHKFLAGS(array, NPY_ARRAY_CARRAY_RO) ||
+      !fits(reinterpret_cast<PyObject*>(PyArray_DESCR(array))))
     throw nb::type_error("an array of one dimension without gaps, of the graph's type, is needed");
   return {static_cast<const T*>(PyArray_DATA(array)),
           static_cast<std::size_t>(PyArray_DIM(array, 0))};

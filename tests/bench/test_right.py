@@ -99,6 +99,15 @@ def test_a_peer_gives_the_certified_distances_on_nasty_graphs(peer, kind):
                 assert right.wrong_of(want.dist, found) == (0, 0)
 
 
+def test_pandana_is_given_no_distances_that_it_would_never_end_with():
+    prepare = next(peer.prepare for peer in PEERS if peer.name == "pandana")
+    graph = wp.Graph.from_edges([0, 1], [1, 2], [2_000_000, 147_484])
+    with pytest.raises(OverflowError, match="end at 2,147,484; here one is 2,147,484"):
+        prepare(graph.with_weights(np.array([2_000_000, 147_484])))
+    pytest.importorskip("pandana")
+    prepare(graph.with_weights(np.array([2_000_000, 147_483])))
+
+
 def test_memory_of_a_body_is_what_it_touches():
     with run.peak() as none:
         pass

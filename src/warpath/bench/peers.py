@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.api import sssp
+from warpath.bench.workloads import source_of
 from warpath.errors import InputError, require
 from warpath.paths import never
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
 
     Array = NDArray[Any]
+
+_PANDANA_END = 2**31 / 1000  # thousandths in 32 bits; beyond, its contraction never ends
 
 
 @dataclass(frozen=True)
@@ -224,6 +228,11 @@ def _hushed() -> Iterator[None]:
 
 
 def _pandana_of(graph: Graph) -> Any:
+    dist = sssp(graph, source_of(graph)).dist
+    farthest = dist[dist != never(dist.dtype)].max()
+    if farthest >= _PANDANA_END:
+        msg = f"pandana's distances end at {_PANDANA_END:,.0f}; here one is {farthest:,.0f}."
+        raise OverflowError(msg)
     import pandana
     import pandas as pd
 
