@@ -8,7 +8,7 @@ CPP := $(wildcard cpp/include/warpath/*.hpp cpp/bindings/*.hpp cpp/bindings/*.cp
 # The build's own tools live in VENV too, so that a rebuild compiles only what changed.
 BUILD_TOOLS = cmake ninja $(shell $(PYTHON) -c "import tomllib; print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires']))")
 
-.PHONY: setup demo test hunt gpu check counts bench docs dist wheels sanitize sanitize-address sanitize-thread clean
+.PHONY: setup demo test test-full hunt gpu check counts bench docs dist wheels sanitize sanitize-address sanitize-thread clean
 
 # EXTRAS: what else to install at once, as `make setup EXTRAS=dev,docs,dist`.
 setup: $(VENV)/.$(or $(EXTRAS),dev)
@@ -18,6 +18,10 @@ demo: $(VENV)/.cli
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist loadgroup --durations 10 --cov --cov-report=term:skip-covered --cov-fail-under=95
+
+# The tests, and each hunting program for two minutes with the day's seed.
+test-full: test
+	$(MAKE) hunt HUNT='--each 2'
 
 # Seeded programs that search for wrong results, crashes and hangs (tools/hunt). HUNT: their names and options.
 MINUTES ?= 10

@@ -6,60 +6,89 @@ import argparse
 import datetime as dt
 import json
 import os
+import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hunt.program import NAMES, load
 from hunt.supervisor import hunt
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def main() -> int:
+    from hunt.supervisor import Outcome
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Return 0 if nothing was found, else 1."""
-    options = _options()
+    options = _options(arguments)
     shares = {name: load(name).share for name in options.programs}
-    seconds = 60 * options.minutes / sum(shares.values())
-    print(f"seed {options.seed}, {options.jobs} processes, {options.minutes:g} minutes")
-    record, total = {}, 0
+    whole = 60 * options.minutes / sum(shares.values())
+    print(f"seed {options.seed}, {options.jobs} processes")
+    start, outcomes = time.monotonic(), {}
     for name, share in shares.items():
-        outcome = hunt(name, options.seed, seconds * share, options.jobs, options.trial)
+        seconds = whole * share if options.each is None else 60 * options.each
+        outcome = hunt(name, options.seed, seconds, options.jobs, options.trial)
+        outcomes[name] = outcome
         done = ", ".join(f"{count:,} {what}" for what, count in sorted(outcome.counts.items()))
         print(f"{name:<14} {len(outcome.findings)} found; {outcome.skipped or done}", flush=True)
         for trial, text in outcome.findings:
             print(f"  repeat: python -m hunt {name} --seed {options.seed} --trial {trial}")
             print("  " + text.rstrip().replace("\n", "\n  "), flush=True)
-        record[name] = outcome.counts | {"found": len(outcome.findings)}
-        total += len(outcome.findings)
     if options.record is not None:
-        with options.record.open("a") as file:
-            print(
-                json.dumps({"seed": options.seed, "minutes": options.minutes} | record), file=file
-            )
-    return int(total > 0)
+        _record(options, outcomes, (time.monotonic() - start) / 60)
+    return int(any(outcome.findings for outcome in outcomes.values()))
 
 
-def _options() -> argparse.Namespace:
+def _record(options: argparse.Namespace, outcomes: dict[str, Outcome], minutes: float) -> None:
+    """Append one line of JSON with what was run, on which commit, and what came of it."""
+    git = ["git", "describe", "--always", "--dirty", "--abbrev=7", "--exclude=*"]
+    said = subprocess.run(git, capture_output=True, text=True, check=False)
+    line = {
+        "date": dt.datetime.now(dt.UTC).date().isoformat(),
+        "commit": options.commit or said.stdout.strip(),
+        "seed": options.seed,
+        "processes": options.jobs,
+        "minutes": round(minutes, 1),
+        "programs": {
+            name: {**outcome.counts, "found": len(outcome.findings)}
+            for name, outcome in outcomes.items()
+            if not outcome.skipped
+        },
+    }
+    with options.record.open("a", encoding="utf-8") as file:
+        print(json.dumps(line), file=file)
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m hunt",
         description="Search for wrong results, crashes, hangs and undocumented exceptions.",
         epilog="\n".join(["programs:", *(f"  {name:<14} {load(name).summary}" for name in NAMES)]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    today = int(dt.date.today().strftime("%Y%m%d"))  # noqa: DTZ011 - a seed
+    today = int(dt.datetime.now(dt.UTC).strftime("%Y%m%d"))
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="which; all if none")
     parser.add_argument("--minutes", type=float, default=10.0, help="for all together")
+    parser.add_argument(
+        "--each", type=float, help="minutes for each program, in place of --minutes"
+    )
     parser.add_argument("--seed", type=int, default=today, help="the day's date if not given")
     parser.add_argument("--trial", type=int, help="run this one trial of one program")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--record", type=Path, help="append the counts to this file, as JSON")
-    options = parser.parse_args()
+    parser.add_argument("--commit", help="what to record where there is no repository")
+    options = parser.parse_args(arguments)
     for name in options.programs:
         if name not in NAMES:
-            parser.error(f"there is no program {name!r}: {', '.join(NAMES)}")
+            parser.error(f"there is no program {name!r}; there are {', '.join(NAMES)}")
     options.programs = options.programs or list(NAMES)
-    if options.trial is not None and len(options.programs) != 1:
-        parser.error("--trial repeats a trial of one program: name the program")
-    if options.minutes <= 0 or not options.jobs or options.jobs < 1:
-        parser.error("--minutes must be above 0 and --jobs at least 1")
+    if options.trial is not None and (len(options.programs) != 1 or options.trial < 0):
+        parser.error("--trial takes the number of a trial, and one program")
+    if not min(options.minutes, options.each or 1.0) > 0 or options.jobs < 1 or options.seed < 0:
+        parser.error("--minutes and --each must be above 0, --jobs at least 1, --seed at least 0")
     return options
 
 

@@ -38,6 +38,7 @@ class Program:
         that it is given, adds what it did to the counts ("solves", "calls", "mutants", ...), and
         raises `Finding` where a promise is broken. Any other exception is reported as well.
     share : the program's part of the time of a run, relative to the other programs.
+    start : seconds that the process may take to start and to import what it needs.
     hang : seconds after which a trial is reported as one that hangs, and its process is killed.
     memory : bytes of address space that the process may take (RLIMIT_AS); None for no limit.
     packages : modules that the program imports beside warpath and NumPy; where one is not
@@ -47,12 +48,14 @@ class Program:
     summary: str
     trial: Callable[[np.random.Generator, Counts], None]
     share: float = 1.0
+    start: float = 120.0
     hang: float = 300.0
     memory: int | None = None
     packages: tuple[str, ...] = ()
 
 
 def load(name: str) -> Program:
-    """Return the program of a name in `NAMES`."""
-    program: Program = importlib.import_module(f"hunt.programs.{name}").PROGRAM
+    """Return the program of a name in `NAMES`, or of a module with a dotted name."""
+    module = name if "." in name else f"hunt.programs.{name}"
+    program: Program = importlib.import_module(module).PROGRAM
     return program

@@ -18,8 +18,6 @@ from pathlib import Path
 
 from hunt.program import load
 
-#: Seconds that a process may take to start and import what it needs.
-_START = 120.0
 #: Processes that may die before the rest of a program's time is given up.
 _MOST_DEATHS = 10
 
@@ -82,7 +80,7 @@ def _watch_process(
     name: str, seed: int, first: int, step: int, seconds: float, outcome: Outcome
 ) -> int | None:
     """Return the number of the trial in which the process died; None if it ended by itself."""
-    hang = load(name).hang
+    program = load(name)
     inner, outer = os.pipe()
     with tempfile.TemporaryFile() as errors, os.fdopen(inner, "rb", buffering=0) as lines:
         arguments = [name, str(seed), str(first), str(step), str(seconds), str(outer)]
@@ -97,17 +95,17 @@ def _watch_process(
         os.close(outer)
         trial, pending = first, b""
         why = ""
-        limit = _START + hang
+        limit = program.start + program.hang
         while True:
             ready, _, _ = select.select([lines], [], [], limit)
             if not ready:
-                why = f"no end within {hang:g} s"
+                why = f"no end within {program.hang:g} s"
                 process.send_signal(signal.SIGABRT)  # faulthandler prints where it was
                 break
             received = os.read(lines.fileno(), 1 << 16)
             if not received:
                 break
-            limit = hang
+            limit = program.hang
             *complete, pending = (pending + received).split(b"\n")
             for line in complete:
                 message = json.loads(line)

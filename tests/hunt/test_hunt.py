@@ -1,0 +1,138 @@
+"""The hunting programs: what they report, and that each one runs."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+
+import pytest
+from hunt import __main__ as command
+from hunt.program import NAMES, load
+from hunt.supervisor import hunt
+
+
+@pytest.fixture
+def planted(tmp_path, monkeypatch):
+    """Plant a program whose trial has this body; return the name to hunt by."""
+
+    def plant(body: str, options: str = "") -> str:
+        source = (
+            "import os, time, warnings\n"
+            "from hunt.program import Finding, Program\n"
+            "def trial(rng, counts):\n"
+            f"{textwrap.indent(textwrap.dedent(body), '    ')}\n"
+            f"PROGRAM = Program('Planted.', trial, {options})\n"
+        )
+        name = f"trial_{abs(hash(body))}"
+        folder = tmp_path / "planted"
+        folder.mkdir()
+        (folder / f"{name}.py").write_text(source)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        return f"planted.{name}"
+
+    return plant
+
+
+def test_counts_of_all_processes_are_added_up(planted):
+    name = planted("counts['solves'] += 2")
+    outcome = hunt(name, 0, 0.0, 2)
+    assert outcome.counts == {"solves": 4, "trials": 2}
+    assert outcome.findings == []
+
+
+def test_a_finding_is_reported_with_its_trial_and_the_hunt_goes_on(planted):
+    name = planted(
+        """
+        counts['solves'] += 1
+        if not os.path.exists(__file__ + str(counts.total())):
+            open(__file__ + str(counts.total()), 'w').close()
+            raise Finding('a wrong bit')
+        """
+    )
+    outcome = hunt(name, 0, 0.2, 1)
+    assert outcome.findings == [(0, "a wrong bit")]
+    assert outcome.counts["solves"] == outcome.counts["trials"] > 1
+
+
+def test_an_unexpected_exception_or_warning_is_a_finding(planted):
+    name = planted("warnings.warn('a leak') if rng.integers(2**40) else 1 / 0")
+    [(trial, text)] = hunt(name, 0, 0.0, 1).findings
+    assert trial == 0
+    assert "UserWarning: a leak" in text
+
+
+def test_a_crash_is_a_finding_and_the_trials_after_it_run(planted):
+    name = planted(
+        "os.abort() if not os.path.exists(__file__ + 'x') and open(__file__ + 'x', 'w') else 0"
+    )
+    outcome = hunt(name, 0, 0.5, 1)
+    [(trial, text)] = outcome.findings
+    assert trial == 0
+    assert "ended by signal 6" in text
+    assert "Fatal Python error: Aborted" in text
+    assert outcome.counts["trials"] > 0
+
+
+def test_a_hang_is_a_finding_that_says_where(planted):
+    name = planted("time.sleep(1000)", "hang=0.5, start=20.0")
+    [(trial, text)] = hunt(name, 0, 0.0, 1).findings
+    assert trial == 0
+    assert "no end within 0.5 s" in text
+    assert "in trial" in text
+
+
+def test_memory_is_limited(planted):
+    name = planted("bytearray(2**33)", "memory=2**31")
+    [(_, text)] = hunt(name, 0, 0.0, 1).findings
+    assert "MemoryError" in text
+
+
+def test_a_program_without_its_packages_is_skipped_with_the_reason(planted):
+    name = planted("pass", "packages=('no_such_package',)")
+    assert hunt(name, 0, 0.0, 1).skipped == "not installed: no_such_package"
+
+
+def test_a_trial_is_repeated_by_its_number(planted):
+    name = planted("raise Finding(str(rng.integers(2**40)))")
+    first = hunt(name, 7, 0.0, 3).findings
+    assert len({text for _, text in first}) == 3
+    for trial, text in first:
+        assert hunt(name, 7, 0.0, 1, only=trial).findings == [(trial, text)]
+
+
+def test_the_command_prints_and_records_what_was_found(monkeypatch, capsys, planted, tmp_path):
+    name = planted("counts['solves'] += 1; raise Finding('a wrong bit')")
+    monkeypatch.setattr(command, "NAMES", (name,))
+    record = tmp_path / "hunts.jsonl"
+    arguments = ["--each", "0.0001", "--jobs", "1", "--seed", "5", "--record", str(record)]
+    assert command.main(arguments) == 1
+    printed = capsys.readouterr().out
+    assert f"repeat: python -m hunt {name} --seed 5 --trial 0" in printed
+    assert "a wrong bit" in printed
+    [line] = record.read_text().splitlines()
+    found = json.loads(line)
+    assert found["seed"] == 5
+    counts = found["programs"][name]
+    assert counts["solves"] == counts["trials"] == counts["found"] > 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["no_such"], ["--minutes", "0"], ["--jobs", "0"], ["--trial", "1"], ["--seed", "-1"]],
+)
+def test_wrong_arguments_are_usage_errors(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        command.main(arguments)
+    assert ended.value.code == 2
+    assert "error:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_program_runs_and_finds_nothing_in_its_first_trials(name):
+    assert load(name).summary.endswith(".")
+    outcome = hunt(name, 1, 1.0, 1)
+    if outcome.skipped:
+        pytest.skip(outcome.skipped)
+    assert outcome.findings == []
+    assert outcome.counts["trials"] > 0
