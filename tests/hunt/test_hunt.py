@@ -113,8 +113,9 @@ def test_the_command_prints_and_records_what_was_found(monkeypatch, capsys, plan
     [line] = record.read_text().splitlines()
     found = json.loads(line)
     assert found["seed"] == 5
-    counts = found["programs"][name]
-    assert counts["solves"] == counts["trials"] == counts["found"] > 0
+    program = found["programs"][name]
+    assert program["does"] == "Planted."
+    assert program["counts"]["solves"] == program["counts"]["trials"] == program["found"] > 0
 
 
 @pytest.mark.parametrize(

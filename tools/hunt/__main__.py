@@ -53,7 +53,11 @@ def _record(options: argparse.Namespace, outcomes: dict[str, Outcome], minutes: 
         "processes": options.jobs,
         "minutes": round(minutes, 1),
         "programs": {
-            name: {**outcome.counts, "found": len(outcome.findings)}
+            name: {
+                "does": load(name).summary,
+                "counts": outcome.counts,
+                "found": len(outcome.findings),
+            }
             for name, outcome in outcomes.items()
             if not outcome.skipped
         },
