@@ -541,3 +541,24 @@ def test_one_source_of_a_large_graph_takes_what_its_memory_should_hold(monkeypat
     plan = pick(Size(Task.SSSP), large)
     assert plan.algorithm != radix.name
     assert plan.bytes <= lean_bytes(2**24, plan.threads)
+
+
+def test_weights_that_a_float_takes_for_equal_are_not_searched_breadth_first():
+    rng = np.random.default_rng(0)
+    src, dst = rng.integers(0, 200, (2, 51_200))
+    graph = wp.Graph.of((src, dst, 2**53 + rng.integers(0, 2, 51_200)), n=200)
+    paths = wp.sssp(graph, 0)
+    assert (
+        "left out warpath.bfs: its weights are all equal, the graph has "
+        "9,007,199,254,740,992 to 9,007,199,254,740,993" in str(paths.plan)
+    )
+    assert np.array_equal(paths.dist, wp.sssp(graph, 0, algorithm="classic.dijkstra").dist)
+
+
+def test_large_weights_and_deltas_are_printed_with_all_digits():
+    graph = wp.Graph.of([(0, 1, 2**53 + 1), (1, 2, 2**61 - 1)])
+    text = str(wp.plan(graph))
+    assert "the graph has 2,305,843,009,213,693,951" in text
+    assert "3 weights of up to 2,305,843,009,213,693,951 could leave 64 bits" in text
+    chosen = wp.plan(graph, 0, algorithm="warpath.buckets", params={"delta": 2**53 + 1})
+    assert "delta = 9,007,199,254,740,993" in chosen.headline()

@@ -208,3 +208,19 @@ def test_a_vertex_that_lies_nowhere_is_named_by_its_label_of_any_kind():
     graph = wp.Graph.from_edges([0], [1], [1], n=2, coordinates=places, labels=names)
     with pytest.raises(GraphError, match=r"vertex .*'b', 2.* of the route has no coordinates"):
         wp.path(graph, ("a", 1), ("b", 2)).to_geojson()
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.uint64, np.longdouble])
+def test_a_cutoff_that_a_float_would_round_is_an_integer(kind):
+    graph = wp.Graph.of([(0, 1, 2**53), (1, 2, 1), (2, 3, 1)])
+    found = wp.within(graph, 0, kind(2**53) + kind(1))
+    assert found.dist.tolist() == [0, 2**53, 2**53 + 1]
+
+
+def test_large_integers_among_cutoffs_stay_integers_next_to_floats():
+    graph = wp.Graph.of([(0, 1, 2**53), (1, 2, 1), (2, 3, 1)])
+    found = wp.within(graph, 0, [2**53 + 1, 0.5])
+    assert found.cutoffs.tolist() == [0.5, 2**53 + 1]
+    assert found.counts.tolist() == [1, 3]
+    assert wp.within(graph, 0, [np.int64(2**53 + 1), 0.5]).counts.tolist() == [1, 3]
+    assert wp.within(graph, 0, [5, 0.5]).cutoffs.dtype == np.float64

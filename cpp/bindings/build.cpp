@@ -22,7 +22,8 @@ nb::dict as_dict(const EdgeReport& report) {
   return out;
 }
 
-nb::dict as_dict(const RowFacts& facts) {
+template <Weight W>
+nb::dict as_dict(const RowFacts<W>& facts) {
   nb::dict out;
   out["min_degree"] = facts.min_degree;
   out["max_degree"] = facts.max_degree;
@@ -104,7 +105,7 @@ void register_build(nb::module_& module) {
         "row_facts",
         [](In<std::int64_t> indptr, In<V> indices, In<W> weights, int threads) {
           Control control(python_tick(nb::none()));
-          RowFacts facts;
+          RowFacts<W> facts;
           {
             const nb::gil_scoped_release free;
             facts = row_facts<V, W>(csr(indptr, indices, weights), at_least_one(threads), control);

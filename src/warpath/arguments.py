@@ -48,7 +48,8 @@ def checked_cutoff(cutoff: float | None, graph: Graph) -> float | None:
     if math.isinf(cutoff):
         return None
     if graph.dist_dtype.kind == "i":
-        return min(math.floor(cutoff), int(np.iinfo(np.int64).max) - 1)
+        # Not math.floor, which makes a float of NumPy's integers first.
+        return min(int(cutoff), int(np.iinfo(np.int64).max) - 1)
     return float(graph.dist_dtype.type(cutoff))
 
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 class Facts:
     """Sizes, degrees, the weights' range and signs. Weights are in the unit they came in.
 
+    `min_weight` and `max_weight` are exact: of type int for integer weights. The mean is rounded
+    and serves predictions only, like `light_weight`.
+
     `light_weight` is what one edge of a vertex's lies below, from a sample: where it is far below
     mean weight / mean degree, a few heavy edges make the mean. 0 where it is not known.
 
@@ -40,8 +43,8 @@ class Facts:
     weighted: bool
     weight_dtype: str
     integer: bool
-    min_weight: float
-    max_weight: float
+    min_weight: int | float
+    max_weight: int | float
     mean_weight: float
     negative: int
     zero: int

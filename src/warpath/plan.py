@@ -105,7 +105,7 @@ class Plan:
         parts = [f"{self.recipe.name} on {self.device}"]
         if self.threads > 1:
             parts.append(f"{self.threads} threads")
-        parts += [f"{name} = {value:,g}" for name, value in self.params.items()]
+        parts += [f"{name} = {_number(value)}" for name, value in self.params.items()]
         return ", ".join(parts)
 
     def __str__(self) -> str:
@@ -295,7 +295,7 @@ def _sums_that_do_not_fit(recipe: Recipe, facts: Facts) -> str | None:
     largest = max(abs(facts.min_weight), abs(facts.max_weight))
     if largest * max(facts.n, 1) < 2**61:
         return None
-    return f"{facts.n:,} weights of up to {largest:,.0f} could leave 64 bits"
+    return f"{facts.n:,} weights of up to {largest:,} could leave 64 bits"
 
 
 def _candidate(
@@ -404,6 +404,11 @@ def _notes(chosen: Candidate, size: Size, device: str, hardware: Hardware) -> tu
     if hardware.no_gpu:
         notes.append(f"{device} cannot be used here: {hardware.no_gpu}")
     return tuple(notes)
+
+
+def _number(value: float) -> str:
+    """Return a parameter as text: all digits of an integer, six of another number."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,g}"
 
 
 def _time(candidate: Candidate) -> float:

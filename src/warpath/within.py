@@ -73,14 +73,14 @@ def within(
         device=device,
         threads=threads,
         params=params,
-        cutoff=cutoffs[-1].item(),
+        cutoff=cutoffs.tolist()[-1],
         progress=progress,
     )
     return Within(graph, cutoffs, paths, reverse=bool(reverse))
 
 
 def _checked(cutoff: Any) -> Array:
-    """Return the cutoffs in ascending order: (k,), integers where all are."""
+    """Return the cutoffs in ascending order: (k,), integers where all are, none rounded."""
     try:
         given = np.atleast_1d(np.asarray(cutoff))
     except ValueError:  # lists of several lengths
@@ -96,4 +96,13 @@ def _checked(cutoff: Any) -> Array:
                 "everything."
             )
             raise InputError(msg)
-    return np.unique(given)
+    return np.unique(_unrounded(cutoff) if given.dtype.kind == "f" else given)
+
+
+def _unrounded(cutoff: Any) -> Array:
+    """Return cutoffs as floats, or as objects where a float would round an integer among them."""
+    listed = np.array(cutoff, object).ravel()
+    exact = [one.item() if isinstance(one, np.generic) else one for one in listed]
+    floats = np.asarray(cutoff).ravel()
+    rounded = any(one != near for one, near in zip(exact, floats.tolist(), strict=True))
+    return np.array(exact, object) if rounded else floats

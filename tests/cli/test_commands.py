@@ -579,3 +579,10 @@ def test_a_sweep_of_what_has_no_delta_is_refused(warpath, roads):
     run = warpath("plot", "delta", roads, "-s", 1, "-a", "classic.dijkstra", "-o", "a.png")
     assert run.code == 3
     assert "takes no delta" in run.err
+
+
+def test_a_cutoff_of_many_digits_is_not_rounded(warpath, tmp_path):
+    graph = tmp_path / "far.csv"
+    graph.write_text("0,1,9007199254740992\n1,2,1\n2,3,1\n")
+    words = ("sssp", graph, "-s", 0, "--cutoff", 2**53 + 1, "--json")
+    assert warpath(*words).json["eccentricity"] == 2**53 + 1

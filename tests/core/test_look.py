@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import warpath as wp
 from warpath import _core
 from warpath.testing import strategies
 
@@ -50,6 +51,14 @@ def test_the_mean_of_rounded_weights_is_the_same_on_any_number_of_threads(thread
     indptr, indices, weights, _ = rows()
     alone = _core.row_facts(indptr, indices, weights / 7, threads=1)
     assert _core.row_facts(indptr, indices, weights / 7, threads=threads) == alone
+
+
+def test_the_range_of_large_integers_is_not_rounded():
+    indptr, indices = np.array([0, 2, 2]), np.array([0, 1], np.int32)
+    weights = np.array([2**53 + 1, -(2**63)])
+    found = _core.row_facts(indptr, indices, weights)
+    assert (found["min_weight"], found["max_weight"]) == (-(2**63), 2**53 + 1)
+    assert {type(found["min_weight"]), type(found["max_weight"])} == {int}
 
 
 @given(strategies.graphs(np.float64, negative=True))
@@ -121,3 +130,10 @@ def test_a_graph_without_vertices_has_no_edge(index):
 def test_no_thread_is_too_few():
     with pytest.raises(ValueError, match="threads must be >= 1"):
         _core.row_facts(*rows()[:3], threads=0)
+
+
+def test_the_longest_path_of_the_most_negative_weight_is_bounded_exactly():
+    facts = wp.Graph.of([(0, 1, -(2**63)), (1, 2, 2**53 + 1)]).facts()
+    assert facts.longest == 3 * 2**63
+    assert not facts.sums_fit_int32
+    assert wp.Graph.of([(0, 1, 2**53 + 1)]).facts().longest == 2 * (2**53 + 1)

@@ -299,3 +299,21 @@ def test_a_table_of_a_gpu_is_planned_for_what_its_memory_holds(monkeypatch):
     plan = wp.plan(graph, algorithm=FLOYD, device="cuda")
     assert plan.staged == 100 * 1024 // 5 * 4
     assert "staged: the matrix lies in memory of the host, and tiles" in str(plan)
+
+
+@per_engine
+def test_weights_that_a_float_takes_for_equal_are_told_apart(name):
+    rng = np.random.default_rng(4)
+    src, dst = rng.integers(0, 30, (2, 400))
+    graph = wp.Graph.of((src, dst, 2**53 + rng.integers(0, 2, 400)), n=30)
+    table = wp.apsp(graph, algorithm=name, device="cuda")
+    assert np.array_equal(table.dist, wp.apsp(graph, algorithm="classic.dijkstra").dist)
+
+
+def test_one_source_among_weights_that_a_float_takes_for_equal_is_exact():
+    rng = np.random.default_rng(4)
+    src, dst = rng.integers(0, 30, (2, 400))
+    graph = wp.Graph.of((src, dst, 2**53 + rng.integers(0, 2, 400)), n=30)
+    paths = wp.sssp(graph, 0, device="cuda")
+    assert "warpath.bfs" in dict(paths.plan.left_out)
+    assert np.array_equal(paths.dist, wp.sssp(graph, 0, algorithm="classic.dijkstra").dist)

@@ -79,7 +79,8 @@ void range_of(const W* values, std::int64_t count, W& low, W& high) {
   high = *std::max_element(most.begin(), most.end());
 }
 
-/// What a graph's rows say without a solve.
+/// What a graph's rows say without a solve. The range is exact: integers are not made floats.
+template <Weight W>
 struct RowFacts {
   std::int64_t min_degree = 0;
   std::int64_t max_degree = 0;
@@ -88,13 +89,13 @@ struct RowFacts {
   std::int64_t negative = 0;  // edges of negative weight
   std::int64_t zero = 0;
   std::int64_t first_negative = -1;
-  double min_weight = 0;
-  double max_weight = 0;
+  DistanceOf<W> min_weight = 0;
+  DistanceOf<W> max_weight = 0;
   double mean_weight = 0;
 };
 
-/// One pass over the rows, one over the weights. For int64 weights beyond 2^53 the range is
-/// rounded; `negative` and `zero` are exact. The mean does not depend on the number of threads.
+/// One pass over the rows, one over the weights. The mean is rounded; it does not depend on the
+/// number of threads.
 template <Index V, Weight W>
 class RowFactsOf {
  public:
@@ -103,7 +104,7 @@ class RowFactsOf {
         sums_(static_cast<std::size_t>((graph.m() + kLookBlock - 1) / kLookBlock)),
         reach_(static_cast<std::uint64_t>(4 * std::sqrt(static_cast<double>(graph.n())))) {}
 
-  RowFacts find(int threads, Control& control) {
+  RowFacts<W> find(int threads, Control& control) {
     std::mutex guard;
     Part whole;
     run_team(threads, control, [&](int rank) {
@@ -221,8 +222,8 @@ class RowFactsOf {
     });
   }
 
-  RowFacts facts(const Part& whole) const {
-    RowFacts facts;
+  RowFacts<W> facts(const Part& whole) const {
+    RowFacts<W> facts;
     facts.min_degree = graph_.n() > 0 ? whole.min_degree : 0;
     facts.max_degree = whole.max_degree;
     facts.loops = whole.loops;
@@ -237,8 +238,8 @@ class RowFactsOf {
       const bool weighted = !graph_.weights.empty();
       double sum = 0;
       for (const double part : sums_) sum += part;
-      facts.min_weight = weighted ? static_cast<double>(whole.low) : 1;
-      facts.max_weight = weighted ? static_cast<double>(whole.high) : 1;
+      facts.min_weight = weighted ? whole.low : W{1};
+      facts.max_weight = weighted ? whole.high : W{1};
       facts.mean_weight = weighted ? sum / static_cast<double>(graph_.m()) : 1;
     }
     return facts;
@@ -250,7 +251,7 @@ class RowFactsOf {
 };
 
 template <Index V, Weight W>
-RowFacts row_facts(const CsrView<V, W>& graph, int threads, Control& control) {
+RowFacts<W> row_facts(const CsrView<V, W>& graph, int threads, Control& control) {
   return RowFactsOf<V, W>(graph).find(threads, control);
 }
 

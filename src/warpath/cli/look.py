@@ -214,12 +214,8 @@ def _ids(graph: Graph) -> str:
 def _weights(facts: Any) -> str:
     if not facts.weighted:
         return "none, every edge counts 1"
-    low, high = (
-        (int(facts.min_weight), int(facts.max_weight))
-        if facts.integer
-        else (facts.min_weight, facts.max_weight)
-    )
-    ends = " to ".join(output.text_of(v, thousands=output.on_terminal()) for v in (low, high))
+    range_ = facts.min_weight, facts.max_weight
+    ends = " to ".join(output.text_of(v, thousands=output.on_terminal()) for v in range_)
     return f"{facts.weight_dtype}, {ends}, mean {facts.mean_weight:.6g}"
 
 

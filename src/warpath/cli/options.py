@@ -33,10 +33,26 @@ GraphFile = Annotated[
     ),
 ]
 
+
+def number(text: str) -> float:
+    """Return a number as typed: digits alone are an integer, which a float would round."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    msg = f"{text!r} is no number"
+    raise ValueError(msg)
+
+
 Cutoff = Annotated[
     float | None,
     typer.Option(
-        "--cutoff", help="Leave vertices farther than this unreached.", show_default=False
+        "--cutoff",
+        help="Leave vertices farther than this unreached.",
+        show_default=False,
+        parser=number,
+        metavar="<float>",
     ),
 ]
 

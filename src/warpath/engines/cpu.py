@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 name = "cpu"
 
-_EXACT = 2**53  # integers below it are floats as well
 _HUB = 64  # times the mean degree
 _COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached", "together", "moves")
 _DONE = struct.Struct("=8q")  # these, and nanoseconds
@@ -187,13 +186,10 @@ def _bucket_team_of(
     if graph.indices.dtype != np.int32:
         return None
     facts = graph.facts(symmetry=False)
-    heaviest = facts.max_weight
-    if graph.dist_dtype == np.int64:  # beyond 2^53 the fact is rounded: then the type's largest
-        heaviest = int(heaviest) if heaviest < _EXACT else np.iinfo(graph.weight_dtype).max
     # What hubs have is in every thread's caches anyway, and is rarely lowered.
     scattered = facts.scattered and facts.max_degree <= _HUB * facts.mean_degree
     search: Any = _core.bucket_team(
-        *_csr(graph), delta=delta, heaviest=heaviest, scattered=scattered, cutoff=cutoff,
+        *_csr(graph), delta=delta, heaviest=facts.max_weight, scattered=scattered, cutoff=cutoff,
         threads=threads, leaves=leaves(graph),
     )  # fmt: skip
     return cast("Search", search)

@@ -279,13 +279,11 @@ class Recipe:
         if self.integer_only and not facts.integer:
             return f"it needs integer weights, the graph has {facts.weight_dtype}"
         if self.max_weight is not None and facts.max_weight > self.max_weight:
-            return (
-                f"its largest weight is {self.max_weight:,}, the graph has {facts.max_weight:,.0f}"
-            )
+            return f"its largest weight is {self.max_weight:,}, the graph has {facts.max_weight:,}"
         if self.equal_weights and facts.min_weight != facts.max_weight:
             return (
                 "its weights are all equal, the graph has "
-                f"{facts.min_weight:,g} to {facts.max_weight:,g}"
+                f"{facts.min_weight:,} to {facts.max_weight:,}"
             )
         return None
 

@@ -119,9 +119,7 @@ def asks_for_int32(order: Order) -> bool:
 
 def longest(graph: Graph) -> int:
     """Return what no length of a simple path reaches in size, for integer weights; 0 for floats."""
-    facts = graph.facts(symmetry=False)
-    largest = max(abs(facts.min_weight), abs(facts.max_weight))
-    return int(largest) * max(facts.n, 1) if facts.integer else 0
+    return graph.facts(symmetry=False).longest
 
 
 def circles_may_close(graph: Graph) -> bool:
