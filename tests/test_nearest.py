@@ -142,3 +142,9 @@ def test_a_negative_cycle_has_the_graphs_own_names_in_the_order_of_its_edges(rev
     cycle = caught.value.cycle
     around = zip(cycle, [*cycle[1:], cycle[0]], strict=True)
     assert sum(edges[pair] for pair in around) == -2
+
+
+def test_under_negative_weights_a_facility_beyond_the_cutoff_on_the_way_is_found():
+    found = wp.nearest([(0, 1, 10), (1, 2, -8), (3, 2, 4)], [0, 3], cutoff=5)
+    assert found.dist.tolist() == [0, NEVER, 2, 0]
+    assert found.facility_indices.tolist() == [0, -1, 0, 3]

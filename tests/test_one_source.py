@@ -12,7 +12,8 @@ import warpath as wp
 from warpath import one_source, routes
 from warpath.engines import cpu
 from warpath.paths import never
-from warpath.recipes import CATALOGUE, Loop
+from warpath.recipes import CATALOGUE, Loop, Task
+from warpath.testing.recipes import on_cpu
 
 GRAPHS = {"buckets": [(0, 1, 2), (1, 2, 5), (0, 2, 9)], "bfs": [(0, 1, 3), (1, 2, 3)]}
 
@@ -144,3 +145,38 @@ def test_trees_are_bound_once_and_anew_when_the_edges_in_are_at_hand(monkeypatch
     graph.reversed()
     assert [wp.sssp(graph, s).pred.tolist() for s in (0, 1)] == found
     assert [len(what[3]) for what in bound] == [0, 5]
+
+
+FAR = [(0, 1, 5), (1, 2, 2**62), (2, 3, 2**62), (3, 4, 2**62)]
+BELOW = [(0, 1, -5), *FAR[1:]]
+ABLE = [
+    recipe for recipe in on_cpu(Task.SSSP) if recipe.max_weight is None and not recipe.equal_weights
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "edges"),
+    [("auto", FAR), ("auto", BELOW), ("classic.bellman_ford", BELOW)]
+    + [(recipe.name, FAR) for recipe in ABLE],
+)
+def test_distances_beyond_a_cutoff_need_not_fit_64_bits(name, edges):
+    graph = wp.Graph.of(edges)
+    near = edges[0][2]
+    paths = wp.sssp(graph, 0, cutoff=2**62 + near, algorithm=name)
+    assert paths.dist.tolist() == [0, near, near + 2**62, 2**63 - 1, 2**63 - 1]
+    assert paths.pred.tolist() == [-1, 0, 1, -1, -1]
+    wp.verify(graph, paths)
+    with pytest.raises(wp.DistanceOverflowError):
+        wp.sssp(graph, 0, algorithm=name)
+
+
+def test_a_route_within_the_cutoff_may_leave_64_bits_on_its_way():
+    graph = wp.Graph.of([*FAR, (4, 5, -(2**62)), (5, 6, -(2**62))])
+    paths = wp.sssp(graph, 0, cutoff=2**62 + 5)
+    assert paths.dist.tolist() == [0, 5, 2**62 + 5, *3 * [2**63 - 1], 2**62 + 5]
+    assert paths.pred.tolist() == [-1, 0, 1, -1, -1, -1, 5]
+    assert paths.path_to(6).vertices.tolist() == list(range(7))
+    assert wp.verify(graph, paths).tree
+    low = wp.Graph.of([(0, 1, -(2**62)), (1, 2, -(2**62)), (2, 3, -1)])
+    with pytest.raises(wp.DistanceOverflowError, match="64 bits"):
+        wp.sssp(low, 0, cutoff=0)

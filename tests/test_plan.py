@@ -562,3 +562,11 @@ def test_large_weights_and_deltas_are_printed_with_all_digits():
     assert "3 weights of up to 2,305,843,009,213,693,951 could leave 64 bits" in text
     chosen = wp.plan(graph, 0, algorithm="warpath.buckets", params={"delta": 2**53 + 1})
     assert "delta = 9,007,199,254,740,993" in chosen.headline()
+
+
+def test_a_gpu_refuses_negative_weights_whose_sums_could_leave_64_bits():
+    facts = replace(NEGATIVE, weight_dtype="int64", min_weight=-(2**62), n=3)
+    wish = Wish("bodra2025.bf_strided", device="cuda")
+    with pytest.raises(wp.NotSupportedError, match="4,611,686,018,427,387,904 could leave 64 bits"):
+        pick(Size(Task.SSSP), facts, wish=wish)
+    assert pick(Size(Task.SSSP), replace(facts, min_weight=-(2**58)), wish=wish).device == "cuda:0"

@@ -311,3 +311,106 @@ def test_a_path_within_the_cutoff_may_lead_through_vertices_beyond_it(predecesso
     assert list(table.path(0, 2)) == [0, 1, 2]
     if predecessors:
         assert table.pred.tolist() == [[-1, -1, 1, -1]]
+
+
+OVER = [(0, 1, 5), (1, 2, 2**40), (2, 3, 2**62), (3, 4, 2**62), (4, 5, 2**62)]
+UNDER = [*OVER, (5, 6, -(2**62)), (6, 7, -(2**62))]
+BELOW = [(0, 1, -5), *OVER[1:]]
+ABLE = [recipe for recipe in on_cpu(Task.MANY) if recipe.max_weight is None]
+per_solver = pytest.mark.parametrize(
+    ("name", "edges"),
+    [("auto", OVER), ("auto", BELOW)]
+    + [(recipe.name, OVER) for recipe in ABLE]
+    + [(recipe.name, BELOW) for recipe in ABLE if recipe.negative],
+)
+
+
+@per_solver
+@pytest.mark.parametrize("predecessors", [False, True])
+def test_distances_that_are_not_asked_for_need_not_fit_int32(name, edges, predecessors):
+    graph = Graph.of(edges[:2])
+    asked = {"algorithm": name, "dist_dtype": "int32", "predecessors": predecessors}
+    expected = [[0, edges[0][2]]]
+    picked = wp.distances(graph, sources=[0], targets=[0, 1], **asked)
+    assert picked.dist.tolist() == expected
+    cut = wp.distances(graph, sources=[0], cutoff=7, **asked)
+    assert cut.dist.tolist() == [[*expected[0], 2**31 - 1]]
+    if predecessors:
+        assert picked.pred.tolist() == [[-1, 0]]
+        assert cut.pred.tolist() == [[-1, 0, -1]]
+    with pytest.raises(wp.DistanceOverflowError, match="does not fit int32: leave dist_dtype out"):
+        wp.distances(graph, sources=[0], targets=[2], **asked)
+    with pytest.raises(wp.DistanceOverflowError, match="int32"):
+        wp.distances(graph, sources=[0], cutoff=2**41, **asked)
+
+
+@per_solver
+@pytest.mark.parametrize("predecessors", [False, True])
+def test_distances_that_are_not_asked_for_need_not_fit_64_bits(name, edges, predecessors):
+    graph = Graph.of(edges)
+    far = edges[0][2] + 2**40 + 2**62
+    asked = {"algorithm": name, "sources": [0], "predecessors": predecessors}
+    picked = wp.distances(graph, targets=[3, 1], **asked)
+    assert picked.dist.tolist() == [[far, edges[0][2]]]
+    assert wp.distances(graph, cutoff=far, **asked).dist.tolist()[0][3:] == [far, *2 * [2**63 - 1]]
+    if predecessors:
+        assert picked.pred.tolist() == [[2, 0]]
+    for columns in ([4], [5], None):
+        with pytest.raises(wp.DistanceOverflowError, match="64 bits"):
+            wp.distances(graph, targets=columns, **asked)
+
+
+@pytest.mark.parametrize("name", ["classic.bellman_ford", "classic.johnson"])
+def test_a_path_that_leaves_64_bits_and_comes_back_has_its_length_and_tree(name):
+    graph = Graph.of(UNDER)
+    length = 5 + 2**40 + 2**62
+    table = wp.distances(graph, [0], [7, 1], algorithm=name, predecessors=True)
+    assert table.dist.tolist() == [[length, 5]]
+    assert table.pred.tolist() == [[6, 0]]
+    assert table.path(0, 7).vertices.tolist() == list(range(8))
+    cut = wp.distances(graph, [0], cutoff=length, algorithm=name, predecessors=True)
+    never = 2**63 - 1
+    assert cut.dist.tolist() == [[0, 5, 5 + 2**40, length, never, never, never, length]]
+    assert cut.pred.tolist() == [[-1, 0, 1, 2, -1, -1, -1, 6]]
+    assert wp.verify(graph, table).labels == 2
+    assert wp.verify(graph, cut).labels == 8
+    assert cut.paths_from(0).path_to(7).vertices.tolist() == list(range(8))
+    assert wp.path(graph, 0, 7).vertices.tolist() == list(range(8))
+    assert wp.path(graph, 0, 7).length == length
+
+
+def test_potentials_beyond_64_bits_do_not_refuse_distances_that_fit():
+    graph = Graph.of([(0, 1, 2**62), (2, 1, -(2**62)), (1, 3, -(2**62)), (1, 4, 2**62 - 2)])
+    right = wp.apsp(graph, algorithm="classic.johnson").dist
+    assert right[0].tolist() == [0, 2**62, 2**63 - 1, 0, 2**63 - 2]
+    assert right[2].tolist() == [2**63 - 1, -(2**62), 0, -(2**63), -2]
+    with pytest.raises(wp.DistanceOverflowError):
+        wp.apsp(Graph.of([(0, 1, -(2**63)), (1, 2, -1)]))
+
+
+@pytest.mark.parametrize("name", ["classic.floyd_warshall", "classic.johnson"])
+def test_float_lengths_beyond_the_largest_under_potentials_are_searched_without(name):
+    graph = Graph.of([(0, 1, 1e308), (2, 1, -1e308), (1, 3, 5e307), (3, 0, 2e307)])
+    table = wp.apsp(graph, algorithm=name)
+    assert table.dist[0].tolist() == [0.0, 1e308, np.inf, 1e308 + 5e307]
+    assert table.dist[2].tolist() == [-1e308 + 5e307 + 2e307, -1e308, 0.0, -1e308 + 5e307]
+
+
+def test_paths_from_a_table_say_which_distance_does_not_fit():
+    table = wp.distances(OVER, [0], [1])
+    with pytest.raises(wp.DistanceOverflowError, match=r"64 bits\. Use float64"):
+        table.paths_from(0)
+    assert table.path(0, 1).length == 5
+
+
+def test_routes_from_a_cut_table_lead_through_vertices_beyond_the_cutoff():
+    table = wp.distances([(0, 1, 10), (1, 2, -8)], [0], cutoff=5)
+    paths = table.paths_from(0)
+    assert paths.pred.tolist() == [-1, -1, 1]
+    assert paths.path_to(2).vertices.tolist() == [0, 1, 2]
+
+
+def test_a_table_given_to_a_function_says_that_no_path_leads_under_negative_weights():
+    table = wp.apsp([(0, 1, -1), (2, 1, 4)], out=lambda *_: None)
+    with pytest.raises(wp.NoPathError):
+        table.path(0, 2)

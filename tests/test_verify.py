@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import warpath as wp
@@ -127,3 +127,82 @@ def test_a_graph_is_converted_and_what_is_no_result_is_refused():
     assert wp.verify([(0, 1, 1)], paths).tree
     with pytest.raises(wp.InputError, match="result is a list: give what sssp"):
         wp.verify(paths.graph, [0, 1])
+
+
+def cut_graph(edges):
+    """Return the graph of those edges, over six vertices, that make no negative cycle."""
+    kept = [(u, v, w if u < v else abs(w)) for u, v, w in edges]
+    return Graph.of(kept, n=6)
+
+
+SIGNED = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(-9, 20)), max_size=20)
+
+
+def solved_within(graph, cutoff):
+    try:
+        return wp.sssp(graph, 0, cutoff=cutoff)
+    except wp.NegativeCycleError:
+        return None
+
+
+@example([(0, 1, 10), (1, 2, -8)], 5)
+@given(SIGNED, st.integers(0, 20))
+def test_answers_within_a_cutoff_under_negative_weights_are_accepted(edges, cutoff):
+    graph = cut_graph(edges)
+    right = solved_within(graph, cutoff)
+    if right is None:
+        return
+    assert wp.verify(graph, right).tree
+    assert wp.verify(graph, wp.distances(graph, [0], cutoff=cutoff)).labels == 6
+    assert wp.verify(graph, wp.distances(graph, [0], [5, 2], cutoff=cutoff)).labels == 2
+
+
+@example([(0, 1, 10), (1, 2, -8)], 5, 2, 1)
+@given(SIGNED, st.integers(0, 20), st.integers(0, 5), st.integers(-5, 5))
+def test_other_answers_within_a_cutoff_under_negative_weights_are_refused(
+    edges, cutoff, changed, by
+):
+    graph = cut_graph(edges)
+    right = solved_within(graph, cutoff)
+    if right is None or by == 0:
+        return
+    dist, pred = right.dist.copy(), right.pred.copy()
+    dist[changed] = by if dist[changed] == NEVER else (NEVER if by == 5 else dist[changed] + by)
+    pred[changed] = pred[changed] + by if 0 <= pred[changed] + by < 6 else -2
+    for labels, tree in ((dist, right.pred), (right.dist, pred)):
+        other = wp.Paths(graph, 0, labels, tree=lambda tree=tree: tree, cutoff=cutoff)
+        with pytest.raises(wp.VerificationError):
+            wp.verify(graph, other)
+    table = wp.distances(graph, [0], [changed], cutoff=cutoff)
+    table.dist[0, 0] = dist[changed]
+    with pytest.raises(wp.VerificationError):
+        wp.verify(graph, table)
+
+
+def test_a_cutoff_that_a_path_exceeds_on_its_way_is_verified():
+    graph = Graph.of([(0, 1, 10), (1, 2, -8)])
+    assert wp.verify(graph, wp.sssp(graph, 0, cutoff=5)).labels == 3
+    assert wp.verify(graph, wp.distances(graph, [0, 1], cutoff=5)).labels == 6
+    assert wp.verify(graph, wp.distances(graph, [0], [2], cutoff=5)).labels == 1
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_vertices_outside_a_table_may_be_farther_than_64_bits(sign):
+    graph = Graph.of([(0, 1, 5 * sign), (1, 2, 2**62), (2, 3, 2**62), (3, 4, 2**62)])
+    table = wp.distances(graph, [0], [1, 2])
+    assert wp.verify(graph, table).labels == 2
+    table.dist[0, 1] += 1
+    with pytest.raises(wp.VerificationError, match="certified search"):
+        wp.verify(graph, table)
+    table = wp.DistanceTable(graph, np.array([0]), np.array([4]), np.array([[NEVER]]))
+    with pytest.raises(wp.VerificationError, match="does not fit 64 bits"):
+        wp.verify(graph, table)
+
+
+@pytest.mark.parametrize("cutoff", [None, 7, 10])
+def test_a_round_trip_to_a_closed_source_is_no_label_of_a_result(cutoff):
+    graph = Graph.from_edges([0, 1, 1], [1, 0, 2], [5, 5, 4], first_through=1)
+    assert wp.verify(graph, wp.sssp(graph, 0, cutoff=cutoff)).labels == 3
+    far = Graph.from_edges([0, 1, 1], [1, 0, 2], [5, 2**63 - 1, 4], first_through=1)
+    assert wp.verify(far, wp.sssp(far, 0, cutoff=cutoff)).labels == 3
+    assert wp.verify(far, wp.distances(far, [0, 1], cutoff=9)).labels == 6

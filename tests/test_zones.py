@@ -98,3 +98,30 @@ def test_the_opened_graph_is_made_once_and_only_where_needed():
     assert opened(graph) is opened(graph)
     plain = Graph.of([(0, 1)])
     assert opened(plain) is plain
+
+
+@pytest.mark.parametrize("weight", [2**40, 2**63 - 1])
+def test_a_round_trip_to_a_closed_source_need_not_fit_the_distances(weight):
+    graph = Graph.from_edges([0, 1], [1, 0], np.array([5, weight]), first_through=1)
+    narrow = {"dist_dtype": "int32"}
+    assert wp.sssp(graph, 0, **narrow).dist.tolist() == [0, 5]
+    assert wp.sssp(graph, 0).pred.tolist() == [-1, 0]
+    table = wp.distances(graph, [0], predecessors=True, **narrow)
+    assert (table.dist.tolist(), table.pred.tolist()) == ([[0, 5]], [[-1, 0]])
+    names = [name for name in SOLVERS if not (weight > 2**60 and name in CHECKED)]
+    for name in names:
+        one_way = wp.distances(graph, [0], [0, 1], algorithm=name, **narrow)
+        assert one_way.dist.tolist() == [[0, 5]]
+    with pytest.raises(wp.DistanceOverflowError):
+        wp.distances(graph, [1], [0], **narrow)
+
+
+SOLVERS = [recipe.name for recipe in on_cpu(Task.MANY) if recipe.max_weight is None]
+CHECKED = {"classic.floyd_warshall"}  # refuses weights whose sums could leave 64 bits
+
+
+def test_all_pairs_by_floyd_warshall_do_not_count_round_trips():
+    graph = Graph.from_edges([0, 1, 1], [1, 0, 2], np.array([5, 2**31 - 3, 7]), first_through=1)
+    table = wp.apsp(graph, algorithm="classic.floyd_warshall", dist_dtype="int32")
+    never = 2**31 - 1
+    assert table.dist.tolist() == [[0, 5, 12], [2**31 - 3, 0, 7], [never, never, 0]]

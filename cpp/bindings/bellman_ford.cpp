@@ -1,5 +1,10 @@
 #include "warpath/bellman_ford.hpp"
 
+#include <nanobind/stl/pair.h>
+
+#include <type_traits>
+#include <utility>
+
 #include "common.hpp"
 
 namespace warpath::bindings {
@@ -32,10 +37,33 @@ void register_pair(nb::module_& module) {
       nb::arg("progress") = nb::none());
 }
 
+template <Index V, Weight W>
+void register_wide(nb::module_& module) {
+  module.def(
+      "bellman_ford_wide",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, V source, Out<std::int64_t> dist,
+         Out<std::int8_t> misfit, Out<V> pred, bool certify) {
+        Control control(python_tick(nb::none()));
+        WideResult result;
+        {
+          const nb::gil_scoped_release free;
+          result = bellman_ford_wide<V, W>(csr(indptr, indices, weights), source, view(dist),
+                                           view(misfit), view(pred), certify, control);
+        }
+        return std::make_pair(give(std::move(result.cycle)), result.broken);
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("misfit").noconvert(),
+      nb::arg("pred").noconvert(), nb::arg("certify") = false);
+}
+
 }  // namespace
 
 void register_bellman_ford(nb::module_& module) {
-  for_each_type([&]<class V, class W>() { register_pair<V, W>(module); });
+  for_each_type([&]<class V, class W>() {
+    register_pair<V, W>(module);
+    if constexpr (std::is_integral_v<W>) register_wide<V, W>(module);
+  });
 }
 
 }  // namespace warpath::bindings

@@ -12,13 +12,13 @@ void register_pair(nb::module_& module) {
   module.def(
       "delta_stepping",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, V source, Out<D> dist, D delta,
-         int threads, nb::object progress) {
+         int threads, bool complete, nb::object progress) {
         Control control(python_tick(std::move(progress)));
         DeltaSteppingResult result;
         {
           const nb::gil_scoped_release free;
           result = delta_stepping<V, W>(csr(indptr, indices, weights), source, view(dist), delta,
-                                        threads, control);
+                                        threads, control, complete);
         }
         nb::dict out;
         out["settled"] = result.settled;
@@ -29,7 +29,7 @@ void register_pair(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("delta"), nb::arg("threads") = 1,
-      nb::arg("progress") = nb::none());
+      nb::arg("complete") = true, nb::arg("progress") = nb::none());
 }
 
 }  // namespace

@@ -79,14 +79,16 @@ void register_dijkstra_search(nb::module_& module) {
       nb::arg("queue"), nb::arg("cutoff") = nb::none());
 }
 
-/// For loops that pass over sums that do not fit. Sums of floats become inf instead, which is
-/// unreachable, and n - 1 light edges cannot leave 64 bits: then there is nothing to look for.
+/// For loops that pass over sums that do not fit: throws where one of `wanted`, or any vertex if
+/// that is None, was lost by it. Sums of floats become inf instead, which is unreachable, and n - 1
+/// light edges cannot leave 64 bits: then there is nothing to look for.
 template <Index V, Weight W>
 void register_refuse_overflow(nb::module_& module) {
   using D = DistanceOf<W>;
   module.def(
       "refuse_overflow",
-      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<D> dist) {
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<D> dist,
+         std::optional<In<std::int64_t>> wanted) {
         if constexpr (std::is_integral_v<W>) {
           Control control(python_tick(nb::none()));
           const nb::gil_scoped_release free;
@@ -95,11 +97,14 @@ void register_refuse_overflow(nb::module_& module) {
           if (heaviest == graph.weights.end() || *heaviest <= unreachable<D> / (graph.n() + 1))
             return;
           Pulse pulse(control, true);
-          refuse_overflow<V, W>(graph, view(dist), pulse, [](std::size_t) { return true; });
+          const TargetSet some(wanted ? view(*wanted) : std::span<const std::int64_t>(), graph.n());
+          refuse_overflow<V, W>(graph, view(dist), pulse, [&](std::size_t v) {
+            return some.empty() || some.has(static_cast<std::int64_t>(v));
+          });
         }
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-      nb::arg("dist").noconvert());
+      nb::arg("dist").noconvert(), nb::arg("wanted").noconvert() = nb::none());
 }
 
 /// The trees of one graph, with everything bound but the source and its distances: to look at the

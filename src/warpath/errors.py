@@ -110,6 +110,11 @@ class OutputError(WarpathError, OSError):
 class DistanceOverflowError(WarpathError, OverflowError):
     """A shortest distance does not fit the type of the distances."""
 
+    @classmethod
+    def of(cls, error: OverflowError) -> DistanceOverflowError:
+        """Return what users get for an overflow in the core, with the way out."""
+        return cls(f"{error}. Use float64 weights (graph.astype('float64')), or smaller units.")
+
 
 class VerificationError(WarpathError):
     """A result that is not a shortest-path labelling.

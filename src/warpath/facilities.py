@@ -187,11 +187,14 @@ def nearest(
     except NegativeCycleError as error:  # nothing leads to the start: all are the graph's own
         cycle = error.cycle[::-1] if reverse else error.cycle
         raise NegativeCycleError(graph.label_of(cycle).tolist(), error.length) from None
-    labels = np.ascontiguousarray(cpu.cut(raw.dist, limit)[: inner.n])
+    labels = np.ascontiguousarray(raw.dist[: inner.n])
     owner = np.empty(inner.n, inner.indices.dtype)
+    # Before the cut: under negative weights a path may lead through vertices beyond the cutoff.
     _core.owners(
         inner.indptr, inner.indices, inner.solver_weights, starts, labels, owner, progress=None
     )
+    labels = cpu.cut(labels, limit)
+    owner[labels == never(labels.dtype)] = -1
     labels, owner = _at_facilities(way, starts, labels, owner)
     dist = narrowed(labels, dtype)
     dist.flags.writeable = owner.flags.writeable = False

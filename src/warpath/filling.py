@@ -13,18 +13,25 @@ from warpath import settings, units
 from warpath.costs import Place
 from warpath.engines.matrix import sums_fit_int32
 from warpath.engines.tables.staged import Tiles
-from warpath.errors import InputError, NotEnoughMemoryError, NotSupportedError
+from warpath.errors import (
+    DistanceOverflowError,
+    InputError,
+    NotEnoughMemoryError,
+    NotSupportedError,
+)
 from warpath.paths import never
 from warpath.progress import share, watch
 from warpath.recipes import Loop, Task
 from warpath.recipes.recipe import WHOLE_TABLES
-from warpath.routes import as_labels, labels_from, tree
-from warpath.running import choose_for, run_plan
+from warpath.routes import as_labels, search, searched, tree, without_unreached
+from warpath.running import choose_for, narrowed, run_plan, too_wide
 from warpath.table import DistanceTable
 from warpath.trace import Run, Trace
 from warpath.zones import arrivals, at_home, opened
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from warpath.costs import Size
@@ -143,21 +150,69 @@ class _Work:
 
     def fill(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
         """Put the distances of a block of rows into `into`, and what is kept beside them."""
+        try:
+            stats = self._solve(block, into, report)
+        except DistanceOverflowError:
+            if not self._may_fit():
+                raise
+            stats = self._row_by_row(block, into)
+        self._at_home(block, into)
+        return stats
+
+    def _solve(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
+        """Solve a block by the plan; raises where any distance on the way does not fit."""
         recipe = self.plan.recipe
         picked = self.problem.targets is not None
         at_once = recipe.loop in WHOLE_TABLES
         by_rows = self.pred is not None and not recipe.predecessors
         if picked and at_once:
-            stats = self._from_square(into, report)
-        elif picked and by_rows:
-            stats = self._from_whole_rows(block, into, report)
-        else:
-            pred = None if self.pred is None or by_rows else self.pred[block]
-            stats = self._run(block, into, pred, report)
-            if self.pred is not None and by_rows:
-                self._trees(block, into, self.pred[block])
-        self._at_home(block, into)
+            return self._from_square(into, report)
+        if picked and by_rows:
+            return self._from_whole_rows(block, into, report)
+        pred = None if self.pred is None or by_rows else self.pred[block]
+        stats = self._run(block, into, pred, report)
+        if self.pred is not None and by_rows:
+            self._trees(block, into, self.pred[block])
         return stats
+
+    def _may_fit(self) -> bool:
+        """Say whether a distance that does not fit may be no part of the table.
+
+        It may lie beyond the cutoff, or be a closed vertex's round trip, or end at another vertex
+        than the targets.
+        """
+        graph, problem = opened(self.graph), self.problem
+        facts = graph.facts(symmetry=False)
+        long = not facts.integer or 2 * facts.longest >= never(graph.dist_dtype)
+        apart = problem.cutoff is not None or self.graph.first_through > 0
+        return apart or (long and problem.targets is not None)
+
+    def _row_by_row(self, block: slice, into: Any) -> dict[str, Any]:
+        """Search from one source after another, for distances of the table alone."""
+        start = time.perf_counter()
+        sources, pred = self.problem.sources[block], None if self.pred is None else self.pred[block]
+        rows = np.empty((len(sources), len(self.names)), self.graph.dist_dtype)
+
+        def one(at: int) -> None:
+            s = int(sources[at])
+            dist, through = searched(self.graph, s, self.problem.cutoff, self.names)
+            rows[at] = dist[self.names]
+            if pred is not None:
+                pred[at] = without_unreached(through, dist)[self.names]
+
+        try:
+            self._on_threads(one, len(sources))
+        except OverflowError as error:
+            raise too_wide(error, into.dtype) from None
+        _put(narrowed(rows, into.dtype), into)
+        return {"seconds": time.perf_counter() - start}
+
+    def _on_threads(self, one: Callable[[int], None], count: int) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(max(1, self.plan.threads)) as pool:
+            for _ in pool.map(one, range(count)):
+                pass
 
     def _run(
         self, block: slice, into: Any, pred: Any, report: Report | None, *, whole: bool = False
@@ -172,8 +227,9 @@ class _Work:
             self.graph, self.plan, problem,
             out=into, pred=pred, progress=report, trace=trace, tiles=tiles,
         )  # fmt: skip
+        most = never(into.dtype)
         if problem.cutoff is not None and self.plan.recipe.loop is not Loop.DIJKSTRA:
-            into[into > problem.cutoff] = never(into.dtype)
+            into[into > min(problem.cutoff, most)] = most
         if trace is not None:
             self._traced(trace, into if problem.targets is None else None)
         return stats
@@ -191,16 +247,13 @@ class _Work:
         """Solve all pairs of the opened graph, and keep the rows and columns asked for."""
         n, columns = opened(self.graph).n, self.problem.targets
         assert columns is not None  # noqa: S101 - the caller's promise
-        square = np.empty((n, n), into.dtype)
+        square = np.empty((n, n), self._wide(into.dtype))
         kept = self.pred is not None and self.plan.recipe.predecessors
         pred = np.empty((n, n), opened(self.graph).indices.dtype) if kept else None
         stats = self._run(slice(None), square, pred, report, whole=True)
         sources = self.problem.sources
         found = np.ascontiguousarray(square[np.ix_(sources, columns)])
-        if isinstance(into, np.ndarray):
-            into[:] = found
-        else:  # an array of a GPU takes one of the host by this only
-            into.set(found)
+        _put(narrowed(found, into.dtype), into)
         if self.pred is None:
             return stats
         if pred is not None:
@@ -216,13 +269,15 @@ class _Work:
 
         n = opened(self.graph).n
         stats: dict[str, Any] = {}
-        step = max(self.plan.threads, BLOCK_BYTES // max(1, n * into.dtype.itemsize))
+        dtype = self._wide(into.dtype)
+        step = max(self.plan.threads, BLOCK_BYTES // max(1, n * dtype.itemsize))
         for start in range(block.start, block.stop, step):
             rows = slice(start, min(start + step, block.stop))
-            wide = np.empty((rows.stop - rows.start, n), into.dtype)
+            wide = np.empty((rows.stop - rows.start, n), dtype)
             told = share(report, rows, len(self.problem.sources))
             counted = self._run(rows, wide, None, told, whole=True)
-            into[rows.start - block.start : rows.stop - block.start] = wide[:, self.problem.targets]
+            picked = narrowed(wide[:, self.problem.targets], into.dtype)
+            into[rows.start - block.start : rows.stop - block.start] = picked
             self._trees(rows, wide, self.pred[rows])
             stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
         return stats
@@ -233,26 +288,29 @@ class _Work:
         Floats that were added in another order than along the paths make no tree: there a search
         finds the labels once more.
         """
-        from concurrent.futures import ThreadPoolExecutor
-
         inner = opened(self.graph)
         sources, columns = self.problem.sources[block], self.problem.targets
         loose = self.plan.recipe.reassociates and inner.dist_dtype.kind == "f"
-        negative = inner.facts(symmetry=False).negative > 0
-        cut = self.problem.cutoff is not None and negative
+        cutoff = self.problem.cutoff
+        cut = cutoff is not None and inner.facts(symmetry=False).negative > 0
 
         def one(at: int) -> None:
             s = int(sources[at])
-            limit = None if cut else self.problem.cutoff
-            labels = as_labels(inner, labels_from(inner, s, limit) if loose or cut else rows[at])
-            found = tree(inner, s, labels)
-            if cut:
-                found = np.where(labels > self.problem.cutoff, -1, found)
+            if loose or cut:
+                labels, through = search(inner, s, cutoff)
+                found = without_unreached(through, labels)
+            else:
+                found = tree(inner, s, as_labels(inner, rows[at]))
             into[at] = found if columns is None else found[columns]
 
-        with ThreadPoolExecutor(max(1, self.plan.threads)) as pool:
-            for _ in pool.map(one, range(len(sources))):
-                pass
+        self._on_threads(one, len(sources))
+
+    def _wide(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """Return the type for distances of which some are no part of the table.
+
+        Those may not fit the table's own type.
+        """
+        return dtype if sums_fit_int32(opened(self.graph)) else self.graph.dist_dtype
 
     def _at_home(self, block: slice, into: Any) -> None:
         """Put closed vertices at 0 from themselves, without a predecessor."""
@@ -269,6 +327,14 @@ class _Work:
         name = "all" if k == self.graph.n else f"{k} sources"
         self.trace.run = Run.of(self.plan, self.graph, name, self.edges, stats["seconds"])
         stats |= asdict(self.trace.totals())
+
+
+def _put(rows: Array, into: Any) -> None:
+    """Put rows of the host into an array of the host or of a GPU."""
+    if isinstance(into, np.ndarray):
+        into[:] = rows
+    else:  # an array of a GPU takes one of the host by this only
+        into.set(rows)
 
 
 def place_of(graph: Graph, problem: Problem, wanted: Wanted) -> Place:

@@ -19,12 +19,13 @@ from warpath.costs import Size
 from warpath.engines import cpu
 from warpath.engines.base import Problem
 from warpath.engines.dispatch import bound
+from warpath.errors import DistanceOverflowError
 from warpath.labels import one_label
 from warpath.paths import Paths, never, paths_found
 from warpath.plan import Plan, Wish
 from warpath.recipes import Task
 from warpath.rivals import rivals
-from warpath.routes import team_of
+from warpath.routes import searched, team_of, without_unreached
 from warpath.routes import tree as predecessors
 from warpath.running import choose_for, facts_for, is_kept, narrowed, on_device, run_plan
 from warpath.trace import Run, Trace
@@ -197,6 +198,25 @@ def solved(
     return _solved_in_steps(graph, one, s, progress, trace=trace)
 
 
+def _searched_again(graph: Graph, one: OneSource, s: int, rounds: Trace | None) -> Paths:
+    """Solve where a distance did not fit that may be no part of the answer.
+
+    It may lie beyond the cutoff, or be a round trip to a closed source.
+    """
+    start = time.perf_counter()
+    try:
+        dist, through = searched(graph, s, one.limit)
+    except OverflowError as error:
+        raise DistanceOverflowError.of(error) from None
+    stats = _counted({"seconds": time.perf_counter() - start}, dist)
+    labels = narrowed(dist, one.wanted)
+    labels.flags.writeable = False
+    return Paths(
+        graph, s, labels, tree=lambda: without_unreached(through, dist), through=lambda: through,
+        cutoff=one.limit, plan=one.plan.again(), stats=stats, trace=rounds,
+    )  # fmt: skip
+
+
 def _counted(stats: dict[str, Any], dist: Array) -> dict[str, Any]:
     """Add how many vertices were reached; a loop that counts while it writes saves a pass."""
     if "reached" not in stats:
@@ -237,7 +257,12 @@ def _solved_in_steps(
     # Under negative weights a route within the cutoff may pass a vertex beyond it.
     beyond = limit is not None and inner.facts(symmetry=False).negative > 0
     stay = rounds is None and not beyond
-    raw, stats = run_plan(graph, chosen, problem, progress=progress, trace=rounds, stay=stay)
+    try:
+        raw, stats = run_plan(graph, chosen, problem, progress=progress, trace=rounds, stay=stay)
+    except DistanceOverflowError:
+        if limit is None and s >= graph.first_through:
+            raise
+        return _searched_again(graph, one, s, rounds)
     if raw.device is not None:
         there = on_device(raw, graph, s, limit, one.wanted)
         return Paths(

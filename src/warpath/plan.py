@@ -169,7 +169,8 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     left_out: list[tuple[str, str]] = []
     able: list[Candidate] = []
     for recipe in _considered(wish, kind):
-        objection = recipe.objection(size.task, facts, kind) or _sums_that_do_not_fit(recipe, facts)
+        objection = recipe.objection(size.task, facts, kind)
+        objection = objection or _sums_that_do_not_fit(recipe, facts, kind)
         untraced = kind != "cpu" and recipe.loop in IN_ONE_LAUNCH
         if wish.traced and untraced and recipe.name != wish.algorithm:
             objection = objection or "it keeps no trace"
@@ -257,7 +258,8 @@ def _named(name: str, able: list[Candidate], size: Size, facts: Facts, device: s
             return candidate
     recipe = CATALOGUE[name]
     kind = device.partition(":")[0]
-    objection = recipe.objection(size.task, facts, kind) or _sums_that_do_not_fit(recipe, facts)
+    objection = recipe.objection(size.task, facts, kind)
+    objection = objection or _sums_that_do_not_fit(recipe, facts, kind)
     objection = objection or (
         f"it runs on {', '.join(recipe.devices)}, not on {device}: "
         f"leave device= out, or say device={recipe.devices[0]!r}"
@@ -287,10 +289,11 @@ def _best(able: list[Candidate], size: Size, facts: Facts, device: str) -> tuple
     return best, "it is predicted to be the fastest of those that add floats in the same order"
 
 
-def _sums_that_do_not_fit(recipe: Recipe, facts: Facts) -> str | None:
+def _sums_that_do_not_fit(recipe: Recipe, facts: Facts, kind: str) -> str | None:
     unchecked = recipe.loop in WHOLE_TABLES or recipe.loop is Loop.BFS
-    potentials = recipe.loop is Loop.ROUNDS_A_SOURCE and facts.negative
-    if not facts.integer or not (unchecked or potentials):
+    # A GPU passes over sums beyond 64 bits, which is right for weights >= 0 only.
+    signed = kind != "cpu" and facts.negative
+    if not facts.integer or not (unchecked or signed):
         return None
     largest = max(abs(facts.min_weight), abs(facts.max_weight))
     if largest * max(facts.n, 1) < 2**61:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.errors import InputError, NegativeCycleError
+from warpath.errors import InputError, NegativeCycleError, VerificationError
 from warpath.facts import rows_into
 from warpath.zones import arrivals, folded, opened, unfolded
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
 
     Array = NDArray[Any]
+    Check = Callable[[Array, float | None], None]
 
 _ALL = np.empty(0, np.int64)
 _PER_THREAD = 2**16  # vertices and edges that are worth the start of a thread
@@ -38,25 +39,90 @@ def as_labels(graph: Graph, row: Array) -> Array:
     return wide
 
 
-def labels_from(graph: Graph, source: int, cutoff: float | None = None) -> Array:
-    """Return the distances of a search from a source, added from the source on: (n,).
+def search(
+    graph: Graph, source: int, cutoff: float | None = None, wanted: Array | None = None,
+    check: Check | None = None,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Return the distances from a source and their tree, by a search of its own: (n,) each.
+
+    The distances are added from the source on. Those beyond the cutoff are unreachable; under
+    negative weights the tree leads through them, as a path to a vertex within the cutoff may.
 
     Parameters
     ----------
     graph : without closed vertices, as `opened` makes it.
+    wanted : (t,) the vertices whose distances must fit their type, None for all. Others that do not
+        fit are unreachable.
+    check : called with distances that are not cut yet and their limit, to certify them.
+
+    Raises
+    ------
+    OverflowError
+        If a distance that is wanted and not beyond the cutoff does not fit its type.
     """
-    dist = np.empty(graph.n, graph.dist_dtype)
     if graph.facts(symmetry=False).negative:
-        found = _core.bellman_ford(*_csr(graph), np.array([source]), dist, progress=None)
-        if len(found["cycle"]):
-            raise NegativeCycleError(found["cycle"].tolist(), length_around(graph, found["cycle"]))
-        if cutoff is not None:
-            dist[dist > cutoff] = _never(dist)
-    else:
-        _core.dijkstra(
-            *_csr(graph), source, dist, queue="radix", targets=_ALL, cutoff=cutoff, progress=None
-        )
-    return dist
+        return _signed_search(graph, source, cutoff, wanted, check)
+    labels = np.empty(graph.n, graph.dist_dtype)
+    limit = cutoff
+    if wanted is not None and limit is None and labels.dtype.kind == "i":
+        limit = _never(labels) - 1  # what does not fit stays unreachable
+    _core.dijkstra(
+        *_csr(graph), source, labels, queue="radix", targets=_ALL, cutoff=limit, progress=None
+    )
+    if wanted is not None and len(wanted) and cutoff is None:
+        _core.refuse_overflow(*_csr(graph), labels, wanted)
+    if check is not None:
+        check(labels, limit)
+    return labels, tree(graph, source, labels)
+
+
+def _signed_search(
+    graph: Graph, source: int, cutoff: float | None, wanted: Array | None, check: Check | None
+) -> tuple[Array, Array]:
+    """Search a graph with negative weights; see `search`."""
+    labels = np.empty(graph.n, graph.dist_dtype)
+    try:
+        cycle = _core.bellman_ford(*_csr(graph), np.array([source]), labels, progress=None)["cycle"]
+    except OverflowError:
+        if labels.dtype.kind == "f":
+            raise
+        return _wide_search(graph, source, cutoff, wanted, certify=check is not None)
+    if len(cycle):
+        raise NegativeCycleError(cycle.tolist(), length_around(graph, cycle))
+    if check is not None:
+        check(labels, None)
+    through = tree(graph, source, labels)
+    if cutoff is not None:
+        labels[labels > cutoff] = _never(labels)
+    return labels, through
+
+
+def _wide_search(
+    graph: Graph, source: int, cutoff: float | None, wanted: Array | None, *, certify: bool
+) -> tuple[Array, Array]:
+    """Search a graph of integers where some distances do not fit 64 bits; see `search`."""
+    labels, misfit = np.empty(graph.n, np.int64), np.empty(graph.n, np.int8)
+    through = np.empty(graph.n, graph.indices.dtype)
+    cycle, broken = _core.bellman_ford_wide(
+        *_csr(graph), source, labels, misfit, through, certify=certify
+    )
+    if len(cycle):
+        raise NegativeCycleError(cycle.tolist(), length_around(graph, cycle))
+    if broken:
+        msg = f"not verified: a search of 128 bits breaks the rule {broken!r}."
+        raise VerificationError(msg, broken, {})
+    lost = misfit != 0 if cutoff is None else misfit < 0  # a misfit above lies beyond any cutoff
+    if (lost if wanted is None else lost[wanted]).any():
+        msg = "a distance does not fit 64 bits"
+        raise OverflowError(msg)
+    if cutoff is not None:
+        labels[labels > cutoff] = _never(labels)
+    return labels, through
+
+
+def without_unreached(pred: Array, labels: Array) -> Array:
+    """Return a tree without the vertices that only lie on the way to others."""
+    return np.where(labels == _never(labels), -1, pred)
 
 
 def tree(
@@ -102,17 +168,21 @@ def tree_over(graph: Graph, source: int, dist: Array) -> Array:
     return folded(graph, pred, source, -1)
 
 
-def searched(graph: Graph, source: int, cutoff: float | None) -> tuple[Array, Array]:
-    """Return the distances from a source and their tree, by a search of its own: (n,) each."""
-    inner = opened(graph)
-    negative = inner.facts(symmetry=False).negative > 0
-    # Under negative weights a path within the cutoff may lead through vertices beyond it.
-    labels = labels_from(inner, source, None if negative else cutoff)
-    pred = tree(inner, source, labels)
-    if negative and cutoff is not None:
-        far = labels > cutoff
-        labels[far], pred = _never(labels), np.where(far, -1, pred)
-    return folded(graph, labels, source, 0), folded(graph, pred, source, -1)
+def searched(
+    graph: Graph, source: int, cutoff: float | None, wanted: Array | None = None
+) -> tuple[Array, Array]:
+    """Return what `search` finds in a graph with closed vertices: (n,) each.
+
+    Parameters
+    ----------
+    wanted : vertices of the graph.
+    """
+    ends = None if wanted is None else arrivals(graph, wanted[wanted != source])
+    if wanted is None and source < graph.first_through:  # a round trip is no distance of its own
+        everywhere = np.arange(graph.n)
+        ends = arrivals(graph, everywhere[everywhere != source])
+    labels, through = search(opened(graph), source, cutoff, ends)
+    return folded(graph, labels, source, 0), folded(graph, through, source, -1)
 
 
 def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.int64]:
@@ -175,7 +245,9 @@ def found(graph: Graph, source: int, target: int) -> tuple[NDArray[np.int64], An
         return np.array([source]), graph.dist_dtype.type(0).item()
     inner = opened(graph)
     if inner.facts(symmetry=False).negative:
-        dist, pred = searched(graph, source, None)
+        dist, pred = searched(graph, source, None, np.array([target]))
+        if dist[target] == _never(dist):
+            return _ALL, dist[target].item()
         return followed(pred, source, target), dist[target].item()
     end = int(arrivals(graph, np.array([target]))[0])
     vertices, length, _ = _core.path(

@@ -179,10 +179,7 @@ def run_plan(
         names = graph.label_of(np.array(error.cycle)).tolist()
         raise NegativeCycleError(names, error.length) from None
     except OverflowError as error:
-        if out is not None and out.dtype == np.int32:
-            raise _too_wide(error) from None
-        msg = f"{error}. Use float64 weights (graph.astype('float64')), or smaller units."
-        raise DistanceOverflowError(msg) from None
+        raise too_wide(error, None if out is None else out.dtype) from None
     return raw, dict(raw.stats) | {"seconds": time.perf_counter() - start}
 
 
@@ -197,7 +194,7 @@ def on_device(
     try:
         return OnDevice(graph, source, raw.dist, raw.device, cutoff, wanted)
     except OverflowError as error:
-        raise _too_wide(error) from None
+        raise too_wide(error, np.dtype(np.int32)) from None
 
 
 def narrowed(dist: Array, wanted: np.dtype[Any]) -> Array:
@@ -205,8 +202,16 @@ def narrowed(dist: Array, wanted: np.dtype[Any]) -> Array:
     try:
         return cpu.fitting(dist, wanted)
     except OverflowError as error:
-        raise _too_wide(error) from None
+        raise too_wide(error, wanted) from None
 
 
-def _too_wide(error: OverflowError) -> DistanceOverflowError:
-    return DistanceOverflowError(f"{error}: leave dist_dtype out for 64 bits.")
+def too_wide(error: OverflowError, wanted: np.dtype[Any] | None = None) -> DistanceOverflowError:
+    """Return the error of a distance that does not fit, with the way out.
+
+    Parameters
+    ----------
+    wanted : the type of the answer; None for the graph's own.
+    """
+    if wanted == np.int32:
+        return DistanceOverflowError(f"{error}: leave dist_dtype out for 64 bits.")
+    return DistanceOverflowError.of(error)

@@ -8,11 +8,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import notebook
-from warpath.errors import InputError, NoPathError, VertexError, require
+from warpath.errors import (
+    DistanceOverflowError,
+    InputError,
+    NoPathError,
+    VertexError,
+    require,
+)
 from warpath.labels import one_label
 from warpath.paths import Paths, never
 from warpath.route import Route
-from warpath.routes import as_labels, followed, found, searched, tree_over, walked
+from warpath.routes import (
+    as_labels,
+    followed,
+    found,
+    searched,
+    tree_over,
+    walked,
+    without_unreached,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,7 +173,10 @@ class DistanceTable:
         if length is not None and self._whole and self._exact:
             labels = as_labels(self.graph, self._row(self.dist, row))
             return Route(self.graph, walked(self.graph, s, t, labels), length, self.plan)
-        indices, length = found(self.graph, s, t)
+        try:
+            indices, length = found(self.graph, s, t)
+        except OverflowError as error:
+            raise DistanceOverflowError.of(error) from None
         if not len(indices) or (self.cutoff is not None and length > self.cutoff):
             raise self._no_path(s, t)
         return Route(self.graph, indices, length, self.plan)
@@ -174,6 +191,8 @@ class DistanceTable:
         ------
         VertexError
             If the graph has no such vertex, or the table no such row.
+        DistanceOverflowError
+            If the distance of some vertex does not fit, among them those that are no columns.
         """
         row = self._place(source, self.source_indices, "row")
         s, graph = int(self.source_indices[row]), self.graph
@@ -183,10 +202,14 @@ class DistanceTable:
                 graph, s, dist, tree=lambda: tree_over(graph, s, dist), cutoff=self.cutoff,
                 plan=self.plan, stats=self.stats,
             )  # fmt: skip
-        dist, pred = searched(graph, s, self.cutoff)
+        try:
+            dist, through = searched(graph, s, self.cutoff)
+        except OverflowError as error:
+            raise DistanceOverflowError.of(error) from None
         return Paths(
-            graph, s, dist, tree=lambda: pred, cutoff=self.cutoff, plan=self.plan, stats=self.stats
-        )
+            graph, s, dist, tree=lambda: without_unreached(through, dist), through=lambda: through,
+            cutoff=self.cutoff, plan=self.plan, stats=self.stats,
+        )  # fmt: skip
 
     def _row(self, table: Any, row: int | slice) -> Array:
         values = table[row]

@@ -11,11 +11,11 @@ from warpath import _core
 from warpath.errors import InputError, VerificationError
 from warpath.graph import Graph
 from warpath.labels import one_label
-from warpath.paths import Paths
-from warpath.routes import as_labels, labels_from, tree
+from warpath.paths import Paths, never
+from warpath.routes import as_labels, search, tree, without_unreached
 from warpath.rows import threads_for
 from warpath.table import DistanceTable
-from warpath.zones import folded, opened, unfolded
+from warpath.zones import arrivals, folded, opened, unfolded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +63,9 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
     The rules: the source is at 0; no edge u -> v has ``dist[u] + w < dist[v]``; a search from the
     source over tight edges (``dist[u] + w == dist[v]``) reaches exactly the finite labels;
     predecessors are those of the one canonical tree. They hold together only for shortest
-    distances, also with zero-weight cycles and negative weights. O(n + m) for each source.
+    distances, also with zero-weight cycles and negative weights. O(n + m) for each source. With a
+    cutoff under negative weights, where a path may lead through vertices that have no distance, the
+    distances are compared with those of a search of their own, which these rules certify.
 
     Parameters
     ----------
@@ -108,25 +110,42 @@ def _verify_table(graph: Graph, table: DistanceTable) -> Certificate:
         if whole:
             _verify_row(graph, source, labels, None, cutoff=table.cutoff, slack=slack)
         else:
-            _verify_columns(graph, source, table, labels, slack)
+            _compare(graph, source, table.target_indices, table.cutoff, labels, slack)
     k, t = table.shape
     return Certificate(k, k * t, k * graph.m, tree=False, slack=slack)
 
 
-def _verify_columns(
-    graph: Graph, source: int, table: DistanceTable, found: Array, slack: float
-) -> None:
-    """Compare a row that lacks columns with one that a search found and that is certified."""
-    labels = folded(graph, labels_from(opened(graph), source, table.cutoff), source, 0)
-    _verify_row(graph, source, labels, None, cutoff=table.cutoff, slack=0)
-    expected = labels[table.target_indices]
+def _compare(
+    graph: Graph, source: int, targets: Array, cutoff: float | None, found: Array, slack: float
+) -> Array:
+    """Compare distances with those of a search that is certified; return its tree: (n,).
+
+    Parameters
+    ----------
+    targets : (t,) the vertices of the distances.
+    found : (t,) of the graph's own type of distances.
+    """
+    inner = opened(graph)
+
+    def check(labels: Array, limit: float | None) -> None:
+        _certify(graph, source, labels, None, cutoff=limit, slack=0)
+
+    try:
+        labels, through = search(inner, source, cutoff, _ends(graph, source, targets), check)
+    except OverflowError as error:
+        msg = f"not verified: {_RULES['column']}; from {one_label(graph, source)!r}: {error}."
+        raise VerificationError(msg, "column", {}) from None
+    pred = folded(graph, without_unreached(through, labels), source, -1)
+    expected = folded(graph, labels, source, 0)[targets]
     same = found == expected
     if slack:
         with np.errstate(invalid="ignore"):  # inf - inf
             same |= np.abs(found - expected) <= slack
+            if cutoff is not None:  # one of both may lie beyond it by rounding
+                same |= np.abs(np.minimum(found, expected) - cutoff) <= slack
     if not same.all():
         at = int(np.flatnonzero(~same)[0])
-        vertex = int(table.target_indices[at])
+        vertex = int(targets[at])
         wrong, right = found[at].item(), expected[at].item()
         msg = (
             f"not verified: {_RULES['column']}; from {one_label(graph, source)!r} to "
@@ -134,6 +153,12 @@ def _verify_columns(
         )
         what = {"vertex": vertex, "dist_v": wrong, "expected": right}
         raise VerificationError(msg, "column", what)
+    return pred
+
+
+def _ends(graph: Graph, source: int, targets: Array) -> Array:
+    """Return where the opened graph arrives at vertices other than the source: (t,)."""
+    return arrivals(graph, targets[targets != source])
 
 
 def _verify_row(
@@ -145,23 +170,45 @@ def _verify_row(
     cutoff: float | None,
     slack: float,
 ) -> None:
+    """Check the distances of all vertices, and their tree where it is given."""
     inner = opened(graph)
-    labels = unfolded(graph, dist, source)
+    if cutoff is not None and inner.facts(symmetry=False).negative:
+        # A path within the cutoff may lead through vertices beyond it, which have no label here.
+        expected = _compare(graph, source, np.arange(graph.n), cutoff, dist, slack)
+    else:
+        labels = unfolded(graph, dist, source, cutoff)
+        plain = inner is graph
+        limit = cutoff
+        if limit is None and source < graph.first_through and labels.dtype.kind == "i":
+            limit = never(labels.dtype) - 1  # a round trip to the source need not fit
+        _certify(graph, source, labels, pred if plain else None, cutoff=limit, slack=slack)
+        if pred is None or plain:
+            return
+        expected = folded(graph, tree(inner, source, labels), source, -1)
+    if pred is not None and not np.array_equal(expected, pred):
+        wrong = int(np.flatnonzero(expected != pred)[0])
+        raise _broken(graph, {"rule": "pred", "vertex": wrong})
+
+
+def _certify(
+    graph: Graph,
+    source: int,
+    labels: Array,
+    pred: Array | None,
+    *,
+    cutoff: float | None,
+    slack: float,
+) -> None:
+    """Check the labels of the opened graph, and the tree where it is given."""
+    inner = opened(graph)
     none = np.empty(0, inner.indices.dtype)
-    csr = (inner.indptr, inner.indices, inner.solver_weights)
-    plain = inner is graph
     found = _core.verify(
-        *csr, source, labels, none if pred is None or not plain else pred,
-        cutoff=cutoff, slack=labels.dtype.type(slack).item(),
+        inner.indptr, inner.indices, inner.solver_weights, source, labels,
+        none if pred is None else pred, cutoff=cutoff, slack=labels.dtype.type(slack).item(),
         threads=threads_for(inner.n + inner.m), progress=None,
     )  # fmt: skip
     if found:
         raise _broken(graph, found)
-    if pred is not None and not plain:
-        expected = folded(graph, tree(inner, source, labels), source, -1)
-        wrong = np.flatnonzero(expected != pred)
-        if len(wrong):
-            raise _broken(graph, {"rule": "pred", "vertex": int(wrong[0])})
 
 
 def _broken(graph: Graph, found: dict[str, Any]) -> VerificationError:

@@ -57,8 +57,11 @@ def folded(graph: Graph, labels: Array, source: int, at_source: float) -> Array:
     return result
 
 
-def unfolded(graph: Graph, dist: Array, source: int) -> Array:
-    """Return the labels of the opened graph that fold to `dist`."""
+def unfolded(graph: Graph, dist: Array, source: int, cutoff: float | None = None) -> Array:
+    """Return the labels of the opened graph that fold to `dist`.
+
+    Those of round trips beyond the cutoff, or that do not fit, are unreachable.
+    """
     closed = graph.first_through
     if closed == 0:
         return dist
@@ -68,12 +71,17 @@ def unfolded(graph: Graph, dist: Array, source: int) -> Array:
     labels[source] = dist[source]
     labels[graph.n :] = dist[:closed]
     if source < closed:
+        labels[graph.n + source] = never
         back = graph.reversed()  # the source's double was folded away: relax its in-edges again
         around = slice(back.indptr[source], back.indptr[source + 1])
         before = labels[back.indices[around]]
-        reached = before != never
-        sums = before[reached] + back.solver_weights[around][reached].astype(dist.dtype)
-        labels[graph.n + source] = sums.min(initial=never)
+        weights = back.solver_weights[around].astype(dist.dtype)
+        kept = before != never
+        if dist.dtype.kind == "i":  # the others' sums would wrap
+            kept &= (weights <= 0) | (before < never - np.maximum(weights, 0))
+        round_trip = (before[kept] + weights[kept]).min(initial=never)
+        if cutoff is None or round_trip <= cutoff:
+            labels[graph.n + source] = round_trip
     return labels
 
 

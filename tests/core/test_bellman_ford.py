@@ -284,3 +284,45 @@ def test_several_sources_give_the_distance_from_the_nearest():
     result = _core.bellman_ford(**graph, sources=sources, dist=dist, progress=None)
     assert dist.tolist() == [0, 1, 0, -1, np.iinfo(np.int64).max]
     assert len(result["cycle"]) == 0
+
+
+def solve_wide(n, edges, source, index=np.int32, certify=True):
+    dist, misfit = np.empty(n, np.int64), np.empty(n, np.int8)
+    pred = np.empty(n, index)
+    cycle, broken = _core.bellman_ford_wide(
+        **rows(n, edges, index, np.int64), source=source, dist=dist, misfit=misfit, pred=pred,
+        certify=certify,
+    )  # fmt: skip
+    assert broken is None
+    return dist, misfit, pred, cycle.tolist()
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_wide_sums_say_which_distances_do_not_fit_and_lead_through_them(index):
+    half = 2**62
+    edges = [(0, 1, half), (1, 2, half), (2, 3, -half), (0, 4, -half), (4, 5, -half), (5, 6, -1)]
+    dist, misfit, pred, cycle = solve_wide(8, edges, 0, index)
+    assert dist.tolist() == [0, half, FAR, half, -half, -2 * half, FAR, FAR]
+    assert misfit.tolist() == [0, 0, 1, 0, 0, 0, -1, 0]
+    assert pred.tolist() == [-1, 0, 1, 2, 0, 4, 5, -1]
+    assert cycle == []
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_wide_sums_of_random_graphs_are_those_of_python(index):
+    rng = np.random.default_rng(11)
+    for _ in range(60):
+        n = int(rng.integers(1, 9))
+        edges = random_edges(rng, n, int(rng.integers(0, 25)), -(2**61), 2**63 - 1)
+        right = least_sums(n, edges, 0, int)
+        dist, misfit, pred, cycle = solve_wide(n, edges, 0, index)
+        assert (right is None) == bool(cycle)
+        if right is None:
+            continue
+        for v in range(n):
+            fits = v not in right or -(2**63) <= right[v] < FAR
+            assert misfit[v] == (0 if fits else 1 if right[v] > 0 else -1)
+            assert dist[v] == (right[v] if fits and v in right else FAR)
+            before = int(pred[v])
+            tight = (before, v, right.get(v, 0) - right.get(before, 0)) in edges
+            assert tight if v in right and v != 0 else before == -1

@@ -324,3 +324,12 @@ def test_refusal_passes_over_light_edges_and_floats():
     floats = rows(2, [(0, 1, 3e38)], weight_type=np.float32)
     _core.refuse_overflow(*floats, np.array([2e38, np.inf], np.float32))
     _core.refuse_overflow(*rows(1, []), np.array([0]))
+
+
+def test_refusal_looks_for_wanted_vertices_alone():
+    third = MAX // 3 + 1
+    heavy = rows(5, [(0, 1, third), (1, 2, third), (2, 3, third)], weight_type=np.int64)
+    found = np.array([0, third, 2 * third, MAX, MAX])
+    _core.refuse_overflow(*heavy, found, np.array([0, 2, 4]))
+    with pytest.raises(OverflowError, match="64 bits"):
+        _core.refuse_overflow(*heavy, found, np.array([2, 3]))

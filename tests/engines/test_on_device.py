@@ -542,3 +542,11 @@ def test_a_plan_that_memory_has_decided_is_not_kept(gpu, monkeypatch):
 def test_graphs_put_on_a_gpu_again_and_again_look_at_their_facts_once():
     graph = road()
     assert graph.to("cuda").facts(symmetry=False) is graph.to("cuda").facts(symmetry=False)
+
+
+@pytest.mark.usefixtures("gpu")
+def test_a_round_trip_to_a_closed_source_need_not_fit_int32():
+    graph = wp.Graph.from_edges([0, 1], [1, 0], np.array([5, 2**40]), first_through=1)
+    found = solved(graph, dist_dtype="int32")
+    assert found.dist.tolist() == [0, 5]
+    assert found.on_device.dist.dtype == np.int32

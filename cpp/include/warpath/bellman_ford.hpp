@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "warpath/control.hpp"
+#include "warpath/tree.hpp"
 #include "warpath/types.hpp"
+#include "warpath/verify.hpp"
 
 namespace warpath {
 
@@ -281,6 +285,47 @@ BellmanFordResult bellman_ford(const CsrView<V, W>& graph, std::span<const std::
       }
     }
   }
+  return result;
+}
+
+/// Distances from one source, and what proves them, where sums may leave 64 bits.
+struct WideResult {
+  std::vector<std::int64_t> cycle;  // v0 -> v1 -> ... -> v0, or empty
+  const char* broken = nullptr;     // the rule of `Certificate` that does not hold, if any
+};
+
+/// Runs BellmanFord from `source` with labels of 128 bits, which hold every sum.
+///
+/// `dist` and `pred` (n) get the distances and the tree. Where a distance does not fit 64 bits,
+/// `misfit` is 1, or -1 if it is too small, and `dist` says unreachable, but the tree leads through
+/// that vertex. `certify` checks the labels and the tree.
+template <Index V, Weight W>
+WideResult bellman_ford_wide(const CsrView<V, W>& graph, V source, std::span<std::int64_t> dist,
+                             std::span<std::int8_t> misfit, std::span<V> pred, bool certify,
+                             Control& control) {
+  __extension__ using Wide = __int128;
+  static_assert(std::numeric_limits<Wide>::is_specialized);
+  std::vector<Wide> wide(dist.size());
+  BellmanFordResult found;
+  const std::int64_t sources[] = {static_cast<std::int64_t>(source)};
+  BellmanFord<V, W, Wide>(graph, std::span<Wide>(wide)).run(sources, control, found);
+  WideResult result;
+  result.cycle = std::move(found.cycle);
+  if (!result.cycle.empty()) return result;
+  constexpr Wide kLargest = unreachable<std::int64_t>;
+  for (std::size_t v = 0; v < wide.size(); ++v) {
+    const bool above = wide[v] != unreachable<Wide> && wide[v] >= kLargest;
+    const bool below = wide[v] < std::numeric_limits<std::int64_t>::min();
+    misfit[v] = static_cast<std::int8_t>(above - below);
+    const bool fits = !above && !below && wide[v] != unreachable<Wide>;
+    dist[v] = fits ? static_cast<std::int64_t>(wide[v]) : unreachable<std::int64_t>;
+  }
+  const std::span<const Wide> labels(wide);
+  TreeBuilder<V, W, Wide>(graph, {}, source, labels, pred, 1, false, control).build(true);
+  if (certify)
+    result.broken = Certificate<V, W, Wide>(graph, source, labels, std::nullopt, Wide{0}, control)
+                        .check(pred)
+                        .rule;
   return result;
 }
 

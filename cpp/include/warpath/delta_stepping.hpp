@@ -61,7 +61,8 @@ class DeltaStepping {
         per_delta_(std::min(1.0 / static_cast<double>(delta), std::numeric_limits<double>::max())) {
   }
 
-  DeltaSteppingResult run(V source) {
+  /// Distances that do not fit are refused, or left unreachable unless `complete`.
+  DeltaSteppingResult run(V source, bool complete) {
     std::fill(dist_.begin(), dist_.end(), unreachable<D>);
     dist_[static_cast<std::size_t>(source)] = 0;
     workers_[0].frontier.assign(1, source);
@@ -81,7 +82,7 @@ class DeltaStepping {
       overflow |= worker.overflow;
     }
     total.rounds = workers_[0].counts.rounds;
-    if (overflow) {
+    if (overflow && complete) {
       Pulse pulse(control_, true);
       refuse_overflow<V, W>(graph_, dist_, pulse, [](std::size_t) { return true; });
     }
@@ -299,14 +300,15 @@ class DeltaStepping {
 
 /// Distances from `source`; the same bits for every delta and every number of threads. Work O(m)
 /// relaxations for a well-chosen delta, more for a large one; rounds about (largest distance) /
-/// delta.
+/// delta. Throws std::overflow_error where a distance does not fit; unless `complete` it stays
+/// unreachable instead.
 template <Index V, Weight W>
 DeltaSteppingResult delta_stepping(const CsrView<V, W>& graph, V source,
                                    std::span<DistanceOf<W>> dist, DistanceOf<W> delta, int threads,
-                                   Control& control) {
+                                   Control& control, bool complete = true) {
   if (!(delta > 0)) throw std::invalid_argument("delta must be > 0");
   if (threads < 1) throw std::invalid_argument("threads must be >= 1");
-  return DeltaStepping<V, W>(graph, dist, delta, threads, control).run(source);
+  return DeltaStepping<V, W>(graph, dist, delta, threads, control).run(source, complete);
 }
 
 }  // namespace warpath

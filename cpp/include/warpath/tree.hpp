@@ -48,11 +48,11 @@ struct RowsInto {
 ///
 /// Whether an edge is tight is as good as random to a processor, so short rows are looked through
 /// without a branch, four edges at a time.
-template <Index V, Weight W>
+///
+/// Labels are of type D, which may be wider than the graph's distances.
+template <Index V, Weight W, class D = DistanceOf<W>>
 class TreeBuilder {
  public:
-  using D = DistanceOf<W>;
-
   TreeBuilder(const CsrView<V, W>& graph, const RowsInto<V, W>& into, V source,
               std::span<const D> dist, std::span<V> pred, int threads, bool assemble,
               Control& control)

@@ -44,13 +44,13 @@ struct Broken {
 ///            breadth-first over the tight edges
 ///
 /// `slack` widens the comparisons of "edge" and "reached" for labels whose sums were associated
-/// differently; pred asks for slack 0. Labels of any sign; integer sums are taken in 128 bits.
+/// differently; pred asks for slack 0. Labels of any sign; integer sums are taken in 128 bits, and
+/// so may labels be, of type D. Under negative weights labels are to be given without a cutoff: a
+/// path to a vertex within it may lead through vertices beyond it.
 /// Source: the rules of the Graph 500 validation, made to hold with zero and negative weights.
-template <Index V, Weight W>
+template <Index V, Weight W, class D = DistanceOf<W>>
 class Certificate {
  public:
-  using D = DistanceOf<W>;
-
   Certificate(const CsrView<V, W>& graph, V source, std::span<const D> dist,
               std::optional<D> cutoff, D slack, Control& control)
       : graph_(graph),

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath import _core, settings
+from warpath import settings
 from warpath.engines.base import Raw
+from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Kernel, Types, kernel
 from warpath.engines.cuda.flight import Ended, flights
 from warpath.engines.cuda.search import Search
@@ -72,8 +73,7 @@ def breadth_first(order: Order, device: Device) -> Raw:
         if words[0] != Ended.LOST:
             break
     if longest(graph) >= 2**62:
-        rows = graph.indptr, graph.indices, graph.solver_weights
-        _core.refuse_overflow(*rows, device.get(dist))
+        refuse_overflow(graph, problem, device.get(dist))
     return Raw(dist, stats=counters(words), device=device)
 
 

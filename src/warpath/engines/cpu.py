@@ -15,7 +15,7 @@ from warpath.errors import NegativeCycleError
 from warpath.facts import leaves, rows_into
 from warpath.paths import never
 from warpath.recipes import Loop, Queue, Task
-from warpath.routes import length_around, tree
+from warpath.routes import length_around, search, tree
 from warpath.trace import Round
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from warpath.engines.base import Problem
     from warpath.graph import Graph
     from warpath.recipes import Recipe
 
@@ -81,8 +82,10 @@ def many(order: Order, potentials: Array | None = None) -> Raw:
     rows = (problem.sources, targets, order.out)
     if potentials is None:
         stats = _core.dijkstra_many(*_csr(order.graph), *rows, cutoff=problem.cutoff, **shared)
-    else:  # reweighted labels know nothing of a cutoff: the caller cuts the answer
-        stats = _core.johnson_many(*_csr(order.graph), potentials, *rows, cutoff=None, **shared)
+    else:
+        stats = _core.johnson_many(
+            *_csr(order.graph), potentials, *rows, cutoff=problem.cutoff, **shared
+        )
     return Raw(order.out, stats=stats)
 
 
@@ -100,26 +103,34 @@ def _bellman_ford(order: Order) -> Raw:
     graph, problem = order.graph, order.problem
     if problem.task is Task.MANY:
         return _bellman_ford_rows(order)
-    dist, stats = labels_or_cycle(graph, problem.sources, order.progress)
-    if problem.task is Task.SSSP:
+    stats: dict[str, int] = {}
+    try:
+        dist, stats = labels_or_cycle(graph, problem.sources, order.progress)
+        pred = None if problem.task is Task.SSSP else tree(graph, problem.source, dist)
+    except OverflowError:
+        if problem.task is Task.SSSP:
+            raise
+        dist, pred = search(graph, problem.source, None, problem.targets)
+    if pred is None:
         return Raw(dist, stats=stats)
     assert problem.targets is not None  # noqa: S101 - the caller's promise for PATH
     target = int(problem.targets[0])
-    vertices = _chain(tree(graph, problem.source, dist), target)
+    vertices = _chain(pred, target)
     reached = vertices[0] == problem.source
     return Raw(dist[target], vertices if reached else _ALL, stats)
 
 
 def _bellman_ford_rows(order: Order) -> Raw:
     assert order.out is not None  # noqa: S101 - the caller's promise for MANY
-    targets = slice(None) if order.problem.targets is None else order.problem.targets
+    problem = order.problem
+    targets = slice(None) if problem.targets is None else problem.targets
     total: dict[str, int] = {}
-    for row in range(len(order.problem.sources)):
-        dist, stats = labels_or_cycle(order.graph, order.problem.sources[row : row + 1], None)
-        order.out[row] = fitting(dist[targets], order.out.dtype)
+    for row in range(len(problem.sources)):
+        dist, stats = labels_or_cycle(order.graph, problem.sources[row : row + 1], None)
+        order.out[row] = fitting(cut(dist[targets], problem.cutoff), order.out.dtype)
         total = {key: total.get(key, 0) + value for key, value in stats.items()}
         if order.progress is not None:
-            order.progress(row + 1, len(order.problem.sources))
+            order.progress(row + 1, len(problem.sources))
     return Raw(order.out, stats=total)
 
 
@@ -127,7 +138,7 @@ def _delta_stepping(order: Order) -> Raw:
     dist = np.empty(order.graph.n, order.graph.dist_dtype)
     stats = _core.delta_stepping(
         *_csr(order.graph), order.problem.source, dist, delta=order.params["delta"],
-        threads=order.threads, progress=order.progress,
+        threads=order.threads, complete=order.problem.cutoff is None, progress=order.progress,
     )  # fmt: skip
     return Raw(dist, stats=stats)
 
@@ -232,7 +243,10 @@ def _many_sources(order: Order, *, together: bool) -> Raw:
 def _floyd_warshall(order: Order) -> Raw:
     graph = order.graph
     assert order.out is not None  # noqa: S101 - the caller's promise for APSP
-    lengths, potentials = lengths_and_potentials(graph)
+    try:
+        lengths, potentials = lengths_and_potentials(graph)
+    except OverflowError:  # under potentials, which says nothing about the distances
+        return _bellman_ford_rows(order)
     work = adjacency_matrix(graph, lengths, _dense_matrix(order), order.threads)
     _core.floyd_warshall(work, threads=order.threads, progress=order.progress)
     if potentials is not None:
@@ -279,21 +293,41 @@ def _settle(order: Order) -> Raw:
     from warpath.engines.rounds import settle_on_cpu
 
     dist, rounds = settle_on_cpu(order)
-    graph = order.graph
-    _core.refuse_overflow(graph.indptr, graph.indices, graph.solver_weights, dist)
+    refuse_overflow(order.graph, order.problem, dist)
     return Raw(dist, stats={"rounds": rounds})
 
 
+def refuse_overflow(graph: Graph, problem: Problem, dist: Array) -> None:
+    """Raise OverflowError if a sum that did not fit lost a vertex whose distance is asked for.
+
+    Parameters
+    ----------
+    dist : (n,) labels of a loop that passes over such sums, weights >= 0. Within a cutoff, which
+        fits, none is lost.
+    """
+    if problem.cutoff is None:
+        _core.refuse_overflow(*_csr(graph), dist, problem.targets)
+
+
 def _johnson(order: Order) -> Raw:
-    graph = order.graph
-    if not graph.facts(symmetry=False).negative:
+    facts = order.graph.facts(symmetry=False)
+    if not facts.negative:
         return many(order)
+    try:
+        return many(order, _potentials(order))
+    except OverflowError:
+        # A length under potentials may leave its type where the distance itself fits.
+        if facts.integer and 4 * facts.longest < 2**63:
+            raise
+        return _bellman_ford_rows(order)
+
+
+def _potentials(order: Order) -> Array:
     if order.problem.task is Task.APSP:
-        return many(order, potentials_of(graph))
+        return potentials_of(order.graph)
     # From the sources alone: a negative cycle that none of them reaches does not matter, and
     # neither do large weights there, which would cost the potentials of floats their precision.
-    potentials, _ = labels_or_cycle(graph, order.problem.sources, None)
-    return many(order, potentials)
+    return labels_or_cycle(order.graph, order.problem.sources, None)[0]
 
 
 def potentials_of(graph: Graph) -> Array:

@@ -56,6 +56,8 @@ class OnDevice:
         self._wanted = wanted
         if wanted.itemsize < labels.dtype.itemsize:  # what does not fit is an error of the call
             with device.active():
+                if source < graph.first_through:  # a round trip is no distance of its own
+                    labels[graph.n + source] = never(labels.dtype)
                 self._labels = self._distances()
             self._cutoff = None
 

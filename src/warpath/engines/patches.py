@@ -11,6 +11,7 @@ import numpy as np
 from warpath import _core, settings
 from warpath.costs import MESH_DEGREE
 from warpath.engines.base import Raw
+from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.cuda.flight import Ended, flights
 from warpath.engines.cuda.search import Search
@@ -65,8 +66,7 @@ def patches(order: Order, device: Device) -> Raw:
         if words[0] != Ended.LOST:
             break
     else:
-        rows = graph.indptr, graph.indices, graph.solver_weights
-        _core.refuse_overflow(*rows, device.get(dist))
+        refuse_overflow(graph, problem, device.get(dist))
     return Raw(dist, stats=counters(words), device=device)
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warpath import _core
 from warpath.engines import breadth_first, patches
 from warpath.engines.base import Raw
-from warpath.engines.cpu import labels_or_cycle
+from warpath.engines.cpu import labels_or_cycle, refuse_overflow
 from warpath.engines.cuda.flight import Ended
 from warpath.engines.rounds import LOOPS, Run
 from warpath.engines.rounds.run import kept
@@ -72,8 +71,7 @@ def run(order: Order, device: Device) -> Raw:
         msg = f"{order.recipe.name} made {solve.rounds} rounds and did not come to rest."
         raise RuntimeError(msg)
     if order.recipe.exact and longest(graph) >= 2**62:
-        rows = graph.indptr, graph.indices, graph.solver_weights
-        _core.refuse_overflow(*rows, device.get(solve.dist))
+        refuse_overflow(graph, order.problem, device.get(solve.dist))
     return Raw(solve.dist, stats={"rounds": solve.rounds}, device=device)
 
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import _core
 from warpath.engines.base import Problem, Raw
-from warpath.engines.cpu import labels_or_cycle
+from warpath.engines.cpu import labels_or_cycle, refuse_overflow
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.rounds import LOOPS, Run
 from warpath.engines.rounds.run import Rows, kept, resident
@@ -55,8 +54,7 @@ def rounds_a_source(order: Order, device: Device) -> Raw:
         rounds += run.rounds
         dist = run.dist
         if longest(graph) >= 2**62:
-            rows = graph.indptr, graph.indices, graph.solver_weights
-            _core.refuse_overflow(*rows, device.get(dist))
+            refuse_overflow(graph, order.problem, device.get(dist))
         if potentials is not None:
             restore(device, dist[None], potentials, sources[row : row + 1], None)
         put(order.out, slice(row, row + 1), dist[None, columns], device)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath import _core
 from warpath.engines.base import Raw
+from warpath.engines.cpu import refuse_overflow
 from warpath.engines.tables.table import Table, longest
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _deliver(run: Table, at: slice, dist: Array, pred: Array | None) -> None:
     graph = run.order.graph
     if longest(graph) >= 2**62:
         for row in run.device.get(dist):
-            _core.refuse_overflow(graph.indptr, graph.indices, graph.solver_weights, row)
+            refuse_overflow(graph, run.order.problem, row)
     for part in run.row_blocks(at.stop - at.start):
         rows = slice(at.start + part.start, at.start + part.stop)
         run.deliver(rows, dist[part], None if pred is None else pred[part])

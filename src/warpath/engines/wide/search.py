@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath import _core
 from warpath.engines.base import Raw
+from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Kernel, Types, kernel
 from warpath.engines.cuda.flight import Ended, flights
 from warpath.engines.cuda.search import Search
@@ -59,8 +59,7 @@ def wide(order: Order, device: Device) -> Raw:
         if words[0] != Ended.LOST:
             break
     if longest(graph) >= 2**62:
-        here = as_labels(graph, device.get(dist))
-        _core.refuse_overflow(graph.indptr, graph.indices, graph.solver_weights, here)
+        refuse_overflow(graph, problem, as_labels(graph, device.get(dist)))
     return Raw(dist, stats=counters(words), device=device)
 
 
