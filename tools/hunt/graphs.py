@@ -1,0 +1,372 @@
+"""Random graphs of all shapes, sizes, types and weights that shortest paths are known to fail on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import warpath as wp
+from hunt.oracle import Oracle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Ends = tuple[int, Array, Array]
+
+#: None stands for a graph without weights.
+TYPES = ("int32", "int64", "float32", "float64", None)
+_MAX32, _MAX64 = 2**31 - 1, 2**63 - 1
+_SUBNORMAL = {"float32": 2.0**-149, "float64": 5e-324}
+_LARGE = {"float32": 1e38, "float64": 1e300}
+_MOST_SHOWN = 60
+
+
+@dataclass
+class Drawn:
+    """A graph and what it was made of.
+
+    Attributes
+    ----------
+    graph : what warpath solves.
+    edges : (u, v, weight) in numbers of plain Python or NumPy's float32; both directions of an
+        undirected edge, no edge of infinite weight.
+    exact : whether the sums of weights are exact in every order, so that algorithms that add in
+        another order give the same bits.
+    kinds : how the graph was drawn, in words.
+    """
+
+    graph: wp.Graph
+    edges: list[tuple[int, int, Any]]
+    exact: bool
+    kinds: str
+    zero: Any = 0
+    _oracles: dict[bool, Oracle] = field(default_factory=dict)
+
+    @property
+    def integer(self) -> bool:
+        """Whether distances are integers."""
+        return self.graph.dist_dtype.kind == "i"
+
+    def oracle(self, *, reverse: bool = False) -> Oracle:
+        """Return the oracle of the graph, or of the graph with every edge turned round."""
+        if reverse not in self._oracles:
+            edges = [(v, u, weight) for u, v, weight in self.edges] if reverse else self.edges
+            closed = self.graph.first_through
+            self._oracles[reverse] = Oracle(self.graph.n, edges, self.zero, closed)
+        return self._oracles[reverse]
+
+    def name(self, vertex: int) -> Any:
+        """Return a vertex as the graph names it."""
+        return vertex if self.graph.labels is None else self.graph.labels[vertex].item()
+
+    def __str__(self) -> str:
+        graph = self.graph
+        head = f"{self.kinds}: n = {graph.n}, first_through = {graph.first_through}"
+        if len(self.edges) > _MOST_SHOWN:
+            return f"{head}, {len(self.edges)} edges"
+        edges = [(u, v, w if isinstance(w, int) else float(w)) for u, v, w in self.edges]
+        return f"{head}, weights {graph.weight_dtype}, edges {edges}"
+
+
+def draw(rng: np.random.Generator, *, largest: int = 5000, negative: float = 0.25) -> Drawn:
+    """Draw a graph.
+
+    Parameters
+    ----------
+    largest : no graph has more vertices.
+    negative : the share of graphs that may have negative weights.
+    """
+    n = min(_size(rng), largest)
+    shape = str(rng.choice(list(_SHAPES)))
+    dense = {"complete", "bipartite"} if n > 60 else set()
+    if shape in dense:
+        shape = "random"
+    n, src, dst = _SHAPES[shape](rng, n)
+    src, dst = _with_odd_edges(rng, n, src, dst)
+    if n and rng.random() < 0.7:
+        order = rng.permutation(n)
+        src, dst = order[src], order[dst]
+    dtype = TYPES[rng.choice(5, p=[0.22, 0.28, 0.18, 0.24, 0.08])]
+    directed = bool(rng.random() < 0.85)
+    weights, exact, kind = _weights(rng, src, dst, dtype, n, signed=rng.random() < negative)
+    graph, given = _graph(rng, n, src, dst, weights, directed=directed)
+    edges = _edges(src, dst, given, directed=directed)
+    zero = {"f4": np.float32(0), "f8": 0.0}.get(graph.dist_dtype.str[1:], 0)
+    way = "directed" if directed else "undirected"
+    kinds = f"{way} {shape}, {kind} {dtype or 'no'} weights"
+    return Drawn(graph, edges, exact, kinds, zero)
+
+
+def _size(rng: np.random.Generator) -> int:
+    roll = rng.random()
+    if roll < 0.6:
+        return int(rng.integers(0, 17)) if roll > 0.03 else int(rng.integers(0, 2))
+    if roll < 0.96:
+        return int(rng.integers(10, 61))
+    if roll < 0.994:
+        return int(rng.integers(60, 301))
+    return int(rng.integers(500, 5001))
+
+
+def _pairs(rng: np.random.Generator, n: int, m: int) -> Ends:
+    return n, rng.integers(0, max(n, 1), m), rng.integers(0, max(n, 1), m)
+
+
+def _random(rng: np.random.Generator, n: int) -> Ends:
+    return _pairs(rng, n, int(n * rng.uniform(0, 5)) if n else 0)
+
+
+def _power_law(rng: np.random.Generator, n: int) -> Ends:
+    m = 4 * n
+    src, dst = ((n * rng.random(m) ** power).astype(np.int64) for power in (2, 4))
+    return n, src, dst
+
+
+def _grid(rng: np.random.Generator, n: int) -> Ends:
+    wide = max(1, int(math.sqrt(n) * rng.uniform(0.3, 1.5)))
+    n = n // wide * wide
+    at = np.arange(n)
+    right, down = at[at % wide < wide - 1], at[: max(n - wide, 0)]
+    src, dst = np.concatenate([right, down]), np.concatenate([right + 1, down + wide])
+    kept = rng.random(len(src)) < 0.9
+    return n, np.concatenate([src, dst[kept]]), np.concatenate([dst, src[kept]])
+
+
+def _star_out(_rng: np.random.Generator, n: int) -> Ends:
+    leaves = np.arange(1, max(n, 1))
+    return n, np.zeros_like(leaves), leaves
+
+
+def _star_in(rng: np.random.Generator, n: int) -> Ends:
+    n, hub, leaves = _star_out(rng, n)
+    return n, leaves, hub
+
+
+def _path(_rng: np.random.Generator, n: int) -> Ends:
+    at = np.arange(max(n - 1, 0))
+    return n, at, at + 1
+
+
+def _ring(_rng: np.random.Generator, n: int) -> Ends:
+    at = np.arange(n)
+    return n, at, (at + 1) % max(n, 1)
+
+
+def _complete(_rng: np.random.Generator, n: int) -> Ends:
+    n = min(n, 24)
+    src, dst = np.divmod(np.arange(n * n), max(n, 1))
+    return n, src[src != dst], dst[src != dst]
+
+
+def _bipartite(rng: np.random.Generator, n: int) -> Ends:
+    half = n // 2
+    if not half:
+        return _pairs(rng, n, 0)
+    m = int(rng.integers(0, 4 * n))
+    src, dst = rng.integers(0, half, m), rng.integers(half, n, m)
+    turned = rng.random(m) < 0.4
+    return n, np.where(turned, dst, src), np.where(turned, src, dst)
+
+
+def _disconnected(rng: np.random.Generator, n: int) -> Ends:
+    m, parts = 2 * n, max(1, min(n, 4))
+    part, size = rng.integers(0, parts, m), max(1, n // parts)
+    return n, part * size + rng.integers(0, size, m), part * size + rng.integers(0, size, m)
+
+
+def _equal_paths(_rng: np.random.Generator, n: int) -> Ends:
+    """Return 0 to n - 1 by the even vertices and by the odd ones, with steps between them."""
+    at = np.arange(max(n - 2, 0))
+    across = np.arange(max(n - 1, 0))
+    return n, np.concatenate([at, across]), np.concatenate([at + 2, across + 1])
+
+
+def _acyclic(rng: np.random.Generator, n: int) -> Ends:
+    n, src, dst = _pairs(rng, n, 3 * n)
+    forward = src != dst
+    return n, np.minimum(src, dst)[forward], np.maximum(src, dst)[forward]
+
+
+def _layers(rng: np.random.Generator, n: int) -> Ends:
+    """Return rows of neighbours, far from one end to the other as a road is."""
+    m = 4 * n
+    src = rng.integers(0, max(n, 1), m)
+    dst = np.clip(src + rng.integers(-6, 7, m), 0, max(n - 1, 0))
+    return n, src, dst
+
+
+_SHAPES: dict[str, Callable[[np.random.Generator, int], Ends]] = {
+    "random": _random,
+    "power law": _power_law,
+    "grid": _grid,
+    "star out": _star_out,
+    "star in": _star_in,
+    "path": _path,
+    "ring": _ring,
+    "complete": _complete,
+    "bipartite": _bipartite,
+    "disconnected": _disconnected,
+    "equal paths": _equal_paths,
+    "acyclic": _acyclic,
+    "layers": _layers,
+}
+
+
+def _with_odd_edges(
+    rng: np.random.Generator, n: int, src: Array, dst: Array
+) -> tuple[Array, Array]:
+    """Add self-loops, parallel edges and edges back to some graphs."""
+    if not n or rng.random() < 0.5:
+        return src, dst
+    loops = rng.integers(0, n, int(rng.integers(0, 3)))
+    again = rng.integers(0, len(src), int(rng.integers(0, 6))) if len(src) else loops[:0]
+    back = rng.integers(0, len(src), int(rng.integers(0, 4))) if len(src) else loops[:0]
+    return (
+        np.concatenate([src, loops, src[again], dst[back]]),
+        np.concatenate([dst, loops, dst[again], src[back]]),
+    )
+
+
+def _weights(
+    rng: np.random.Generator, src: Array, dst: Array, dtype: str | None, n: int, *, signed: bool
+) -> tuple[Array | None, bool, str]:
+    """Return the weights, whether their sums are exact, and what they are in words."""
+    if dtype is None:
+        return None, True, ""
+    integer = dtype.startswith("i")
+    m = len(src)
+    if signed:
+        return *_signed(rng, src, dst, dtype, n), "signed"
+    kind = str(rng.choice(_INTEGER_KINDS if integer else _FLOAT_KINDS))
+    if integer:
+        return _integers(rng, m, kind, _MAX32 if dtype == "int32" else _MAX64), True, kind
+    values, exact = _floats(rng, m, kind, dtype)
+    if m and rng.random() < 0.1:
+        values[rng.random(m) < 0.2] = np.inf
+        kind += " and infinite"
+    if m and rng.random() < 0.1:
+        values[rng.random(m) < 0.2] = -0.0
+    return values.astype(dtype), exact, kind
+
+
+_INTEGER_KINDS = ["few", "few", "few", "medium", "equal", "zero", "near", "near", "powers", "rare"]
+_FLOAT_KINDS = [
+    "few", "few", "medium", "equal", "zero", "powers", "unit", "unit", "decades", "subnormal",
+    "large", "tenths", "rare",
+]  # fmt: skip
+
+
+def _integers(rng: np.random.Generator, m: int, kind: str, most: int) -> Array:
+    if kind == "medium":
+        return rng.integers(0, 1000, m).astype(_fitting(most))
+    if kind == "zero":
+        return np.zeros(m, _fitting(most))
+    base = int(rng.choice([2**31, 2**53, 2**62, _MAX64, 2**24, 2**31 - 1, 2**16, 2**30]))
+    if kind == "equal":
+        value = base if rng.random() < 0.4 else int(rng.integers(0, 9))
+        return np.full(m, min(value, most), _fitting(most))
+    if kind == "near":
+        steps = rng.integers(-2, 3, m)
+        values = [min(base + step, most) for step in steps.tolist()]
+        return np.array(values, _fitting(most))
+    if kind == "powers":
+        bits = most.bit_length()
+        return np.array([2**e for e in rng.integers(0, bits, m).tolist()], _fitting(most))
+    values = rng.integers(0, 4, m).astype(_fitting(most))
+    if kind == "rare" and m:
+        values[rng.random(m) < 0.15] = min(base, most)
+    return values
+
+
+def _fitting(most: int) -> str:
+    return "int32" if most == _MAX32 else "int64"
+
+
+def _floats(rng: np.random.Generator, m: int, kind: str, dtype: str) -> tuple[Array, bool]:
+    scale = 2.0 ** int(rng.integers(-20, 21))
+    match kind:
+        case "few":
+            return rng.integers(0, 4, m) * scale, True
+        case "medium":
+            return rng.integers(0, 200, m) * scale, True
+        case "equal":
+            return np.full(m, float(rng.choice([0.0, 0.1, 1.0, 3.0, 1e30])) * scale), False
+        case "zero":
+            return np.zeros(m), True
+        case "powers":
+            return 2.0 ** rng.integers(-60, 60, m), False
+        case "unit":
+            return rng.random(m), False
+        case "decades":
+            return 10.0 ** rng.uniform(-8, 8, m), False
+        case "subnormal":
+            return rng.integers(0, 9, m) * _SUBNORMAL[dtype], True
+        case "large":
+            return rng.integers(0, 4, m) * _LARGE[dtype] / 2, False
+        case "tenths":
+            return rng.integers(0, 5, m) / 10, False
+        case _:
+            values = rng.random(m)
+            values[rng.random(m) < 0.15] = _LARGE[dtype]
+            return values, False
+
+
+def _signed(
+    rng: np.random.Generator, src: Array, dst: Array, dtype: str, n: int
+) -> tuple[Array, bool]:
+    """Return weights below zero as well: under potentials, so that no cycle is; or any."""
+    roll = rng.random()
+    scale = 1 if dtype.startswith("f") or roll < 0.5 else int(rng.choice([1, 2**10, 2**20]))
+    if roll < 0.7:
+        potential = rng.integers(-8, 9, max(n, 1)) * scale
+        weights = rng.integers(0, 4, len(src)) * scale + potential[dst] - potential[src]
+    else:
+        weights = rng.integers(-1 if roll < 0.9 else -4, 12, len(src)) * scale
+    if dtype == "int64" and roll > 0.95:
+        weights = weights * (2**40 if rng.random() < 0.5 else 2**57)
+    if dtype.startswith("f"):
+        return (weights * 2.0 ** int(rng.integers(-20, 21))).astype(dtype), True
+    return weights.astype(dtype), True
+
+
+def _graph(
+    rng: np.random.Generator, n: int, src: Array, dst: Array, weights: Array | None,
+    *, directed: bool,
+) -> tuple[wp.Graph, Array | None]:  # fmt: skip
+    """Return the graph, with what vertices and edges can have besides; and its weights."""
+    attributes: dict[str, Any] = {}
+    if n and rng.random() < 0.12:
+        attributes["first_through"] = int(rng.integers(0, n + 1))
+    if n and rng.random() < 0.12:
+        names = 3 * rng.permutation(n) + 100
+        attributes["labels"] = names.astype(str) if rng.random() < 0.5 else names
+    graph = wp.Graph.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
+    if rng.random() < 0.06:  # 64-bit indices
+        wide = wp.Graph(
+            graph.indptr, graph.indices.astype(np.int64), graph.weights, directed=directed,
+            **attributes,
+        )  # fmt: skip
+        return wide, weights
+    return graph, weights
+
+
+def _edges(
+    src: Array, dst: Array, weights: Array | None, *, directed: bool
+) -> list[tuple[int, int, Any]]:
+    ends = src.tolist(), dst.tolist()
+    if weights is None:
+        values: list[Any] = [1] * len(src)
+    elif weights.dtype == np.float32:
+        values = list(weights)
+    else:
+        values = weights.tolist()
+    edges = [(u, v, w) for u, v, w in zip(*ends, values, strict=True) if w != math.inf]
+    if not directed:
+        edges += [(v, u, w) for u, v, w in edges if u != v]
+    return edges

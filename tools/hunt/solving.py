@@ -1,0 +1,493 @@
+"""Calls of warpath whose answers are compared with those of `hunt.oracle`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import warpath as wp
+from hunt.program import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from hunt.graphs import Drawn
+    from hunt.oracle import Labels, Oracle
+    from hunt.program import Counts
+    from warpath.recipes import Recipe
+
+    Array = NDArray[Any]
+
+#: What a distance or a sum of lengths must lie in, the largest integer not included.
+_RANGES = {"int64": (-(2**63), 2**63 - 1), "int32": (-(2**31), 2**31 - 1)}
+_DENSE_LIMIT = 2**60  # Floyd-Warshall may refuse integers whose sums could exceed 64 bits
+_PARAMS = (0.001, 0.3, 1, 2, 3, 7.5, 64, 1000, 2.0**31, 2.0**53 + 1, 1e18, 1e-300, 1e300)
+
+
+@dataclass
+class Solves:
+    """Solves one graph in many ways and compares each answer.
+
+    Attributes
+    ----------
+    drawn : the graph.
+    rng : draws the options of calls.
+    counts : "solves" grows by one with every call.
+    options : given to every call, as ``{"device": "cuda"}``.
+    """
+
+    drawn: Drawn
+    rng: np.random.Generator
+    counts: Counts
+    options: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        self.graph = self.drawn.graph
+        weights = [weight for _, _, weight in self.drawn.edges]
+        self.lightest = min(weights, default=None)
+        self.heaviest = max(weights, default=None)
+
+    def takes(self, recipe: Recipe, *more: Any) -> bool:
+        """Return whether an algorithm is made for the graph's weights and some more."""
+        ends = [w for w in (self.lightest, self.heaviest, *more) if w is not None]
+        return (not recipe.integer_only or self.drawn.integer) and (
+            not ends
+            or (
+                (recipe.negative or min(ends) >= 0)
+                and (recipe.max_weight is None or max(ends) <= recipe.max_weight)
+                and (not recipe.equal_weights or min(ends) == max(ends))
+            )
+        )
+
+    # Calls about one source
+
+    def sssp(self, source: int, *, odd: bool = True, **options: Any) -> Any:
+        """Solve from one source; with `odd` also with a cutoff, a type, parameters, a trace."""
+        if odd:
+            options = self._cut(source) | self._narrow() | options
+        oracle = self.drawn.oracle()
+        what = self._said("sssp", source, options)
+        labels = oracle.labels(source)
+        answer = self._answer(oracle.distances(source), options.get("cutoff"))
+        error = self._error(labels, [answer], options)
+        found = self._call(wp.sssp, what, error, (self._name(source),), options, [source])
+        if found is None or answer is None:
+            return None
+        self._same(found.dist, answer, f"{what}: dist")
+        self._same_tree(found.pred, self._tree(source, answer), f"{what}: pred")
+        if self.rng.random() < 0.2:
+            self._use(found, source, int(self.rng.integers(0, self.graph.n)), what)
+        return found
+
+    def _use(self, found: Any, source: int, target: int, what: str) -> None:
+        """Compare a route that a result gives, and have the result verified."""
+        if found.reached[target]:
+            route = found.path_to(self._name(target)).indices.tolist()
+            if route != self.route(source, target):
+                right = self.route(source, target)
+                raise self._finding(f"{what}: path_to({target}) {route}, not {right}")
+        self._verify(found, what)
+
+    def _verify(self, found: Any, what: str) -> None:
+        self.counts["certificates"] += 1
+        try:
+            wp.verify(self.graph, found)
+        except wp.WarpathError as error:
+            raise self._finding(f"{what}: verify refuses what is right: {error}") from error
+
+    def path(self, source: int, target: int, recipe: Recipe | None, **options: Any) -> None:
+        """Find one route."""
+        oracle = self.drawn.oracle()
+        what = self._said("path", (source, target), options)
+        labels = oracle.labels(source)
+        answer = oracle.distances(source)
+        length = None if answer is None else answer[target]
+        error = self._error(labels, [[length]], options)
+        if error is None and length is None:
+            error = (wp.NoPathError,)
+            if not self.drawn.integer and target in oracle.reaches([source]):
+                error = (wp.NoPathError, wp.DistanceOverflowError)  # a sum beyond the largest float
+        if source == target:
+            error = None
+        ends = self._name(source), self._name(target)
+        found = self._call(wp.path, what, error, ends, options, [source])
+        if found is None:
+            return
+        if source == target:
+            if found.indices.tolist() != [source] or found.length != 0:
+                raise self._finding(f"{what}: {found.indices.tolist()} of {found.length}")
+            return
+        # A search from both ends adds floats in another order and may take another route.
+        other = recipe is not None and recipe.reassociates and not self.drawn.integer
+        if not (other and not self.drawn.exact) and found.length != length:
+            raise self._finding(f"{what}: length {found.length!r}, not {length!r}")
+        self._check_route(what, found, source, target, length, same=not other)
+
+    def route(self, source: int, target: int) -> list[int]:
+        """Return the route of the tree between two vertices where there is one."""
+        pred, route = self.drawn.oracle().predecessors(source), [target]
+        while route[-1] != source:
+            route.append(pred[route[-1]])
+        return route[::-1]
+
+    def _check_route(
+        self, what: str, found: Any, source: int, target: int, length: Any, *, same: bool
+    ) -> None:
+        route = found.indices.tolist()
+        if same:
+            right = self.route(source, target)
+            if route != right:
+                raise self._finding(f"{what}: route {route}, not {right}")
+            return
+        lengths = self._lengths_along(route)
+        if lengths is None or route[0] != source or route[-1] != target:
+            raise self._finding(f"{what}: {route} is no route")
+        slack = self._slack([length])
+        if abs(lengths - length) > slack or abs(found.length - length) > slack:
+            raise self._finding(f"{what}: {found.length!r} along {lengths!r}, not {length!r}")
+
+    def _lengths_along(self, route: Sequence[int]) -> Any:
+        """Return the length of a route over the lightest edges; None where an edge is missing."""
+        total = self.drawn.zero
+        for u, v in zip(route, route[1:], strict=False):
+            weights = [w for a, b, w in self.drawn.edges if (a, b) == (u, v)]
+            if not weights:
+                return None
+            total += min(weights)
+        return total
+
+    def nearest(self, facilities: Sequence[int], *, reverse: bool, **options: Any) -> None:
+        """Find the nearest of several facilities."""
+        options = self._cut(facilities[0]) | options
+        oracle = self.drawn.oracle(reverse=reverse)
+        starts = sorted(set(facilities))
+        what = self._said("nearest", facilities, options | {"reverse": reverse})
+        labels = oracle.labels(*starts)
+        dist, owner = (None, []) if labels is None else self._nearest_of(oracle, starts, labels)
+        answer = self._answer(dist, options.get("cutoff"))
+        error = self._error(labels, [answer], options)
+        names = [self._name(each) for each in facilities]
+        found = self._call(
+            wp.nearest, what, error, (names,), options | {"reverse": reverse}, starts,
+            turned=reverse,
+        )  # fmt: skip
+        if found is None or answer is None:
+            return
+        self._same(found.dist, answer, f"{what}: dist")
+        kept = [u if length is not None else -1 for u, length in zip(owner, answer, strict=True)]
+        self._same_tree(found.facility_indices, kept, f"{what}: facility_indices")
+
+    def _nearest_of(
+        self, oracle: Oracle, starts: Sequence[int], labels: Labels
+    ) -> tuple[Labels, list[int]]:
+        """Return the distance and facility of each of the graph's own vertices."""
+        owner = oracle.owners(starts, labels)
+        n, closed = oracle.n, oracle.closed
+        if not closed:
+            return labels, owner
+        dist = [*labels[n:], *labels[closed:n]]
+        owner = [*owner[n:], *owner[closed:n]]
+        for each in starts:  # a closed facility is at 0 from itself, whatever arrives there
+            if each < closed:
+                if dist[each] is None or dist[each] > 0:
+                    dist[each], owner[each] = oracle.zero, each
+                elif dist[each] == 0:
+                    owner[each] = min(each, owner[each]) if owner[each] >= 0 else each
+        return dist, owner
+
+    def within(self, source: int, *, reverse: bool, **options: Any) -> None:
+        """Find the vertices within some cutoffs."""
+        oracle = self.drawn.oracle(reverse=reverse)
+        cutoffs = [self._cut(source, always=True)["cutoff"] for _ in range(self.rng.integers(1, 4))]
+        if not all(0 <= each < math.inf for each in cutoffs) or max(cutoffs) >= 2**63:
+            return
+        cutoffs.sort()
+        what = self._said("within", (source, cutoffs), options | {"reverse": reverse})
+        labels = oracle.labels(source)
+        answer = self._answer(oracle.distances(source), cutoffs[-1])
+        error = self._error(labels, [answer], options)
+        found = self._call(
+            wp.within, what, error, (self._name(source), cutoffs),
+            options | {"reverse": reverse}, [source], turned=reverse,
+        )  # fmt: skip
+        if found is None or answer is None:
+            return
+        inside = sorted((length, v) for v, length in enumerate(answer) if length is not None)
+        if found.indices.tolist() != [v for _, v in inside]:
+            raise self._finding(f"{what}: vertices {found.indices.tolist()}, not {inside}")
+        self._same(found.dist, [length for length, _ in inside], f"{what}: dist")
+        unique = sorted(set(cutoffs))
+        counts = [sum(length <= cutoff for length, _ in inside) for cutoff in unique]
+        if found.counts.tolist() != counts:
+            raise self._finding(f"{what}: counts {found.counts.tolist()}, not {counts}")
+
+    # Calls about tables
+
+    def distances(
+        self, sources: Sequence[int], targets: Sequence[int] | None, recipe: Recipe | None,
+        *, odd: bool = True, **options: Any,
+    ) -> Any:  # fmt: skip
+        """Solve from several sources to several targets, or to all."""
+        if odd:
+            options = self._cut(sources[0]) | self._narrow() | options
+        what = self._said("distances", (sources, targets), options)
+        names = [self._name(each) for each in sources]
+        ends = None if targets is None else [self._name(each) for each in targets]
+        return self._table(wp.distances, what, sources, targets, recipe, (names, ends), options)
+
+    def apsp(self, recipe: Recipe | None, *, odd: bool = True, **options: Any) -> Any:
+        """Solve between all pairs."""
+        if odd:
+            options = self._narrow() | options
+        what = self._said("apsp", (), options)
+        every = range(self.graph.n)
+        parts: list[tuple[slice, Array]] = []
+        if self.rng.random() < 0.1 and odd and not options.get("predecessors"):
+            options["out"] = lambda rows, values: parts.append((rows, np.array(values)))
+        found = self._table(wp.apsp, what, every, None, recipe, (), options, parts)
+        return None if parts else found
+
+    def _table(
+        self, call: Callable[..., Any], what: str, sources: Sequence[int],
+        targets: Sequence[int] | None, recipe: Recipe | None, arguments: tuple[Any, ...],
+        options: dict[str, Any], parts: Sequence[tuple[slice, Array]] = (),
+    ) -> Any:  # fmt: skip
+        oracle, cutoff = self.drawn.oracle(), options.get("cutoff")
+        rows = [self._answer(oracle.distances(source), cutoff) for source in sources]
+        columns = range(self.graph.n) if targets is None else targets
+        picked = [None if row is None else [row[v] for v in columns] for row in rows]
+        cyclic = any(row is None for row in rows)
+        error = self._error(None if cyclic else [], picked, options)
+        loose = (recipe is None or recipe.reassociates) and not self.drawn.exact
+        refused = ()
+        if recipe is None or recipe.reassociates:
+            refused = self._may_refuse_sums()
+        found = self._call(
+            call, what, error, arguments, options, list(sources), refused=refused
+        )
+        if found is None or cyclic:
+            return None
+        dist = found.dist if not parts else np.concatenate([part for _, part in parts])
+        if "out" in options and not parts and len(rows):
+            raise self._finding(f"{what}: out= was never called")
+        if "out" not in options or parts:
+            self._same_rows(np.asarray(dist), picked, what, loose=loose)
+        if options.get("predecessors"):
+            for row, source in enumerate(sources):
+                answer = rows[row]
+                assert answer is not None  # noqa: S101 - no source reaches a negative cycle
+                tree = self._tree(source, answer)
+                right = [tree[v] for v in columns]
+                self._same_tree(found.pred[row], right, f"{what}: pred from {source}")
+        if self.rng.random() < 0.1 and not parts:
+            self._verify(found, what)
+        if self.rng.random() < 0.2 and not parts and len(sources):
+            self._use_table(found, sources, columns, recipe, what)
+        return found
+
+    def _use_table(
+        self, found: Any, sources: Sequence[int], columns: Sequence[int], recipe: Recipe | None,
+        what: str,
+    ) -> None:  # fmt: skip
+        """Compare a route and a row's tree that a table gives."""
+        source = sources[self.rng.integers(0, len(sources))]
+        target = columns[self.rng.integers(0, len(columns))]
+        dist = self.drawn.oracle().distances(source)
+        assert dist is not None  # noqa: S101 - the table was solved
+        answer = self._answer(dist, found.cutoff)
+        assert answer is not None  # noqa: S101 - as dist
+        exact = self.drawn.exact or not (recipe is None or recipe.reassociates)
+        try:
+            route = found.path(self._name(source), self._name(target)).indices.tolist()
+        except wp.NoPathError:
+            route = None
+        right = None if answer[target] is None else self.route(source, target)
+        if route != right and (exact or route is None or right is None):
+            raise self._finding(f"{what}: path({source}, {target}) {route}, not {right}")
+        if self._fits(answer):
+            row = found.paths_from(self._name(source))
+            self._same(row.dist, answer, f"{what}: paths_from({source}).dist")
+            tree = self._tree(source, answer)
+            self._same_tree(row.pred, tree, f"{what}: paths_from({source}).pred")
+
+    def _fits(self, answer: Labels) -> bool:
+        low, high = _RANGES["int64"]
+        return not self.drawn.integer or all(d is None or low <= d < high for d in answer)
+
+    def _same_rows(
+        self, dist: Array, rows: Sequence[Labels | None], what: str, *, loose: bool
+    ) -> None:
+        if len(dist) != len(rows):
+            raise self._finding(f"{what}: {dist.shape} for {len(rows)} sources")
+        for place, row in enumerate(rows):
+            assert row is not None  # noqa: S101 - no source reaches a negative cycle
+            if not loose:
+                self._same(dist[place], row, f"{what}: row {place}", zero_signs=False)
+                continue
+            right = self._array(row, dist.dtype)
+            finite = np.isfinite(right)
+            close = np.abs(dist[place][finite] - right[finite]) <= self._slack(row)
+            if not (np.array_equal(np.isfinite(dist[place]), finite) and close.all()):
+                raise self._finding(
+                    f"{what}: row {place} {dist[place].tolist()}, not {right.tolist()}"
+                )
+
+    def _may_refuse_sums(self) -> tuple[type[Exception], ...]:
+        """Return what algorithms that add in another order may raise for large weights.
+
+        A recipe says in its objection or its error that sums could leave 64 bits or the float.
+        """
+        largest = max(abs(self.lightest or 0), abs(self.heaviest or 0))
+        total = int(largest) * max(1, self.graph.n) if self.drawn.integer else float(largest)
+        most = _DENSE_LIMIT if self.drawn.integer else float(np.finfo(self.graph.dist_dtype).max)
+        if total >= (most if self.drawn.integer else most / (4 * self.graph.n + 4)):
+            return wp.NotSupportedError, wp.DistanceOverflowError
+        return ()
+
+    # What is expected
+
+    def _answer(self, dist: Labels | None, cutoff: Any) -> Labels | None:
+        if dist is None or cutoff is None:
+            return dist
+        return [None if d is None or d > cutoff else d for d in dist]
+
+    def _tree(self, source: int, answer: Labels) -> list[int]:
+        pred = self.drawn.oracle().predecessors(source)
+        return [-1 if d is None else u for u, d in zip(pred, answer, strict=True)]
+
+    def _error(
+        self, labels: Labels | None, rows: Sequence[Labels | None], options: dict[str, Any]
+    ) -> tuple[type[Exception], ...] | None:
+        """Return the exceptions of which one must come; None where the call must answer."""
+        if labels is None:
+            return (wp.NegativeCycleError,)
+        if not self.drawn.integer:
+            return None
+        low, high = _RANGES[np.dtype(options.get("dist_dtype") or "int64").name]
+        fits = all(d is None or low <= d < high for row in rows if row is not None for d in row)
+        return None if fits else (wp.DistanceOverflowError,)
+
+    def _call(
+        self, call: Callable[..., Any], what: str, error: tuple[type[Exception], ...] | None,
+        arguments: tuple[Any, ...], options: dict[str, Any], starts: list[int],
+        *, turned: bool = False, refused: tuple[type[Exception], ...] = (),
+    ) -> Any:  # fmt: skip
+        """Return the answer; None where the exception came that had to."""
+        self.counts["solves"] += 1
+        try:
+            found = call(self.graph, *arguments, **self.options, **options)
+        except wp.WarpathError as raised:
+            if error is not None and isinstance(raised, error):
+                if isinstance(raised, wp.NegativeCycleError):
+                    self._check_cycle(raised, what, starts, turned=turned)
+                return None
+            if refused and isinstance(raised, refused):
+                return None
+            wanted = " or ".join(e.__name__ for e in error) if error else "an answer"
+            raise self._finding(f"{what}: {type(raised).__name__}: {raised}; not {wanted}") from raised
+        if error is not None:
+            raise self._finding(f"{what}: an answer, not {' or '.join(e.__name__ for e in error)}")
+        return found
+
+    def _check_cycle(
+        self, raised: wp.NegativeCycleError, what: str, starts: list[int], *, turned: bool
+    ) -> None:
+        names = {self._name(v): v for v in range(self.graph.n)}
+        cycle = [names.get(name, -1) for name in raised.cycle]
+        length = None if -1 in cycle else self.drawn.oracle().around(cycle)
+        if length is None or not length < 0 or length != raised.length:
+            raise self._finding(
+                f"{what}: cycle {raised.cycle} of {raised.length!r}, but it has {length!r}"
+            )
+        if not self.drawn.oracle(reverse=turned).reaches(starts) & set(cycle):
+            raise self._finding(f"{what}: no path leads to the cycle {raised.cycle}")
+
+    def _same(
+        self, found: Array, right: Labels, what: str, *, zero_signs: bool = True
+    ) -> None:
+        wanted = self._array(right, found.dtype)
+        allowed = {self.graph.dist_dtype, np.dtype(np.int32)}
+        if found.dtype not in allowed or found.shape != wanted.shape:
+            raise self._finding(f"{what} of {found.dtype} {found.shape}, not {wanted.dtype}")
+        if not (
+            found.tobytes() == wanted.tobytes()
+            if zero_signs
+            else np.array_equal(found, wanted)
+        ):
+            raise self._finding(f"{what} is {_shown(found, wanted)}")
+
+    def _array(self, right: Labels, dtype: np.dtype[Any]) -> Array:
+        never = math.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
+        return np.array([never if d is None else d for d in right], dtype)
+
+    def _same_tree(self, found: Array, right: Sequence[int], what: str) -> None:
+        if found.tolist() != list(right):
+            raise self._finding(f"{what} is {_shown(found, np.array(right))}")
+
+    def _slack(self, lengths: Labels) -> float:
+        """Return n * eps of the longest length, potentials included."""
+        total = max((abs(float(d)) for d in lengths if d is not None), default=0.0)
+        if self.drawn.oracle().negative:
+            total = max(total, sum(abs(float(w)) for _, _, w in self.drawn.edges))
+        type_ = np.finfo(self.graph.dist_dtype)
+        return self.graph.n * (float(type_.eps) * total + float(type_.smallest_subnormal))
+
+    # Options
+
+    def _cut(self, source: int, *, always: bool = False) -> dict[str, Any]:
+        """Return a cutoff near a distance, or none."""
+        if not always and self.rng.random() < 0.6:
+            return {}
+        oracle = self.drawn.oracle()
+        labels = oracle.labels(source)
+        known = [d for d in labels or [] if d is not None and d >= 0]
+        near = known[self.rng.integers(0, len(known))] if known else self.drawn.zero
+        if not self.drawn.integer:
+            step = np.nextafter(near, near.dtype.type(-1)) if isinstance(near, np.float32) else math.nextafter(near, -1)
+            return {"cutoff": max(float(near if self.rng.random() < 0.6 else step), 0.0)}
+        kind = self.rng.integers(0, 7)
+        cutoff = [near, near - 1, near + 1, near / 2, near // 2, 2**53 + 1, 2**70][kind]
+        return {"cutoff": max(cutoff, 0)}
+
+    def _narrow(self) -> dict[str, Any]:
+        if not self.drawn.integer or self.rng.random() < 0.85:
+            return {}
+        return {"dist_dtype": "int32" if self.rng.random() < 0.8 else "int64"}
+
+    def params(self, recipe: Recipe) -> dict[str, Any]:
+        """Return odd parameters of an algorithm, or none."""
+        if not recipe.params or self.rng.random() < 0.6:
+            return {}
+        chosen: dict[str, float] = {}
+        for param in recipe.params:
+            if self.rng.random() < 0.7:
+                value = _PARAMS[self.rng.integers(0, len(_PARAMS))]
+                most = param.most or 1024
+                chosen[param.name] = max(1, round(min(value, most))) if param.whole else value
+        return {"params": chosen} if chosen else {}
+
+    def _name(self, vertex: int) -> Any:
+        return self.drawn.name(vertex)
+
+    def _said(self, call: str, what: Any, options: dict[str, Any]) -> str:
+        given = ", ".join(f"{key}={value!r}" for key, value in (self.options | options).items())
+        return f"{call}({what}, {given})"
+
+    def _finding(self, text: str) -> Finding:
+        return Finding(f"{text}\n{self.drawn}")
+
+
+def _shown(found: Array, right: Array) -> str:
+    """Return both arrays, or the first places where long ones differ."""
+    if len(found) != len(right):
+        return f"{found.tolist()}, not {right.tolist()}"
+    if len(right) <= 40:
+        return f"{found.tolist()}\nnot {right.tolist()}"
+    at = np.flatnonzero(found != right)
+    first = ", ".join(f"[{i}] {found[i]!r} for {right[i]!r}" for i in at[:5].tolist())
+    return f"wrong in {len(at)} places: {first}"
