@@ -93,6 +93,13 @@ def test_a_cutoff_leaves_far_vertices_without_a_facility():
     assert found.stats["reached"] == 3
 
 
+def test_a_path_within_the_cutoff_may_pass_a_vertex_beyond_it_under_negative_weights():
+    graph = Graph.of([(0, 1, 10), (1, 2, -8), (0, 3, 1)])
+    found = wp.nearest(graph, [0], cutoff=5)
+    assert found.dist.tolist() == [0, NEVER, 2, 1]
+    assert found.facility.tolist() == [0, -1, 0, 0]
+
+
 def test_reverse_measures_from_the_vertices_to_the_facilities():
     graph = Graph.of([(0, 1, 1), (1, 2, 1), (2, 0, 5)])
     assert wp.nearest(graph, [0]).dist.tolist() == [0, 1, 2]

@@ -62,6 +62,38 @@ def test_a_result_of_another_graph_is_refused():
         wp.verify(Graph.of([(0, 1)]), wp.sssp(LINE, "a"))
 
 
+def test_narrow_distances_from_one_source_are_verified_in_64_bits():
+    graph = Graph.of([(0, 1, 5)], n=3)
+    narrow = wp.sssp(graph, 0, dist_dtype="int32")
+    assert wp.verify(graph, narrow).tree
+    changed = narrow.dist + np.array([0, 1, 0], np.int32)
+    with pytest.raises(wp.VerificationError, match="no edge may shorten a label"):
+        wp.verify(graph, wp.Paths(graph, 0, changed, tree=lambda: narrow.pred))
+
+
+def test_distances_of_another_type_than_the_graph_has_are_refused():
+    paths = wp.sssp(LINE, "a")
+    floats = wp.Paths(LINE, 0, paths.dist.astype(np.float64), tree=lambda: paths.pred)
+    with pytest.raises(wp.InputError, match="has float64 distances, but those of this graph are"):
+        wp.verify(LINE, floats)
+    with pytest.raises(wp.InputError, match="has int64 distances, but those of this graph are"):
+        wp.verify(LINE.astype("float32"), wp.apsp(LINE))
+
+
+def test_the_round_trip_of_a_closed_source_may_be_longer_than_the_cutoff():
+    graph = Graph.from_edges([0, 1], [1, 0], [2, 9], first_through=1)
+    assert wp.verify(graph, wp.sssp(graph, 0, cutoff=3)).labels == 2
+    right = wp.sssp(graph, 0)
+    beyond = wp.Paths(graph, 0, right.dist, tree=lambda: right.pred, cutoff=1)
+    with pytest.raises(wp.VerificationError, match="beyond the cutoff; vertex 1 has dist 2"):
+        wp.verify(graph, beyond)
+
+
+def test_the_table_of_a_graph_without_vertices_is_verified():
+    empty = Graph.from_edges([], [], n=0)
+    assert wp.verify(empty, wp.apsp(empty)).labels == 0
+
+
 def test_tables_are_verified_row_by_row():
     assert wp.verify(LINE, wp.apsp(LINE)).labels == 9
     assert wp.verify(LINE, wp.distances(LINE, ["a"], dist_dtype="int32")).edges == 2

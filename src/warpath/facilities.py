@@ -196,6 +196,9 @@ def nearest(
     labels = cpu.cut(labels, limit)
     owner[labels == never(labels.dtype)] = -1
     labels, owner = _at_facilities(way, starts, labels, owner)
+    if limit is not None:  # only now, as a path within the cutoff may pass a vertex beyond it
+        owner[labels > limit] = -1
+        labels = cpu.cut(labels, limit)
     dist = narrowed(labels, dtype)
     dist.flags.writeable = owner.flags.writeable = False
     stats["reached"] = int(np.count_nonzero(dist != never(dist.dtype)))

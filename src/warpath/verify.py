@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _RULES = {
     "source": "the source's own distance must be 0",
+    "label": "no distance may be NaN, -inf or beyond the cutoff",
     "edge": "no edge may shorten a label",
     "reached": "a search over tight edges must reach every finite label",
     "unreached": "a vertex that the search reaches must have a finite label",
@@ -91,12 +92,22 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
     if len(result.dist) != graph.n:
         msg = f"the result has {len(result.dist)} labels but the graph has n = {graph.n} vertices."
         raise InputError(msg)
-    _verify_row(graph, result.source_index, result.dist, result.pred, cutoff=result.cutoff, slack=0)
+    labels = _labels_of(graph, result.dist)
+    _verify_row(graph, result.source_index, labels, result.pred, cutoff=result.cutoff, slack=0)
     return Certificate(1, graph.n, graph.m, tree=True, slack=0)
 
 
+def _labels_of(graph: Graph, dist: Array) -> Array:
+    """Return distances in the graph's own type, or refuse those of another graph's weights."""
+    own = graph.dist_dtype
+    if dist.dtype != own and not (own.kind == "i" and dist.dtype == np.int32):
+        msg = f"the result has {dist.dtype} distances, but those of this graph are {own}."
+        raise InputError(msg)
+    return as_labels(graph, dist)
+
+
 def _verify_table(graph: Graph, table: DistanceTable) -> Certificate:
-    if max(table.source_indices.max(initial=0), table.target_indices.max(initial=0)) >= graph.n:
+    if max(table.source_indices.max(initial=-1), table.target_indices.max(initial=-1)) >= graph.n:
         msg = f"the table has vertices that do not exist: this graph has n = {graph.n}."
         raise InputError(msg)
     whole = np.array_equal(table.target_indices, np.arange(graph.n))
@@ -106,7 +117,7 @@ def _verify_table(graph: Graph, table: DistanceTable) -> Certificate:
         largest = float(max(finite, default=0))
         slack = graph.n * float(np.finfo(table.dist.dtype).eps) * largest
     for source, row in zip(table.source_indices.tolist(), table.rows(), strict=True):
-        labels = as_labels(graph, row)
+        labels = _labels_of(graph, row)
         if whole:
             _verify_row(graph, source, labels, None, cutoff=table.cutoff, slack=slack)
         else:
