@@ -80,6 +80,16 @@ def test_distances_of_another_type_than_the_graph_has_are_refused():
         wp.verify(LINE.astype("float32"), wp.apsp(LINE))
 
 
+@pytest.mark.parametrize("first_through", [0, 1])
+def test_predecessors_of_another_length_or_type_are_refused(first_through):
+    graph = Graph.from_edges([0, 1], [1, 2], [2, 3], first_through=first_through)
+    right = wp.sssp(graph, 0)
+    for pred in (right.pred[:2], np.append(right.pred, right.pred[:1]), right.pred.astype("int64")):
+        other = wp.Paths(graph, 0, right.dist, tree=lambda pred=pred: pred.copy())
+        with pytest.raises(wp.InputError, match=r"this graph needs shape \(3,\) and type int32"):
+            wp.verify(graph, other)
+
+
 def test_the_round_trip_of_a_closed_source_may_be_longer_than_the_cutoff():
     graph = Graph.from_edges([0, 1], [1, 0], [2, 9], first_through=1)
     assert wp.verify(graph, wp.sssp(graph, 0, cutoff=3)).labels == 2

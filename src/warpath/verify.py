@@ -92,8 +92,8 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
     if len(result.dist) != graph.n:
         msg = f"the result has {len(result.dist)} labels but the graph has n = {graph.n} vertices."
         raise InputError(msg)
-    labels = _labels_of(graph, result.dist)
-    _verify_row(graph, result.source_index, labels, result.pred, cutoff=result.cutoff, slack=0)
+    labels, pred = _labels_of(graph, result.dist), _checked_pred(graph, result.pred)
+    _verify_row(graph, result.source_index, labels, pred, cutoff=result.cutoff, slack=0)
     return Certificate(1, graph.n, graph.m, tree=True, slack=0)
 
 
@@ -104,6 +104,17 @@ def _labels_of(graph: Graph, dist: Array) -> Array:
         msg = f"the result has {dist.dtype} distances, but those of this graph are {own}."
         raise InputError(msg)
     return as_labels(graph, dist)
+
+
+def _checked_pred(graph: Graph, pred: Array) -> Array:
+    """Return predecessors that are one for each vertex, in the type of the graph's indices."""
+    if pred.shape != (graph.n,) or pred.dtype != graph.indices.dtype:
+        msg = (
+            f"the result has predecessors of shape {pred.shape} and type {pred.dtype}, but this "
+            f"graph needs shape ({graph.n},) and type {graph.indices.dtype}."
+        )
+        raise InputError(msg)
+    return pred
 
 
 def _verify_table(graph: Graph, table: DistanceTable) -> Certificate:
