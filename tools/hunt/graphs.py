@@ -1,4 +1,4 @@
-"""Random graphs of all shapes, sizes, types and weights that shortest paths are known to fail on."""
+"""Random graphs of many shapes and sizes, with weights that break shortest paths."""
 
 from __future__ import annotations
 
@@ -256,10 +256,6 @@ def _weights(
 
 
 _INTEGER_KINDS = ["few", "few", "few", "medium", "equal", "zero", "near", "near", "powers", "rare"]
-_FLOAT_KINDS = [
-    "few", "few", "medium", "equal", "zero", "powers", "unit", "unit", "decades", "subnormal",
-    "large", "tenths", "rare",
-]  # fmt: skip
 
 
 def _integers(rng: np.random.Generator, m: int, kind: str, most: int) -> Array:
@@ -273,12 +269,12 @@ def _integers(rng: np.random.Generator, m: int, kind: str, most: int) -> Array:
         return np.full(m, min(value, most), _fitting(most))
     if kind == "near":
         steps = rng.integers(-2, 3, m)
-        values = [min(base + step, most) for step in steps.tolist()]
-        return np.array(values, _fitting(most))
+        near = [min(base + step, most) for step in steps.tolist()]
+        return np.array(near, _fitting(most))
     if kind == "powers":
         bits = most.bit_length()
         return np.array([2**e for e in rng.integers(0, bits, m).tolist()], _fitting(most))
-    values = rng.integers(0, 4, m).astype(_fitting(most))
+    values: Array = rng.integers(0, 4, m).astype(_fitting(most))
     if kind == "rare" and m:
         values[rng.random(m) < 0.15] = min(base, most)
     return values
@@ -290,31 +286,30 @@ def _fitting(most: int) -> str:
 
 def _floats(rng: np.random.Generator, m: int, kind: str, dtype: str) -> tuple[Array, bool]:
     scale = 2.0 ** int(rng.integers(-20, 21))
-    match kind:
-        case "few":
-            return rng.integers(0, 4, m) * scale, True
-        case "medium":
-            return rng.integers(0, 200, m) * scale, True
-        case "equal":
-            return np.full(m, float(rng.choice([0.0, 0.1, 1.0, 3.0, 1e30])) * scale), False
-        case "zero":
-            return np.zeros(m), True
-        case "powers":
-            return 2.0 ** rng.integers(-60, 60, m), False
-        case "unit":
-            return rng.random(m), False
-        case "decades":
-            return 10.0 ** rng.uniform(-8, 8, m), False
-        case "subnormal":
-            return rng.integers(0, 9, m) * _SUBNORMAL[dtype], True
-        case "large":
-            return rng.integers(0, 4, m) * _LARGE[dtype] / 2, False
-        case "tenths":
-            return rng.integers(0, 5, m) / 10, False
-        case _:
-            values = rng.random(m)
-            values[rng.random(m) < 0.15] = _LARGE[dtype]
-            return values, False
+    draw_kind, exact = _FLOATS[kind]
+    values = draw_kind(rng, m) * {"subnormal": _SUBNORMAL[dtype], "large": _LARGE[dtype] / 2}.get(
+        kind, scale if exact or kind == "equal" else 1
+    )
+    if kind == "rare":
+        values[rng.random(m) < 0.15] = _LARGE[dtype]
+    return values, exact
+
+
+#: How floats are drawn, before they are scaled, and whether their sums are exact.
+_FLOATS: dict[str, tuple[Callable[[np.random.Generator, int], Array], bool]] = {
+    "few": (lambda rng, m: rng.integers(0, 4, m), True),
+    "medium": (lambda rng, m: rng.integers(0, 200, m), True),
+    "equal": (lambda rng, m: np.full(m, rng.choice([0.0, 0.1, 1.0, 3.0, 1e30])), False),
+    "zero": (lambda _rng, m: np.zeros(m), True),
+    "powers": (lambda rng, m: 2.0 ** rng.integers(-60, 60, m), False),
+    "unit": (lambda rng, m: rng.random(m), False),
+    "decades": (lambda rng, m: 10.0 ** rng.uniform(-8, 8, m), False),
+    "subnormal": (lambda rng, m: rng.integers(0, 9, m), True),
+    "large": (lambda rng, m: rng.integers(0, 4, m), False),
+    "tenths": (lambda rng, m: rng.integers(0, 5, m) / 10, False),
+    "rare": (lambda rng, m: rng.random(m), False),
+}
+_FLOAT_KINDS = ["few", "unit", *_FLOATS]
 
 
 def _signed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import numpy as np
 
 import warpath as wp
 from hunt.program import Finding
+from warpath.recipes import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 #: What a distance or a sum of lengths must lie in, the largest integer not included.
 _RANGES = {"int64": (-(2**63), 2**63 - 1), "int32": (-(2**31), 2**31 - 1)}
-_DENSE_LIMIT = 2**60  # Floyd-Warshall may refuse integers whose sums could exceed 64 bits
+_SUMS = 2**61  # what n weights may reach for algorithms that check no sum
 _PARAMS = (0.001, 0.3, 1, 2, 3, 7.5, 64, 1000, 2.0**31, 2.0**53 + 1, 1e18, 1e-300, 1e300)
 
 
@@ -66,7 +68,9 @@ class Solves:
 
     # Calls about one source
 
-    def sssp(self, source: int, *, odd: bool = True, **options: Any) -> Any:
+    def sssp(
+        self, source: int, recipe: Recipe | None = None, *, odd: bool = True, **options: Any
+    ) -> Any:
         """Solve from one source; with `odd` also with a cutoff, a type, parameters, a trace."""
         if odd:
             options = self._cut(source) | self._narrow() | options
@@ -75,7 +79,10 @@ class Solves:
         labels = oracle.labels(source)
         answer = self._answer(oracle.distances(source), options.get("cutoff"))
         error = self._error(labels, [answer], options)
-        found = self._call(wp.sssp, what, error, (self._name(source),), options, [source])
+        refused = self._may_refuse_sums(recipe) if recipe is not None else ()
+        found = self._call(
+            wp.sssp, what, error, (self._name(source),), options, [source], refused=refused
+        )
         if found is None or answer is None:
             return None
         self._same(found.dist, answer, f"{what}: dist")
@@ -154,14 +161,16 @@ class Solves:
     def _lengths_along(self, route: Sequence[int]) -> Any:
         """Return the length of a route over the lightest edges; None where an edge is missing."""
         total = self.drawn.zero
-        for u, v in zip(route, route[1:], strict=False):
+        for u, v in itertools.pairwise(route):
             weights = [w for a, b, w in self.drawn.edges if (a, b) == (u, v)]
             if not weights:
                 return None
             total += min(weights)
         return total
 
-    def nearest(self, facilities: Sequence[int], *, reverse: bool, **options: Any) -> None:
+    def nearest(
+        self, facilities: Sequence[int], recipe: Recipe | None, *, reverse: bool, **options: Any
+    ) -> None:
         """Find the nearest of several facilities."""
         options = self._cut(facilities[0]) | options
         oracle = self.drawn.oracle(reverse=reverse)
@@ -174,7 +183,7 @@ class Solves:
         names = [self._name(each) for each in facilities]
         found = self._call(
             wp.nearest, what, error, (names,), options | {"reverse": reverse}, starts,
-            turned=reverse,
+            turned=reverse, refused=self._may_refuse_sums(recipe) if recipe else (),
         )  # fmt: skip
         if found is None or answer is None:
             return
@@ -264,23 +273,19 @@ class Solves:
         cyclic = any(row is None for row in rows)
         error = self._error(None if cyclic else [], picked, options)
         loose = (recipe is None or recipe.reassociates) and not self.drawn.exact
-        refused = ()
-        if recipe is None or recipe.reassociates:
-            refused = self._may_refuse_sums()
-        found = self._call(
-            call, what, error, arguments, options, list(sources), refused=refused
-        )
+        refused = self._may_refuse_sums(recipe)
+        found = self._call(call, what, error, arguments, options, list(sources), refused=refused)
         if found is None or cyclic:
             return None
         dist = found.dist if not parts else np.concatenate([part for _, part in parts])
-        if "out" in options and not parts and len(rows):
+        if "out" in options and not parts and rows:
             raise self._finding(f"{what}: out= was never called")
         if "out" not in options or parts:
             self._same_rows(np.asarray(dist), picked, what, loose=loose)
         if options.get("predecessors"):
             for row, source in enumerate(sources):
                 answer = rows[row]
-                assert answer is not None  # noqa: S101 - no source reaches a negative cycle
+                assert answer is not None
                 tree = self._tree(source, answer)
                 right = [tree[v] for v in columns]
                 self._same_tree(found.pred[row], right, f"{what}: pred from {source}")
@@ -295,12 +300,12 @@ class Solves:
         what: str,
     ) -> None:  # fmt: skip
         """Compare a route and a row's tree that a table gives."""
-        source = sources[self.rng.integers(0, len(sources))]
-        target = columns[self.rng.integers(0, len(columns))]
+        source = sources[int(self.rng.integers(0, len(sources)))]
+        target = columns[int(self.rng.integers(0, len(columns)))]
         dist = self.drawn.oracle().distances(source)
-        assert dist is not None  # noqa: S101 - the table was solved
+        assert dist is not None
         answer = self._answer(dist, found.cutoff)
-        assert answer is not None  # noqa: S101 - as dist
+        assert answer is not None
         exact = self.drawn.exact or not (recipe is None or recipe.reassociates)
         try:
             route = found.path(self._name(source), self._name(target)).indices.tolist()
@@ -325,7 +330,7 @@ class Solves:
         if len(dist) != len(rows):
             raise self._finding(f"{what}: {dist.shape} for {len(rows)} sources")
         for place, row in enumerate(rows):
-            assert row is not None  # noqa: S101 - no source reaches a negative cycle
+            assert row is not None
             if not loose:
                 self._same(dist[place], row, f"{what}: row {place}", zero_signs=False)
                 continue
@@ -337,17 +342,17 @@ class Solves:
                     f"{what}: row {place} {dist[place].tolist()}, not {right.tolist()}"
                 )
 
-    def _may_refuse_sums(self) -> tuple[type[Exception], ...]:
-        """Return what algorithms that add in another order may raise for large weights.
-
-        A recipe says in its objection or its error that sums could leave 64 bits or the float.
-        """
+    def _may_refuse_sums(self, recipe: Recipe | None) -> tuple[type[Exception], ...]:
+        """Return what algorithms that check no sum may raise for large weights, before they run."""
+        if recipe is not None and not (recipe.reassociates or recipe.loop is Loop.BFS):
+            return ()
         largest = max(abs(self.lightest or 0), abs(self.heaviest or 0))
-        total = int(largest) * max(1, self.graph.n) if self.drawn.integer else float(largest)
-        most = _DENSE_LIMIT if self.drawn.integer else float(np.finfo(self.graph.dist_dtype).max)
-        if total >= (most if self.drawn.integer else most / (4 * self.graph.n + 4)):
-            return wp.NotSupportedError, wp.DistanceOverflowError
-        return ()
+        if self.drawn.integer:
+            # One vertex more, from which `nearest` searches.
+            return (wp.NotSupportedError,) if largest * (self.graph.n + 1) >= _SUMS else ()
+        most = float(np.finfo(self.graph.dist_dtype).max) / (4 * self.graph.n + 4)
+        # Under potentials lengths grow up to the sum of all weights.
+        return (wp.DistanceOverflowError,) if float(largest) >= most else ()
 
     # What is expected
 
@@ -389,7 +394,9 @@ class Solves:
             if refused and isinstance(raised, refused):
                 return None
             wanted = " or ".join(e.__name__ for e in error) if error else "an answer"
-            raise self._finding(f"{what}: {type(raised).__name__}: {raised}; not {wanted}") from raised
+            raise self._finding(
+                f"{what}: {type(raised).__name__}: {raised}; not {wanted}"
+            ) from raised
         if error is not None:
             raise self._finding(f"{what}: an answer, not {' or '.join(e.__name__ for e in error)}")
         return found
@@ -407,17 +414,13 @@ class Solves:
         if not self.drawn.oracle(reverse=turned).reaches(starts) & set(cycle):
             raise self._finding(f"{what}: no path leads to the cycle {raised.cycle}")
 
-    def _same(
-        self, found: Array, right: Labels, what: str, *, zero_signs: bool = True
-    ) -> None:
+    def _same(self, found: Array, right: Labels, what: str, *, zero_signs: bool = True) -> None:
         wanted = self._array(right, found.dtype)
         allowed = {self.graph.dist_dtype, np.dtype(np.int32)}
         if found.dtype not in allowed or found.shape != wanted.shape:
             raise self._finding(f"{what} of {found.dtype} {found.shape}, not {wanted.dtype}")
         if not (
-            found.tobytes() == wanted.tobytes()
-            if zero_signs
-            else np.array_equal(found, wanted)
+            found.tobytes() == wanted.tobytes() if zero_signs else np.array_equal(found, wanted)
         ):
             raise self._finding(f"{what} is {_shown(found, wanted)}")
 
@@ -448,11 +451,16 @@ class Solves:
         known = [d for d in labels or [] if d is not None and d >= 0]
         near = known[self.rng.integers(0, len(known))] if known else self.drawn.zero
         if not self.drawn.integer:
-            step = np.nextafter(near, near.dtype.type(-1)) if isinstance(near, np.float32) else math.nextafter(near, -1)
+            step = (
+                np.nextafter(near, near.dtype.type(-1))
+                if isinstance(near, np.float32)
+                else math.nextafter(near, -1)
+            )
             return {"cutoff": max(float(near if self.rng.random() < 0.6 else step), 0.0)}
         kind = self.rng.integers(0, 7)
         cutoff = [near, near - 1, near + 1, near / 2, near // 2, 2**53 + 1, 2**70][kind]
-        return {"cutoff": max(cutoff, 0)}
+        # Between 2^63 and 2^70 lie distances that no cutoff tells from those that do not fit.
+        return {"cutoff": max(cutoff, 0) if cutoff < _RANGES["int64"][1] else 2**90}
 
     def _narrow(self) -> dict[str, Any]:
         if not self.drawn.integer or self.rng.random() < 0.85:

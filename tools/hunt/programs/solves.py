@@ -50,7 +50,7 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
 
 
 def _some(rng: np.random.Generator, n: int, most: int) -> list[int]:
-    return rng.integers(0, n, int(rng.integers(1, most + 1))).tolist()
+    return [int(v) for v in rng.integers(0, n, int(rng.integers(1, most + 1)))]
 
 
 def _options(solves: Solves, recipe: Recipe | None, rng: np.random.Generator) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def _one_source(solves: Solves, source: int, rng: np.random.Generator) -> None:
         options = _options(solves, recipe, rng)
         if rng.random() < 0.1:
             options["trace"] = True
-        solves.sssp(source, odd=bool(rng.random() < 0.4), **options)
+        solves.sssp(source, recipe, odd=bool(rng.random() < 0.4), **options)
     for recipe in _able(solves, _PATH):
         options = {"algorithm": recipe.name} if recipe else {}
         for target in _some(rng, n, 2):
@@ -126,7 +126,7 @@ def _facilities(solves: Solves, rng: np.random.Generator) -> None:
         if rng.random() < 0.85 or not (recipe is None or solves.takes(recipe, 0)):
             continue
         options = _options(solves, recipe, rng)
-        solves.nearest(facilities, reverse=bool(rng.random() < 0.4), **options)
+        solves.nearest(facilities, recipe, reverse=bool(rng.random() < 0.4), **options)
 
 
 def _plans(drawn: Drawn, rng: np.random.Generator, counts: Counts) -> None:
