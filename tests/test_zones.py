@@ -125,3 +125,11 @@ def test_all_pairs_by_floyd_warshall_do_not_count_round_trips():
     table = wp.apsp(graph, algorithm="classic.floyd_warshall", dist_dtype="int32")
     never = 2**31 - 1
     assert table.dist.tolist() == [[0, 5, 12], [2**31 - 3, 0, 7], [never, never, 0]]
+
+
+def test_predecessors_are_of_the_type_of_the_indices_where_vertices_are_closed():
+    wide = Graph(np.array([0, 1, 1]), np.array([1], np.int64), first_through=1)
+    paths = wp.sssp(wide, 0)
+    assert paths.pred.dtype == np.int64
+    assert wp.nearest(wide, [0]).facility_indices.dtype == np.int64
+    assert wp.verify(wide, paths).tree

@@ -108,7 +108,8 @@ def _labels_of(graph: Graph, dist: Array) -> Array:
 
 def _checked_pred(graph: Graph, pred: Array) -> Array:
     """Return predecessors that are one for each vertex, in the type of the graph's indices."""
-    if pred.shape != (graph.n,) or pred.dtype != graph.indices.dtype:
+    types = {graph.indices.dtype, opened(graph).indices.dtype}
+    if pred.shape != (graph.n,) or pred.dtype not in types:
         msg = (
             f"the result has predecessors of shape {pred.shape} and type {pred.dtype}, but this "
             f"graph needs shape ({graph.n},) and type {graph.indices.dtype}."

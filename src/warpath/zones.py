@@ -27,7 +27,8 @@ def opened(graph: Graph) -> Graph:
         return graph
     kept: Graph | None = graph.derived.get("opened")
     if kept is None:
-        indices = graph.indices.astype(index_dtype(graph.n + closed))
+        own = graph.indices.dtype  # 64 bits stay, as predecessors are of the indices' type
+        indices = graph.indices.astype(np.promote_types(own, index_dtype(graph.n + closed)))
         indices[indices < closed] += graph.n
         ends = np.full(closed, graph.m, np.int64)
         kept = Graph(np.concatenate([graph.indptr, ends]), indices, graph.weights)

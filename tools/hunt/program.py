@@ -43,6 +43,8 @@ class Program:
     memory : bytes of address space that the process may take (RLIMIT_AS); None for no limit.
     packages : modules that the program imports beside warpath and NumPy; where one is not
         installed the program is skipped and its line says so.
+    obstacle : returns why the program cannot run on this machine, or "" where it can; the program
+        is skipped for that reason. It is called where all `packages` are installed.
     """
 
     summary: str
@@ -52,6 +54,7 @@ class Program:
     hang: float = 300.0
     memory: int | None = None
     packages: tuple[str, ...] = ()
+    obstacle: Callable[[], str] | None = None
 
 
 def load(name: str) -> Program:

@@ -87,6 +87,11 @@ class Solves:
             return None
         self._same(found.dist, answer, f"{what}: dist")
         self._same_tree(found.pred, self._tree(source, answer), f"{what}: pred")
+        if found.plan.device != "cpu" and "trace" not in options and self.rng.random() < 0.2:
+            for name in ("dist", "pred"):
+                there = getattr(found.on_device, name).get()
+                if there.tobytes() != getattr(found, name).tobytes():
+                    raise self._finding(f"{what}: on_device.{name} is {there.tolist()}")
         if self.rng.random() < 0.2:
             self._use(found, source, int(self.rng.integers(0, self.graph.n)), what)
         return found
@@ -272,33 +277,59 @@ class Solves:
         picked = [None if row is None else [row[v] for v in columns] for row in rows]
         cyclic = any(row is None for row in rows)
         error = self._error(None if cyclic else [], picked, options)
-        loose = (recipe is None or recipe.reassociates) and not self.drawn.exact
-        refused = self._may_refuse_sums(recipe)
-        found = self._call(call, what, error, arguments, options, list(sources), refused=refused)
+        found = self._call(
+            call, what, error, arguments, options, list(sources),
+            refused=self._may_refuse_sums(recipe),
+        )  # fmt: skip
         if found is None or cyclic:
             return None
-        dist = found.dist if not parts else np.concatenate([part for _, part in parts])
-        if "out" in options and not parts and rows:
-            raise self._finding(f"{what}: out= was never called")
-        if "out" not in options or parts:
-            self._same_rows(np.asarray(dist), picked, what, loose=loose)
+        recipe = found.plan.recipe
+        assert recipe is not None
+        loose = recipe.reassociates and not self.drawn.exact
+        dist = np.concatenate([part for _, part in parts]) if parts else found.on_host()
+        self._same_rows(dist, picked, what, loose=loose)
         if options.get("predecessors"):
             for row, source in enumerate(sources):
-                answer = rows[row]
-                assert answer is not None
-                tree = self._tree(source, answer)
-                right = [tree[v] for v in columns]
-                self._same_tree(found.pred[row], right, f"{what}: pred from {source}")
+                self._same_table_tree(
+                    found.pred[row], source, rows[row] or [], columns, recipe, what
+                )
         if self.rng.random() < 0.1 and not parts:
             self._verify(found, what)
         if self.rng.random() < 0.2 and not parts and len(sources):
             self._use_table(found, sources, columns, recipe, what)
         return found
 
-    def _use_table(
-        self, found: Any, sources: Sequence[int], columns: Sequence[int], recipe: Recipe | None,
+    def _same_table_tree(
+        self, pred: Array, source: int, answer: Labels, columns: Sequence[int], recipe: Recipe,
         what: str,
     ) -> None:  # fmt: skip
+        """Compare a row of predecessors; an algorithm that keeps its own may take any tree."""
+        if not recipe.predecessors:
+            tree = self._tree(source, answer)
+            self._same_tree(pred, [tree[v] for v in columns], f"{what}: pred from {source}")
+        elif self.drawn.exact and not self.graph.first_through and len(columns) == self.graph.n:
+            self._any_tree(pred.tolist(), source, answer, f"{what}: pred from {source}")
+
+    def _any_tree(self, pred: Sequence[int], source: int, answer: Labels, what: str) -> None:
+        """See that predecessors are those of any shortest paths."""
+        edges = {(u, v): w for u, v, w in sorted(self.drawn.edges, key=lambda e: -e[2])}
+        for v, d in enumerate(answer):
+            u = pred[v]
+            if d is None or v == source:
+                if u != -1:
+                    raise self._finding(f"{what}: vertex {v} has {u}, not -1")
+                continue
+            if u < 0 or (u, v) not in edges or answer[u] is None or answer[u] + edges[u, v] != d:
+                raise self._finding(f"{what}: {u} -> {v} is not the last edge of a shortest path")
+            steps = 0
+            while u != source and steps <= self.graph.n:
+                u, steps = pred[u], steps + 1
+            if u != source:
+                raise self._finding(f"{what}: the predecessors of {v} do not lead to {source}")
+
+    def _use_table(
+        self, found: Any, sources: Sequence[int], columns: Sequence[int], recipe: Recipe, what: str
+    ) -> None:
         """Compare a route and a row's tree that a table gives."""
         source = sources[int(self.rng.integers(0, len(sources)))]
         target = columns[int(self.rng.integers(0, len(columns)))]
@@ -306,7 +337,8 @@ class Solves:
         assert dist is not None
         answer = self._answer(dist, found.cutoff)
         assert answer is not None
-        exact = self.drawn.exact or not (recipe is None or recipe.reassociates)
+        exact = self.drawn.exact or not recipe.reassociates
+        exact = exact and not (recipe.predecessors and found.pred is not None)
         try:
             route = found.path(self._name(source), self._name(target)).indices.tolist()
         except wp.NoPathError:
@@ -429,7 +461,7 @@ class Solves:
         return np.array([never if d is None else d for d in right], dtype)
 
     def _same_tree(self, found: Array, right: Sequence[int], what: str) -> None:
-        if found.tolist() != list(right):
+        if found.dtype != self.graph.indices.dtype or found.tolist() != list(right):
             raise self._finding(f"{what} is {_shown(found, np.array(right))}")
 
     def _slack(self, lengths: Labels) -> float:

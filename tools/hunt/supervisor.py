@@ -48,9 +48,13 @@ def hunt(name: str, seed: int, seconds: float, jobs: int, only: int | None = Non
     only : the number of one trial to run alone; None for all.
     """
     outcome = Outcome()
-    missing = [p for p in load(name).packages if importlib.util.find_spec(p) is None]
+    program = load(name)
+    missing = [p for p in program.packages if importlib.util.find_spec(p) is None]
     if missing:
         outcome.skipped = f"not installed: {', '.join(missing)}"
+    elif program.obstacle is not None:
+        outcome.skipped = program.obstacle()
+    if outcome.skipped:
         return outcome
     if only is not None:
         _watch(name, seed, only, 1, 0.0, outcome)
