@@ -103,6 +103,25 @@ def draw(rng: np.random.Generator, *, largest: int = 5000, negative: float = 0.2
     return Drawn(graph, edges, exact, kinds, zero)
 
 
+def draw_large(rng: np.random.Generator, *, edges: int) -> tuple[wp.Graph, str]:
+    """Draw a graph of about so many edges and without negative weights.
+
+    It is too large for an oracle in plain Python. Its weights are of the kinds that `draw` has.
+    """
+    shape = str(rng.choice(["random", "power law", "grid", "layers", "star out", "acyclic"]))
+    n = max(2, int(edges / {"grid": 3.7, "star out": 1, "acyclic": 3}.get(shape, 4)))
+    n, src, dst = _SHAPES[shape](rng, n)
+    if rng.random() < 0.5:
+        order = rng.permutation(n)
+        src, dst = order[src], order[dst]
+    dtype = TYPES[rng.choice(5, p=[0.24, 0.24, 0.22, 0.22, 0.08])]
+    weights, _, kind = _weights(rng, src, dst, dtype, n, signed=False)
+    directed = bool(rng.random() < 0.8)
+    graph = wp.Graph.from_edges(src, dst, weights, n=n, directed=directed)
+    way = "directed" if directed else "undirected"
+    return graph, f"{way} {shape}, {kind} {dtype or 'no'} weights, n = {n}, {graph.m} edges"
+
+
 def _size(rng: np.random.Generator) -> int:
     roll = rng.random()
     if roll < 0.6:
@@ -268,12 +287,11 @@ def _integers(rng: np.random.Generator, m: int, kind: str, most: int) -> Array:
         value = base if rng.random() < 0.4 else int(rng.integers(0, 9))
         return np.full(m, min(value, most), _fitting(most))
     if kind == "near":
-        steps = rng.integers(-2, 3, m)
-        near = [min(base + step, most) for step in steps.tolist()]
-        return np.array(near, _fitting(most))
+        near: Array = min(base + 2, most) - rng.integers(0, 5, m)
+        return near.astype(_fitting(most))
     if kind == "powers":
-        bits = most.bit_length()
-        return np.array([2**e for e in rng.integers(0, bits, m).tolist()], _fitting(most))
+        powers: Array = np.int64(1) << rng.integers(0, most.bit_length(), m)
+        return powers.astype(_fitting(most))
     values: Array = rng.integers(0, 4, m).astype(_fitting(most))
     if kind == "rare" and m:
         values[rng.random(m) < 0.15] = min(base, most)

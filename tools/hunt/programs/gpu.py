@@ -1,0 +1,239 @@
+"""Every algorithm for a GPU, against plain Python on small graphs, the CPU's Dijkstra on large."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import warpath as wp
+from hunt import graphs
+from hunt.program import Finding, Program
+from hunt.solving import Solves
+from warpath.recipes import Loop, Task
+from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES
+from warpath.testing.recipes import on_gpu
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hunt.program import Counts
+    from warpath.recipes import Recipe
+
+    Choice = Recipe | None  # None: the planner's
+
+_SSSP, _MANY, _APSP = (
+    [each for each in on_gpu(task) if each.exact] for task in (Task.SSSP, Task.MANY, Task.APSP)
+)
+#: Loops that count no relaxations on a GPU and refuse a trace there.
+_UNTRACED = IN_ONE_LAUNCH | {
+    Loop.BLOCK_A_SOURCE, Loop.FLOYD_WARSHALL, Loop.JOHNSON, Loop.PAIRS,
+}  # fmt: skip
+#: Loops with a round for each distance: on large graphs they would take minutes.
+_MANY_ROUNDS = {Loop.SETTLE, Loop.SWEEPS, Loop.THREAD_A_SOURCE, Loop.ROUNDS_A_SOURCE}
+_SOME = 6  # recipes of each task that a trial takes, so that new graphs come often
+_MOST_SUM = 2**61  # what n weights may reach where an algorithm adds in another order
+
+
+def trial(rng: np.random.Generator, counts: Counts) -> None:
+    """Solve a small graph in many ways, or a large one in a few."""
+    with np.errstate(over="ignore", under="ignore"):  # plain Python adds NumPy's float32
+        if rng.random() < 0.85:
+            _small(rng, counts)
+        else:
+            _large(rng, counts)
+
+
+def _small(rng: np.random.Generator, counts: Counts) -> None:
+    drawn = graphs.draw(rng, largest=600)
+    if drawn.graph.n == 0:
+        return
+    options = {"device": "cuda"}
+    if rng.random() < 0.3:
+        drawn.graph, options = drawn.graph.to("cuda"), {}
+    solves = Solves(drawn, rng, counts, options)
+    source = int(rng.integers(0, drawn.graph.n))
+    for recipe in _chosen(solves, _SSSP, rng):
+        given = _options(solves, recipe, rng)
+        if recipe is not None and recipe.loop not in _UNTRACED and rng.random() < 0.1:
+            given["trace"] = True
+        solves.sssp(source, recipe, odd=bool(rng.random() < 0.4), **given)
+    _tables(solves, rng)
+    recipe = _SSSP[rng.integers(0, len(_SSSP))]
+    if rng.random() < 0.3 and solves.takes(recipe, 0):
+        facilities = rng.integers(0, drawn.graph.n, 3).tolist()
+        reverse = bool(rng.random() < 0.4)
+        solves.nearest(facilities, recipe, reverse=reverse, algorithm=recipe.name)
+
+
+def _tables(solves: Solves, rng: np.random.Generator) -> None:
+    n = solves.graph.n
+    sources = rng.integers(0, n, int(rng.choice([1, 3, 64, 70]))).tolist()
+    for recipe in _chosen(solves, _MANY, rng):
+        targets = None if rng.random() < 0.5 else rng.integers(0, n, 4).tolist()
+        given = _options(solves, recipe, rng) | {"predecessors": bool(rng.random() < 0.3)}
+        solves.distances(sources, targets, recipe, odd=bool(rng.random() < 0.4), **given)
+    if n > 150:
+        return
+    for recipe in _chosen(solves, _APSP, rng):
+        given = _options(solves, recipe, rng) | {"predecessors": bool(rng.random() < 0.3)}
+        solves.apsp(recipe, odd=bool(rng.random() < 0.4), **given)
+
+
+def _chosen(solves: Solves, recipes: Sequence[Recipe], rng: np.random.Generator) -> list[Choice]:
+    """Return the planner's choice and some algorithms that take the graph."""
+    places = rng.permutation(len(recipes))[:_SOME]
+    able = [recipes[at] for at in places.tolist() if _able(recipes[at], solves.graph)]
+    chosen: list[Choice] = [each for each in able if solves.takes(each)]
+    return [None, *chosen]
+
+
+def _able(recipe: Recipe, graph: wp.Graph) -> bool:
+    """Return whether a recipe is not to refuse a graph because of its sums."""
+    facts = graph.facts(symmetry=False)
+    largest = max(abs(facts.min_weight), abs(facts.max_weight))
+    checked = not (recipe.reassociates or recipe.loop is Loop.BFS)
+    return checked or not facts.integer or largest * (graph.n + 1) < _MOST_SUM
+
+
+def _options(solves: Solves, recipe: Choice, rng: np.random.Generator) -> dict[str, Any]:
+    if recipe is None:
+        return {}
+    params = solves.params(recipe) if rng.random() < 0.5 else {}
+    return {"algorithm": recipe.name} | params
+
+
+def _large(rng: np.random.Generator, counts: Counts) -> None:
+    """Compare with the CPU's Dijkstra, whose answer is certified."""
+    edges = int(10 ** rng.uniform(3.5, 6))
+    graph, kind = graphs.draw_large(rng, edges=edges)
+    if rng.random() < 0.4:
+        _large_tables(rng, counts, edges)
+        return
+    source = int(rng.integers(0, graph.n))
+    right = _certified(graph, source)
+    for recipe in _for_large(graph, _SSSP, Task.SSSP, rng):
+        algorithm = recipe.name if recipe else "auto"
+        text = f"sssp({source}, algorithm={algorithm!r}, device='cuda') of {kind}"
+        counts["large solves"] += 1
+        try:
+            found = wp.sssp(graph, source, algorithm=algorithm, device="cuda")
+        except wp.DistanceOverflowError as error:
+            if right is not None:
+                raise Finding(f"{text}: {error}") from error
+            continue
+        if right is None:
+            raise Finding(f"{text}: an answer, not DistanceOverflowError")
+        for name in ("dist", "pred"):
+            _same(getattr(found, name), getattr(right, name), f"{text}: {name}")
+
+
+def _certified(graph: wp.Graph, source: int) -> wp.Paths | None:
+    """Return the CPU's answer; None where a distance does not fit."""
+    try:
+        right = wp.sssp(graph, source, algorithm="classic.dijkstra", device="cpu")
+    except wp.DistanceOverflowError:
+        return None
+    wp.verify(graph, right)
+    return right
+
+
+def _for_large(
+    graph: wp.Graph, recipes: Sequence[Recipe], task: Task, rng: np.random.Generator
+) -> list[Choice]:
+    """Return the planner's choice, our own algorithms and some published ones."""
+    facts = graph.facts(symmetry=False)
+    ends = graph.solver_weights.min(initial=0), graph.solver_weights.max(initial=0)
+    able = [
+        each
+        for each in recipes
+        if each.objection(task, facts) is None
+        and _able(each, graph)
+        and not (each.equal_weights and ends[0] != ends[1])
+        and not (each.loop in _MANY_ROUNDS and graph.n > 3000)
+        and not (each.axes is not None and each.axes.layout.value == "dense" and graph.n > 3000)
+    ]
+    own = [each for each in able if each.paper == "warpath"]
+    others = [each for each in able if each.paper != "warpath"]
+    places = rng.permutation(len(others))[:3].tolist()
+    return [None, *own, *(others[at] for at in places)]
+
+
+def _large_tables(rng: np.random.Generator, counts: Counts, edges: int) -> None:
+    """Compare tables of many sources, and all pairs also where they pass through in tiles."""
+    graph, kind = graphs.draw_large(rng, edges=min(edges, 60_000))
+    every = graph.n <= 700
+    sources = np.arange(graph.n) if every else rng.integers(0, graph.n, 100)
+    try:
+        right = wp.distances(graph, sources, algorithm="classic.dijkstra", device="cpu").dist
+    except wp.DistanceOverflowError:
+        return
+    task, call = (Task.APSP, wp.apsp) if every else (Task.MANY, wp.distances)
+    given = () if every else (sources,)
+    for recipe in _for_large(graph, _APSP if every else _MANY, task, rng):
+        algorithm = recipe.name if recipe else "auto"
+        staged = recipe is not None and recipe.loop in WHOLE_TABLES and rng.random() < 0.3
+        text = f"{task.value}, algorithm={algorithm!r}, staged {staged}, of {kind}"
+        counts["large solves"] += 1
+        with _gpu_memory(graph.n**2 * graph.dist_dtype.itemsize // 2 if staged else None):
+            try:
+                found = call(graph, *given, algorithm=algorithm, device="cuda")
+            except wp.NotEnoughMemoryError:
+                continue
+        if found.plan.recipe.reassociates and graph.dist_dtype.kind == "f":
+            _close(found.on_host(), right, graph.n, text)
+        else:
+            _same(found.on_host(), right, text)
+
+
+@contextlib.contextmanager
+def _gpu_memory(limit: int | None) -> Iterator[None]:
+    """Let calls plan with some bytes of the GPU's memory, or with all."""
+    if limit is None:
+        yield
+        return
+    os.environ["WARPATH_GPU_MEMORY"] = str(limit)
+    try:
+        yield
+    finally:
+        del os.environ["WARPATH_GPU_MEMORY"]
+
+
+def _same(found: Any, right: Any, text: str) -> None:
+    if found.dtype == right.dtype and found.tobytes() == right.tobytes():
+        return
+    if found.dtype != right.dtype or found.shape != right.shape:
+        raise Finding(f"{text}: {found.dtype} {found.shape}, not {right.dtype} {right.shape}")
+    at = np.argwhere(found != right)
+    some = ", ".join(f"{i} {found[tuple(i)]!r} for {right[tuple(i)]!r}" for i in at[:5].tolist())
+    raise Finding(f"{text} is wrong in {len(at)} places: {some}")
+
+
+def _close(found: Any, right: Any, n: int, text: str) -> None:
+    """Compare floats that were added in another order: within n * eps of the longest."""
+    finite = np.isfinite(right)
+    longest = float(np.abs(right[finite], dtype=np.float64).max(initial=0))
+    slack = n * (float(np.finfo(right.dtype).eps) * longest + 1e-300)
+    off = np.abs(found[finite].astype(np.float64) - right[finite]).max(initial=0)
+    if not np.array_equal(np.isfinite(found), finite) or off > slack:
+        raise Finding(f"{text} is {off} off, {slack} is allowed")
+
+
+def _obstacle() -> str:
+    """Return why there is no GPU to run on."""
+    from warpath.engines.cuda.driver import device_count
+
+    try:
+        return "" if device_count() else "no GPU here"
+    except wp.NotSupportedError as error:
+        return str(error)
+
+
+PROGRAM = Program(
+    summary="Every algorithm for a GPU: small graphs against plain Python, large against the CPU.",
+    trial=trial,
+    packages=("cupy",),
+    obstacle=_obstacle,
+)
