@@ -224,3 +224,12 @@ def test_large_integers_among_cutoffs_stay_integers_next_to_floats():
     assert found.counts.tolist() == [1, 3]
     assert wp.within(graph, 0, [np.int64(2**53 + 1), 0.5]).counts.tolist() == [1, 3]
     assert wp.within(graph, 0, [5, 0.5]).cutoffs.dtype == np.float64
+
+
+def test_a_negative_cycle_is_named_along_the_graphs_own_edges_with_reverse():
+    graph = wp.Graph.of([("a", "b", -3), ("b", "c", 1), ("c", "a", 1), ("c", "s", 4)])
+    with pytest.raises(wp.NegativeCycleError) as caught:
+        wp.within(graph, "s", 9, reverse=True)
+    cycle = caught.value.cycle
+    start = cycle.index("a")
+    assert (cycle[start:] + cycle[:start], caught.value.length) == (["a", "b", "c"], -1)

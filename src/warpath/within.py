@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import api
-from warpath.errors import InputError
+from warpath.errors import InputError, NegativeCycleError
 from warpath.graph import Graph
 from warpath.isochrones import Within
 
@@ -66,16 +66,21 @@ def within(
     """
     graph = Graph.of(graph)
     cutoffs = _checked(cutoff)
-    paths = api.sssp(
-        graph.reversed() if reverse else graph,
-        source,
-        algorithm=algorithm,
-        device=device,
-        threads=threads,
-        params=params,
-        cutoff=cutoffs.tolist()[-1],
-        progress=progress,
-    )
+    try:
+        paths = api.sssp(
+            graph.reversed() if reverse else graph,
+            source,
+            algorithm=algorithm,
+            device=device,
+            threads=threads,
+            params=params,
+            cutoff=cutoffs.tolist()[-1],
+            progress=progress,
+        )
+    except NegativeCycleError as error:
+        if not reverse:
+            raise
+        raise NegativeCycleError(error.cycle[::-1], error.length) from None
     return Within(graph, cutoffs, paths, reverse=bool(reverse))
 
 

@@ -287,7 +287,8 @@ def _integers(rng: np.random.Generator, m: int, kind: str, most: int) -> Array:
         value = base if rng.random() < 0.4 else int(rng.integers(0, 9))
         return np.full(m, min(value, most), _fitting(most))
     if kind == "near":
-        near: Array = min(base + 2, most) - rng.integers(0, 5, m)
+        largest = min(base + int(rng.integers(-2, 3)), most)
+        near: Array = largest - rng.integers(0, int(rng.choice([2, 3, 5])), m)
         return near.astype(_fitting(most))
     if kind == "powers":
         powers: Array = np.int64(1) << rng.integers(0, most.bit_length(), m)
