@@ -221,6 +221,8 @@ class _Work:
         problem = replace(self.problem, sources=self.problem.sources[block])
         if whole:
             problem = replace(problem, targets=None)
+        if self.plan.recipe.loop in WHOLE_TABLES:  # closed vertices have rows that none asks for
+            problem = replace(problem, sources=np.arange(opened(self.graph).n))
         trace = None if self.trace is None else Trace()
         tiles = None if self.plan.staged is None else Tiles(self.plan.staged)
         _, stats = run_plan(

@@ -317,3 +317,17 @@ def test_one_source_among_weights_that_a_float_takes_for_equal_is_exact():
     paths = wp.sssp(graph, 0, device="cuda")
     assert "warpath.bfs" in dict(paths.plan.left_out)
     assert np.array_equal(paths.dist, wp.sssp(graph, 0, algorithm="classic.dijkstra").dist)
+
+
+@pytest.mark.parametrize("name", [FLOYD, "bodra2025.fw_edge", "bodra2025.fw_tiled"])
+@pytest.mark.parametrize("made", [graph_of, negative_of])
+def test_all_pairs_of_a_graph_with_closed_vertices_are_those_of_the_cpu(made, name):
+    inner = made(n=40)
+    graph = wp.Graph(inner.indptr, inner.indices, inner.weights, first_through=7)
+    right = wp.apsp(graph, device="cpu", algorithm="classic.johnson", predecessors=True)
+    found = wp.apsp(graph, device="cuda", algorithm=name)
+    assert np.array_equal(found.dist, right.dist)
+    if name == FLOYD:
+        kept = wp.apsp(graph, device="cuda", algorithm=name, predecessors=True)
+        assert np.array_equal(kept.dist, right.dist)
+        assert np.array_equal(kept.pred, right.pred)
