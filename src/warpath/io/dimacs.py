@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
@@ -22,12 +21,18 @@ _ARC = "a <from> <to> <weight>"
 
 def sniff(head: bytes) -> bool:
     """Say whether the problem line ``p sp`` stands before anything but comments."""
-    return re.match(rb"(?:\s*|c(?:[ \t].*)?\r?\n)*p[ \t]+sp[ \t]", head) is not None
+    return _first_words(head)[:2] == [b"p", b"sp"]
 
 
 def sniff_coordinates(head: bytes) -> bool:
     """Say whether the problem line is ``p aux sp co``."""
-    return re.match(rb"(?:\s*|c(?:[ \t].*)?\r?\n)*p[ \t]+aux[ \t]+sp[ \t]+co", head) is not None
+    return _first_words(head)[:4] == [b"p", b"aux", b"sp", b"co"]
+
+
+def _first_words(head: bytes) -> list[bytes]:
+    """Return the words of the first line that is neither blank nor a comment."""
+    lines = (line for text in head.splitlines() if (line := text.strip()))
+    return next((line.split() for line in lines if not _is_comment(line)), [])
 
 
 def read(source: Source, *, directed: bool | None = None) -> Graph:
