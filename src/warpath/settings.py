@@ -31,6 +31,8 @@ MOST_THREADS = 1024
 
 _LOOKS_A_SECOND = 20  # at free memory: a look takes 36 us, as long as a small solve
 
+_MOST_BYTES = 2.0**63  # more than any machine has; a float of more digits may be infinite
+
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -84,7 +86,7 @@ def memory_limit() -> int | None:
 
 @functools.lru_cache(maxsize=1)
 def _free_memory(moment: int) -> int:  # noqa: ARG001 - what is kept grows old with it
-    free = [_available_of_machine(), _available_of_cgroup()]
+    free = [_available_of_machine(), _available_of_cgroup(), _available_of_process()]
     return min((bytes_ for bytes_ in free if bytes_ is not None), default=2**63 - 1)
 
 
@@ -132,7 +134,7 @@ def _bytes_of(name: str) -> int | None:
     if match is None:
         msg = f"{name}={value!r} must be a number of bytes, or one with K, M, G, T: 8G."
         raise InputError(msg)
-    return int(float(match[1]) * _UNITS[match[2].upper()])
+    return int(min(float(match[1]), _MOST_BYTES) * _UNITS[match[2].upper()])
 
 
 def _available_of_machine() -> int | None:
@@ -149,6 +151,17 @@ def _available_of_cgroup() -> int | None:
     if limit is None or used is None or limit.strip() == "max":
         return None
     return max(0, int(limit) - int(used))
+
+
+def _available_of_process() -> int | None:
+    """Return how much more address space the process may take (RLIMIT_AS), where it is limited."""
+    try:
+        import resource  # here, as a system without such limits does not have it
+    except ImportError:
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    pages = None if limit == resource.RLIM_INFINITY else _text_of("/proc/self/statm")
+    return None if pages is None else max(0, limit - int(pages.split()[0]) * resource.getpagesize())
 
 
 def _text_of(path: str) -> str | None:
