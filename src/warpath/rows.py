@@ -56,8 +56,8 @@ def rows_of_edges(
     if report["bad_weight"] >= 0:
         raise bad_weight(report["bad_weight"], given)
     n = report["largest"] + 1 if n is None else int(n)
-    _room_for(n)
     m = 2 * report["kept"] - report["loops"] if both else report["kept"]
+    _room_for(n, m * (index_dtype(n).itemsize + (0 if checked is None else given.itemsize)))
     indptr = np.empty(n + 1, np.int64)
     indices = np.empty(m, index_dtype(n))
     sorted_weights = np.empty(0 if checked is None else m, given.dtype)
@@ -65,10 +65,16 @@ def rows_of_edges(
     return indptr, indices, None if checked is None else sorted_weights
 
 
-def _room_for(n: int) -> None:
-    """Refuse a number of vertices whose rows alone would not fit into memory."""
+def _room_for(n: int, edges: int) -> None:
+    """Refuse rows of n vertices, with edges of so many bytes, that would not fit into memory."""
     need = 8 * (n + 1)
-    if need > _WORTH_ASKING and need > memory():
+    if need + edges > _WORTH_ASKING and need + edges > memory():
+        if need <= memory():
+            msg = (
+                f"the graph needs {need + edges:,} bytes, of {memory():,} that are free: "
+                f"{need:,} for n = {n:,} vertices, {edges:,} for its edges."
+            )
+            raise NotEnoughMemoryError(msg)
         msg = (
             f"n = {n:,} vertices need {need:,} bytes, of {memory():,} that are free. "
             "Is the largest vertex right? Graph.from_labelled_edges takes ids with gaps."

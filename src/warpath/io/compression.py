@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from warpath.errors import GraphFormatError, InputError, require
+from warpath.errors import GraphFormatError, InputError, NotEnoughMemoryError, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 #: Compressed bytes per step: small enough that Ctrl-C and progress are prompt.
 CHUNK = 1 << 18
+
+#: The largest piece of a content that is unpacked at once. zstd alone may exceed it, up to 64 MiB.
+PIECE = 1 << 22
 
 #: What each kind starts with.
 MAGIC = {
@@ -43,9 +46,9 @@ def without_suffix(name: str) -> str:
 
 
 def decompressed(
-    path: Path, kind: str, *, member: str | None, advance: Callable[[int], None]
+    path: Path, kind: str, *, member: str | None, advance: Callable[[int], None], room: int
 ) -> Iterator[bytes]:
-    """Yield what a compressed file holds, piece by piece.
+    """Yield what a compressed file holds in pieces of limited size, however little holds them.
 
     Parameters
     ----------
@@ -53,6 +56,7 @@ def decompressed(
     kind : of `MAGIC`.
     member : the file inside a zip archive that holds more than one.
     advance : called with the number of compressed bytes that were read since the last call.
+    room : the bytes that an xz stream's dictionary may take.
 
     Raises
     ------
@@ -62,24 +66,86 @@ def decompressed(
         A zip archive holds several files, or not the one asked for.
     MissingDependencyError
         zstd before Python 3.14 without the package zstandard.
+    NotEnoughMemoryError
+        The dictionary of an xz stream does not fit into `room`.
     """
     if kind == "zip":
         yield from _members(path, member, advance)
         return
     with path.open("rb") as file:
-        yield from _stream(file, path, kind, advance)
+        yield from _stream(file, path, kind, advance, room)
 
 
-def _decoder(kind: str) -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
+class _Gzip:
+    """zlib's decoder with the interface of those of bz2 and lzma."""
+
+    def __init__(self) -> None:
+        self._decoder = zlib.decompressobj(wbits=31)
+        self._full = False
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        piece = self._decoder.decompress(self._decoder.unconsumed_tail + data, most)
+        self._full = len(piece) == most
+        return piece
+
+    @property
+    def eof(self) -> bool:
+        return self._decoder.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._full and not self._decoder.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._decoder.unused_data
+
+
+class _Zstandard:
+    """The decoder of the package zstandard, which cannot limit what it returns.
+
+    Four bytes of input can stand for a block of 128 KiB. So it is given little at a time.
+    """
+
+    _STEP = 2048
+
+    def __init__(self, zstd: Any) -> None:
+        self._decoder = zstd.ZstdDecompressor().decompressobj()
+        self._waiting = memoryview(b"")
+
+    def decompress(self, data: bytes, most: int) -> bytes:  # noqa: ARG002 - see above
+        if data:
+            self._waiting = memoryview(data)
+        now, self._waiting = self._waiting[: self._STEP], self._waiting[self._STEP :]
+        piece: bytes = self._decoder.decompress(now)
+        return piece
+
+    @property
+    def eof(self) -> bool:
+        ended: bool = self._decoder.eof
+        return ended
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._waiting
+
+    @property
+    def unused_data(self) -> bytes:
+        after: bytes = self._decoder.unused_data
+        return after + bytes(self._waiting)
+
+
+def _decoder(kind: str, room: int) -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
+    """Return what makes a decoder, and what that raises over damaged data."""
     if kind == "gzip":
-        return lambda: zlib.decompressobj(wbits=31), (zlib.error,)
+        return _Gzip, (zlib.error,)
     if kind == "xz":
-        return lzma.LZMADecompressor, (lzma.LZMAError, EOFError)
+        return lambda: lzma.LZMADecompressor(memlimit=max(room, 1)), (lzma.LZMAError, EOFError)
     if kind == "bzip2":
         return bz2.BZ2Decompressor, (OSError, ValueError, EOFError)
     zstd = zstd_module()
     if hasattr(zstd, "ZstdDecompressor") and hasattr(zstd.ZstdDecompressor, "decompressobj"):
-        return lambda: zstd.ZstdDecompressor().decompressobj(), (zstd.ZstdError,)
+        return lambda: _Zstandard(zstd), (zstd.ZstdError,)
     return zstd.ZstdDecompressor, (zstd.ZstdError, EOFError)
 
 
@@ -92,10 +158,10 @@ def zstd_module() -> Any:
 
 
 def _stream(
-    file: BinaryIO, path: Path, kind: str, advance: Callable[[int], None]
+    file: BinaryIO, path: Path, kind: str, advance: Callable[[int], None], room: int
 ) -> Iterator[bytes]:
     """Decode one stream after another: concatenated members are one file."""
-    make, failures = _decoder(kind)
+    make, failures = _decoder(kind, room)
     decoder, members, started = make(), 0, False
     while chunk := file.read(CHUNK):
         advance(len(chunk))
@@ -106,8 +172,15 @@ def _stream(
                     break
                 decoder, members, started = make(), members + 1, False
             try:
-                piece = decoder.decompress(chunk)
+                piece = decoder.decompress(chunk, PIECE)
+                chunk = b""
+                while not decoder.needs_input and not decoder.eof:
+                    yield piece
+                    piece = decoder.decompress(b"", PIECE)
             except failures as error:
+                if kind == "xz" and "emory" in str(error):
+                    msg = f"{path}: the xz stream needs more memory than is free, {room:,} bytes."
+                    raise NotEnoughMemoryError(msg) from error
                 reason = (
                     f"other bytes follow the end of the {kind} stream"
                     if members and not started
@@ -148,7 +221,7 @@ def _chosen(path: Path, archive: zipfile.ZipFile, member: str | None) -> zipfile
     files = [
         info
         for info in archive.infolist()
-        if not info.is_dir() and not info.filename.startswith("__MACOSX/")
+        if info.filename and not info.is_dir() and not info.filename.startswith("__MACOSX/")
     ]
     names = [info.filename for info in files]
     if member is None and len(files) == 1:

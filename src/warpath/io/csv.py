@@ -66,6 +66,8 @@ def read(
     elif len(delimiter) != 1:
         msg = f"delimiter={delimiter!r}: one character is needed."
         raise InputError(msg)
+    columns_in_all = 1 + source.head.partition(b"\n")[0].count(delimiter.encode())
+    source.need(len(source.data) + 8 * columns_in_all * source.rows_from(0))
     try:
         table = csv.read_csv(
             arrow.BufferReader(source.data),
@@ -75,14 +77,26 @@ def read(
             # Only an empty field is missing: NA can be a name.
             convert_options=csv.ConvertOptions(timestamp_parsers=[], null_values=[""]),
         )
+    except arrow.ArrowMemoryError:
+        raise
     except (arrow.ArrowException, ValueError) as error:
         text = str(error)
         row = _ROW.search(text)
         raise source.error(int(row[1]) if row else None, text.replace("\n", " ")) from error
-    for name, kind in zip(table.column_names, table.schema.types, strict=True):
+    for name, kind in zip(column_names(source, table), table.schema.types, strict=True):
         if arrow.types.is_binary(kind):
             raise source.error(None, f"column {name!r} is not UTF-8 text: convert the file")
     return of_table(source, table, directed=directed, weight=weight, columns=columns)
+
+
+def column_names(source: Source, table: Any) -> list[str]:
+    """Return the names of a table's columns, which a file may hold in another encoding."""
+    try:
+        names: list[str] = table.column_names
+    except UnicodeDecodeError as error:
+        msg = f"the name of a column, {error.object[:40]!r}, is not UTF-8 text: convert the file"
+        raise source.error(None, msg) from error
+    return names
 
 
 def of_table(source: Source, table: Any, **options: Any) -> Graph:

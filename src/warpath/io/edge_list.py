@@ -12,6 +12,8 @@ from warpath.graph import Graph
 from warpath.io.source import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from warpath.io.source import Line, Source
@@ -20,12 +22,15 @@ if TYPE_CHECKING:
 
 _COMMENTS = b"#%"
 
+#: Columns that a message lists.
+_SHOWN_COLUMNS = 40
+
 #: Names of columns that are understood, in lower case without blanks and underscores.
 _FROM = {"from", "source", "src", "u", "tail", "fromnodeid", "fromid", "initnode", "start"}
 _TO = {"to", "target", "dst", "v", "head", "tonodeid", "toid", "termnode", "end", "destination"}
 _WEIGHT = {"weight", "w", "length", "distance", "cost"}
 
-_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.IGNORECASE)
+_NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|[+-]?(inf|nan)", re.IGNORECASE)
 _INTEGER = re.compile(rb"[+-]?\d+")
 
 
@@ -50,7 +55,7 @@ def read(
     directed: bool | None = None,
     weight: str | int | None = "auto",
     ids: str = "auto",
-    columns: tuple[str | int, str | int] | None = None,
+    columns: Sequence[str | int] | None = None,
     n: int | None = None,
     skip_lines: int = 0,
 ) -> Graph:
@@ -67,8 +72,8 @@ def read(
         must be said.
     ids : "auto": whole numbers, or names when the first edge has names. "numbers": vertices are
         0 .. n - 1 and those without edges count. "text": names even when they look like numbers.
-    columns : the columns of the two ends, by name or counted from 0; without a header that says
-        it, the first two.
+    columns : the columns of the two ends, and of the weight if there is a third, by name or counted
+        from 0; without a header that says it, the ends are the first two.
     n : the number of vertices, for ids = "numbers" (which it implies).
     skip_lines : lines at the start that are not looked at.
 
@@ -87,6 +92,8 @@ def read(
                 None, "the file has no edges, only comments; give n= if this is meant"
             )
         return Graph.from_edges([], [], n=n, directed=directed is not False, name=source.title)
+    if columns is not None:
+        columns, weight = _checked_columns(columns, weight)
     ends = _ends(source, shape, columns)
     at = _weight_column(source, shape, ends, weight)
     named = ids == "text" or (ids == "auto" and n is None and _has_names(source, shape, ends))
@@ -104,6 +111,11 @@ def read(
     weights = None if at is None else arrays[taken.index(at)]
     attributes: dict[str, Any] = {"directed": directed is not False, "name": source.title}
     if named:
+        longest = max(map(len, names), default=0)
+        source.need(
+            4 * longest * len(names),  # all names in an array take the room of the longest
+            f"There are {len(names):,} names, one of {longest:,} characters. Is it one?",
+        )
         return Graph.from_edges(
             src, dst, weights, n=len(names), labels=np.array(names, np.str_), **attributes
         )
@@ -188,9 +200,22 @@ def _is_header(fields: list[bytes], second: Line | None, delimiter: str) -> bool
     return len(below) == len(fields) and all(_INTEGER.fullmatch(field) for field in below[:2])
 
 
-def _ends(
-    source: Source, shape: Shape, columns: tuple[str | int, str | int] | None
-) -> tuple[int, int]:
+def _checked_columns(
+    columns: Sequence[str | int], weight: str | int | None
+) -> tuple[Sequence[str | int], str | int | None]:
+    """Return the two columns of the ends and that of the weight."""
+    if isinstance(columns, str) or len(columns) not in {2, 3}:
+        msg = f"columns={columns!r}: name two or three columns: source, target and weight."
+        raise InputError(msg)
+    if len(columns) == 2:
+        return columns, weight
+    if weight not in {"auto", columns[2]}:
+        msg = f"columns={columns!r} and weight={weight!r} name two weights: give one of them."
+        raise InputError(msg)
+    return columns[:2], columns[2]
+
+
+def _ends(source: Source, shape: Shape, columns: Sequence[str | int] | None) -> tuple[int, int]:
     if columns is not None:
         u, v = (_column(source, shape, column) for column in columns)
         if u == v:
@@ -240,8 +265,9 @@ def _column(source: Source, shape: Shape, wanted: str | int) -> int:
 
 
 def _listed(shape: Shape) -> str:
-    shown = [name if shape.names else f'("{name}")' for name in _titles(shape)]
-    return "the columns are " + ", ".join(f"{k} {name}" for k, name in enumerate(shown))
+    shown = [name if shape.names else f'("{name}")' for name in _titles(shape)[:_SHOWN_COLUMNS]]
+    rest = ", ..." if len(shape.fields) > _SHOWN_COLUMNS else ""
+    return "the columns are " + ", ".join(f"{k} {name}" for k, name in enumerate(shown)) + rest
 
 
 def _titles(shape: Shape) -> list[str]:
@@ -264,4 +290,5 @@ def _expected(shape: Shape, ends: tuple[int, int], weight: int | None) -> str:
     words[ends[0]], words[ends[1]] = "<from>", "<to>"
     if weight is not None:
         words[weight] = "<weight>"
+    words[_SHOWN_COLUMNS:] = ["..."] if len(words) > _SHOWN_COLUMNS else []
     return ("," if shape.delimiter == "," else " ").join(words)

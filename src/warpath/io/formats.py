@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from warpath.errors import GraphFormatError, InputError
 from warpath.geometry import RULES
 from warpath.io.compression import without_suffix
-from warpath.io.source import Source, foreign
+from warpath.io.source import Source, foreign, reading
 from warpath.progress import watch
 
 if TYPE_CHECKING:
@@ -134,24 +134,33 @@ def read(
         With path, line, what was expected and what was found.
     InputError
         An unknown format or option.
+    MissingDependencyError
+        A format or compression that needs a package; the message has the line that installs it.
+    NotEnoughMemoryError
+        The file or its graph would take more memory than WARPATH_MEMORY, or than is free.
     """
-    rule = weight if weight in RULES else None
-    if directed is not None:
-        options["directed"] = directed
-    if ids != "auto":
-        options["ids"] = ids
-    with watch(progress, f"reading {Path(path).name}") as report:
-        source = Source(path, member=member, progress=report)
-        chosen = format_named(format) if format is not None else _format_of(source)
-        if weight != "auto" and rule is None and (weight is not None or _takes(chosen, "weight")):
-            options["weight"] = weight
-        graph = chosen.read(source, **options)
-    if weight is None and graph.weights is not None:
-        graph = graph.with_weights(None)
-    if coordinates is not None:
-        positions = importlib.import_module("warpath.io.coordinates")
-        graph = graph.with_coordinates(positions.coordinates_of(coordinates, graph.n))
-    return graph if rule is None else graph.with_weights(rule)
+    with reading(path) as passing:
+        rule = weight if weight in RULES else None
+        if directed is not None:
+            options["directed"] = directed
+        if ids != "auto":
+            options["ids"] = ids
+        with watch(progress, f"reading {Path(path).name}") as report:
+            source = Source(path, member=member, progress=passing(report))
+            chosen = format_named(format) if format is not None else _format_of(source)
+            if (
+                weight != "auto"
+                and rule is None
+                and (weight is not None or _takes(chosen, "weight"))
+            ):
+                options["weight"] = weight
+            graph = chosen.read(source, **options)
+        if weight is None and graph.weights is not None:
+            graph = graph.with_weights(None)
+        if coordinates is not None:
+            positions = importlib.import_module("warpath.io.coordinates")
+            graph = graph.with_coordinates(positions.coordinates_of(coordinates, graph.n))
+        return graph if rule is None else graph.with_weights(rule)
 
 
 def write(

@@ -77,6 +77,7 @@ def _read_serialized(source: Source, *, weighted: bool) -> Graph:
             f"{n} vertices and {m} stored edges take {need} bytes, the file has {len(data)}: {cut}"
         )
         raise source.error(None, reason)
+    source.need(2 * len(data))  # the core takes arrays that are aligned: copies
     indptr = np.frombuffer(data, "<i8", n + 1, _HEADER)
     neighbours = np.frombuffer(data, "<i4", m * (width // 4), _HEADER + 8 * (n + 1))
     indices = neighbours[::2] if weighted else neighbours

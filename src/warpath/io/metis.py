@@ -43,6 +43,8 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
     has_size, has_weights, weighted = (digit == ord("1") for digit in code)
     per_vertex = source.size(tokens[3], line.number, "weights per vertex") if len(tokens) > 3 else 1
     source.room_for(n)
+    most = min(2 * edges, len(source.text) // 2)
+    source.need(len(source.text) + 8 * n + (8 if weighted else 4) * most)
     indptr, indices, weights, symmetric = source.parsed(
         _core.read_metis, line.next, line.number + 1,
         n=n, entries=2 * edges, skipped=has_size + (per_vertex if has_weights else 0),

@@ -12,6 +12,7 @@ import numpy as np
 
 from warpath.errors import InputError
 from warpath.graph import Graph
+from warpath.io.compression import CHUNK
 from warpath.shapes import Shapes
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from warpath.io.source import Source
 
 _ARRAYS = ("indptr", "indices", "weights", "labels", "coordinates", "shape_indptr", "shape_points")
+#: Booleans, integers, floats and texts; object arrays are refused in words of their own.
+_KINDS = "biufSUO"
 _SCALARS = ("directed", "id_base", "first_through", "name", "shape_crs")
 
 
@@ -113,11 +116,16 @@ def _members(source: Source) -> dict[str, NDArray[Any]]:
     inside = source.compression not in {None, "zip"}
     opened = io.BytesIO(source.data) if inside else source.path.open("rb")
     with opened as file, zipfile.ZipFile(file) as archive:
-        for member in archive.infolist():
-            name = member.filename.removesuffix(".npy")
-            if name in wanted:
-                with archive.open(member) as stream:
-                    parts[name] = _array(stream, member.file_size, name)
+        members = [m for m in archive.infolist() if m.filename.removesuffix(".npy") in wanted]
+        names = [member.filename.removesuffix(".npy") for member in members]
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise source.error(None, f"the archive holds the array {twice} twice")
+        # Little can unpack to a lot: the sizes are known before anything is allocated.
+        source.need(sum(member.file_size for member in members))
+        for member, name in zip(members, names, strict=True):
+            with archive.open(member) as stream:
+                parts[name] = _array(stream, member.file_size, name)
     return parts
 
 
@@ -131,18 +139,29 @@ def _array(stream: Any, size: int, name: str) -> NDArray[Any]:
     else:
         msg = f"{name} is in version {version} of the .npy format, which is not known"
         raise ValueError(msg)
+    if dtype.kind not in _KINDS:
+        msg = f"{name} is of type {dtype}, which no array of a graph has"
+        raise ValueError(msg)
     if dtype.hasobject:
         msg = f"{name} holds pickled objects, which are not read: they could run any code"
         raise ValueError(msg)
+    if any(isinstance(extent, bool) or extent < 0 for extent in shape):
+        msg = f"{name} has the shape {shape}: each extent is a whole number, 0 or more"
+        raise ValueError(msg)
     count = math.prod(shape)
-    if min(shape, default=0) < 0 or count * dtype.itemsize > size:
+    # Empty texts take no bytes in the file, but each takes some in memory.
+    if count * max(dtype.itemsize, 1) > max(size, 1):
         msg = f"{name} has the shape {shape} of {dtype}, but only {size} bytes follow"
         raise ValueError(msg)
-    data = bytearray(stream.read(count * dtype.itemsize))
-    if len(data) != count * dtype.itemsize:
-        msg = f"{name} ends after {len(data)} of {count * dtype.itemsize} bytes"
-        raise ValueError(msg)
-    array = np.frombuffer(data, dtype) if data else np.empty(count, dtype)
+    array = np.empty(count, dtype)
+    if dtype.itemsize:
+        data, filled = array.view(np.uint8), 0
+        while filled < len(data):
+            step = stream.readinto(data[filled : filled + CHUNK])
+            if not step:
+                msg = f"{name} ends after {filled} of {len(data)} bytes"
+                raise ValueError(msg)
+            filled += step
     return array.reshape(shape, order="F" if fortran else "C")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from warpath.errors import InputError, require
-from warpath.io.csv import of_table
+from warpath.io.csv import column_names, of_table
 from warpath.io.save import edge_blocks
 
 if TYPE_CHECKING:
@@ -45,9 +45,15 @@ def read(
         # Memory-mapped: only the columns of the edges need be brought in.
         plain = source.compression is None
         data = arrow.memory_map(str(source.path)) if plain else arrow.BufferReader(source.data)
-        table = parquet.read_table(data)
+        file = parquet.ParquetFile(data)
+        # Equal values may take next to nothing in the file, but 8 bytes each in memory.
+        source.need(8 * file.metadata.num_rows * min(file.metadata.num_columns, 3))
+        table = file.read()
+    except arrow.ArrowMemoryError:
+        raise
     except (arrow.ArrowException, OSError, ValueError) as error:
         raise source.error(None, f"this is no sound Parquet file: {error}") from error
+    column_names(source, table)
     return of_table(source, table, directed=directed, weight=weight, columns=columns)
 
 

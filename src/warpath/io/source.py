@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import lzma
 import os
+import re
 import stat
-from itertools import chain
+import struct
+import zipfile
+import zlib
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath import _core
-from warpath.errors import GraphFormatError, NotEnoughMemoryError
+from warpath.errors import GraphFormatError, NotEnoughMemoryError, WarpathError
 from warpath.io.compression import CHUNK, decompressed, kind_of, without_suffix
 from warpath.settings import memory
 
@@ -25,6 +31,22 @@ HEAD = 4096
 
 #: The longest piece of a file that an error repeats.
 SHOWN = 60
+
+#: The longest header, or first row, that is looked at; it is split into its words in Python.
+LONGEST_LINE = 2**20
+
+#: Contents smaller than this are read without an estimate of the memory that their graph takes.
+_WORTH_ESTIMATING = 2**24
+_SAMPLE = 2**16
+
+#: What Python and its libraries raise over damaged data. `reading` is the last line of defence:
+#: readers name the damage that they know. Errors of warpath's own code are not among them.
+_DAMAGE = (
+    ArithmeticError, BufferError, EOFError, LookupError, OSError, RuntimeError, SyntaxError,
+    TypeError, ValueError, lzma.LZMAError, struct.error, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+
+_BLANKS = re.compile(rb"\s*")
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -78,24 +100,38 @@ class Source:
         self._size = _checked_size(self.path)
         self._done = 0
         with self._opened() as file:
-            self.raw_head: bytes = file.read(HEAD)
+            self.raw_head: bytes = self._next_piece(file, HEAD)
         if not self.raw_head:
             raise self.error(None, "the file is empty")
+        #: The bytes that were free before anything was read: all that reading may take.
+        self.room = memory()
         self.compression = kind_of(self.raw_head)
         self.member = member
-        self._pieces: list[bytes] = []
+        self._held = io.BytesIO()  # it grows in place, where pieces would have to be joined
+        self._data: bytes | None = None
         self._rest: Iterator[bytes] = self._stream()
 
     def _stream(self) -> Iterator[bytes]:
         if self.compression is not None:
             yield from decompressed(
-                self.path, self.compression, member=self.member, advance=self._advance
+                self.path,
+                self.compression,
+                member=self.member,
+                advance=self._advance,
+                room=self.room,
             )
             return
         with self._opened() as file:
-            while piece := file.read(CHUNK if self._done == 0 else 64 * CHUNK):
+            while piece := self._next_piece(file, CHUNK if self._done == 0 else 64 * CHUNK):
                 self._advance(len(piece))
                 yield piece
+
+    def _next_piece(self, file: Any, most: int) -> bytes:
+        try:
+            piece: bytes = file.read(most)
+        except OSError as error:
+            raise GraphFormatError(self.path, None, _why(error)) from error
+        return piece
 
     def _opened(self) -> Any:
         try:
@@ -126,35 +162,54 @@ class Source:
     @property
     def head(self) -> bytes:
         """The first bytes of the content, decompressed."""
-        while sum(map(len, self._pieces)) < HEAD:
-            piece = next(self._rest, None)
-            if piece is None:
-                break
-            self._pieces.append(piece)
-        return b"".join(self._pieces)[:HEAD].removeprefix(_BOM)
+        if self._data is not None:
+            return self._data[:HEAD]
+        while self._held.tell() < HEAD and (piece := next(self._rest, None)) is not None:
+            self._hold(piece)
+        return bytes(self._held.getbuffer()[:HEAD])
 
     @property
     def data(self) -> bytes:
-        """The whole content, decompressed. Read once, then kept."""
-        self._take_all()
-        if len(self._pieces) != 1:
-            self._pieces = [b"".join(self._pieces)]
-        if self._pieces[0].startswith(_BOM):
-            self._pieces = [self._pieces[0].removeprefix(_BOM)]
-        if not self._pieces[0]:
-            raise self.error(None, "the file is empty once decompressed")
-        return self._pieces[0]
+        """The whole content, decompressed. Read once, then kept until it is parsed.
 
-    def _take_all(self) -> None:
-        """Read to the end, unless the content is larger than memory: little can unpack to a lot."""
-        room = memory()
-        held, self._pieces = self._pieces, []
-        for piece in chain(held, self._rest):
-            self._pieces.append(piece)
-            room -= len(piece)
-            if room < 0:
-                msg = f"{self.path}: the content is larger than the memory that is free."
-                raise NotEnoughMemoryError(msg)
+        Raises
+        ------
+        NotEnoughMemoryError
+            The content is larger than the memory that was free: little can unpack to a lot.
+        """
+        if self._data is None:
+            if self.compression is None:
+                self.need(self._size)
+            for piece in self._rest:
+                self._hold(piece)
+            self._data = self._held.getvalue()  # shares the bytes, as nothing is written any more
+            self._held.close()
+        if not self._data:
+            raise self.error(None, "the file is empty once decompressed")
+        return self._data
+
+    def _hold(self, piece: bytes) -> None:
+        if self._held.tell() == 0:
+            while len(piece) < len(_BOM) and (more := next(self._rest, None)) is not None:
+                piece += more
+            piece = piece.removeprefix(_BOM)
+        if self._held.tell() + len(piece) > self.room:
+            self._held.close()
+            msg = (
+                f"{self.path}: the {'unpacked ' if self.compression else ''}content is larger than "
+                f"the memory that is free, {size_text(self.room)}."
+            )
+            raise NotEnoughMemoryError(msg)
+        self._held.write(piece)
+
+    def need(self, count: int, hint: str = "") -> None:
+        """Refuse, before anything is allocated, what takes more bytes than were free at first."""
+        if count > self.room:
+            msg = (
+                f"{self.path}: reading it needs about {size_text(count)}, of "
+                f"{size_text(self.room)} that are free. {hint}"
+            )
+            raise NotEnoughMemoryError(msg.rstrip())
 
     @property
     def text(self) -> bytes:
@@ -176,12 +231,19 @@ class Source:
         skip : first characters of comments.
         """
         data = self.data
+        skipped = {skip[i : i + 1] for i in range(len(skip))}
         while at < len(data):
-            end = data.find(b"\n", at)
+            begin = blanks_end(data, at)
+            if begin == len(data):
+                return None
+            number += data.count(b"\n", at, begin)
+            end = data.find(b"\n", begin)
             end = len(data) if end < 0 else end
-            text = data[at : min(end, at + HEAD)].strip()
-            if text and text[:1] not in {skip[i : i + 1] for i in range(len(skip))}:
-                return Line(data[at:end].strip(), number, end + 1)
+            if data[begin : begin + 1] not in skipped:
+                if end - begin > LONGEST_LINE:
+                    reason = f"the line is longer than {LONGEST_LINE:,} bytes"
+                    raise self.error(number, reason, data[begin : begin + HEAD])
+                return Line(data[begin:end].strip(), number, end + 1)
             at, number = end + 1, number + 1
         return None
 
@@ -196,9 +258,9 @@ class Source:
     def room_for(self, n: int) -> None:
         """Refuse a number of vertices whose rows alone would not fit into memory."""
         need = 16 * n  # row offsets, and one array of the solver
-        if need > memory():
+        if need > self.room:
             msg = (
-                f"{self.path}: {n:,} vertices need {need:,} bytes, of {memory():,} that are free. "
+                f"{self.path}: {n:,} vertices need {need:,} bytes, of {self.room:,} that are free. "
                 "Is the largest vertex number right?"
             )
             raise NotEnoughMemoryError(msg)
@@ -211,16 +273,36 @@ class Source:
         self, at: int, line: int, roles: str, **layout: Any
     ) -> tuple[list[NDArray[Any]], list[str]]:
         """Read rows with columns of names: (columns, names), names in order of appearance."""
+        row = sum(8 if role in "rc" else 4 for role in roles if role != ".")
+        self.need(
+            len(self.text) + row * self.rows_from(at),
+            "Raise the limit, or convert the file to .npz on a machine with more memory.",
+        )
         columns, names = self.parsed(_core.read_rows, at, line, roles, **layout)
         return columns, names
 
+    def rows_from(self, at: int) -> int:
+        """Estimate the number of rows from `at` on, by the lengths of lines in a few places."""
+        data = self.data
+        left = len(data) - at
+        if left < _WORTH_ESTIMATING:
+            return 0
+        places = range(at, len(data) - _SAMPLE, left // 16)
+        lines = sum(data.count(b"\n", place, place + _SAMPLE) for place in places)
+        return left * lines // (_SAMPLE * len(places))
+
     def parsed(self, reader: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Call a reader of the core on `text`; what it finds wrong names this file."""
+        """Call a reader of the core on `text`; what it finds wrong names this file.
+
+        The content is given back afterwards, since the graph that is made next needs the room.
+        """
         try:
             return reader(self.text, *args, progress=self.progress, **options)
         except _core.ParseError as error:
             line, message, found = error.args
             raise self.error(line, message, found) from None
+        finally:
+            self._data = b""
 
 
 def shown(found: bytes) -> str:
@@ -247,6 +329,68 @@ def foreign(head: bytes) -> str | None:
     if b"\0" in head:
         return "binary data"
     return None
+
+
+def blanks_end(data: bytes, at: int) -> int:
+    """Return where the blanks and line ends from `at` on stop."""
+    match = _BLANKS.match(data, at)
+    assert match is not None  # noqa: S101 - the pattern matches nothing, too
+    return match.end()
+
+
+def size_text(count: int) -> str:
+    """Return a number of bytes with a unit: ``1.5 GB``."""
+    for power, unit in ((30, "GB"), (20, "MB")):
+        if count >= 1 << power:
+            return f"{count / (1 << power):.1f} {unit}"
+    return f"{count:,} bytes"
+
+
+@contextmanager
+def reading(path: str | os.PathLike[str]) -> Iterator[Callable[[Progress | None], Progress | None]]:
+    """Turn whatever damaged data makes Python or a library raise into warpath's own errors.
+
+    Yields a function that wraps a callback of the caller, whose exceptions stay as they are.
+
+    Raises
+    ------
+    GraphFormatError
+        For an exception that says that the data are wrong; it names the file.
+    NotEnoughMemoryError
+        For a MemoryError; it has the file's size and what is free.
+    """
+    raised: list[Exception] = []
+
+    def passing(callback: Progress | None) -> Progress | None:
+        if callback is None:
+            return None
+
+        def call(done: int, total: int) -> object:
+            try:
+                return callback(done, total)
+            except Exception as error:
+                raised.append(error)
+                raise
+
+        return call
+
+    try:
+        yield passing
+    except WarpathError:
+        raise
+    except MemoryError as error:
+        large = Path(path).stat().st_size if Path(path).is_file() else 0
+        msg = (
+            f"{path}: memory ran out while the file ({size_text(large)}) was read; "
+            f"{size_text(memory())} are free now."
+        )
+        raise NotEnoughMemoryError(msg) from error
+    except _DAMAGE as error:
+        if any(error is other for other in raised):
+            raise
+        reason = printable(str(error).replace("\n", " ")) or "no reason is given"
+        msg = f"the file cannot be read ({type(error).__name__}: {reason})"
+        raise GraphFormatError(path, None, msg) from error
 
 
 def _checked_size(path: Path) -> int:
