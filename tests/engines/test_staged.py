@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.engines.tables import staged
+from warpath.engines.tables import staged, unfinished
 from warpath.engines.tables.blocks import Window
 from warpath.engines.tables.host import HostBlocks, HostMemory
 from warpath.engines.tables.min_plus import MinPlus
@@ -263,7 +263,7 @@ def test_tiles_pass_through_a_gpu(kind):
 
 
 def test_threads_copy_every_part_of_a_tile(monkeypatch):
-    monkeypatch.setattr(staged, "_CHUNK", 1000)
+    monkeypatch.setattr(unfinished, "_CHUNK", 1000)
     for kind in (np.int64, np.float32):
         graph = graph_of(300, kind)
         matrix = np.empty((300, 300), kind)
@@ -292,18 +292,97 @@ def test_stopped_solve_says_how_far_it_got(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         go(stop)
     assert seen == [(done, 64) for done in range(1, 61)]
-    assert journal.done() == {"side": 64, "pivot": 3, "panels": True}
+    known = {"side": 64, "pivot": 3, "panels": True, "strips": 1}
+    assert journal.done().items() >= known.items()
     seen.clear()
     go(lambda done, total: seen.append((done, total)))
-    assert seen == [(done, 64) for done in (55, *range(56, 65))]
+    assert seen == [(done, 64) for done in (55, *range(58, 65))]
     assert agree(matrix, graph)
+
+
+#: Four pivots, the panels of the second one complete.
+STATE = {
+    "side": 64, "pivot": 1, "panels": True, "strips": 0, "sums": [0, 0, 0, 0], "panels_sum": 0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"side": 0}, {"side": 10**12}, {"side": "64"}, {"pivot": -1}, {"pivot": 4}, {"pivot": 1.0},
+        {"strips": 5}, {"strips": -1}, {"panels": 1}, {"panels": False, "strips": 1},
+        {"sums": []}, {"sums": [0, 0, 0, "0"]}, {"sums": None}, {"more": 1},
+    ],
+)  # fmt: skip
+def test_a_state_that_no_solve_can_be_in_is_refused(tmp_path, edit):
+    graph = graph_of(200, np.int32)
+    matrix = np.zeros((200, 200), np.int32)
+    journal = FileJournal(tmp_path / "note")
+    journal.mark(STATE | edit)
+    with pytest.raises(wp.OutputError, match="the note of a solve that was under way has changed"):
+        staged.all_pairs(
+            graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 10**6, journal, tmp_path / "p"
+        )
+    assert not matrix.any()
+
+
+@pytest.mark.parametrize("last", [52, 56, 60, 64])  # after 55 the panels of the last pivot are done
+def test_an_entry_that_changed_while_a_solve_was_stopped_is_found(tmp_path, last):
+    graph = graph_of(200, np.int32)
+    journal = FileJournal(tmp_path / "note")
+    matrix = np.empty((200, 200), np.int32)
+
+    def go(stop=None):
+        staged.all_pairs(
+            graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 4 * 64**2 * 4, journal,
+            tmp_path / "panels", stop,
+        )  # fmt: skip
+
+    def stop(done, _):
+        if done == last:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        go(stop)
+    state = journal.done()
+    writing = state["strips"] if state["panels"] else -1
+    panels = np.fromfile(tmp_path / "panels", np.int32)
+    for strip in range(4):
+        if strip == writing:
+            continue
+        matrix[64 * strip, 7] += 1
+        with pytest.raises(wp.OutputError, match="the matrix of a solve that was under way has"):
+            go()
+        matrix[64 * strip, 7] -= 1
+    if state["panels"]:
+        changed = panels.copy()
+        changed[99] ^= 1
+        changed.tofile(tmp_path / "panels")
+        with pytest.raises(wp.OutputError, match="the panels of a solve that was under way have"):
+            go()
+        panels.tofile(tmp_path / "panels")
+    go()
+    assert agree(matrix, graph)
+
+
+def test_panels_are_not_written_through_a_link_of_their_name(tmp_path):
+    graph = graph_of(200, np.int32)
+    (tmp_path / "precious").write_text("precious")
+    (tmp_path / "panels").symlink_to(tmp_path / "precious")
+    matrix = np.empty((200, 200), np.int32)
+    staged.all_pairs(
+        graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 4 * 64**2 * 4,
+        panels=tmp_path / "panels",
+    )  # fmt: skip
+    assert agree(matrix, graph)
+    assert (tmp_path / "precious").read_text() == "precious"
 
 
 def test_lost_panels_are_named_and_nothing_is_touched(tmp_path):
     graph = graph_of(200, np.int32)
     matrix = np.zeros((200, 200), np.int32)
     journal = FileJournal(tmp_path / "note")
-    journal.mark({"side": 64, "pivot": 1, "panels": True})
+    journal.mark(STATE)
     with pytest.raises(wp.OutputError, match="not here") as caught:
         staged.all_pairs(
             graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 10**6, journal, tmp_path / "lost"

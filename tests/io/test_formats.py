@@ -14,7 +14,7 @@ import pytest
 from warpath import _core
 from warpath.errors import GraphError, GraphFormatError, InputError
 from warpath.graph import Graph
-from warpath.io import save
+from warpath.io import save, temporary
 from warpath.io.coordinates import find_coordinates
 from warpath.io.formats import FORMATS, format_named, read, write
 from warpath.io.source import Source
@@ -112,7 +112,7 @@ def test_a_folder_that_may_not_be_written_to_is_refused(tmp_path, monkeypatch):
     tmp_path.chmod(0o500)
     if os.geteuid() == 0:  # root may write everywhere: let the system refuse
         monkeypatch.setattr(
-            save.os, "open", lambda *_: (_ for _ in ()).throw(PermissionError(13, "denied"))
+            temporary.io, "FileIO", lambda *_: (_ for _ in ()).throw(PermissionError(13, "denied"))
         )
     try:
         with pytest.raises(save.OutputError, match=r"cannot be written: .*denied"):

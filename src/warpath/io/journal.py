@@ -1,21 +1,29 @@
-"""How far a file that takes long to write has come: noted beside it, under a lock.
+"""How far a file that takes long to write has come: noted next to it, under a lock.
 
-While ``full.npy`` is made there are ``full.npy.part``, which holds what is done, and
-``full.npy.part.json``, which says what was asked and how much of the answer is there. A call with
-the same question goes on from there, whatever ended the one before.
+While ``full.npy`` is made there are ``full.npy.part``, which holds the rows that are done;
+``full.npy.part.json``, which says which question they answer, how many they are and what their
+checksum is; and ``full.npy.part.lock``, which keeps other writers out for as long as this process
+lives. A call with the same question goes on from there, whatever ended the one before.
+
+The note is believed only if its own checksum is right, and the rows only if theirs is. A part, a
+note or a lock that is a symbolic link or belongs to another user is refused.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
+import io
 import json
 import os
 import shutil
+import stat
 import time
 from typing import TYPE_CHECKING, Any
 
 from warpath.errors import OutputError
+from warpath.io.temporary import failure, is_ours, remove_unlocked, same_file, try_lock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,6 +32,8 @@ if TYPE_CHECKING:
 Question = dict[str, str]
 
 _WAYS = "delete {part} and {note} to begin anew, or choose another name"
+#: Bytes of the largest note that is read: far more than the checksums of any table take.
+_LARGEST_NOTE = 2**26
 
 
 class Journal:
@@ -31,39 +41,61 @@ class Journal:
 
     Attributes
     ----------
-    part : the file, or the folder of a Zarr array, that is being filled; open and locked.
-    note : the JSON document beside it.
-    rows : how many rows, from the first on, are valid.
-    descriptor : the part, open for reading and writing (a folder: for reading).
+    target : the file, or the folder of a Zarr array, that is made.
+    part : it while it is being filled.
+    note : the JSON document next to it.
+    rows : how many rows, from the first on, the note says to be valid.
+    crc : the CRC-32 of their bytes.
     """
 
     def __init__(self, target: Path, question: Question, *, folder: bool) -> None:
         self.target = target
-        self.part = target.with_name(f"{target.name}.part")
-        self.note = target.with_name(f"{target.name}.part.json")
-        self.rows = 0
+        self.part = self._next_to("")
+        self.note = self._next_to(".json")
+        self.rows, self.crc = 0, 0
         self._state: dict[str, Any] | None = None
         self._question = question
         self._folder = folder
-        self.descriptor = self._opened()
+        self._opened = False
+        self._lock = self._next_to(".lock")
+        self._lock_file: io.FileIO | None = None
+        self._file: io.FileIO | None = None
+
+    def open(self) -> None:
+        """Lock and open the part, and take over what an earlier run noted; `close` ends both.
+
+        Raises
+        ------
+        OutputError
+            If another process or thread is writing the part, it belongs to another question, or
+            it is not one that warpath made.
+        """
         try:
-            self._lock()
-            self._read()
-        except BaseException:
-            self.close()
-            raise
+            self._take_lock()
+            if self._folder:
+                self._make_folder()
+            else:
+                self._open_part()
+        except OSError as error:
+            if isinstance(error, OutputError):
+                raise
+            raise failure(error, self.target) from error
+        self._read()
+        self._opened = True
+
+    @property
+    def file(self) -> io.FileIO:
+        """The part, open for reading and writing; a folder has none."""
+        assert self._file is not None  # noqa: S101 - `open` was called
+        return self._file
 
     def begin(self) -> None:
         """Write the first note; before it the part must be empty."""
         self._write()
 
-    def restart(self) -> None:
-        """Forget what was noted: the part is not what the note says."""
-        self.rows, self._state = 0, None
-
-    def advance(self, rows: int) -> None:
-        """Note that all rows before this one are in the file."""
-        self.rows, self._state = rows, None
+    def advance(self, rows: int, crc: int) -> None:
+        """Note that all rows before this one are in the file, and their CRC-32."""
+        self.rows, self.crc, self._state = rows, crc, None
         self._write()
 
     def done(self) -> dict[str, Any] | None:
@@ -72,8 +104,13 @@ class Journal:
 
     def mark(self, state: dict[str, Any]) -> None:
         """Note how far such work is; what it says is in the file must have been written."""
-        self.rows, self._state = 0, state
+        self.rows, self.crc, self._state = 0, 0, state
         self._write()
+
+    @property
+    def opened(self) -> bool:
+        """Whether `open` succeeded: the part is ours, even if nothing of the answer is there."""
+        return self._opened
 
     @property
     def begun(self) -> bool:
@@ -82,61 +119,135 @@ class Journal:
 
     def finish(self) -> None:
         """Give the part its name: it is complete."""
-        if self._folder and self.target.exists():
-            shutil.rmtree(self.target)
-        self.part.replace(self.target)
-        for file in (self.note, self.panels):  # panels: of work that other work has taken over
-            file.unlink(missing_ok=True)
+        old = self._next_to(".old")
+        try:
+            if self._folder and self.target.exists():
+                shutil.rmtree(old, ignore_errors=True)
+                self.target.rename(old)
+            self.part.replace(self.target)
+        except OSError as error:
+            raise failure(error, self.target) from error
+        self._remove_notes()
+        if self._folder:
+            shutil.rmtree(old, ignore_errors=True)
 
     @property
     def panels(self) -> Path:
-        """A file for what such work keeps beside the part."""
-        return self.target.with_name(f"{self.target.name}.part.panels")
+        """A file for what work that fills the rows more than once keeps next to the part."""
+        return self._next_to(".panels")
 
     def discard(self) -> None:
-        """Remove the part, its note and what was kept beside it."""
+        """Remove the part, its note and what was kept next to it."""
         for _ in range(50 if self._folder else 0):  # Zarr's threads may still write chunks
             shutil.rmtree(self.part, ignore_errors=True)
             if not self.part.exists():
                 break
             time.sleep(0.02)
-        files = [self.note, self.panels]
-        for file in files if self._folder else [self.part, *files]:
+        if self._file is not None and same_file(self._file, self.part):
+            self.part.unlink()
+        self._remove_notes()
+
+    def close(self) -> None:
+        """Close the part and let other writers in."""
+        if self._lock_file is None:  # an interrupt may have come before it was stored
+            remove_unlocked(self._lock)
+        elif not self._lock_file.closed:
+            if not self._opened:
+                self._remove_empty_part()
+            if same_file(self._lock_file, self._lock):
+                with contextlib.suppress(OSError):
+                    self._lock.unlink()
+        for file in (self._file, self._lock_file):
+            if file is not None:
+                file.close()
+
+    def refusal(self, what: str) -> OutputError:
+        """Return the error for a part that cannot be continued, with the ways out."""
+        ways = _WAYS.format(part=self.part.name, note=self.note.name)
+        return OutputError(errno.EEXIST, f"{what}: {ways}", str(self.target))
+
+    def _next_to(self, end: str) -> Path:
+        return self.target.with_name(f"{self.target.name}.part{end}")
+
+    def _remove_notes(self) -> None:
+        for file in (self.note, self._next_to(".json.new"), self.panels):
             with contextlib.suppress(OSError):
                 file.unlink()
 
-    def close(self) -> None:
-        """Let go of the part and its lock."""
-        os.close(self.descriptor)
+    def _remove_empty_part(self) -> None:
+        with contextlib.suppress(OSError):
+            if self._folder:
+                self.part.rmdir()
+            elif is_ours(status := self.part.lstat()) and status.st_size == 0:
+                self.part.unlink()
 
-    def _opened(self) -> int:
-        flags = getattr(os, "O_CLOEXEC", 0)
-        try:
-            if not self._folder:
-                return os.open(self.part, flags | os.O_RDWR | os.O_CREAT, 0o666)
-            self.part.mkdir(exist_ok=True)
-            return os.open(self.part, flags | os.O_RDONLY)
-        except OSError as error:
-            message = f"cannot be written: {error.strerror}"
-            raise OutputError(error.errno, message, str(self.target)) from error
-
-    def _lock(self) -> None:
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            return
-        try:
-            fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise self._busy() from None
-        except OSError:  # a file system that knows no locks
-            return
-        try:  # another process may have finished or removed it between opening and locking
-            same = os.path.samestat(os.fstat(self.descriptor), self.part.stat())
-        except OSError:
-            same = False
-        if not same:
+    def _take_lock(self) -> None:
+        """Lock a file next to the part, which its holder removes: then another one may be there."""
+        for _ in range(100):
+            try:
+                file = io.FileIO(self._lock, "xb")
+            except FileExistsError:
+                try:
+                    file = io.FileIO(self._lock, "rb+")
+                except FileNotFoundError:
+                    if self._lock.is_symlink():
+                        break
+                    continue
+            if try_lock(file) is False:
+                file.close()
+                raise self._busy()
+            if same_file(file, self._lock):
+                try:
+                    self._refuse_foreign(self._lock, os.fstat(file.fileno()))
+                except OutputError:
+                    file.close()
+                    raise
+                self._lock_file = file
+                return
+            file.close()
+            if self._lock.is_symlink():
+                break
+        else:
             raise self._busy()
+        raise self._foreign(self._lock, "is a symbolic link")
+
+    def _open_part(self) -> None:
+        try:
+            self._file = io.FileIO(self.part, "xb+")
+        except FileExistsError:
+            if self.part.is_symlink():
+                raise self._foreign(self.part, "is a symbolic link") from None
+            self._file = io.FileIO(self.part, "rb+")
+        self._refuse_foreign(self.part, os.fstat(self._file.fileno()))
+        if not same_file(self._file, self.part):
+            raise self._foreign(self.part, "was exchanged while it was opened")
+
+    def _make_folder(self) -> None:
+        with contextlib.suppress(FileExistsError):
+            self.part.mkdir()
+        self._refuse_foreign(self.part, self.part.lstat())
+
+    def _refuse_foreign(self, path: Path, status: os.stat_result) -> None:
+        """Refuse what is not a file (or folder) with one name that this user has made.
+
+        What the owner of the folder made is taken as well: he can replace every file in it, and
+        where a network file system gives all files one owner, this is that owner.
+        """
+        if stat.S_ISLNK(status.st_mode):
+            raise self._foreign(path, "is a symbolic link")
+        folder = self._folder and path == self.part
+        if not (stat.S_ISDIR if folder else stat.S_ISREG)(status.st_mode):
+            raise self._foreign(path, f"is not a {'folder' if folder else 'regular file'}")
+        if not folder and status.st_nlink != 1:
+            raise self._foreign(path, "has other names (hard links)")
+        if not hasattr(os, "geteuid"):
+            return
+        if status.st_uid not in {os.geteuid(), path.parent.stat().st_uid}:
+            raise self._foreign(path, "belongs to another user")
+
+    def _foreign(self, path: Path, what: str) -> OutputError:
+        message = f"{path.name} {what}, so it is not used: remove it, or choose another name"
+        return OutputError(errno.EEXIST, message, str(self.target))
 
     def _busy(self) -> OutputError:
         message = (
@@ -148,48 +259,93 @@ class Journal:
     def _empty(self) -> bool:
         if self._folder:
             return not any(self.part.iterdir())
-        return os.fstat(self.descriptor).st_size == 0
+        return os.fstat(self.file.fileno()).st_size == 0
 
     def _read(self) -> None:
-        """Take over what an earlier run noted; refuse what is no such part, or another's."""
+        """Take over what an earlier run noted, or refuse a part that this call cannot continue."""
         if self._empty():
             return
-        ways = _WAYS.format(part=self.part.name, note=self.note.name)
         try:
-            kept = json.loads(self.note.read_text(encoding="utf-8"))
-            asked, rows, state = kept["asked"], int(kept["rows"]), kept.get("state")
-            others = sorted({*asked, *self._question})
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            kept = _checked(self._note_text())
+        except OutputError:
+            raise
+        except (OSError, ValueError, RecursionError):
             message = f"{self.part.name} is there, but {self.note.name} does not say what is in it"
-            raise OutputError(errno.EEXIST, f"{message}: {ways}", str(self.target)) from None
-        differing = [name for name in others if asked.get(name) != self._question.get(name)]
+            raise self.refusal(message) from None
+        asked, rows, state = kept["asked"], kept["rows"], kept["state"]
         if not rows and state is None:
             return
+        differing = [
+            name
+            for name in sorted({*asked, *self._question})
+            if asked.get(name) != self._question.get(name)
+        ]
         if differing:
+            ways = _WAYS.format(part=self.part.name, note=self.note.name)
             message = (
                 f"{self.part.name} holds {rows:,} rows of another question (another "
                 f"{', another '.join(differing)}): ask that one again to complete it, {ways}"
             )
             raise OutputError(errno.EEXIST, message, str(self.target))
-        self.rows, self._state = rows, state
+        self.rows, self.crc, self._state = rows, kept["crc"], state
+
+    def _note_text(self) -> bytes:
+        """Return the bytes of the note, unless it is a link, a pipe or far too large for one."""
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        with io.FileIO(self.note, opener=lambda name, _: os.open(name, flags)) as file:
+            status = os.fstat(file.fileno())
+            self._refuse_foreign(self.note, status)
+            if status.st_size > _LARGEST_NOTE:
+                raise ValueError
+            return file.readall()
 
     def _write(self) -> None:
         """Replace the note in one step, so that it is never half written."""
-        text = json.dumps(
-            {
-                "what": "unfinished distances of warpath: the same call again completes them",
-                "rows": self.rows,
-                "asked": self._question,
-                **({} if self._state is None else {"state": self._state}),
-            },
-            indent=2,
-        )
-        fresh = self.note.with_name(f"{self.note.name}.new")
+        content = {
+            "what": "unfinished distances of warpath: the same call again completes them",
+            "rows": self.rows,
+            "crc": self.crc,
+            "asked": self._question,
+            "state": self._state,
+        }
+        text = json.dumps(content | {"check": _check(content)}, indent=2)
+        fresh = self._next_to(".json.new")  # only the holder of the lock writes it
         try:
-            fresh.write_text(f"{text}\n", encoding="utf-8")
+            fresh.unlink(missing_ok=True)
+            with fresh.open("xb") as file:
+                file.write(f"{text}\n".encode())
+                file.flush()
+                os.fsync(file.fileno())
             fresh.replace(self.note)
         except OSError as error:
             with contextlib.suppress(OSError):
                 fresh.unlink()
-            message = f"cannot be written: {error.strerror}"
-            raise OutputError(error.errno, message, str(self.target)) from error
+            raise failure(error, self.target) from error
+
+
+def _check(content: dict[str, Any]) -> str:
+    """Return the checksum of a note, which does not depend on the order of its entries."""
+    text = json.dumps(content, sort_keys=True).encode()
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
+
+
+def _checked(text: bytes) -> dict[str, Any]:
+    """Return a note as `Journal` wrote it; raise ValueError if it was changed since."""
+    kept = json.loads(text)
+    if not isinstance(kept, dict) or kept.pop("check", None) != _check(kept):
+        raise ValueError
+    kinds: dict[str, Any] = {
+        "what": str,
+        "rows": int,
+        "crc": int,
+        "asked": dict,
+        "state": dict | None,
+    }
+    if kept.keys() != kinds.keys():
+        raise ValueError
+    for name, kind in kinds.items():
+        if not isinstance(kept[name], kind) or isinstance(kept[name], bool):
+            raise ValueError  # noqa: TRY004 - whatever is wrong, it is not a note
+    if kept["rows"] < 0 or (kept["rows"] and kept["state"] is not None):
+        raise ValueError
+    return kept

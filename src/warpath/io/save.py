@@ -10,6 +10,7 @@ import io
 import lzma
 import os
 import shutil
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from warpath.errors import InputError, OutputError
 from warpath.io.compression import SUFFIXES, without_suffix, zstd_module
+from warpath.io.temporary import Temporary, failure, real_path
 from warpath.rows import NO_WEIGHTS
 
 if TYPE_CHECKING:
@@ -35,12 +37,13 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 class _Sink(io.RawIOBase):
     """A file that goes on counting once the disk is full: the error knows the bytes needed."""
 
-    def __init__(self, descriptor: int, name: str) -> None:
+    def __init__(self, file: io.FileIO, path: Path) -> None:
         super().__init__()
-        self.name = name
+        self.name = without_suffix(path.name)
         self.written = 0
         self.full: OSError | None = None
-        self._descriptor = descriptor
+        self._file = file
+        self._path = path
 
     def writable(self) -> bool:
         return True
@@ -50,10 +53,12 @@ class _Sink(io.RawIOBase):
         left = view
         while left and self.full is None:
             try:
-                left = left[os.write(self._descriptor, left) :]
+                left = left[os.write(self._file.fileno(), left) :]
+            except BrokenPipeError:
+                raise
             except OSError as error:
                 if error.errno not in _FULL:
-                    raise
+                    raise failure(error, self._path) from error
                 self.full = error
         self.written += len(view)
         return len(view)
@@ -71,49 +76,82 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for writing that appears under its name only when the block ends without error.
 
     The bytes go to a temporary file in the same folder, which is flushed to the disk and then
-    renamed. A suffix .gz, .xz, .bz2 or .zst compresses them. The file given cannot be sought in;
-    its ``name`` is that of the target without the suffix of the compression.
+    renamed. Of several writers at once each has its own; the last to end gives the file. A suffix
+    .gz, .xz, .bz2 or .zst of the name given compresses them. The file given cannot be sought in;
+    its ``name`` is the name given without the suffix of the compression.
 
     Parameters
     ----------
-    path : the target; a link is followed; what is no regular file (a pipe) is written to directly.
+    path : the target. A symbolic link is followed: it stays, and the file that it leads to is
+        replaced, in that file's folder. A pipe or a device is written to directly.
 
     Raises
     ------
     OutputError
-        The folder is missing or closed to this user, or the disk is full: with the bytes needed.
+        The folder is missing or closed to this user, no file can have this name, or the disk is
+        full: with the bytes needed.
     """
-    target = Path(os.path.realpath(path))
-    direct = target.exists() and not target.is_file() and not target.is_dir()
-    part = target if direct else target.with_name(f".{target.name}.{os.getpid()}.part")
-    flags = os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
-    if target.is_dir():
+    given, target = Path(path), real_path(path)
+    if os.path.isdir(target):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
         raise OutputError(
             errno.EISDIR, "this is a directory, but a file is to be written", str(path)
         )
-    try:
-        descriptor = os.open(part, flags if direct else flags | os.O_CREAT | os.O_TRUNC, 0o666)
-    except OSError as error:
-        raise OutputError(error.errno, f"cannot be written: {error.strerror}", str(path)) from error
+    direct = _is_special(given)
+    temporary = Temporary(target)
     done = False
-    sink = _Sink(descriptor, without_suffix(target.name))
+    sink: _Sink | None = None
     try:
-        with _compressor(sink, target.suffix.lower()) as file:
-            yield file
+        try:
+            file = _opened(given) if direct else temporary.create()
+            if not direct:
+                _take_mode(file, target)
+        except OSError as error:
+            raise failure(error, given) from error
+        sink = _Sink(file, given)
+        with _compressor(sink, given.suffix.lower()) as stream:
+            yield stream
         if sink.full is not None:
             raise _no_room(sink, target)
         if not direct:
-            os.fsync(descriptor)
-            if target.exists():
-                shutil.copymode(target, part)
-            part.replace(target)
+            _finish(file, temporary.path, target)
         done = True
     finally:
-        sink.leave()
-        os.close(descriptor)
-        if not done and not direct:
-            with contextlib.suppress(OSError):
-                part.unlink()
+        if sink is not None:
+            sink.leave()
+        temporary.close(keep=done)
+        if direct and sink is not None:
+            file.close()
+
+
+def _is_special(path: Path) -> bool:
+    """Return whether a pipe or a device is there."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _opened(path: Path) -> io.FileIO:
+    """Open what exists for writing."""
+    flags = os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
+    return io.FileIO(path, "wb", opener=lambda name, _: os.open(name, flags))
+
+
+def _take_mode(file: io.FileIO, target: Path) -> None:
+    """Give the temporary file the permissions of the file that it will replace."""
+    if hasattr(os, "fchmod"):
+        with contextlib.suppress(FileNotFoundError):
+            os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
+
+
+def _finish(file: io.FileIO, temporary: Path, target: Path) -> None:
+    """Bring the file to the disk and give it its name."""
+    try:
+        os.fsync(file.fileno())
+        temporary.replace(target)
+    except OSError as error:
+        raise failure(error, target) from error
 
 
 def _no_room(sink: _Sink, target: Path) -> OutputError:

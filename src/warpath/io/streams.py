@@ -10,6 +10,8 @@ import errno
 import io
 import os
 import shutil
+import stat
+import zlib
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,6 +22,7 @@ import numpy as np
 from warpath import settings
 from warpath.errors import DistanceOverflowError, NegativeCycleError, OutputError, require
 from warpath.io.journal import Journal
+from warpath.io.temporary import real_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +43,9 @@ _BATCH = 64
 
 #: The rows of a Zarr array's chunk; a block is a whole number of chunks.
 CHUNK_BYTES = 16 * 2**20
+
+#: What is read back at a time, to compare rows that an earlier run has left with their checksum.
+_CHECKED_BYTES = 32 * 2**20
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
@@ -83,12 +89,15 @@ def opened_file(
     """Open an ``.npy`` or ``.zarr`` file to be filled, or what an unfinished run left of it.
 
     What is done stays, for the same call to go on from there, unless it can lead nowhere: a
-    negative cycle, a distance that does not fit.
+    negative cycle, a distance that does not fit. A symbolic link is followed: it stays, and what it
+    leads to is replaced, with the part next to that.
     """
     folder = path.suffix == ".zarr"
-    _refuse_what_is_there(path, folder=folder)
-    journal = Journal(path, question, folder=folder)
+    target = real_path(path)
+    _refuse_what_is_there(target, folder=folder)
+    journal = Journal(target, question, folder=folder)
     try:
+        journal.open()
         kind = _Zarr if folder else NpyFile
         output = kind(journal, shape, dtype)
         try:
@@ -103,11 +112,14 @@ def opened_file(
         journal.discard()
         raise
     except BaseException:
-        if not journal.begun:
+        if journal.opened and not journal.begun:
             journal.discard()
         raise
     finally:
-        journal.close()
+        try:
+            journal.close()
+        finally:
+            journal.close()  # once more, for an interrupt that came before the first call began
 
 
 class _File(ABC):
@@ -158,7 +170,7 @@ class _File(ABC):
     def _write(self, rows: slice, values: Array) -> None:
         try:
             self.store(rows, values)
-            self.journal.advance(rows.stop)
+            self.journal.advance(rows.stop, zlib.crc32(_bytes_of(values), self.journal.crc))
         except OSError as error:
             if isinstance(error, OutputError):
                 raise
@@ -176,9 +188,26 @@ class _File(ABC):
             message += "again goes on from there"
         return OutputError(error.errno, message, str(self.journal.target))
 
+    def check_rows(self) -> None:
+        """Read what an earlier run has left, and refuse it if it is not what that run wrote."""
+        done, row = self.journal.rows, max(1, self.shape[1] * self.dtype.itemsize)
+        step = max(1, _CHECKED_BYTES // row // self.chunk) * self.chunk
+        crc = 0
+        for start in range(0, min(done, self.shape[0]), step):
+            crc = zlib.crc32(_bytes_of(self.load(slice(start, min(start + step, done)))), crc)
+        if done > self.shape[0] or crc != self.journal.crc:
+            raise self.journal.refusal(
+                f"{self.journal.part.name} does not hold the {done:,} rows that an earlier run "
+                "wrote: it was changed or damaged since"
+            )
+
     @abstractmethod
     def store(self, rows: slice, values: Array) -> None:
         """Put rows into the file."""
+
+    @abstractmethod
+    def load(self, rows: slice) -> Array:
+        """Return rows of the file; others than were stored if it is damaged."""
 
     def complete(self) -> None:  # noqa: B027 - what has nothing left to do needs none
         """Make sure that all of it is on the disk."""
@@ -199,30 +228,42 @@ class NpyFile(_File):
         np.lib.format.write_array_header_1_0(head, layout)
         self._offset = head.tell()
         self._row = shape[1] * dtype.itemsize
-        self._file = journal.descriptor
+        self._file = journal.file.fileno()
         size = self._offset + shape[0] * self._row
         found = os.fstat(self._file)
-        if journal.begun and found.st_size != size:  # the part was removed, its note was not
-            journal.restart()
+        if journal.begun and found.st_size != size:
+            raise journal.refusal(
+                f"{journal.part.name} has {found.st_size:,} bytes, {size:,} are expected: it was "
+                "changed or damaged since it was written"
+            )
         super().__init__(journal, shape, dtype)
         there = min(found.st_size, found.st_blocks * 512)
         _refuse_a_full_disk(journal.target, size - self._offset - there)
         if not journal.begun:
             journal.begin()
         try:
+            self.check_rows()
             _write_at(self._file, head.getbuffer(), 0)
             _reserve(self._file, size)
         except OSError as error:
+            if isinstance(error, OutputError):
+                raise
             raise self.failed(error) from error
 
     def mapped(self) -> Array:
         """Return the table as a map of the part, for work that visits its rows again and again."""
-        return np.memmap(self.journal.part, self.dtype, "r+", self._offset, self.shape)
+        return np.memmap(self.journal.file, self.dtype, "r+", self._offset, self.shape)
+
+    def load(self, rows: slice) -> Array:
+        """Read rows, zeros from where the file ends."""
+        values = np.empty((rows.stop - rows.start, self.shape[1]), self.dtype)
+        _read_at(self._file, _bytes_of(values), self._offset + rows.start * self._row)
+        return values
 
     def store(self, rows: slice, values: Array) -> None:
         """Put rows on the disk itself: what is noted survives a loss of power."""
         at = self._offset + rows.start * self._row
-        _write_at(self._file, np.ravel(values).view(np.uint8).data, at)
+        _write_at(self._file, _bytes_of(values), at)
         _on_disk(self._file)
         if hasattr(os, "posix_fadvise"):  # nobody reads it soon: leave the cache to others
             os.posix_fadvise(self._file, at, values.nbytes, os.POSIX_FADV_DONTNEED)
@@ -244,8 +285,9 @@ class _Zarr(_File):
         rows = max(1, CHUNK_BYTES // max(1, shape[1] * dtype.itemsize))
         self.chunk = max(1, min(rows, shape[0]))
         if journal.begun:
-            self._into = self._zarr.open_array(journal.part, mode="r+")
+            self._into = self._continued()
             self.chunk = self._into.chunks[0]
+            self.check_rows()
             return
         _refuse_a_full_disk(journal.target, shape[0] * shape[1] * dtype.itemsize)
         journal.begin()
@@ -253,6 +295,27 @@ class _Zarr(_File):
             journal.part, shape=shape, dtype=dtype, chunks=(self.chunk, max(1, shape[1])),
             overwrite=True,
         )  # fmt: skip
+
+    def _continued(self) -> Any:
+        """Open the array that an earlier run has left."""
+        try:
+            array = self._zarr.open_array(self.journal.part, mode="r+")
+            known = array.shape == self.shape and array.dtype == self.dtype and array.chunks[0] > 0
+        except Exception:  # noqa: BLE001 - Zarr has no class for "this is damaged"
+            known = False
+        if not known:
+            raise self.journal.refusal(
+                f"{self.journal.part.name} is not the array that an earlier run began: it was "
+                "changed or damaged since"
+            )
+        return array
+
+    def load(self, rows: slice) -> Array:
+        try:
+            values: Array = np.ascontiguousarray(self._into[rows])
+        except Exception:  # noqa: BLE001 - a damaged chunk: each codec has its own exceptions
+            values = np.empty((0, self.shape[1]), self.dtype)
+        return values
 
     def store(self, rows: slice, values: Array) -> None:
         self._into[rows] = values
@@ -263,10 +326,17 @@ class _Zarr(_File):
 
 def _refuse_what_is_there(path: Path, *, folder: bool) -> None:
     """Refuse, before anything is computed, to replace what is no table of this kind."""
-    if not folder and path.is_dir():
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # nothing is there, or opening the part says what is wrong
+        return
+    if not folder and stat.S_ISDIR(mode):
         message = "this is a directory, but a file is to be written"
         raise OutputError(errno.EISDIR, message, str(path))
-    if folder and path.exists() and not _is_zarr(path):
+    if not folder and not stat.S_ISREG(mode):
+        message = "this is a pipe or a device, which takes no table in blocks: choose another name"
+        raise OutputError(errno.EEXIST, message, str(path))
+    if folder and not _is_zarr(path):
         message = "something else than a Zarr array is there: remove it, or choose another name"
         raise OutputError(errno.EEXIST, message, str(path))
 
@@ -307,3 +377,16 @@ def _write_at(file: int, data: Any, at: int) -> None:
     while left:
         count = os.pwrite(file, left[: 1 << 30], at)
         left, at = left[count:], at + count
+
+
+def _read_at(file: int, into: Any, at: int) -> None:
+    """Fill a buffer from the file, with zeros from where the file ends."""
+    left = memoryview(into)
+    while left and (count := os.preadv(file, [left[: 1 << 30]], at)):
+        left, at = left[count:], at + count
+    left[:] = bytes(len(left))
+
+
+def _bytes_of(values: Array) -> Any:
+    """Return the bytes of a C-ordered array, without a copy."""
+    return np.ravel(values).view(np.uint8).data

@@ -10,53 +10,37 @@ each vertex of the pivot and entry. So pivots are as large as memory allows.
 
 from __future__ import annotations
 
-import errno
 import math
-import os
+import zlib
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from warpath import _core
 from warpath.engines.tables.blocks import Window
-from warpath.errors import NotEnoughMemoryError, OutputError
+from warpath.engines.tables.unfinished import (
+    State,
+    checksum,
+    chunks,
+    damaged,
+    flush,
+    opened_panels,
+    state_of,
+)
+from warpath.errors import NotEnoughMemoryError
 from warpath.paths import never
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from warpath.engines.base import Array
     from warpath.engines.tables.blocks import Blocks
+    from warpath.engines.tables.unfinished import Journal, Panels
     from warpath.graph import Graph
 
 _TILES = 4  # that the memory holds: A, B, and two of C, or C and the copy that lowers a panel
-_CHUNK = 2**18  # entries that are converted at once
-
-
-class Journal(Protocol):
-    """What remembers how far a solve is, when the process does not."""
-
-    def done(self) -> dict[str, Any] | None:
-        """Return what `mark` noted last, or None."""
-        ...
-
-    def mark(self, state: dict[str, Any]) -> None:
-        """Note, in one step, that all before is written."""
-        ...
-
-
-class Unnoted:
-    """A journal for matrices that die with the process."""
-
-    def done(self) -> dict[str, Any] | None:
-        """Return None: nothing was noted."""
-        return None
-
-    def mark(self, state: dict[str, Any]) -> None:
-        """Forget it."""
 
 
 class Tiles(NamedTuple):
@@ -98,13 +82,6 @@ class _Slot(NamedTuple):
     here: Array
 
 
-class _Panels(NamedTuple):
-    """The lowered rows (side, n) and columns (n, side) of a pivot, the diagonal in both."""
-
-    rows: Array
-    columns: Array
-
-
 def all_pairs(
     graph: Graph,
     matrix: Array,
@@ -137,23 +114,25 @@ def all_pairs(
     NotEnoughMemoryError
         If the memory does not hold four of the least tiles.
     OutputError
-        If there is no room for the panels, or they are not where the journal says they are.
+        If there is no room for the panels, they are not where the journal says they are, or what
+        an earlier run wrote was changed since.
     """
     if graph.n == 0:
         return
-    journal = Unnoted() if journal is None else journal
-    state = journal.done()
-    if state is None:
-        side = side_of(graph.n, blocks, memory)
+    kept = None if journal is None else journal.done()
+    if kept is None:
+        state = State(side_of(graph.n, blocks, memory))
         _fill(matrix, graph, blocks.dtype)
-        _flush(matrix)
-        state = {"side": side, "pivot": 0, "panels": False}
-        journal.mark(state)
-    with _panels(panels, graph.n, matrix.dtype, state) as sides:
-        solve = _Solve(matrix, blocks, device, state["side"], sides, progress, finish)
+        flush(matrix)
+    else:
+        state = state_of(kept, graph.n, finishes=finish is not None)
+    with opened_panels(panels, graph.n, matrix.dtype, state) as sides:
+        solve = _Solve(matrix, blocks, device, state, sides, progress, finish)
         with ThreadPoolExecutor(threads, "warpath-tiles") as pool:
             solve.pool = pool
-            solve.run(journal, state)
+            if kept is not None:
+                solve.check()
+            solve.run(journal)
 
 
 def side_of(n: int, blocks: Blocks, memory: int) -> int:
@@ -187,8 +166,8 @@ class _Solve:
         matrix: Array,
         blocks: Blocks,
         device: Staging,
-        side: int,
-        panels: _Panels,
+        state: State,
+        panels: Panels,
         progress: Callable[[int, int], None] | None,
         finish: Callable[[Array, slice], None] | None,
     ) -> None:
@@ -196,7 +175,8 @@ class _Solve:
         self.finish = finish
         self.blocks = blocks
         self.device = device
-        self.side = side
+        self.side = side = state.side
+        self.state = state
         self.panels = panels
         self.progress = progress
         n = len(matrix)
@@ -208,29 +188,76 @@ class _Solve:
         self.tiles = [first] if first.here is first.there else [first, self._slot()]
         self.done = 0
 
-    def run(self, journal: Journal, state: dict[str, Any]) -> None:
+    def check(self) -> None:
+        """Compare what an earlier run has left with its checksums."""
+        state = self.state
+        parts = len(self.parts)
+        finishing = state.pivot >= parts
+        writing = state.pivot % parts if finishing else state.strips  # by the run that was stopped
+        for at, rows in enumerate(self.parts):
+            whole = not state.panels or at != writing
+            if whole and state.sums[at] != self._sum(self.matrix[rows]):
+                raise damaged("matrix")
+        if state.panels and state.panels_sum != self._sum(*self.panels):
+            raise damaged("panels")
+
+    def run(self, journal: Journal | None) -> None:
         """Go on from the state, pivot after pivot; then finish part after part of the rows.
 
         Either has a step that only writes panels, and one that may be done again.
         """
         parts = len(self.parts)
-        for step in range(state["pivot"], parts if self.finish is None else 2 * parts):
+        state = self.state
+        if journal is not None and not state.sums:
+            state.sums = [self._sum(self.matrix[rows]) for rows in self.parts]
+        state.note(journal)
+        for step in range(state.pivot, parts if self.finish is None else 2 * parts):
             k = step % parts
             self.done = step * parts**2 if step < parts else parts**3 + k
-            if step == state["pivot"] and state["panels"]:
+            if state.panels:
                 self._told(2 * parts - 1 if step < parts else 0)
             else:
                 self._lower_panels(k) if step < parts else self._finish_rows(k)
-                _flush(*self.panels)
-                journal.mark({"side": self.side, "pivot": step, "panels": True})
+                flush(*self.panels)
+                state.panels, state.strips = True, 0
+                state.panels_sum = 0 if journal is None else self._sum(*self.panels)
+                state.note(journal)
             if step < parts:
-                self._lower_tiles(k)
-                self._keep_panels(k)
+                self._lower_strips(k, journal)
             else:
                 self.matrix[self.parts[k]] = self._finished(k)
                 self._told(1)
-            _flush(self.matrix)
-            journal.mark({"side": self.side, "pivot": step + 1, "panels": False})
+                self._written(k, journal)
+            state.pivot, state.panels, state.strips = step + 1, False, 0
+            state.note(journal)
+
+    def _lower_strips(self, k: int, journal: Journal | None) -> None:
+        """Lower the rows of all pivots by the panels, and note each."""
+        state, parts = self.state, len(self.parts)
+        if state.strips:
+            self._told((parts - 1) * (state.strips - (k < state.strips)))
+        for at in range(state.strips, parts):
+            if at == k:
+                self.matrix[self.parts[k]] = self.panels.rows[: self._size(k)]
+            else:
+                self._lower_strip(self.parts[at], k)
+            self._written(at, journal)
+            state.strips = at + 1
+            if state.strips < parts:  # the caller notes the last one
+                state.note(journal)
+
+    def _written(self, at: int, journal: Journal | None) -> None:
+        """Bring a strip to the disk, and keep its checksum."""
+        flush(self.matrix)
+        if journal is not None:
+            self.state.sums[at] = self._sum(self.matrix[self.parts[at]])
+
+    def _sum(self, *arrays: Array) -> int:
+        sums = [checksum(array, self.pool.map) for array in arrays]
+        return sums[0] if len(sums) == 1 else zlib.crc32(repr(sums).encode())
+
+    def _size(self, k: int) -> int:
+        return self.parts[k].stop - self.parts[k].start
 
     def _lower_panels(self, k: int) -> None:
         """Put the pivot's rows and columns, lowered, into the panels; the matrix stays as it is."""
@@ -251,41 +278,34 @@ class _Solve:
             self._stored(tile, self.panels.columns[part, :size])
             self._told(1)
 
-    def _lower_tiles(self, k: int) -> None:
-        size = self.parts[k].stop - self.parts[k].start
-        for rows in self._others(k):
-            left = self._loaded(self.left, self.panels.columns[rows, :size])
-            waiting: tuple[_Slot, Array] | None = None
-            for turn, columns in enumerate(self._others(k)):
-                slot = self.tiles[turn % len(self.tiles)]
-                if waiting is not None and slot is waiting[0]:
-                    self._stored(*waiting)
-                    waiting = None
-                self._read(slot, self.matrix[rows, columns])
-                if waiting is not None:
-                    self._stored(*waiting)
-                tile = self._sent(slot, self.matrix[rows, columns])
-                right = self._loaded(self.right, self.panels.rows[:size, columns])
-                self.blocks.update(tile, left, right)
-                waiting = slot, self.matrix[rows, columns]
-                self._told(1)
+    def _lower_strip(self, rows: slice, k: int) -> None:
+        """Lower the tiles of some rows, and copy their columns of the pivot from the panels."""
+        size = self._size(k)
+        left = self._loaded(self.left, self.panels.columns[rows, :size])
+        waiting: tuple[_Slot, Array] | None = None
+        for turn, columns in enumerate(self._others(k)):
+            slot = self.tiles[turn % len(self.tiles)]
+            if waiting is not None and slot is waiting[0]:
+                self._stored(*waiting)
+                waiting = None
+            self._read(slot, self.matrix[rows, columns])
             if waiting is not None:
                 self._stored(*waiting)
-
-    def _keep_panels(self, k: int) -> None:
-        """Copy the panels into the matrix."""
-        pivot = self.parts[k]
-        size = pivot.stop - pivot.start
-        self.matrix[pivot] = self.panels.rows[:size]
-        for part in self._others(k):
-            self.matrix[part, pivot] = self.panels.columns[part, :size]
+            tile = self._sent(slot, self.matrix[rows, columns])
+            right = self._loaded(self.right, self.panels.rows[:size, columns])
+            self.blocks.update(tile, left, right)
+            waiting = slot, self.matrix[rows, columns]
+            self._told(1)
+        if waiting is not None:
+            self._stored(*waiting)
+        self.matrix[rows, self.parts[k]] = self.panels.columns[rows, :size]
 
     def _finish_rows(self, k: int) -> None:
         """Put rows that are finished into the panels; the matrix stays as it is."""
         assert self.finish is not None  # noqa: S101 - else there is nothing to finish
         rows = self.parts[k]
         finished = self._finished(k)
-        for part in _chunks(rows.stop - rows.start, len(self.matrix)):
+        for part in chunks(rows.stop - rows.start, len(self.matrix)):
             these = slice(rows.start + part.start, rows.start + part.stop)
             finished[part] = self.matrix[these]
             self.finish(finished[part], these)
@@ -343,7 +363,7 @@ class _Solve:
 
     def _in_parts(self, copy: Callable[[slice], None], rows: int, columns: int) -> None:
         """Let the threads copy: one alone is slower than a GPU lowers tiles."""
-        for _ in self.pool.map(copy, _chunks(rows, columns)):
+        for _ in self.pool.map(copy, chunks(rows, columns)):
             pass
 
     def _whole(self, size: int) -> int:
@@ -356,65 +376,13 @@ class _Solve:
             self.progress(self.done, parts**3 + (0 if self.finish is None else parts))
 
 
-def _chunks(rows: int, columns: int) -> Iterator[slice]:
-    step = max(1, _CHUNK // max(1, columns))
-    return (slice(begin, min(begin + step, rows)) for begin in range(0, rows, step))
-
-
 def _fill(matrix: Array, graph: Graph, narrow: np.dtype[Any]) -> None:
     """Write the edges, some rows at a time; whatever says "no edge" is above what blocks call so.
 
     Every tile that is read becomes the blocks' own, and every one is written.
     """
-    for rows in _chunks(graph.n, graph.n):
+    for rows in chunks(graph.n, graph.n):
         block = np.empty((rows.stop - rows.start, graph.n), narrow)
         indptr = graph.indptr[rows.start : rows.stop + 1]
         _core.adjacency_rows(indptr, graph.indices, graph.solver_weights, rows.start, block)
         matrix[rows] = block
-
-
-@contextmanager
-def _panels(
-    path: Path | None, n: int, dtype: np.dtype[Any], state: dict[str, Any]
-) -> Iterator[_Panels]:
-    """Open the panels' file, or make panels in memory; the file is removed after a whole solve."""
-    side = state["side"]
-    if path is None:
-        yield _Panels(np.empty((side, n), dtype), np.empty((n, side), dtype))
-        return
-    size = 2 * side * n * dtype.itemsize
-    there = path.stat().st_size if path.exists() else -1
-    if state["panels"] and there != size:
-        message = (
-            f"the panels of a solve that was under way are not here ({there:,} bytes of {size:,}): "
-            "bring the file back, or delete the unfinished table to begin anew"
-        )
-        raise OutputError(errno.ENOENT, message, str(path))
-    if not state["panels"]:
-        _reserve(path, size)
-    flat = np.memmap(path, dtype, "r+", shape=(2 * side * n,))
-    yield _Panels(flat[: side * n].reshape(side, n), flat[side * n :].reshape(n, side))
-    del flat
-    path.unlink(missing_ok=True)
-
-
-def _reserve(path: Path, size: int) -> None:
-    """Take the file's place on the disk: a mapped file that finds none kills the process."""
-    try:
-        with path.open("ab") as file:
-            file.truncate(size)
-            if hasattr(os, "posix_fallocate"):
-                os.posix_fallocate(file.fileno(), 0, size)
-    except OSError as error:
-        if error.errno in {errno.EINVAL, errno.EOPNOTSUPP}:  # a file system without it
-            return
-        path.unlink(missing_ok=True)
-        message = f"the panels, {size:,} bytes, cannot be written: {error.strerror}"
-        raise OutputError(error.errno, message, str(path)) from None
-
-
-def _flush(*arrays: Array) -> None:
-    """Bring mapped arrays to their files, before a note says that they are there."""
-    for array in arrays:
-        if isinstance(array, np.memmap):
-            array.flush()

@@ -1,0 +1,149 @@
+"""Temporary files next to a target, held by a lock for as long as their writer lives.
+
+A temporary file is created and never opened where it exists, so a symbolic link or a file that
+another user put there is not written to. Its writer holds an exclusive lock (``flock``) on it. A
+file without a lock was left by a process that was killed: the next writer of the same target
+removes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from warpath.errors import OutputError
+
+#: Names that are tried in turn and cleaned of files without a writer. More writers of one target
+#: at a time than this take random names.
+_SLOTS = 8
+#: Bytes of the target's name in that of the temporary file; file systems allow 255.
+_LONGEST = 200
+
+
+def real_path(path: str | os.PathLike[str]) -> Path:
+    """Return the file that is written when a caller names this path: symbolic links are followed.
+
+    Raises
+    ------
+    OutputError
+        If no file can have this name, or its links lead in a circle.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        target.lstat()
+    except ValueError as error:  # a NUL, or a character that the file system cannot encode
+        shown = ascii(os.fspath(path))
+        message = f"no file can have this name ({error}): choose another one"
+        raise OutputError(errno.EINVAL, message, shown) from None
+    except OSError:
+        return target  # there is nothing yet, or opening it says what is wrong
+    if target.is_symlink():
+        message = "this symbolic link leads to itself: remove it, or choose another name"
+        raise OutputError(errno.ELOOP, message, str(path))
+    return target
+
+
+def failure(error: OSError, path: Path) -> OutputError:
+    """Return the OutputError of a system call that failed."""
+    return OutputError(error.errno, f"cannot be written: {error.strerror}", str(path))
+
+
+class Temporary:
+    """A new file in the folder of a target, to be renamed to it.
+
+    Attributes
+    ----------
+    path : the temporary file.
+    file : it, open for writing, without a buffer.
+    """
+
+    def __init__(self, target: Path) -> None:
+        name = os.fsdecode(os.fsencode(target.name)[:_LONGEST])
+        self._slots = [target.with_name(f".{name}.{slot}.part") for slot in range(_SLOTS)]
+        self.path = target
+        self.file: io.FileIO | None = None
+
+    def create(self) -> io.FileIO:
+        """Create the file under a name that no other writer uses, and lock it.
+
+        Raises
+        ------
+        OSError
+            If the folder does not exist or may not be written to.
+        """
+        for slot in self._slots:
+            self.path = slot
+            remove_unlocked(slot)
+            with contextlib.suppress(FileExistsError):
+                self.file = io.FileIO(slot, "xb")
+                if try_lock(self.file) is not False and same_file(self.file, slot):
+                    break
+                self.file.close()  # another writer took it for one without a writer
+        else:
+            first = self._slots[0]
+            self.path = first.with_name(f"{first.stem}.{secrets.token_hex(8)}.part")
+            self.file = io.FileIO(self.path, "xb")
+            try_lock(self.file)
+        for slot in self._slots:
+            if slot != self.path:
+                remove_unlocked(slot)
+        return self.file
+
+    def close(self, *, keep: bool) -> None:
+        """Close the file, after removing it unless it was renamed.
+
+        An interrupt may have come after the file was created and before it was stored in `file`:
+        it is closed then and has no lock.
+        """
+        if not keep and self.file is not None:
+            with contextlib.suppress(OSError):
+                if same_file(self.file, self.path):
+                    self.path.unlink()
+        elif not keep and self.path in self._slots:
+            remove_unlocked(self.path)
+        if self.file is not None:
+            self.file.close()
+
+
+def try_lock(file: io.FileIO) -> bool | None:
+    """Lock a file; return False if another open file holds the lock, None if there are no locks."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return None
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return None
+    return True
+
+
+def same_file(file: io.FileIO, path: Path) -> bool:
+    """Return whether a path is this open file itself, not a link to it and not another file."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.lstat())
+    except OSError:
+        return False
+
+
+def remove_unlocked(path: Path) -> None:
+    """Remove a temporary file whose writer is dead; leave one that is locked or is not ours."""
+    with contextlib.suppress(OSError):
+        if not is_ours(path.lstat()):
+            return
+        with io.FileIO(path, "rb+") as file:
+            if try_lock(file) and same_file(file, path):
+                path.unlink()
+
+
+def is_ours(status: os.stat_result) -> bool:
+    """Return whether this is a regular file of this user that has no other name."""
+    user = os.geteuid() if hasattr(os, "geteuid") else status.st_uid
+    return stat.S_ISREG(status.st_mode) and (status.st_nlink, status.st_uid) == (1, user)
