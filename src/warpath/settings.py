@@ -7,7 +7,8 @@ WARPATH_THREADS      the number of threads on the CPU (default: the cores this p
 WARPATH_MEMORY       the memory a call may plan with, in bytes or as ``8G`` (default: what is free)
 WARPATH_GPU_MEMORY   the memory of a GPU that a call may plan with, likewise (default: what is free)
 WARPATH_CACHE_DIR    the folder that keeps compiled CUDA kernels; ``off`` or empty to keep none
-                     (default: warpath/kernels in the user's cache, XDG_CACHE_HOME or ~/.cache)
+                     (default: warpath/kernels in the user's cache, XDG_CACHE_HOME or ~/.cache);
+                     not used if other users own it or can write to it or to a folder above it
 WARPATH_BENCH_DATA   the folder of graph files that ``warpath bench`` knows by name (default: none)
 CXX                  the C++ compiler that `warpath.testing.emulated` runs (default: g++)
 ===================  ==========================================================================

@@ -125,9 +125,11 @@ def apsp(
     weights Johnson, whichever is predicted to be faster. Float distances of the last two agree with
     the others' within n * eps, because they form sums in another order.
 
-    While a file is written, ``NAME.part`` holds the rows that are done and ``NAME.part.json`` says
-    how many, of which question. When a run was stopped the same call goes on from there:
-    ``stats["resumed"]`` is the number of rows that it found.
+    While a file is written, ``NAME.part`` holds the rows that are done, ``NAME.part.json`` says how
+    many, of which question and with which checksum, and ``NAME.part.lock`` keeps other processes
+    out. When a run was stopped the same call goes on from there: ``stats["resumed"]`` is the number
+    of rows that it found. It reads them again, and raises OutputError if they are not what was
+    written. A symbolic link is followed: it stays, and the file that it leads to is replaced.
 
     Examples
     --------

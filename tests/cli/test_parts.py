@@ -12,6 +12,7 @@ from warpath import Graph, units
 from warpath.cli import output, reading, vertices
 from warpath.cli.saving import suffix_of
 from warpath.cli.summary import described, exact_sum
+from warpath.cli.tables import kept
 from warpath.errors import VertexError
 from warpath.recipes import Task
 
@@ -123,3 +124,15 @@ def test_typed_vertices_are_those_of_the_file():
 def test_what_is_no_whole_number_is_no_vertex(text):
     with pytest.raises(VertexError, match="is no vertex"):
         vertices.vertex(Graph.from_edges([0], [1]), text)
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_stopped_command_names_the_rows_that_are_done_also_behind_a_link(tmp_path, capfd, linked):
+    target = out = tmp_path / "full.npy"
+    if linked:
+        target = tmp_path / "elsewhere.npy"
+        out.symlink_to(target)
+    (tmp_path / f"{target.name}.part.json").touch()
+    with pytest.raises(KeyboardInterrupt), kept(out):
+        raise KeyboardInterrupt
+    assert f"{target}.part keeps the rows that are done" in capfd.readouterr().err

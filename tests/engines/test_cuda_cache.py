@@ -113,14 +113,16 @@ def test_an_entry_under_another_key_is_not_taken(fetch):
 def test_an_entry_that_may_not_be_read_is_made_anew(folder, fetch, monkeypatch):
     fetch()
     entry(folder).chmod(0)
-    read = Path.read_bytes
+    if os.geteuid() == 0:  # root may read it all the same: let the system refuse once
+        real, times = cache.io.FileIO, []
 
-    def refused(path):
-        if path.stat().st_mode & 0o400:
-            return read(path)
-        raise PermissionError(13, "Permission denied", str(path))
+        def refused(path, **options):
+            if not times:
+                times.append(path)
+                raise PermissionError(13, "Permission denied", str(path))
+            return real(path, **options)
 
-    monkeypatch.setattr(Path, "read_bytes", refused)  # root may read it all the same
+        monkeypatch.setattr(cache.io, "FileIO", refused)
     assert fetch() == CUBIN
     assert fetch() == CUBIN
     assert fetch.builds == 2
@@ -131,7 +133,7 @@ def test_a_folder_in_the_place_of_an_entry_is_told_once_and_no_error(folder, fet
     path = entry(folder)
     path.unlink()
     (path / "sub").mkdir(parents=True)
-    with pytest.warns(RuntimeWarning, match="compiled kernels are not kept: .* Every"):
+    with pytest.warns(RuntimeWarning, match="compiled kernels are not kept, so every"):
         assert fetch() == CUBIN
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -143,9 +145,145 @@ def test_a_folder_that_cannot_be_made_means_that_nothing_is_kept(fetch, tmp_path
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("WARPATH_CACHE_DIR", str(tmp_path / "file" / "kernels"))
     monkeypatch.setattr(cache, "_told", set())
-    with pytest.warns(RuntimeWarning, match="Every process compiles its own; WARPATH_CACHE_DIR"):
+    with pytest.warns(
+        RuntimeWarning, match=r"every process compiles its own: .*\. WARPATH_CACHE_DIR"
+    ):
         assert fetch() == CUBIN
     assert cache.kept().entries == 0
+
+
+def planted(folder, key=KEY, cubin=b"planted"):
+    """Put an entry with a right checksum into the folder, as who knows the key can."""
+    folder.mkdir(exist_ok=True)
+    path = folder / f"push_i32.{key[:32]}.cubin"
+    path.write_bytes(cubin + cache._MARK + cache._check(key, cubin))
+    path.chmod(0o600)
+    return path
+
+
+def given_away(path, monkeypatch):
+    """Let a path belong to another user."""
+    if os.geteuid() == 0:
+        os.chown(path, 65534, -1)
+    else:
+        another = os.geteuid() + 1
+        monkeypatch.setattr(os, "geteuid", lambda: another)
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o775, 0o770, 0o722, 0o1777])
+@pytest.mark.parametrize("above", [False, True])
+def test_a_folder_that_others_can_write_to_is_refused_with_the_way_out(
+    tmp_path, fetch, monkeypatch, mode, above
+):
+    open_to_all = tmp_path / "open"
+    folder = open_to_all / "kernels" if above else open_to_all
+    folder.mkdir(parents=True)
+    folder.chmod(0o700)
+    monkeypatch.setenv("WARPATH_CACHE_DIR", str(folder))
+    monkeypatch.setattr(cache, "_told", set())
+    planted(folder)
+    assert fetch() == b"planted"  # what is in a folder of this user is trusted
+    open_to_all.chmod(mode)
+    if above and mode == 0o1777:  # as /tmp is
+        assert fetch() == b"planted"
+        assert cache.refused() is None
+        return
+    said = (
+        rf"other users can write to {open_to_all} \(mode {mode:04o}\): run chmod go-w {open_to_all}"
+    )
+    with pytest.warns(RuntimeWarning, match=said):
+        assert fetch() == CUBIN
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fetch() == CUBIN
+    assert fetch.builds == 2
+    assert len(list(folder.iterdir())) == 1
+    open_to_all.chmod(0o755)
+    assert cache.refused() is None
+
+
+@pytest.mark.parametrize("above", [False, True])
+def test_a_folder_of_another_user_is_refused(tmp_path, fetch, monkeypatch, above):
+    theirs = tmp_path / "theirs"
+    folder = theirs / "kernels" if above else theirs
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("WARPATH_CACHE_DIR", str(folder))
+    monkeypatch.setattr(cache, "_told", set())
+    planted(folder)
+    given_away(theirs, monkeypatch)
+    with pytest.warns(RuntimeWarning, match="belongs to user .*: name a folder of your own"):
+        assert fetch() == CUBIN
+
+
+def test_a_link_of_another_user_to_a_folder_is_refused(tmp_path, fetch, monkeypatch):
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "real")
+    monkeypatch.setenv("WARPATH_CACHE_DIR", str(link))
+    monkeypatch.setattr(cache, "_told", set())
+    planted(tmp_path / "real")
+    assert fetch() == b"planted"
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a link away")
+    os.chown(link, 65534, -1, follow_symlinks=False)
+    with pytest.warns(RuntimeWarning, match=f"{link} belongs to user 65534"):
+        assert fetch() == CUBIN
+
+
+def test_a_link_to_a_folder_that_others_can_write_to_is_refused(tmp_path, fetch, monkeypatch):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real").chmod(0o777)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    monkeypatch.setenv("WARPATH_CACHE_DIR", str(tmp_path / "link"))
+    monkeypatch.setattr(cache, "_told", set())
+    planted(tmp_path / "real")
+    with pytest.warns(RuntimeWarning, match=f"other users can write to {tmp_path / 'real'}"):
+        assert fetch() == CUBIN
+
+
+@pytest.mark.parametrize("mode", [0o666, 0o620, 0o602])
+def test_an_entry_that_others_can_write_is_made_anew(folder, fetch, mode):
+    path = planted(folder)
+    path.chmod(mode)
+    assert fetch() == CUBIN
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert fetch() == CUBIN
+    assert fetch.builds == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_an_entry_of_another_user_is_made_anew(folder, fetch):
+    path = planted(folder)
+    os.chown(path, 65534, -1)
+    assert fetch() == CUBIN
+    assert path.stat().st_uid == 0
+
+
+def test_an_entry_that_is_a_link_or_a_pipe_is_made_anew(folder, fetch, tmp_path):
+    path = planted(folder)
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    assert fetch() == CUBIN
+    assert not path.is_symlink()
+    path.unlink()
+    os.mkfifo(path)
+    assert fetch() == CUBIN
+    assert path.is_file()
+
+
+def test_folders_are_made_for_this_user_alone_whatever_the_umask_is(tmp_path, fetch, monkeypatch):
+    monkeypatch.setenv("WARPATH_CACHE_DIR", str(tmp_path / "a" / "b" / "kernels"))
+    monkeypatch.setattr(cache, "_told", set())
+    before = os.umask(0)
+    try:
+        assert fetch() == CUBIN
+    finally:
+        os.umask(before)
+    made = [tmp_path / "a", tmp_path / "a" / "b", tmp_path / "a" / "b" / "kernels"]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in made] == [0o700] * 3
+    assert stat.S_IMODE(entry(made[-1]).stat().st_mode) == 0o600
+    assert fetch() == CUBIN
+    assert fetch.builds == 1
 
 
 def test_a_full_disk_leaves_no_half_entry(folder, fetch, monkeypatch):

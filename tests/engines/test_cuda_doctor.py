@@ -56,8 +56,19 @@ def test_doctor_says_the_same_in_json(doctor, tmp_path):
     assert found["cuda"]["versions"]["driver"] == "for CUDA 13.0"
     assert found["cuda"]["gpus"]["cuda:0"]["compute_capability"] == "9.0"
     assert "unusable" in found["cuda"]["gpus"]["cuda:1"]
-    assert found["cuda"]["cache"] == {"folder": str(tmp_path), "kernels": 0, "bytes": 0}
+    assert found["cuda"]["cache"] == {
+        "folder": str(tmp_path), "kernels": 0, "bytes": 0, "refused": None
+    }  # fmt: skip
     assert found["devices"]["cuda:0"].startswith("ok")
+
+
+def test_doctor_says_that_a_folder_which_others_can_write_to_is_not_used(doctor, tmp_path):
+    tmp_path.chmod(0o777)
+    said = f"other users can write to {tmp_path} (mode 0777): run chmod go-w {tmp_path}, or name"
+    code, out = doctor()
+    assert code == 0
+    assert f"not used: {said}" in " ".join(out.split())
+    assert json.loads(doctor("--json")[1])["cuda"]["cache"]["refused"].startswith(said)
 
 
 def test_each_planned_algorithm_solves_each_type_of_weights(doctor, monkeypatch):

@@ -106,6 +106,13 @@ def test_a_changed_header_or_source_is_compiled_anew(tmp_path):
     assert value_of(device, changed) == 7
 
 
+def test_libraries_are_not_loaded_from_a_folder_that_others_can_write_to(tmp_path):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(0o777)
+    with pytest.raises(NotSupportedError, match="would be loaded, but other users can write to"):
+        EmulatedDevice(cache=tmp_path / "cache")
+
+
 def test_processes_that_build_the_same_kernels_at_once_build_them_once(tmp_path, monkeypatch):
     code = """
 import sys, numpy as np

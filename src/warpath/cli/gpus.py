@@ -22,7 +22,12 @@ def found() -> dict[str, Any]:
         "versions": {},
         "gpus": {},
         "usable": [],
-        "cache": {"folder": kept.folder, "kernels": kept.entries, "bytes": kept.bytes},
+        "cache": {
+            "folder": kept.folder,
+            "kernels": kept.entries,
+            "bytes": kept.bytes,
+            "refused": cache.refused(),
+        },
     }
     try:
         count = driver.device_count()
@@ -59,13 +64,16 @@ def shown(document: Mapping[str, Any]) -> dict[str, str]:
             f"{gpu['model']}, compute capability {gpu['compute_capability']}, "
             f"{units.size(gpu['memory'])}, {units.size(gpu['free'])} free"
         )
-    kept = document["cache"]
-    lines["kernel cache"] = (
-        f"{kept['folder']}: {kept['kernels']} kernels, {units.size(kept['bytes'])}"
-        if kept["folder"]
-        else "off"
-    )
+    lines["kernel cache"] = _cache_line(document["cache"])
     return lines
+
+
+def _cache_line(kept: Mapping[str, Any]) -> str:
+    if not kept["folder"]:
+        return "off"
+    if kept["refused"]:
+        return f"not used: {kept['refused']}"
+    return f"{kept['folder']}: {kept['kernels']} kernels, {units.size(kept['bytes'])}"
 
 
 def recorded() -> dict[str, str]:

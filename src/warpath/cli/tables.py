@@ -140,8 +140,12 @@ def kept(out: Path | None) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
-        if out is not None and out.with_name(f"{out.name}.part.json").exists():
-            tell(f"{out}.part keeps the rows that are done: the same command goes on from there")
+        if out is None:
+            raise
+        target = out.resolve()  # the part is next to what a link leads to
+        if target.with_name(f"{target.name}.part.json").exists():
+            place = target if out.is_symlink() else out
+            tell(f"{place}.part keeps the rows that are done: the same command goes on from there")
         raise
 
 

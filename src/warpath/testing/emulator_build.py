@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warpath import settings
+from warpath.engines.cuda import trust
 from warpath.errors import MissingDependencyError, NotSupportedError
 
 if TYPE_CHECKING:
@@ -75,6 +76,9 @@ class Builder:
             )
             raise NotSupportedError(msg)
         self.folder.mkdir(parents=True, exist_ok=True)
+        if reason := trust.refusal(self.folder.absolute()):
+            msg = f"cache={str(self.folder)!r}: its libraries would be loaded, but {reason}"
+            raise NotSupportedError(msg)
 
     def build(self, kernels: Sequence[Kernel]) -> list[Library]:
         """Compile and load kernels; those whose sources define or include other things go apart.

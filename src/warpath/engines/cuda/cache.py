@@ -1,13 +1,19 @@
 """Compiled kernels on disk: found by all that shaped them, and read only if whole.
 
 An entry is a file ``NAME.KEY.cubin``: the cubin itself, so that ``cuobjdump`` reads it, and behind
-it a mark and the SHA-256 of key and cubin. A damaged entry is made anew. A folder that cannot be
-written means that nothing is kept, with one warning.
+it a mark and the SHA-256 of key and cubin. A damaged entry is made anew, and so is one that another
+user owns or can write.
+
+A folder that another user owns or can write to is not used (see `trust`): who can write there can
+plant code that runs on the GPU with the rights of this process. Kernels are then compiled in memory
+with one warning, which names the folder and the way out, as where a folder cannot be written. It is
+a warning and no error, because the results are right without a cache. `warpath doctor` says it too.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import tempfile
 import warnings
@@ -16,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from warpath import settings
+from warpath.engines.cuda import trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +53,7 @@ def fetch(key: str, name: str, build: Callable[[], bytes]) -> bytes:
     build : makes it.
     """
     if key not in _in_memory:
-        folder = settings.kernel_cache()
+        folder = _trusted_folder()
         path = None if folder is None else folder / f"{name[:_LONGEST_NAME]}.{key[:32]}.cubin"
         found = None if path is None else _read(path, key)
         if found is None:
@@ -63,7 +70,7 @@ def forget() -> None:
 
 
 def kept() -> Kept:
-    """Count what is on disk."""
+    """Count what is on disk, whether it is trusted or not."""
     folder = settings.kernel_cache()
     sizes = []
     if folder is not None:
@@ -72,10 +79,29 @@ def kept() -> Kept:
     return Kept(folder, len(sizes), sum(sizes))
 
 
+def refused() -> str | None:
+    """Return why the folder is not used and what to do; None if it is used or off."""
+    folder = settings.kernel_cache()
+    reason = None if folder is None else trust.refusal(folder)
+    return None if reason is None else f"{reason} (WARPATH_CACHE_DIR)"
+
+
+def _trusted_folder() -> Path | None:
+    """Return the folder to read from and write to, or None, with a warning if it is refused."""
+    folder = settings.kernel_cache()
+    if folder is not None and (reason := trust.refusal(folder)) is not None:
+        _warn(folder, reason)
+        return None
+    return folder
+
+
 def _read(path: Path, key: str) -> bytes | None:
     """Return the cubin of an entry, or None where there is none, or none that can be trusted."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags |= getattr(os, "O_BINARY", 0)
     try:
-        content = path.read_bytes()
+        with io.FileIO(path, opener=lambda name, _: os.open(name, flags)) as file:
+            content = file.readall() if trust.is_trusted(file.fileno()) else b""
     except OSError:
         return None
     found = content[:-_TAIL]
@@ -89,7 +115,7 @@ def _check(key: str, content: bytes) -> bytes:
 def _write(path: Path, content: bytes) -> None:
     """Put an entry in place at once: readers see the old file or the new one, never a part."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_folder(path.parent)
         handle, name = tempfile.mkstemp(prefix=".", suffix=".new", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -99,10 +125,22 @@ def _write(path: Path, content: bytes) -> None:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        if path.parent not in _told:
-            _told.add(path.parent)
-            msg = (
-                f"compiled kernels are not kept: {error}. Every process compiles its own; "
-                "WARPATH_CACHE_DIR names another folder, or 'off'."
-            )
-            warnings.warn(msg, RuntimeWarning, stacklevel=2)
+        _warn(path.parent, str(error))
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and those above it, for this user alone whatever the umask is."""
+    for path in (*reversed(folder.parents), folder):
+        if not path.exists():
+            path.mkdir(mode=0o700, exist_ok=True)
+
+
+def _warn(folder: Path, reason: str) -> None:
+    """Warn once of each folder."""
+    if folder not in _told:
+        _told.add(folder)
+        msg = (
+            f"compiled kernels are not kept, so every process compiles its own: {reason}. "
+            "WARPATH_CACHE_DIR names the folder, or 'off'."
+        )
+        warnings.warn(msg, RuntimeWarning, stacklevel=2)
