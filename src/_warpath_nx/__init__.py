@@ -8,64 +8,80 @@ from __future__ import annotations
 
 from typing import Any
 
-_SAME = "The same dictionary: keys in NetworkX's order, and of equal paths the one that it takes."
-_EQUAL = "The same numbers and errors; of equally short paths it may be another one."
-_SUMS = "The same numbers."
-_LEVELS = "The same numbers, ascending; nodes equally far stand in the graph's order."
+#: Where an answer may differ from NetworkX's, and why. Everything else is the same: numbers to the
+#: last bit, int or float, the order of dictionaries, exceptions and their messages.
+DIFFERENCES = {
+    "path": "Of equally short paths it may return another one. Where integers and floats are "
+    "mixed, the length is then an integer in place of an equal float, or the other way round.",
+    "order": "The keys of a dictionary may have another order.",
+    "rounding": "Floats are added in another order, so lengths may differ in the last bits.",
+    "cycle": "It may return another negative cycle, and returns one where NetworkX's search finds "
+    "that there is one and then fails to name its nodes.",
+    "bounds": "`usebounds=True` changes nothing. NetworkX's bounds hold where distances are the "
+    "same in both directions and sums of floats are exact; elsewhere its answer may be another "
+    "one, or never come.",
+    "frozen": "It answers for frozen graphs and views as well, to which NetworkX cannot add the "
+    "node that its search begins at.",
+    "early stop": "NetworkX's Bellman-Ford search can stop too early where nodes of its queue wait "
+    "for each other; its distances are then too long, and warpath's are the shortest.",
+}
 
-FUNCTIONS = {
-    "all_pairs_all_shortest_paths": _SAME,
-    "all_pairs_bellman_ford_path": _EQUAL,
-    "all_pairs_bellman_ford_path_length": _EQUAL,
-    "all_pairs_dijkstra": _SAME,
-    "all_pairs_dijkstra_path": _SAME,
-    "all_pairs_dijkstra_path_length": _SAME,
-    "all_pairs_shortest_path": _SAME,
-    "all_pairs_shortest_path_length": _SAME,
-    "all_shortest_paths": "The same paths; in NetworkX's order but for Bellman and Ford's method.",
-    "astar_path": "Without a heuristic. " + _EQUAL,
-    "astar_path_length": "Without a heuristic. " + _SUMS,
-    "average_shortest_path_length": _SUMS,
-    "bellman_ford_path": _EQUAL,
-    "bellman_ford_path_length": _SUMS,
-    "bellman_ford_predecessor_and_distance": "The same sets of predecessors, in another order.",
-    "bidirectional_dijkstra": _EQUAL + " Floats are added from both ends, but meet elsewhere.",
-    "bidirectional_shortest_path": _EQUAL,
-    "center": _SUMS,
-    "closeness_centrality": _SUMS,
-    "diameter": _SUMS,
-    "dijkstra_path": _SAME,
-    "dijkstra_path_length": _SUMS,
-    "dijkstra_predecessor_and_distance": _SAME,
-    "eccentricity": _SUMS,
-    "find_negative_cycle": "Any of the negative cycles that the source reaches.",
-    "floyd_warshall": _SUMS + " Floats are added in another order.",
-    "floyd_warshall_numpy": _SUMS + " Floats are added in another order.",
-    "floyd_warshall_predecessor_and_distance": _EQUAL + " Floats are added in another order.",
-    "goldberg_radzik": _EQUAL,
-    "harmonic_centrality": _SUMS,
-    "has_path": _SUMS,
-    "johnson": _SAME,
-    "multi_source_dijkstra": _SAME,
-    "multi_source_dijkstra_path": _SAME,
-    "multi_source_dijkstra_path_length": _SAME,
-    "negative_edge_cycle": "Exact where rounding alone would make a cycle of floats negative.",
-    "periphery": _SUMS,
-    "predecessor": _SAME,
-    "radius": _SUMS,
-    "shortest_path": _EQUAL,
-    "shortest_path_length": _SUMS,
-    "single_source_all_shortest_paths": _SAME,
-    "single_source_bellman_ford": _EQUAL,
-    "single_source_bellman_ford_path": _EQUAL,
-    "single_source_bellman_ford_path_length": _EQUAL,
-    "single_source_dijkstra": _SAME,
-    "single_source_dijkstra_path": _SAME,
-    "single_source_dijkstra_path_length": _SAME,
-    "single_source_shortest_path": _SAME,
-    "single_source_shortest_path_length": _LEVELS,
-    "single_target_shortest_path": _EQUAL,
-    "single_target_shortest_path_length": _LEVELS,
+_SEARCH = ("path", "order", "early stop")
+
+#: For each function of the backend the keys of `DIFFERENCES` that apply to it.
+FUNCTIONS: dict[str, tuple[str, ...]] = {
+    "all_pairs_all_shortest_paths": ("order", "early stop"),
+    "all_pairs_bellman_ford_path": _SEARCH,
+    "all_pairs_bellman_ford_path_length": _SEARCH,
+    "all_pairs_dijkstra": (),
+    "all_pairs_dijkstra_path": (),
+    "all_pairs_dijkstra_path_length": (),
+    "all_pairs_shortest_path": (),
+    "all_pairs_shortest_path_length": (),
+    "all_shortest_paths": ("order", "early stop"),
+    "astar_path": ("path",),
+    "astar_path_length": ("path",),
+    "average_shortest_path_length": ("rounding", "early stop"),
+    "bellman_ford_path": _SEARCH,
+    "bellman_ford_path_length": _SEARCH,
+    "bellman_ford_predecessor_and_distance": _SEARCH,
+    "bidirectional_dijkstra": ("path", "rounding"),
+    "bidirectional_shortest_path": ("path",),
+    "center": ("bounds",),
+    "closeness_centrality": (),
+    "diameter": ("bounds",),
+    "dijkstra_path": (),
+    "dijkstra_path_length": ("path",),
+    "dijkstra_predecessor_and_distance": (),
+    "eccentricity": (),
+    "find_negative_cycle": ("cycle",),
+    "floyd_warshall": ("path", "order", "rounding"),
+    "floyd_warshall_numpy": ("rounding",),
+    "floyd_warshall_predecessor_and_distance": ("path", "order", "rounding"),
+    "goldberg_radzik": ("path", "order"),
+    "harmonic_centrality": (),
+    "has_path": (),
+    "johnson": (),
+    "multi_source_dijkstra": (),
+    "multi_source_dijkstra_path": (),
+    "multi_source_dijkstra_path_length": (),
+    "negative_edge_cycle": ("frozen",),
+    "periphery": ("bounds",),
+    "predecessor": (),
+    "radius": ("bounds",),
+    "shortest_path": ("path", "order", "rounding", "early stop"),
+    "shortest_path_length": ("path", "order", "early stop"),
+    "single_source_all_shortest_paths": ("order", "early stop"),
+    "single_source_bellman_ford": _SEARCH,
+    "single_source_bellman_ford_path": _SEARCH,
+    "single_source_bellman_ford_path_length": _SEARCH,
+    "single_source_dijkstra": (),
+    "single_source_dijkstra_path": (),
+    "single_source_dijkstra_path_length": (),
+    "single_source_shortest_path": (),
+    "single_source_shortest_path_length": ("order",),
+    "single_target_shortest_path": ("path", "order"),
+    "single_target_shortest_path_length": ("order",),
 }
 
 
@@ -76,5 +92,9 @@ def get_info() -> dict[str, Any]:
         "project": "warpath",
         "package": "warpath",
         "short_summary": "Exact shortest paths in C++ on all cores.",
-        "functions": {name: {"additional_docs": note} for name, note in FUNCTIONS.items()},
+        "functions": {name: {"additional_docs": _note(keys)} for name, keys in FUNCTIONS.items()},
     }
+
+
+def _note(keys: tuple[str, ...]) -> str:
+    return " ".join(DIFFERENCES[key] for key in keys) or "The same answer, to the last bit."

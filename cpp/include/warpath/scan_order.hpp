@@ -327,9 +327,11 @@ TightRows tight_rows(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> 
       for (std::int64_t e = graph.indptr[tail]; e < graph.indptr[tail + 1]; ++e) {
         const auto v = static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)]);
         D sum;
-        if (extend<D, W, V>(dist[tail], graph.weights[static_cast<std::size_t>(e)], sum) &&
-            sum <= limit && dist[v] != unreachable<D>)
-          visit(u, v, sum == dist[v]);
+        const bool fits =
+            extend<D, W, V>(dist[tail], graph.weights[static_cast<std::size_t>(e)], sum);
+        // A sum that does not fit is seen where there is no limit: it is beyond every other one.
+        if ((fits ? sum <= limit : limit == unreachable<D>) && dist[v] != unreachable<D>)
+          visit(u, v, fits && sum == dist[v]);
       }
     }
   };

@@ -10,8 +10,9 @@ import numpy as np
 from warpath import _core
 from warpath.errors import LeftToNetworkXError
 from warpath.graph import Graph
+from warpath.nx.arguments import require, require_hashable
 from warpath.nx.graph import Weighted
-from warpath.nx.search import each, networkx_errors, searched
+from warpath.nx.search import Found, by_node, each, networkx_errors, searched
 from warpath.nx.weights import ABSENT
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.nx.graph import Converted
-    from warpath.nx.search import Found
 
     Array = NDArray[Any]
 
@@ -35,7 +35,7 @@ def bellman_ford_path(G: Converted, source: Any, target: Any, weight: Any = "wei
 def bellman_ford_path_length(G: Converted, source: Any, target: Any, weight: Any = "weight") -> Any:
     """Return the length of a shortest path; see `networkx.bellman_ford_path_length`."""
     if source == target:
-        _require(G, source, "Node {} not found in graph")
+        require(G, source, "Node {} not found in graph")
         return 0
     found, t = _to_one(G, source, target, weight)
     if t is None:
@@ -48,6 +48,8 @@ def single_source_bellman_ford_path(
     G: Converted, source: Any, weight: Any = "weight"
 ) -> dict[Any, list[Any]]:
     """Return a shortest path to every node; see NetworkX's function of this name."""
+    if source is None:  # NetworkX's target is None as well, and so it says this of one node
+        require(G, source, "Node {} is not found in the graph")
     return _from(G, source, weight).paths()
 
 
@@ -63,7 +65,7 @@ def single_source_bellman_ford(
 ) -> Any:
     """Return distances and paths, all or one; see `networkx.single_source_bellman_ford`."""
     if source == target:
-        _require(G, source, "Node {} is not found in the graph")
+        require(G, source, "Node {} is not found in the graph")
         return 0, [source]
     if target is None:
         found = _from(G, source, weight)
@@ -93,16 +95,14 @@ def all_pairs_bellman_ford_path_length(
     G: Converted, weight: Any = "weight"
 ) -> Iterator[tuple[Any, dict[Any, Any]]]:
     """Yield the distances from every node; see NetworkX's function of this name."""
-    for name, found in zip(G, each(_signed(G, weight), queue=True), strict=True):
-        yield name, found.distances()
+    return by_node(signed(G, weight), Found.distances, queue=True)
 
 
 def all_pairs_bellman_ford_path(
     G: Converted, weight: Any = "weight"
 ) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
     """Yield the paths from every node; see `networkx.all_pairs_bellman_ford_path`."""
-    for name, found in zip(G, each(_signed(G, weight), queue=True), strict=True):
-        yield name, found.paths()
+    return by_node(signed(G, weight), Found.paths, queue=True)
 
 
 def goldberg_radzik(G: Converted, source: Any, weight: Any = "weight") -> Any:
@@ -121,7 +121,10 @@ def negative_edge_cycle(
     heuristic: Any = True,  # noqa: ARG001 - another way to the same answer
 ) -> bool:
     """Return whether there is a negative cycle; see `networkx.negative_edge_cycle`."""
-    weighted = _signed(G, weight)
+    if callable(weight):
+        msg = "NetworkX calls the function for edges from a node that it adds, as well."
+        raise LeftToNetworkXError(msg)
+    weighted = signed(G, weight)
     return weighted.negative and _potentials(weighted) is None
 
 
@@ -131,13 +134,9 @@ def find_negative_cycle(G: Converted, source: Any, weight: Any = "weight") -> li
     NetworkX's begins before the node that its search came to a second time: here that is the one
     nearest to the source in edges.
     """
-    _require(G, source, "Source {} not in G")
-    weighted, s = _signed(G, weight), G.place[source]
-    rows = weighted.rows
-    found = _core.bellman_ford(
-        rows.indptr, rows.indices, rows.solver_weights, np.array([s]),
-        np.empty(rows.n, rows.dist_dtype),
-    )["cycle"]  # fmt: skip
+    require(G, source, "Source {} not in G")
+    weighted, s = signed(G, weight), G.place[source]
+    found = _labelled(weighted, np.array([s]))[0]
     if not len(found):
         msg = "No negative cycles detected."
         raise nx.NetworkXError(msg)
@@ -150,7 +149,7 @@ def find_negative_cycle(G: Converted, source: Any, weight: Any = "weight") -> li
 
 def johnson(G: Converted, weight: Any = "weight") -> dict[Any, dict[Any, list[Any]]]:
     """Return the paths between all pairs; see `networkx.johnson`."""
-    weighted = _signed(G, weight)
+    weighted = signed(G, weight)
     if weighted.negative:
         weighted = _reduced(weighted)
     return {name: found.paths() for name, found in zip(G, each(weighted), strict=True)}
@@ -173,14 +172,21 @@ def _reduced(weighted: Weighted) -> Weighted:
 
 def _potentials(weighted: Weighted) -> Array | None:
     """Return the distances from a vertex with an edge of length 0 to all; None at a cycle."""
+    cycle, dist = _labelled(weighted, _EVERY)
+    return None if len(cycle) else dist
+
+
+def _labelled(weighted: Weighted, sources: Array) -> tuple[Array, Array]:
+    """Return a negative cycle, empty where there is none, and the distances otherwise."""
     rows = weighted.rows
     dist = np.empty(rows.n, rows.dist_dtype)
     with networkx_errors():
-        found = _core.bellman_ford(rows.indptr, rows.indices, rows.solver_weights, _EVERY, dist)
-    return None if len(found["cycle"]) else dist
+        found = _core.bellman_ford(rows.indptr, rows.indices, rows.solver_weights, sources, dist)
+    return found["cycle"], dist
 
 
-def _signed(G: Converted, weight: Any) -> Weighted:
+def signed(G: Converted, weight: Any) -> Weighted:
+    """Return the edges under a choice of weights; hand back what hides edges by None."""
     weighted = G.weighted(weight)
     if weighted.hides:
         msg = "an edge weighs None, which hides it in NetworkX's searches after Dijkstra only."
@@ -189,14 +195,16 @@ def _signed(G: Converted, weight: Any) -> Weighted:
 
 
 def _from(G: Converted, source: Any, weight: Any) -> Found:
-    _require(G, source, "Source {} not in G")
-    return searched(_signed(G, weight), [G.place[source]], queue=True)
+    require(G, source, "Source {} not in G")
+    return searched(signed(G, weight), [G.place[source]], queue=True)
 
 
 def _to_one(G: Converted, source: Any, target: Any, weight: Any) -> tuple[Found, int | None]:
     """Return a search, and the target where it was reached; it may stop there."""
-    _require(G, source, "Source {} not in G")
-    weighted, t = _signed(G, weight), G.place.get(target)
+    require(G, source, "Source {} not in G")
+    if target not in G:
+        require_hashable(target)
+    weighted, t = signed(G, weight), G.place.get(target)
     early = None if weighted.negative else t
     found = searched(weighted, [G.place[source]], target=early, queue=True)
     return found, t if t is not None and found.reaches(t) else None
@@ -204,15 +212,10 @@ def _to_one(G: Converted, source: Any, target: Any, weight: Any) -> tuple[Found,
 
 def _whole(G: Converted, source: Any, weight: Any) -> Found | None:
     """Search where NetworkX refuses every negative self-loop; None for a lone node."""
-    _require(G, source, "Node {} is not found in the graph")
-    weighted = _signed(G, weight)
+    require(G, source, "Node {} is not found in the graph")
+    weighted = signed(G, weight)
     rows = weighted.rows
     if weighted.negative and (rows.solver_weights[rows.indices == weighted.tails] < 0).any():
         msg = "Negative cycle detected."
         raise nx.NetworkXUnbounded(msg)
     return None if len(G) == 1 else searched(weighted, [G.place[source]], queue=True)
-
-
-def _require(G: Converted, name: Any, message: str) -> None:
-    if name not in G:
-        raise nx.NodeNotFound(message.format(name))

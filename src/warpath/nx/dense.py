@@ -86,6 +86,9 @@ def _endless() -> float:
 
 
 def _shown(G: Converted, weight: Any) -> Weighted:
+    if callable(weight):
+        msg = "NetworkX takes the name of an attribute here, and finds no attribute by a function."
+        raise LeftToNetworkXError(msg)
     weighted = G.weighted(weight)
     if weighted.hides:
         msg = "an edge weighs None, which is no number to a matrix."

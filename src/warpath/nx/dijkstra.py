@@ -9,7 +9,8 @@ import networkx as nx
 
 from warpath.api import path
 from warpath.errors import LeftToNetworkXError, NoPathError
-from warpath.nx.search import each, from_both_ends, limit_of, networkx_errors, searched
+from warpath.nx.arguments import limit_of, require, require_hashable, starts_of
+from warpath.nx.search import Found, by_node, from_both_ends, networkx_errors, searched
 from warpath.nx.weights import FLOAT
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def dijkstra_path(G: Converted, source: Any, target: Any, weight: Any = "weight"
 
 def dijkstra_path_length(G: Converted, source: Any, target: Any, weight: Any = "weight") -> Any:
     """Return the length of a shortest path; see `networkx.dijkstra_path_length`."""
-    _require(G, source, "Node {} not found in graph")
+    require(G, source, "Node {} not found in graph")
     if source == target:
         return 0
     weighted = G.weighted(weight)
@@ -40,6 +41,7 @@ def dijkstra_path_length(G: Converted, source: Any, target: Any, weight: Any = "
             found = searched(weighted, [G.place[source]], target=G.place[target])
             if found.reaches(G.place[target]):
                 return found.length_to(G.place[target])
+    require_hashable(target)
     msg = f"Node {target} not reachable from {source}"
     raise nx.NetworkXNoPath(msg)
 
@@ -77,21 +79,23 @@ def multi_source_dijkstra_path_length(
     G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict[Any, Any]:
     """Return distances from the nearest source; see NetworkX's function of this name."""
-    starts = _starts(G, sources)
+    starts = starts_of(G, sources)
     weighted = G.weighted(weight)
     if weighted.negative:
         lengths: dict[Any, Any] = nx.multi_source_dijkstra_path_length(
             weighted.to_nx(), list(sources), cutoff=cutoff, backend="networkx"
         )
         return lengths
-    return searched(weighted, starts, cutoff=limit_of(cutoff)).distances()
+    return searched(weighted, starts, cutoff=limit_of(cutoff, weighted)).distances()
 
 
 def multi_source_dijkstra(
     G: Converted, sources: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
 ) -> Any:
     """Return distances and paths from the nearest source; see `networkx.multi_source_dijkstra`."""
-    starts = _starts(G, sources)
+    starts = starts_of(G, sources)
+    if target not in G:
+        require_hashable(target)
     if target in sources:
         return 0, [target]
     weighted = G.weighted(weight)
@@ -99,7 +103,7 @@ def multi_source_dijkstra(
         return nx.multi_source_dijkstra(
             weighted.to_nx(), list(sources), target=target, cutoff=cutoff, backend="networkx"
         )
-    limit = limit_of(cutoff)
+    limit = limit_of(cutoff, weighted)
     if target is None:
         found = searched(weighted, starts, cutoff=limit)
         return found.distances(), found.paths()
@@ -116,13 +120,13 @@ def dijkstra_predecessor_and_distance(
     G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> Any:
     """Return predecessors and distances; see NetworkX's function of this name."""
-    _require(G, source, "Node {} is not found in the graph")
+    require(G, source, "Node {} is not found in the graph")
     weighted = G.weighted(weight)
     if weighted.negative:
         return nx.dijkstra_predecessor_and_distance(
             weighted.to_nx(), source, cutoff=cutoff, backend="networkx"
         )
-    limit = limit_of(cutoff)
+    limit = limit_of(cutoff, weighted)
     found = searched(weighted, [G.place[source]], cutoff=limit)
     return found.predecessors(first_met=True, cutoff=limit), found.distances()
 
@@ -133,12 +137,9 @@ def all_pairs_dijkstra(
     """Yield distances and paths from every node; see `networkx.all_pairs_dijkstra`."""
     weighted = G.weighted(weight)
     if weighted.negative:
-        made = weighted.to_nx()
-        for name in G:
-            yield name, nx.multi_source_dijkstra(made, [name], cutoff=cutoff, backend="networkx")
-        return
-    for name, found in zip(G, each(weighted, cutoff=limit_of(cutoff)), strict=True):
-        yield name, (found.distances(), found.paths())
+        return _theirs(nx.all_pairs_dijkstra, weighted, cutoff)
+    limit = limit_of(cutoff, weighted)
+    return by_node(weighted, lambda found: (found.distances(), found.paths()), cutoff=limit)
 
 
 def all_pairs_dijkstra_path_length(
@@ -147,11 +148,8 @@ def all_pairs_dijkstra_path_length(
     """Yield the distances from every node; see `networkx.all_pairs_dijkstra_path_length`."""
     weighted = G.weighted(weight)
     if weighted.negative:
-        for name, (lengths, _) in all_pairs_dijkstra(G, cutoff, weight):
-            yield name, lengths
-        return
-    for name, found in zip(G, each(weighted, cutoff=limit_of(cutoff)), strict=True):
-        yield name, found.distances()
+        return _theirs(nx.all_pairs_dijkstra_path_length, weighted, cutoff)
+    return by_node(weighted, Found.distances, cutoff=limit_of(cutoff, weighted))
 
 
 def all_pairs_dijkstra_path(
@@ -160,22 +158,28 @@ def all_pairs_dijkstra_path(
     """Yield the paths from every node; see `networkx.all_pairs_dijkstra_path`."""
     weighted = G.weighted(weight)
     if weighted.negative:
-        for name, (_, paths) in all_pairs_dijkstra(G, cutoff, weight):
-            yield name, paths
-        return
-    for name, found in zip(G, each(weighted, cutoff=limit_of(cutoff)), strict=True):
-        yield name, found.paths()
+        return _theirs(nx.all_pairs_dijkstra_path, weighted, cutoff)
+    return by_node(weighted, Found.paths, cutoff=limit_of(cutoff, weighted))
+
+
+def _theirs(function: Any, weighted: Weighted, cutoff: Any) -> Iterator[tuple[Any, Any]]:
+    """Return NetworkX's own answer: under negative weights it depends on each of its steps."""
+    answer: Iterator[tuple[Any, Any]] = function(
+        weighted.to_nx(), cutoff=cutoff, backend="networkx"
+    )
+    return answer
 
 
 def bidirectional_dijkstra(G: Converted, source: Any, target: Any, weight: Any = "weight") -> Any:
     """Return a shortest path's length and nodes; see `networkx.bidirectional_dijkstra`."""
-    _require(G, source, "Source {} is not in G")
-    _require(G, target, "Target {} is not in G")
+    require(G, source, "Source {} is not in G")
+    require(G, target, "Target {} is not in G")
     if source == target:
         return 0, [source]
     weighted = G.weighted(weight)
     if weighted.negative:
-        return nx.bidirectional_dijkstra(weighted.to_nx(), source, target, backend="networkx")
+        msg = "under negative weights the answer depends on the order of the edges into a node."
+        raise LeftToNetworkXError(msg)
     return one_path(weighted, source, target)
 
 
@@ -214,6 +218,8 @@ def astar_path(
     cutoff: Any = None,
 ) -> Any:  # fmt: skip
     """Return the nodes of a shortest path, without a heuristic; see `networkx.astar_path`."""
+    require(G, source, "Source {} is not in G")
+    require(G, target, "Target {} is not in G")
     return _astar(G, source, target, heuristic, weight, cutoff)[1]
 
 
@@ -222,6 +228,8 @@ def astar_path_length(
     cutoff: Any = None,
 ) -> Any:  # fmt: skip
     """Return a shortest path's length, without a heuristic; see `networkx.astar_path_length`."""
+    for name in (source, target):
+        require(G, name, "Either source {1} or target {2} is not in G", source, target)
     return _astar(G, source, target, heuristic, weight, cutoff)[0]
 
 
@@ -231,9 +239,6 @@ def _astar(
     if heuristic is not None:
         msg = "a heuristic is a Python function, called for every node that is met."
         raise LeftToNetworkXError(msg)
-    if source not in G or target not in G:
-        msg = f"Either source {source} or target {target} is not in G"
-        raise nx.NodeNotFound(msg)
     if G.weighted(weight).negative:
         msg = "A* goes back to nodes under negative weights, as Dijkstra's search does not."
         raise LeftToNetworkXError(msg)
@@ -243,17 +248,3 @@ def _astar(
         msg = f"Node {target} not reachable from {source}"
         raise nx.NetworkXNoPath(msg) from None
     return length, nodes
-
-
-def _require(G: Converted, name: Any, message: str) -> None:
-    if name not in G:
-        raise nx.NodeNotFound(message.format(name))
-
-
-def _starts(G: Converted, sources: Any) -> list[int]:
-    if not sources:
-        msg = "sources must not be empty"
-        raise ValueError(msg)
-    for name in sources:
-        _require(G, name, "Node {} not found in graph")
-    return [G.place[name] for name in sources]

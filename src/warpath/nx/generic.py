@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import networkx as nx
 
+from warpath.errors import LeftToNetworkXError
 from warpath.nx import bellman_ford, dense, dijkstra, unweighted
+from warpath.nx.arguments import lazily
 from warpath.nx.search import lengths_from, searched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from warpath.nx.graph import Converted
+    from warpath.nx.graph import Converted, Weighted
 
 _METHODS = ("dijkstra", "bellman-ford")
 
@@ -60,6 +62,9 @@ _ANSWERS = {
 
 def has_path(G: Converted, source: Any, target: Any) -> bool:
     """Return whether a path leads from one node to another; see `networkx.has_path`."""
+    if source is None or target is None:
+        msg = "NetworkX looks for paths from or to all nodes, and says that there is one."
+        raise LeftToNetworkXError(msg)
     try:
         unweighted.bidirectional_shortest_path(G, source, target)
     except nx.NetworkXNoPath:
@@ -109,24 +114,32 @@ def single_source_all_shortest_paths(
     G: Converted, source: Any, weight: Any = None, method: str = "dijkstra"
 ) -> Iterator[tuple[Any, list[list[Any]]]]:
     """Yield all shortest paths to every node; see NetworkX's function of this name."""
-    before = _predecessors(G, source, weight, method)
-    for name in before:
-        yield name, list(_paths_over(before, source, name))
+
+    def paths() -> Iterator[tuple[Any, list[list[Any]]]]:
+        before = _predecessors(G, source, weight, method)
+        return ((name, list(_paths_over(before, source, name))) for name in before)
+
+    return lazily(paths)
 
 
 def all_pairs_all_shortest_paths(
     G: Converted, weight: Any = None, method: str = "dijkstra"
 ) -> Iterator[tuple[Any, dict[Any, list[list[Any]]]]]:
     """Yield all shortest paths between all pairs; see NetworkX's function of this name."""
-    for name in G:
-        yield name, dict(single_source_all_shortest_paths(G, name, weight, method))
+    if weight is not None and method != "unweighted":
+        weighted = (
+            bellman_ford.signed(G, weight) if method == "bellman-ford" else G.weighted(weight)
+        )
+        weighted.require_room()
+    return ((name, dict(single_source_all_shortest_paths(G, name, weight, method))) for name in G)
 
 
 def average_shortest_path_length(
     G: Converted, weight: Any = None, method: str | None = None
 ) -> float:
     """Return the mean distance; see `networkx.average_shortest_path_length`."""
-    method = method or ("unweighted" if weight is None else "dijkstra")
+    if method is None:
+        method = "unweighted" if weight is None else "dijkstra"
     known = ("unweighted", *_METHODS, "floyd-warshall", "floyd-warshall-numpy")
     if method not in known:
         msg = f"method not supported: {method}"
@@ -145,10 +158,18 @@ def average_shortest_path_length(
         total = sum(sum(row.values()) for row in dense.floyd_warshall(G, weight).values())
     else:
         weighted = G.weighted(None if method == "unweighted" else weight)
+        if method == "bellman-ford":
+            _require_sums(weighted)
         rows = lengths_from(weighted, range(n), signed=method == "bellman-ford")
         total = sum(chain.from_iterable(rows))
     mean: float = total / (n * (n - 1))
     return mean
+
+
+def _require_sums(weighted: Weighted) -> None:
+    if weighted.hides or weighted.rows.dist_dtype.kind == "f":
+        msg = "NetworkX adds the distances in the order of its Bellman-Ford search."
+        raise LeftToNetworkXError(msg)
 
 
 def _require_connected(G: Converted) -> None:
@@ -177,7 +198,7 @@ def _turned(G: Converted, weight: Any) -> Converted:
 
 def _predecessors(G: Converted, source: Any, weight: Any, method: str) -> dict[Any, list[Any]]:
     before: dict[Any, list[Any]]
-    if weight is None:
+    if weight is None or method == "unweighted":
         before = unweighted.predecessor(G, source)
     elif method == "dijkstra":
         before = dijkstra.dijkstra_predecessor_and_distance(G, source, weight=weight)[0]
@@ -194,9 +215,10 @@ def _paths_over(before: dict[Any, list[Any]], source: Any, target: Any) -> Itera
     if target not in before:
         msg = f"Target {target} cannot be reached from given sources"
         raise nx.NetworkXNoPath(msg)
+    ends = {source}
     path, on_path, choices = [target], {target}, [iter(before[target])]
     while choices:
-        if path[-1] == source:  # once more for each edge of length 0 into the source, as there
+        if path[-1] in ends:  # once more for each edge of length 0 into the source, as there
             yield path[::-1]
         name = next(choices[-1], _NONE)
         if name is _NONE:

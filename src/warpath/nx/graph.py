@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
+_TOO_LONG = 2**63
+
+
 class Weighted:
     """The vertices of a converted graph and its edges under one choice of weights.
 
@@ -48,6 +51,15 @@ class Weighted:
     def negative(self) -> bool:
         """Whether any weight is negative."""
         return self.rows.facts(symmetry=False).negative > 0
+
+    def require_room(self) -> None:
+        """Hand the call back if a path over integers might not fit 64 bits."""
+        weights = self.rows.weights
+        if weights is None or weights.dtype.kind == "f" or not len(weights):
+            return
+        if max(int(weights.max()), -int(weights.min())) * self.rows.n >= _TOO_LONG:
+            msg = "a path may be longer than 64 bits hold; backend='networkx' adds any integers."
+            raise LeftToNetworkXError(msg)
 
     @cached_property
     def tails(self) -> Array:
@@ -174,7 +186,7 @@ class Converted:
             return [each.get(weight, NO_WEIGHT) for each in data]
         try:
             return [min([d.get(weight, NO_WEIGHT) for d in keys.values()]) for keys in data]
-        except TypeError as error:
+        except Exception as error:  # noqa: BLE001 - of any type that defines `<`
             msg = f"parallel edges have weights {weight!r} that cannot be compared: {error}."
             raise LeftToNetworkXError(msg) from None
 
@@ -186,9 +198,16 @@ class Converted:
         )  # fmt: skip
         edges = zip(ends, map(self.names.__getitem__, self.rows.indices.tolist()), data,
                     strict=True)  # fmt: skip
-        if swapped:
-            return [weight(v, u, each) for u, v, each in edges]
-        return [weight(u, v, each) for u, v, each in edges]
+        try:
+            if swapped:
+                return [weight(v, u, each) for u, v, each in edges]
+            return [weight(u, v, each) for u, v, each in edges]
+        except Exception as error:
+            msg = (
+                f"the weight function raised {type(error).__name__}: {error}. NetworkX calls it "
+                "for the edges alone that a search comes to."
+            )
+            raise LeftToNetworkXError(msg) from error
 
     def _edge_data(self, weight: str) -> Sequence[Any]:
         if self.data is None:

@@ -9,13 +9,16 @@ import networkx as nx
 import numpy as np
 
 from warpath.errors import LeftToNetworkXError
+from warpath.nx.arguments import bunch_of, require
 from warpath.nx.search import lengths_from, rows_of
 from warpath.paths import never
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from numpy.typing import NDArray
 
     from warpath.nx.graph import Converted, Weighted
+
+    Array = NDArray[Any]
 
 
 def closeness_centrality(
@@ -23,9 +26,8 @@ def closeness_centrality(
 ) -> Any:
     """Return how near all others are to a node; see `networkx.closeness_centrality`."""
     turned = G.turned(distance) if G.directed else G
-    if u is not None and u not in G:
-        found = "Source {} is not in G" if distance is None else "Node {} not found in graph"
-        raise nx.NodeNotFound(found.format(u))
+    if u is not None:
+        require(G, u, "Source {} is not in G" if distance is None else "Node {} not found in graph")
     sources = range(len(G)) if u is None else [G.place[u]]
     closeness = {}
     for s, lengths in zip(sources, lengths_from(turned.weighted(distance), sources), strict=True):
@@ -54,14 +56,15 @@ def harmonic_centrality(
     wanted[[G.place[name] for name in nodes]] = True
     listed = list(starts)
     sums = np.zeros(len(G))
-    for name, row in zip(listed, rows_of(weighted, [G.place[v] for v in listed]), strict=True):
-        counted = wanted & (row != 0) & (row != never(row.dtype))
-        if transposed:  # NetworkX adds up as it settles nodes: the nearest first
-            parts = 1 / np.sort(row[counted])
-            if len(parts):
-                result[name] += np.cumsum(parts)[-1].item()
-        else:
-            sums[counted] += 1 / row[counted]
+    with np.errstate(over="ignore"):  # Python's sums become inf without a warning
+        for name, row in zip(listed, rows_of(weighted, [G.place[v] for v in listed]), strict=True):
+            counted = wanted & (row != 0) & (row != never(row.dtype))
+            if transposed:  # NetworkX adds up as it settles nodes: the nearest first
+                parts = _inverse(np.sort(row[counted]))
+                if len(parts):
+                    result[name] += np.cumsum(parts)[-1].item()
+            else:
+                sums[counted] += _inverse(row[counted])
     if not transposed:
         for name in result:
             value = sums[G.place[name]].item()
@@ -69,9 +72,17 @@ def harmonic_centrality(
     return result
 
 
+def _inverse(lengths: Array) -> Array:
+    """Return 1 / length as Python rounds it: once, and inf for the tiniest floats."""
+    if lengths.dtype.kind == "i" and len(lengths) and lengths.max() > 2**53:
+        return np.array([1 / length for length in lengths.tolist()])
+    inverse: Array = 1 / lengths
+    return inverse
+
+
 def eccentricity(G: Converted, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
     """Return the largest distance from a node, or each; see `networkx.eccentricity`."""
-    bunch = _bunch(G, v)
+    bunch = bunch_of(G, v)
     if sp is None:
         lengths = lengths_from(G.weighted(weight), [G.place[name] for name in bunch])
         found = ((len(each), _first_largest(each)) for each in lengths)
@@ -107,7 +118,7 @@ def periphery(G: Converted, e: Any = None, usebounds: Any = False, weight: Any =
 
 def center(G: Converted, e: Any = None, usebounds: Any = False, weight: Any = None) -> list[Any]:
     """Return the nodes of the smallest eccentricity; see `networkx.center`."""
-    if e is None and not G.directed and not G.names:
+    if e is None and weight is None and usebounds is not True and not (G.directed or G.names):
         raise nx.NetworkXPointlessConcept("G has no nodes.")
     e = _all(G, e, usebounds, weight)
     least = min(e.values())
@@ -115,7 +126,7 @@ def center(G: Converted, e: Any = None, usebounds: Any = False, weight: Any = No
 
 
 def _all(G: Converted, e: Any, usebounds: Any, weight: Any) -> dict[Any, Any]:
-    """Return all eccentricities; bounds, which save NetworkX searches, are not needed for them."""
+    """Return all eccentricities; `usebounds` saves NetworkX searches, and is not needed here."""
     if e is not None:
         given: dict[Any, Any] = e
         return given
@@ -153,25 +164,4 @@ def _unsigned(weighted: Weighted) -> Weighted:
 
 
 def _some(G: Converted, bunch: Any) -> set[Any]:
-    return set(_bunch(G, bunch))
-
-
-def _bunch(G: Converted, bunch: Any) -> list[Any]:
-    """Return the nodes that a node, several or None, which means all, stand for.
-
-    Raises
-    ------
-    NetworkXError
-        If it is neither; of several, those that the graph lacks are passed over.
-    """
-    if bunch is None:
-        return G.names
-    if bunch in G:
-        return [bunch]
-    nodes: Iterable[Any]
-    try:
-        nodes = iter(bunch)
-    except TypeError as error:
-        msg = f"Node {bunch} is not in the graph."
-        raise nx.NetworkXError(msg) from error
-    return [name for name in nodes if name in G]
+    return set(bunch_of(G, bunch))

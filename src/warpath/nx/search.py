@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,7 @@ from warpath.rows import threads_for
 from warpath.tables import distances
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -163,7 +162,7 @@ def searched(
 
     Parameters
     ----------
-    cutoff : nodes farther than this are left out; as `limit_of` returns it.
+    cutoff : nodes farther than this are left out; as `arguments.limit_of` returns it.
     target : a vertex that the search may stop at; for weights >= 0, one source and no cutoff.
     queue : take the vertices as a queue does, not by distance; must be so for negative weights.
     """
@@ -284,6 +283,26 @@ def each(
         yield Found.of(weighted, [s], row, queue=queue)
 
 
+def by_node(
+    weighted: Weighted,
+    answer: Callable[[Found], Any],
+    *,
+    cutoff: float | None = None,
+    queue: bool = False,
+) -> Iterator[tuple[Any, Any]]:
+    """Return an iterator of every node and what `answer` makes of the search from it.
+
+    Raises
+    ------
+    LeftToNetworkXError
+        At once, where a path might not fit 64 bits: NetworkX's dispatcher does not see what is
+        raised while answers are read.
+    """
+    weighted.require_room()
+    found = each(weighted, cutoff=cutoff, queue=queue)
+    return ((name, answer(one)) for name, one in zip(weighted.names, found, strict=True))
+
+
 def rows_of(
     weighted: Weighted, sources: Sequence[int], *, cutoff: float | None = None
 ) -> Iterator[Array]:
@@ -295,12 +314,22 @@ def rows_of(
         exact = "classic.bellman_ford"
     for start in range(0, len(sources), step):
         block = np.array(sources[start : start + step], np.int64)
-        with networkx_errors():
-            table = distances(rows, block, cutoff=cutoff)
-            if table.reassociated and rows.dist_dtype.kind == "f":
-                # Floats were added in another order than along the paths: no edge would be tight.
-                table = distances(rows, block, cutoff=cutoff, algorithm=exact)
-        yield from table.dist
+        try:
+            yield from _solved(rows, block, cutoff, exact)
+        except nx.NetworkXUnbounded:  # not from all sources of the block, perhaps
+            for source in block:
+                yield from _solved(rows, source[None], cutoff, exact)
+
+
+def _solved(rows: Graph, block: Array, cutoff: float | None, exact: str) -> Array:
+    """Return the distances from some sources, added along the paths: (len(block), n)."""
+    with networkx_errors():
+        table = distances(rows, block, cutoff=cutoff)
+        if table.reassociated and rows.dist_dtype.kind == "f":
+            # Floats were added in another order than along the paths: no edge would be tight.
+            table = distances(rows, block, cutoff=cutoff, algorithm=exact)
+    dist: Array = table.dist
+    return dist
 
 
 def lengths_from(
@@ -339,30 +368,3 @@ def networkx_errors() -> Iterator[None]:
         raise nx.NetworkXUnbounded(msg) from error
     except (DistanceOverflowError, NotEnoughMemoryError, OverflowError) as error:
         raise LeftToNetworkXError(str(error)) from error
-
-
-def limit_of(cutoff: Any) -> float | None:
-    """Return a cutoff of weighted distances as `searched` takes it.
-
-    Raises
-    ------
-    LeftToNetworkXError
-        For numbers that are neither integers nor floats.
-    """
-    if cutoff is None:
-        return None
-    if not isinstance(cutoff, int | float | np.integer | np.floating):
-        msg = f"cutoff = {cutoff!r}: warpath compares distances with integers and floats."
-        raise LeftToNetworkXError(msg)
-    if math.isnan(cutoff) or cutoff == math.inf:
-        return None
-    return cutoff.item() if isinstance(cutoff, np.generic) else cutoff
-
-
-def levels_of(cutoff: Any) -> int | None:
-    """Return a cutoff of distances in edges: NetworkX goes on to the first level beyond it."""
-    if cutoff is None or cutoff == math.inf:
-        return None
-    if math.isnan(cutoff):
-        return 0
-    return -1 if cutoff < 0 else math.ceil(cutoff)

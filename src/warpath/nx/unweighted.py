@@ -4,29 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import networkx as nx
-
+from warpath.nx.arguments import is_nan, levels_of, require
 from warpath.nx.dijkstra import one_path
-from warpath.nx.search import (
-    each,
-    lengths_by_levels,
-    levels_of,
-    paths_by_levels,
-    searched,
-)
+from warpath.nx.search import Found, by_node, lengths_by_levels, paths_by_levels, searched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warpath.nx.graph import Converted, Weighted
-    from warpath.nx.search import Found
 
 
 def single_source_shortest_path_length(
     G: Converted, source: Any, cutoff: Any = None
 ) -> dict[Any, int]:
     """Return all distances; see `networkx.single_source_shortest_path_length`."""
-    _require(G, source, "Source {} is not in G")
+    require(G, source, "Source {} is not in G")
     return lengths_by_levels(G, G.place[source], levels_of(cutoff))
 
 
@@ -34,7 +26,7 @@ def single_target_shortest_path_length(
     G: Converted, target: Any, cutoff: Any = None
 ) -> dict[Any, int]:
     """Return the distances to a node; see `networkx.single_target_shortest_path_length`."""
-    _require(G, target, "Target {} is not in G")
+    require(G, target, "Target {} is not in G")
     return lengths_by_levels(G, G.place[target], levels_of(cutoff), towards=True)
 
 
@@ -42,15 +34,15 @@ def all_pairs_shortest_path_length(
     G: Converted, cutoff: Any = None
 ) -> Iterator[tuple[Any, dict[Any, int]]]:
     """Yield the distances from every node; see `networkx.all_pairs_shortest_path_length`."""
-    for name, found in zip(G, _each(G, cutoff), strict=True):
-        yield name, found.distances()
+    limit = levels_of(cutoff)
+    return by_node(G.weighted(None), Found.distances, cutoff=limit, queue=True)
 
 
 def single_source_shortest_path(
     G: Converted, source: Any, cutoff: Any = None
 ) -> dict[Any, list[Any]]:
     """Return a shortest path to every node; see `networkx.single_source_shortest_path`."""
-    _require(G, source, "Source {} not in G")
+    require(G, source, "Source {} not in G")
     return paths_by_levels(G.weighted(None), G.place[source], levels_of(cutoff))
 
 
@@ -58,7 +50,7 @@ def single_target_shortest_path(
     G: Converted, target: Any, cutoff: Any = None
 ) -> dict[Any, list[Any]]:
     """Return a shortest path from every node; see `networkx.single_target_shortest_path`."""
-    _require(G, target, "Target {} not in G")
+    require(G, target, "Target {} not in G")
     back = G.weighted(None).backwards
     return paths_by_levels(back, G.place[target], levels_of(cutoff), backwards=True)
 
@@ -67,14 +59,13 @@ def all_pairs_shortest_path(
     G: Converted, cutoff: Any = None
 ) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
     """Yield the paths from every node; see `networkx.all_pairs_shortest_path`."""
-    for name, found in zip(G, _each(G, cutoff), strict=True):
-        yield name, found.paths()
+    return by_node(G.weighted(None), Found.paths, cutoff=levels_of(cutoff), queue=True)
 
 
 def bidirectional_shortest_path(G: Converted, source: Any, target: Any) -> list[Any]:
     """Return the nodes of a shortest path; see `networkx.bidirectional_shortest_path`."""
-    _require(G, source, "Source {} is not in G")
-    _require(G, target, "Target {} is not in G")
+    require(G, source, "Source {} is not in G")
+    require(G, target, "Target {} is not in G")
     return [source] if source == target else one_path(G.weighted(None), source, target)[1]
 
 
@@ -82,9 +73,10 @@ def predecessor(
     G: Converted, source: Any, target: Any = None, cutoff: Any = None, return_seen: Any = None
 ) -> Any:
     """Return the nodes before each node on shortest paths; see `networkx.predecessor`."""
-    _require(G, source, "Source {} not in G")
+    require(G, source, "Source {} not in G")
     # NetworkX looks at the cutoff after a level, so that there is always one; 0 means no limit.
-    limit = max(1, cutoff) if cutoff else None
+    limit = levels_of(cutoff)
+    limit = None if limit is None or not cutoff or is_nan(cutoff) else max(1, limit)
     found = _levels(G.weighted(None), G.place[source], limit)
     before = found.predecessors()
     if target is None:
@@ -96,13 +88,4 @@ def predecessor(
 
 
 def _levels(weighted: Weighted, source: int, cutoff: Any) -> Found:
-    return searched(weighted, [source], cutoff=levels_of(cutoff), queue=True)
-
-
-def _each(G: Converted, cutoff: Any) -> Iterator[Found]:
-    return each(G.weighted(None), cutoff=levels_of(cutoff), queue=True)
-
-
-def _require(G: Converted, name: Any, message: str) -> None:
-    if name not in G:
-        raise nx.NodeNotFound(message.format(name))
+    return searched(weighted, [source], cutoff=cutoff, queue=True)

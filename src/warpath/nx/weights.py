@@ -140,4 +140,10 @@ def _floats(raw: Sequence[Any], codes: int | Array, n: int, place: Callable[[int
             "leave the edge out, or use backend='networkx'."
         )
         raise LeftToNetworkXError(msg)
+    if not math.isfinite(float(np.abs(values).max(initial=0)) * n):
+        msg = (
+            "a path over such weights may be longer than the largest float; "
+            "backend='networkx' then answers inf."
+        )
+        raise LeftToNetworkXError(msg)
     return values

@@ -1,0 +1,252 @@
+"""Compare an answer with NetworkX's: equal to the last bit, or different as announced."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from _warpath_nx import FUNCTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+#: Relative error that sums of at most 60 floats may have in another order.
+_ROUNDING = 1e-13
+
+
+class Unequal(Exception):  # noqa: N818 - a difference, not an error
+    """Two answers differ, and not as announced."""
+
+
+class Items(list[Any]):
+    """What an iterator gave."""
+
+
+class Raised:
+    """An exception that a call raised in place of an answer, or of the rest of one."""
+
+    def __init__(self, error: Exception) -> None:
+        self.kind = type(error)
+        self.text = str(error)
+
+    def __repr__(self) -> str:
+        return f"{self.kind.__name__}({self.text!r})"
+
+
+class Call:
+    """What was called, and how: the comparison needs it to judge another path.
+
+    Parameters
+    ----------
+    name : the function.
+    graph : NetworkX's graph, with Python's numbers as weights.
+    weight : None, the name of an attribute or a function of edges.
+    kwargs : the arguments.
+    """
+
+    def __init__(self, name: str, graph: Any, weight: Any, kwargs: Mapping[str, Any]) -> None:
+        self.name = name
+        self.graph = graph
+        self.weight = weight
+        self.kwargs = kwargs
+        self.announced = frozenset(FUNCTIONS[name])
+
+    def compare(self, ours: Any, theirs: Any) -> None:
+        """Raise `Unequal` unless the answers are the same, or differ as announced."""
+        if printed(ours) == printed(theirs) or self._same_but_for_names(ours, theirs):
+            return
+        if self._excused(ours, theirs):
+            return
+        try:
+            self._judge(ours, theirs)
+        except Unequal as unequal:
+            msg = f"{unequal}\nours:   {printed(ours)}\ntheirs: {printed(theirs)}"
+            raise Unequal(msg) from None
+
+    def _same_but_for_names(self, ours: Any, theirs: Any) -> bool:
+        """Return whether answers are the same where nodes may be the objects of the call."""
+        if isinstance(theirs, dict):
+            return (
+                isinstance(ours, dict) and len(ours) == len(theirs)
+                and all(self._same_but_for_names(k, n) and self._same_but_for_names(v, w)
+                        for (k, v), (n, w) in zip(ours.items(), theirs.items(), strict=True))
+            )  # fmt: skip
+        if (
+            isinstance(theirs, list | tuple) and type(ours) is type(theirs)
+            and len(ours) == len(theirs) and all(map(self._same_but_for_names, ours, theirs))
+        ):  # fmt: skip
+            return True
+        return printed(ours) == printed(theirs) or (
+            any(theirs is each for each in self._named()) and ours == theirs
+        )
+
+    def _named(self) -> list[Any]:
+        named = []
+        for each in self.kwargs.values():
+            named += each if isinstance(each, list | tuple) else [each]
+        return named
+
+    def _judge(self, ours: Any, theirs: Any) -> None:
+        """Compare what is not the same by what it consists of: numbers and paths in the end."""
+        if self.name in _BEFORE and isinstance(theirs, tuple) and isinstance(ours, tuple):
+            self._judge(ours[1], theirs[1])
+            _BEFORE[self.name](self, *ours, theirs[0])
+            return
+        for kind, judge in _JUDGES:
+            if isinstance(ours, kind) and isinstance(theirs, kind):
+                judge(self, ours, theirs)
+                return
+        if printed(ours) != printed(theirs):
+            raise Unequal("another value")
+
+    def _matrix(self, ours: Any, theirs: Any) -> None:
+        if (ours.shape, ours.dtype) != (theirs.shape, theirs.dtype):
+            raise Unequal("a matrix of another shape or type")
+        for mine, value in zip(ours.ravel().tolist(), theirs.ravel().tolist(), strict=True):
+            self.number(mine, value)
+
+    def _dict(self, ours: Any, theirs: Any) -> None:
+        self._keys(ours, theirs)
+        for key, value in theirs.items():
+            self._judge(ours[key], value)
+
+    def _items(self, ours: Any, theirs: Any) -> None:
+        if self.name == "single_source_all_shortest_paths" and not _raised([*ours, *theirs]):
+            self._dict(dict(ours), dict(theirs))
+            return
+        self._row(ours, theirs)
+
+    def _row(self, ours: Any, theirs: Any) -> None:
+        if len(ours) != len(theirs):
+            raise Unequal("another length")
+        for mine, value in zip(ours, theirs, strict=True):
+            self._judge(mine, value)
+
+    def _tree(self, before: Any, lengths: Any, theirs: Any) -> None:
+        """Judge one node before each, where the way over another may be as short."""
+        self._keys(before, theirs)
+        for v, u in before.items():
+            if (u is None) != (theirs[v] is None):
+                raise Unequal(f"the node before {v!r}")
+            if u is not None:
+                self.number(lengths[u] + self.cost(u, v), lengths[v])
+
+    def _trees(self, before: Any, lengths: Any, theirs: Any) -> None:
+        """Judge such a tree for each source; a node with a self-loop is before itself."""
+        self._keys(before, theirs)
+        for s, row in before.items():
+            self._keys(row, theirs[s])
+            self._tree({v: u for v, u in row.items() if v != s}, lengths[s],
+                       {v: u for v, u in theirs[s].items() if v != s})  # fmt: skip
+            if row.get(s) != theirs[s].get(s):
+                raise Unequal(f"the node before {s!r}")
+
+    def _listed(self, ours: Any, theirs: Any) -> None:
+        several = "all_shortest_paths" in self.name or self.name.startswith("bellman_ford_pred")
+        several = several and "order" in self.announced
+        if several and set(map(repr, ours)) == set(map(repr, theirs)):
+            return
+        if self.name not in {"center", "periphery"}:
+            self.path(ours, theirs)
+        elif ours != theirs:
+            raise Unequal("other nodes")
+
+    def _keys(self, ours: Any, theirs: Any) -> None:
+        if ours.keys() != theirs.keys():
+            raise Unequal("other keys")
+        if "order" not in self.announced and list(ours) != list(theirs):
+            raise Unequal("another order of keys")
+
+    def number(self, ours: Any, theirs: Any) -> None:
+        """Compare two numbers: type and bits, but for rounding and another path's type."""
+        same_type = type(ours) is type(theirs)
+        if same_type and repr(ours) == repr(theirs):
+            return
+        if "path" in self.announced and ours == theirs:
+            return
+        rounded = "rounding" in self.announced and same_type and isinstance(ours, float)
+        if not rounded or not math.isclose(
+            ours, theirs, rel_tol=_ROUNDING, abs_tol=_ROUNDING * self.largest
+        ):
+            raise Unequal(f"{ours!r} in place of {theirs!r}")
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest weight, without its sign."""
+        edges = ((u, v) for u, row in self.graph.adjacency() for v in row)
+        return max((abs(self.cost(u, v)) for u, v in edges), default=0)
+
+    def path(self, ours: Any, theirs: Any) -> None:
+        """Compare two paths; another one of the same length is announced for some functions."""
+        if ours == theirs:
+            return
+        if "path" not in self.announced:
+            raise Unequal("another path")
+        if not ours or not theirs or ours[0] != theirs[0] or ours[-1] != theirs[-1]:
+            raise Unequal("a path with other ends")
+        self.number(self.length(ours), self.length(theirs))
+
+    def length(self, path: list[Any]) -> Any:
+        """Return the sum of a path's weights, as NetworkX's searches add them."""
+        total: Any = 0
+        for u, v in pairwise(path):
+            if v not in self.graph._adj[u]:
+                raise Unequal(f"{path} is no path")
+            total = total + self.cost(u, v)
+        return total
+
+    def cost(self, u: Any, v: Any) -> Any:
+        """Return the weight of an edge as NetworkX reads it."""
+        data = self.graph._adj[u][v]
+        if self.weight is None or self.kwargs.get("weight", 0) is None:
+            return 1
+        if callable(self.weight):
+            return self.weight(u, v, data)
+        if self.graph.is_multigraph():
+            return min(each.get(self.weight, 1) for each in data.values())
+        return data.get(self.weight, 1)
+
+    def _excused(self, ours: Any, theirs: Any) -> bool:
+        """Return whether the announced differences cover answers of which one is an error."""
+        if "frozen" in self.announced and isinstance(theirs, Raised) and "Frozen" in theirs.text:
+            return type(ours) is bool
+        if "bounds" in self.announced and isinstance(ours, Raised) and isinstance(theirs, Raised):
+            return bool(self.kwargs.get("usebounds")) and ours.kind is theirs.kind
+        if "cycle" in self.announced and isinstance(ours, list):
+            lost = isinstance(theirs, list) or "No negative cycles" not in theirs.text
+            return lost and ours[0] == ours[-1] and self.length(ours) < 0
+        return False
+
+
+_BEFORE = {
+    "goldberg_radzik": Call._tree,
+    "floyd_warshall_predecessor_and_distance": Call._trees,
+}
+_JUDGES: tuple[tuple[Any, Callable[[Call, Any, Any], None]], ...] = (
+    (np.ndarray, Call._matrix),
+    (dict, Call._dict),
+    (Items, Call._items),
+    (tuple, Call._row),
+    (list, Call._listed),
+    ((int, float), Call.number),
+)
+
+
+def _raised(items: list[Any]) -> bool:
+    return any(isinstance(item, Raised) for item in items)
+
+
+def printed(answer: Any) -> str:
+    """Return text that is the same for the same answers alone."""
+    if isinstance(answer, np.ndarray):
+        return f"{answer.dtype} {answer.tolist()!r}"
+    if isinstance(answer, dict) and answer and isinstance(next(iter(answer.values())), dict):
+        return repr({key: dict(value) if isinstance(value, dict) else value
+                     for key, value in answer.items()})  # fmt: skip
+    if isinstance(answer, tuple):
+        return f"({', '.join(map(printed, answer))},)"
+    return repr(answer)

@@ -1,0 +1,85 @@
+"""The NetworkX backend against NetworkX itself: every function, with usual and odd arguments."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+
+from _warpath_nx import FUNCTIONS
+from hunt.program import Counts, Finding, Program
+from hunt.programs import _networkx_calls as calls
+from hunt.programs._networkx_compare import Call, Items, Raised, Unequal
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_CALLS = 30  # on one graph
+
+
+def trial(rng: np.random.Generator, counts: Counts) -> None:
+    """Ask both about one random graph."""
+    random = Random(int(rng.integers(2**63)))  # noqa: S311 - its small numbers come sooner
+    nx.config.warnings_to_ignore.add("cache")
+    made = calls.made(random)
+    arguments = calls.Arguments(random, made)
+    before = _content(made.graph)
+    for _ in range(_CALLS):
+        name = random.choice(calls.NAMES)
+        kwargs = arguments.of(name)
+        partly = random.random() < 0.1 and "order" not in FUNCTIONS[name]
+        first = random.randint(1, 3) if partly else None
+        ours = _outcome(name, made.graph, kwargs, first, backend="warpath")
+        counts["calls"] += 1
+        if isinstance(ours, Raised) and ours.kind is NotImplementedError:
+            counts["calls handed back"] += 1
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = _outcome(name, made.reference, arguments.bounded(kwargs), first)
+        try:
+            Call(name, made.reference, arguments.weight, kwargs).compare(ours, theirs)
+        except Unequal as unequal:
+            raise Finding(_told(made, name, kwargs, str(unequal))) from None
+    if _content(made.graph) != before:
+        raise Finding(_told(made, "some function", {}, "the graph was changed"))
+
+
+def _outcome(name: str, graph: Any, kwargs: dict[str, Any], first: int | None, **how: Any) -> Any:
+    """Return an answer, of an iterator a list, or what was raised; it stands last in a list."""
+    function = getattr(nx, name)
+    try:
+        answer = (function if how else function.orig_func)(graph, **calls.opened(kwargs), **how)
+    except Exception as error:
+        return Raised(error)
+    if not isinstance(answer, Iterator):
+        return answer
+    items = Items()
+    try:
+        for item in islice(answer, first):
+            items.append(item)
+    except Exception as error:
+        items.append(Raised(error))
+    return items
+
+
+def _content(graph: Any) -> str:
+    return repr((graph._node, graph._adj, graph.graph))
+
+
+def _told(made: calls.Made, name: str, kwargs: dict[str, Any], what: str) -> str:
+    graph = made.graph
+    edges = list(graph.edges(data="weight", default="missing"))
+    shown = f"{type(graph).__name__}, nodes {list(graph)}, edges {edges} ({made.what})"
+    return f"{shown}\n{name}({kwargs})\n{what}"
+
+
+PROGRAM = Program(
+    summary="NetworkX's functions by the backend and by NetworkX, with odd weights and arguments.",
+    trial=trial,
+    packages=("networkx",),
+)
