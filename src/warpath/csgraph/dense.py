@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _FAR = np.iinfo(np.int32).max
 _WHOLE = _FAR // 4  # lengths below it add up in 32 bits
+_EXACT = 2**53  # sums of whole numbers below it are the same in int64 and in float64
 _UNKNOWN = -2  # what the core says of a predecessor that the lengths alone do not tell
 
 
@@ -76,8 +77,7 @@ def _in_32_bits(lengths: Array) -> NDArray[np.int32] | None:
     if not np.array_equal(some, np.trunc(some)):  # as where weights are fractions
         return None
     absent = lengths == np.inf
-    longest = np.where(absent, 0, lengths).max()
-    if longest * len(lengths) > _WHOLE:
+    if np.where(absent, 0, lengths).max() > _WHOLE // len(lengths):
         return None
     with np.errstate(invalid="ignore"):  # inf is no integer
         narrow = lengths.astype(np.int32)
@@ -88,12 +88,14 @@ def _in_32_bits(lengths: Array) -> NDArray[np.int32] | None:
 
 
 def _graph(lengths: Array) -> Graph:
+    """Return the graph of the finite lengths, in integers where they give the same distances."""
     present = lengths != np.inf
     np.fill_diagonal(present, val=False)
     indptr = np.concatenate(([0], np.cumsum(np.count_nonzero(present, axis=1))))
-    weights = lengths[present]
-    whole = weights.astype(np.int64)
-    fits = np.abs(weights).max(initial=0) * len(lengths) < 2**53
-    exact = fits and np.array_equal(whole, weights)
     indices = np.nonzero(present)[1].astype(np.int32)
-    return Graph.from_csr(indptr, indices, whole.astype(np.int32, copy=False) if exact else weights)
+    weights = lengths[present]
+    largest = np.abs(weights).max(initial=0)
+    # The test of the size comes first: a cast of larger floats would be undefined.
+    if largest < _EXACT // len(lengths) and np.array_equal(weights, np.trunc(weights)):
+        weights = weights.astype(np.int32 if largest <= _FAR else np.int64)
+    return Graph.from_csr(indptr, indices, weights)

@@ -42,6 +42,11 @@ class Edges(NamedTuple):
     negative: bool
     signed: bool
 
+    def without_edges(self) -> Edges:
+        """Return the same vertices without an edge between them."""
+        none = Graph.from_csr(np.zeros(self.graph.n + 1, np.int64), np.empty(0, np.int32))
+        return Edges(none, self.negative, signed=False)
+
 
 def is_sparse(data: Any) -> bool:
     """Say whether something is a sparse matrix or array of SciPy's, or converts to one."""
@@ -79,9 +84,15 @@ def edges_of(csgraph: Any, *, directed: bool, unweighted: bool = False) -> Edges
     O(n + m) for CSR, every time: the caller may have changed the arrays since the last call.
     """
     indptr, indices, values = rows_of(csgraph, directed=directed)
-    negative = bool(values.min(initial=0) < 0)
+    negative = _any_negative(values)
     graph = Graph.from_csr(indptr, indices) if unweighted else _weighted(indptr, indices, values)
     return Edges(graph if directed else undirected(graph), negative, negative and not unweighted)
+
+
+def _any_negative(values: Array) -> bool:
+    """Say whether an entry is below 0, whatever NaNs stand between them."""
+    least = values.min(initial=0)
+    return bool(np.any(values < 0)) if np.isnan(least) else bool(least < 0)
 
 
 def rows_of(csgraph: Any, *, directed: bool = True) -> tuple[Array, Array, Array]:
@@ -177,7 +188,7 @@ def _with_floats(indptr: Array, indices: Array, values: Array) -> Graph:
         return Graph.from_csr(indptr, indices, np.where(absent, np.inf, floats))
 
 
-def lengths_of(csgraph: Any, *, overwrite: bool = False) -> Array:
+def lengths_of(csgraph: Any, *, overwrite: bool = False, as_masked: bool = False) -> Array:
     """Return the (n, n) float64 matrix of lengths: inf where there is no edge.
 
     Parameters
@@ -185,6 +196,8 @@ def lengths_of(csgraph: Any, *, overwrite: bool = False) -> Array:
     csgraph : as in `edges_of`, but a sparse one in the format csr, csc or lil: the others would
         add up what stands at one place, of which the least counts here.
     overwrite : a C-contiguous float64 array is the answer itself; else it is a copy.
+    as_masked : every entry of a masked array that is not masked is an edge, whatever its value;
+        False leaves out zeros, inf and NaN.
 
     Raises
     ------
@@ -203,7 +216,9 @@ def lengths_of(csgraph: Any, *, overwrite: bool = False) -> Array:
     _check_square(values)
     check_numbers(values)
     if np.ma.isMaskedArray(data):
-        present = ~np.ma.getmaskarray(data) & (values != 0) & np.isfinite(values)
+        present = ~np.ma.getmaskarray(data)
+        if not as_masked:
+            present &= (values != 0) & np.isfinite(values)
     else:
         present = _present(values)
     # The answer is an array that may be written to, whatever was given.

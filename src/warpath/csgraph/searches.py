@@ -152,6 +152,8 @@ def dijkstra(
         )
     sources, shape = _sources(indices, edges.graph.n)
     cutoff = _checked_limit(limit)
+    if cutoff is not None and math.isnan(cutoff):  # no sum is <= NaN, not even 0
+        edges, cutoff = edges.without_edges(), None
     if min_only:
         with raising_scipys():
             return nearest_sources(
@@ -273,6 +275,11 @@ def _sources(indices: Any, n: int) -> tuple[Array, tuple[int, ...]]:
     if indices is None:
         return np.arange(n), (n, n)
     given = np.array(indices, dtype=np.int32, order="C")
+    exact = np.asarray(indices)
+    if exact.dtype.kind in "iu" and not np.array_equal(exact, given):  # NumPy wraps arrays
+        wrong = exact[exact != given].reshape(-1)[0]
+        msg = f"indices out of range 0...N = {n}: {wrong}."
+        raise InputError(msg)
     sources = given.reshape(-1).astype(np.int64)
     sources[sources < 0] += n
     if np.any(sources < 0) or np.any(sources >= n):
@@ -282,9 +289,7 @@ def _sources(indices: Any, n: int) -> tuple[Array, tuple[int, ...]]:
 
 
 def _checked_limit(limit: float) -> float | None:
-    """Return the limit: None for inf, 0 for NaN; TypeError for what is no number."""
-    if math.isnan(limit):
-        return 0.0
+    """Return the limit: None for inf; TypeError for what is no number."""
     if math.isinf(limit) and limit > 0:
         return None
     if limit < 0:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.api import sssp
+from warpath.arguments import checked_cutoff
 from warpath.csgraph.errors import raising_scipys
 from warpath.csgraph.results import as_floats, as_predecessors, prefer_sources
 from warpath.engines import cpu
@@ -80,8 +81,7 @@ def _at_once(
 ) -> tuple[Array, Array | None]:
     """Run Dijkstra on one thread; weights are >= 0."""
     dist = np.empty((len(sources), graph.n), graph.dist_dtype)
-    if graph.dist_dtype.kind == "i" and cutoff is not None:
-        cutoff = int(cutoff)
+    cutoff = checked_cutoff(cutoff, graph)
     cpu.run(Order(_AT_ONCE, graph, Problem(Task.MANY, sources, None, cutoff), 1, {}, dist))
     if not predecessors:
         return dist, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +45,8 @@ def construct_dist_matrix(
     -----
     O(n**2) for each edge of the longest path.
     """
-    lengths = lengths_of(graph)
+    lengths = lengths_of(graph, as_masked=True)
+    null = math.ldexp(null_value, 0)  # what is no number is refused before the matrix is walked
     pred = np.asarray(predecessors)
     if pred.dtype != np.int32:
         msg = f"Type of predecessors array should be np.int32, not {pred.dtype}."
@@ -61,7 +63,7 @@ def construct_dist_matrix(
     if not directed:
         lengths[lengths == 0] = np.inf
         np.minimum(lengths, lengths.T.copy(), out=lengths)
-    return _summed(lengths, pred, null_value)
+    return _summed(lengths, pred, null)
 
 
 def _summed(lengths: Array, pred: Array, null_value: float) -> Array:
