@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 
 #include "common.hpp"
 #include "warpath/adjacency.hpp"
@@ -24,6 +25,8 @@ MatrixView<T> matrix(const Array& array) {
     throw std::invalid_argument("the rows must lie one after the other");
   if (columns > 1 && array.stride(1) != 1)
     throw std::invalid_argument("the entries of a row must lie side by side");
+  if (reinterpret_cast<std::uintptr_t>(array.data()) % alignof(T) != 0)
+    throw std::invalid_argument("the entries must be aligned to their size");
   return {array.data(), rows, columns, rows > 1 ? array.stride(0) : columns};
 }
 
@@ -40,6 +43,29 @@ void close(const Rows<T>& dist, bool labels, int threads, int widest, nb::object
                     control);
 }
 
+/// The bytes from the first entry to behind the last one.
+template <class T>
+std::pair<std::uintptr_t, std::uintptr_t> extent(const MatrixView<T>& matrix) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(matrix.data);
+  if (matrix.rows == 0 || matrix.columns == 0) return {begin, begin};
+  return {begin, reinterpret_cast<std::uintptr_t>(matrix.data + (matrix.rows - 1) * matrix.stride +
+                                                  matrix.columns)};
+}
+
+/// Whether an entry of a matrix may be one of another: their extents meet, and they are not blocks
+/// side by side of one larger matrix.
+template <class T, class U>
+bool overlap(const MatrixView<T>& one, const MatrixView<U>& other) {
+  const auto [begin, end] = extent(one);
+  const auto [first, last] = extent(other);
+  if (begin >= last || first >= end) return false;
+  if (one.stride != other.stride || one.stride == 0) return true;
+  const auto wide = static_cast<std::uintptr_t>(one.stride) * sizeof(T);
+  const std::uintptr_t from = (first % wide + wide - begin % wide) % wide;
+  return from < static_cast<std::uintptr_t>(one.columns) * sizeof(T) ||
+         from + static_cast<std::uintptr_t>(other.columns) * sizeof(T) > wide;
+}
+
 template <class T>
 void multiply(const Rows<T>& c, const Rows<const T>& a, const Rows<const T>& b, int threads,
               int widest) {
@@ -48,6 +74,8 @@ void multiply(const Rows<T>& c, const Rows<const T>& a, const Rows<const T>& b, 
   const MatrixView<const T> right = matrix<const T>(b);
   if (left.rows != into.rows || right.columns != into.columns || left.columns != right.rows)
     throw std::invalid_argument("the shapes must be those of a product");
+  if (overlap(into, left) || overlap(into, right))
+    throw std::invalid_argument("the product must not lie in a factor's memory: copy the factor");
   at_least_one(threads);
   Control control(python_tick(nb::none()));
   const nb::gil_scoped_release free;

@@ -129,6 +129,39 @@ def test_matrix_that_is_not_square_is_refused():
         _core.floyd_warshall(dist=np.zeros((2, 3)), threads=1, progress=None)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("n", [3, 130])
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_integers_whose_sums_could_wrap_are_refused_by_their_row(kind, n, threads):
+    quarter = int(np.iinfo(kind).max) // 4
+    for wrong in (quarter + 1, -quarter - 1, int(np.iinfo(kind).min), int(np.iinfo(kind).max) - 1):
+        matrix = random_matrix(np.random.default_rng(0), n, kind, 2)
+        matrix[2, 0] = wrong
+        with pytest.raises(ValueError, match=f"row 2 of the matrix: .* outside of .* {quarter}"):
+            solve(matrix, threads)
+        labels = np.where(matrix == unreachable(kind), np.iinfo(kind).max // 2, matrix)
+        with pytest.raises(ValueError, match="row 2 of the matrix: a length lies outside"):
+            _core.close_labels(labels.astype(kind))
+    matrix[2, 0] = quarter
+    assert solve(matrix, threads)[2, 0] <= quarter
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@pytest.mark.parametrize("n", [80, 200])
+def test_a_negative_cycle_of_integers_is_refused_and_does_not_wrap(kind, n):
+    # Each step doubles the sums: wrapped ones came out as positive, and as no path.
+    matrix = np.full((n, n), -1, kind)
+    np.fill_diagonal(matrix, 0)
+    with pytest.raises(ValueError, match="a negative cycle, or lengths whose sums leave"):
+        solve(matrix)
+
+
+def test_entries_that_are_not_aligned_are_refused():
+    raw = np.zeros(4 * 8 + 1, np.uint8)[1:].view(np.float64).reshape(2, 2)
+    with pytest.raises(ValueError, match="aligned to their size"):
+        _core.floyd_warshall(raw)
+
+
 def test_no_threads_is_refused():
     with pytest.raises(ValueError, match="threads"):
         solve(np.zeros((2, 2)), 0)

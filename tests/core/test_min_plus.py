@@ -125,3 +125,14 @@ def test_peak_counts_a_sum_and_a_minimum_of_every_lane(kind):
     assert one % 2000 == 0
     assert _core.add_min_peak(kept, steps=2000, threads=2) == 4 * one
     assert kept[0] == 1  # 0 + 1, the least of the sums
+
+
+def test_a_product_in_the_memory_of_a_factor_is_refused():
+    whole = np.ones((8, 8))
+    for a, b in ((whole, whole[:4, :4]), (whole[:4, :4], whole)):
+        with pytest.raises(ValueError, match="must not lie in a factor's memory"):
+            _core.min_plus(whole[:4, :4], a[:4, :4], b[:4, :4])
+    with pytest.raises(ValueError, match="must not lie in a factor's memory"):
+        _core.min_plus(whole[1:5, 1:5], whole[4:, 4:], whole[:4, :4].copy())
+    # Blocks of one matrix that only lie between each other's rows are no such case.
+    _core.min_plus(whole[:4, 4:], whole[:4, :4], whole[4:, 4:])

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
+#include <string>
 
 #include "warpath/control.hpp"
 #include "warpath/team.hpp"
@@ -26,8 +28,8 @@ void each_row(std::int64_t n, int threads, Control& control, Row&& row) {
 /// out[i][v] = the lightest edge u -> v for the vertices u = first + i whose rows `graph` has, the
 /// type's "unreachable" without one, 0 for v = u; n columns.
 ///
-/// Work rows x n and the edges, on threads. Precondition (the caller's): every weight fits T and is
-/// below its "unreachable".
+/// Work rows x n and the edges, on threads. Throws std::invalid_argument for rows or edges outside
+/// of their arrays and for a weight that T does not hold.
 template <class V, class W, class T>
 void adjacency_rows(CsrView<V, W> graph, std::int64_t first, T* out, std::int64_t n, int threads,
                     Control& control) {
@@ -36,9 +38,16 @@ void adjacency_rows(CsrView<V, W> graph, std::int64_t first, T* out, std::int64_
     std::fill_n(row, n, unreachable<T>);
     const auto begin = static_cast<std::size_t>(graph.indptr[static_cast<std::size_t>(i)]);
     const auto end = static_cast<std::size_t>(graph.indptr[static_cast<std::size_t>(i) + 1]);
+    if (begin > end || end > graph.indices.size() || end > graph.weights.size())
+      throw std::invalid_argument("indptr must ascend from 0 to the number of edges");
     for (std::size_t e = begin; e < end; ++e) {
-      T& entry = row[static_cast<std::size_t>(graph.indices[e])];
-      entry = std::min(entry, static_cast<T>(graph.weights[e]));
+      const auto v = static_cast<std::size_t>(graph.indices[e]);
+      if (v >= static_cast<std::size_t>(n))
+        throw std::invalid_argument("indices[" + std::to_string(e) + "] is no vertex below n");
+      if constexpr (sizeof(W) > sizeof(T))
+        if (graph.weights[e] != static_cast<T>(graph.weights[e]))
+          throw std::invalid_argument("weights[" + std::to_string(e) + "] does not fit the matrix");
+      row[v] = std::min(row[v], static_cast<T>(graph.weights[e]));
     }
     row[first + i] = 0;
   });

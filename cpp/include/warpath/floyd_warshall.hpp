@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -28,8 +30,9 @@ namespace warpath {
 /// Preconditions (the caller's): no negative cycle, 0 on the diagonal; integers: every shortest
 /// length is below max / 4 in size; floats: nothing below 0, for rounding can make a cycle of
 /// length 0 negative, and each step could double what it gains. Integers come out exact, floats
-/// within the rounding of differently associated sums. Source: Floyd 1962; Warshall 1962; blocking:
-/// Venkataraman, Sahni, Mukhopadhyaya 2003.
+/// within the rounding of differently associated sums. Integers outside of +- max / 4 are refused
+/// on the way in, and negative sums below it on the way out: they only ever grow, so none has
+/// wrapped. Source: Floyd 1962; Warshall 1962; blocking: Venkataraman, Sahni, Mukhopadhyaya 2003.
 template <class T>
 class FloydWarshall {
  public:
@@ -59,10 +62,10 @@ class FloydWarshall {
     control_.expect(blocks());
     run_team(threads_, control_, [this](int rank) {
       Pulse pulse(control_, rank == 0);
-      replace(rank, pulse, std::numeric_limits<T>::max(), no_path<T>);
+      take(rank, pulse);
       if (rank == 0) close_diagonal(0);
       for (std::int64_t block = 0; block < blocks(); ++block) through(block, rank, pulse);
-      replace(rank, pulse, no_path<T>, std::numeric_limits<T>::max());
+      give_back(rank, pulse);
     });
   }
 
@@ -180,15 +183,44 @@ class FloydWarshall {
     }
   }
 
-  /// Integers only: swaps the caller's sign for "no path" with the kernels'.
-  void replace(int rank, Pulse& pulse, T from, T to) {
+  /// Integers only: checks the lengths and puts the kernels' sign for "no path" in the place of the
+  /// caller's.
+  void take(int rank, Pulse& pulse) {
     if constexpr (std::is_integral_v<T>) {
-      if (labels_) return;
+      const T absent = labels_ ? no_path<T> : unreachable<T>;
       share(n_, rank, pulse, [&](std::int64_t row) {
         T* entry = dist_ + row * stride_;
-        for (std::int64_t j = 0; j < n_; ++j) entry[j] = entry[j] == from ? to : entry[j];
+        bool fits = true;
+        for (std::int64_t j = 0; j < n_; ++j) {
+          const bool none = entry[j] == absent;
+          fits &= none | ((entry[j] <= longest_path<T>)&(entry[j] >= -longest_path<T>));
+          entry[j] = none ? no_path<T> : entry[j];
+        }
+        if (!fits) refuse("a length lies outside of", row);
       });
     }
+  }
+
+  /// The way back, which finds what left the range.
+  void give_back(int rank, Pulse& pulse) {
+    if constexpr (std::is_integral_v<T>) {
+      const T absent = labels_ ? no_path<T> : unreachable<T>;
+      share(n_, rank, pulse, [&](std::int64_t row) {
+        T* entry = dist_ + row * stride_;
+        bool fits = true;
+        for (std::int64_t j = 0; j < n_; ++j) {
+          fits &= entry[j] >= -longest_path<T>;
+          entry[j] = entry[j] == no_path<T> ? absent : entry[j];
+        }
+        if (!fits) refuse("a negative cycle, or lengths whose sums leave", row);
+      });
+    }
+  }
+
+  [[noreturn]] static void refuse(const char* what, std::int64_t row) {
+    throw std::invalid_argument("row " + std::to_string(row) + " of the matrix: " + what + " +- " +
+                                std::to_string(longest_path<T>) +
+                                ", a quarter of the type's range; use a wider type");
   }
 
   /// Runs task(0) .. task(count - 1) on the team, one at a time each, and waits for all.
