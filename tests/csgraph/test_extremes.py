@@ -95,3 +95,51 @@ def test_every_entry_of_a_masked_array_that_is_not_masked_has_its_length_in_a_tr
 def test_a_null_value_that_is_no_number_is_a_type_error(module, null):
     with pytest.raises(TypeError):
         module.construct_dist_matrix(np.eye(3), np.full((3, 3), -9999, np.int32), null_value=null)
+
+
+@pytest.mark.parametrize("min_only", [False, True])
+@pytest.mark.parametrize("limit", [0, 1, 2.5])
+def test_a_path_over_negative_edges_passes_no_vertex_beyond_the_limit(limit, min_only):
+    matrix = np.zeros((5, 5))
+    matrix[0, 1], matrix[1, 2], matrix[0, 3], matrix[3, 2], matrix[2, 4] = 3, -3, 1, -0.5, -1
+    for indices in (None, 0, [0, 3], [[0], [1]]):
+        options = {"indices": indices, "limit": limit, "min_only": min_only}
+        with pytest.warns(UserWarning, match="negative weights"):
+            found = csgraph.dijkstra(matrix, return_predecessors=True, **options)
+        with pytest.warns(UserWarning, match="negative weights"):
+            expected = theirs.dijkstra(matrix, return_predecessors=True, **options)
+        for mine, other in zip(found, expected, strict=True):
+            assert (mine.dtype, mine.tolist()) == (other.dtype, other.tolist())
+
+
+def test_a_complex_number_without_a_real_part_is_no_edge_between_all_pairs():
+    matrix = np.array([[0, 1j, 3], [0, 0, 1], [0, 1j, 0]])
+    with pytest.warns(np.exceptions.ComplexWarning):
+        found = csgraph.floyd_warshall(matrix)
+    with pytest.warns(np.exceptions.ComplexWarning):
+        expected = theirs.floyd_warshall(matrix.copy())
+    assert found.tolist() == expected.tolist() == [[0, INF, 3], [INF, 0, 1], [INF, INF, 0]]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("given", [np.array, sparse.csr_array])
+def test_sums_that_leave_float64_are_inf_without_a_warning(given):
+    matrix = np.array([[0, 1.7e308, 0], [0, 0, 1.7e308], [0, 0, 0]])
+    pred = np.array([[-9999, 0, 1], [-9999, -9999, 1], [-9999, -9999, -9999]], np.int32)
+    for module in (csgraph, theirs):
+        assert module.floyd_warshall(given(matrix))[0].tolist() == [0, 1.7e308, INF]
+        assert module.construct_dist_matrix(given(matrix), pred)[0].tolist() == [0, 1.7e308, INF]
+
+
+def test_potentials_that_leave_float64_do_not_stop_negative_lengths():
+    matrix = np.array([[0, -1e300, 1.7e308], [0, 0, 1.7e308], [0, 3, 0]])
+    found, pred = csgraph.floyd_warshall(matrix, return_predecessors=True)
+    assert found.tolist() == theirs.floyd_warshall(matrix.copy()).tolist()
+    assert pred.tolist() == [[-9999, 0, 1], [-9999, -9999, 1], [-9999, 2, -9999]]
+
+
+def test_minus_infinity_in_a_masked_array_is_refused_with_its_place():
+    masked = np.ma.masked_array([[0, 1.0], [-INF, 0]], mask=[[True, False], [False, True]])
+    for name in ("floyd_warshall", "dijkstra"):
+        with pytest.raises(ValueError, match="-inf"):
+            getattr(csgraph, name)(masked)

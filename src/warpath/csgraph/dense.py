@@ -10,8 +10,9 @@ from warpath import _core, settings
 from warpath.csgraph.matrices import Edges
 from warpath.csgraph.results import as_floats, as_predecessors, prefer_sources
 from warpath.csgraph.solving import solved
+from warpath.errors import DistanceOverflowError
 from warpath.graph import Graph
-from warpath.tables import apsp
+from warpath.tables import apsp, distances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +51,13 @@ def closed(lengths: Array, *, predecessors: bool = False) -> Array | None:
 
 def _signed(lengths: Array, *, predecessors: bool) -> Array | None:
     graph = _graph(lengths)
-    table = apsp(graph, predecessors=predecessors)
+    try:
+        table = apsp(graph, predecessors=predecessors)
+    except DistanceOverflowError:  # of the potentials: Bellman-Ford needs none
+        table = distances(
+            graph, np.arange(graph.n),
+            algorithm="classic.bellman_ford", predecessors=predecessors,
+        )  # fmt: skip
     lengths[:] = as_floats(table.dist)
     if table.pred is None:
         return None

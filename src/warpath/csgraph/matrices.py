@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _NOTHING = 1e-8
 #: Sums of whole numbers below it are the same in int64 and in float64.
 _EXACT = 2**53
+#: What float64 holds as it is.
+_FLOATS = (np.float64, np.float32, np.float16)
 #: Entries that it does not pay to keep as integers: their answers are turned into floats.
 _FEW = 2**15
 
@@ -106,7 +108,8 @@ def rows_of(csgraph: Any, *, directed: bool = True) -> tuple[Array, Array, Array
     else:
         indptr, indices, values = _rows_of_sparse(_added_up(data), directed=directed)
     check_numbers(values)
-    return indptr, indices, values if values.dtype.kind in "biuf" else values.astype(np.float64)
+    fits = values.dtype.kind in "biu" or values.dtype in _FLOATS
+    return indptr, indices, values if fits else values.astype(np.float64)
 
 
 def _added_up(data: Any) -> Any:
@@ -135,13 +138,13 @@ def _rows_of_dense(data: Any) -> tuple[Array, Array, Array]:
     values = np.asarray(np.ma.getdata(data) if np.ma.isMaskedArray(data) else data)
     _check_square(values)
     check_numbers(values)
-    present = ~np.ma.getmaskarray(data) if np.ma.isMaskedArray(data) else _present(values)
+    present = ~np.ma.getmaskarray(data) if np.ma.isMaskedArray(data) else present_in(values)
     present = np.asarray(present)  # np.matrix would stay two-dimensional under a mask
     indptr = np.concatenate(([0], np.cumsum(np.count_nonzero(present, axis=1))))
     return indptr, np.nonzero(present)[1].astype(np.int32), values[present]
 
 
-def _present(values: Array) -> NDArray[np.bool_]:
+def present_in(values: Array) -> NDArray[np.bool_]:
     """Return where a plain dense matrix has edges."""
     if values.dtype.kind != "f":
         present: NDArray[np.bool_] = np.isfinite(values) & (values != 0)
@@ -188,7 +191,7 @@ def _with_floats(indptr: Array, indices: Array, values: Array) -> Graph:
         return Graph.from_csr(indptr, indices, np.where(absent, np.inf, floats))
 
 
-def lengths_of(csgraph: Any, *, overwrite: bool = False, as_masked: bool = False) -> Array:
+def lengths_of(csgraph: Any, *, overwrite: bool = False, zeros: bool = False) -> Array:
     """Return the (n, n) float64 matrix of lengths: inf where there is no edge.
 
     Parameters
@@ -196,8 +199,8 @@ def lengths_of(csgraph: Any, *, overwrite: bool = False, as_masked: bool = False
     csgraph : as in `edges_of`, but a sparse one in the format csr, csc or lil: the others would
         add up what stands at one place, of which the least counts here.
     overwrite : a C-contiguous float64 array is the answer itself; else it is a copy.
-    as_masked : every entry of a masked array that is not masked is an edge, whatever its value;
-        False leaves out zeros, inf and NaN.
+    zeros : every entry of a masked array that is not masked is an edge, whatever its value, and so
+        is a complex number without a real part; False leaves out zeros, inf and NaN.
 
     Raises
     ------
@@ -215,14 +218,20 @@ def lengths_of(csgraph: Any, *, overwrite: bool = False, as_masked: bool = False
     values = np.asarray(np.ma.getdata(data) if np.ma.isMaskedArray(data) else data)
     _check_square(values)
     check_numbers(values)
-    if np.ma.isMaskedArray(data):
-        present = ~np.ma.getmaskarray(data)
-        if not as_masked:
-            present &= (values != 0) & np.isfinite(values)
-    else:
-        present = _present(values)
+    present = ~np.ma.getmaskarray(data) if np.ma.isMaskedArray(data) else present_in(values)
     # The answer is an array that may be written to, whatever was given.
     own = overwrite and values.dtype == np.float64 and values.flags.carray
     matrix = values if own else values.astype(np.float64, order="C")
+    if not zeros and (np.ma.isMaskedArray(data) or values.dtype.kind == "c"):
+        _refuse_minus_infinity(np.where(present, matrix, 0))
+        present &= (matrix != 0) & np.isfinite(matrix)
     np.copyto(matrix, np.inf, where=~present)
     return matrix
+
+
+def _refuse_minus_infinity(lengths: Array) -> None:
+    wrong = np.argwhere(lengths == -np.inf)
+    if len(wrong):
+        u, v = wrong[0].tolist()
+        msg = f"the entry [{u}, {v}] is -inf: a length is a finite number. Mask such entries."
+        raise WeightError(msg)

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath.csgraph.dense import closed
 from warpath.csgraph.errors import raising_scipys
-from warpath.csgraph.matrices import as_scipys, check_numbers, edges_of, is_sparse, lengths_of
+from warpath.csgraph.matrices import (
+    as_scipys,
+    check_numbers,
+    edges_of,
+    is_sparse,
+    lengths_of,
+    present_in,
+)
 from warpath.csgraph.owners import nearest_sources
 from warpath.csgraph.solving import solved
 from warpath.engines.cpu import potentials_of
 from warpath.errors import GraphError, InputError
+from warpath.graph import Graph
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from warpath.csgraph.matrices import Edges
@@ -58,7 +69,7 @@ def shortest_path(
     """
     data = as_scipys(csgraph)
     if method == "auto":
-        method = _method(data, indices)
+        method = _method(data, indices, overwrite=bool(overwrite))
     if method == "FW":
         if indices is not None:
             msg = "Cannot specify indices with method == 'FW'."
@@ -73,8 +84,11 @@ def shortest_path(
     )  # fmt: skip
 
 
-def _method(data: Any, indices: Any) -> str:
-    """Return the method that SciPy takes for a matrix."""
+def _method(data: Any, indices: Any, *, overwrite: bool) -> str:
+    """Return the method that SciPy takes for a matrix.
+
+    What it may overwrite has inf in the place of what is no edge by then.
+    """
     if is_sparse(data):
         # Others may hold their entries by rows or blocks.
         listed = data if data.format in {"csr", "csc", "coo"} else data.tocoo()
@@ -87,7 +101,8 @@ def _method(data: Any, indices: Any) -> str:
             msg = f"graph should have two dimensions, but its shape is {values.shape}."
             raise GraphError(msg)
         check_numbers(values)
-        entries = values[np.isfinite(values) & (values != 0)]
+        cleared = overwrite and values.dtype == np.float64
+        entries = values[present_in(values) if cleared else np.isfinite(values) & (values != 0)]
         count = entries.size
     if indices is None and count >= np.prod(np.shape(data)[:1]) ** 2 / 4:
         return "FW"
@@ -114,7 +129,7 @@ def dijkstra(
     indices : the sources, integers of any shape; those below 0 count from the end. None: all.
     return_predecessors : return them, too.
     unweighted : every edge counts as 1.
-    limit : vertices farther than this are not reached.
+    limit : vertices farther than this are not reached, and with negative weights not passed.
     min_only : one row: the distance from the nearest of the sources.
 
     Returns
@@ -154,11 +169,10 @@ def dijkstra(
     cutoff = _checked_limit(limit)
     if cutoff is not None and math.isnan(cutoff):  # no sum is <= NaN, not even 0
         edges, cutoff = edges.without_edges(), None
+    if edges.signed and cutoff is not None:
+        return _within(edges, sources, shape, return_predecessors, cutoff, min_only=min_only)
     if min_only:
-        with raising_scipys():
-            return nearest_sources(
-                edges.graph, sources, cutoff, predecessors=bool(return_predecessors)
-            )
+        return _nearest(edges, sources, return_predecessors, cutoff)
     return _answer(edges, sources, shape, return_predecessors, cutoff=cutoff)
 
 
@@ -304,3 +318,48 @@ def _answer(
     """Return a row for each source, in the shape that was asked for."""
     dist, pred = solved(edges, sources, predecessors=bool(predecessors), **options)
     return dist.reshape(shape) if pred is None else (dist.reshape(shape), pred.reshape(shape))
+
+
+def _nearest(
+    edges: Edges, sources: Array, predecessors: object, limit: float | None = None
+) -> Answer:
+    with raising_scipys():
+        return nearest_sources(edges.graph, sources, limit, predecessors=bool(predecessors))
+
+
+def _within(
+    edges: Edges, sources: Array, shape: tuple[int, ...], predecessors: object, limit: float,
+    *, min_only: bool,
+) -> Answer:  # fmt: skip
+    """Answer with negative weights and a limit that no vertex of a path lies beyond, as in SciPy.
+
+    The limit of warpath's own searches is for the whole path only.
+    """
+    if min_only:
+        nearest = partial(_nearest, sources=sources, predecessors=predecessors)
+        return _pruned(edges, limit, nearest)
+    rows = []
+    for s in sources[:, None]:
+        answer = partial(_answer, sources=s, shape=(edges.graph.n,), predecessors=predecessors)
+        rows.append(_pruned(edges, limit, answer))
+    if not predecessors:
+        return np.reshape(np.array(rows, np.float64), shape)
+    dist, pred = zip(*rows, strict=True) if rows else ((), ())
+    return (
+        np.reshape(np.array(dist, np.float64), shape),
+        np.reshape(np.array(pred, np.int32), shape),
+    )
+
+
+def _pruned(edges: Edges, limit: float, solve: Callable[[Edges], Answer]) -> Answer:
+    """Solve without the edges that lead beyond the limit, which there are more of each time."""
+    while True:
+        answer = solve(edges)
+        dist = answer[0] if isinstance(answer, tuple) else answer
+        src, dst, weights = edges.graph.edges()
+        with np.errstate(over="ignore"):
+            within = (dist[src] + weights <= limit) | (dist[src] == np.inf)
+        if within.all():
+            return answer
+        kept = Graph.from_edges(src[within], dst[within], weights[within], n=edges.graph.n)
+        edges = edges._replace(graph=kept)

@@ -45,8 +45,7 @@ def construct_dist_matrix(
     -----
     O(n**2) for each edge of the longest path.
     """
-    lengths = lengths_of(graph, as_masked=True)
-    null = math.ldexp(null_value, 0)  # what is no number is refused before the matrix is walked
+    lengths = lengths_of(graph, zeros=True)
     pred = np.asarray(predecessors)
     if pred.dtype != np.int32:
         msg = f"Type of predecessors array should be np.int32, not {pred.dtype}."
@@ -54,6 +53,7 @@ def construct_dist_matrix(
     if pred.shape != lengths.shape:
         msg = f"graph and predecessors must have the same shape, not {lengths.shape}, {pred.shape}."
         raise InputError(msg)
+    null = math.ldexp(null_value, 0)  # a TypeError for what is no number
     n = len(lengths)
     wrong = (pred != NO_PREDECESSOR) & ((pred < 0) | (pred >= n))
     if wrong.any():
@@ -62,8 +62,11 @@ def construct_dist_matrix(
         raise InputError(msg)
     if not directed:
         lengths[lengths == 0] = np.inf
-        np.minimum(lengths, lengths.T.copy(), out=lengths)
-    return _summed(lengths, pred, null)
+        # Not np.minimum: of a NaN and a number SciPy takes the one above the diagonal.
+        lighter = np.where(lengths >= lengths.T, lengths.T, lengths)
+        lengths = np.where(np.tri(n, k=-1, dtype=np.bool_), lighter.T, lighter)
+    with np.errstate(over="ignore", invalid="ignore"):  # inf and NaN are sums like others
+        return _summed(lengths, pred, null)
 
 
 def _summed(lengths: Array, pred: Array, null_value: float) -> Array:
