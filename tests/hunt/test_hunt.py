@@ -9,6 +9,7 @@ import pytest
 from hunt import __main__ as command
 from hunt.program import NAMES, load
 from hunt.supervisor import hunt
+from hunt.worker import MOST_FINDINGS
 
 
 @pytest.fixture
@@ -42,17 +43,10 @@ def test_counts_of_all_processes_are_added_up(planted):
 
 
 def test_a_finding_is_reported_with_its_trial_and_the_hunt_goes_on(planted):
-    name = planted(
-        """
-        counts['solves'] += 1
-        if not os.path.exists(__file__ + str(counts.total())):
-            open(__file__ + str(counts.total()), 'w').close()
-            raise Finding('a wrong bit')
-        """
-    )
-    outcome = hunt(name, 0, 0.2, 1)
-    assert outcome.findings == [(0, "a wrong bit")]
-    assert outcome.counts["solves"] == outcome.counts["trials"] > 1
+    name = planted("counts['solves'] += 1; raise Finding('a wrong bit')")
+    outcome = hunt(name, 0, 3600.0, 1)  # ended by the number of findings
+    assert outcome.findings == [(trial, "a wrong bit") for trial in range(MOST_FINDINGS)]
+    assert outcome.counts == {"solves": MOST_FINDINGS, "trials": MOST_FINDINGS}
 
 
 def test_an_unexpected_exception_or_warning_is_a_finding(planted):
@@ -64,14 +58,18 @@ def test_an_unexpected_exception_or_warning_is_a_finding(planted):
 
 def test_a_crash_is_a_finding_and_the_trials_after_it_run(planted):
     name = planted(
-        "os.abort() if not os.path.exists(__file__ + 'x') and open(__file__ + 'x', 'w') else 0"
+        """
+        if not os.path.exists(__file__ + 'x'):
+            open(__file__ + 'x', 'w').close()
+            os.abort()
+        raise Finding('a wrong bit')
+        """
     )
-    outcome = hunt(name, 0, 0.5, 1)
-    [(trial, text)] = outcome.findings
+    (trial, text), *others = hunt(name, 0, 3600.0, 1).findings
     assert trial == 0
     assert "ended by signal 6" in text
     assert "Fatal Python error: Aborted" in text
-    assert outcome.counts["trials"] > 0
+    assert others == [(trial, "a wrong bit") for trial in range(1, MOST_FINDINGS + 1)]
 
 
 def test_a_hang_is_a_finding_that_says_where(planted):
