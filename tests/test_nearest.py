@@ -155,3 +155,13 @@ def test_under_negative_weights_a_facility_beyond_the_cutoff_on_the_way_is_found
     found = wp.nearest([(0, 1, 10), (1, 2, -8), (3, 2, 4)], [0, 3], cutoff=5)
     assert found.dist.tolist() == [0, NEVER, 2, 0]
     assert found.facility_indices.tolist() == [0, -1, 0, 3]
+
+
+def test_a_round_trip_of_negative_length_to_a_closed_facility_does_not_count():
+    ends = [0, 2, 1], [2, 0, 0]
+    graph = Graph.from_edges(*ends, [-5, 1, -2], first_through=2)
+    alone, both = wp.nearest(graph, [0]), wp.nearest(graph, [0, 1])
+    assert (alone.dist.tolist(), alone.facility.tolist()) == ([0, NEVER, -5], [0, -1, 0])
+    assert (both.dist.tolist(), both.facility.tolist()) == ([-2, 0, -5], [1, 1, 0])
+    table = wp.distances(graph, [0, 1])
+    assert both.dist.tolist() == table.dist.min(axis=0).tolist()

@@ -233,3 +233,11 @@ def test_a_negative_cycle_is_named_along_the_graphs_own_edges_with_reverse():
     cycle = caught.value.cycle
     start = cycle.index("a")
     assert (cycle[start:] + cycle[:start], caught.value.length) == (["a", "b", "c"], -1)
+
+
+def test_a_cutoff_beyond_64_bits_is_a_number_like_others():
+    graph = wp.Graph.of([(0, 1, 2**62), (1, 2, 5)])
+    assert wp.within(graph, 0, [2**64, 2**62]).counts.tolist() == [2, 3]
+    assert wp.within(graph, 0, [2**64, 0.5]).cutoffs.tolist() == [0.5, 2**64]
+    with pytest.raises(InputError, match="must be a finite number"):
+        wp.within(graph, 0, [2**64, None])

@@ -133,3 +133,17 @@ def test_predecessors_are_of_the_type_of_the_indices_where_vertices_are_closed()
     assert paths.pred.dtype == np.int64
     assert wp.nearest(wide, [0]).facility_indices.dtype == np.int64
     assert wp.verify(wide, paths).tree
+
+
+def test_a_float_round_trip_beyond_the_largest_does_not_warn():
+    graph = Graph.from_edges([0, 1], [1, 0], np.array([1e308, 1e308]), first_through=1)
+    assert wp.verify(graph, wp.sssp(graph, 0)).labels == 2
+
+
+def test_a_round_trip_below_64_bits_does_not_spoil_the_certificate():
+    low = -(2**63) + 2
+    graph = Graph.from_edges([0, 1], [1, 0], np.array([low, low]), first_through=1)
+    paths = wp.sssp(graph, 0)
+    assert paths.dist.tolist() == [0, low]
+    assert wp.verify(graph, paths).tree
+    assert wp.verify(graph, wp.distances(graph, [0])).labels == 2

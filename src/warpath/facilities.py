@@ -17,6 +17,7 @@ from warpath.graph import Graph
 from warpath.paths import never
 from warpath.plan import Wish
 from warpath.recipes import Task
+from warpath.routes import searched
 from warpath.running import choose_for, narrowed, run_plan
 from warpath.zones import opened
 
@@ -235,4 +236,13 @@ def _at_facilities(
     own_is_nearest = dist[own] >= 0
     nearest[own] = np.where(own_is_nearest, first, nearest[own])
     dist[own] = np.minimum(dist[own], 0)
+    for one in own[(dist[own] < 0) & (nearest[own] == own)]:  # a round trip, which does not count
+        dist[one], nearest[one] = _nearest_of(graph, facilities, int(one))
     return dist, nearest
+
+
+def _nearest_of(graph: Graph, facilities: NDArray[np.int64], target: int) -> tuple[Any, int]:
+    """Return how far a facility is from the nearest one, itself included, and which that is."""
+    wanted = np.array([target])
+    found = [(searched(graph, int(one), None, wanted)[0][target], int(one)) for one in facilities]
+    return min(found)

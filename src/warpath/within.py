@@ -93,21 +93,17 @@ def _checked(cutoff: Any) -> Array:
     if given.ndim != 1 or not len(given):
         msg = f"cutoff = {cutoff!r}: one number, or a list of at least one, is needed."
         raise InputError(msg)
-    numbers = given.dtype.kind in "iuf"
-    for value in given.tolist():
+    listed = np.array(cutoff, object).ravel()
+    exact = [one.item() if isinstance(one, np.generic) else one for one in listed]
+    large = given.dtype == object and {*map(type, exact)} <= {int, float}
+    numbers = given.dtype.kind in "iuf" or large
+    for value in exact:
         if not numbers or not 0 <= value < np.inf:
             msg = (
                 f"cutoff {value!r} must be a finite number, 0 or more; `warpath.sssp` reaches "
                 "everything."
             )
             raise InputError(msg)
-    return np.unique(_unrounded(cutoff) if given.dtype.kind == "f" else given)
-
-
-def _unrounded(cutoff: Any) -> Array:
-    """Return cutoffs as floats, or as objects where a float would round an integer among them."""
-    listed = np.array(cutoff, object).ravel()
-    exact = [one.item() if isinstance(one, np.generic) else one for one in listed]
-    floats = np.asarray(cutoff).ravel()
-    rounded = any(one != near for one, near in zip(exact, floats.tolist(), strict=True))
-    return np.array(exact, object) if rounded else floats
+    # NumPy rounds integers next to floats, and makes objects of those beyond 64 bits.
+    same = given.tolist() == exact
+    return np.unique(given if same else np.array(exact, object))

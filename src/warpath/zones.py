@@ -80,7 +80,8 @@ def unfolded(graph: Graph, dist: Array, source: int, cutoff: float | None = None
         kept = before != never
         if dist.dtype.kind == "i":  # the others' sums would wrap
             kept &= (weights <= 0) | (before < never - np.maximum(weights, 0))
-        round_trip = (before[kept] + weights[kept]).min(initial=never)
+        with np.errstate(over="ignore"):
+            round_trip = (before[kept] + weights[kept]).min(initial=never)
         if cutoff is None or round_trip <= cutoff:
             labels[graph.n + source] = round_trip
     return labels
