@@ -183,3 +183,8 @@ def test_ipython_in_a_terminal_has_no_bar_of_a_notebook(kernel, capsys):
         report(50, 100)
     assert kernel.pages == []
     assert "solving: 50 %" in capsys.readouterr().err
+
+
+def test_a_cutoff_of_many_digits_is_shown_with_all_of_them():
+    texts = shown(wp.sssp([(0, 1, 2**53)], 0, cutoff=2**53 + 1))
+    assert dict(zip(texts[1::2], texts[2::2], strict=True))["cutoff"] == "9,007,199,254,740,993"

@@ -273,7 +273,9 @@ class Paths:
                 f"{one_label(self.graph, far)}, at {units.length(self.dist[far].item())}"
             )
             values["mean distance"] = units.digits(finite.mean(dtype=np.float64))
-        values |= {} if self.cutoff is None else {"cutoff": f"{self.cutoff:,.10g}"}
+        if self.cutoff is not None:
+            exact = isinstance(self.cutoff, int)
+            values["cutoff"] = f"{self.cutoff:,}" if exact else f"{self.cutoff:,.10g}"
         values |= {} if self.plan is None else {"plan": self.plan.headline()}
         if "seconds" in self.stats:
             values["solved in"] = units.seconds(self.stats["seconds"])

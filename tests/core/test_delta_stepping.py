@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from warpath import _core
+from warpath.testing import reference
 
 INDICES = [np.int32, np.int64]
 WEIGHTS = [np.int32, np.int64, np.float32, np.float64]
@@ -210,3 +211,12 @@ def test_error_in_the_progress_callback_stops_the_team(threads):
 
     with pytest.raises(RuntimeError, match="enough"):
         solve(slow_graph(), 2**62, threads, progress=refuse)
+
+
+def test_distances_that_do_not_fit_are_refused_or_left_unreachable():
+    parts = reference.rows(3, [(0, 1, 2**62), (1, 2, 2**62)], weight_type=np.int64)
+    dist = np.empty(3, np.int64)
+    with pytest.raises(OverflowError, match="64 bits"):
+        _core.delta_stepping(*parts, 0, dist, delta=2**53 + 1)
+    _core.delta_stepping(*parts, 0, dist, delta=2**53 + 1, complete=False)
+    assert dist.tolist() == [0, 2**62, FAR]
