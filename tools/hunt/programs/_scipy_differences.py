@@ -1,0 +1,296 @@
+"""Where `warpath.csgraph` differs from SciPy on purpose, and why.
+
+The table in docs/how-to/scipy.md says the same, and tests/csgraph/test_differences.py holds the two
+together: each difference has an example in which both modules still do what is said here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph as theirs
+
+from hunt.programs._scipy_calls import sources_of
+from hunt.programs._scipy_not_asked import NOT_ASKED, NotAsked
+from hunt.programs._scipy_oracle import differs_by_rounding, exact_distances, reached, rounding
+from warpath import csgraph as ours
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from hunt.programs._scipy_calls import Call, Outcome
+
+    Array = NDArray[Any]
+
+INF = np.inf
+_FEW = 40  # vertices whose distances are computed exactly
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Calls whose outcomes differ, and how.
+
+    Attributes
+    ----------
+    case : which calls, as the table in the docs names them.
+    scipy, warpath : what each does.
+    why : the reason.
+    covers : whether a call with its outcomes, ours first, is one of these.
+    """
+
+    case: str
+    scipy: str
+    warpath: str
+    why: str
+    covers: Callable[[Call, Outcome, Outcome], bool]
+
+
+def _minus_infinity(call: Call, mine: Outcome, _: Outcome) -> bool:
+    return (
+        bool((call.matrix.entries == -INF).any())
+        and isinstance(mine.error, ValueError)
+        and "-inf" in str(mine.error)
+    )
+
+
+def _takes_more(call: Call, _: Outcome, other: Outcome) -> bool:
+    """Cover what SciPy does not convert without a copy, and lists where it wants a shape."""
+    if call.matrix.kind == "list" and isinstance(other.error, AttributeError | TypeError):
+        return call.name == "shortest_path"
+    overwrites = call.options.get("overwrite") or call.name == "construct_dist_matrix"
+    return (
+        bool(overwrites)
+        and not call.matrix.sparse
+        and isinstance(other.error, ValueError)
+        and any(word in str(other.error) for word in ("avoid copy", "read-only"))
+    )
+
+
+def _no_mask(call: Call, _: Outcome, other: Outcome) -> bool:
+    return call.matrix.kind == "nomask" and isinstance(other.error, np.exceptions.AxisError)
+
+
+def _yen_without_entries(call: Call, mine: Outcome, other: Outcome) -> bool:
+    return call.name == "yen" and "Invalid shape in axis 0" in str(other.error) and not mine.error
+
+
+def _yen_of_wide_indices(call: Call, _: Outcome, other: Outcome) -> bool:
+    return call.name == "yen" and "Buffer dtype mismatch" in str(other.error)
+
+
+def _yen_of_odd_vertices(call: Call, mine: Outcome, other: Outcome) -> bool:
+    ends = call.arguments[:2] if call.name == "yen" else ()
+    return (
+        any(isinstance(end, bool | float) for end in ends)
+        and call.signed
+        and mine.error is None
+        and isinstance(other.error, ValueError | IndexError)
+    )
+
+
+def _float_predecessors(call: Call, mine: Outcome, _: Outcome) -> bool:
+    return call.name == "reconstruct_path" and "integral dtype" in str(mine.error)
+
+
+def _wrapped_indices(call: Call, mine: Outcome, _: Outcome) -> bool:
+    indices = np.asarray(call.options.get("indices"))
+    return (
+        indices.dtype.kind in "iu"
+        and bool((indices.astype(np.int32) != indices).any())
+        and isinstance(mine.error, ValueError)
+        and "out of range" in str(mine.error)
+    )
+
+
+def _order_of_sums(call: Call, mine: Outcome, other: Outcome) -> bool:
+    """Cover Floyd-Warshall's and Johnson's sums, which must lie close to the exact ones."""
+    if call.matrix.exact or mine.error or other.error or not call.matrix.square:
+        return False
+    if call.method != "FW" and not call.signed:
+        return False
+    if call.method not in {"FW", "J", "BF"} or np.isnan(other.parts[0]).any():
+        return False
+    return _near_the_exact(call, mine, other)
+
+
+def _near_the_exact(call: Call, mine: Outcome, other: Outcome) -> bool:
+    """Say whether ours lie within rounding of exact distances.
+
+    Fractions of more than a few vertices take too long, and if there is a negative cycle that the
+    sums swallow there are no distances: then ours must be SciPy's up to rounding.
+    """
+    n = call.matrix.n
+    if n <= _FEW and differs_by_rounding(mine.parts[0], _met(call), sources_of(call)):
+        return True
+    if n <= _FEW and not _has_short_cycle(call):
+        return False
+    if other.error is None:
+        expected = other.parts[0]
+    elif call.signed:
+        return differs_by_rounding(mine.parts[0], _met(call), sources_of(call))
+    else:
+        rows = sparse.csr_array(np.where(call.lengths == INF, 0, call.lengths))
+        expected = theirs.dijkstra(rows, indices=call.options.get("indices"))
+    room = 2 * float(rounding(call.lengths)) if call.signed else 0.0
+    return np.allclose(mine.parts[0], expected, rtol=2 * n * _EPS, atol=room)
+
+
+def _has_short_cycle(call: Call) -> bool:
+    cycle = exact_distances(_met(call))
+    return isinstance(cycle, Fraction) and -cycle <= rounding(call.lengths) + Fraction(1e-14)
+
+
+def _met(call: Call) -> Array:
+    """Return the lengths that matter: Johnson's algorithm and Floyd-Warshall meet all."""
+    everywhere = call.method in {"J", "FW", "yen"}
+    return call.lengths if everywhere else reached(call.lengths, sources_of(call))
+
+
+def _false_cycle(call: Call, mine: Outcome, other: Outcome) -> bool:
+    """Cover negative cycles that SciPy sees where rounded sums differ by more than 1e-15."""
+    return (
+        call.method in {"BF", "J", "FW"}
+        and not call.matrix.exact
+        and mine.error is None
+        and isinstance(other.error, theirs.NegativeCycleError)
+        and _near_the_exact(call, mine, other)
+    )
+
+
+def _short_cycle(call: Call, mine: Outcome, other: Outcome) -> bool:
+    """Cover negative cycles that are no longer than what the sums round by, or than 1e-15."""
+    one = isinstance(mine.error, ours.NegativeCycleError)
+    if call.matrix.exact or one == isinstance(other.error, theirs.NegativeCycleError):
+        return False
+    return call.matrix.n <= _FEW and _has_short_cycle(call)
+
+
+def _sums_of_yen(call: Call, mine: Outcome, other: Outcome) -> bool:
+    if call.name != "yen" or call.matrix.exact or mine.error or other.error:
+        return False
+    one, two = mine.parts[0], other.parts[0]
+    room = float(rounding(call.lengths))
+    return one.shape == two.shape and np.allclose(one, two, rtol=0, atol=2 * room)
+
+
+def _nan_between_all_pairs(call: Call, mine: Outcome, _: Outcome) -> bool:
+    """Cover NaN in masked arrays, which SciPy's Floyd-Warshall takes for an edge."""
+    return (
+        call.method == "FW"
+        and call.matrix.masked
+        and bool(np.isnan(call.matrix.entries).any())
+        and mine.error is None
+    )
+
+
+DIFFERENCES: tuple[Difference, ...] = (
+    Difference(
+        "an entry of -inf",
+        "distances of -inf or NaN",
+        "`ValueError` with its place",
+        "no path has such a length",
+        _minus_infinity,
+    ),
+    Difference(
+        'lists in `shortest_path` with `method="auto"`; lists, read-only arrays and other types '
+        "than float64 with `overwrite=True` and in `construct_dist_matrix`",
+        "`AttributeError`, `TypeError` or `ValueError`",
+        "takes them; what cannot be overwritten stays as it is",
+        "they are matrices elsewhere",
+        _takes_more,
+    ),
+    Difference(
+        "a masked array without a mask in all functions but `floyd_warshall`",
+        "`AxisError`",
+        "every entry is an edge",
+        "nothing is masked",
+        _no_mask,
+    ),
+    Difference(
+        "`yen` of a matrix without an entry, from a vertex to itself or with `directed=False`",
+        "`ValueError`",
+        "the path without an edge, or none",
+        "the vertices are there",
+        _yen_without_entries,
+    ),
+    Difference(
+        "`yen` of a sparse matrix with indices of int64",
+        "may raise `ValueError`: buffer dtype mismatch",
+        "the paths",
+        "the type of the indices says nothing about the graph",
+        _yen_of_wide_indices,
+    ),
+    Difference(
+        "`yen` with `True` or `1.0` for a vertex and negative entries",
+        "`ValueError` or `IndexError`",
+        "the vertex 1, as without negative entries",
+        "SciPy looks its potential up by it",
+        _yen_of_odd_vertices,
+    ),
+    Difference(
+        "`reconstruct_path` with predecessors that are no integers",
+        "1.17 takes them if none is a vertex, else `IndexError`",
+        "`ValueError`",
+        "later versions of SciPy raise it, too",
+        _float_predecessors,
+    ),
+    Difference(
+        "indices in an array of int64 that int32 does not hold",
+        "wraps them: 2^32 is vertex 0",
+        "`ValueError`: out of range",
+        "the answer would be that of another vertex",
+        _wrapped_indices,
+    ),
+    Difference(
+        "sums that round in `floyd_warshall`, or with negative weights",
+        "adds in the order of its loops",
+        "adds in another order: both are within n eps of the exact sum, or of n largest lengths "
+        "where weights are negative",
+        "blocks of a matrix and searches under potentials are faster",
+        _order_of_sums,
+    ),
+    Difference(
+        "`bellman_ford` with `directed=False` where sums round, and negative weights next to ones "
+        "that swallow them, such as 1e300",
+        "`NegativeCycleError` although there is no negative cycle",
+        "the distances",
+        "SciPy compares sums within 1e-15, whatever the lengths are",
+        _false_cycle,
+    ),
+    Difference(
+        "sums that round in `yen`",
+        "takes edges off the length of the whole path",
+        "adds along the path",
+        "the length of a path is that which the other functions give it",
+        _sums_of_yen,
+    ),
+    Difference(
+        "negative cycles no longer than 1e-15, or than what sums around them round by",
+        "distances, or `NegativeCycleError`",
+        "distances, or `NegativeCycleError`",
+        "whether rounded sums show the cycle depends on their order; SciPy also ignores 1e-15",
+        _short_cycle,
+    ),
+    Difference(
+        "NaN in a masked array in `floyd_warshall`",
+        "a distance of NaN; an edge with `unweighted=True`",
+        "no edge, as in every other function",
+        "no comparison with NaN holds",
+        _nan_between_all_pairs,
+    ),
+)
+
+
+def table() -> list[str]:
+    """Return the lines of the table in the docs."""
+    each: tuple[Difference | NotAsked, ...] = (*DIFFERENCES, *NOT_ASKED)
+    rows = [(one.case, one.scipy, one.warpath, one.why) for one in each]
+    head = ["| call | SciPy | warpath | why |", "|---|---|---|---|"]
+    return head + [f"| {' | '.join(row)} |" for row in rows]

@@ -1,0 +1,163 @@
+"""Calls of `warpath.csgraph` and of `scipy.sparse.csgraph` on the same random matrices."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hunt.program import Counts, Finding, Program
+from warpath import csgraph as ours
+
+if TYPE_CHECKING:
+    from hunt.programs._scipy_calls import Call, Outcome
+
+_CALLS = 12  # of one matrix
+#: Types, shapes and warnings are SciPy's always.
+_MAY_BE_ANNOUNCED = frozenset(
+    {"one raises", "the exceptions are of different classes", "the distances differ"}
+)
+
+
+def trial(rng: np.random.Generator, counts: Counts) -> None:
+    """Compare some calls with one matrix."""
+    from hunt.programs._scipy_calls import random_call
+    from hunt.programs._scipy_matrices import random_matrix
+
+    pick = Random(int(rng.integers(2**62)))  # noqa: S311 - faster than rng for one number
+    matrix = random_matrix(rng, pick)
+    for _ in range(_CALLS):
+        compare(random_call(pick, matrix), counts)
+
+
+def compare(call: Call, counts: Counts) -> None:
+    """Raise `Finding` if a call does not do what SciPy's does, unless that is announced."""
+    from scipy.sparse import csgraph as theirs
+
+    from hunt.programs._scipy_differences import DIFFERENCES
+    from hunt.programs._scipy_matrices import snapshot
+    from hunt.programs._scipy_not_asked import argument_of_scipy, scipy_can_be_asked
+
+    counts["calls"] += 1
+    given = call.matrix.make()
+    before = snapshot(given)
+    mine = call.on(ours, given)
+    if not call.options.get("overwrite") and snapshot(given) != before:
+        msg = f"the caller's matrix was changed: {call}"
+        raise Finding(msg)
+    broken = _broken(call, mine)
+    if broken:
+        msg = f"{broken}\n{call}\nours: {_shown(mine)}"
+        raise Finding(msg)
+    if not scipy_can_be_asked(call):
+        counts["not asked of SciPy"] += 1
+        return
+    other = call.on(theirs, argument_of_scipy(call))
+    what = _difference(mine, other)
+    if not what:
+        return
+    if what in _MAY_BE_ANNOUNCED and any(one.covers(call, mine, other) for one in DIFFERENCES):
+        counts["announced differences"] += 1
+        return
+    msg = f"{what}\n{call}\nours: {_shown(mine)}\nSciPy's: {_shown(other)}"
+    raise Finding(msg)
+
+
+def _difference(mine: Outcome, other: Outcome) -> str:
+    """Return in which way two outcomes differ, "" for none."""
+    if mine.error is None and other.error is None:
+        return _difference_of_answers(mine, other)
+    if mine.error is None or other.error is None:
+        return "one raises"
+    same = isinstance(mine.error, type(other.error))
+    return "" if same else "the exceptions are of different classes"
+
+
+def _difference_of_answers(mine: Outcome, other: Outcome) -> str:
+    if mine.warnings != other.warnings:
+        return "the warnings differ"
+    if [*map(type, mine.parts)] != [*map(type, other.parts)]:
+        return "the types differ"
+    kinds = ([(part.dtype, part.shape) for part in each.parts] for each in (mine, other))
+    if next(kinds) != next(kinds):
+        return "the types of entries or the shapes differ"
+    first, second = mine.parts[0], other.parts[0]
+    if not isinstance(first, np.ndarray):
+        return "" if _same_rows(first, second) else "the trees differ"
+    return "" if np.array_equal(first, second, equal_nan=True) else "the distances differ"
+
+
+def _same_rows(one: Any, two: Any) -> bool:
+    return all(
+        getattr(one, name).dtype == getattr(two, name).dtype
+        and np.array_equal(getattr(one, name), getattr(two, name), equal_nan=name == "data")
+        for name in ("data", "indices", "indptr")
+    )
+
+
+def _broken(call: Call, mine: Outcome) -> str:
+    """Return which rule our answer breaks, whatever SciPy says; "" for none."""
+    from hunt.programs._scipy_oracle import broken_routes
+
+    if mine.error is not None:
+        documented = (ValueError, TypeError, OverflowError, IndexError, ours.NegativeCycleError)
+        return "" if isinstance(mine.error, documented) else "an exception that is not documented"
+    if call.method in {"construct_dist_matrix", "reconstruct_path"}:
+        return ""
+    if not all(part.flags.writeable for part in mine.parts):
+        return "an answer cannot be written to"
+    if len(mine.parts) == 1 or call.matrix.n == 0:
+        return ""
+    with np.errstate(over="ignore"):
+        if call.method == "yen":
+            source, sink = (int(end) for end in call.arguments[:2])
+            return broken_routes(call.lengths, source, sink, *mine.parts)
+        broken = _broken_zones if call.options.get("min_only") else _broken_rows
+        return broken(call, mine)
+
+
+def _broken_rows(call: Call, mine: Outcome) -> str:
+    from hunt.programs._scipy_calls import sources_of
+    from hunt.programs._scipy_oracle import broken_tree
+
+    lengths, n = call.lengths, call.matrix.n
+    dist, pred = (part.reshape(-1, n) for part in mine.parts)
+    tight = call.matrix.exact or call.unweighted or (call.method != "FW" and not call.signed)
+    return broken_tree(lengths, sources_of(call), dist, pred, tight=tight, stored=lengths != np.inf)
+
+
+def _broken_zones(call: Call, mine: Outcome) -> str:
+    from hunt.programs._scipy_calls import sources_of
+
+    n, lengths = call.matrix.n, call.lengths
+    dist, pred, owner = mine.parts
+    chosen = sources_of(call).tolist()
+    for v in range(n):
+        at, steps = v, 0
+        while pred[at] != -9999:
+            u = pred[at]
+            if owner[u] != owner[at] or dist[u] + lengths[u, at] != dist[at]:
+                return f"the predecessor of {at} is {u}"
+            at, steps = u, steps + 1
+            if steps > n:
+                return f"the predecessors of {v} lead round in a cycle"
+        if (dist[v] != np.inf) != (owner[v] >= 0) or (owner[v] >= 0 and owner[v] != at):
+            return f"{v} belongs to {owner[v]}, but its path begins at {at}"
+        if owner[v] >= 0 and owner[v] not in chosen:
+            return f"{v} belongs to {owner[v]}, which is no source"
+    return ""
+
+
+def _shown(outcome: Outcome) -> str:
+    answer = repr(outcome.error) if outcome.error is not None else repr(outcome.parts)
+    warned = [f"{kind.__name__}: {text}" for kind, text in outcome.warnings]
+    return f"{answer}{' with the warnings ' + repr(warned) if warned else ''}"
+
+
+PROGRAM = Program(
+    summary="calls warpath.csgraph and SciPy's csgraph on matrices of all kinds and compares them",
+    trial=trial,
+    hang=60.0,
+    packages=("scipy",),
+)
