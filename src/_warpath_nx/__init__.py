@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-#: Where an answer may differ from NetworkX's, and why. Everything else is the same: numbers to the
-#: last bit, int or float, the order of dictionaries, exceptions and their messages.
+#: Where the answer of a function may differ from NetworkX's, and why. Everything else is the same:
+#: numbers to the last bit, int or float, the order of dictionaries, exceptions and their messages.
 DIFFERENCES = {
     "path": "Of equally short paths it may return another one. Where integers and floats are "
     "mixed, the length is then an integer in place of an equal float, or the other way round.",
-    "order": "The keys of a dictionary may have another order.",
+    "order": "Keys, or equally short paths, may come in another order.",
     "rounding": "Floats are added in another order, so lengths may differ in the last bits.",
     "cycle": "It may return another negative cycle, and returns one where NetworkX's search finds "
     "that there is one and then fails to name its nodes.",
@@ -24,6 +24,16 @@ DIFFERENCES = {
     "node that its search begins at.",
     "early stop": "NetworkX's Bellman-Ford search can stop too early where nodes of its queue wait "
     "for each other; its distances are then too long, and warpath's are the shortest.",
+}
+
+#: What differs in every function.
+EVERYWHERE = {
+    "numbers": "NumPy's scalars and booleans count as Python's numbers: sums do not wrap, and "
+    "answers have Python's int and float.",
+    "nodes": "The nodes in an answer are the graph's own objects. NetworkX returns the object of "
+    "the call where that equals a node of another type, such as True or 1.0 for the node 1.",
+    "functions": "A weight function is called once for each edge and direction, before the search.",
+    "changes": "An iterator answers for the graph as it was at the call.",
 }
 
 _SEARCH = ("path", "order", "early stop")

@@ -112,6 +112,24 @@ def made(random: Random) -> Made:
     return Made(graph, reference, what)
 
 
+def changed(random: Random, made: Made) -> bool:
+    """Change a graph by its methods, and say whether it can be."""
+    if nx.is_frozen(made.graph) or not len(made.graph):
+        return False
+    nodes = list(made.graph)
+    u, v, weight = random.choice(nodes), random.choice(nodes), random.choice(WEIGHTS[made.what])
+    removed = random.random() < 0.3 and made.graph.has_edge(u, v)
+    graphs = [(made.reference, pythons_number(weight))]
+    if made.graph is not made.reference:
+        graphs.append((made.graph, weight))
+    for graph, own in graphs:
+        if removed:
+            graph.remove_edge(u, v)
+        else:
+            put(graph, u, v, own)
+    return True
+
+
 def pythons_number(weight: Any) -> Any:
     """Return a NumPy scalar that warpath takes as Python's number, and anything else as it is."""
     if isinstance(weight, bool | np.bool_ | np.integer):
@@ -160,7 +178,7 @@ class Arguments:
         """Return arguments of a function, without the graph. Those that change are `Fresh`."""
         self.weight = None
         kwargs: dict[str, Any] = {}
-        for parameter, default in PARAMETERS[name]:
+        for parameter, default in PARAMETERS[name].items():
             if default is inspect.Parameter.empty or self.random.random() < 0.6:
                 kwargs[parameter] = self._draw(name, parameter)
         if "weight" in kwargs:
@@ -168,7 +186,7 @@ class Arguments:
         elif "distance" in kwargs:
             self.weight = kwargs["distance"]
         else:
-            self.weight = dict(PARAMETERS[name]).get("weight")
+            self.weight = PARAMETERS[name].get("weight")
         return kwargs
 
     def _draw(self, name: str, parameter: str) -> Any:
@@ -335,9 +353,9 @@ METHODS = ("dijkstra", "bellman-ford", "dijkstra", "bellman-ford", "unweighted",
            "floyd-warshall-numpy", "x", None, [])  # fmt: skip
 
 
-def _parameters(name: str) -> tuple[tuple[str, Any], ...]:
+def _parameters(name: str) -> dict[str, Any]:
     parameters = list(inspect.signature(getattr(nx, name).orig_func).parameters.values())[1:]
-    return tuple((each.name, each.default) for each in parameters)
+    return {each.name: each.default for each in parameters}
 
 
 #: The parameters of each function after the graph, with their defaults.
