@@ -125,6 +125,11 @@ def test_an_edge_whose_sum_does_not_fit_still_shows_its_node():
     assert_same("dijkstra_predecessor_and_distance", graph, 0)
 
 
+def test_lengths_that_johnson_cannot_hold_in_64_bits_are_handed_back():
+    edges = [(0, 1, 2**63 - 1), (0, 2, 1), (2, 1, 1), (3, 1, -5)]
+    assert_handed_back("johnson", weighted(nx.DiGraph, edges))
+
+
 def test_a_function_as_the_weight_of_floyd_warshall_is_handed_back():
     graph = nx.cycle_graph(4)
     for method in ("floyd-warshall", "floyd-warshall-numpy"):

@@ -11,7 +11,7 @@ from warpath import _core
 from warpath.errors import LeftToNetworkXError
 from warpath.graph import Graph
 from warpath.nx.arguments import require, require_hashable
-from warpath.nx.graph import Weighted
+from warpath.nx.graph import TOO_LONG, Weighted
 from warpath.nx.search import Found, by_node, each, networkx_errors, searched
 from warpath.nx.weights import ABSENT
 
@@ -162,6 +162,10 @@ def _reduced(weighted: Weighted) -> Weighted:
         msg = "Negative cycle detected."
         raise nx.NetworkXUnbounded(msg)
     rows = weighted.rows
+    largest = int(rows.solver_weights.max(initial=0)) - int(potentials.min(initial=0))
+    if potentials.dtype.kind == "i" and largest >= TOO_LONG:
+        msg = "lengths w + p[u] - p[v] may not fit 64 bits; backend='networkx' adds any integers."
+        raise LeftToNetworkXError(msg)
     ends = potentials[weighted.tails], potentials[rows.indices]
     lengths = rows.solver_weights.astype(potentials.dtype) + ends[0] - ends[1]
     # Floats: a sum that was rounded up leaves its edge shorter than 0, by that rounding alone.

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
-_TOO_LONG = 2**63
+#: Integers from here on do not fit 64 bits.
+TOO_LONG = 2**63
 
 
 class Weighted:
@@ -57,7 +58,7 @@ class Weighted:
         weights = self.rows.weights
         if weights is None or weights.dtype.kind == "f" or not len(weights):
             return
-        if max(int(weights.max()), -int(weights.min())) * self.rows.n >= _TOO_LONG:
+        if max(int(weights.max()), -int(weights.min())) * self.rows.n >= TOO_LONG:
             msg = "a path may be longer than 64 bits hold; backend='networkx' adds any integers."
             raise LeftToNetworkXError(msg)
 

@@ -49,6 +49,7 @@ WEIGHTS: dict[str, tuple[Any, ...]] = {
     "about 2**61, negative": (-(2**61), 2**61, -(2**60), 2**62, 1),
     "about 2**63": (2**63 - 1, 2**62, 2**62 + 1, 1),
     "about -2**63": (-(2**63), -(2**62), 2**63 - 1, 5),
+    "about 2**63, a little negative": (2**63 - 1, 2**63 - 2, 2**62, -1, -5, 1, 2, 3),
     "beyond 2**63": (2**63, 2**64, -(2**63) - 1, np.uint64(2**64 - 1), 10**400, 3),
     "huge floats": (1e308, 1.7e308, 9e307, 1e300, 1.0),
     "tiny floats": (5e-324, 1e-320, 2.2e-308, 1e-300, 0.0),
@@ -323,7 +324,7 @@ def _first(_u: Any, _v: Any, data: Any) -> Any:
 #: Weight functions: of the nodes, of the data, of mixed types, hiding edges, and raising KeyError.
 FUNCTIONS_OF_EDGES = (_raising, _by_name, _hiding, _mixed, _negative, _huge, _first)
 
-CUTOFFS = (
+CUTOFFS: tuple[Any, ...] = (
     -1, -0.5, math.nan, math.inf, -math.inf, 10**400, -(10**400), 1e308, 1e19, 2**53 + 1, 2**62,
     2**63, True, False, Fraction(1, 2), Decimal(2), "2", [], 1j, np.float64(1.5), np.int64(2),
     np.float32(0.3), np.int8(1), np.uint64(2**63), np.longdouble(1), np.bool_(1), -0.0, 5e-324,
@@ -349,8 +350,10 @@ _DRAW: dict[str, Callable[[Arguments], Any]] = {
     "return_seen": lambda self: self.random.choice((True, False, None)),
 }
 
-METHODS = ("dijkstra", "bellman-ford", "dijkstra", "bellman-ford", "unweighted", "floyd-warshall",
-           "floyd-warshall-numpy", "x", None, [])  # fmt: skip
+METHODS: tuple[Any, ...] = (
+    "dijkstra", "bellman-ford", "dijkstra", "bellman-ford", "unweighted", "floyd-warshall",
+    "floyd-warshall-numpy", "x", None, [],
+)  # fmt: skip
 
 
 def _parameters(name: str) -> dict[str, Any]:

@@ -95,7 +95,7 @@ class Call:
         )
 
     def _named(self) -> list[Any]:
-        named = []
+        named: list[Any] = []
         for each in self.kwargs.values():
             named += each if isinstance(each, list | tuple) else [each]
         return named
@@ -104,7 +104,7 @@ class Call:
         """Compare what is not the same by what it consists of: numbers and paths in the end."""
         if self.name in _BEFORE and isinstance(theirs, tuple) and isinstance(ours, tuple):
             self._judge(ours[1], theirs[1])
-            _BEFORE[self.name](self, *ours, theirs[0])
+            _BEFORE[self.name](self, ours[0], ours[1], theirs[0])
             return
         for kind, judge in _JUDGES:
             if isinstance(ours, kind) and isinstance(theirs, kind):
@@ -236,7 +236,7 @@ class Call:
         return False
 
 
-_BEFORE = {
+_BEFORE: dict[str, Callable[[Call, Any, Any, Any], None]] = {
     "goldberg_radzik": Call._tree,
     "floyd_warshall_predecessor_and_distance": Call._trees,
 }
