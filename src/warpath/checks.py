@@ -149,8 +149,7 @@ def numbered(src: Array | list[Any], dst: Array | list[Any]) -> tuple[Array | No
                 return None, ends
             place = np.cumsum(seen) - 1
             return np.flatnonzero(seen), place[ends]
-        labels, places = np.unique(ends, return_inverse=True)
-        return labels, places.astype(np.int64, copy=False)
+        return _ranked(ends)
     names = (end if isinstance(end, list) else end.tolist() for end in (src, dst))
     place_of: dict[Any, int] = {}
     edges = chain.from_iterable(zip(*names, strict=True))
@@ -162,6 +161,24 @@ def numbered(src: Array | list[Any], dst: Array | list[Any]) -> tuple[Array | No
         msg = f"a vertex's name must be hashable, as a dictionary's keys are: {error}."
         raise GraphError(msg) from error
     return label_array(place_of), np.concatenate([places[::2], places[1::2]])
+
+
+def _ranked(ends: Array) -> tuple[Array, Array]:
+    """Return the distinct integers in ascending order and each one's place among them.
+
+    As `np.unique` does it, in half of its memory.
+    """
+    order = np.argsort(ends)
+    ascending = ends[order]
+    first = np.ones(len(ends), np.bool_)
+    first[1:] = ascending[1:] != ascending[:-1]
+    labels: Array = ascending[first]
+    del ascending
+    rank = np.cumsum(first, dtype=np.int64)
+    rank -= 1
+    places = np.empty(len(ends), np.int64)
+    places[order] = rank
+    return labels, places
 
 
 def _are_integers(ends: Array | list[Any]) -> bool:

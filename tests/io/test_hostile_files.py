@@ -163,6 +163,14 @@ def test_a_text_takes_no_more_than_itself_and_the_arrays_of_its_graph(file):
     )
 
 
+@only_linux
+def test_ids_with_gaps_take_no_more_than_ninety_bytes_an_edge(file):
+    rows = 1_000_000
+    ends = np.random.default_rng(3).integers(0, 2**30, (rows, 2)).tolist()
+    path = file("a.txt", "".join(f"{u} {v}\n" for u, v in ends))
+    assert peak_of(partial(wp.read, path)) < 90 * rows + (16 << 20)
+
+
 def test_a_text_whose_graph_exceeds_the_memory_is_refused_before_it_is_parsed(file, monkeypatch):
     path = file("a.txt", b"0 1 7\n" * 4_000_000)
     monkeypatch.setenv("WARPATH_MEMORY", "40M")

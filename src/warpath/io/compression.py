@@ -10,6 +10,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from warpath.errors import GraphFormatError, InputError, NotEnoughMemoryError, require
+from warpath.io.shown import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -184,7 +185,7 @@ def _stream(
                 reason = (
                     f"other bytes follow the end of the {kind} stream"
                     if members and not started
-                    else f"the {kind} stream is damaged ({error}): download or copy it again"
+                    else f"the {kind} stream is damaged ({_why(error)}): download or copy it again"
                 )
                 raise GraphFormatError(path, None, reason) from error
             started = True
@@ -207,14 +208,20 @@ def _members(path: Path, member: str | None, advance: Callable[[int], None]) -> 
                     advance(done - told)
                     told = done
                     yield piece
-    except (zipfile.BadZipFile, zlib.error, EOFError, lzma.LZMAError, ValueError) as error:
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, lzma.LZMAError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        reason = f"the zip archive is damaged or cut short ({error}): download or copy it again"
+        reason = (
+            f"the zip archive is damaged or cut short ({_why(error)}): download or copy it again"
+        )
         raise GraphFormatError(path, None, reason) from error
     except RuntimeError as error:  # a password, or a method that zipfile does not have
-        reason = f"the zip archive cannot be read ({error}): unpack it first"
+        reason = f"the zip archive cannot be read ({_why(error)}): unpack it first"
         raise GraphFormatError(path, None, reason) from error
+
+
+def _why(error: Exception) -> str:
+    return printable(str(error))
 
 
 def _chosen(path: Path, archive: zipfile.ZipFile, member: str | None) -> zipfile.ZipInfo:
@@ -232,5 +239,6 @@ def _chosen(path: Path, archive: zipfile.ZipFile, member: str | None) -> zipfile
     if not names:
         raise GraphFormatError(path, None, "the zip archive holds no file")
     wrong = "which one is the graph is not clear" if member is None else f"not {member!r}"
-    msg = f'{path}: the archive holds {shown}; {wrong}. Choose with member="{names[0]}".'
+    said = printable(f'the archive holds {shown}; {wrong}. Choose with member="{names[0]}".')
+    msg = f"{path}: {said}"
     raise InputError(msg)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from warpath.checks import index_dtype
 from warpath.errors import InputError
 from warpath.graph import Graph
-from warpath.io.source import printable
+from warpath.io.shown import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,20 +124,24 @@ def read(
         n = 1 + max(int(src.max(initial=-1)), int(dst.max(initial=-1))) if n is None else n
         source.room_for(n)
         return Graph.from_edges(src, dst, weights, n=n, **attributes)
-    return _labelled(src, dst, weights, attributes)
+    return _labelled(source, src, dst, weights, attributes)
 
 
-def _labelled(src: Array, dst: Array, weights: Array | None, attributes: dict[str, Any]) -> Graph:
+def _labelled(
+    source: Source, src: Array, dst: Array, weights: Array | None, attributes: dict[str, Any]
+) -> Graph:
     """Give the ids numbers in ascending order: by a table when they are dense, else by sorting."""
     largest = max(int(src.max(initial=-1)), int(dst.max(initial=-1)))
     if largest > 8 * len(src) + 1024:
+        source.need(88 * len(src))
         return Graph.from_labelled_edges(src, dst, weights, **attributes)
     named = np.zeros(largest + 1, np.bool_)
     named[src] = named[dst] = True
     if named.all():
         return Graph.from_edges(src, dst, weights, n=largest + 1, **attributes)
-    place = np.cumsum(named) - 1
     labels = np.flatnonzero(named)
+    place = np.cumsum(named, dtype=index_dtype(len(labels)))
+    place -= 1
     return Graph.from_edges(
         place[src], place[dst], weights, n=len(labels), labels=labels, **attributes
     )

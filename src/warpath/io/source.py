@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from warpath import _core
 from warpath.errors import GraphFormatError, NotEnoughMemoryError, WarpathError
 from warpath.io.compression import CHUNK, decompressed, kind_of, without_suffix
+from warpath.io.shown import printable, shown, size_text
 from warpath.settings import memory
 
 if TYPE_CHECKING:
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 
 #: What a sniffer sees of a file.
 HEAD = 4096
-
-#: The longest piece of a file that an error repeats.
-SHOWN = 60
 
 #: The longest header, or first row, that is looked at; it is split into its words in Python.
 LONGEST_LINE = 2**20
@@ -220,7 +218,7 @@ class Source:
 
     def error(self, line: int | None, message: str, found: bytes = b"") -> GraphFormatError:
         """Return the error that names this file and the line; `found` is cut and escaped."""
-        return GraphFormatError(self.path, line or None, message + shown(found))
+        return GraphFormatError(self.path, line or None, printable(message) + shown(found))
 
     def line(self, at: int, number: int, skip: bytes = b"") -> Line | None:
         """Return the first line from `at` on that is neither blank nor starts with one of `skip`.
@@ -305,20 +303,6 @@ class Source:
             self._data = b""
 
 
-def shown(found: bytes) -> str:
-    """Return ``, found "..."`` with the text cut at 60 characters and the unprintable escaped."""
-    if not found:
-        return ""
-    text = found[: 4 * SHOWN].decode("utf-8", "backslashreplace")
-    cut = text[:SHOWN] + ("..." if len(text) > SHOWN else "")
-    return f', found "{printable(cut)}"'
-
-
-def printable(text: str) -> str:
-    """Return a text with everything that a terminal would not show escaped."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def foreign(head: bytes) -> str | None:
     """Return what a file looks like that is no text, or None for text."""
     for magic, what in _FOREIGN.items():
@@ -336,14 +320,6 @@ def blanks_end(data: bytes, at: int) -> int:
     match = _BLANKS.match(data, at)
     assert match is not None  # noqa: S101 - the pattern matches nothing, too
     return match.end()
-
-
-def size_text(count: int) -> str:
-    """Return a number of bytes with a unit: ``1.5 GB``."""
-    for power, unit in ((30, "GB"), (20, "MB")):
-        if count >= 1 << power:
-            return f"{count / (1 << power):.1f} {unit}"
-    return f"{count:,} bytes"
 
 
 @contextmanager
@@ -388,7 +364,7 @@ def reading(path: str | os.PathLike[str]) -> Iterator[Callable[[Progress | None]
     except _DAMAGE as error:
         if any(error is other for other in raised):
             raise
-        reason = printable(str(error).replace("\n", " ")) or "no reason is given"
+        reason = printable(str(error)) or "no reason is given"
         msg = f"the file cannot be read ({type(error).__name__}: {reason})"
         raise GraphFormatError(path, None, msg) from error
 

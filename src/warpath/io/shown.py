@@ -1,0 +1,33 @@
+"""How the contents and the sizes of files are shown in messages."""
+
+from __future__ import annotations
+
+#: The longest piece of a file that an error repeats.
+SHOWN = 60
+
+#: The longest text of a library, or list of names, that an error repeats.
+LONGEST = 2000
+
+
+def shown(found: bytes) -> str:
+    """Return ``, found "..."`` with the text cut at 60 characters and the unprintable escaped."""
+    if not found:
+        return ""
+    text = found[: 4 * SHOWN].decode("utf-8", "backslashreplace")
+    cut = text[:SHOWN] + ("..." if len(text) > SHOWN else "")
+    return f', found "{printable(cut)}"'
+
+
+def printable(text: str) -> str:
+    """Return a text as one line of limited length, without what a terminal cannot show."""
+    text = " ".join(line for line in text.splitlines() if line)
+    cut = text[:LONGEST] + ("..." if len(text) > LONGEST else "")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
+
+
+def size_text(count: int) -> str:
+    """Return a number of bytes with a unit: ``1.5 GB``."""
+    for power, unit in ((30, "GB"), (20, "MB")):
+        if count >= 1 << power:
+            return f"{count / (1 << power):.1f} {unit}"
+    return f"{count:,} bytes"
