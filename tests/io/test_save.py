@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import io
@@ -9,6 +10,7 @@ import os
 import subprocess
 import sys
 import threading
+import zipfile
 
 import numpy as np
 import pytest
@@ -224,3 +226,28 @@ def test_an_interrupt_as_the_temporary_file_is_created_leaves_nothing(tmp_path, 
     with pytest.raises(KeyboardInterrupt):
         wp.write(GRAPH, tmp_path / "a.gr")
     assert names(tmp_path) == []
+
+
+def interrupted(path):
+    with atomic(path), contextlib.ExitStack() as stack:
+        archive = zipfile.ZipFile(stack.enter_context(io.BytesIO()), "w")
+        stack.callback(archive.close)
+        archive.open("member", "w").write(b"half")
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_is_not_hidden_by_an_archive_that_cannot_be_closed(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(tmp_path / "a.npz")
+    assert names(tmp_path) == []
+
+
+def test_an_error_while_an_interrupt_is_handled_stays_that_error(tmp_path):
+    def handle():
+        with pytest.raises(wp.InputError):
+            wp.write(GRAPH, tmp_path / "a.gr.zip")
+        return True
+
+    with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as stack:
+        stack.push(lambda *_: handle())
+        raise KeyboardInterrupt

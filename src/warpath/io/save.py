@@ -11,6 +11,7 @@ import lzma
 import os
 import shutil
 import stat
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -98,6 +99,7 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         )
     direct = _is_special(given)
     temporary = Temporary(target)
+    outer = sys.exception()
     done = False
     sink: _Sink | None = None
     try:
@@ -110,17 +112,37 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         sink = _Sink(file, given)
         with _compressor(sink, given.suffix.lower()) as stream:
             yield stream
-        if sink.full is not None:
-            raise _no_room(sink, target)
+        _refuse_a_full_disk(sink, target)
         if not direct:
             _finish(file, temporary.path, target)
         done = True
+    except Exception as error:
+        if (interrupt := _interrupt_behind(error, outer)) is not None:
+            raise interrupt from None
+        raise
     finally:
         if sink is not None:
             sink.leave()
         temporary.close(keep=done)
         if direct and sink is not None:
             file.close()
+
+
+def _interrupt_behind(error: Exception, outer: BaseException | None) -> BaseException | None:
+    """Return the interrupt during whose handling an error was raised, if there is one.
+
+    Archives that an interrupt leaves half written raise errors of their own as they are closed.
+
+    Parameters
+    ----------
+    outer : what the caller was handling already.
+    """
+    cause: BaseException | None = error
+    while cause is not None and cause is not outer:
+        if not isinstance(cause, Exception):
+            return cause
+        cause = cause.__context__
+    return None
 
 
 def _is_special(path: Path) -> bool:
@@ -154,14 +176,14 @@ def _finish(file: io.FileIO, temporary: Path, target: Path) -> None:
         raise failure(error, target) from error
 
 
-def _no_room(sink: _Sink, target: Path) -> OutputError:
-    free = shutil.disk_usage(target.parent).free
-    message = (
-        f"the disk is full: the file needs {sink.written:,} bytes, {free:,} are free; "
-        "what was there before is untouched"
-    )
-    code = sink.full.errno if sink.full is not None else errno.ENOSPC
-    return OutputError(code, message, str(target))
+def _refuse_a_full_disk(sink: _Sink, target: Path) -> None:
+    if sink.full is not None:
+        free = shutil.disk_usage(target.parent).free
+        message = (
+            f"the disk is full: the file needs {sink.written:,} bytes, {free:,} are free; "
+            "what was there before is untouched"
+        )
+        raise OutputError(sink.full.errno, message, str(target))
 
 
 @contextlib.contextmanager
