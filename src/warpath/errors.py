@@ -27,10 +27,13 @@ A message names the value, the place, the rule and the way out.
 from __future__ import annotations
 
 import importlib
+import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterator
     from types import ModuleType
 
 
@@ -182,3 +185,22 @@ def require(
         line = f"pip install 'warpath[{extra}]'" if extra else f"pip install {package}"
         msg = f"{what} needs {package}, which is not installed: {line}"
         raise MissingDependencyError(msg) from error
+
+
+@contextmanager
+def interrupts_first() -> Iterator[None]:
+    """Raise the interrupt itself where an error was raised while the interrupt was handled.
+
+    What an interrupt leaves half done raises errors of its own as it is closed: an archive with an
+    open member, a condition whose lock was released.
+    """
+    outer = sys.exception()  # what the caller is handling already
+    try:
+        yield
+    except Exception as error:
+        cause: BaseException | None = error
+        while cause is not None and cause is not outer:
+            if not isinstance(cause, Exception):
+                raise cause from None
+            cause = cause.__context__
+        raise

@@ -18,6 +18,7 @@ from warpath.errors import (
     InputError,
     NotEnoughMemoryError,
     NotSupportedError,
+    interrupts_first,
 )
 from warpath.paths import never
 from warpath.progress import share, watch
@@ -98,6 +99,7 @@ def solved_table(
     at_once = chosen.recipe.loop in WHOLE_TABLES
     stats: dict[str, Any] = {}
     with (
+        interrupts_first(),
         output_of(
             wanted.out, shape, wanted.dtype,
             device=chosen.device, question=lambda: _question(graph, chosen, problem, wanted),

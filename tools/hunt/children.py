@@ -6,13 +6,15 @@ threads: it leaves every solve on several threads to its children.
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import signal
 import sys
 import time
 import traceback
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from hunt.program import Finding
 from warpath.errors import OutputError
@@ -97,7 +99,7 @@ def run(work: Callable[[], object]) -> End:
     return Child(work).end()
 
 
-def _be_the_child(work: Callable[[], object], writer: int) -> None:
+def _be_the_child(work: Callable[[], object], writer: int) -> NoReturn:
     """Do the work and leave the process, whatever happens."""
     code, text = 1, ""
     try:
@@ -105,25 +107,26 @@ def _be_the_child(work: Callable[[], object], writer: int) -> None:
         signal.alarm(_LONGEST)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, _leave)
-        try:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
-            work()
-            code = 0
-        except KeyboardInterrupt:
-            code = _INTERRUPTED
-        except SystemExit:
-            code = _TERMINATED
-        except OutputError as error:
-            code, text = _REFUSED, str(error)
-        except BaseException:
-            text = traceback.format_exc()
-        finally:
-            signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
-    except BaseException:
-        code = code if code == 0 else _INTERRUPTED
-    finally:
-        os.write(writer, text.encode()[-4000:])
-        os._exit(code)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
+        work()
+        code = 0
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    except SystemExit:
+        code = _TERMINATED
+    except OutputError as error:
+        code, text = _REFUSED, str(error)
+    except BaseException:  # the parent reports it
+        text = traceback.format_exc()
+    while True:
+        with contextlib.suppress(BaseException):  # a signal that another thread has received
+            for number in _STOPPING:
+                signal.signal(number, signal.SIG_IGN)
+            # An interrupt can stop a clean-up before it begins. It is done when the frames of the
+            # exception are freed.
+            gc.collect()
+            os.write(writer, text.encode()[-4000:])
+            os._exit(code)
 
 
 def _leave(*_: object) -> None:

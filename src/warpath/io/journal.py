@@ -59,6 +59,7 @@ class Journal:
         self._opened = False
         self._lock = self._next_to(".lock")
         self._lock_file: io.FileIO | None = None
+        self._locked = False
         self._file: io.FileIO | None = None
 
     def open(self) -> None:
@@ -149,9 +150,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the part and let other writers in."""
-        if self._lock_file is None:  # an interrupt may have come before it was stored
-            remove_unlocked(self._lock)
-        elif not self._lock_file.closed:
+        if self._locked and self._lock_file is not None and not self._lock_file.closed:
             if not self._opened:
                 self._remove_empty_part()
             if same_file(self._lock_file, self._lock):
@@ -160,6 +159,8 @@ class Journal:
         for file in (self._file, self._lock_file):
             if file is not None:
                 file.close()
+        if not self._locked:  # an interrupt may have come after the lock file was created
+            remove_unlocked(self._lock)
 
     def refusal(self, what: str) -> OutputError:
         """Return the error for a part that cannot be continued, with the ways out."""
@@ -185,26 +186,21 @@ class Journal:
         """Lock a file next to the part, which its holder removes: then another one may be there."""
         for _ in range(100):
             try:
-                file = io.FileIO(self._lock, "xb")
+                self._lock_file = io.FileIO(self._lock, "xb")
             except FileExistsError:
                 try:
-                    file = io.FileIO(self._lock, "rb+")
+                    self._lock_file = io.FileIO(self._lock, "rb+")
                 except FileNotFoundError:
                     if self._lock.is_symlink():
                         break
                     continue
-            if try_lock(file) is False:
-                file.close()
+            if try_lock(self._lock_file) is False:
                 raise self._busy()
-            if same_file(file, self._lock):
-                try:
-                    self._refuse_foreign(self._lock, os.fstat(file.fileno()))
-                except OutputError:
-                    file.close()
-                    raise
-                self._lock_file = file
+            if same_file(self._lock_file, self._lock):
+                self._refuse_foreign(self._lock, os.fstat(self._lock_file.fileno()))
+                self._locked = True
                 return
-            file.close()
+            self._lock_file.close()
             if self._lock.is_symlink():
                 break
         else:

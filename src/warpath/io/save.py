@@ -11,13 +11,12 @@ import lzma
 import os
 import shutil
 import stat
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
-from warpath.errors import InputError, OutputError
+from warpath.errors import InputError, OutputError, interrupts_first
 from warpath.io.compression import SUFFIXES, without_suffix, zstd_module
 from warpath.io.temporary import Temporary, failure, real_path
 from warpath.rows import NO_WEIGHTS
@@ -99,7 +98,6 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         )
     direct = _is_special(given)
     temporary = Temporary(target)
-    outer = sys.exception()
     done = False
     sink: _Sink | None = None
     try:
@@ -110,39 +108,18 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         except OSError as error:
             raise failure(error, given) from error
         sink = _Sink(file, given)
-        with _compressor(sink, given.suffix.lower()) as stream:
+        with interrupts_first(), _compressor(sink, given.suffix.lower()) as stream:
             yield stream
         _refuse_a_full_disk(sink, target)
         if not direct:
             _finish(file, temporary.path, target)
         done = True
-    except Exception as error:
-        if (interrupt := _interrupt_behind(error, outer)) is not None:
-            raise interrupt from None
-        raise
     finally:
         if sink is not None:
             sink.leave()
         temporary.close(keep=done)
         if direct and sink is not None:
             file.close()
-
-
-def _interrupt_behind(error: Exception, outer: BaseException | None) -> BaseException | None:
-    """Return the interrupt during whose handling an error was raised, if there is one.
-
-    Archives that an interrupt leaves half written raise errors of their own as they are closed.
-
-    Parameters
-    ----------
-    outer : what the caller was handling already.
-    """
-    cause: BaseException | None = error
-    while cause is not None and cause is not outer:
-        if not isinstance(cause, Exception):
-            return cause
-        cause = cause.__context__
-    return None
 
 
 def _is_special(path: Path) -> bool:

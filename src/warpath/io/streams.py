@@ -101,6 +101,7 @@ def opened_file(
         kind = _Zarr if folder else NpyFile
         output = kind(journal, shape, dtype)
         try:
+            output.start()
             yield output
         finally:
             output.drain()
@@ -133,10 +134,19 @@ class _File(ABC):
         self.resumed = journal.rows
         self._buffers: list[Array] = []
         self._turn = 0
-        self._pool = ThreadPoolExecutor(1, "warpath-writer")
+        self._pool: ThreadPoolExecutor | None = None
         self._writing: Future[None] | None = None
 
     chunk = 1
+
+    def start(self) -> None:
+        """Start the thread that writes.
+
+        It runs before it has anything to write: an interrupt of a later start could leave a thread
+        that no one waits for and that writes to a file which is closed already.
+        """
+        self._pool = ThreadPoolExecutor(1, "warpath-writer")
+        self._pool.submit(int).result()
 
     def blocks(self, *, at_once: bool = False, several: int = 1) -> list[slice]:
         if self.resumed == self.shape[0]:
@@ -154,6 +164,7 @@ class _File(ABC):
 
     def put(self, rows: slice, values: Array) -> None:
         self.check()
+        assert self._pool is not None  # noqa: S101 - `start` was called
         self._writing = self._pool.submit(self._write, rows, values)
         self._turn = 1 - self._turn
 
@@ -165,7 +176,8 @@ class _File(ABC):
 
     def drain(self) -> None:
         """Let the thread finish what it has, whatever ended the call."""
-        self._pool.shutdown(wait=True)
+        if self._pool is not None:
+            self._pool.shutdown(wait=True)
 
     def _write(self, rows: slice, values: Array) -> None:
         try:

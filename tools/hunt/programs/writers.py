@@ -11,8 +11,9 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -148,7 +149,7 @@ class _Case:
             end = run(lambda: _all_at_once(works, self.target))
             self._refuse(end.refused, "from threads")
         else:
-            children = [Child(lambda work=work: work(self.target)) for work in works]
+            children = [Child(partial(work, self.target)) for work in works]
             if self.rng.random() < 0.3:
                 children[0].send(signal.SIGKILL, float(self.rng.uniform(0, 1)) * self.seconds)
                 self.counts["kills"] += 1
@@ -278,6 +279,7 @@ def _drawn_writer(rng: np.random.Generator) -> Writer:
         return Writer(str(rng.choice(_TABLES)), lambda path: table.save(path, long=long))
     if kind == 3:
         trace = wp.sssp(graph, 0, threads=1, algorithm="classic.delta_stepping", trace=True).trace
+        assert trace is not None
         return Writer(".jsonl", trace.save)
     return _block_writer(graph, int(rng.integers(3)))
 
@@ -357,7 +359,7 @@ def _edit_note(note: Path, rng: np.random.Generator) -> str:
         return f"bytes at {at} of the note"
     kept = json.loads(text)
     name = str(rng.choice(list(kept)))
-    values = [None, -1, 0, 10**6, 2**70, "x", [], {}, True, 0.5, int(rng.integers(300))]
+    values: list[Any] = [None, -1, 0, 10**6, 2**70, "x", [], {}, True, 0.5, int(rng.integers(300))]
     value = values[rng.integers(len(values))]
     inner = kept["state"] if isinstance(kept["state"], dict) and rng.random() < 0.5 else kept
     if inner is not kept:
