@@ -9,13 +9,12 @@ import numpy as np
 from warpath.arguments import as_indices, one_index
 from warpath.costs import Size
 from warpath.engines.base import Problem
-from warpath.errors import NoPathError
 from warpath.graph import Graph
-from warpath.labels import one_label
 from warpath.one_source import one_source, solved
 from warpath.plan import Plan, Wish
 from warpath.recipes import CATALOGUE, Catalogue, Task
 from warpath.route import Route
+from warpath.routes import no_path
 from warpath.running import choose_for, run_plan
 from warpath.zones import arrivals, opened
 
@@ -135,8 +134,7 @@ def path(
     problem = Problem(Task.PATH, np.array([s]), arrivals(graph, np.array([t])))
     raw, _ = run_plan(graph, chosen, problem, progress=progress)
     if len(raw.vertices) == 0:
-        msg = f"no path leads from {one_label(graph, s)!r} to {one_label(graph, t)!r}."
-        raise NoPathError(msg)
+        raise no_path(graph, s, t)
     raw.vertices[-1] = t
     return Route(graph, raw.vertices, raw.dist.item(), chosen)
 

@@ -7,12 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.checks import dtype_of, is_number, shown
 from warpath.errors import InputError, NotSupportedError
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from warpath.graph import Graph
+
+
+def a_graph(given: Any) -> Graph:
+    """Return a graph as it is, or raise InputError for anything else."""
+    from warpath.graph import Graph
+
+    if not isinstance(given, Graph):
+        msg = f"graph is a {type(given).__name__}: a Graph is needed, as Graph.of makes one."
+        raise InputError(msg)
+    return given
 
 
 def as_indices(graph: Graph, vertices: Any, what: str) -> NDArray[np.int64]:
@@ -42,15 +53,21 @@ def checked_cutoff(cutoff: float | None, graph: Graph) -> float | None:
     """Return the limit in the type of the distances."""
     if cutoff is None:
         return None
-    if not isinstance(cutoff, int | float | np.number) or math.isnan(cutoff) or cutoff < 0:
-        msg = f"cutoff = {cutoff!r} must be a number, 0 or more; None means no limit."
+    if not is_number(cutoff) or not cutoff >= 0:  # as it is for NaN
+        msg = f"cutoff = {shown(cutoff)} must be a number, 0 or more; None means no limit."
         raise InputError(msg)
-    if math.isinf(cutoff):
+    if cutoff == math.inf:
         return None
     if graph.dist_dtype.kind == "i":
         # Not math.floor, which makes a float of NumPy's integers first.
-        return min(int(cutoff), int(np.iinfo(np.int64).max) - 1)
-    return float(graph.dist_dtype.type(cutoff))
+        whole = int(cutoff)
+        return whole if whole < np.iinfo(np.int64).max else None
+    try:
+        with np.errstate(over="ignore"):
+            limit = float(graph.dist_dtype.type(cutoff))
+    except OverflowError:  # an integer beyond all floats
+        return None
+    return None if limit == math.inf else limit
 
 
 def checked_dist_dtype(wanted: DTypeLike | None, graph: Graph) -> np.dtype[Any]:
@@ -58,17 +75,16 @@ def checked_dist_dtype(wanted: DTypeLike | None, graph: Graph) -> np.dtype[Any]:
     own = graph.dist_dtype
     if wanted is None:
         return own
-    try:
-        wanted = np.dtype(wanted)
-    except TypeError:
-        msg = f"dist_dtype={wanted!r} is no type of numbers; {own} or int32 are meant."
-        raise InputError(msg) from None
-    if wanted == own:
+    named = dtype_of(wanted)
+    if named is None:
+        msg = f"dist_dtype={shown(wanted)} is no type of numbers; {own} or int32 are meant."
+        raise InputError(msg)
+    if named == own:
         return own
-    if own.kind == "i" and wanted == np.int32:
+    if own.kind == "i" and named == np.int32:
         return np.dtype(np.int32)
     msg = (
-        f"dist_dtype={wanted.name!r} is not possible: {graph.weight_dtype} weights give "
+        f"dist_dtype={named.name!r} is not possible: {graph.weight_dtype} weights give "
         f"{own} distances{', or int32' if own.kind == 'i' else ''}. See graph.astype."
     )
     raise NotSupportedError(msg)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import warnings
+from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.errors import GraphError, NotSupportedError, WeightError
+from warpath.errors import GraphError, InputError, NotSupportedError, WeightError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,9 +67,63 @@ def on_host(data: Any) -> Any:
         raise NotSupportedError(msg) from error
 
 
+def is_integer(value: Any) -> bool:
+    """Return whether a value is a whole number of Python or NumPy: no bool, no span of time."""
+    kinds = int | np.integer
+    return isinstance(value, kinds) and not isinstance(value, bool | np.timedelta64)
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a real number of Python or NumPy: no bool, no span of time."""
+    return is_integer(value) or isinstance(value, float | np.floating)
+
+
+def as_float(value: Any) -> float:
+    """Return a real number as a float: inf beyond all floats, NaN for what is no number."""
+    if not is_number(value) and not isinstance(value, Fraction):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # an integer beyond all floats
+        return math.inf if value > 0 else -math.inf
+
+
+def shown(value: Any) -> str:
+    """Return a value as it stands in a message: its text, cut where it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # an int of more digits than Python writes
+        return f"an integer of {value.bit_length():,} bits"
+    return text if len(text) <= 100 else f"{text[:80]}... ({len(text):,} characters)"
+
+
+def plain_array(values: Any, name: str, kind: type[InputError] = GraphError) -> Array:
+    """Return values as an array of NumPy; raise `kind` for rows of unequal length or a mask."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        msg = f"{name} is no array: its rows have different lengths."
+        raise kind(msg) from None
+    if np.ma.is_masked(values):
+        at = int(np.argmax(np.ma.getmaskarray(values)))
+        msg = f"{name}[{at}] is masked: leave masked entries out, for example by .compressed()."
+        raise kind(msg)
+    return array
+
+
+def dtype_of(value: Any) -> np.dtype[Any] | None:
+    """Return the type of numbers that a value names, or None if it names none."""
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+            dtype: np.dtype[Any] = np.dtype(value)
+    except (TypeError, ValueError, SyntaxError, AttributeError):
+        return None
+    return dtype
+
+
 def as_ids(values: ArrayLike, name: str) -> Array:
     """Return vertex numbers as a contiguous 1-d int32 or int64 array, or say why they are none."""
-    array = np.asarray(values)
+    array = plain_array(values, name)
     if array.ndim != 1:
         msg = f"{name} has shape {array.shape}: a 1-d array is needed, one entry per edge."
         raise GraphError(msg)
@@ -89,16 +146,10 @@ def as_ids(values: ArrayLike, name: str) -> Array:
 
 def as_weights(values: ArrayLike) -> Array:
     """Return weights as a contiguous 1-d array of one of the four weight types, or say why not."""
-    array = np.ma.asarray(values) if np.ma.isMaskedArray(values) else np.asarray(values)
+    array = plain_array(values, "weights", WeightError)
     if array.ndim != 1:
         msg = f"weights has shape {array.shape}: a 1-d array is needed, one entry per edge."
         raise WeightError(msg)
-    if np.ma.is_masked(array):
-        msg = (
-            f"weights[{int(np.argmax(np.ma.getmaskarray(array)))}] is masked: leave such edges out."
-        )
-        raise WeightError(msg)
-    array = np.asarray(array)
     if array.size == 0 and array.dtype.kind not in "iufb":
         return np.empty(0, np.float64)
     kind, size = array.dtype.kind, array.dtype.itemsize
@@ -121,8 +172,14 @@ def as_weights(values: ArrayLike) -> Array:
 
 def as_names(values: Any, name: str) -> Array | list[Any]:
     """Return vertex names: an array that holds one kind of thing, else a list."""
+    if np.ma.isMaskedArray(values):
+        values = plain_array(values, name)
     if not isinstance(values, np.ndarray):
-        listed = list(values)
+        try:
+            listed = list(values)
+        except TypeError:
+            msg = f"{name} = {shown(values)} is no list: one vertex for each edge is needed."
+            raise GraphError(msg) from None
         integers = all(isinstance(value, int | np.integer) for value in listed)
         fits = integers and all(_INT64.min <= value <= _INT64.max for value in listed)
         return np.array(listed, np.int64) if fits else listed
@@ -199,10 +256,12 @@ def label_array(names: Iterable[Any]) -> Array:
     return labels
 
 
-def converted(weights: Array, wanted: np.dtype[Any]) -> Array:
+def converted(weights: Array, dtype: DTypeLike) -> Array:
     """Return weights in another type; WeightError for the first that would change."""
-    if wanted not in _WEIGHT_TYPES:
-        msg = f"weights cannot be {wanted}: int32, int64, float32 or float64."
+    wanted = dtype_of(dtype)
+    if wanted is None or wanted not in _WEIGHT_TYPES:
+        named = shown(dtype) if wanted is None else wanted
+        msg = f"weights cannot be {named}: int32, int64, float32 or float64."
         raise WeightError(msg)
     with np.errstate(invalid="ignore", over="ignore"):
         changed = weights.astype(wanted)
@@ -226,33 +285,69 @@ def frozen(array: Array) -> Array:
     return view
 
 
-def checked_bool(value: Any, name: str) -> bool:
+def checked_bool(value: Any, name: str, kind: type[InputError] = InputError) -> bool:
     """Return what is True or False, of Python or NumPy."""
     if not isinstance(value, bool | np.bool_):
-        msg = f"{name} = {value!r} must be True or False."
-        raise GraphError(msg)
+        msg = f"{name} = {shown(value)} must be True or False."
+        raise kind(msg)
     return bool(value)
 
 
+def checked_kind(value: Any, kind: type, name: str) -> Any:
+    """Return a value that is of a type, or None."""
+    if value is not None and not isinstance(value, kind):
+        msg = f"{name} = {shown(value)} must be a {kind.__name__}, or None."
+        raise GraphError(msg)
+    return value
+
+
+def checked_integer(value: Any, name: str, low: int, high: int) -> int:
+    """Return a whole number of low .. high."""
+    if not is_integer(value) or not low <= value <= high:
+        msg = f"{name} = {shown(value)} must be a whole number in {low} .. {high}."
+        raise GraphError(msg)
+    return int(value)
+
+
+def refuse_labels(attributes: dict[str, Any]) -> None:
+    """Refuse labels for edges that name the vertices themselves."""
+    if attributes.get("labels") is not None:
+        msg = "labels cannot be given here: the edges name the vertices themselves."
+        raise GraphError(msg)
+
+
 def checked_labels(labels: ArrayLike, n: int) -> Array:
-    """Return the names of n vertices: (n,)."""
-    array = np.asarray(labels)
+    """Return the names of n vertices, each of which names one: (n,)."""
+    array = plain_array(labels, "labels")
     if array.shape != (n,):
         msg = f"labels has shape {array.shape}, but the graph has n = {n} vertices."
         raise GraphError(msg)
-    return array
+    if array.dtype.kind in "iu" and (array[1:] > array[:-1]).all():
+        return array
+    names = array.tolist()
+    try:
+        if len(set(names)) == n:
+            return array
+    except TypeError as error:
+        msg = f"a vertex's label must be hashable, as a dictionary's keys are: {error}."
+        raise GraphError(msg) from error
+    first: dict[Any, int] = {}
+    at = next(at for at, name in enumerate(names) if first.setdefault(name, at) != at)
+    msg = (
+        f"labels[{at}] = {shown(names[at])} is the label of vertex {first[names[at]]} as well: "
+        "each label must name one vertex."
+    )
+    raise GraphError(msg)
 
 
 def checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
     """Return the coordinates of n vertices: (n, 2) float64."""
-    try:
-        array = np.asarray(coordinates)
-    except ValueError:  # rows of several lengths
-        array = np.empty(0, object)
+    array = plain_array(coordinates, "coordinates")
     if array.dtype.kind not in "biuf":
         msg = "coordinates must be numbers, two for each vertex: (n, 2)."
         raise GraphError(msg)
-    array = array.astype(np.float64)
+    with np.errstate(over="ignore"):  # of a longer float than float64
+        array = array.astype(np.float64)
     if array.shape != (n, 2):
         msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
         raise GraphError(msg)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core, settings, units
+from warpath.checks import dtype_of, is_integer, is_number, shown
 from warpath.errors import InputError, NotEnoughMemoryError, WeightError
 from warpath.rows import threads_for
 
@@ -28,16 +29,16 @@ def whole(**named: Any) -> int:
     try:
         return operator.index(value)
     except TypeError:
-        msg = f"{name} = {value!r}: a whole number is needed."
+        msg = f"{name} = {shown(value)}: a whole number is needed."
         raise InputError(msg) from None
 
 
 def at_least(least: int, **named: Any) -> int:
     """Return the one argument as an int that is not below `least`."""
-    [(name, value)] = named.items()
+    [name] = named
     checked = whole(**named)
     if checked < least:
-        msg = f"{name} = {value}: must be at least {least}."
+        msg = f"{name} = {shown(checked)}: must be at least {least}."
         raise InputError(msg)
     return checked
 
@@ -46,7 +47,7 @@ def seed_of(seed: Any) -> int:
     """Return a seed that the core takes."""
     checked = at_least(0, seed=seed)
     if checked >= 2**64:
-        msg = f"seed = {seed}: must be below 2**64."
+        msg = f"seed = {shown(checked)}: must be below 2**64."
         raise InputError(msg)
     return checked
 
@@ -54,8 +55,8 @@ def seed_of(seed: Any) -> int:
 def probability(**named: Any) -> float:
     """Return the one argument as a float in [0, 1]."""
     [(name, value)] = named.items()
-    if not isinstance(value, int | float | np.integer | np.floating) or not 0 <= value <= 1:
-        msg = f"{name} = {value!r}: a probability lies in [0, 1]."
+    if not is_number(value) or not 0 <= value <= 1:
+        msg = f"{name} = {shown(value)}: a probability lies in [0, 1]."
         raise InputError(msg)
     return float(value)
 
@@ -73,15 +74,20 @@ def must_fit(edges: int, vertices: int, *, working: int = 0) -> None:
     edges, vertices : what will be stored.
     working : bytes that the generator itself needs.
     """
-    needed = edges * _BYTES_PER_EDGE + vertices * _BYTES_PER_VERTEX + working
+    needed = min(edges * _BYTES_PER_EDGE + vertices * _BYTES_PER_VERTEX + working, 2**200)
     free = settings.memory()
     if needed > free:
         msg = (
-            f"a graph of {vertices:,} vertices and about {edges:,} edges needs about "
+            f"a graph of {_count(vertices)} vertices and about {_count(edges)} edges needs about "
             f"{units.size(needed)}, but {units.size(free)} are free: "
             "ask for fewer vertices or edges."
         )
         raise NotEnoughMemoryError(msg)
+
+
+def _count(number: int) -> str:
+    """Return a number with its digits grouped; of a very large one the power of two below it."""
+    return f"{number:,}" if number < 2**100 else f"2**{number.bit_length() - 1}"
 
 
 def drawn(count: int, weights: Weights, dtype: Dtype, seed: int) -> NDArray[Any] | None:
@@ -94,7 +100,7 @@ def drawn(count: int, weights: Weights, dtype: Dtype, seed: int) -> NDArray[Any]
     """
     if weights is None:
         if dtype is not None:
-            msg = f"dtype = {dtype!r} says how weights are stored, but weights is None."
+            msg = f"dtype = {shown(dtype)} says how weights are stored, but weights is None."
             raise WeightError(msg)
         return None
     low, high = _range(weights)
@@ -110,8 +116,8 @@ def drawn(count: int, weights: Weights, dtype: Dtype, seed: int) -> NDArray[Any]
 def _range(weights: Any) -> tuple[int | float, int | float]:
     try:
         low, high = (_number(bound) for bound in weights)
-    except (TypeError, ValueError):
-        msg = f"weights = {weights!r}: give (low, high), or None for an unweighted graph."
+    except (TypeError, ValueError, OverflowError):
+        msg = f"weights = {shown(weights)}: give (low, high), or None for an unweighted graph."
         raise WeightError(msg) from None
     if not (math.isfinite(low) and math.isfinite(high) and math.isfinite(float(high) - float(low))):
         msg = f"weights = {weights!r}: low, high and their difference must be finite."
@@ -123,10 +129,11 @@ def _range(weights: Any) -> tuple[int | float, int | float]:
 
 
 def _number(bound: Any) -> int | float:
-    try:
-        return operator.index(bound)
-    except TypeError:
-        return float(bound)
+    if not is_number(bound):
+        msg = "a number is needed"
+        raise TypeError(msg)
+    float(bound)  # an integer beyond all floats is an OverflowError
+    return operator.index(bound) if is_integer(bound) else float(bound)
 
 
 def _type_of(low: float, high: float, dtype: Dtype, *, integers: bool) -> np.dtype[Any]:
@@ -152,12 +159,9 @@ def _type_of(low: float, high: float, dtype: Dtype, *, integers: bool) -> np.dty
 
 def weight_type(dtype: DTypeLike) -> np.dtype[Any]:
     """Return one of the four types that weights have."""
-    try:
-        chosen = np.dtype(dtype)
-    except TypeError:
-        chosen = np.dtype(object)
-    if chosen not in (np.int32, np.int64, np.float32, np.float64):
-        msg = f"dtype = {dtype!r}: weights are int32, int64, float32 or float64."
+    chosen = dtype_of(dtype)
+    if chosen is None or chosen not in (np.int32, np.int64, np.float32, np.float64):
+        msg = f"dtype = {shown(dtype)}: weights are int32, int64, float32 or float64."
         raise WeightError(msg)
     return chosen
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.arguments import as_indices, checked_cutoff, checked_dist_dtype
+from warpath.checks import checked_bool
 from warpath.costs import Size
 from warpath.engines import cpu
 from warpath.engines.base import Problem
@@ -103,8 +104,7 @@ class Nearest:
 
         The file appears complete or not at all; vertices are named as in the graph's file.
         """
-        from pathlib import Path
-
+        from warpath.io.places import to_write
         from warpath.io.results import file_names, save_columns
 
         graph, reached = self.graph, self.reached
@@ -114,7 +114,7 @@ class Nearest:
             "facility": (facilities, reached),
             "distance": (self.dist, reached),
         }
-        save_columns(Path(path), columns)
+        save_columns(to_write(path), columns)
 
     def __len__(self) -> int:
         return len(self.dist)
@@ -175,6 +175,7 @@ def nearest(
     (array([0, 2, 1, 0]), array([0, 0, 3, 3], dtype=int32))
     """
     graph = Graph.of(graph)
+    reverse = checked_bool(reverse, "reverse")
     starts = np.unique(as_indices(graph, facilities, "facilities"))
     limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
     way = graph.reversed() if reverse else graph
@@ -204,7 +205,7 @@ def nearest(
     dist.flags.writeable = owner.flags.writeable = False
     stats["reached"] = int(np.count_nonzero(dist != never(dist.dtype)))
     return Nearest(
-        graph, starts, dist, owner, reverse=bool(reverse), cutoff=limit, plan=chosen, stats=stats
+        graph, starts, dist, owner, reverse=reverse, cutoff=limit, plan=chosen, stats=stats
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from warpath import settings, units
+from warpath.checks import checked_bool
 from warpath.costs import Place
 from warpath.engines.matrix import sums_fit_int32
 from warpath.engines.tables.staged import Tiles
@@ -81,6 +82,7 @@ def solved_table(
     from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
 
     chosen = choose_for(size, opened(graph), wish, graph.device)
+    checked_bool(wanted.trace, "trace")
     if wanted.trace:
         _check_trace(chosen)
     if wanted.predecessors:
@@ -344,6 +346,7 @@ def _put(rows: Array, into: Any) -> None:
 def place_of(graph: Graph, problem: Problem, wanted: Wanted) -> Place:
     """Return where a table goes, and whether a file can be the matrix of a dense solve."""
     out = wanted.out
+    checked_bool(wanted.predecessors, "predecessors")
     if out is None:
         return Place.NEW
     if hasattr(out, "__cuda_array_interface__"):

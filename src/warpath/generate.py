@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
+from warpath.checks import checked_bool, is_number, shown
 from warpath.drawing import (
     at_least,
     drawn,
@@ -77,7 +78,7 @@ def random_in_degree(
     n, degree, seed = at_least(0, n=n), at_least(0, degree=degree), seed_of(seed)
     must_fit(n * degree, n)
     src = _vertices(n * degree, n, seed)
-    dst = np.repeat(np.arange(n, dtype=src.dtype), degree)
+    dst = np.repeat(np.arange(n, dtype=src.dtype), degree if n else 0)
     name = f"random_in_degree({n}, {degree})"
     return _graph(src, dst, weights, dtype, seed, n=n, name=name)
 
@@ -103,7 +104,7 @@ def uniform(
     n, out_degree, seed = at_least(0, n=n), at_least(0, out_degree=out_degree), seed_of(seed)
     must_fit(n * out_degree, n)
     indices = _vertices(n * out_degree, n, seed)
-    indptr = np.arange(n + 1, dtype=np.int64) * out_degree
+    indptr = np.arange(n + 1, dtype=np.int64) * (out_degree if n else 0)
     chosen = drawn(len(indices), weights, dtype, seed)
     return Graph(indptr, indices, chosen, name=f"uniform({n}, {out_degree})")
 
@@ -145,8 +146,10 @@ def rmat(
     """
     scale, edge_factor = at_least(0, scale=scale), at_least(0, edge_factor=edge_factor)
     seed = seed_of(seed)
+    directed, unique = checked_bool(directed, "directed"), checked_bool(unique, "unique")
+    permute = checked_bool(permute, "permute")
     if scale > 31:
-        msg = f"scale = {scale}: at most 31 (2**31 vertices) can be generated."
+        msg = f"scale = {shown(scale)}: at most 31 (2**31 vertices) can be generated."
         raise InputError(msg)
     quadrants = [probability(a=a), probability(b=b), probability(c=c)]
     if math.fsum(quadrants) > 1:
@@ -216,10 +219,12 @@ def grid(
     <Graph grid(3, 4): n = 12, m = 34, undirected, every weight 1, with coordinates>
     """
     rows, columns, seed = at_least(0, rows=rows), at_least(0, columns=columns), seed_of(seed)
+    diagonal = checked_bool(diagonal, "diagonal")
     n = rows * columns
     must_fit(n * (8 if diagonal else 4), n, working=16 * n)
+    sides = (rows, columns) if n else (0, 0)  # the core goes through the rows, empty ones too
     src, dst = _core.grid(
-        rows=rows, columns=columns, diagonal=diagonal, drop=threshold(drop=drop), seed=seed
+        rows=sides[0], columns=sides[1], diagonal=diagonal, drop=threshold(drop=drop), seed=seed
     )
     y, x = np.divmod(np.arange(n, dtype=np.float64), max(columns, 1))
     return _graph(
@@ -255,8 +260,8 @@ def road(
     InputError, NotEnoughMemoryError
     """
     n, seed = at_least(0, n=n), seed_of(seed)
-    if not 2 <= degree <= 4:
-        msg = f"degree = {degree}: a road network's mean degree lies in [2, 4]."
+    if not is_number(degree) or not 2 <= degree <= 4:
+        msg = f"degree = {shown(degree)}: a road network's mean degree lies in [2, 4]."
         raise InputError(msg)
     must_fit(4 * n, n, working=80 * n)
     columns = max(math.isqrt(n), 1)
@@ -322,7 +327,8 @@ def small_world(
         msg = f"degree = {degree}: a ring of n = {n} vertices needs an even degree below n."
         raise InputError(msg)
     must_fit(n * degree, n, working=4 * n * degree)
-    src, dst = _core.small_world(n=n, half=degree // 2, rewire=threshold(rewire=rewire), seed=seed)
+    half = degree // 2 if n else 0
+    src, dst = _core.small_world(n=n, half=half, rewire=threshold(rewire=rewire), seed=seed)
     name = f"small_world({n}, {degree}, {rewire})"
     return _graph(src, dst, weights, dtype, seed, n=n, directed=False, name=name)
 
@@ -346,7 +352,7 @@ def dense(
     """
     n, seed = at_least(0, n=n), seed_of(seed)
     keep = threshold(density=density)
-    expected = int(n * n * density)
+    expected = n * n * keep >> 53
     must_fit(expected, n, working=12 * expected)
     src, dst = _core.pairs(n=n, keep=keep, seed=seed)
     return _graph(src, dst, weights, dtype, seed, n=n, name=f"dense({n}, {density})")

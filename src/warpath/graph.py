@@ -13,14 +13,13 @@ from warpath.errors import GraphError
 from warpath.export import to_networkx, to_scipy
 from warpath.facts import Facts, facts_of
 from warpath.geometry import lengths
-from warpath.labels import indices_of_labels, indices_of_numbers
+from warpath.labels import indices_of_labels, indices_of_numbers, labels_at
 from warpath.rows import NO_WEIGHTS, rows_of_csr, rows_of_edges
+from warpath.shapes import Shapes
 from warpath.sources import SOURCES
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
-
-    from warpath.shapes import Shapes
 
     Array = NDArray[Any]
 
@@ -63,19 +62,17 @@ class Graph:
         self.indptr = checks.frozen(indptr)
         self.indices = checks.frozen(indices)
         self.weights = None if weights is None else checks.frozen(weights)
-        self.directed = checks.checked_bool(directed, "directed")
-        self.id_base = id_base
-        self.name = name
+        self.directed = checks.checked_bool(directed, "directed", GraphError)
+        self.id_base = checks.checked_integer(id_base, "id_base", 0, 1)
+        self.name = checks.checked_kind(name, str, "name")
         n = self.n
         self.labels = None if labels is None else checks.frozen(checks.checked_labels(labels, n))
         places = None if coordinates is None else checks.checked_coordinates(coordinates, n)
         self.coordinates = None if places is None else checks.frozen(places)
-        if not 0 <= first_through <= n:
-            msg = f"first_through = {first_through} must lie in 0 .. n = {n}."
-            raise GraphError(msg)
-        self.first_through = first_through
+        self.first_through = checks.checked_integer(first_through, "first_through", 0, n)
         self.device = "auto"
-        self.shapes = shapes and shapes.checked(self.m)
+        known = checks.checked_kind(shapes, Shapes, "shapes")
+        self.shapes = known and known.checked(self.m)
         self.derived: dict[str, Any] = {}  # what other modules made of this graph, kept with it
         self.recent: Any = None  # the last call's options and what came of them: `one_source`
 
@@ -149,7 +146,8 @@ class Graph:
         WeightError
             NaN, -inf or a type that cannot be a weight.
         """
-        rows = rows_of_edges(src, dst, weights, n, both=not directed)
+        both = not checks.checked_bool(directed, "directed", GraphError)
+        rows = rows_of_edges(src, dst, weights, n, both=both)
         return cls(*rows, directed=directed, **attributes)
 
     @classmethod
@@ -172,12 +170,13 @@ class Graph:
         src, dst : (m,) integers, strings or other hashable objects.
         weights, directed, **attributes : as in `from_edges`.
         """
+        checks.refuse_labels(attributes)
         labels, ends = checks.numbered(checks.as_names(src, "src"), checks.as_names(dst, "dst"))
-        half = len(ends) // 2
+        src, dst = np.split(ends, 2)
         n = int(ends.max(initial=-1)) + 1 if labels is None else len(labels)
-        return cls.from_edges(
-            ends[:half], ends[half:], weights, n=n, directed=directed, labels=labels, **attributes
-        )
+        made = cls.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
+        made.labels = None if labels is None else checks.frozen(labels)  # unique as they are made
+        return made
 
     @classmethod
     def from_csr(
@@ -229,7 +228,7 @@ class Graph:
 
         ``symmetry=False`` leaves ``symmetric`` unknown (None) and saves the transpose.
         """
-        return self._facts if symmetry else self._facts_of_rows
+        return self._facts if checks.checked_bool(symmetry, "symmetry") else self._facts_of_rows
 
     @cached_property
     def _facts_of_rows(self) -> Facts:
@@ -285,7 +284,9 @@ class Graph:
         }
 
     def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:
-        made = Graph(indptr, indices, weights, **(self._attributes() | changed))
+        labels = changed.pop("labels", self.labels)
+        made = Graph(indptr, indices, weights, **(self._attributes() | changed | {"labels": None}))
+        made.labels = None if labels is None else checks.frozen(labels)  # checked before
         made.device = self.device
         return made
 
@@ -358,7 +359,7 @@ class Graph:
 
     def astype(self, dtype: DTypeLike) -> Graph:
         """Return the same graph with weights of another type; a weight that would change raises."""
-        changed = checks.converted(self.solver_weights, np.dtype(dtype))
+        changed = checks.converted(self.solver_weights, dtype)
         return self._like(self.indptr, self.indices, changed)
 
     def index_of(self, vertices: Any) -> NDArray[np.int64]:
@@ -380,8 +381,7 @@ class Graph:
 
     def label_of(self, indices: ArrayLike) -> Array:
         """Translate indices into labels; without labels they are returned as they are."""
-        chosen = np.asarray(indices)
-        return chosen if self.labels is None else self.labels[chosen]
+        return labels_at(self.labels, indices)
 
     def to_scipy(self) -> Any:
         """Return a `scipy.sparse.csr_array`, (n, n); explicit zeros and parallel edges stay."""

@@ -64,7 +64,9 @@ class Within:
     def counts(self) -> NDArray[np.int64]:
         """How many vertices lie within each cutoff: (k,); they are the first of `vertices`."""
         limits = [checked_cutoff(cutoff, self.graph) for cutoff in self.cutoffs.tolist()]
-        counts: NDArray[np.int64] = np.searchsorted(self.dist, np.array(limits), side="right")
+        # A cutoff beyond all distances of the graph's type is None.
+        known = [np.inf if limit is None else limit for limit in limits]
+        counts: NDArray[np.int64] = np.searchsorted(self.dist, np.array(known), side="right")
         return counts
 
     @cached_property
@@ -160,8 +162,7 @@ class Within:
 
         The file appears complete or not at all; vertices are named as in the graph's file.
         """
-        from pathlib import Path
-
+        from warpath.io.places import to_write
         from warpath.io.results import file_names, save_columns
 
         columns: dict[str, tuple[Array, Array | None]] = {
@@ -169,7 +170,7 @@ class Within:
             "distance": (self.dist, None),
             "cutoff": (self.cutoffs[self.band], None),
         }
-        save_columns(Path(path), columns)
+        save_columns(to_write(path), columns)
 
     def to_geodataframe(
         self, kind: str = "polygons", *, crs: Any = "auto", ratio: float = 0.2

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.checks import plain_array, shown
 from warpath.errors import VertexError
 
 if TYPE_CHECKING:
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 
 def indices_of_numbers(vertices: Any, n: int, id_base: int) -> NDArray[np.int64]:
     """Return vertices of an unlabelled graph as (k,) int64; VertexError for the first bad one."""
-    array = np.atleast_1d(np.asarray(vertices))
+    array = np.atleast_1d(plain_array(vertices, "vertices", VertexError))
     if array.size == 0:
         return np.empty(0, np.int64)
     if array.dtype.kind not in "iu" or array.ndim != 1:
-        shown = array.ravel()[0]
-        shown = shown.item() if isinstance(shown, np.generic) else shown
-        msg = f"{shown!r} is no vertex: this graph's vertices are the integers 0 .. {n - 1}."
+        first = array.ravel()[0]
+        first = first.item() if isinstance(first, np.generic) else first
+        msg = f"{shown(first)} is no vertex: this graph's vertices are the integers 0 .. {n - 1}."
         raise VertexError(msg)
     outside = np.flatnonzero((array < 0) | (array >= n))
     if len(outside):
@@ -36,20 +37,39 @@ def indices_of_numbers(vertices: Any, n: int, id_base: int) -> NDArray[np.int64]
 
 def indices_of_labels(vertices: Any, place: dict[Any, int]) -> NDArray[np.int64]:
     """Return one label or a sequence of labels as (k,) int64; VertexError for an unknown one."""
-    one = isinstance(vertices, str | bytes) or not hasattr(vertices, "__len__")
+    if isinstance(vertices, np.ndarray):
+        vertices = np.atleast_1d(plain_array(vertices, "vertices", VertexError))
+    one = isinstance(vertices, str | bytes | type) or not hasattr(vertices, "__len__")
     if isinstance(vertices, tuple) and _is_known(vertices, place):
         one = True  # a tuple can be a label, as in NetworkX's grid graphs
-    names = [vertices] if one else list(vertices)
+    try:
+        names = [vertices] if one else list(vertices)
+    except TypeError:  # a length alone makes no list
+        names = [vertices]
     names = [name.item() if isinstance(name, np.generic) else name for name in names]
-    missing = next((name for name in names if not _is_known(name, place)), None)
-    if missing is not None or None in names:
+    missing = [name for name in names if not _is_known(name, place)][:1]
+    if missing:
         some = ", ".join(repr(label) for label in list(place)[:3])
-        msg = f"vertex {missing!r} does not exist among the {len(place)} labels ({some}, ...)."
-        close = next((label for label in place if str(label) == str(missing)), None)
+        name = shown(missing[0])
+        msg = f"vertex {name} does not exist among the {len(place)} labels ({some}, ...)."
+        close = next((label for label in place if str(label) == name.strip("'")), None)
         if close is not None:
             msg += f" There is {close!r}, of type {type(close).__name__}."
         raise VertexError(msg)
     return np.array([place[name] for name in names], np.int64)
+
+
+def labels_at(labels: NDArray[Any] | None, indices: Any) -> NDArray[Any]:
+    """Return the labels of vertices; without labels, their indices as they are."""
+    chosen = plain_array(indices, "indices", VertexError)
+    if labels is None:
+        return chosen
+    try:
+        found: NDArray[Any] = labels[chosen]
+    except (IndexError, OverflowError):
+        msg = f"indices = {shown(indices)} must be integers in 0 .. n - 1 = {len(labels) - 1}."
+        raise VertexError(msg) from None
+    return found
 
 
 def _is_known(name: Any, place: dict[Any, int]) -> bool:

@@ -95,7 +95,7 @@ def one_source(
     ----------
     graph, algorithm, device, threads, params, trace, cutoff, dist_dtype : as in `sssp`.
     """
-    plain = params is None and cutoff is None and dist_dtype is None and not trace
+    plain = params is None and cutoff is None and dist_dtype is None and trace is False
     if plain and graph.recent is not None:
         # The very objects that the last call had: asked for again they need no look.
         name, place, team, looks, told, one = graph.recent
@@ -171,7 +171,8 @@ def solved(
 ) -> Paths:
     """Solve from a vertex; `progress` and `trace` are as in `sssp`."""
     search = one.search
-    if search is not None and not progress and not trace:
+    silent = (progress is None or progress is False) and not trace
+    if search is not None and silent:
         if one.trial is None:
             found = search(s)
             if found is not None:
@@ -188,7 +189,7 @@ def solved(
                 return paths_found(
                     graph, s, dist, done, one._replace(plan=turn.plan, search=turn.search)
                 )
-    if one.there and not progress and not trace:
+    if one.there and silent:
         start = time.perf_counter()
         solves = bound(graph, one.plan.recipe.loop, one.plan.device)
         labels = None if solves is None else solves(s)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import notebook, units
-from warpath.errors import NoPathError, NotSupportedError, require
+from warpath.arguments import one_index
+from warpath.errors import NotSupportedError, require
 from warpath.labels import one_label
 from warpath.route import Route
-from warpath.routes import bound_trees
+from warpath.routes import bound_trees, no_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -180,11 +181,9 @@ class Paths:
         NoPathError
             If it cannot be reached.
         """
-        t = int(self.graph.index_of(target)[0])
+        t = one_index(self.graph, target, "target")
         if not self.reached[t]:
-            within = "" if self.cutoff is None else f" within {self.cutoff}"
-            msg = f"no path leads from {self.source!r} to {one_label(self.graph, t)!r}{within}."
-            raise NoPathError(msg)
+            raise no_path(self.graph, self.source_index, t, self.cutoff)
         pred = self.pred if self._through is None else self._through()
         route = [t]
         while route[-1] != self.source_index:
@@ -193,7 +192,7 @@ class Paths:
 
     def __getitem__(self, target: Any) -> Any:
         """Return the distance to one vertex."""
-        return self.dist[int(self.graph.index_of(target)[0])].item()
+        return self.dist[one_index(self.graph, target, "target")].item()
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame: vertex, distance and pred, NA where unreachable."""

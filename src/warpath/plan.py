@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from warpath import notebook, units
+from warpath.checks import checked_bool, shown
 from warpath.costs import Place, Size, cpu_bytes, cpu_seconds, label_bytes, lean_bytes
 from warpath.errors import InputError, NegativeWeightError, NotEnoughMemoryError, NotSupportedError
 from warpath.gpu_costs import gpu_bytes, gpu_seconds, host_bytes, tiles_bytes
@@ -201,13 +202,13 @@ def checked(wish: Wish) -> Wish:
     for name in ("algorithm", "device"):
         value = getattr(wish, name)
         if not isinstance(value, str):
-            msg = f"{name} = {value!r} must be a name: 'auto', or one that is listed."
+            msg = f"{name} = {shown(value)} must be a name: 'auto', or one that is listed."
             raise InputError(msg)
     params: object = wish.params
     if not isinstance(params, dict | None):
-        msg = f"params = {params!r} must be a dict of numbers by name, as {{'delta': 100}}."
+        msg = f"params = {shown(params)} must be a dict of numbers by name, as {{'delta': 100}}."
         raise InputError(msg)
-    return wish
+    return wish._replace(traced=checked_bool(wish.traced, "trace"))
 
 
 def preferring(preference: str, size: Size, wish: Wish) -> Wish:

@@ -47,6 +47,11 @@ class Pace:
         return shown, f"{units.clock((total - done) / rate)} left" if total > done else ""
 
 
+def is_silent(progress: Any) -> bool:
+    """Return whether no progress is to be reported."""
+    return progress is None or progress is False
+
+
 @contextmanager
 def watch(progress: Any, what: str, unit: str = "") -> Iterator[Report | None]:
     """Give the core something to call with (done, total), or None.
@@ -64,12 +69,14 @@ def watch(progress: Any, what: str, unit: str = "") -> Iterator[Report | None]:
     InputError
         `progress` is none of these.
     """
-    if progress is None or progress is False:
+    if is_silent(progress):
         yield None
     elif callable(progress):
         yield progress
     elif progress is not True:
-        msg = f"progress = {progress!r}: True shows a bar, and a function is told (done, total)."
+        msg = (
+            f"progress = {progress!r:.60}: True shows a bar, and a function is told (done, total)."
+        )
         raise InputError(msg)
     else:
         shown = _notebook_bar if _in_notebook() else _bar

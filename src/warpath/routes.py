@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.errors import InputError, NegativeCycleError, VerificationError
+from warpath.errors import InputError, NegativeCycleError, NoPathError, VerificationError
 from warpath.facts import rows_into
+from warpath.graph import Graph
+from warpath.labels import one_label
 from warpath.zones import arrivals, folded, opened, unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
-
-    from warpath.graph import Graph
 
     Array = NDArray[Any]
     Check = Callable[[Array, float | None], None]
@@ -255,6 +255,30 @@ def found(graph: Graph, source: int, target: int) -> tuple[NDArray[np.int64], An
     )
     vertices[-1:] = target
     return vertices, graph.dist_dtype.type(length).item()
+
+
+def no_path(graph: Graph, source: int, target: int, cutoff: float | None = None) -> NoPathError:
+    """Return the error for a target without a finite distance.
+
+    Sums of float weights along a path may round to inf, which is the label of unreachable vertices
+    (rule 4). Where the weights are large enough for that, an unweighted search finds out whether a
+    path exists, so that the message is right: O(n + m).
+    """
+    ends = f"from {one_label(graph, source)!r} to {one_label(graph, target)!r}"
+    if cutoff is not None:
+        return NoPathError(f"no path leads {ends} within {cutoff}.")
+    if graph.dist_dtype.kind == "f":
+        inner, most = opened(graph), float(np.finfo(graph.dist_dtype).max)
+        if inner.facts(symmetry=False).max_weight > most / max(inner.n, 1):
+            hops, _ = search(Graph(inner.indptr, inner.indices), source)
+            if hops[arrivals(graph, np.array([target]))[0]] != _never(hops):
+                msg = (
+                    f"every path {ends} has a length beyond the largest {graph.dist_dtype}, "
+                    f"{most:.4g}, and counts as unreachable: use smaller units"
+                    f"{', or float64' if graph.dist_dtype == np.float32 else ''}."
+                )
+                return NoPathError(msg)
+    return NoPathError(f"no path leads {ends}.")
 
 
 def length_around(graph: Graph, cycle: Array) -> float:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.checks import as_ids, as_weights, bad_weight, index_dtype, out_of_range
+from warpath.checks import (
+    as_ids,
+    as_weights,
+    bad_weight,
+    index_dtype,
+    is_integer,
+    out_of_range,
+    shown,
+)
 from warpath.errors import GraphError, NotEnoughMemoryError
 from warpath.settings import memory, threads
 
@@ -43,8 +51,8 @@ def rows_of_edges(
         if array is not None and len(array) != len(src):
             msg = f"src has {len(src)} entries but {name} has {len(array)}: one per edge."
             raise GraphError(msg)
-    if n is not None and (not isinstance(n, int | np.integer) or not 0 <= n < 2**63):
-        msg = f"n = {n!r} must be a whole number, 0 or more, below 2^63."
+    if n is not None and not (is_integer(n) and 0 <= n < 2**63):
+        msg = f"n = {shown(n)} must be a whole number, 0 or more, below 2^63."
         raise GraphError(msg)
     given = NO_WEIGHTS if checked is None else checked
     if len(src) == 0:

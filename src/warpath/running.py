@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import settings
+from warpath.checks import shown
 from warpath.costs import unsure
 from warpath.engines import cpu
 from warpath.engines.base import Order
@@ -16,7 +17,7 @@ from warpath.engines.dispatch import gpu_memory, run
 from warpath.errors import DistanceOverflowError, InputError, NegativeCycleError
 from warpath.facts import probed
 from warpath.plan import Hardware, Plan, Wish, checked, choose, device_of, preferring
-from warpath.progress import watch
+from warpath.progress import is_silent, watch
 from warpath.recipes import Task
 from warpath.zones import opened
 
@@ -62,7 +63,9 @@ def choose_for(
     if wish.threads is not None and not (
         type(wish.threads) is int and 1 <= wish.threads <= settings.MOST_THREADS
     ):
-        msg = f"threads = {wish.threads!r} must be a whole number, 1 to {settings.MOST_THREADS}."
+        msg = (
+            f"threads = {shown(wish.threads)} must be a whole number, 1 to {settings.MOST_THREADS}."
+        )
         raise InputError(msg)
     preference = settings.device() if place == "auto" else place
     given = wish
@@ -156,7 +159,7 @@ def run_plan(
     """
     start = time.perf_counter()
     try:
-        with watch(progress, chosen.recipe.name) if progress else _SILENT as report:
+        with _SILENT if is_silent(progress) else watch(progress, chosen.recipe.name) as report:
             order = Order(
                 chosen.recipe,
                 opened(graph),

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import notebook
+from warpath.arguments import one_index
+from warpath.checks import checked_bool
 from warpath.errors import (
     DistanceOverflowError,
     InputError,
-    NoPathError,
     VertexError,
     require,
 )
@@ -22,6 +23,7 @@ from warpath.routes import (
     as_labels,
     followed,
     found,
+    no_path,
     searched,
     tree_over,
     walked,
@@ -166,7 +168,7 @@ class DistanceTable:
         s, t = int(self.source_indices[row]), int(self.target_indices[column])
         length = None if self.dist is None else self.dist[row, column].item()
         if length is not None and length == never(self.dist.dtype):
-            raise self._no_path(s, t)
+            raise no_path(self.graph, s, t, self.cutoff)
         cut = self.cutoff is not None and not self._exact
         if length is not None and self._whole and self.pred is not None and not cut:
             return Route(self.graph, followed(self._row(self.pred, row), s, t), length, self.plan)
@@ -178,7 +180,7 @@ class DistanceTable:
         except OverflowError as error:
             raise DistanceOverflowError.of(error) from None
         if not len(indices) or (self.cutoff is not None and length > self.cutoff):
-            raise self._no_path(s, t)
+            raise no_path(self.graph, s, t, self.cutoff)
         return Route(self.graph, indices, length, self.plan)
 
     def paths_from(self, source: Any) -> Paths:
@@ -216,7 +218,7 @@ class DistanceTable:
         return np.asarray(values.get() if hasattr(values, "get") else values)
 
     def _place(self, vertex: Any, indices: NDArray[np.int64], what: str) -> int:
-        at = int(self.graph.index_of(vertex)[0])
+        at = one_index(self.graph, vertex, "source" if what == "row" else "target")
         found_at = np.flatnonzero(indices == at)
         if not len(found_at):
             axis = "sources" if what == "row" else "targets"
@@ -227,11 +229,6 @@ class DistanceTable:
             raise VertexError(msg)
         return int(found_at[0])
 
-    def _no_path(self, s: int, t: int) -> NoPathError:
-        within = "" if self.cutoff is None else f" within {self.cutoff}"
-        ends = (one_label(self.graph, s), one_label(self.graph, t))
-        return NoPathError(f"no path leads from {ends[0]!r} to {ends[1]!r}{within}.")
-
     def to_pandas(self, *, long: bool = False) -> Any:
         """Return a pandas data frame, unreachable pairs as NA.
 
@@ -240,6 +237,7 @@ class DistanceTable:
         long : True for one row a pair (source, target, distance, and pred where it is stored),
             False for a row a source.
         """
+        long = checked_bool(long, "long")
         pandas = require("pandas", what="DistanceTable.to_pandas")
         dist = self.on_host("to_pandas")
         reached = dist != never(dist.dtype)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 from warpath import units
+from warpath.checks import as_float, shown
+from warpath.errors import InputError
 
 if TYPE_CHECKING:
     import os
@@ -150,6 +153,12 @@ class Trace(Sequence[Round]):
         dijkstra_edges : the edges that Dijkstra relaxes; those of `run` by default.
         seconds : how long the solve took; that of `run` by default, else the sum of all steps.
         """
+        for name, value in (("dijkstra_edges", dijkstra_edges), ("seconds", seconds)):
+            if value is not None and not 0 <= as_float(value) < math.inf:
+                msg = f"{name} = {shown(value)} must be a number, 0 or more, or None."
+                raise InputError(msg)
+        dijkstra_edges = None if dijkstra_edges is None else int(dijkstra_edges)
+        seconds = None if seconds is None else float(seconds)
         steps: dict[str, float] = {}
         for one in self._rounds:
             for step, spent in one.seconds.items():

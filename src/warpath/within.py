@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import api
+from warpath.checks import checked_bool, plain_array, shown
 from warpath.errors import InputError, NegativeCycleError
 from warpath.graph import Graph
 from warpath.isochrones import Within
@@ -65,6 +66,7 @@ def within(
     (array([0, 1, 2]), array([0, 2, 7]), array([2, 3]))
     """
     graph = Graph.of(graph)
+    reverse = checked_bool(reverse, "reverse")
     cutoffs = _checked(cutoff)
     try:
         paths = api.sssp(
@@ -81,17 +83,14 @@ def within(
         if not reverse:
             raise
         raise NegativeCycleError(error.cycle[::-1], error.length) from None
-    return Within(graph, cutoffs, paths, reverse=bool(reverse))
+    return Within(graph, cutoffs, paths, reverse=reverse)
 
 
 def _checked(cutoff: Any) -> Array:
     """Return the cutoffs in ascending order: (k,), integers where all are, none rounded."""
-    try:
-        given = np.atleast_1d(np.asarray(cutoff))
-    except ValueError:  # lists of several lengths
-        given = np.empty((0, 0))
+    given = np.atleast_1d(plain_array(cutoff, "cutoff", InputError))
     if given.ndim != 1 or not len(given):
-        msg = f"cutoff = {cutoff!r}: one number, or a list of at least one, is needed."
+        msg = f"cutoff = {shown(cutoff)}: one number, or a list of at least one, is needed."
         raise InputError(msg)
     listed = np.array(cutoff, object).ravel()
     exact = [one.item() if isinstance(one, np.generic) else one for one in listed]
@@ -100,7 +99,7 @@ def _checked(cutoff: Any) -> Array:
     for value in exact:
         if not numbers or not 0 <= value < np.inf:
             msg = (
-                f"cutoff {value!r} must be a finite number, 0 or more; `warpath.sssp` reaches "
+                f"cutoff {shown(value)} must be a finite number, 0 or more; `warpath.sssp` reaches "
                 "everything."
             )
             raise InputError(msg)

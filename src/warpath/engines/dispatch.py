@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warpath.checks import checked_kind
 from warpath.engines import cpu
-from warpath.errors import NotSupportedError
+from warpath.errors import InputError, NotSupportedError
 
 if TYPE_CHECKING:
     from warpath.engines.base import Order, Raw
@@ -32,6 +33,9 @@ def bound(graph: Graph, loop: Loop, device: str) -> Bound | None:
 
 def place(graph: Graph, device: str) -> str:
     """Put a graph's rows on a device, where they are kept; return the device's whole name."""
+    if checked_kind(device, str, "device") is None:
+        msg = "device = None: give 'cpu', 'cuda' or 'cuda:1'."
+        raise InputError(msg)
     if device == "cpu":
         return device
     from warpath.engines import cuda

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.checks import on_host
+from warpath.checks import on_host, shown
 from warpath.errors import GraphError, WeightError
 from warpath.graph import Graph
 
@@ -147,7 +147,8 @@ def _ends(values: Any, where: str) -> Array | list[Any]:
         values = array.tolist()
     kinds = set(map(type, values))
     for kind in kinds:
-        if kind is bool or kind is type(None) or _is_real(kind) or kind.__name__ in _MISSING:
+        named = not issubclass(kind, bool | type(None) | np.timedelta64)
+        if not named or _is_real(kind) or kind.__name__ in _MISSING:
             at = next(at for at, value in enumerate(values) if type(value) is kind)
             place = where.format(at) if "{}" in where else f"{where}[{at}]"
             hint = (
@@ -194,9 +195,11 @@ def weight_array(values: Sequence[Any], place: Callable[[int], str]) -> Array:
     """
     kinds = set(map(type, values))
     for kind in kinds:
-        if not issubclass(kind, int | float | np.integer | np.float32 | np.float64 | np.bool_):
+        numeric = issubclass(kind, int | float | np.integer | np.float32 | np.float64 | np.bool_)
+        if not numeric or issubclass(kind, np.timedelta64):
             at = next(at for at, value in enumerate(values) if type(value) is kind)
-            msg = f"{place(at)} is {values[at]!r} ({kind.__name__}): a weight is an int or a float."
+            found = f"{shown(values[at])} ({kind.__name__})"
+            msg = f"{place(at)} is {found}: a weight is an int or a float."
             raise WeightError(msg)
     if any(issubclass(kind, float | np.floating) for kind in kinds):
         return np.array(values, np.float64)

@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from warpath.checks import checked_coordinates
 from warpath.errors import GraphError
 from warpath.io import dimacs, matrix_market, tntp
 from warpath.io.compression import SUFFIXES, without_suffix
 from warpath.io.source import Source
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
 _READERS: tuple[Any, ...] = (dimacs, matrix_market, tntp)
@@ -47,7 +47,7 @@ def read_coordinates(path: str | os.PathLike[str]) -> NDArray[np.float64]:
 def coordinates_of(given: str | os.PathLike[str] | ArrayLike, n: int) -> NDArray[np.float64]:
     """Return coordinates, given as an array or as a file, for a graph of n vertices: (n, 2)."""
     if not isinstance(given, str | os.PathLike):
-        return np.asarray(given, np.float64)
+        return checked_coordinates(given, n)
     points = read_coordinates(given)
     if len(points) != n:
         msg = f"{os.fspath(given)} has {len(points)} vertices, but the graph has {n}."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from warpath.checks import on_host
+from warpath.checks import checked_bool, on_host, shown
 from warpath.errors import GraphError, InputError, WeightError
 from warpath.graph import Graph
 from warpath.io.scipy_sparse import undirected
@@ -50,8 +50,9 @@ def from_matrix(
     O(n**2). An edge of weight 0 in a plain matrix needs ``zero="edge"`` with inf or NaN where there
     is none.
     """
-    if zero not in {None, "edge", "no_edge"}:
-        msg = f'zero={zero!r}: a 0 in a matrix is an "edge" or "no_edge".'
+    directed = checked_bool(directed, "directed", GraphError)
+    if not (zero is None or (isinstance(zero, str) and zero in {"edge", "no_edge"})):
+        msg = f'zero={shown(zero)}: a 0 in a matrix is an "edge" or "no_edge".'
         raise InputError(msg)
     matrix = _matrix(data)
     if zero is None:

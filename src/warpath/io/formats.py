@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warpath.arguments import a_graph
+from warpath.checks import checked_bool, checked_kind, is_integer, shown
 from warpath.errors import GraphFormatError, InputError
 from warpath.geometry import RULES
 from warpath.io.compression import without_suffix
+from warpath.io.places import to_read, to_write
 from warpath.io.source import Source, foreign, reading
 from warpath.progress import watch
 
@@ -139,14 +142,20 @@ def read(
     NotEnoughMemoryError
         The file or its graph would take more memory than WARPATH_MEMORY, or than is free.
     """
-    with reading(path) as passing:
-        rule = weight if weight in RULES else None
-        if directed is not None:
-            options["directed"] = directed
-        if ids != "auto":
-            options["ids"] = ids
-        with watch(progress, f"reading {Path(path).name}") as report:
-            source = Source(path, member=member, progress=passing(report))
+    if not (weight is None or isinstance(weight, str | bool) or is_integer(weight)):
+        msg = f"weight = {shown(weight)} must be the name or the number of a column, or None."
+        raise InputError(msg)
+    for name, value in (("format", format), ("ids", ids), ("member", member)):
+        checked_kind(value, str, name)
+    rule = weight if weight in RULES else None
+    if directed is not None:
+        options["directed"] = checked_bool(directed, "directed")
+    if ids != "auto":
+        options["ids"] = ids
+    place = to_read(path)
+    with reading(place) as passing:
+        with watch(progress, f"reading {place.name}") as report:
+            source = Source(place, member=member, progress=passing(report))
             chosen = format_named(format) if format is not None else _format_of(source)
             if (
                 weight != "auto"
@@ -185,7 +194,8 @@ def write(
     OutputError
         The disk is full, with the bytes needed, or the folder cannot be written to.
     """
-    target = Path(path)
+    target = to_write(path)
+    graph = a_graph(graph)
     if format is None:
         suffix = Path(without_suffix(target.name)).suffix.lower()
         chosen = _by_suffix(suffix)
@@ -200,6 +210,7 @@ def write(
 
 def format_named(name: str) -> Format:
     """Return a format by its name or by a suffix; InputError lists them all."""
+    checked_kind(name, str, "format")
     for known in FORMATS:
         if name == known.name or f".{name.lower().lstrip('.')}" in known.suffixes:
             return known

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.checks import numbered
+from warpath.checks import checked_bool, is_number, numbered, shown
 from warpath.errors import GraphError, InputError, require
 from warpath.geometry import RULES, in_degrees, stretch
 from warpath.graph import Graph
@@ -197,11 +197,11 @@ def _places(src: Array, dst: Array, first: Array, last: Array, n: int) -> Array:
 def within_frame(found: Within, kind: str, crs: Any, ratio: float) -> Any:
     """Return what `Within.to_geodataframe` says."""
     frames = {"polygons": _polygons, "edges": _edges, "vertices": _vertices}
-    if kind not in frames:
-        msg = f"kind = {kind!r}: {', '.join(map(repr, frames))} can be made."
+    if not isinstance(kind, str) or kind not in frames:
+        msg = f"kind = {shown(kind)}: {', '.join(map(repr, frames))} can be made."
         raise InputError(msg)
-    if not isinstance(ratio, int | float | np.number) or not 0 <= ratio <= 1:
-        msg = f"ratio = {ratio!r} must be a number from 0 (tight) to 1 (the convex hull)."
+    if not is_number(ratio) or not 0 <= ratio <= 1:
+        msg = f"ratio = {shown(ratio)} must be a number from 0 (tight) to 1 (the convex hull)."
         raise InputError(msg)
     geopandas = require("geopandas", extra="geo", what="Within.to_geodataframe")
     system = crs_of(found.graph, crs)
@@ -228,10 +228,10 @@ def _known_crs(wanted: Any) -> Any:
     pyproj = require("pyproj", extra="geo", what="a reference system")
     try:
         return pyproj.CRS.from_user_input(wanted)
-    except (pyproj.exceptions.CRSError, TypeError) as error:
+    except (pyproj.exceptions.CRSError, TypeError, ValueError, AttributeError) as error:
         msg = (
-            f"crs = {wanted!r} is no reference system that PROJ knows: give an EPSG code, as 4326 "
-            'or "EPSG:25832", a pyproj.CRS, or None where it is not known.'
+            f"crs = {shown(wanted)} is no reference system that PROJ knows: give an EPSG code, as "
+            '4326 or "EPSG:25832", a pyproj.CRS, or None where it is not known.'
         )
         raise InputError(msg) from error
 
@@ -313,7 +313,7 @@ def route_feature(route: Route) -> dict[str, Any]:
 
 def route_frame(route: Route, legs: bool, crs: Any) -> Any:
     """Return what `Route.to_geodataframe` says."""
-    line = _line(route)
+    line, legs = _line(route), checked_bool(legs, "legs")
     geopandas = require("geopandas", extra="geo", what="Route.to_geodataframe")
     import shapely
 

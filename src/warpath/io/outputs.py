@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from warpath.errors import InputError
+from warpath.io.places import to_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -139,7 +139,7 @@ def output_of(
     elif isinstance(out, str | os.PathLike):
         from warpath.io.streams import opened_file
 
-        path = Path(out)
+        path = to_write(out)
         if path.suffix not in {".npy", ".zarr"}:
             msg = f"out={str(path)!r}: a path ends in .npy or .zarr."
             raise InputError(msg)

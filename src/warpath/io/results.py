@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.arguments import a_graph
+from warpath.checks import checked_bool
 from warpath.errors import GraphFormatError, InputError, require
+from warpath.io.places import to_read, to_write
 from warpath.io.rows import SUFFIXES, load_rows, suffix_of
 from warpath.io.save import atomic
 from warpath.paths import Paths, never
@@ -42,7 +45,7 @@ _DAMAGED = (
 
 def save_paths(paths: Paths, path: str | os.PathLike[str]) -> None:
     """Write Paths as ``.npz`` (whole), or as Parquet or CSV (a row for each vertex)."""
-    target = Path(path)
+    target = to_write(path)
     if target.suffix == ".npz":
         parts = {"dist": paths.dist, "pred": paths.pred, "source": np.array(paths.source_index)}
         if paths.cutoff is not None:
@@ -63,7 +66,8 @@ def save_paths(paths: Paths, path: str | os.PathLike[str]) -> None:
 
 def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool) -> None:
     """Write a DistanceTable as ``.npz``, ``.npy`` (the bare matrix), Parquet or CSV."""
-    target = Path(path)
+    target = to_write(path)
+    long = checked_bool(long, "long")
     dist = table.on_host("save")
     if target.suffix == ".npz":
         parts = {
@@ -107,6 +111,7 @@ def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
     GraphFormatError
         If the file is no saved result, or one of another graph.
     """
+    graph, path = a_graph(graph), to_read(path)
     if suffix_of(path) not in SUFFIXES:
         return _paths_of(graph, path, _stored_arrays(path))
     found = load_rows(graph, path)
@@ -269,7 +274,8 @@ def _check_kind(
 def _save_npz(path: Path, parts: dict[str, Array], graph: Graph) -> None:
     if graph.labels is not None:
         labels = graph.labels
-        parts["labels"] = labels.astype(str) if labels.dtype.kind == "O" else labels
+        texts = labels.dtype.kind == "O"
+        parts["labels"] = np.array([str(one) for one in labels.tolist()]) if texts else labels
     parts["id_base"] = np.array(graph.id_base)
     with atomic(path) as file:
         np.savez_compressed(file, **parts)  # type: ignore[arg-type]  # the stub takes bools only
@@ -285,10 +291,16 @@ def save_columns(path: Path, columns: Columns) -> None:
         msg = f"{path}: results are written as .npz, .parquet or .csv."
         raise InputError(msg)
     arrow = require("pyarrow", extra="io", what=f"Writing {path.suffix}")
-    data = {
-        name: arrow.array(values, mask=None if present is None else ~present)
-        for name, (values, present) in columns.items()
-    }
+    data = {}
+    for name, (values, present) in columns.items():
+        try:
+            data[name] = arrow.array(values, mask=None if present is None else ~present)
+        except arrow.ArrowException as error:
+            msg = (
+                f"{path}: the column {name} cannot be written, for its values are of types that a "
+                f"table does not hold together ({error}): save as .npz, or use other labels."
+            )
+            raise InputError(msg) from error
     with atomic(path) as file:
         writers[path.suffix](arrow.table(data), file)
 

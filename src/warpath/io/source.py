@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from warpath import _core
 from warpath.errors import GraphFormatError, NotEnoughMemoryError, WarpathError
 from warpath.io.compression import CHUNK, decompressed, kind_of, without_suffix
+from warpath.io.places import to_read
 from warpath.io.shown import printable, shown, size_text
 from warpath.settings import memory
 
@@ -93,7 +94,7 @@ class Source:
         member: str | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.path = Path(path)
+        self.path = to_read(path)
         self.progress = progress
         self._size = _checked_size(self.path)
         self._done = 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from warpath.io.places import to_write
 from warpath.io.save import atomic
 from warpath.io.source import Source
 from warpath.trace import Round, Run, Trace
@@ -31,7 +32,7 @@ def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
         "totals": dataclasses.asdict(trace.totals()),
         "rows": len(trace),
     }
-    with atomic(path) as file:
+    with atomic(to_write(path)) as file:
         file.write(_line(head))
         for one in trace:
             file.write(_line(dataclasses.asdict(one)))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from warpath.errors import GraphError, InputError
 from warpath.geometry import stretch
+from warpath.io.places import to_write
 from warpath.paths import Paths
 from warpath.plot.map import (
     EDGE,
@@ -31,6 +31,7 @@ from warpath.plot.tree import FOOT, tree_edges
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -115,7 +116,7 @@ def plot_frontier(
         matplotlib is not installed.
     """
     drawable(paths, Paths, "paths", "sssp(graph, source)")
-    target = None if path is None else Path(path)
+    target = None if path is None else to_write(path)
     moving = target is not None and target.suffix.lower() in {"", ".gif"}
     if dpi is None:
         dpi = 100 if moving else 200

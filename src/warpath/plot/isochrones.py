@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,7 +64,7 @@ def plot_within(
         matplotlib is not installed.
     """
     drawable(found, Within, "found", "within(graph, source, cutoffs)")
-    target = None if path is None else checked_path(Path(path))
+    target = None if path is None else checked_path(path)
     graph = found.graph
     positions = positions_of(graph, "what lies near a vertex")
     start = positions[found.paths.source_index]

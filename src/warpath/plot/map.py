@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from warpath.checks import checked_kind
 from warpath.errors import GraphError
 from warpath.geometry import stretch
 from warpath.plot.page import new_figure, theme_of
@@ -187,7 +188,7 @@ def write_title(drawing: Map, title: str | None, subtitle: str | None) -> None:
         (title, 0.16, {"fontsize": 13, "fontweight": "bold", "color": drawing.theme.ink}),
         (subtitle, 0.44, {"fontsize": 10, "color": drawing.theme.soft}),
     ):
-        if text:
+        if checked_kind(text, str, "title"):
             drawing.figure.text(
                 EDGE / width, 1 - inches / height, text, va="top", parse_math=False, **look
             )

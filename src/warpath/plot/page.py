@@ -6,9 +6,9 @@ import math
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from warpath.checks import is_number, shown
 from warpath.errors import InputError, require
+from warpath.io.places import to_write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,15 +50,15 @@ _THEMES = {
 
 def theme_of(name: str) -> Theme:
     """Return a theme by its name, "light" or "dark"."""
-    if name not in _THEMES:
-        msg = f"theme = {name!r}: {' and '.join(map(repr, _THEMES))} are known."
+    if not isinstance(name, str) or name not in _THEMES:
+        msg = f"theme = {shown(name)}: {' and '.join(map(repr, _THEMES))} are known."
         raise InputError(msg)
     return _THEMES[name]
 
 
-def checked_path(path: Path, *more: str) -> Path:
-    """Refuse a file whose suffix is no picture's, nor one of some more."""
-    known = (*_SUFFIXES, *more)
+def checked_path(given: Any, *more: str) -> Path:
+    """Return a path; refuse one whose suffix is no picture's, nor one of some more."""
+    path, known = to_write(given), (*_SUFFIXES, *more)
     if path.suffix.lower() not in known:
         found = path.suffix or "no suffix"
         msg = f"{path}: {found} is no picture: use one of {', '.join(known)}."
@@ -76,18 +76,27 @@ def drawable(given: Any, kind: type, name: str, how: str) -> None:
 
 def _checked_dpi(dpi: Any, size: tuple[float, float]) -> float:
     """Return dots per inch that give a picture of this size, in inches."""
-    number = isinstance(dpi, int | float | np.integer | np.floating) and not isinstance(dpi, bool)
-    if not number or not math.isfinite(dpi) or dpi < _LEAST_DPI:
-        msg = f"dpi = {dpi!r}: dots per inch are a number of at least {_LEAST_DPI}, such as 200."
+    if not is_number(dpi) or not _LEAST_DPI <= dpi < math.inf:
+        msg = (
+            f"dpi = {shown(dpi)}: dots per inch are a number of at least {_LEAST_DPI}, such as 200."
+        )
         raise InputError(msg)
     most = int(math.sqrt(_MOST_DOTS / (size[0] * size[1])))
     if dpi > most:
         msg = (
-            f"dpi = {dpi!r} makes a picture of {dpi * size[0]:,.0f} x {dpi * size[1]:,.0f} dots, "
+            f"dpi = {shown(dpi)} makes a picture of {_dots(dpi, size)} dots, "
             f"over {4 * _MOST_DOTS // 2**30} GiB in memory: use at most {most:,}."
         )
         raise InputError(msg)
     return float(dpi)
+
+
+def _dots(dpi: float, size: tuple[float, float]) -> str:
+    """Return the size of a picture in dots, as people read it."""
+    try:
+        return f"{float(dpi) * size[0]:,.0f} x {float(dpi) * size[1]:,.0f}"
+    except OverflowError:  # an integer beyond all floats
+        return "far too many"
 
 
 def new_figure(size: tuple[float, float], dpi: int, what: str, **options: Any) -> Any:

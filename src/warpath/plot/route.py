@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.checks import shown
 from warpath.errors import GraphError, InputError
 from warpath.graph import Graph
 from warpath.plot.map import Map, draw_network, mark, new_map, positions_of, write_title
@@ -65,7 +65,13 @@ def plot_route(
     if not isinstance(vertices, Route | Iterable):
         msg = f"vertices = {vertices!r:.60}: a Route is meant, or the vertices of one in order."
         raise InputError(msg)
-    target = None if path is None else checked_path(Path(path))
+    two = (
+        isinstance(ends, tuple | list) and len(ends) == 2 and all(isinstance(e, str) for e in ends)
+    )
+    if ends is not None and not two:
+        msg = f"ends = {shown(ends)}: two strings, for the source and the target, are needed."
+        raise InputError(msg)
+    target = None if path is None else checked_path(path)
     names = list(getattr(vertices, "vertices", vertices))
     line = route_line(graph, vertices)
     drawing = new_map(graph, line, "its route", theme=theme, dpi=dpi, margin=_MARGIN, flattest=0.45)

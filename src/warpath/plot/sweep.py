@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import cycle
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath.errors import InputError
@@ -97,7 +96,7 @@ def plot_sweep(
     MissingDependencyError
         matplotlib is not installed.
     """
-    target = None if path is None else checked_path(Path(path))
+    target = None if path is None else checked_path(path)
     runs = list(sweeps) if isinstance(sweeps, Iterable) else [sweeps]
     for sweep in runs:
         drawable(sweep, Sweep, "a sweep", "warpath.bench.sweep.delta_sweep")

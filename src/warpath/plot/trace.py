@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import cycle
-from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +85,7 @@ def plot_trace(
     MissingDependencyError
         matplotlib is not installed.
     """
-    target = None if path is None else checked_path(Path(path))
+    target = None if path is None else checked_path(path)
     one = isinstance(traces, Trace) or not isinstance(traces, Iterable)
     runs: list[Any] = [traces] if one else list(traces)
     if not runs:

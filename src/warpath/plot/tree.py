@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,7 +73,7 @@ def plot_tree(
         matplotlib is not installed.
     """
     drawable(paths, Paths, "paths", "sssp(graph, source)")
-    target = None if path is None else checked_path(Path(path))
+    target = None if path is None else checked_path(path)
     graph = paths.graph
     positions = positions_of(graph, "its tree")
     over = route if route is None or isinstance(route, Route) else paths.path_to(route)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from warpath.checks import as_float, is_integer, shown
 from warpath.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,9 +33,8 @@ def chosen_params(
             some = ", ".join(sorted(known)) or "none"
             msg = f"params has {name!r}, but {recipe.name} takes {some}."
             raise InputError(msg)
-        number = isinstance(value, Real) and not isinstance(value, bool)
-        if not (number and math.isfinite(value) and value > 0):
-            msg = f"params[{name!r}] = {value!r} must be a number above 0."
+        if not 0 < as_float(value) < math.inf:
+            msg = f"params[{name!r}] = {shown(value)} must be a number above 0."
             raise InputError(msg)
         if known[name].whole and value != round(value):
             msg = f"params[{name!r}] = {value!r} must be a whole number."
@@ -44,6 +43,7 @@ def chosen_params(
         if most is not None and value > most:
             msg = f"params[{name!r}] = {value!r} must be at most {most}, {recipe.name} has no more."
             raise InputError(msg)
+    given = {name: v if is_integer(v) else float(v) for name, v in given.items()}
     defaults = {p.name: p.default for p in recipe.params if p.default is not None}
     params = {n: round(v) if known[n].whole else v for n, v in (defaults | given).items()}
     if "delta" in known and ("delta" in given or not known["delta"].of_loop):

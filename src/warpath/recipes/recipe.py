@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+from warpath.checks import shown
 from warpath.errors import NotSupportedError
 from warpath.recipes.axes import Axes, Direction, Layout, Lower, Select
 
@@ -340,11 +341,14 @@ class Catalogue(Sequence[Recipe]):
     def __getitem__(self, at: int | str) -> Recipe: ...
     @overload
     def __getitem__(self, at: slice) -> Catalogue: ...
-    def __getitem__(self, at: int | str | slice) -> Recipe | Catalogue:
+    def __getitem__(self, at: Any) -> Recipe | Catalogue:
         if isinstance(at, slice):
             return Catalogue(self._recipes[at])
         if isinstance(at, int):
             return self._recipes[at]
+        if not isinstance(at, str):
+            msg = f"there is no algorithm {shown(at)}: warpath.algorithms() has {len(self)}."
+            raise NotSupportedError(msg)
         for recipe in self._recipes:
             if recipe.name == at:
                 return recipe

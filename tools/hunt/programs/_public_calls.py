@@ -1,0 +1,240 @@
+"""The public calls of warpath, with values that each parameter takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+import warpath as wp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Maker = Callable[["Subject", np.random.Generator], Any]
+
+
+@dataclass
+class Subject:
+    """A small graph, and results of it that were computed without odd arguments."""
+
+    name: str
+    graph: wp.Graph
+    tree: wp.Paths | None
+    table: wp.DistanceTable | None
+    route: wp.Route | None
+    within: wp.Within | None
+    nearest: wp.Nearest | None
+    trace: wp.Trace | None
+
+
+class Call(NamedTuple):
+    """A public function or method, bound to a subject when it is called.
+
+    Attributes
+    ----------
+    name : as a user writes it.
+    function : takes the subject, then the keywords.
+    params : makers of values that each parameter takes; those before "?" cannot be left out.
+    needs : the attribute of the subject without which there is nothing to call.
+    weight : how often it is drawn, relative to the others.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    params: dict[str, Maker]
+    needs: str = "graph"
+    weight: float = 1.0
+
+
+def _pick(*values: Any) -> Maker:
+    return lambda _, rng: values[rng.integers(len(values))]
+
+
+def _vertex(subject: Subject, rng: np.random.Generator) -> Any:
+    graph = subject.graph
+    if not graph.n:
+        return 0
+    at = int(rng.integers(graph.n))
+    return at if graph.labels is None else graph.labels.tolist()[at]
+
+
+def _vertices(subject: Subject, rng: np.random.Generator) -> Any:
+    return [_vertex(subject, rng) for _ in range(rng.integers(1, 4))]
+
+
+def _weights(subject: Subject, rng: np.random.Generator) -> Any:
+    count = subject.graph.m
+    return [None, "euclidean", np.ones(count, np.int32), np.full(count, 0.5)][rng.integers(4)]
+
+
+_ONE_SOURCE = ["auto", *(r.name for r in wp.algorithms() if "cpu" in r.devices)]
+_GRAPH: Maker = lambda subject, _: subject.graph  # noqa: E731
+_FLAG = _pick(*(False, True))
+_MAYBE = _pick(*(None, False, True))
+_ALGORITHM: Maker = lambda _, rng: _ONE_SOURCE[rng.integers(len(_ONE_SOURCE))]  # noqa: E731
+_DEVICE = _pick("auto", "cpu")
+_THREADS = _pick(None, 1, 2)
+_PARAMS: Maker = lambda _, rng: [None, {}, {"delta": 3}, {"delta": 0.5}][rng.integers(4)]  # noqa: E731
+_CUTOFF = _pick(None, 0, 3, 7.5, 2**40, 1e12)
+_DTYPE = _pick(None, "int32", np.int64, np.float64)
+_PROGRESS = _pick(*(None, False), lambda done, total: None)  # noqa: ARG005
+_SOLVING = {
+    "algorithm": _ALGORITHM,
+    "device": _DEVICE,
+    "threads": _THREADS,
+    "params": _PARAMS,
+    "progress": _PROGRESS,
+}
+_TABLE = _SOLVING | {
+    "dist_dtype": _DTYPE,
+    "predecessors": _FLAG,
+    "out": _pick(None, "t.npy", lambda rows, values: None),  # noqa: ARG005
+    "trace": _FLAG,
+}
+_PLOT = {"title": _pick(None, "t"), "theme": _pick("light", "dark"), "dpi": _pick(50)}
+_DRAWN = {"path": _pick(None, "t.png")} | _PLOT
+_ATTRIBUTES = {
+    "directed": _FLAG,
+    "labels": _pick(None, ["x", "y", "z"]),
+    "id_base": _pick(0, 1),
+    "coordinates": _pick(None, [(0, 0), (1, 0), (0, 1)]),
+    "first_through": _pick(0, 1),
+    "name": _pick(None, "n"),
+    "shapes": _pick(None),
+}
+_SEED = _pick(0, 1)
+_RANGE = _pick(None, (1, 5), (0.0, 1.0))
+_DRAWN_WEIGHTS = {"weights": _RANGE, "dtype": _pick(None), "seed": _SEED}
+
+
+def _method(attribute: str, name: str) -> Callable[..., Any]:
+    return lambda subject, **given: getattr(getattr(subject, attribute), name)(**given)
+
+
+def _get(attribute: str) -> Callable[..., Any]:
+    return lambda subject, key: getattr(subject, attribute)[key]
+
+
+def _free(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda _, **given: function(**given)
+
+
+def _generators() -> list[Call]:
+    count = _pick(0, 1, 5, 12)
+    share = _pick(0.0, 0.5, 1.0)
+    own: dict[str, dict[str, Maker]] = {
+        "random_in_degree": {"n": count, "?": count, "degree": _pick(0, 3)},
+        "uniform": {"n": count, "?": count, "out_degree": _pick(0, 3)},
+        "rmat": {
+            "scale": _pick(0, 3), "?": count, "edge_factor": _pick(0, 2), "a": share, "b": share,
+            "c": share, "directed": _FLAG, "unique": _FLAG, "permute": _FLAG,
+        },
+        "kronecker": {"scale": _pick(0, 3), "?": count, "edge_factor": _pick(0, 2)},
+        "grid": {"rows": count, "columns": count, "?": count, "diagonal": _FLAG, "drop": share},
+        "road": {"n": count, "?": count, "degree": _pick(2, 2.5, 4)},
+        "delaunay": {"n": count, "?": count},
+        "small_world": {"n": _pick(0, 12), "?": count, "degree": _pick(2, 4), "rewire": share},
+        "dense": {"n": count, "?": count, "density": share},
+        "complete": {"n": count, "?": count},
+    }  # fmt: skip
+    return [
+        Call(f"generate.{name}", _free(getattr(wp.generate, name)), params | _DRAWN_WEIGHTS)
+        for name, params in own.items()
+    ]
+
+
+def _of_graphs() -> list[Call]:
+    return [
+        Call("Graph.of", _free(wp.Graph.of), {"data": _pick([(0, 1, 2), (1, 2, 3)]), "?": _FLAG,
+             "n": _pick(3, 5), **_ATTRIBUTES}, weight=4),
+        Call("Graph.of matrix", _free(wp.Graph.of),
+             {"data": _pick(np.ones((3, 3))), "?": _FLAG, "zero": _pick(None, "edge", "no_edge"),
+              **_ATTRIBUTES}),
+        Call("Graph.from_edges", _free(wp.Graph.from_edges),
+             {"src": _pick([0, 1]), "dst": _pick([1, 2]), "?": _FLAG,
+              "weights": _pick(None, [1, 2]), "n": _pick(None, 3), **_ATTRIBUTES}, weight=3),
+        Call("Graph.from_labelled_edges", _free(wp.Graph.from_labelled_edges),
+             {"src": _pick([0, 1], ["a", "b"]), "dst": _pick([1, 2], ["b", "c"]), "?": _FLAG,
+              "weights": _pick(None, [1, 2]), **_ATTRIBUTES}, weight=2),
+        Call("Graph.from_csr", _free(wp.Graph.from_csr),
+             {"indptr": _pick([0, 1, 2, 2]), "indices": _pick([1, 2]), "?": _FLAG,
+              "weights": _pick(None, [1, 2]), **_ATTRIBUTES}, weight=3),
+        Call("graph.to", _method("graph", "to"), {"device": _pick("cpu")}),
+        Call("graph.subgraph", _method("graph", "subgraph"), {"vertices": _vertices}),
+        Call("graph.with_weights", _method("graph", "with_weights"), {"weights": _weights}),
+        Call("graph.with_coordinates", _method("graph", "with_coordinates"),
+             {"coordinates": _pick(None)}),
+        Call("graph.astype", _method("graph", "astype"), {"dtype": _pick("float64", np.int64)}),
+        Call("graph.index_of", _method("graph", "index_of"), {"vertices": _vertices}, weight=2),
+        Call("graph.label_of", _method("graph", "label_of"), {"indices": _pick(0, [0, 1])}),
+        Call("graph.facts", _method("graph", "facts"), {"?": _FLAG, "symmetry": _FLAG}),
+        Call("write", _free(wp.write), {"graph": _GRAPH, "path": _pick("t.gr", "t.npz", "t.el"),
+             "?": _FLAG, "format": _pick(None, "npz", "edge_list")}),
+        Call("read", _free(wp.read), {"path": _pick("g.csv", "g.gr", "g.npz"), "?": _FLAG,
+             "format": _pick(None, "csv"), "directed": _MAYBE, "weight": _pick(None, 2),
+             "ids": _pick("auto", "numbers"), "coordinates": _pick(None), "member": _pick(None),
+             "progress": _PROGRESS}, weight=2),
+    ]  # fmt: skip
+
+
+def _of_results() -> list[Call]:
+    to_file = {"path": _pick("t.csv", "t.npz", "t.parquet")}
+    return [
+        Call("paths.path_to", _method("tree", "path_to"), {"target": _vertex}, "tree", 3),
+        Call("paths[...]", _get("tree"), {"key": _vertex}, "tree", 2),
+        Call("paths.save", _method("tree", "save"), to_file, "tree", 0.3),
+        Call("Paths.load", _free(wp.Paths.load), {"graph": _GRAPH, "path": _pick("p.npz")},
+             weight=0.5),
+        Call("paths.plot", _method("tree", "plot"), {"?": _FLAG, "route": _vertex, **_DRAWN},
+             "tree", 0.02),
+        Call("table.path", _method("table", "path"), {"source": _vertex, "target": _vertex},
+             "table", 3),
+        Call("table.paths_from", _method("table", "paths_from"), {"source": _vertex}, "table", 2),
+        Call("table.to_pandas", _method("table", "to_pandas"), {"?": _FLAG, "long": _FLAG},
+             "table", 0.1),
+        Call("table.save", _method("table", "save"), {**to_file, "?": _FLAG, "long": _FLAG},
+             "table", 0.3),
+        Call("route.to_geodataframe", _method("route", "to_geodataframe"),
+             {"?": _FLAG, "legs": _FLAG, "crs": _pick("auto", None, "EPSG:4326")}, "route", 0.1),
+        Call("route.plot", _method("route", "plot"), {"?": _FLAG, "ends": _FLAG, **_DRAWN},
+             "route", 0.02),
+        Call("within.path_to", _method("within", "path_to"), {"vertex": _vertex}, "within"),
+        Call("within.save", _method("within", "save"), to_file, "within", 0.3),
+        Call("within.to_geodataframe", _method("within", "to_geodataframe"),
+             {"?": _FLAG, "kind": _pick("polygons", "edges", "vertices"),
+              "crs": _pick("auto", None), "ratio": _pick(0.0, 0.5, 1)}, "within", 0.1),
+        Call("within.plot", _method("within", "plot"), {"?": _FLAG, **_DRAWN}, "within", 0.02),
+        Call("nearest.save", _method("nearest", "save"), to_file, "nearest", 0.3),
+        Call("trace.save", _method("trace", "save"), {"path": _pick("t.jsonl")}, "trace", 0.3),
+        Call("Trace.load", _free(wp.Trace.load), {"path": _pick("r.jsonl")}, weight=0.5),
+        Call("trace.totals", _method("trace", "totals"),
+             {"?": _FLAG, "dijkstra_edges": _pick(None, 5), "seconds": _pick(None, 0.5)}, "trace"),
+        Call("algorithms()[...]", lambda _, key: wp.algorithms()[key],
+             {"key": _pick("classic.dijkstra", 0)}),
+    ]  # fmt: skip
+
+
+def calls() -> Sequence[Call]:
+    """Return all calls."""
+    several = {"sources": _vertices, "?": _FLAG, "targets": _pick(None), "cutoff": _CUTOFF}
+    one = {"graph": _GRAPH, "source": _vertex}
+    plan = {key: _SOLVING[key] for key in ("algorithm", "device", "threads", "params")}
+    path = {key: _SOLVING[key] for key in ("algorithm", "device", "threads", "progress")}
+    return [
+        Call("sssp", _free(wp.sssp), {**one, "?": _FLAG, **_SOLVING, "cutoff": _CUTOFF,
+             "dist_dtype": _DTYPE, "trace": _FLAG}, weight=8),
+        Call("path", _free(wp.path), {**one, "target": _vertex, "?": _FLAG, **path}, weight=4),
+        Call("plan", _free(wp.plan), {"graph": _GRAPH, "?": _FLAG, "source": _vertex,
+             "sources": _vertices, "targets": _vertices, "target": _vertex, **plan}, weight=3),
+        Call("distances", _free(wp.distances), {"graph": _GRAPH, **several, **_TABLE}, weight=6),
+        Call("apsp", _free(wp.apsp), {"graph": _GRAPH, "?": _FLAG, **_TABLE}, weight=3),
+        Call("nearest", _free(wp.nearest), {"graph": _GRAPH, "facilities": _vertices, "?": _FLAG,
+             "reverse": _FLAG, **_SOLVING, "cutoff": _CUTOFF, "dist_dtype": _DTYPE}, weight=3),
+        Call("within", _free(wp.within), {**one, "cutoff": _pick(0, 3, [2, 7.5]), "?": _FLAG,
+             "reverse": _FLAG, **_SOLVING}, weight=3),
+        Call("verify", _free(wp.verify),
+             {"graph": _GRAPH, "result": lambda subject, _: subject.tree or subject.table}),
+        *_of_graphs(), *_of_results(), *_generators(),
+    ]  # fmt: skip
