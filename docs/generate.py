@@ -1,12 +1,16 @@
-"""Write what comes from the catalogue: docs/algorithms.md and its pages, the README's tables.
+"""Write what comes from the catalogue and from the records of hunts.
+
+That is docs/algorithms.md and its pages, the README's tables, and the table of docs/guarantees.md.
 
 ``python docs/generate.py`` writes them; ``--check`` fails if one is out of date.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import tomllib
+from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -20,6 +24,8 @@ PAGE = DOCS / "algorithms.md"
 PAGES = DOCS / "algorithms"
 IDEAS: dict[str, str] = tomllib.loads((DOCS / "ideas.toml").read_text(encoding="utf-8"))
 README = DOCS.parent / "README.md"
+GUARANTEES = DOCS / "guarantees.md"
+HUNTS = DOCS / "hunts.jsonl"
 
 NO_BREAK = "\u00a0"  # in a narrow window a table is scrolled rather than wrapped
 
@@ -54,10 +60,9 @@ words. `relax` and `memory` say what Floyd-Warshalls on a GPU do, the others are
 _WRITTEN = (
     "<!-- Written by `make docs` from src/warpath/recipes and docs/ideas.toml: edit there. -->"
 )
-_MARKS = (
-    "<!-- Written by `make docs` from src/warpath/recipes. -->",
-    "<!-- Here ends what `make docs` writes. -->",
-)
+_FROM_RECIPES = "<!-- Written by `make docs` from src/warpath/recipes. -->"
+_FROM_HUNTS = "<!-- Written by `make docs` from docs/hunts.jsonl. -->"
+_END = "<!-- Here ends what `make docs` writes. -->"
 
 
 def overview() -> str:
@@ -150,10 +155,44 @@ def _sentence(title: str) -> str:
 
 def readme() -> str:
     """Return the README with its tables of algorithms written anew."""
-    text = README.read_text(encoding="utf-8")
-    before, rest = text.split(_MARKS[0])
-    after = rest.split(_MARKS[1])[1]
-    return before + "\n".join([_MARKS[0], "", *_names(), "", _MARKS[1]]) + after
+    return _with_lines(README, _FROM_RECIPES, _names())
+
+
+def guarantees() -> str:
+    """Return the page of guarantees with its table of hunts written anew."""
+    return _with_lines(GUARANTEES, _FROM_HUNTS, _hunts())
+
+
+def _with_lines(path: Path, mark: str, lines: list[str]) -> str:
+    """Return a file's text with other lines between the mark and the end of what is written."""
+    before, rest = path.read_text(encoding="utf-8").split(mark)
+    after = rest.split(_END)[1]
+    return before + "\n".join([mark, "", *lines, "", _END]) + after
+
+
+def _hunts() -> list[str]:
+    """Return a table of what the recorded hunts did: counts added up over all runs."""
+    runs = [json.loads(line) for line in HUNTS.read_text(encoding="utf-8").splitlines()]
+    does: dict[str, str] = {}
+    counts: dict[str, Counter[str]] = {}
+    for run in runs:
+        for name, program in run["programs"].items():
+            does[name] = program["does"]
+            counts.setdefault(name, Counter()).update(program["counts"])
+            counts[name]["found"] += program["found"]
+    minutes = sum(run["minutes"] for run in runs)
+    last = runs[-1]
+    lines = [
+        f"{len(runs)} recorded runs, {minutes:,.0f} minutes in all; the last at {last['commit']}:",
+        "",
+        "| program | a trial | done | found |",
+        "|---|---|---|---|",
+    ]
+    for name, sentence in sorted(does.items()):
+        found = counts[name].pop("found")
+        done = ", ".join(f"{n:,} {what}" for what, n in sorted(counts[name].items()))
+        lines.append(f"| `{name}` | {sentence} | {done} | {found} |")
+    return lines
 
 
 def _names() -> list[str]:
@@ -171,7 +210,7 @@ def _names() -> list[str]:
 def main(arguments: list[str]) -> int:
     """Write the files, or compare them."""
     stale = 0
-    texts = {PAGE: overview(), README: readme()}
+    texts = {PAGE: overview(), README: readme(), GUARANTEES: guarantees()}
     texts |= {PAGES / f"{one[0]}.md": page(*one) for one in wp.algorithms().papers()}
     for file, text in texts.items():
         if file.is_file() and file.read_text(encoding="utf-8") == text:

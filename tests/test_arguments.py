@@ -68,7 +68,8 @@ def test_no_vertex_at_all_is_an_error_of_warpath(graph, named):
     "vertex",
     [None, True, 0.0, 1 + 0j, 10**400, 2**64, [[0], [1, 2]], [None], {}, np.array(np.nan),
      Decimal(0), np.array("x"), np.ma.masked, np.ma.array([0], mask=[True]), np.dtype("i4"), list,
-     b"\0", np.datetime64("2020-01-01"), Fraction(1, 3), (i for i in range(1)), np.zeros((1, 1), int)],
+     b"\0", np.datetime64("2020-01-01"), Fraction(1, 3), (i for i in range(1)),
+     np.zeros((1, 1), int)],
     ids=repr,
 )  # fmt: skip
 def test_what_is_no_vertex_is_refused_in_words(graph, named, vertex):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from warpath import settings, units
-from warpath.checks import checked_bool
+from warpath.checks import checked_bool, on_host
 from warpath.costs import Place
 from warpath.engines.matrix import sums_fit_int32
 from warpath.engines.tables.staged import Tiles
@@ -235,7 +235,10 @@ class _Work:
         )  # fmt: skip
         most = never(into.dtype)
         if problem.cutoff is not None and self.plan.recipe.loop is not Loop.DIJKSTRA:
-            into[into > min(problem.cutoff, most)] = most
+            beyond = into > min(problem.cutoff, most)
+            into[beyond] = most
+            if pred is not None:
+                pred[on_host(beyond)] = -1
         if trace is not None:
             self._traced(trace, into if problem.targets is None else None)
         return stats
