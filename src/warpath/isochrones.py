@@ -10,6 +10,7 @@ import numpy as np
 from warpath.arguments import checked_cutoff
 from warpath.errors import GraphError, require
 from warpath.geometry import stretch
+from warpath.paths import never
 from warpath.shapes import lines_of
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ class Within:
         """How many vertices lie within each cutoff: (k,); they are the first of `vertices`."""
         limits = [checked_cutoff(cutoff, self.graph) for cutoff in self.cutoffs.tolist()]
         # A cutoff beyond all distances of the graph's type is None.
-        known = [np.inf if limit is None else limit for limit in limits]
+        most = never(self.dist.dtype)
+        known = [most if limit is None else limit for limit in limits]
         counts: NDArray[np.int64] = np.searchsorted(self.dist, np.array(known), side="right")
         return counts
 

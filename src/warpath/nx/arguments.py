@@ -141,7 +141,9 @@ def _number(cutoff: Any) -> float | None:
     A scalar of NumPy is compared in its own type: only where this is float64 or exact is the
     outcome that of Python's numbers.
     """
-    if cutoff is None or type(cutoff) in (int, float, bool):
+    if type(cutoff) is bool:
+        return int(cutoff)
+    if cutoff is None or type(cutoff) in (int, float):
         number: float | None = cutoff
         return number
     if isinstance(cutoff, np.float64 | np.integer):

@@ -241,7 +241,7 @@ def _subject(name: str, graph: wp.Graph) -> Subject:
 
 
 PROGRAM = Program(
-    summary="gives odd values to every parameter of every public call",
+    summary="Every public call with odd values for its parameters: only documented exceptions.",
     trial=trial,
     memory=8 * 2**30,
     packages=("pandas", "pyarrow"),

@@ -255,7 +255,7 @@ def _peak() -> int:
 
 
 PROGRAM = Program(
-    summary="Reads damaged files of all formats and compressions under limits of memory.",
+    summary="Damaged files of all formats and compressions, read under limits of memory.",
     trial=trial,
     hang=60.0,
     memory=8 << 30,

@@ -156,7 +156,7 @@ def _shown(outcome: Outcome) -> str:
 
 
 PROGRAM = Program(
-    summary="calls warpath.csgraph and SciPy's csgraph on matrices of all kinds and compares them",
+    summary="SciPy's functions by warpath.csgraph and by SciPy, with odd matrices and arguments.",
     trial=trial,
     hang=60.0,
     packages=("scipy",),

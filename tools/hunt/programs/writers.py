@@ -390,7 +390,7 @@ def _import_all() -> None:
 
 
 PROGRAM = Program(
-    summary="stop writers at any moment, run several at once, plant links, edit notes",
+    summary="Writers stopped at any moment, several at once, with planted links and edited notes.",
     trial=trial,
     packages=("pyarrow", "zarr"),
 )
