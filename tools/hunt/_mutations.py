@@ -137,15 +137,15 @@ COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     ".zip": _zip,
 }
 
-_BOMB = 2**24
+_BOMB = 2**28
 
 
 def bomb(suffix: str, chance: random.Random, kept: dict[str, bytes]) -> bytes:
-    """Return some kilobytes that unpack to a gigabyte; `kept` holds the part that is repeated."""
+    """Return some kilobytes that unpack to 256 MiB or more; `kept` holds what was made before."""
     # bz2 takes a minute over what repeats with a longer period.
     filling = b"\n" if suffix == ".bz2" else chance.choice((b"\n", b"0 1\n", b"0 ", b"\0"))
     key = f"{suffix} {filling!r}"
     if key not in kept:
-        repeated = _BOMB if suffix != ".zip" else 16 * _BOMB  # an archive is no stream of members
-        kept[key] = COMPRESSIONS[suffix](filling * (repeated // len(filling)))
-    return kept[key] * (1 if suffix == ".zip" else 64)
+        kept[key] = COMPRESSIONS[suffix](filling * (_BOMB // len(filling)))
+    # An archive is no stream of members.
+    return kept[key] * (1 if suffix == ".zip" else chance.choice((1, 8)))
