@@ -22,6 +22,7 @@ import numpy as np
 from warpath import settings
 from warpath.errors import DistanceOverflowError, NegativeCycleError, OutputError, require
 from warpath.io.journal import Journal
+from warpath.io.positions import bytes_of, on_disk, read_at, reserve, write_at
 from warpath.io.temporary import real_path
 
 if TYPE_CHECKING:
@@ -131,7 +132,8 @@ class _File(ABC):
         self.journal = journal
         self.shape = shape
         self.dtype = dtype
-        self.resumed = journal.rows
+        self.resumed = 0
+        self._ended = False
         self._buffers: list[Array] = []
         self._turn = 0
         self._pool: ThreadPoolExecutor | None = None
@@ -140,13 +142,19 @@ class _File(ABC):
     chunk = 1
 
     def start(self) -> None:
-        """Start the thread that writes.
+        """Start the thread that writes, and let it prepare the part.
 
-        It runs before it has anything to write: an interrupt of a later start could leave a thread
-        that no one waits for and that writes to a file which is closed already.
+        An interrupt goes to the main thread, so it stops neither the start of a thread for a block,
+        which would leave one that no one waits for, nor Zarr at work, which would go on behind.
         """
         self._pool = ThreadPoolExecutor(1, "warpath-writer")
-        self._pool.submit(int).result()
+        self._pool.submit(int).result()  # the thread runs: nothing below starts another one
+        self._pool.submit(self.prepare).result()
+        self.resumed = self.journal.rows
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make the part, or check what an earlier run has left of it."""
 
     def blocks(self, *, at_once: bool = False, several: int = 1) -> list[slice]:
         if self.resumed == self.shape[0]:
@@ -176,13 +184,14 @@ class _File(ABC):
 
     def drain(self) -> None:
         """Let the thread finish what it has, whatever ended the call."""
+        self._ended = True
         if self._pool is not None:
             self._pool.shutdown(wait=True)
 
     def _write(self, rows: slice, values: Array) -> None:
         try:
             self.store(rows, values)
-            self.journal.advance(rows.stop, zlib.crc32(_bytes_of(values), self.journal.crc))
+            self.journal.advance(rows.stop, zlib.crc32(bytes_of(values), self.journal.crc))
         except OSError as error:
             if isinstance(error, OutputError):
                 raise
@@ -206,7 +215,9 @@ class _File(ABC):
         step = max(1, _CHECKED_BYTES // row // self.chunk) * self.chunk
         crc = 0
         for start in range(0, min(done, self.shape[0]), step):
-            crc = zlib.crc32(_bytes_of(self.load(slice(start, min(start + step, done)))), crc)
+            if self._ended:
+                return
+            crc = zlib.crc32(bytes_of(self.load(slice(start, min(start + step, done)))), crc)
         if done > self.shape[0] or crc != self.journal.crc:
             raise self.journal.refusal(
                 f"{self.journal.part.name} does not hold the {done:,} rows that an earlier run "
@@ -240,23 +251,28 @@ class NpyFile(_File):
         np.lib.format.write_array_header_1_0(head, layout)
         self._offset = head.tell()
         self._row = shape[1] * dtype.itemsize
+        self._head = head.getvalue()
         self._file = journal.file.fileno()
-        size = self._offset + shape[0] * self._row
+        super().__init__(journal, shape, dtype)
+
+    def prepare(self) -> None:
+        """Check the rows that are there, and take the place of the whole file."""
+        journal = self.journal
+        size = self._offset + self.shape[0] * self._row
         found = os.fstat(self._file)
         if journal.begun and found.st_size != size:
             raise journal.refusal(
                 f"{journal.part.name} has {found.st_size:,} bytes, {size:,} are expected: it was "
                 "changed or damaged since it was written"
             )
-        super().__init__(journal, shape, dtype)
         there = min(found.st_size, found.st_blocks * 512)
         _refuse_a_full_disk(journal.target, size - self._offset - there)
         if not journal.begun:
             journal.begin()
         try:
             self.check_rows()
-            _write_at(self._file, head.getbuffer(), 0)
-            _reserve(self._file, size)
+            write_at(self._file, self._head, 0)
+            reserve(self._file, size)
         except OSError as error:
             if isinstance(error, OutputError):
                 raise
@@ -269,14 +285,14 @@ class NpyFile(_File):
     def load(self, rows: slice) -> Array:
         """Read rows, zeros from where the file ends."""
         values = np.empty((rows.stop - rows.start, self.shape[1]), self.dtype)
-        _read_at(self._file, _bytes_of(values), self._offset + rows.start * self._row)
+        read_at(self._file, bytes_of(values), self._offset + rows.start * self._row)
         return values
 
     def store(self, rows: slice, values: Array) -> None:
         """Put rows on the disk itself: what is noted survives a loss of power."""
         at = self._offset + rows.start * self._row
-        _write_at(self._file, _bytes_of(values), at)
-        _on_disk(self._file)
+        write_at(self._file, bytes_of(values), at)
+        on_disk(self._file)
         if hasattr(os, "posix_fadvise"):  # nobody reads it soon: leave the cache to others
             os.posix_fadvise(self._file, at, values.nbytes, os.POSIX_FADV_DONTNEED)
 
@@ -294,18 +310,23 @@ class _Zarr(_File):
     def __init__(self, journal: Journal, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         self._zarr = require("zarr", extra="zarr", what=f"Writing {journal.target.name}")
         super().__init__(journal, shape, dtype)
-        rows = max(1, CHUNK_BYTES // max(1, shape[1] * dtype.itemsize))
-        self.chunk = max(1, min(rows, shape[0]))
+        self._into: Any = None
+
+    def prepare(self) -> None:
+        """Check the array that is there, or create one."""
+        journal, row = self.journal, self.shape[1] * self.dtype.itemsize
+        rows = max(1, CHUNK_BYTES // max(1, row))
+        self.chunk = max(1, min(rows, self.shape[0]))
         if journal.begun:
             self._into = self._continued()
             self.chunk = self._into.chunks[0]
             self.check_rows()
             return
-        _refuse_a_full_disk(journal.target, shape[0] * shape[1] * dtype.itemsize)
+        _refuse_a_full_disk(journal.target, self.shape[0] * row)
         journal.begin()
         self._into = self._zarr.create_array(
-            journal.part, shape=shape, dtype=dtype, chunks=(self.chunk, max(1, shape[1])),
-            overwrite=True,
+            journal.part, shape=self.shape, dtype=self.dtype,
+            chunks=(self.chunk, max(1, self.shape[1])), overwrite=True,
         )  # fmt: skip
 
     def _continued(self) -> Any:
@@ -367,38 +388,3 @@ def _refuse_a_full_disk(path: Path, needed: int) -> None:
             "or float32 weights"
         )
         raise OutputError(errno.ENOSPC, message, str(path))
-
-
-def _reserve(file: int, size: int) -> None:
-    """Take the whole file's blocks now, so that a disk that fills up is known before the work."""
-    if hasattr(os, "posix_fallocate"):
-        try:
-            os.posix_fallocate(file, 0, size)
-        except OSError as error:
-            if error.errno not in {errno.EINVAL, errno.EOPNOTSUPP}:  # a file system without it
-                raise
-    os.truncate(file, size)
-
-
-def _on_disk(file: int) -> None:
-    getattr(os, "fdatasync", os.fsync)(file)
-
-
-def _write_at(file: int, data: Any, at: int) -> None:
-    left = memoryview(data)
-    while left:
-        count = os.pwrite(file, left[: 1 << 30], at)
-        left, at = left[count:], at + count
-
-
-def _read_at(file: int, into: Any, at: int) -> None:
-    """Fill a buffer from the file, with zeros from where the file ends."""
-    left = memoryview(into)
-    while left and (count := os.preadv(file, [left[: 1 << 30]], at)):
-        left, at = left[count:], at + count
-    left[:] = bytes(len(left))
-
-
-def _bytes_of(values: Array) -> Any:
-    """Return the bytes of a C-ordered array, without a copy."""
-    return np.ravel(values).view(np.uint8).data
