@@ -5,20 +5,16 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from warpath import settings, units
 from warpath.checks import checked_bool, on_host
 from warpath.costs import Place
 from warpath.engines.matrix import sums_fit_int32
 from warpath.engines.tables.staged import Tiles
 from warpath.errors import (
     DistanceOverflowError,
-    InputError,
-    NotEnoughMemoryError,
-    NotSupportedError,
     interrupts_first,
 )
 from warpath.paths import never
@@ -28,6 +24,7 @@ from warpath.recipes.recipe import WHOLE_TABLES
 from warpath.routes import as_labels, search, searched, tree, without_unreached
 from warpath.running import choose_for, narrowed, run_plan, too_wide
 from warpath.table import DistanceTable
+from warpath.table_request import Wanted, check_predecessors, check_trace, question
 from warpath.trace import Run, Trace
 from warpath.zones import arrivals, at_home, opened
 
@@ -39,7 +36,6 @@ if TYPE_CHECKING:
     from warpath.costs import Size
     from warpath.engines.base import Problem
     from warpath.graph import Graph
-    from warpath.io.journal import Question
     from warpath.io.streams import NpyFile
     from warpath.plan import Plan, Wish
     from warpath.progress import Report
@@ -50,24 +46,6 @@ if TYPE_CHECKING:
 
 #: Rows that let a GPU work in full batches: blocks of one source each, 64 sources side by side.
 _FULL_BATCHES = 4096
-#: Loops of a GPU that keep no count of what they do.
-_UNCOUNTED = {Loop.BLOCK_A_SOURCE, Loop.FLOYD_WARSHALL, Loop.JOHNSON, Loop.PAIRS}
-
-
-class Wanted(NamedTuple):
-    """What a table is made of, and for.
-
-    Attributes
-    ----------
-    dtype : of the distances.
-    out : where they go; see `warpath.io.outputs.output_of`.
-    predecessors, trace : whether they are kept as well.
-    """
-
-    dtype: np.dtype[Any]
-    out: Any = None
-    predecessors: bool = False
-    trace: bool = False
 
 
 def solved_table(
@@ -84,9 +62,9 @@ def solved_table(
     chosen = choose_for(size, opened(graph), wish, graph.device)
     checked_bool(wanted.trace, "trace")
     if wanted.trace:
-        _check_trace(chosen)
+        check_trace(chosen)
     if wanted.predecessors:
-        _check_predecessors(graph, chosen, problem, wanted)
+        check_predecessors(graph, chosen, problem, wanted)
     rows = problem.sources
     names = np.arange(graph.n) if problem.targets is None else problem.targets
     shape = (len(rows), len(names))
@@ -104,7 +82,7 @@ def solved_table(
         interrupts_first(),
         output_of(
             wanted.out, shape, wanted.dtype,
-            device=chosen.device, question=lambda: _question(graph, chosen, problem, wanted),
+            device=chosen.device, question=lambda: question(graph, chosen, problem, wanted),
         ) as result,
         watch(progress, chosen.recipe.name, "" if at_once else "sources") as report,
     ):  # fmt: skip
@@ -402,81 +380,6 @@ def _staged_here(
     return {"seconds": time.perf_counter() - start}
 
 
-def _check_trace(chosen: Plan) -> None:
-    if chosen.device != "cpu" and chosen.recipe.loop in _UNCOUNTED:
-        msg = (
-            f"{chosen.algorithm} counts no relaxations on a GPU, which are its kernels' own: leave "
-            "trace out, or trace a published variant (warpath algorithms --device cuda)."
-        )
-        raise NotSupportedError(msg)
-    if chosen.staged is not None:
-        msg = (
-            f"{chosen.algorithm} has no trace where tiles of the matrix pass through memory: leave "
-            "trace out."
-        )
-        raise NotSupportedError(msg)
-
-
 def _columns(graph: Graph, problem: Problem, names: Array) -> Array | None:
     whole = problem.targets is None and not graph.first_through
     return None if whole else arrivals(graph, names)
-
-
-def _check_predecessors(graph: Graph, chosen: Plan, problem: Problem, wanted: Wanted) -> None:
-    out = wanted.out
-    if not (out is None or isinstance(out, np.ndarray) or hasattr(out, "__cuda_array_interface__")):
-        msg = (
-            "predecessors=True fills an array in memory, but out= is a file or a function: leave "
-            "one of them out. DistanceTable.path finds routes from the distances alone."
-        )
-        raise InputError(msg)
-    on_gpu = hasattr(out, "__cuda_array_interface__")
-    if on_gpu and not (chosen.recipe.predecessors and problem.targets is None):
-        msg = (
-            f"{chosen.algorithm} keeps no predecessors on the GPU, where out= lies: leave out= "
-            "out, or predecessors."
-        )
-        raise NotSupportedError(msg)
-    width = graph.n if problem.targets is None else len(problem.targets)
-    bytes_ = len(problem.sources) * width * graph.indices.dtype.itemsize
-    free, distances = settings.memory(), chosen.bytes if chosen.device == "cpu" else 0
-    if distances + bytes_ > free:
-        msg = (
-            f"predecessors would take {units.size(bytes_)} beside the {units.size(distances)} of "
-            f"{chosen.algorithm}, but {units.size(free)} are free: leave predecessors out, for "
-            "DistanceTable.path finds routes from the distances, or ask for fewer sources."
-        )
-        raise NotEnoughMemoryError(msg)
-
-
-def _question(graph: Graph, chosen: Plan, problem: Problem, wanted: Wanted) -> Question:
-    """Return what the bytes of a table depend on: a file is only continued by the same."""
-    loose = chosen.recipe.reassociates and graph.dist_dtype.kind == "f"
-    everything = "all vertices"
-    return {
-        "graph": _fingerprint(graph),
-        "sources": _digest([problem.sources]),
-        "targets": everything if problem.targets is None else _digest([problem.targets]),
-        "cutoff": str(problem.cutoff),
-        "type": str(wanted.dtype),
-        "order of sums": chosen.algorithm if loose or not chosen.recipe.exact else "along the path",
-    }
-
-
-def _fingerprint(graph: Graph) -> str:
-    kept: str | None = graph.derived.get("fingerprint")
-    if kept is None:
-        closed = np.array([graph.first_through])
-        kept = _digest([graph.indptr, graph.indices, graph.solver_weights, closed])
-        graph.derived["fingerprint"] = kept
-    return kept
-
-
-def _digest(arrays: list[Array]) -> str:
-    import hashlib
-
-    digest = hashlib.blake2b(digest_size=16)
-    for array in arrays:
-        digest.update(f"{array.dtype.str}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()

@@ -106,7 +106,7 @@ class Plan:
         parts = [f"{self.recipe.name} on {self.device}"]
         if self.threads > 1:
             parts.append(f"{self.threads} threads")
-        parts += [f"{name} = {_number(value)}" for name, value in self.params.items()]
+        parts += [f"{name} = {units.number(value)}" for name, value in self.params.items()]
         return ", ".join(parts)
 
     def __str__(self) -> str:
@@ -117,7 +117,7 @@ class Plan:
         ]
         for place, other in enumerate(self.runners_up[:3], start=2):
             lines.append(
-                f"  {_ordinal(place)} {other.recipe.name}: {units.seconds(_time(other))}, "
+                f"  {units.ordinal(place)} {other.recipe.name}: {units.seconds(_time(other))}, "
                 f"{units.size(other.bytes)}"
             )
         lines += [f"  left out {name}: {sentence}" for name, sentence in self.left_out]
@@ -410,11 +410,6 @@ def _notes(chosen: Candidate, size: Size, device: str, hardware: Hardware) -> tu
     return tuple(notes)
 
 
-def _number(value: float) -> str:
-    """Return a parameter as text: all digits of an integer, six of another number."""
-    return f"{value:,}" if isinstance(value, int) else f"{value:,g}"
-
-
 def _time(candidate: Candidate) -> float:
     """Return the predicted time; without one it comes last."""
     return math.inf if candidate.seconds is None else candidate.seconds
@@ -422,7 +417,3 @@ def _time(candidate: Candidate) -> float:
 
 def _predicted(seconds: float | None) -> str:
     return "no prediction" if seconds is None else f"predicted {units.seconds(seconds)}"
-
-
-def _ordinal(place: int) -> str:
-    return {2: "2nd", 3: "3rd"}.get(place, f"{place}th")

@@ -9,10 +9,11 @@ import numpy as np
 from warpath.arguments import as_indices, checked_cutoff, checked_dist_dtype
 from warpath.costs import Size
 from warpath.engines.base import Problem
-from warpath.filling import Wanted, place_of, solved_table
+from warpath.filling import place_of, solved_table
 from warpath.graph import Graph
 from warpath.plan import Wish
 from warpath.recipes import Task
+from warpath.table_request import Wanted
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike

@@ -25,6 +25,16 @@ def digits(value: float) -> str:
     return f"{value:,.0f}" if value >= 99.95 else f"{value:.3g}"
 
 
+def number(value: float) -> str:
+    """Return all digits of an integer, and six of another number: ``1,234``, ``0.5``."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,g}"
+
+
+def ordinal(place: int) -> str:
+    """Return a place below the first: ``2nd``, ``4th``."""
+    return {2: "2nd", 3: "3rd"}.get(place, f"{place}th")
+
+
 def length(value: float) -> str:
     """Return a distance: an integer as it is, a float as `digits` shows it."""
     return f"{value:,}" if isinstance(value, int) else digits(value)
