@@ -331,3 +331,19 @@ def test_all_pairs_of_a_graph_with_closed_vertices_are_those_of_the_cpu(made, na
         kept = wp.apsp(graph, device="cuda", algorithm=name, predecessors=True)
         assert np.array_equal(kept.dist, right.dist)
         assert np.array_equal(kept.pred, right.pred)
+
+
+def test_what_lies_beyond_the_cutoff_has_no_predecessor():
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 3), (2, 3, 1)])
+    found = wp.distances(
+        graph, [0], algorithm="bodra2025.apsp_dijkstra", device="cuda", cutoff=4, predecessors=True
+    )
+    assert found.reached.tolist() == [[True, True, False, False]]
+    assert found.pred.tolist() == [[-1, 0, -1, -1]]
+    given = np.empty((1, 4), np.int64).view(DeviceArray)
+    there = wp.distances(
+        graph, [0], algorithm="bodra2025.apsp_dijkstra", device="cuda", cutoff=4, predecessors=True,
+        out=given,
+    )  # fmt: skip
+    assert there.dist is given
+    assert there.pred.tolist() == found.pred.tolist()

@@ -379,6 +379,18 @@ def test_a_kept_plan_for_a_gpu_is_made_anew_for_another_memory_of_the_host(gpu, 
     assert_same_bits(wp.sssp(graph, 0).dist, wp.sssp(graph, 0, device="cpu").dist)
 
 
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_an_edge_back_may_lead_beyond_the_labels_of_32_bits(dtype):
+    graph = wp.Graph.of([(0, 1, 2**31 - 3), (1, 0, 2**31 - 4)]).astype(dtype)
+    for _ in range(2):
+        found = wp.sssp(graph, 0, algorithm="warpath.patches", device="cuda")
+        assert (found.dist.tolist(), found.dist.dtype) == ([0, 2**31 - 3], np.int64)
+    assert found.on_device.device == "cuda:0"
+    cut = wp.sssp(graph, 0, algorithm="warpath.patches", device="cuda", cutoff=5)
+    assert cut.reached.tolist() == [True, False]
+
+
 ONE_LAUNCH = pytest.mark.parametrize("name", ["warpath.wide", "warpath.patches"])
 OR_LEVELS = pytest.mark.parametrize("name", ["warpath.bfs", "warpath.wide", "warpath.patches"])
 

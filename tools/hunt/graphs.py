@@ -277,19 +277,25 @@ def _weights(
 _INTEGER_KINDS = ["few", "few", "few", "medium", "equal", "zero", "near", "near", "powers", "rare"]
 
 
+def _near(rng: np.random.Generator, m: int, base: int, most: int) -> Array:
+    """Return integers around a number; some that are one number as floats."""
+    if most == _MAX64 and rng.random() < 0.3:
+        largest, several = 2 ** int(rng.choice([53, 54])) + 1, 2
+    else:
+        largest, several = min(base + int(rng.integers(-2, 3)), most), int(rng.choice([2, 3, 5]))
+    found: Array = largest - rng.integers(0, several, m)
+    return found
+
+
 def _integers(rng: np.random.Generator, m: int, kind: str, most: int) -> Array:
-    if kind == "medium":
-        return rng.integers(0, 1000, m).astype(_fitting(most))
-    if kind == "zero":
-        return np.zeros(m, _fitting(most))
+    if kind in ("medium", "zero"):
+        return rng.integers(0, 1000 if kind == "medium" else 1, m).astype(_fitting(most))
     base = int(rng.choice([2**31, 2**53, 2**62, _MAX64, 2**24, 2**31 - 1, 2**16, 2**30]))
     if kind == "equal":
         value = base if rng.random() < 0.4 else int(rng.integers(0, 9))
         return np.full(m, min(value, most), _fitting(most))
     if kind == "near":
-        largest = min(base + int(rng.integers(-2, 3)), most)
-        near: Array = largest - rng.integers(0, int(rng.choice([2, 3, 5])), m)
-        return near.astype(_fitting(most))
+        return _near(rng, m, base, most).astype(_fitting(most))
     if kind == "powers":
         powers: Array = np.int64(1) << rng.integers(0, most.bit_length(), m)
         return powers.astype(_fitting(most))

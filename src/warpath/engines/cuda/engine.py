@@ -83,16 +83,19 @@ class Bound:
     search : what it launches.
     counters : what the words of a launch mean, by name.
     device : where it runs.
+    proven : whether all distances are known to fit the labels: sums that do not are none of them.
     """
 
     nbytes = 0  # what it works with is kept elsewhere
 
     def __init__(
-        self, search: Search, counters: Callable[[list[int]], dict[str, int]], device: Device
-    ) -> None:
+        self, search: Search, counters: Callable[[list[int]], dict[str, int]], device: Device,
+        *, proven: bool,
+    ) -> None:  # fmt: skip
         self.search = search
         self.counters = counters
         self.device = device
+        self._proven = proven
         self._fits = True
 
     def __call__(self, source: int) -> tuple[Array, list[int]] | None:
@@ -104,7 +107,7 @@ class Bound:
             return None
         with self.device.active():
             found = self.search(source)
-        self._fits = found[1][0] != Ended.LOST
+        self._fits = self._proven or found[1][0] != Ended.LOST
         return found if self._fits else None
 
 
@@ -118,8 +121,10 @@ def bound(graph: Graph, loop: Loop, device: Device) -> Bound | None:
 
     def make() -> Bound:
         search_of, counters = SEARCHES[loop]
+        width = widths(graph)[0]
         with device.active():
-            return Bound(search_of(graph, widths(graph)[0], device, {}, None), counters, device)
+            search = search_of(graph, width, device, {}, None)
+            return Bound(search, counters, device, proven=width.proven)
 
     made: Bound = kept(graph, f"solves by {loop.value}", device, make)
     return made
