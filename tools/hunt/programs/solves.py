@@ -87,7 +87,7 @@ def _refused(solves: Solves, source: int, rng: np.random.Generator) -> None:
     unable = [each for each in _SSSP if each is not None and not solves.takes(each)]
     if not unable:
         return
-    recipe = unable[rng.integers(-2, len(unable))]  # the last are our own
+    recipe = unable[rng.integers(-min(2, len(unable)), len(unable))]  # the last are our own
     solves.counts["solves"] += 1
     try:
         wp.sssp(solves.graph, solves.drawn.name(source), algorithm=recipe.name)
