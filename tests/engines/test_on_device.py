@@ -380,6 +380,17 @@ def test_a_kept_plan_for_a_gpu_is_made_anew_for_another_memory_of_the_host(gpu, 
 
 
 @pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("length", [5.2832665, 569987.56, 1e-3, 1e30])
+def test_one_bucket_gets_the_least_label_however_its_bounds_round(length):
+    graph = wp.Graph.of(([0, 1], [1, 2], np.array([length, 1], np.float32)))
+    found = wp.sssp(
+        graph, 0, algorithm="davidson2014.bucketing.merge_path", device="cuda",
+        params={"delta": 0.3, "buckets": 1},
+    )  # fmt: skip
+    assert np.array_equal(found.dist, wp.sssp(graph, 0, device="cpu").dist)
+
+
+@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
 def test_an_edge_back_may_lead_beyond_the_labels_of_32_bits(dtype):
     graph = wp.Graph.of([(0, 1, 2**31 - 3), (1, 0, 2**31 - 4)]).astype(dtype)

@@ -236,11 +236,15 @@ class _Buckets:
 
 
 def grid_floor(run: Run, delta: float, label: Any) -> Any:
-    """Return the greatest multiple of delta that is not above a label."""
+    """Return the greatest multiple of delta that is not above a label.
+
+    For floats it is the label itself where rounding leaves it outside of the bucket that begins
+    at the multiple: a single bucket would never get it.
+    """
     if np.issubdtype(run.label, np.integer):
         return int(label) // int(delta) * int(delta)
     floor = run.label(_steps(label, delta) * delta)
-    return floor if floor <= label else run.label(label)
+    return floor if floor <= label < next_bound(run, delta, floor) else run.label(label)
 
 
 def next_bound(run: Run, delta: float, label: Any) -> Any:
