@@ -241,7 +241,7 @@ def test_an_attribute_of_a_graph_has_its_type():
         "labels": np.ma.array([1, 2], mask=[True, False]),
         "coordinates": [[0], [1, 2]],
     }.items():
-        with pytest.raises(GraphError, match=name):
+        with pytest.raises(InputError, match=name):
             wp.Graph.of([(0, 1, 2)], **{name: value})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -199,3 +200,75 @@ def test_a_route_within_a_cutoff_may_pass_a_vertex_beyond_it():
 
 def test_paths_are_walked_through_as_distances():
     assert list(wp.sssp([(0, 1, 7), (1, 2, 1)], 0)) == [0, 7, 8]
+
+
+def test_legs_are_the_lightest_of_parallel_edges_whatever_their_number():
+    rng = np.random.default_rng(3)
+    n = 200_000  # more legs than are looked at together
+    src = np.concatenate([np.arange(n - 1), np.arange(n - 1), rng.integers(n, size=n)])
+    dst = np.concatenate([np.arange(1, n), np.arange(1, n), np.zeros(n, int)])
+    for dtype in (np.int32, np.float64):
+        weights = rng.integers(1, 100, len(src)).astype(dtype)
+        route = wp.sssp(wp.Graph.of((src, dst, weights)), 0).path_to(n - 1)
+        assert len(route) == n
+        assert route.legs.dtype == dtype
+        expected = np.minimum(weights[: n - 1], weights[n - 1 : 2 * n - 2])
+        assert route.legs.tolist() == expected.tolist()
+        assert route.legs.sum() == route.length
+
+
+def test_a_route_of_one_vertex_has_no_legs():
+    assert wp.path([(0, 1, 2)], 0, 0).legs.tolist() == []
+
+
+def _calls(work):
+    """Return how many functions of Python and of C a call makes."""
+    made = 0
+
+    def count(_frame, event, _argument):
+        nonlocal made
+        made += event in {"call", "c_call"}
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return made
+
+
+def test_a_long_negative_cycle_is_reported_without_a_call_for_each_vertex():
+    n = 100_000
+    weights = np.ones(n, np.int64)
+    weights[-1] = -n
+    graph = wp.Graph.of((np.arange(n), (np.arange(n) + 1) % n, weights))
+
+    def solve():
+        with pytest.raises(wp.NegativeCycleError) as raised:
+            wp.sssp(graph, 0)
+        assert raised.value.length == -1
+        assert sorted(raised.value.cycle) == list(range(n))
+
+    assert _calls(solve) < n
+
+
+def test_the_length_of_a_negative_cycle_may_lie_beyond_64_bits():
+    graph = wp.Graph.of([(0, 1, -(2**62)), (1, 2, -(2**62)), (2, 0, -(2**62))])
+    with pytest.raises(wp.NegativeCycleError) as raised:
+        wp.apsp(graph, algorithm="classic.johnson")
+    assert raised.value.length == -3 * 2**62
+
+
+def test_a_long_route_of_a_table_is_that_of_the_tree_without_a_call_for_each_vertex():
+    n = 20_000
+    rng = np.random.default_rng(5)
+    src = np.concatenate([np.arange(n - 1), rng.integers(n, size=n)])
+    dst = np.concatenate([np.arange(1, n), rng.integers(n, size=n)])
+    weights = np.concatenate([np.ones(n - 1, np.int32), np.full(n, n, np.int32)])
+    graph = wp.Graph.of((src, dst, weights))
+    table = wp.distances(graph, [0, n // 2])
+    for source in (0, n // 2):
+        expected = wp.sssp(graph, source).path_to(n - 1).indices.tolist()
+        assert table.path(source, n - 1).indices.tolist() == expected
+    calls = _calls(lambda: table.path(0, n - 1))  # 7 a vertex without the tree
+    assert calls < 5 * n, calls

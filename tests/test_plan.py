@@ -570,3 +570,10 @@ def test_a_gpu_refuses_negative_weights_whose_sums_could_leave_64_bits():
     with pytest.raises(wp.NotSupportedError, match="4,611,686,018,427,387,904 could leave 64 bits"):
         pick(Size(Task.SSSP), facts, wish=wish)
     assert pick(Size(Task.SSSP), replace(facts, min_weight=-(2**58)), wish=wish).device == "cuda:0"
+
+
+def test_the_plan_of_rounds_by_distance_says_how_many_there_may_be():
+    for name in ("martin2009.f_cpu", "martin2009.u_cpu"):
+        notes = pick(Size(Task.SSSP), wish=Wish(name)).notes
+        assert any("a round for each distinct distance" in note for note in notes)
+    assert not pick(Size(Task.SSSP)).notes

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+import signal
 import sys
 
+import numpy as np
 import pytest
 
+import warpath
 from warpath import progress, units
 from warpath.errors import InputError
 from warpath.progress import watch
@@ -174,3 +177,30 @@ def test_what_is_neither_yes_no_nor_a_function_is_refused(wish):
         watch(wish, "solving"),
     ):
         pass
+
+
+@pytest.mark.parametrize("algorithm", ["martin2009.f_cpu", "martin2009.u_cpu.dense"])
+def test_rounds_on_the_cpu_report_the_vertices_that_they_settle(algorithm):
+    graph = warpath.Graph.of([(0, 1, 2), (0, 2, 2), (0, 3, 7), (3, 4, 1)], n=6)
+    seen = []
+    paths = warpath.sssp(
+        graph, 0, algorithm=algorithm, progress=lambda done, total: seen.append((done, total))
+    )
+    assert seen == [(3, 6), (4, 6), (5, 6)]
+    assert paths.dist.tolist()[:5] == [0, 2, 2, 7, 8]
+
+
+def test_a_solve_of_one_round_a_vertex_can_be_interrupted_between_rounds():
+    n = 1000
+    star = warpath.Graph.of((np.zeros(n, int), np.arange(1, n + 1), np.arange(1, n + 1)))
+    rounds = []
+
+    def stop(done, _total):
+        rounds.append(done)
+        if done == 10:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        warpath.sssp(star, 0, algorithm="martin2009.f_cpu", progress=stop)
+    assert rounds == list(range(2, 11))
+    assert warpath.sssp(star, 0, algorithm="martin2009.f_cpu").dist.tolist() == list(range(n + 1))

@@ -52,7 +52,8 @@ def sssp(
     params : the algorithm's own numbers, for example ``{"delta": 100}``.
     cutoff : leave vertices farther than this unreachable; Dijkstra's searches stop there.
     dist_dtype : "int32" narrows integer distances, exactly or with DistanceOverflowError.
-    progress : True for a bar on stderr, or a function of (done, total); rounds tell it nothing.
+    progress : True for a bar on stderr, or a function of (done, total). Of the algorithms that run
+        in rounds, those that count the vertices they settle report, the others do not.
     trace : keep what each round did as ``Paths.trace`` and its totals in ``Paths.stats``; a search
         that takes vertices one at a time is one row. Counting slows a solve, but changes nothing.
 

@@ -293,11 +293,11 @@ def checked_bool(value: Any, name: str, kind: type[InputError] = InputError) -> 
     return bool(value)
 
 
-def checked_kind(value: Any, kind: type, name: str) -> Any:
-    """Return a value that is of a type, or None."""
+def checked_kind(value: Any, kind: type, name: str, meant: str = "") -> Any:
+    """Return a value that is of a type, or None; `meant` describes it for the message."""
     if value is not None and not isinstance(value, kind):
-        msg = f"{name} = {shown(value)} must be a {kind.__name__}, or None."
-        raise GraphError(msg)
+        msg = f"{name} = {shown(value)} must be {meant or f'a {kind.__name__}'}, or None."
+        raise InputError(msg)
     return value
 
 

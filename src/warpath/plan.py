@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from warpath import notebook, units
-from warpath.checks import checked_bool, shown
+from warpath.checks import checked_bool, checked_kind, shown
 from warpath.costs import Place, Size, cpu_bytes, cpu_seconds, label_bytes, lean_bytes
 from warpath.errors import InputError, NegativeWeightError, NotEnoughMemoryError, NotSupportedError
 from warpath.gpu_costs import gpu_bytes, gpu_seconds, host_bytes, tiles_bytes
@@ -204,10 +204,7 @@ def checked(wish: Wish) -> Wish:
         if not isinstance(value, str):
             msg = f"{name} = {shown(value)} must be a name: 'auto', or one that is listed."
             raise InputError(msg)
-    params: object = wish.params
-    if not isinstance(params, dict | None):
-        msg = f"params = {shown(params)} must be a dict of numbers by name, as {{'delta': 100}}."
-        raise InputError(msg)
+    checked_kind(wish.params, dict, "params", "a dict of numbers by name, as {'delta': 100}")
     return wish._replace(traced=checked_bool(wish.traced, "trace"))
 
 
@@ -399,6 +396,8 @@ def _place(device: str) -> str:
 
 def _notes(chosen: Candidate, size: Size, device: str, hardware: Hardware) -> tuple[str, ...]:
     notes = [] if chosen.recipe.exact else ["measured only: its labels may be wrong"]
+    if chosen.recipe.loop is Loop.SETTLE:
+        notes.append("a round for each distinct distance looks at all vertices: O(n^2) at worst")
     if chosen.staged is not None:
         where = "in the file" if size.place is Place.MAPPED else "in memory of the host"
         notes.append(

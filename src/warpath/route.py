@@ -9,7 +9,7 @@ import numpy as np
 
 from warpath import units
 from warpath.labels import one_label
-from warpath.shapes import lightest, lines_of
+from warpath.shapes import leg_weights, lightest, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,12 +58,7 @@ class Route:
     @cached_property
     def legs(self) -> Array:
         """The weights of its edges, the lightest of parallel ones: (h - 1,)."""
-        graph, weights = self.graph, self.graph.solver_weights
-        legs = np.empty(len(self.indices) - 1, weights.dtype)
-        for at, (u, v) in enumerate(zip(self.indices[:-1], self.indices[1:], strict=True)):
-            row = slice(graph.indptr[u], graph.indptr[u + 1])
-            legs[at] = weights[row][graph.indices[row] == v].min()
-        return legs
+        return leg_weights(self.graph, self.indices[:-1], self.indices[1:])
 
     @property
     def coordinates(self) -> Array | None:

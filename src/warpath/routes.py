@@ -16,6 +16,7 @@ from warpath.errors import InputError, NegativeCycleError, NoPathError, Verifica
 from warpath.facts import rows_into
 from warpath.graph import Graph
 from warpath.labels import one_label
+from warpath.shapes import leg_weights
 from warpath.zones import arrivals, folded, opened, unfolded
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     Check = Callable[[Array, float | None], None]
 
 _ALL = np.empty(0, np.int64)
+_STEPS = 2**12  # of a route without the whole tree: one takes as long as a few hundred of its edges
 _PER_THREAD = 2**16  # vertices and edges that are worth the start of a thread
 
 
@@ -190,7 +192,7 @@ def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.in
 
     It goes back over the edges into each vertex, which costs what the route's vertices have of
     them, and takes the predecessors of the one tree. Where an edge of no length ends at a vertex
-    that no longer one does, or weights are negative, the whole tree is made.
+    that no longer one does, weights are negative, or the route is long, the whole tree is made.
 
     Parameters
     ----------
@@ -208,7 +210,7 @@ def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.in
             length = back.solver_weights[into].astype(labels.dtype)
             closer = (before != never) & (before < labels[v])
             tight = back.indices[into][closer][before[closer] + length[closer] == labels[v]]
-            if not len(tight):
+            if not len(tight) or len(route) >= _STEPS:
                 break
             route.append(int(tight.min()))
     if route[-1] != source:
@@ -257,14 +259,20 @@ def found(graph: Graph, source: int, target: int) -> tuple[NDArray[np.int64], An
     return vertices, graph.dist_dtype.type(length).item()
 
 
-def no_path(graph: Graph, source: int, target: int, cutoff: float | None = None) -> NoPathError:
+def no_path(
+    graph: Graph, source: int, target: int, cutoff: float | None = None, ends: str = ""
+) -> NoPathError:
     """Return the error for a target without a finite distance.
 
     Sums of float weights along a path may round to inf, which is the label of unreachable vertices
     (rule 4). Where the weights are large enough for that, an unweighted search finds out whether a
     path exists, so that the message is right: O(n + m).
+
+    Parameters
+    ----------
+    ends : "from A to B", in the caller's names of the vertices; those of the graph by default.
     """
-    ends = f"from {one_label(graph, source)!r} to {one_label(graph, target)!r}"
+    ends = ends or f"from {one_label(graph, source)!r} to {one_label(graph, target)!r}"
     if cutoff is not None:
         return NoPathError(f"no path leads {ends} within {cutoff}.")
     if graph.dist_dtype.kind == "f":
@@ -282,12 +290,12 @@ def no_path(graph: Graph, source: int, target: int, cutoff: float | None = None)
 
 
 def length_around(graph: Graph, cycle: Array) -> float:
-    """Return the length of a cycle over the lightest of parallel edges."""
-    total: float = 0
-    for u, v in zip(cycle.tolist(), np.roll(cycle, -1).tolist(), strict=True):
-        row = slice(graph.indptr[u], graph.indptr[u + 1])
-        total += graph.solver_weights[row][graph.indices[row] == v].min().item()
-    return total
+    """Return the length of a cycle over the lightest of parallel edges, without overflow."""
+    legs = leg_weights(graph, cycle, np.roll(cycle, -1))
+    if legs.dtype.kind == "f":
+        return float(np.cumsum(legs, dtype=np.float64)[-1])
+    wide = legs.astype(np.int64, copy=False)
+    return (int((wide >> 32).sum()) << 32) + int((wide & 0xFFFFFFFF).sum())
 
 
 def _never(labels: Array) -> Any:

@@ -185,3 +185,26 @@ def lightest(graph: Graph, src: Array, dst: Array) -> Array:
     first = np.unique(which[order], return_index=True)[1]
     found: Array = edge[order][first]
     return found
+
+
+#: Vertices whose edges are looked at together by `leg_weights`, which bounds its memory.
+_LEGS_AT_ONCE = 2**16
+
+
+def leg_weights(graph: Graph, src: Array, dst: Array) -> Array:
+    """Return the weight of the lightest edge between each of some neighbours: (k,).
+
+    O(edges out of `src`).
+    """
+    weights = graph.solver_weights
+    legs = np.empty(len(src), weights.dtype)
+    most = np.inf if weights.dtype.kind == "f" else np.iinfo(weights.dtype).max
+    for at in range(0, len(src), _LEGS_AT_ONCE):
+        part = slice(at, at + _LEGS_AT_ONCE)
+        low = graph.indptr[src[part]]
+        degree = graph.indptr[src[part] + 1] - low
+        starts = np.cumsum(degree) - degree
+        edge = np.arange(degree.sum()) + np.repeat(low - starts, degree)
+        other = graph.indices[edge] != np.repeat(dst[part], degree)
+        legs[part] = np.minimum.reduceat(np.where(other, most, weights[edge]), starts)
+    return legs

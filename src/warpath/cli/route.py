@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from warpath import api, units
+from warpath.arguments import one_index
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
@@ -17,6 +18,7 @@ from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
 from warpath.errors import NoPathError
 from warpath.graph import Graph
 from warpath.route import Route
+from warpath.routes import no_path
 
 _SHOWN = 24  # legs that a terminal shows before the middle is left out
 
@@ -67,7 +69,8 @@ def path(
                 progress=showing.progress,
             )
     except NoPathError as error:
-        raise NoPathError(f"no path leads from {source} to {target}.") from error
+        first, last = one_index(roads, start, "source"), one_index(roads, end, "target")
+        raise no_path(roads, first, last, ends=f"from {source} to {target}") from error
     solved = time.perf_counter() - began
     if plot is not None:
         with busy(f"drawing {plot.name}", showing):

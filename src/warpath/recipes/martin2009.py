@@ -25,7 +25,9 @@ PAPER = Citation(
 _STEPS = (
     "Steps on the CPU go over all vertices on one thread, over 64 settled ones at once. "
     "The minimum is on vectors, and leaves the least label of each 1,024 vertices: the update "
-    "compares labels only where that is the threshold."
+    "compares labels only where that is the threshold. Each distinct distance takes a round that "
+    "goes over all vertices, O(n^2) at worst, as the paper says: a star of millions of leaves with "
+    "weights that all differ takes hours."
 )
 _PULL = (
     "A block of 64 vertices first looks for a block with a frontier vertex among those of its "

@@ -66,6 +66,8 @@ def _rounds(run: Clock, relaxing: Steps, reducing: Steps, updating: Steps) -> No
     source settled before and one round that finds nothing, n rounds are enough.
     """
     selected = 1
+    report = run.order.progress if isinstance(updating, CpuSteps) else None  # only these count
+    settled = 1
     while True:
         run.must_end_within(run.order.graph.n, run.rounds + 1)
         with run.step("relax"):
@@ -77,6 +79,9 @@ def _rounds(run: Clock, relaxing: Steps, reducing: Steps, updating: Steps) -> No
         if not done:
             with run.step("update"):
                 selected = updating.update(threshold)
+            settled += selected
+            if report is not None:
+                report(settled, run.order.graph.n)
         run.round("settle", now, relaxed, improved)
         if done:
             return
