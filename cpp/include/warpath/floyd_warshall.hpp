@@ -186,35 +186,24 @@ class FloydWarshall {
   /// Integers only: checks the lengths and puts the kernels' sign for "no path" in the place of the
   /// caller's.
   void take(int rank, Pulse& pulse) {
-    if constexpr (std::is_integral_v<T>) {
-      const T absent = labels_ ? no_path<T> : unreachable<T>;
-      share(n_, rank, pulse, [&](std::int64_t row) {
-        T* entry = dist_ + row * stride_;
-        bool fits = true;
-        for (std::int64_t j = 0; j < n_; ++j) {
-          const bool none = entry[j] == absent;
-          fits &= none | ((entry[j] <= longest_path<T>)&(entry[j] >= -longest_path<T>));
-          entry[j] = none ? no_path<T> : entry[j];
-        }
-        if (!fits) refuse("a length lies outside of", row);
-      });
-    }
+    if constexpr (std::is_integral_v<T>)
+      replace(rank, pulse, absent(), no_path<T>, longest_path<T>, "a length lies outside of");
   }
 
   /// The way back, which finds what left the range.
   void give_back(int rank, Pulse& pulse) {
-    if constexpr (std::is_integral_v<T>) {
-      const T absent = labels_ ? no_path<T> : unreachable<T>;
-      share(n_, rank, pulse, [&](std::int64_t row) {
-        T* entry = dist_ + row * stride_;
-        bool fits = true;
-        for (std::int64_t j = 0; j < n_; ++j) {
-          fits &= entry[j] >= -longest_path<T>;
-          entry[j] = entry[j] == no_path<T> ? absent : entry[j];
-        }
-        if (!fits) refuse("a negative cycle, or lengths whose sums leave", row);
-      });
-    }
+    if constexpr (std::is_integral_v<T>)
+      replace(rank, pulse, no_path<T>, absent(), no_path<T>,
+              "a negative cycle, or lengths whose sums leave");
+  }
+
+  T absent() const { return labels_ ? no_path<T> : unreachable<T>; }
+
+  void replace(int rank, Pulse& pulse, T from, T to, T most, const char* otherwise) {
+    share(n_, rank, pulse, [&](std::int64_t row) {
+      if (!kernels_.replace(at(row, 0), n_, from, to, -longest_path<T>, most))
+        refuse(otherwise, row);
+    });
   }
 
   [[noreturn]] static void refuse(const char* what, std::int64_t row) {

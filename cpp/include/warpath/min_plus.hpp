@@ -23,6 +23,21 @@ constexpr T no_path =
 template <class T>
 constexpr T longest_path = static_cast<T>(std::numeric_limits<T>::max() / 4);
 
+/// The type in which sums are taken: integers wrap there, and are refused later, where in their own
+/// they would be undefined.
+template <class T>
+struct Sum {
+  using Type = T;
+};
+template <>
+struct Sum<std::int32_t> {
+  using Type = std::uint32_t;
+};
+template <>
+struct Sum<std::int64_t> {
+  using Type = std::uint64_t;
+};
+
 /// The most steps of one product, and the pitch of a left factor: its rows lie this far apart.
 constexpr int kDepth = 128;
 
@@ -38,6 +53,8 @@ template <class T, int kBytes, int kRows, int kVectors, int kPitch>
                                                  int depth, const T* next) {
   typedef T Vector __attribute__((vector_size(kBytes)));
   typedef T Memory __attribute__((vector_size(kBytes), aligned(alignof(T)), may_alias));
+  typedef typename Sum<T>::Type Word;
+  typedef Word Words __attribute__((vector_size(kBytes)));
   constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
   Vector best[kRows][kVectors];
 #pragma GCC unroll 8
@@ -49,15 +66,16 @@ template <class T, int kBytes, int kRows, int kVectors, int kPitch>
       __builtin_prefetch(next + at);
     }
   for (int k = 0; k < depth; ++k, b += kPitch) {
-    Vector row[kVectors];
+    Words row[kVectors];
 #pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) row[j] = *reinterpret_cast<const Memory*>(b + j * kLanes);
+    for (int j = 0; j < kVectors; ++j)
+      row[j] = reinterpret_cast<Words>(Vector(*reinterpret_cast<const Memory*>(b + j * kLanes)));
 #pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) {
-      const T first = a[i * kDepth + k];
+      const auto first = static_cast<Word>(a[i * kDepth + k]);
 #pragma GCC unroll 4
       for (int j = 0; j < kVectors; ++j) {
-        const Vector sum = row[j] + first;
+        const Vector sum = reinterpret_cast<Vector>(row[j] + first);
         best[i][j] = sum < best[i][j] ? sum : best[i][j];
       }
     }
@@ -124,6 +142,8 @@ template <class T, int kBytes, int kRows, int kVectors>
 template <class T, int kBytes>
 [[gnu::always_inline]] inline void close_square(T* block, int size) {
   typedef T Vector __attribute__((vector_size(kBytes), may_alias));
+  typedef typename Sum<T>::Type Word;
+  typedef Word Words __attribute__((vector_size(kBytes)));
   constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
   constexpr int kAtOnce = 4;
   for (int k = 0; k < size; ++k)
@@ -140,7 +160,8 @@ template <class T, int kBytes>
 #pragma GCC unroll 4
         for (int v = 0; v < kAtOnce; ++v) {
           Vector& entry = *reinterpret_cast<Vector*>(row + v * kLanes);
-          const Vector sum = through[v] + first;
+          const auto sum = reinterpret_cast<Vector>(reinterpret_cast<Words>(through[v]) +
+                                                    static_cast<Word>(first));
           Vector best = sum < entry ? sum : entry;
           if constexpr (std::is_integral_v<T>) {
             const Vector none = Vector{} + no_path<T>;
@@ -152,6 +173,31 @@ template <class T, int kBytes>
     }
 }
 
+/// Replaces one value in a row by another; returns whether all others lie in [least, most].
+template <class T, int kBytes>
+[[gnu::always_inline]] inline bool replace_and_check(T* row, std::int64_t size, T from, T to,
+                                                     T least, T most) {
+  typedef T Vector __attribute__((vector_size(kBytes)));
+  typedef T Memory __attribute__((vector_size(kBytes), aligned(alignof(T)), may_alias));
+  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
+  auto wrong = Vector{} != Vector{};
+  std::int64_t j = 0;
+  for (; j + kLanes <= size; j += kLanes) {
+    Memory* at = reinterpret_cast<Memory*>(row + j);
+    const Vector entry = *at;
+    const auto found = entry == from;
+    wrong |= ~found & ((entry < least) | (entry > most));
+    *at = found ? Vector{} + to : entry;
+  }
+  bool fits = true;
+  for (int lane = 0; lane < kLanes; ++lane) fits &= wrong[lane] == 0;
+  for (; j < size; ++j) {
+    fits &= row[j] == from || (row[j] >= least && row[j] <= most);
+    row[j] = row[j] == from ? to : row[j];
+  }
+  return fits;
+}
+
 /// The kernels of one instruction set and the shape of their tiles.
 template <class T>
 struct DenseKernels {
@@ -160,6 +206,7 @@ struct DenseKernels {
   void (*product)(const T* a, const T* b, T* c, std::size_t stride, int rows, int columns,
                   int depth);
   void (*close)(T* block, int size);
+  bool (*replace)(T* row, std::int64_t size, T from, T to, T least, T most);
 };
 
 template <class T>
@@ -170,6 +217,10 @@ void product_default(const T* a, const T* b, T* c, std::size_t stride, int rows,
 template <class T>
 void close_default(T* block, int size) {
   close_square<T, 16>(block, size);
+}
+template <class T>
+bool replace_default(T* row, std::int64_t size, T from, T to, T least, T most) {
+  return replace_and_check<T, 16>(row, size, from, to, least, most);
 }
 
 #if defined(__x86_64__)
@@ -183,6 +234,11 @@ template <class T>
   close_square<T, 32>(block, size);
 }
 template <class T>
+[[gnu::target("avx2")]] bool replace_avx2(T* row, std::int64_t size, T from, T to, T least,
+                                          T most) {
+  return replace_and_check<T, 32>(row, size, from, to, least, most);
+}
+template <class T>
 [[gnu::target("avx512f,prefer-vector-width=512")]] void product_avx512(const T* a, const T* b, T* c,
                                                                        std::size_t stride, int rows,
                                                                        int columns, int depth) {
@@ -191,6 +247,12 @@ template <class T>
 template <class T>
 [[gnu::target("avx512f,prefer-vector-width=512")]] void close_avx512(T* block, int size) {
   close_square<T, 64>(block, size);
+}
+template <class T>
+[[gnu::target("avx512f,prefer-vector-width=512")]] bool replace_avx512(T* row, std::int64_t size,
+                                                                       T from, T to, T least,
+                                                                       T most) {
+  return replace_and_check<T, 64>(row, size, from, to, least, most);
 }
 #endif
 
@@ -208,12 +270,12 @@ template <class T>
 DenseKernels<T> dense_kernels(int bytes) {
   constexpr int kSize = static_cast<int>(sizeof(T));
 #if defined(__x86_64__)
-  if (bytes == 64) return {4, 256 / kSize, product_avx512<T>, close_avx512<T>};
-  if (bytes == 32) return {4, 64 / kSize, product_avx2<T>, close_avx2<T>};
+  if (bytes == 64) return {4, 256 / kSize, product_avx512<T>, close_avx512<T>, replace_avx512<T>};
+  if (bytes == 32) return {4, 64 / kSize, product_avx2<T>, close_avx2<T>, replace_avx2<T>};
 #else
   (void)bytes;
 #endif
-  return {4, 32 / kSize, product_default<T>, close_default<T>};
+  return {4, 32 / kSize, product_default<T>, close_default<T>, replace_default<T>};
 }
 
 /// An array that begins at a cache line, as the kernels want their factors; full of no_path.
