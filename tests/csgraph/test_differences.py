@@ -44,6 +44,7 @@ def compressed(data, indices, indptr, kind="csr_array", index=np.int32):
 
 
 ROUND = [[0, 0.2, 0.7], [0.2, 0, 0], [-0.1, -0.1, 0]]
+FAR = [[0, -1.7e308, 0], [0, 0, -1.7e308], [0, 0, 0]]
 FORKS = [[0, 0, 0.1, 0], [0, 0, 0, 0.3], [0.7, 0.7, 0, 0.3], [0, 0, 0, 0]]
 PARALLEL = compressed([2, 1], [1, 1], [0, 2, 2], "csr_array duplicates")
 
@@ -65,6 +66,7 @@ EXAMPLES = {
     ),
     "sums that round in `yen`": Call("yen", dense(FORKS), (0, 3, 2)),
     "negative cycles no longer": Call("bellman_ford", dense([[-1e-320]], "masked")),
+    "sums of negative weights that": Call("bellman_ford", dense(FAR)),
     "NaN in a masked array": Call("floyd_warshall", dense([[0, NAN], [0, 0]], "masked")),
     "`dijkstra` where": Call("dijkstra", dense([[0, -1], [-1, 0]])),
     "`yen` with `K=0`": Call("yen", dense(CHAIN), (0, 1, 0)),

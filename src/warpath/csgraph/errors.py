@@ -39,3 +39,7 @@ def raising_scipys() -> Iterator[None]:
         yield
     except errors.NegativeCycleError as error:
         raise NegativeCycleError(error.cycle, error.length) from None
+    except errors.DistanceOverflowError:
+        raise
+    except OverflowError as error:  # of the core
+        raise errors.DistanceOverflowError.of(error) from None

@@ -172,6 +172,19 @@ def _short_cycle(call: Call, mine: Outcome, other: Outcome) -> bool:
     return call.matrix.n <= _FEW and _has_short_cycle(call)
 
 
+def _below_float64(call: Call, mine: Outcome, other: Outcome) -> bool:
+    if not call.signed or call.matrix.exact:
+        return False
+    if isinstance(mine.error, OverflowError):
+        return any(words in str(mine.error) for words in ("below the smallest", "under potentials"))
+    return (
+        isinstance(mine.error, ours.NegativeCycleError)
+        and other.error is None
+        and bool((other.parts[0] == -INF).any())
+        and isinstance(exact_distances(_met(call)), Fraction)
+    )
+
+
 def _sums_of_yen(call: Call, mine: Outcome, other: Outcome) -> bool:
     if call.name != "yen" or call.matrix.exact or mine.error or other.error:
         return False
@@ -277,6 +290,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         "distances, or `NegativeCycleError`",
         "whether rounded sums show the cycle depends on their order; SciPy also ignores 1e-15",
         _short_cycle,
+    ),
+    Difference(
+        "sums of negative weights that leave float64, as two of -1.7e308",
+        "distances of -inf or NaN, even where there is a negative cycle, or `NegativeCycleError`",
+        "`OverflowError`, or `NegativeCycleError` if there is a cycle",
+        "no path has such a length",
+        _below_float64,
     ),
     Difference(
         "NaN in a masked array in `floyd_warshall`",
