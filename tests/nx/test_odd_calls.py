@@ -247,6 +247,14 @@ def test_a_negative_weight_between_two_nodes_is_handed_back():
     assert_handed_back("shortest_path", graph, 0, 2, weight="weight")
 
 
+def test_a_negative_weight_towards_a_node_is_handed_back():
+    graph = weighted(nx.DiGraph, [(0, 1, 2), (1, 2, -1)])
+    for name in ("shortest_path", "shortest_path_length"):
+        assert_handed_back(name, graph, target=2, weight="weight")
+    options = {"target": 2, "weight": "weight", "method": "bellman-ford"}
+    assert nx.shortest_path_length(graph, **options, **ask) == {2: 0, 1: -1, 0: 1}
+
+
 def test_all_shortest_paths_count_edges_by_the_method_unweighted():
     graph = weighted(nx.Graph, [(0, 1, 5), (1, 2, 5), (0, 3, 1), (3, 2, 1)])
     options = {"weight": "weight", "method": "unweighted"}

@@ -81,7 +81,7 @@ def shortest_path(
     if source is None and target is None:
         return answers.all_paths(G, **how)
     if source is None:
-        paths = answers.paths(_turned(G, weight), target, **how)
+        paths = answers.paths(_turned(G, weight, method), target, **how)
         return {name: path[::-1] for name, path in paths.items()}
     if target is None:
         return answers.paths(G, source, **how)
@@ -97,7 +97,7 @@ def shortest_path_length(
     if source is None and target is None:
         return answers.all_lengths(G, **how)
     if source is None:
-        return answers.lengths(_turned(G, weight), target, **how)
+        return answers.lengths(_turned(G, weight, method), target, **how)
     if target is None:
         return answers.lengths(G, source, **how)
     return answers.length(G, source, target, **how)
@@ -191,9 +191,15 @@ def _answers(method: str, weight: Any) -> tuple[_Answers, dict[str, Any]]:
     return _ANSWERS[method], {"weight": weight}
 
 
-def _turned(G: Converted, weight: Any) -> Converted:
+def _turned(G: Converted, weight: Any, method: str) -> Converted:
     """Return a directed graph with its edges turned round, under one choice of weights."""
-    return G.turned(weight) if G.directed else G
+    if not G.directed:
+        return G
+    turned = G.turned(weight)
+    if method == "dijkstra" and turned.weighted(weight).negative:
+        msg = "under negative weights the answer depends on the order of the edges into a node."
+        raise LeftToNetworkXError(msg)
+    return turned
 
 
 def _predecessors(G: Converted, source: Any, weight: Any, method: str) -> dict[Any, list[Any]]:
