@@ -14,7 +14,8 @@ DIFFERENCES = {
     "path": "Of equally short paths it may return another one. Where integers and floats are "
     "mixed, the length is then an integer in place of an equal float, or the other way round.",
     "order": "Keys, or equally short paths, may come in another order.",
-    "rounding": "Floats are added in another order, so lengths may differ in the last bits.",
+    "rounding": "Floats are added in another order, so lengths may differ in the last bits, and "
+    "of paths that differ by rounding alone it may return another one.",
     "cycle": "It may return another negative cycle, and returns one where NetworkX's search finds "
     "that there is one and then fails to name its nodes.",
     "bounds": "`usebounds=True` changes nothing. NetworkX's bounds hold where distances are the "
@@ -22,6 +23,8 @@ DIFFERENCES = {
     "one, or never come.",
     "frozen": "It answers for frozen graphs and views as well, to which NetworkX cannot add the "
     "node that its search begins at.",
+    "zero cycle": "NetworkX reports a negative cycle, or distances that went round it, where a "
+    "cycle of floats is negative by rounding alone; warpath answers that there is none.",
     "early stop": "NetworkX's Bellman-Ford search can stop too early where nodes of its queue wait "
     "for each other; its distances are then too long, and warpath's are the shortest.",
 }
@@ -36,11 +39,11 @@ EVERYWHERE = {
     "changes": "An iterator answers for the graph as it was at the call.",
 }
 
-_SEARCH = ("path", "order", "early stop")
+_SEARCH = ("path", "order", "early stop", "zero cycle")
 
 #: For each function of the backend the keys of `DIFFERENCES` that apply to it.
 FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "all_pairs_all_shortest_paths": ("order", "early stop"),
+    "all_pairs_all_shortest_paths": ("order", "early stop", "zero cycle"),
     "all_pairs_bellman_ford_path": _SEARCH,
     "all_pairs_bellman_ford_path_length": _SEARCH,
     "all_pairs_dijkstra": (),
@@ -48,12 +51,12 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "all_pairs_dijkstra_path_length": (),
     "all_pairs_shortest_path": (),
     "all_pairs_shortest_path_length": (),
-    "all_shortest_paths": ("order", "early stop"),
+    "all_shortest_paths": ("order", "early stop", "zero cycle"),
     "astar_path": ("path",),
     "astar_path_length": ("path",),
-    "average_shortest_path_length": ("rounding", "early stop"),
+    "average_shortest_path_length": ("rounding", "early stop", "zero cycle"),
     "bellman_ford_path": _SEARCH,
-    "bellman_ford_path_length": _SEARCH,
+    "bellman_ford_path_length": ("path", "early stop", "zero cycle"),
     "bellman_ford_predecessor_and_distance": _SEARCH,
     "bidirectional_dijkstra": ("path", "rounding"),
     "bidirectional_shortest_path": ("path",),
@@ -64,24 +67,24 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "dijkstra_path_length": ("path",),
     "dijkstra_predecessor_and_distance": (),
     "eccentricity": (),
-    "find_negative_cycle": ("cycle",),
+    "find_negative_cycle": ("cycle", "zero cycle"),
     "floyd_warshall": ("path", "order", "rounding"),
     "floyd_warshall_numpy": ("rounding",),
     "floyd_warshall_predecessor_and_distance": ("path", "order", "rounding"),
-    "goldberg_radzik": ("path", "order"),
+    "goldberg_radzik": ("path", "order", "zero cycle"),
     "harmonic_centrality": (),
     "has_path": (),
-    "johnson": (),
+    "johnson": ("zero cycle",),
     "multi_source_dijkstra": (),
     "multi_source_dijkstra_path": (),
     "multi_source_dijkstra_path_length": (),
-    "negative_edge_cycle": ("frozen",),
+    "negative_edge_cycle": ("frozen", "zero cycle"),
     "periphery": ("bounds",),
     "predecessor": (),
     "radius": ("bounds",),
-    "shortest_path": ("path", "order", "rounding", "early stop"),
-    "shortest_path_length": ("path", "order", "early stop"),
-    "single_source_all_shortest_paths": ("order", "early stop"),
+    "shortest_path": ("path", "order", "rounding", "early stop", "zero cycle"),
+    "shortest_path_length": ("path", "order", "early stop", "zero cycle"),
+    "single_source_all_shortest_paths": ("order", "early stop", "zero cycle"),
     "single_source_bellman_ford": _SEARCH,
     "single_source_bellman_ford_path": _SEARCH,
     "single_source_bellman_ford_path_length": _SEARCH,

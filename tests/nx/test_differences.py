@@ -79,6 +79,15 @@ def test_bounds_are_not_used_where_distances_differ_by_direction():
     assert both("diameter", nx.path_graph(3), usebounds=True, weight=climb) == (10, 5)
 
 
+def test_zero_cycle_of_floats_is_not_negative():
+    edges = [(0, 5, 0.1), (0, 4, -0.1), (4, 5, -0.3), (5, 4, 0.3)]
+    graph = weighted(nx.DiGraph, edges)
+    with pytest.raises(nx.NetworkXUnbounded):
+        nx.single_source_bellman_ford_path_length(graph, 0)
+    ours = nx.single_source_bellman_ford_path_length(graph, 0, **ask)
+    assert ours == {0: 0, 4: -0.1, 5: -0.4}
+
+
 def test_frozen_graphs_are_searched_for_negative_cycles():
     graph = nx.freeze(weighted(nx.DiGraph, [(0, 1, -1), (1, 0, 0)]))
     with pytest.raises(nx.NetworkXError, match="Frozen"):
