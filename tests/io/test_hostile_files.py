@@ -79,6 +79,7 @@ def test_a_vertex_of_a_million_digits_does_not_hang_the_edge_list(file):
         wp.read(file("a.txt", digits + b" 2\n"))
 
 
+@pytest.mark.usefixtures("no_hang")
 def test_blank_lines_before_an_error_count_in_its_line_number(file):
     with pytest.raises(GraphFormatError, match=r":43: expected"):
         wp.read(file("a.gr", b"\n" * 40 + b"c x\n\nq sp 3 2\n"))
