@@ -368,3 +368,18 @@ def test_a_message_shortens_what_is_very_long(graph):
         wp.sssp(graph, 0, cutoff=-(10**10_000))
     with pytest.raises(VertexError):
         wp.sssp(graph, "x" * 100_000)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("skip_lines", "x"), ("skip_lines", -1), ("skip_lines", None), ("n", 1.5), ("n", "3"),
+     ("n", True),
+     ("delimiter", 3)],
+)  # fmt: skip
+def test_an_option_of_a_format_has_its_type(tmp_path, name, value):
+    path = tmp_path / "g.csv"
+    path.write_text("0,1,2\n")
+    with pytest.raises(InputError, match=f"{name} = .* must be"):
+        wp.read(path, format="csv" if name == "delimiter" else "edge_list", **{name: value})
+    with pytest.raises(InputError, match="labels = 3 must be"):
+        wp.write(wp.Graph.of([(0, 1)]), tmp_path / "g.npz", labels=3)

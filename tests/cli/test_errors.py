@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -364,3 +365,42 @@ def test_a_part_of_somebody_else_is_named_first(warpath, roads, tmp_path):
     said = failed(warpath("apsp", roads, "-o", out), 3)
     assert said.startswith(f"warpath: {out}: full.npy.part is there, but full.npy.part.json does")
     assert (tmp_path / "full.npy.part").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["sssp", "--source", "0", "--threads", "99999999999"],
+        ["sssp", "--source", "0", "--cutoff", "nan"],
+        ["sssp", "--source", "0", "--cutoff", "-1"],
+        ["sssp", "--source", "9" * 5000],
+        ["sssp", "--source", "0", "--device", "cuda:99999999"],
+        ["info", "--option", "skip_lines=x"],
+        ["info", "--option", "n=1e400"],
+        ["path", "0", "[/x]"],
+        ["path", "0", "+-1"],
+    ],
+    ids=lambda options: " ".join(options)[:40],
+)
+def test_odd_words_end_in_a_sentence_and_an_exit_code(warpath, tmp_path, options):
+    graph = tmp_path / "g.csv"
+    graph.write_text("0,1,2\n1,2,5\n")
+    command, *rest = options
+    ended = warpath(command, graph, *rest)
+    assert "internal error" not in failed(ended, ended.code)
+    assert ended.code in {2, 3}
+
+
+def test_a_cutoff_beyond_all_floats_is_none(warpath, tmp_path):
+    graph = tmp_path / "g.csv"
+    graph.write_text("0,1,2\n1,2,5\n")
+    ended = warpath("sssp", graph, "--source", 0, "--cutoff", "1e400", "--json")
+    assert ended.code == 0
+    assert json.loads(ended.out)["reached"] == 3
+
+
+def test_a_path_beyond_the_largest_float_is_not_called_missing(warpath, tmp_path):
+    graph = tmp_path / "g.csv"
+    graph.write_text("a,b,1e308\nb,c,1.5e308\n")
+    message = failed(warpath("path", graph, "a", "c"), 1)
+    assert "every path from a to c has a length beyond the largest float64" in message

@@ -1,10 +1,11 @@
 """The commands put together."""
 # Annotations are read at run time: no postponed evaluation.
 
+import functools
 import os
 import sys
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -104,11 +105,17 @@ def _overview(
         sys.stdout.write(_OVERVIEW)
 
 
+@functools.cache
+def parser() -> Any:
+    """Return what reads a command line and runs it, made once."""
+    return typer.main.get_command(app)
+
+
 def run(arguments: list[str]) -> int:
     """Run the command; errors of the command line come out as `UsageError`."""
     if "_WARPATH_COMPLETE" in os.environ:  # the shell asks for completions: typer's own protocol
         app(prog_name="warpath")
-    command = typer.main.get_command(app)
+    command = parser()
     try:
         with command.make_context("warpath", _after_the_command(arguments)) as context:
             command.invoke(context)

@@ -70,7 +70,7 @@ def column(text: str) -> str | int | None:
     """Return a column's name, its number, or None for ``none``."""
     if text == "none":
         return None
-    return int(text) if text.isascii() and text.isdecimal() else text
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
 
 
 def pairs(texts: Sequence[str] | None, option: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import difflib
 import os
+import re
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -162,4 +163,5 @@ def _unknown_label(graph: Graph, text: str, known: dict[str, Any]) -> VertexErro
 
 
 def _is_integer(text: str) -> bool:
-    return text.isascii() and text.lstrip("+-").isdecimal()
+    # Python refuses to read integers of thousands of digits.
+    return re.fullmatch(r"[+-]?[0-9]{1,1000}", text) is not None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warpath.arguments import a_graph
-from warpath.checks import checked_bool, checked_kind, is_integer, shown
+from warpath.checks import checked_bool, checked_integer, checked_kind, is_integer, shown
 from warpath.errors import GraphFormatError, InputError
 from warpath.geometry import RULES
 from warpath.io.compression import without_suffix
@@ -49,7 +50,7 @@ class Format:
     def read(self, source: Source, **options: Any) -> Graph:
         """Read a graph; options are those of the module's ``read``."""
         function = self._function("read")
-        _refuse_unknown(self.name, function, options)
+        _check_options(self.name, function, options)
         graph: Graph = function(source, **options)
         return graph
 
@@ -60,7 +61,7 @@ class Format:
             msg = f"{path}: {self.name} files can be read but not written; written are {names}."
             raise InputError(msg)
         function = self._function("write")
-        _refuse_unknown(self.name, function, options)
+        _check_options(self.name, function, options)
         save = importlib.import_module("warpath.io.save")
         with save.atomic(path) as file:
             function(graph, file, **options)
@@ -255,12 +256,23 @@ def _takes(chosen: Format, option: str) -> bool:
     return option in inspect.signature(chosen._function("read")).parameters  # noqa: SLF001
 
 
-def _refuse_unknown(name: str, function: Callable[..., Any], options: dict[str, Any]) -> None:
+def _check_options(name: str, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    """Refuse an option that the format does not have, or whose value is of another type."""
     known = [
         p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY
     ]
-    for option in options:
+    for option, value in options.items():
         if option not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             msg = f"the format {name} has no option {option!r}: {has}."
             raise InputError(msg)
+        if option == "skip_lines" or (option == "n" and value is not None):
+            checked_integer(value, option, 0, 2**63 - 1)
+        elif option in {"service", "private", "shapes"}:
+            checked_bool(value, option)
+        elif option in _KINDS:
+            checked_kind(value, _KINDS[option], option)
+
+
+#: Options that are None or of a type.
+_KINDS = {"delimiter": str, "header": str, "labels": str, "speeds": Mapping}

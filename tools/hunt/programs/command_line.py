@@ -1,0 +1,154 @@
+"""Odd words for every option and argument of every command."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import io
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import warpath as wp
+from hunt.program import Finding, Program
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from hunt.program import Counts
+
+_CALLS_PER_TRIAL = 10
+_PATHS = {"out", "plot", "coordinates", "result", "files", "outlines", "trace"}
+_VERTICES = {"source", "target", "sources", "targets", "facilities"}
+_EXIT_CODES = {0, 1, 2, 3, 4}
+
+#: Not tried: they look at the machine or at remote data, and take seconds.
+_LEFT_OUT = {"doctor", "bench"}
+
+_WORDS = (
+    "", " ", "x", "a", "b", "0", "1", "2", "3", "-1", "00", "+1", "1.5", "1e3", "1e300", "1e400",
+    "nan", "inf", "-inf", "99999999999", "18446744073709551616", "9" * 400, "9" * 5000, "0x10",
+    "1_000", "\u0661", "+-1", "1,2", "a,b", ",", "1,,2", "none", "auto", "cpu", "cuda", "cuda:99999", "cluster", "int32",
+    "float64", "O", "classic.dijkstra", "warpath.bfs", "euclidean", "--", "-", "=", "a=", "=b",
+    "a=b", "n=1e400", "n=-1", "delta=nan", "delta=1e400", "delta=x", "columns=0,1", "skip_lines=x",
+    "delimiter=", "[red]", "[/x]", "[", "{x}", "%s", "é", "\udc80", "x" * 5000, "*", "~", "/", ".",
+    "..", "/dev/null", "/dev/full", "folder", "no/such/file", "'", '"', "\n", "\t", "\x1b[31m",
+)  # fmt: skip
+_FILES = (
+    "g.csv", "names.csv", "g.gr", "g.npz", "map.npz", "p.npz", "t.npy", "r.jsonl", "empty.csv",
+    "folder.csv", "missing.gr", "out.csv", "out.npz", "out.npy", "out.png", "out.gr", "out.jsonl",
+    "out.xyz", "out.csv.gz", "no/such/out.csv",
+)  # fmt: skip
+
+
+def trial(rng: np.random.Generator, counts: Counts) -> None:
+    """Run some commands in this process."""
+    for _ in range(_CALLS_PER_TRIAL):
+        arguments = _arguments(rng)
+        errors = io.StringIO()
+        code = _run(arguments, errors)
+        counts["commands"] += 1
+        said = errors.getvalue()
+        why = ""
+        if code not in _EXIT_CODES:
+            why = f"exit code {code}"
+        elif "Traceback" in said or "internal error" in said:
+            why = "an internal error"
+        elif code in {2, 3, 4} and not said.strip():
+            why = f"exit code {code} without a message"
+        if why:
+            raise Finding(f"warpath {_shown(arguments)}: {why}: {said[-1500:]}")
+
+
+def _run(arguments: list[str], errors: io.StringIO) -> int:
+    from warpath.cli.app import run
+    from warpath.cli.main import guarded
+
+    output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="surrogateescape")
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        return guarded(lambda: run(arguments), debug=False)
+
+
+def _arguments(rng: np.random.Generator) -> list[str]:
+    """Draw a command, its arguments and some of its options."""
+    names, params = (commands := _commands())[rng.integers(len(commands))]
+    words = [*names]
+    options = [param for param in params if param.param_type_name == "option"]
+    arguments = [param for param in params if param.param_type_name == "argument"]
+    words += [_word(param, rng) for param in arguments if rng.integers(20)]
+    for at in rng.integers(len(options), size=rng.integers(4)):
+        param = options[at]
+        words.append(param.opts[int(rng.integers(len(param.opts)))])
+        if not param.is_flag:
+            words.append(_word(param, rng))
+    for param in options:
+        if param.required and rng.integers(10):
+            words += [param.opts[0], _word(param, rng)]
+    return words
+
+
+def _word(param: Any, rng: np.random.Generator) -> str:
+    kind = rng.integers(4)
+    if param.name == "graph" and kind:
+        return _FILES[rng.integers(5)]
+    if param.name == "kind" and kind:
+        return list(wp.generate.GENERATORS)[rng.integers(len(wp.generate.GENERATORS))]
+    if param.name in _PATHS and kind:
+        return _FILES[rng.integers(len(_FILES))]
+    if kind == 0 or param.name not in _VERTICES:
+        return _WORDS[rng.integers(len(_WORDS))]
+    return ("0", "1", "2", "a", "1,2")[rng.integers(5)]
+
+
+def _shown(arguments: list[str]) -> str:
+    return " ".join(repr(word) if len(word) < 100 else f"'{word[:20]}...'" for word in arguments)
+
+
+@functools.cache
+def _commands() -> list[tuple[tuple[str, ...], list[Any]]]:
+    """Enter a folder with files; return each command's words and parameters."""
+    from warpath.cli.app import parser
+
+    os.environ["WARPATH_MEMORY"] = "64M"  # what would not fit is refused before it is tried
+    folder = tempfile.mkdtemp(prefix="warpath-hunt-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.chdir(folder)
+    _write_files()
+    found: list[tuple[tuple[str, ...], list[Any]]] = []
+    for name, command in parser().commands.items():
+        if name in _LEFT_OUT:
+            continue
+        if hasattr(command, "commands"):
+            found += [((name, sub), one.params) for sub, one in command.commands.items()]
+        else:
+            found.append(((name,), command.params))
+    return found
+
+
+def _write_files() -> None:
+    for name in ("folder", "folder.csv"):
+        Path(name).mkdir()
+    Path("g.csv").write_text("0,1,2\n1,2,5\n", encoding="ascii")
+    Path("names.csv").write_text("a,b,2\nb,c,5.5\n", encoding="ascii")
+    Path("empty.csv").touch()
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
+    wp.write(graph, "g.gr")
+    wp.write(graph, "g.npz")
+    wp.write(wp.generate.grid(3, 3, weights=(1, 5)), "map.npz")
+    wp.sssp(graph, 0).save("p.npz")
+    wp.apsp(graph).save("t.npy")
+    trace = wp.sssp(graph, 0, algorithm="classic.dijkstra", trace=True).trace
+    assert trace is not None
+    trace.save("r.jsonl")
+
+
+PROGRAM = Program(
+    summary="gives odd words to every option and argument of every command",
+    trial=trial,
+    share=0.5,
+    memory=8 * 2**30,
+    packages=("typer", "rich", "pyarrow", "matplotlib"),
+)
