@@ -287,6 +287,11 @@ def test_parallel_edges_that_cannot_be_compared_are_handed_back():
         backend.dijkstra_path(kept, 0, 1)
 
 
+@pytest.mark.parametrize("name", ["floyd_warshall", "floyd_warshall_numpy"])
+def test_nan_among_parallel_edges_is_handed_back(name):
+    assert_handed_back(name, weighted(nx.MultiGraph, [(0, 0, 2), (0, 0, math.nan), (0, 1, 1)]))
+
+
 def test_no_source_at_all_is_named_as_networkx_names_it():
     for name in ("single_source_bellman_ford_path", "single_source_bellman_ford_path_length"):
         assert_same(name, nx.path_graph(2), None)

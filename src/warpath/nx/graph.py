@@ -98,6 +98,16 @@ class Weighted:
         return made
 
 
+def _lightest(weights: list[Any]) -> Any:
+    """Return the least weight of parallel edges; what `min` makes of nan depends on their order."""
+    if len(weights) == 1:
+        return weights[0]
+    if any(weight != weight for weight in weights):  # noqa: PLR0124 - nan
+        msg = "one is nan"
+        raise ValueError(msg)
+    return min(weights)
+
+
 class Converted:
     """A NetworkX graph in warpath's rows: what the functions of the backend take.
 
@@ -186,7 +196,7 @@ class Converted:
         if not self.multigraph:
             return [each.get(weight, NO_WEIGHT) for each in data]
         try:
-            return [min([d.get(weight, NO_WEIGHT) for d in keys.values()]) for keys in data]
+            return [_lightest([d.get(weight, NO_WEIGHT) for d in keys.values()]) for keys in data]
         except Exception as error:  # noqa: BLE001 - of any type that defines `<`
             msg = f"parallel edges have weights {weight!r} that cannot be compared: {error}."
             raise LeftToNetworkXError(msg) from None
