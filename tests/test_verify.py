@@ -99,6 +99,28 @@ def test_the_round_trip_of_a_closed_source_may_be_longer_than_the_cutoff():
         wp.verify(graph, beyond)
 
 
+@pytest.mark.parametrize("cutoff", [None, 5])
+def test_nothing_is_verified_where_a_negative_cycle_is_reached(cutoff):
+    graph = Graph.of([("a", "b", 1), ("b", "c", -3), ("c", "b", 2)])
+    made_up = wp.Paths(
+        graph, 0, np.array([0, 1, -2]), tree=lambda: np.array([-1, 0, 1], np.int32), cutoff=cutoff
+    )
+    with pytest.raises(wp.VerificationError, match=r"edge may shorten|negative cycle \['"):
+        wp.verify(graph, made_up)
+    table = wp.DistanceTable(graph, np.array([0]), np.array([2, 1]), np.array([[-2, 1]]))
+    with pytest.raises(wp.VerificationError, match="leads to the negative cycle") as caught:
+        wp.verify(graph, table)
+    assert set(caught.value.found["cycle"]) == {"b", "c"}
+
+
+def test_a_vertex_beyond_64_bits_may_not_be_called_unreachable_from_a_closed_source():
+    graph = Graph.from_edges([0, 1, 1], [1, 2, 0], [2**62, 2**62, 5], first_through=1)
+    with pytest.raises(wp.DistanceOverflowError):
+        wp.sssp(graph, 0)
+    with pytest.raises(wp.VerificationError, match="must have a finite label"):
+        wp.verify(graph, wrong(graph, [0, 2**62, NEVER], pred=[-1, 0, -1]))
+
+
 def test_the_table_of_a_graph_without_vertices_is_verified():
     empty = Graph.from_edges([], [], n=0)
     assert wp.verify(empty, wp.apsp(empty)).labels == 0

@@ -207,12 +207,29 @@ def _verify_row(
         if limit is None and closed and labels.dtype.kind == "i":
             limit = never(labels.dtype) - 1  # a round trip to the source need not fit
         _certify(graph, source, labels, pred if plain else None, cutoff=limit, slack=slack)
+        if limit != cutoff:
+            _refuse_unreached(graph, source, labels)
         if pred is None or plain:
             return
         expected = folded(graph, tree(inner, source, labels), source, -1)
     if pred is not None and not np.array_equal(expected, pred):
         wrong = int(np.flatnonzero(expected != pred)[0])
         raise _broken(graph, {"rule": "pred", "vertex": wrong})
+
+
+def _refuse_unreached(graph: Graph, source: int, labels: Array) -> None:
+    """See that no vertex but the closed source's double lies beyond 64 bits.
+
+    Parameters
+    ----------
+    labels : of the opened graph, certified up to the largest distance.
+    """
+    inner = opened(graph)
+    ends = np.delete(np.arange(inner.n), graph.n + source)
+    try:
+        _core.refuse_overflow(inner.indptr, inner.indices, inner.solver_weights, labels, ends)
+    except OverflowError:
+        raise _broken(graph, {"rule": "unreached"}) from None
 
 
 def _certify(
