@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 
 namespace warpath::bindings {
 
@@ -17,12 +17,14 @@ void register_pair(nb::module_& module) {
       "bellman_ford",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> sources,
          Out<DistanceOf<W>> dist, nb::object progress) {
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
+        const std::vector<std::int64_t> starts = vertices_of(sources, rows.n());
+        require_size(dist.size(), rows.vertices(), "dist");
         Control control(python_tick(std::move(progress)));
         BellmanFordResult result;
         {
           const nb::gil_scoped_release free;
-          result =
-              bellman_ford<V, W>(csr(indptr, indices, weights), view(sources), view(dist), control);
+          result = bellman_ford<V, W>(rows.view(), starts, view(dist), control);
         }
         nb::dict out;
         out["settled"] = result.settled;
@@ -41,13 +43,18 @@ template <Index V, Weight W>
 void register_wide(nb::module_& module) {
   module.def(
       "bellman_ford_wide",
-      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, V source, Out<std::int64_t> dist,
-         Out<std::int8_t> misfit, Out<V> pred, bool certify) {
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source,
+         Out<std::int64_t> dist, Out<std::int8_t> misfit, Out<V> pred, bool certify) {
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
+        require_vertex(source, rows.n());
+        require_size(dist.size(), rows.vertices(), "dist");
+        require_size(misfit.size(), rows.vertices(), "misfit");
+        require_size(pred.size(), rows.vertices(), "pred");
         Control control(python_tick(nb::none()));
         WideResult result;
         {
           const nb::gil_scoped_release free;
-          result = bellman_ford_wide<V, W>(csr(indptr, indices, weights), source, view(dist),
+          result = bellman_ford_wide<V, W>(rows.view(), static_cast<V>(source), view(dist),
                                            view(misfit), view(pred), certify, control);
         }
         return std::make_pair(give(std::move(result.cycle)), result.broken);

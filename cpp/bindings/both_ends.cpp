@@ -2,11 +2,9 @@
 
 #include <functional>
 #include <memory>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 
 namespace warpath::bindings {
 
@@ -21,9 +19,7 @@ class BothEndsSearch {
 
   /// (vertices, length), no vertices without a path; None where its length may not fit 64 bits.
   nb::object operator()(std::int64_t source, std::int64_t target, nb::object progress) const {
-    for (const std::int64_t v : {source, target})
-      if (v < 0 || static_cast<std::size_t>(v) >= n_)
-        throw std::invalid_argument("there is no vertex " + std::to_string(v));
+    for (const std::int64_t v : {source, target}) require_vertex(v, static_cast<std::int64_t>(n_));
     Control control(python_tick(std::move(progress)));
     RouteMet found;
     {
@@ -45,18 +41,21 @@ void register_weighted(nb::module_& module) {
       "both_ends",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> into_indptr,
          In<V> into_indices, In<W> into_weights) {
-        const std::size_t n = indptr.size() - 1;
-        auto pool = std::make_shared<LabelsPool<Settled<V>>>(static_cast<std::int64_t>(n));
+        const GraphRows<V, W> out(indptr, indices, weights, Weights::kNotNegative);
+        const GraphRows<V, W> back(into_indptr, into_indices, into_weights, Weights::kNotNegative);
+        require_size(back.vertices(), out.vertices(), "into_indptr");
+        const std::size_t n = out.vertices();
+        auto pool = std::make_shared<LabelsPool<Settled<V>>>(out.n());
         using Rows = PackedRows<V, W>;
         const auto made = [](const CsrView<V, W>& rows) {
-          if (!Rows::fit(rows)) throw std::invalid_argument("there are too many edges");
+          require(Rows::fit(rows), "there are too many edges");
           const nb::gil_scoped_release free;
           const auto packed = std::make_shared<Rows>(rows, std::span<const V>());
           packed->sort_rows();
           return std::shared_ptr<const Rows>(packed);
         };
-        const auto graph = made(csr(indptr, indices, weights));
-        const auto into = made(csr(into_indptr, into_indices, into_weights));
+        const auto graph = made(out.view());
+        const auto into = made(back.view());
         return BothEndsSearch(n, [=](std::int64_t source, std::int64_t target, const Pulse& pulse) {
           return pool->with([&](Settled<V>& settled) {
             return BothEnds<V, W>(*graph, *into, settled, pulse)
@@ -74,13 +73,18 @@ void register_levels(nb::module_& module) {
   module.def(
       "both_ends_by_levels",
       [](In<std::int64_t> indptr, In<V> indices, In<std::int64_t> into_indptr, In<V> into_indices) {
-        const std::size_t n = indptr.size() - 1;
-        auto pool = std::make_shared<LabelsPool<BothLabels<V>>>(static_cast<std::int64_t>(n));
+        using Rows = GraphRows<V, std::int32_t>;
+        const auto out = std::make_shared<const Rows>(unweighted(indptr, indices));
+        const auto back = std::make_shared<const Rows>(unweighted(into_indptr, into_indices));
+        require_size(back->vertices(), out->vertices(), "into_indptr");
+        const std::size_t n = out->vertices();
+        auto pool = std::make_shared<LabelsPool<BothLabels<V>>>(out->n());
         return BothEndsSearch(n, [=](std::int64_t source, std::int64_t target, const Pulse& pulse) {
           return pool->with([&](BothLabels<V>& labels) {
-            return both_ends_by_levels<V>(
-                {view(indptr), view(indices)}, {view(into_indptr), view(into_indices)},
-                static_cast<V>(source), static_cast<V>(target), labels, pulse);
+            return both_ends_by_levels<V>({out->view().indptr, out->view().indices},
+                                          {back->view().indptr, back->view().indices},
+                                          static_cast<V>(source), static_cast<V>(target), labels,
+                                          pulse);
           });
         });
       },

@@ -2,8 +2,10 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <memory>
 #include <optional>
 
+#include "graph_rows.hpp"
 #include "search.hpp"
 
 namespace warpath::bindings {
@@ -16,16 +18,32 @@ void register_pair(nb::module_& module) {
       "breadth_first",
       [](In<std::int64_t> indptr, In<V> indices, In<std::int64_t> into_indptr, In<V> into_indices,
          D weight, In<D>, std::optional<D> cutoff, int threads, bool assemble) {
+        using Rows = GraphRows<V, std::int32_t>;
+        const auto rows = std::make_shared<const Rows>(unweighted(indptr, indices));
+        // Without rows into the vertices the search has one direction.
+        const bool both_ways = into_indptr.size() > 0;
+        const auto into = both_ways
+                              ? std::make_shared<const Rows>(unweighted(into_indptr, into_indices))
+                              : nullptr;
+        if (both_ways) require_size(into->vertices(), rows->vertices(), "into_indptr");
+        require(weight >= 0 && weight < unreachable<D>, "weight must be finite and >= 0");
+        if constexpr (std::is_integral_v<D>)
+          require(weight <= (unreachable<D> - 1) / (rows->n() + 1),
+                  "n times the weight must fit 63 bits");
+        at_least_one(threads);
+        const D most = cutoff_of<D>(cutoff);
         const auto run = [=](std::int64_t source, std::span<D> dist, Control& control) {
+          const auto adjacency = [](const Rows& of) {
+            return Adjacency<V>{of.view().indptr, of.view().indices};
+          };
           const BreadthFirstResult result =
-              BreadthFirst<V, D>({view(indptr), view(indices)},
-                                 {view(into_indptr), view(into_indices)}, dist, weight,
-                                 cutoff.value_or(unreachable<D>), threads, assemble, control)
+              BreadthFirst<V, D>(adjacency(*rows), into ? adjacency(*into) : Adjacency<V>{}, dist,
+                                 weight, most, threads, assemble, control)
                   .run(static_cast<V>(source));
           return std::optional(SearchDone{result.settled, result.relaxed, result.improved,
                                           result.rounds, result.settled});
         };
-        return Search<D>::function(indptr.size() - 1, indices.size(), run);
+        return Search<D>::function(rows->vertices(), rows->edges(), run);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(), nb::arg("weight"),

@@ -1,9 +1,10 @@
 #include <nanobind/stl/optional.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <stdexcept>
 
+#include "graph_rows.hpp"
 #include "search.hpp"
 #include "warpath/buckets.hpp"
 
@@ -21,25 +22,29 @@ void register_weight(nb::module_& module) {
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, double delta, W heaviest,
          bool scattered, std::optional<D> cutoff, int threads, bool assemble,
          std::optional<In<std::uint8_t>> leaves) {
-        if (leaves && leaves->size() < (indptr.size() + 6) / 8)
-          throw std::invalid_argument("leaves must have n bits");
+        const auto rows = std::make_shared<const GraphRows<V, W>>(indptr, indices, weights,
+                                                                  Weights::kNotNegative);
+        require(!leaves || leaves->size() >= (rows->vertices() + 7) / 8, "leaves must have n bits");
+        require(heaviest >= 0 && !(rows->heaviest() > heaviest),
+                "heaviest must be no less than any weight");
+        require(delta > 0, "delta must be > 0");
         const BucketOptions<W> options{delta,
                                        heaviest,
                                        scattered,
-                                       cutoff.value_or(unreachable<D>),
-                                       threads,
+                                       cutoff_of<D>(cutoff),
+                                       at_least_one(threads),
                                        assemble,
                                        leaves ? leaves->data() : nullptr};
         const auto run = [=](std::int64_t source, std::span<D> dist,
                              Control& control) -> std::optional<SearchDone> {
           BucketTeamCounters counters;
-          if (!bucket_team<V, W>(csr(indptr, indices, weights), static_cast<V>(source), dist,
-                                 options, control, counters))
+          if (!bucket_team<V, W>(rows->view(), static_cast<V>(source), dist, options, control,
+                                 counters))
             return std::nullopt;
           return SearchDone{counters.settled, counters.relaxed, counters.improved, counters.rounds,
                             counters.reached};
         };
-        return Search<D>::function(indptr.size() - 1, indices.size(), run);
+        return Search<D>::function(rows->vertices(), rows->edges(), run);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("delta"), nb::arg("heaviest"), nb::arg("scattered") = false,

@@ -4,58 +4,13 @@
 // microsecond more, of the one or two that a tiny graph takes; by the buffer protocol a tenth.
 #pragma once
 
-#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
-#include <numpy/ndarraytypes.h>
-
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
-#include <type_traits>
 
 #include "common.hpp"
 
 namespace warpath::bindings {
-
-/// What these need of Python's objects. Made when a search is bound, for in one under way another
-/// thread might wait for it with the GIL.
-class Numpy {
- public:
-  /// What an array of NumPy is made of, or null for other objects.
-  static PyArrayObject* array(nb::handle object) {
-    if (!PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(ndarray().ptr())))
-      return nullptr;
-    return reinterpret_cast<PyArrayObject*>(object.ptr());
-  }
-
-  static nb::handle empty() {
-    static const nb::handle made = of("empty").release();
-    return made;
-  }
-
-  template <class T>
-  static nb::handle dtype() {
-    static const nb::handle made = [] {
-      const std::string kind = std::is_floating_point_v<T> ? "float" : "int";
-      return of("dtype")(nb::str((kind + std::to_string(8 * sizeof(T))).c_str())).release();
-    }();
-    return made;
-  }
-
-  template <class T>
-  static void keep() {
-    ndarray(), empty(), dtype<T>();
-  }
-
- private:
-  static nb::object of(const char* name) { return nb::module_::import_("numpy").attr(name); }
-
-  static nb::handle ndarray() {
-    static const nb::handle made = of("ndarray").release();
-    return made;
-  }
-};
 
 /// What an array holds that is only read, as long as the array lives. Raises TypeError unless it
 /// has one dimension without gaps, of type T.

@@ -4,7 +4,7 @@
 
 #include <tuple>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 #include "warpath/look.hpp"
 
 namespace warpath::bindings {
@@ -38,21 +38,14 @@ nb::dict as_dict(const RowFacts<W>& facts) {
   return out;
 }
 
-nb::dict as_dict(const RowReport& report) {
-  nb::dict out;
-  out["bad_ends"] = report.bad_ends;
-  out["descending"] = report.descending;
-  out["bad_index"] = report.bad_index;
-  out["bad_weight"] = report.bad_weight;
-  out["absent"] = report.absent;
-  return out;
-}
-
 template <class I, Weight W>
 void register_inspect(nb::module_& module) {
   module.def(
       "inspect_edges",
       [](In<I> src, In<I> dst, In<W> weights, std::int64_t n) {
+        require_size(dst.size(), src.size(), "dst");
+        require(weights.size() == src.size() || weights.size() == 0,
+                "weights must have an entry for each edge, or none at all");
         Control control(python_tick(nb::none()));
         EdgeReport report;
         {
@@ -72,6 +65,11 @@ void register_builder(nb::module_& module) {
       "build_csr",
       [](In<I> src, In<I> dst, In<W> weights, bool both, Out<std::int64_t> indptr, Out<V> indices,
          Out<W> out_weights) {
+        require_rows<V>(indptr.size());
+        require_size(dst.size(), src.size(), "dst");
+        require(weights.size() == src.size() || weights.size() == 0,
+                "weights must have an entry for each edge, or none at all");
+        require_size(out_weights.size(), weights.size() == 0 ? 0 : indices.size(), "out_weights");
         Control control(python_tick(nb::none()));
         const nb::gil_scoped_release free;
         build_csr<I, V, W>(view(src), view(dst), view(weights), both, view(indptr), view(indices),
@@ -93,10 +91,14 @@ void register_build(nb::module_& module) {
         "transpose",
         [](In<std::int64_t> indptr, In<V> indices, In<W> weights, Out<std::int64_t> out_indptr,
            Out<V> out_indices, Out<W> out_weights) {
+          const GraphRows<V, W> rows(indptr, indices, weights, Weights::kOptional);
+          require_size(out_indptr.size(), indptr.size(), "out_indptr");
+          require_size(out_indices.size(), indices.size(), "out_indices");
+          require_size(out_weights.size(), weights.size(), "out_weights");
           Control control(python_tick(nb::none()));
           const nb::gil_scoped_release free;
-          transpose<V, W>(csr(indptr, indices, weights), view(out_indptr), view(out_indices),
-                          view(out_weights), Pulse(control, true));
+          transpose<V, W>(rows.view(), view(out_indptr), view(out_indices), view(out_weights),
+                          Pulse(control, true));
         },
         nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
         nb::arg("weights").noconvert(), nb::arg("out_indptr").noconvert(),
@@ -104,27 +106,14 @@ void register_build(nb::module_& module) {
     module.def(
         "row_facts",
         [](In<std::int64_t> indptr, In<V> indices, In<W> weights, int threads) {
+          const GraphRows<V, W> rows(indptr, indices, weights, Weights::kOptional);
           Control control(python_tick(nb::none()));
           RowFacts<W> facts;
           {
             const nb::gil_scoped_release free;
-            facts = row_facts<V, W>(csr(indptr, indices, weights), at_least_one(threads), control);
+            facts = row_facts<V, W>(rows.view(), at_least_one(threads), control);
           }
           return as_dict(facts);
-        },
-        nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-        nb::arg("weights").noconvert(), nb::arg("threads") = 1);
-    module.def(
-        "inspect_rows",
-        [](In<std::int64_t> indptr, In<V> indices, In<W> weights, int threads) {
-          Control control(python_tick(nb::none()));
-          RowReport report;
-          {
-            const nb::gil_scoped_release free;
-            report =
-                inspect_rows<V, W>(csr(indptr, indices, weights), at_least_one(threads), control);
-          }
-          return as_dict(report);
         },
         nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
         nb::arg("weights").noconvert(), nb::arg("threads") = 1);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kept_array.hpp"
 #include "warpath/control.hpp"
 #include "warpath/page_array.hpp"
 #include "warpath/types.hpp"
@@ -20,17 +21,14 @@ namespace warpath::bindings {
 
 namespace nb = nanobind;
 
-/// A 1-d contiguous CPU array that the core only reads.
-template <class T>
-using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 /// A 1-d contiguous CPU array that Python allocated for the core to fill.
 template <class T>
-using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-/// The same two in two dimensions, row by row.
+using Out = Aligned<nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
+/// A contiguous matrix that the core only reads, row by row, and one to fill.
 template <class T>
-using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using InMatrix = Aligned<nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 template <class T>
-using OutMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using OutMatrix = Aligned<nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 /// An array that the core made and NumPy owns from now on.
 template <class T>
 using Made = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -94,6 +92,7 @@ inline Control::Tick python_tick(nb::object progress) {
   };
 }
 
+/// The rows of a graph, unchecked: `GraphRows` checks them.
 template <Index V, Weight W>
 CsrView<V, W> csr(const In<std::int64_t>& indptr, const In<V>& indices, const In<W>& weights) {
   return {view(indptr), view(indices), view(weights)};
@@ -125,6 +124,7 @@ void for_each_type(F&& f) {
 }
 
 // One function per file of bindings; each adds its functions to the module.
+void register_rows(nb::module_& module);
 void register_build(nb::module_& module);
 void register_sssp(nb::module_& module);
 void register_sssp_many(nb::module_& module);

@@ -1,15 +1,13 @@
 #include "warpath/da2cf.hpp"
 
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 
 namespace warpath::bindings {
 
@@ -25,21 +23,30 @@ Relaxed as_tuple(const RelaxCounters& counters) {
 /// `update` may do without the least labels, `minimum` may not.
 template <class D>
 std::span<D> least_view(const Out<D>& least, std::size_t n, bool optional) {
-  if (least.size() != least_blocks(n) && !(optional && least.size() == 0))
-    throw std::invalid_argument("least: one label for each block of DA2CF_BLOCK vertices");
+  require(least.size() == least_blocks(n) || (optional && least.size() == 0),
+          "least: one label for each block of DA2CF_BLOCK vertices");
   return view(least);
 }
 
+/// Labels and flags have an entry for each vertex.
+void require_labels(std::size_t n, std::size_t dist, const In<Flag>& frontier,
+                    const In<Flag>& unsettled) {
+  require_size(dist, n, "dist");
+  require_size(frontier.size(), n, "frontier");
+  require_size(unsettled.size(), n, "unsettled");
+}
+
 template <Index V, Weight W>
-void register_rows(nb::module_& module) {
+void register_sparse(nb::module_& module) {
   using D = DistanceOf<W>;
   module.def(
       "da2cf_relax_f",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, Out<D> dist, In<Flag> frontier,
          In<Flag> unsettled) {
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
+        require_labels(rows.vertices(), dist.size(), frontier, unsettled);
         const nb::gil_scoped_release free;
-        return as_tuple(relax_f<V, W>(csr(indptr, indices, weights), view(dist), view(frontier),
-                                      view(unsettled)));
+        return as_tuple(relax_f<V, W>(rows.view(), view(dist), view(frontier), view(unsettled)));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("dist").noconvert(), nb::arg("frontier").noconvert(),
@@ -48,9 +55,15 @@ void register_rows(nb::module_& module) {
       "da2cf_relax_u",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int32_t> into,
          In<std::int32_t> from, Out<D> dist, In<Flag> frontier, In<Flag> unsettled) {
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
+        require_labels(rows.vertices(), dist.size(), frontier, unsettled);
+        const auto blocks = static_cast<std::int64_t>(flag_blocks(rows.vertices()));
+        const Held<std::int32_t> ends = numbers_below(into, blocks, "into");
+        const Held<std::int32_t> starts = numbers_below(from, blocks, "from_");
+        require_size(starts.values.size(), ends.values.size(), "from_");
         const nb::gil_scoped_release free;
-        return as_tuple(relax_u<V, W>(csr(indptr, indices, weights), view(into), view(from),
-                                      view(dist), view(frontier), view(unsettled)));
+        return as_tuple(relax_u<V, W>(rows.view(), ends.values, starts.values, view(dist),
+                                      view(frontier), view(unsettled)));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("into").noconvert(), nb::arg("from_").noconvert(), nb::arg("dist").noconvert(),
@@ -62,12 +75,15 @@ void register_blocks(nb::module_& module) {
   module.def(
       "da2cf_block_edges",
       [](In<std::int64_t> indptr, In<V> indices) {
+        const auto rows = unweighted(indptr, indices);
         BlockEdges edges;
         {
           const nb::gil_scoped_release free;
-          edges = block_edges<V>(view(indptr), view(indices));
+          edges = block_edges<V>(rows.view().indptr, rows.view().indices);
         }
-        return std::pair(give(std::move(edges.into)), give(std::move(edges.from)));
+        const auto blocks = static_cast<std::int64_t>(flag_blocks(rows.vertices()));
+        return nb::make_tuple(keep_numbers(std::move(edges.into), blocks),
+                              keep_numbers(std::move(edges.from), blocks));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert());
 }
@@ -78,6 +94,9 @@ void register_labels(nb::module_& module) {
     module.def(
         name,
         [relax](InMatrix<D> matrix, Out<D> dist, In<Flag> frontier, In<Flag> unsettled) {
+          require(matrix.shape(0) == dist.size() && matrix.shape(1) == dist.size(),
+                  "matrix must have a row and a column for each vertex");
+          require_labels(dist.size(), dist.size(), frontier, unsettled);
           const nb::gil_scoped_release free;
           return as_tuple(relax(std::span<const D>(matrix.data(), matrix.size()), view(dist),
                                 view(frontier), view(unsettled)));
@@ -90,6 +109,7 @@ void register_labels(nb::module_& module) {
   module.def(
       "da2cf_minimum",
       [](In<D> dist, In<Flag> unsettled, Out<D> least, int bytes) {
+        require_size(unsettled.size(), dist.size(), "unsettled");
         const std::span<D> blocks = least_view<D>(least, dist.size(), false);
         const nb::gil_scoped_release free;
         return minimum<D>(view(dist), view(unsettled), blocks, bytes);
@@ -99,6 +119,8 @@ void register_labels(nb::module_& module) {
   module.def(
       "da2cf_update",
       [](In<D> dist, Out<Flag> unsettled, Out<Flag> frontier, D threshold, Out<D> least) {
+        require_size(unsettled.size(), dist.size(), "unsettled");
+        require_size(frontier.size(), dist.size(), "frontier");
         const std::span<const D> blocks = least_view<D>(least, dist.size(), true);
         const nb::gil_scoped_release free;
         const Updated updated =
@@ -113,7 +135,7 @@ void register_labels(nb::module_& module) {
 
 void register_da2cf(nb::module_& module) {
   module.attr("DA2CF_BLOCK") = kLeastBlock;
-  for_each_type([&]<class V, class W>() { register_rows<V, W>(module); });
+  for_each_type([&]<class V, class W>() { register_sparse<V, W>(module); });
   register_blocks<std::int32_t>(module);
   register_blocks<std::int64_t>(module);
   register_labels<std::int64_t>(module);

@@ -1,6 +1,6 @@
 #include "warpath/delta_stepping.hpp"
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 
 namespace warpath::bindings {
 
@@ -11,13 +11,16 @@ void register_pair(nb::module_& module) {
   using D = DistanceOf<W>;
   module.def(
       "delta_stepping",
-      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, V source, Out<D> dist, D delta,
-         int threads, bool complete, nb::object progress) {
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source, Out<D> dist,
+         D delta, int threads, bool complete, nb::object progress) {
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kNotNegative);
+        require_vertex(source, rows.n());
+        require_size(dist.size(), rows.vertices(), "dist");
         Control control(python_tick(std::move(progress)));
         DeltaSteppingResult result;
         {
           const nb::gil_scoped_release free;
-          result = delta_stepping<V, W>(csr(indptr, indices, weights), source, view(dist), delta,
+          result = delta_stepping<V, W>(rows.view(), static_cast<V>(source), view(dist), delta,
                                         threads, control, complete);
         }
         nb::dict out;

@@ -120,7 +120,7 @@ void register_adjacency(nb::module_& module) {
          OutMatrix<T> out, int threads) {
         const auto rows = static_cast<std::int64_t>(out.shape(0));
         const auto n = static_cast<std::int64_t>(out.shape(1));
-        if (out.shape(0) + 1 != indptr.size() || first < 0 || first + rows > n)
+        if (out.shape(0) + 1 != indptr.size() || first < 0 || first > n - rows)
           throw std::invalid_argument("the rows must be those of indptr and below n");
         at_least_one(threads);
         Control control(python_tick(nb::none()));

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 #include "warpath/delaunay.hpp"
 
 namespace warpath::bindings {
@@ -15,6 +15,18 @@ auto without_gil(Make&& make) {
   Control control(python_tick(nb::none()));
   const nb::gil_scoped_release free;
   return make(Pulse(control, true));
+}
+
+/// Vertices and edges that any memory could hold: their products and sums fit 64 bits.
+constexpr std::int64_t kMost = std::int64_t{1} << 47;
+
+void require_count(std::int64_t count, const char* name) {
+  require(count >= 0 && count <= kMost, std::string(name) + " must lie in 0 .. 2^47");
+}
+
+/// A chance is a number of 2^-53.
+void require_chance(std::uint64_t chance, const char* name) {
+  require(chance <= std::uint64_t{1} << 53, std::string(name) + " must be at most 2^53");
 }
 
 /// Calls f.operator()<V>() with the index type that a graph of n vertices has.
@@ -34,6 +46,12 @@ void register_weights(nb::module_& module) {
   module.def(
       "draw_weights",
       [](Out<W> out, Bound low, Bound high, std::uint64_t seed, int threads) {
+        require(low <= high, "low must be <= high");
+        if constexpr (std::is_integral_v<W>)
+          require(low >= std::numeric_limits<W>::min() && high <= std::numeric_limits<W>::max(),
+                  "low and high must fit the weights' type");
+        else
+          require(std::isfinite(high - low), "low and high must be finite, and high - low");
         without_gil([&](Pulse pulse) {
           draw_weights<W>(view(out), low, high, seed, at_least_one(threads), pulse.control());
         });
@@ -47,6 +65,8 @@ void register_vertices(nb::module_& module) {
   module.def(
       "draw_vertices",
       [](Out<V> out, std::int64_t n, std::uint64_t seed, int threads) {
+        require(n > 0 || out.size() == 0, "n must be > 0");
+        require(n - 1 <= std::numeric_limits<V>::max(), "n must fit the vertices' type");
         without_gil([&](Pulse pulse) {
           draw_vertices<V>(view(out), n, seed, at_least_one(threads), pulse.control());
         });
@@ -54,14 +74,39 @@ void register_vertices(nb::module_& module) {
       nb::arg("out").noconvert(), nb::arg("n"), nb::arg("seed"), nb::arg("threads") = 1);
 }
 
+/// A copy of points for a triangulation, which must be different and lie in [0, 2^28).
+Points different_points(const In<std::int64_t>& x, const In<std::int64_t>& y) {
+  Points points{{x.data(), x.data() + x.size()}, {y.data(), y.data() + y.size()}};
+  std::vector<std::int64_t> keys(x.size());
+  for (std::size_t v = 0; v < keys.size(); ++v) {
+    for (const std::int64_t place : {points.x[v], points.y[v]})
+      require(place >= 0 && place < std::int64_t{1} << kPointBits,
+              "coordinates must lie in 0 .. 2^28 - 1");
+    keys[v] = points.x[v] << kPointBits | points.y[v];
+  }
+  std::sort(keys.begin(), keys.end());
+  require(std::adjacent_find(keys.begin(), keys.end()) == keys.end(), "two points are the same");
+  return points;
+}
+
 template <Index V, Weight W>
 void register_lengths(nb::module_& module) {
   module.def(
       "link_lengths",
       [](In<V> src, In<V> dst, In<std::int64_t> x, In<std::int64_t> y, Out<W> out) {
+        require_size(y.size(), x.size(), "y");
+        require_size(src.size(), out.size(), "src");
+        require_size(dst.size(), out.size(), "dst");
+        const auto n = static_cast<std::int64_t>(x.size());
+        const Held<V> tails = numbers_below(src, n, "src");
+        const Held<V> heads = numbers_below(dst, n, "dst");
         const Points points{{x.data(), x.data() + x.size()}, {y.data(), y.data() + y.size()}};
+        for (const std::vector<std::int64_t>* each : {&points.x, &points.y})
+          require(std::all_of(each->begin(), each->end(),
+                              [](std::int64_t at) { return std::abs(at) < std::int64_t{1} << 29; }),
+                  "coordinates must lie between -2^29 and 2^29");
         without_gil([&](Pulse pulse) {
-          link_lengths<V, W>(view(src), view(dst), points, view(out), pulse);
+          link_lengths<V, W>(tails.values, heads.values, points, view(out), pulse);
         });
       },
       nb::arg("src").noconvert(), nb::arg("dst").noconvert(), nb::arg("x").noconvert(),
@@ -73,6 +118,8 @@ void register_links(nb::module_& module) {
       "rmat",
       [](int scale, std::int64_t count, std::uint64_t a, std::uint64_t ab, std::uint64_t abc,
          bool rename, bool links, bool unique, std::uint64_t seed, int threads) {
+        require(scale >= 0 && scale <= 31, "scale must lie in 0 .. 31");
+        require_count(count, "count");
         const RmatShape shape{scale, count, {a, ab, abc}, rename, links, unique};
         return with_index(std::int64_t{1} << scale, [&]<class V>() {
           return give_edges<V>(without_gil([&](Pulse pulse) {
@@ -87,6 +134,10 @@ void register_links(nb::module_& module) {
       "grid",
       [](std::int64_t rows, std::int64_t columns, bool diagonal, std::uint64_t drop,
          std::uint64_t seed) {
+        require_count(rows, "rows");
+        require_count(columns, "columns");
+        require_chance(drop, "drop");
+        require(columns == 0 || rows <= kMost / columns, "there are more than 2^47 vertices");
         return with_index(rows * columns, [&]<class V>() {
           return give_edges<V>(without_gil(
               [&](Pulse pulse) { return grid<V>(rows, columns, diagonal, drop, seed, pulse); }));
@@ -96,6 +147,8 @@ void register_links(nb::module_& module) {
   module.def(
       "pairs",
       [](std::int64_t n, std::uint64_t keep, std::uint64_t seed) {
+        require_count(n, "n");
+        require_chance(keep, "keep");
         return with_index(n, [&]<class V>() {
           return give_edges<V>(
               without_gil([&](Pulse pulse) { return pairs<V>(n, keep, seed, pulse); }));
@@ -105,6 +158,10 @@ void register_links(nb::module_& module) {
   module.def(
       "small_world",
       [](std::int64_t n, std::int64_t half, std::uint64_t rewire, std::uint64_t seed) {
+        require_count(n, "n");
+        require_chance(rewire, "rewire");
+        require(half >= 0 && (n == 0 || half < (n + 1) / 2), "half must be >= 0 and below n / 2");
+        require(half == 0 || n <= kMost / half, "there are more than 2^47 edges");
         return with_index(n, [&]<class V>() {
           return give_edges<V>(without_gil(
               [&](Pulse pulse) { return small_world<V>(n, half, rewire, seed, pulse); }));
@@ -117,6 +174,9 @@ void register_planar(nb::module_& module) {
   module.def(
       "road",
       [](std::int64_t n, std::int64_t columns, std::int64_t links, std::uint64_t seed) {
+        require_count(n, "n");
+        require_count(links, "links");
+        require(columns > 0 && columns <= kMost, "columns must lie in 1 .. 2^47");
         return with_index(n, [&]<class V>() {
           auto [edges, points] =
               without_gil([&](Pulse pulse) { return road<V>(n, columns, links, seed, pulse); });
@@ -128,6 +188,7 @@ void register_planar(nb::module_& module) {
   module.def(
       "random_points",
       [](std::int64_t n, std::uint64_t seed) {
+        require(n >= 0 && n <= std::int64_t{1} << 40, "n must lie in 0 .. 2^40");
         Points points = without_gil([&](Pulse pulse) { return random_points(n, seed, pulse); });
         return nb::make_tuple(give(std::move(points.x)), give(std::move(points.y)));
       },
@@ -135,8 +196,11 @@ void register_planar(nb::module_& module) {
   module.def(
       "delaunay",
       [](In<std::int64_t> x, In<std::int64_t> y) {
+        require_size(y.size(), x.size(), "y");
+        require(x.size() < std::size_t{1} << 30, "there must be fewer than 2^30 points");
+        const Points points = different_points(x, y);
         return give_edges<std::int32_t>(
-            without_gil([&](Pulse pulse) { return Delaunay(view(x), view(y), pulse).edges(); }));
+            without_gil([&](Pulse pulse) { return Delaunay(points.x, points.y, pulse).edges(); }));
       },
       nb::arg("x").noconvert(), nb::arg("y").noconvert());
 }

@@ -2,11 +2,12 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 #include "queues.hpp"
 #include "search.hpp"
 
@@ -36,16 +37,18 @@ void register_table(nb::module_& module) {
          In<std::int64_t> targets, OutMatrix<Label> out, double delta, double delta_together,
          bool together, std::optional<D> cutoff, int threads, int bits, std::int64_t large,
          nb::object progress) {
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kNotNegative);
+        const std::vector<std::int64_t> starts = vertices_of(sources, rows.n());
+        const std::vector<std::int64_t> ends = vertices_of(targets, rows.n());
+        const std::span<Label> table = table_of<Label>(out, rows.view(), starts, ends);
+        const D most = cutoff_of<D>(cutoff);
         Control control(python_tick(std::move(progress)));
-        const CsrView<V, W> graph = csr(indptr, indices, weights);
-        const std::span<Label> table = table_of(out, graph, view(sources), view(targets));
         ManyCounters counters;
         {
           const nb::gil_scoped_release free;
           counters = solve<V, W, Label>(
-              {graph, view(sources), view(targets), table, cutoff.value_or(unreachable<D>), delta,
-               delta_together, bits, large},
-              together, threads, control);
+              {rows.view(), starts, ends, table, most, delta, delta_together, bits, large},
+              together, at_least_one(threads), control);
         }
         nb::dict found = as_dict(counters);
         found["together"] = counters.together;
@@ -67,13 +70,15 @@ void register_own_buckets(nb::module_& module) {
       "own_buckets",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, double delta,
          std::optional<D> cutoff) {
+        const auto rows = std::make_shared<const GraphRows<V, W>>(indptr, indices, weights,
+                                                                  Weights::kNotNegative);
+        require(delta > 0, "delta must be > 0");
+        const D most = cutoff_of<D>(cutoff);
         const auto run = [=](std::int64_t source, std::span<D> dist,
                              Control& control) -> std::optional<SearchDone> {
-          const CsrView<V, W> graph = csr(indptr, indices, weights);
           try {
             const ManyCounters counters = solve<V, W, D>(
-                {graph, {&source, 1}, {}, dist, cutoff.value_or(unreachable<D>), delta, delta},
-                false, 1, control);
+                {rows->view(), {&source, 1}, {}, dist, most, delta, delta}, false, 1, control);
             return SearchDone{.settled = counters.settled,
                               .relaxed = counters.relaxed,
                               .improved = counters.improved,
@@ -83,7 +88,7 @@ void register_own_buckets(nb::module_& module) {
             return std::nullopt;
           }
         };
-        return Search<D>::function(indptr.size() - 1, indices.size(), run);
+        return Search<D>::function(rows->vertices(), rows->edges(), run);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("delta"), nb::arg("cutoff") = nb::none());

@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
   module.attr("compiler") = "GCC " __VERSION__;
 #endif
   warpath::Helpers::get();  // made before anybody may fork
+  register_rows(module);
   register_build(module);
   register_sssp(module);
   register_sssp_many(module);

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 #include "warpath/scan_order.hpp"
 #include "warpath/team.hpp"
 
@@ -223,9 +223,9 @@ template <Index V>
 nb::dict named_paths_by_levels(nb::object names, In<std::int64_t> indptr, In<V> indices,
                                std::int64_t source, std::int64_t limit, bool backwards,
                                int threads) {
-  const std::size_t n = indptr.size() - std::min<std::size_t>(1, indptr.size());
-  if (source < 0 || static_cast<std::size_t>(source) >= n)
-    throw std::invalid_argument("there is no vertex " + std::to_string(source));
+  const auto rows = unweighted(indptr, indices);
+  const std::size_t n = rows.vertices();
+  require_vertex(source, rows.n());
   Names named(names, n);
   PathLists lists(named, backwards);
   Scan scan;
@@ -242,8 +242,8 @@ nb::dict named_paths_by_levels(nb::object names, In<std::int64_t> indptr, In<V> 
       std::optional<nb::gil_scoped_release> free;
       if (rank == 0) free.emplace();
       breadth_first_scan<V>(
-          view(indptr), view(indices), source, limit, {}, Pulse(control, rank == 0), scan,
-          [&](std::size_t count) { there.store(count, std::memory_order_release); });
+          rows.view().indptr, rows.view().indices, source, limit, {}, Pulse(control, rank == 0),
+          scan, [&](std::size_t count) { there.store(count, std::memory_order_release); });
       ended.store(true, std::memory_order_release);
     }
     if (rank != 0) return;

@@ -1,8 +1,6 @@
 #include "warpath/owners.hpp"
 
-#include <stdexcept>
-
-#include "common.hpp"
+#include "graph_rows.hpp"
 
 namespace warpath::bindings {
 
@@ -15,12 +13,13 @@ void register_pair(nb::module_& module) {
       "owners",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> sources,
          In<D> dist, Out<V> owner, nb::object progress) {
-        const auto graph = csr(indptr, indices, weights);
-        if (dist.size() != owner.size() || static_cast<std::int64_t>(dist.size()) != graph.n())
-          throw std::invalid_argument("dist and owner need an entry for each vertex");
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
+        const std::vector<std::int64_t> starts = vertices_of(sources, rows.n());
+        require_size(dist.size(), rows.vertices(), "dist");
+        require_size(owner.size(), rows.vertices(), "owner");
         Control control(python_tick(std::move(progress)));
         const nb::gil_scoped_release free;
-        owners<V, W>(graph, view(sources), view(dist), view(owner), Pulse(control, true));
+        owners<V, W>(rows.view(), starts, view(dist), view(owner), Pulse(control, true));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("sources").noconvert(), nb::arg("dist").noconvert(), nb::arg("owner").noconvert(),

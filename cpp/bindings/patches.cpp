@@ -1,9 +1,8 @@
 #include "warpath/patches.hpp"
 
-#include <stdexcept>
 #include <utility>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 
 namespace warpath::bindings {
 
@@ -15,14 +14,13 @@ void register_pair(nb::module_& module) {
       "cut_into_patches",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::size_t capacity, int threads,
          nb::object progress) {
-        if (capacity < 1 || capacity > 65536)
-          throw std::invalid_argument("a patch has 1 to 65,536 vertices");
-        const auto graph = csr(indptr, indices, weights);
+        require(capacity >= 1 && capacity <= 65536, "a patch has 1 to 65,536 vertices");
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
         Control control(python_tick(std::move(progress)));
         Patches<W> made;
         {
           const nb::gil_scoped_release free;
-          made = cut_into_patches<V, W>(graph, capacity, at_least_one(threads), control);
+          made = cut_into_patches<V, W>(rows.view(), capacity, at_least_one(threads), control);
         }
         nb::dict found;
         found["most_edges"] = made.most_edges;

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 #include "warpath/read_metis.hpp"
 #include "warpath/read_rows.hpp"
 #include "warpath/text.hpp"
@@ -81,6 +81,9 @@ void register_read(nb::module_& module) {
          char delimiter, const std::string& comments, char prefix, char terminator,
          std::int64_t low, std::int64_t high, std::int64_t rows, const std::string& expected,
          const std::string& noun, nb::object progress) {
+        require(!roles.empty() && roles.find_first_not_of("vtnirc.") == std::string::npos,
+                "roles must be letters of \"vtnirc.\", one for each column");
+        require(low >= 0 && offset >= 0 && line >= 0, "low, offset and line must be >= 0");
         const RowLayout layout{.roles = roles,
                                .delimiter = delimiter,
                                .comments = comments,
@@ -102,6 +105,8 @@ void register_read(nb::module_& module) {
       "read_metis",
       [](nb::bytes data, std::int64_t offset, std::int64_t line, std::int64_t n,
          std::int64_t entries, std::int64_t skipped, bool weighted, nb::object progress) {
+        require(offset >= 0 && line >= 0 && n >= 0 && entries >= 0 && skipped >= 0,
+                "offset, line, n, entries and skipped must be >= 0");
         Text text = text_from(data, offset, line);
         Control control(python_tick(progress));
         MetisRows rows;

@@ -1,26 +1,17 @@
 #include "warpath/scan_order.hpp"
 
-#include <stdexcept>
-#include <string>
-
-#include "common.hpp"
+#include "graph_rows.hpp"
 
 namespace warpath::bindings {
 
 namespace {
 
-void check_vertices(std::span<const std::int64_t> vertices, std::size_t n) {
-  for (const std::int64_t v : vertices)
-    if (v < 0 || static_cast<std::size_t>(v) >= n)
-      throw std::invalid_argument("there is no vertex " + std::to_string(v));
-}
-
 /// Runs search(pulse) with the GIL released, once the arguments of a breadth-first search fit.
-template <class Search>
-auto checked_search(std::span<const std::int64_t> indptr, std::int64_t source, std::size_t n,
+template <Index V, class Search>
+auto checked_search(const GraphRows<V, std::int32_t>& rows, std::int64_t source, std::size_t n,
                     nb::object progress, Search&& search) {
-  if (n + 1 != indptr.size()) throw std::invalid_argument("dist needs an entry for each vertex");
-  check_vertices(std::span(&source, 1), n);
+  require_size(n, rows.vertices(), "dist");
+  require_vertex(source, rows.n());
   Control control(python_tick(std::move(progress)));
   const nb::gil_scoped_release free;
   return search(Pulse(control, true));
@@ -32,11 +23,12 @@ void register_levels(nb::module_& module) {
       "breadth_first_scan",
       [](In<std::int64_t> indptr, In<V> indices, std::int64_t source, std::int64_t limit,
          Out<std::int64_t> dist, nb::object progress) {
-        Scan scan = checked_search(
-            view(indptr), source, dist.size(), std::move(progress), [&](Pulse pulse) {
+        const auto rows = unweighted(indptr, indices);
+        Scan scan =
+            checked_search(rows, source, dist.size(), std::move(progress), [&](Pulse pulse) {
               Scan found;
-              breadth_first_scan<V>(view(indptr), view(indices), source, limit, view(dist), pulse,
-                                    found, [](std::size_t) {});
+              breadth_first_scan<V>(rows.view().indptr, rows.view().indices, source, limit,
+                                    view(dist), pulse, found, [](std::size_t) {});
               return found;
             });
         return nb::make_tuple(give(std::move(scan.order)), give(std::move(scan.above)));
@@ -47,12 +39,15 @@ void register_levels(nb::module_& module) {
       "breadth_first_levels",
       [](In<std::int64_t> indptr, In<V> indices, In<std::int64_t> into_indptr, In<V> into_indices,
          std::int64_t source, std::int64_t limit, Out<std::int64_t> dist, nb::object progress) {
-        if (into_indptr.size() != indptr.size() || into_indices.size() != indices.size())
-          throw std::invalid_argument("the rows into the vertices are of another graph");
-        return give(checked_search(
-            view(indptr), source, dist.size(), std::move(progress), [&](Pulse pulse) {
-              return breadth_first_levels<V>(view(indptr), view(indices), view(into_indptr),
-                                             view(into_indices), source, limit, view(dist), pulse);
+        const auto rows = unweighted(indptr, indices);
+        const auto into = unweighted(into_indptr, into_indices);
+        require(into.vertices() == rows.vertices() && into.edges() == rows.edges(),
+                "the rows into the vertices are of another graph");
+        return give(
+            checked_search(rows, source, dist.size(), std::move(progress), [&](Pulse pulse) {
+              return breadth_first_levels<V>(rows.view().indptr, rows.view().indices,
+                                             into.view().indptr, into.view().indices, source, limit,
+                                             view(dist), pulse);
             }));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
@@ -67,15 +62,17 @@ void register_pair(nb::module_& module) {
       "scan_order",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<D> dist,
          In<std::int64_t> sources, bool queue, nb::object progress) {
-        const auto graph = csr(indptr, indices, weights);
-        const auto n = static_cast<std::size_t>(graph.n());
-        if (dist.size() != n) throw std::invalid_argument("dist needs an entry for each vertex");
-        check_vertices(view(sources), n);
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
+        require_size(dist.size(), rows.vertices(), "dist");
+        const std::vector<std::int64_t> starts = vertices_of(sources, rows.n());
+        require(queue || std::all_of(dist.data(), dist.data() + dist.size(),
+                                     [](D label) { return label >= 0; }),
+                "dist must not be negative");
         Control control(python_tick(std::move(progress)));
         Scan scan;
         {
           const nb::gil_scoped_release free;
-          scan = scan_order<V, W>(graph, view(dist), view(sources), queue, Pulse(control, true));
+          scan = scan_order<V, W>(rows.view(), view(dist), starts, queue, Pulse(control, true));
         }
         return nb::make_tuple(give(std::move(scan.order)), give(std::move(scan.above)),
                               give(std::move(scan.via)));
@@ -87,15 +84,14 @@ void register_pair(nb::module_& module) {
       "tight_rows",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<D> dist, In<std::int64_t> order,
          std::size_t sources, bool first_met, D limit, nb::object progress) {
-        const auto graph = csr(indptr, indices, weights);
-        const auto n = static_cast<std::size_t>(graph.n());
-        if (dist.size() != n) throw std::invalid_argument("dist needs an entry for each vertex");
-        check_vertices(view(order), n);
+        const GraphRows<V, W> graph(indptr, indices, weights, Weights::kFinite);
+        require_size(dist.size(), graph.vertices(), "dist");
+        const std::vector<std::int64_t> shown = vertices_of(order, graph.n());
         Control control(python_tick(std::move(progress)));
         TightRows rows;
         {
           const nb::gil_scoped_release free;
-          rows = tight_rows<V, W>(graph, view(dist), view(order), sources, first_met, limit,
+          rows = tight_rows<V, W>(graph.view(), view(dist), shown, sources, first_met, limit,
                                   Pulse(control, true));
         }
         return nb::make_tuple(give(std::move(rows.keys)), give(std::move(rows.ends)),

@@ -6,12 +6,10 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "buffers.hpp"
-#include "common.hpp"
+#include "graph_rows.hpp"
 
 namespace warpath::bindings {
 
@@ -40,8 +38,7 @@ class Search {
   /// The distances, read-only, and the numbers of SearchDone; None where distances may not fit
   /// their type.
   nb::object operator()(std::int64_t source, nb::object progress) const {
-    if (source < 0 || static_cast<std::size_t>(source) >= n_)
-      throw std::invalid_argument("there is no vertex " + std::to_string(source));
+    require_vertex(source, static_cast<std::int64_t>(n_));
     const auto start = std::chrono::steady_clock::now();
     Fresh<D> dist(n_);
     Control control(python_tick(std::move(progress)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <random>
 #include <span>
@@ -13,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 #include "queues.hpp"
 #include "search.hpp"
 #include "warpath/mirror.hpp"
@@ -32,15 +33,20 @@ void register_dijkstra(nb::module_& module) {
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source, Out<D> dist,
          const std::string& queue, In<std::int64_t> targets, std::optional<D> cutoff,
          nb::object progress) {
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kNotNegative);
+        require_vertex(source, rows.n());
+        require_size(dist.size(), rows.vertices(), "dist");
+        const std::vector<std::int64_t> ends = vertices_of(targets, rows.n());
+        const D most = cutoff_of<D>(cutoff);
         Control control(python_tick(std::move(progress)));
         SearchCounters counters;
         {
           const nb::gil_scoped_release free;
-          const auto graph = csr(indptr, indices, weights);
+          const CsrView<V, W>& graph = rows.view();
           counters = with_any_queue(queue, graph, [&](const auto& make_queue) {
             auto empty = make_queue();
-            return dijkstra(graph, static_cast<V>(source), view(dist), empty, view(targets),
-                            cutoff.value_or(unreachable<D>), Pulse(control, true));
+            return dijkstra(graph, static_cast<V>(source), view(dist), empty, ends, most,
+                            Pulse(control, true));
           });
         }
         return as_dict(counters);
@@ -59,20 +65,22 @@ void register_dijkstra_search(nb::module_& module) {
       "dijkstra_search",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, const std::string& queue,
          std::optional<D> cutoff) {
-        return with_any_queue(queue, csr(indptr, indices, weights), [&](const auto& make_queue) {
+        const auto rows = std::make_shared<const GraphRows<V, W>>(indptr, indices, weights,
+                                                                  Weights::kNotNegative);
+        const D most = cutoff_of<D>(cutoff);
+        return with_any_queue(queue, rows->view(), [&](const auto& make_queue) {
           const auto run = [=](std::int64_t source, std::span<D> dist,
                                Control& control) -> std::optional<SearchDone> {
             auto empty = make_queue();
             try {
-              const SearchCounters counters =
-                  dijkstra(csr(indptr, indices, weights), static_cast<V>(source), dist, empty, {},
-                           cutoff.value_or(unreachable<D>), Pulse(control, true));
+              const SearchCounters counters = dijkstra(rows->view(), static_cast<V>(source), dist,
+                                                       empty, {}, most, Pulse(control, true));
               return SearchDone{counters.settled, counters.relaxed, counters.improved};
             } catch (const std::overflow_error&) {
               return std::nullopt;
             }
           };
-          return Search<D>::function(indptr.size() - 1, indices.size(), run);
+          return Search<D>::function(rows->vertices(), rows->edges(), run);
         });
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
@@ -89,16 +97,17 @@ void register_refuse_overflow(nb::module_& module) {
       "refuse_overflow",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<D> dist,
          std::optional<In<std::int64_t>> wanted) {
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
+        require_size(dist.size(), rows.vertices(), "dist");
+        const std::vector<std::int64_t> ends =
+            vertices_of(wanted.value_or(In<std::int64_t>()), rows.n());
         if constexpr (std::is_integral_v<W>) {
+          if (rows.heaviest() <= unreachable<D> / (rows.n() + 1)) return;
           Control control(python_tick(nb::none()));
           const nb::gil_scoped_release free;
-          const auto graph = csr(indptr, indices, weights);
-          const auto heaviest = std::max_element(graph.weights.begin(), graph.weights.end());
-          if (heaviest == graph.weights.end() || *heaviest <= unreachable<D> / (graph.n() + 1))
-            return;
           Pulse pulse(control, true);
-          const TargetSet some(wanted ? view(*wanted) : std::span<const std::int64_t>(), graph.n());
-          refuse_overflow<V, W>(graph, view(dist), pulse, [&](std::size_t v) {
+          const TargetSet some(ends, rows.n());
+          refuse_overflow<V, W>(rows.view(), view(dist), pulse, [&](std::size_t v) {
             return some.empty() || some.has(static_cast<std::int64_t>(v));
           });
         }
@@ -123,9 +132,9 @@ class Trees {
   nb::object operator()(std::int64_t source, nb::handle dist, int threads, bool assemble,
                         nb::object progress) const {
     const std::span<const D> labels = values_of<D>(dist);
-    if (labels.size() != n_) throw std::invalid_argument("dist must have n entries");
-    if (source < 0 || static_cast<std::size_t>(source) >= n_)
-      throw std::invalid_argument("there is no vertex " + std::to_string(source));
+    require_size(labels.size(), n_, "dist");
+    require_vertex(source, static_cast<std::int64_t>(n_));
+    at_least_one(threads);
     const Fresh<V> pred(n_);
     Control control(python_tick(std::move(progress)));
     {
@@ -147,17 +156,23 @@ void register_trees(nb::module_& module) {
       "trees",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> into_indptr,
          In<V> into_indices, In<W> into_weights, bool ascending, bool negative) {
+        const auto rows = std::make_shared<const GraphRows<V, W>>(
+            indptr, indices, weights, negative ? Weights::kFinite : Weights::kNotNegative);
+        // Without rows into the vertices each vertex looks among its own edges.
+        const auto back = into_indptr.size() == 0
+                              ? nullptr
+                              : std::make_shared<const GraphRows<V, W>>(
+                                    into_indptr, into_indices, into_weights, Weights::kFinite);
+        if (back) require_size(back->vertices(), rows->vertices(), "into_indptr");
         const auto run = [=](std::int64_t source, std::span<const D> dist, std::span<V> pred,
                              int threads, bool assemble, Control& control) {
-          const auto graph = csr(indptr, indices, weights);
-          const RowsInto<V, W> into{csr(into_indptr, into_indices, into_weights), ascending};
-          TreeBuilder<V, W>(graph, into, static_cast<V>(source), dist, pred, threads, assemble,
-                            control)
+          const RowsInto<V, W> into{back ? back->view() : CsrView<V, W>{}, ascending};
+          TreeBuilder<V, W>(rows->view(), into, static_cast<V>(source), dist, pred, threads,
+                            assemble, control)
               .build(negative);
         };
-        const auto n = static_cast<std::size_t>(csr(indptr, indices, weights).n());
-        return function_of(Trees<V, D>(n, indices.size(), run), nb::arg("source"), nb::arg("dist"),
-                           nb::arg("threads") = 1, nb::arg("assemble") = false,
+        return function_of(Trees<V, D>(rows->vertices(), rows->edges(), run), nb::arg("source"),
+                           nb::arg("dist"), nb::arg("threads") = 1, nb::arg("assemble") = false,
                            nb::arg("progress") = nb::none());
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
@@ -171,14 +186,15 @@ void register_row_order(nb::module_& module) {
   module.def(
       "row_order",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, int threads) {
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kOptional);
+        at_least_one(threads);
         Control control(python_tick(nb::none()));
         RowOrder order;
         {
           const nb::gil_scoped_release free;
-          const auto graph = csr(indptr, indices, weights);
           std::random_device entropy;
           const std::uint64_t seed = std::uint64_t{entropy()} << 32 | entropy();
-          order = RowOrderOf<V, W>(graph, seed).find(threads, control);
+          order = RowOrderOf<V, W>(rows.view(), seed).find(threads, control);
         }
         return std::make_tuple(order.mirrored, order.ascending);
       },
@@ -194,12 +210,19 @@ void register_path(nb::module_& module) {
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> r_indptr,
          In<V> r_indices, In<W> r_weights, std::int64_t source, std::int64_t target,
          bool bidirectional, nb::object progress) {
+        // The weights may be any: the searches read no memory by them, and Yen's algorithm changes
+        // some at every call.
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kAny);
+        const GraphRows<V, W> back(r_indptr, r_indices, r_weights, Weights::kAny);
+        require_size(back.vertices(), rows.vertices(), "r_indptr");
+        require_vertex(source, rows.n());
+        require_vertex(target, rows.n());
         Control control(python_tick(std::move(progress)));
         RouteFound<D> found;
         {
           const nb::gil_scoped_release free;
-          const auto graph = csr(indptr, indices, weights);
-          const auto reversed = csr(r_indptr, r_indices, r_weights);
+          const CsrView<V, W>& graph = rows.view();
+          const CsrView<V, W>& reversed = back.view();
           const Pulse pulse(control, true);
           const auto s = static_cast<V>(source);
           const auto t = static_cast<V>(target);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 #include "queues.hpp"
 #include "warpath/dijkstra_many.hpp"
 
@@ -13,20 +13,24 @@ namespace warpath::bindings {
 namespace {
 
 template <Index V, Weight W, class Label, class Edges>
-nb::dict solve_many(const CsrView<V, W>& graph, Edges edges, std::span<const std::int64_t> sources,
-                    std::span<const std::int64_t> targets, const OutMatrix<Label>& out,
+nb::dict solve_many(const GraphRows<V, W>& rows, Edges edges, const In<std::int64_t>& sources,
+                    const In<std::int64_t>& targets, const OutMatrix<Label>& out,
                     const std::string& queue, std::optional<DistanceOf<W>> cutoff, int threads,
                     nb::object progress) {
   using D = DistanceOf<W>;
   constexpr bool kPlain = std::is_same_v<Edges, PlainEdges<V, W>>;
   Control control(python_tick(std::move(progress)));
-  const std::span<Label> table = table_of(out, graph, sources, targets);
+  const std::vector<std::int64_t> starts = vertices_of(sources, rows.n());
+  const std::vector<std::int64_t> ends = vertices_of(targets, rows.n());
+  const std::span<Label> table = table_of<Label>(out, rows.view(), starts, ends);
+  const D most = cutoff_of<D>(cutoff);
+  at_least_one(threads);
   SearchCounters counters;
   {
     const nb::gil_scoped_release free;
-    counters = with_queue<kPlain>(queue, graph, [&](const auto& make_queue) {
-      return dijkstra_many<Label, V, W>(graph, sources, targets, table, make_queue, edges,
-                                        cutoff.value_or(unreachable<D>), threads, control);
+    counters = with_queue<kPlain>(queue, rows.view(), [&](const auto& make_queue) {
+      return dijkstra_many<Label, V, W>(rows.view(), starts, ends, table, make_queue, edges, most,
+                                        threads, control);
     });
   }
   return as_dict(counters);
@@ -40,9 +44,9 @@ void register_many(nb::module_& module) {
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> sources,
          In<std::int64_t> targets, OutMatrix<Label> out, const std::string& queue,
          std::optional<D> cutoff, int threads, nb::object progress) {
-        return solve_many<V, W, Label>(csr(indptr, indices, weights), PlainEdges<V, W>{},
-                                       view(sources), view(targets), out, queue, cutoff, threads,
-                                       std::move(progress));
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kNotNegative);
+        return solve_many<V, W, Label>(rows, PlainEdges<V, W>{}, sources, targets, out, queue,
+                                       cutoff, threads, std::move(progress));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("sources").noconvert(), nb::arg("targets").noconvert(), nb::arg("out").noconvert(),
@@ -53,9 +57,10 @@ void register_many(nb::module_& module) {
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<D> h, In<std::int64_t> sources,
          In<std::int64_t> targets, OutMatrix<Label> out, const std::string& queue,
          std::optional<D> cutoff, int threads, nb::object progress) {
-        return solve_many<V, W, Label>(csr(indptr, indices, weights), ReducedEdges<V, W>{view(h)},
-                                       view(sources), view(targets), out, queue, cutoff, threads,
-                                       std::move(progress));
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
+        require_size(h.size(), rows.vertices(), "h");
+        return solve_many<V, W, Label>(rows, ReducedEdges<V, W>{view(h)}, sources, targets, out,
+                                       queue, cutoff, threads, std::move(progress));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("h").noconvert(), nb::arg("sources").noconvert(), nb::arg("targets").noconvert(),

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 #include "warpath/scheduling.hpp"
 
 namespace warpath::bindings {
@@ -79,6 +79,7 @@ void register_surroundings(nb::module_& module) {
   module.def(
       "surroundings",
       [](std::vector<std::string> names, double looks) {
+        require(looks >= 0 && looks <= 1e9, "looks must lie in 0 .. 1e9 a second");
         const auto asked = std::make_shared<Surroundings>(std::move(names), looks);
         return function_of([asked] { return asked->now(); });
       },

@@ -3,10 +3,9 @@
 #include <nanobind/stl/optional.h>
 
 #include <optional>
-#include <stdexcept>
 #include <string_view>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 
 namespace warpath::bindings {
 
@@ -37,20 +36,24 @@ void register_pair(nb::module_& module) {
   using D = DistanceOf<W>;
   module.def(
       "verify",
-      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, V source, In<D> dist, In<V> pred,
-         std::optional<D> cutoff, D slack, int threads, nb::object progress) {
-        const auto graph = csr(indptr, indices, weights);
-        if (pred.size() > 0 && slack != 0)
-          throw std::invalid_argument("a tree is checked with slack 0 only");
-        if (!(slack >= 0)) throw std::invalid_argument("slack must be >= 0");
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source, In<D> dist,
+         In<V> pred, std::optional<D> cutoff, D slack, int threads, nb::object progress) {
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
+        require_vertex(source, rows.n());
+        require_size(dist.size(), rows.vertices(), "dist");
+        require(pred.size() == 0 || pred.size() == dist.size(), "pred must have n entries or none");
+        require(pred.size() == 0 || slack == 0, "a tree is checked with slack 0 only");
+        require(slack >= 0, "slack must be >= 0");
+        at_least_one(threads);
         Control control(python_tick(std::move(progress)));
         Broken broken;
         {
           const nb::gil_scoped_release free;
-          broken = Certificate<V, W>(graph, source, view(dist), cutoff, slack, control)
-                       .check(view(pred), at_least_one(threads));
+          broken = Certificate<V, W>(rows.view(), static_cast<V>(source), view(dist), cutoff, slack,
+                                     control)
+                       .check(view(pred), threads);
         }
-        return as_dict<V, W>(broken, graph, view(dist), view(pred));
+        return as_dict<V, W>(broken, rows.view(), view(dist), view(pred));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("pred").noconvert(),

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "common.hpp"
+#include "graph_rows.hpp"
 #include "warpath/write_text.hpp"
 
 namespace warpath::bindings {
@@ -12,12 +12,17 @@ void register_write(nb::module_& module) {
     module.def(
         "format_edges",
         [](In<V> src, In<V> dst, In<W> weights, std::int64_t base, const std::string& prefix) {
+          require_size(dst.size(), src.size(), "dst");
+          require(weights.size() == src.size() || weights.size() == 0,
+                  "weights must have an entry for each edge, or none at all");
+          require(base == 0 || base == 1, "base must be 0 or 1");
           Control control(python_tick(nb::none()));
           std::string text;
           {
             const nb::gil_scoped_release free;
-            text = format_edges<V, W>(view(src), view(dst), view(weights), base, prefix,
-                                      Pulse(control, true));
+            text =
+                format_edges<V, W>(view(src), view(dst), view(weights),
+                                   static_cast<std::uint64_t>(base), prefix, Pulse(control, true));
           }
           return nb::bytes(text.data(), text.size());
         },

@@ -279,10 +279,17 @@ def converted(weights: Array, dtype: DTypeLike) -> Array:
 
 
 def frozen(array: Array) -> Array:
-    """Return an array as the core reads it, and nobody may write it."""
-    view = laid_out(array).view()
-    view.flags.writeable = False
-    return view
+    """Return a copy that stays as it is: a view of an array that is read-only and nobody else's.
+
+    NumPy refuses to make such a view writable. One that was made here is returned as it is.
+    """
+    base = array.base
+    own = isinstance(base, np.ndarray) and base.flags.owndata and not base.flags.writeable
+    if own and not array.flags.writeable:
+        return array
+    copy = np.array(array, order="C")
+    copy.flags.writeable = False
+    return copy.view()
 
 
 def checked_bool(value: Any, name: str, kind: type[InputError] = InputError) -> bool:
@@ -347,7 +354,7 @@ def checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
         msg = "coordinates must be numbers, two for each vertex: (n, 2)."
         raise GraphError(msg)
     with np.errstate(over="ignore"):  # of a longer float than float64
-        array = array.astype(np.float64)
+        array = array.astype(np.float64, copy=False)
     if array.shape != (n, 2):
         msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
         raise GraphError(msg)

@@ -19,6 +19,7 @@ from warpath.paths import never
 from warpath.plan import Wish
 from warpath.recipes import Task
 from warpath.routes import searched
+from warpath.rows import kept_rows
 from warpath.running import choose_for, narrowed, run_plan
 from warpath.zones import opened
 
@@ -212,11 +213,13 @@ def nearest(
 def with_a_start(graph: Graph, facilities: NDArray[np.int64]) -> Graph:
     """Return a graph with one vertex more, from which edges of length 0 lead to some vertices."""
     weights = graph.solver_weights
-    return Graph(
+    rows = kept_rows(
         np.append(graph.indptr, graph.m + len(facilities)),
         np.append(graph.indices, facilities.astype(graph.indices.dtype)),
         np.append(weights, np.zeros(len(facilities), weights.dtype)),
+        copied=False,
     )
+    return Graph(*rows)
 
 
 def _at_facilities(

@@ -28,7 +28,7 @@ from warpath.drawing import (
 )
 from warpath.errors import InputError
 from warpath.graph import Graph
-from warpath.rows import threads_for
+from warpath.rows import kept_rows, threads_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,7 +106,8 @@ def uniform(
     indices = _vertices(n * out_degree, n, seed)
     indptr = np.arange(n + 1, dtype=np.int64) * (out_degree if n else 0)
     chosen = drawn(len(indices), weights, dtype, seed)
-    return Graph(indptr, indices, chosen, name=f"uniform({n}, {out_degree})")
+    rows = kept_rows(indptr, indices, chosen, copied=False)
+    return Graph(*rows, name=f"uniform({n}, {out_degree})")
 
 
 def rmat(

@@ -14,7 +14,7 @@ from warpath.export import to_networkx, to_scipy
 from warpath.facts import Facts, facts_of
 from warpath.geometry import lengths
 from warpath.labels import indices_of_labels, indices_of_numbers, labels_at
-from warpath.rows import NO_WEIGHTS, rows_of_csr, rows_of_edges
+from warpath.rows import NO_WEIGHTS, kept_rows, rows_of_csr, rows_of_edges
 from warpath.shapes import Shapes
 from warpath.sources import SOURCES
 
@@ -28,7 +28,8 @@ class Graph:
     """A directed graph in compressed rows; made by `Graph.of`, `wp.read` or a `from_...` function.
 
     Parallel edges, self-loops and zero weights are kept. An undirected graph stores both arcs of an
-    edge. Arrays are read-only; everything derived (the transpose, the facts) is made once.
+    edge. A graph owns its arrays: they are copied when it is made, and nothing can write them.
+    Everything derived (the transpose, the facts) is made once.
 
     Attributes
     ----------
@@ -59,9 +60,11 @@ class Graph:
         name: str | None = None,
         shapes: Shapes | None = None,
     ) -> None:
-        self.indptr = checks.frozen(indptr)
-        self.indices = checks.frozen(indices)
-        self.weights = None if weights is None else checks.frozen(weights)
+        if not _core.rows_are_kept(indptr, indices, weights):
+            indptr, indices, weights = kept_rows(indptr, indices, weights)
+        self.indptr: Array = indptr
+        self.indices: Array = indices
+        self.weights: Array | None = weights
         self.directed = checks.checked_bool(directed, "directed", GraphError)
         self.id_base = checks.checked_integer(id_base, "id_base", 0, 1)
         self.name = checks.checked_kind(name, str, "name")
@@ -210,7 +213,10 @@ class Graph:
     @cached_property
     def solver_weights(self) -> Array:
         """The weights, ones where the graph has none: (m,), never None."""
-        return checks.frozen(np.ones(self.m, np.int32)) if self.weights is None else self.weights
+        if self.weights is not None:
+            return self.weights
+        ones = np.ones(self.m, np.int32)
+        return kept_rows(self.indptr, self.indices, ones, copied=False)[2]  # type: ignore[return-value]
 
     @property
     def weight_dtype(self) -> np.dtype[Any]:
@@ -251,7 +257,8 @@ class Graph:
         _core.transpose(self.indptr, self.indices, given, indptr, indices, weights)
         lines = self.shapes and self.shapes.transposed(self.indptr, self.indices)
         self.derived.pop("trees", None)  # they are bound anew, for this saves them work
-        return self._like(indptr, indices, None if self.weights is None else weights, shapes=lines)
+        rows = kept_rows(indptr, indices, None if self.weights is None else weights, copied=False)
+        return self._like(*rows, shapes=lines)
 
     def to(self, device: str) -> Graph:
         """Return this graph on a device: calls run there by default, and its arrays are there.
@@ -360,7 +367,7 @@ class Graph:
     def astype(self, dtype: DTypeLike) -> Graph:
         """Return the same graph with weights of another type; a weight that would change raises."""
         changed = checks.converted(self.solver_weights, dtype)
-        return self._like(self.indptr, self.indices, changed)
+        return self._like(*kept_rows(self.indptr, self.indices, changed, copied=False))
 
     def index_of(self, vertices: Any) -> NDArray[np.int64]:
         """Translate labels (or, without labels, indices) into indices 0 .. n - 1: (k,) int64.

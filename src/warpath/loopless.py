@@ -15,6 +15,7 @@ import numpy as np
 from warpath import _core
 from warpath.engines.cpu import potentials_of, reduced
 from warpath.graph import Graph
+from warpath.rows import kept_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,7 +81,8 @@ class _Search:
     """Searches to one target in a graph that edges are taken out of and put back into."""
 
     def __init__(self, graph: Graph, weights: Array, target: int) -> None:
-        order = Graph(graph.indptr, graph.indices, np.arange(graph.m)).reversed()
+        places = kept_rows(graph.indptr, graph.indices, np.arange(graph.m), copied=False)
+        order = Graph(*places).reversed()
         self._indptr, self._indices = graph.indptr, graph.indices
         self._back_indptr, self._back_indices = order.indptr, order.indices
         self._kept, self._weights = weights, weights.copy()

@@ -70,7 +70,7 @@ def rows_of_edges(
     indices = np.empty(m, index_dtype(n))
     sorted_weights = np.empty(0 if checked is None else m, given.dtype)
     _core.build_csr(src, dst, given, both, indptr, indices, sorted_weights)
-    return indptr, indices, None if checked is None else sorted_weights
+    return kept_rows(indptr, indices, None if checked is None else sorted_weights, copied=False)
 
 
 def _room_for(n: int, edges: int) -> None:
@@ -91,9 +91,9 @@ def _room_for(n: int, edges: int) -> None:
 
 
 def rows_of_csr(
-    indptr: ArrayLike, indices: ArrayLike, weights: ArrayLike | None
+    indptr: ArrayLike, indices: ArrayLike, weights: ArrayLike | None, *, copied: bool = True
 ) -> tuple[Array, Array, Array | None]:
-    """Return rows that somebody else made, checked; edges of weight +inf are left out."""
+    """Return the rows of a graph in the types that suit its size, as `kept_rows` does."""
     rows = as_ids(indptr, "indptr").astype(np.int64, copy=False)
     if len(rows) == 0:
         msg = "indptr is empty: it has n + 1 entries, so an empty graph has indptr = [0]."
@@ -105,12 +105,47 @@ def rows_of_csr(
         if wrong.size:
             raise out_of_range("indices", int(wrong[0]), int(columns[wrong[0]]), n)
     columns = columns.astype(index_dtype(n), copy=False)
+    return kept_rows(rows, columns, weights, copied=copied)
+
+
+def kept_rows(
+    indptr: ArrayLike, indices: ArrayLike, weights: ArrayLike | None, *, copied: bool = True
+) -> tuple[Array, Array, Array | None]:
+    """Return the rows of a graph as arrays that nothing can write, checked in O(n + m).
+
+    The core recognises these arrays, and does not look at their content again. Arrays that are kept
+    so already are returned as they are. Edges of weight +inf are left out.
+
+    Parameters
+    ----------
+    indptr, indices, weights : as in `Graph.from_csr`; indices of 64 bits stay so.
+    copied : False for arrays that only the caller holds, and does not write any more: then they are
+        not copied, and the result is a view of them.
+
+    Raises
+    ------
+    GraphError, WeightError
+    """
+    rows = as_ids(indptr, "indptr").astype(np.int64, copy=False)
+    if len(rows) == 0:
+        msg = "indptr is empty: it has n + 1 entries, so an empty graph has indptr = [0]."
+        raise GraphError(msg)
+    columns = as_ids(indices, "indices")
+    n = len(rows) - 1
+    if index_dtype(n) == np.int64:
+        columns = columns.astype(np.int64, copy=False)
     checked = None if weights is None else as_weights(weights)
     if checked is not None and len(checked) != len(columns):
         msg = f"indices has {len(columns)} entries but weights has {len(checked)}: one per edge."
         raise GraphError(msg)
     given = NO_WEIGHTS if checked is None else checked
-    report = _core.inspect_rows(rows, columns, given, threads=threads_for(len(rows) + len(columns)))
+    if len(columns) == 0:
+        given = given[:0]
+    report, made = _core.keep_rows(
+        rows, columns, given, copied=copied, threads=threads_for(len(rows) + len(columns))
+    )
+    if made is not None:
+        return made[0], made[1], None if checked is None else made[2]
     if report["bad_ends"] or report["descending"] >= 0:
         at = report["descending"]
         found = f"indptr[{at}] > indptr[{at + 1}]" if at >= 0 else f"{rows[0]} .. {rows[-1]}"
@@ -119,10 +154,11 @@ def rows_of_csr(
     if report["bad_index"] >= 0:
         at = report["bad_index"]
         raise out_of_range("indices", at, int(columns[at]), n)
-    if checked is not None and report["bad_weight"] >= 0:
-        raise bad_weight(report["bad_weight"], checked)
-    if checked is not None and report["absent"]:
-        kept = checked != np.inf
-        rows = np.concatenate(([0], np.cumsum(kept)))[rows]
-        columns, checked = columns[kept], checked[kept]
-    return rows, columns, checked
+    if report["bad_weight"] >= 0:
+        raise bad_weight(report["bad_weight"], given)
+    # The rows are kept before they are read again, for another thread may write what was given.
+    rows, columns, _ = kept_rows(rows, columns, None, copied=copied)
+    lengths = np.array(given)
+    shown = lengths != np.inf
+    rows = np.concatenate(([0], np.cumsum(shown)))[rows]
+    return kept_rows(rows, columns[shown], lengths[shown], copied=False)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
+from warpath.checks import frozen
 from warpath.errors import GraphError
 from warpath.rows import rows_of_edges
 
@@ -29,11 +30,9 @@ class Shapes:
     """
 
     def __init__(self, indptr: ArrayLike, points: ArrayLike, crs: Any = None) -> None:
-        self.indptr = np.asarray(indptr, np.int64)
-        self.points = np.asarray(points, np.float64).reshape(-1, 2)
+        self.indptr = frozen(np.asarray(indptr, np.int64))
+        self.points = frozen(np.asarray(points, np.float64).reshape(-1, 2))
         self.crs = crs
-        for array in (self.indptr, self.points):
-            array.flags.writeable = False
         ends = self.indptr[[0, -1]].tolist() if self.indptr.ndim == 1 and len(self.indptr) else []
         if ends != [0, len(self.points)] or (np.diff(self.indptr) < 0).any():
             msg = f"shapes: indptr must ascend from 0 to the number of points, {len(self.points)}."

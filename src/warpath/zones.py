@@ -13,6 +13,7 @@ import numpy as np
 
 from warpath.checks import index_dtype
 from warpath.graph import Graph
+from warpath.rows import kept_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +32,8 @@ def opened(graph: Graph) -> Graph:
         indices = graph.indices.astype(np.promote_types(own, index_dtype(graph.n + closed)))
         indices[indices < closed] += graph.n
         ends = np.full(closed, graph.m, np.int64)
-        kept = Graph(np.concatenate([graph.indptr, ends]), indices, graph.weights)
+        rows = kept_rows(np.concatenate([graph.indptr, ends]), indices, graph.weights, copied=False)
+        kept = Graph(*rows)
         graph.derived["opened"] = kept
     return kept
 

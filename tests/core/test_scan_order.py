@@ -103,7 +103,7 @@ def test_labels_that_are_no_distances_are_refused_not_followed():
         scanned(graph, np.array([np.iinfo(np.int64).max, 1, 2]), [0])
     with pytest.raises(ValueError, match="no vertex 3"):
         scanned(graph, np.array([0, 1, 2]), [3])
-    with pytest.raises(ValueError, match="an entry for each vertex"):
+    with pytest.raises(ValueError, match="entries, but"):
         scanned(graph, np.array([0, 1]), [0])
 
 
@@ -164,7 +164,7 @@ def test_levels_ascend_and_so_do_the_vertices_of_each(degree, limit):
 def test_a_search_from_or_into_what_is_not_there_is_refused(search):
     graph = Graph.from_edges([0], [1])
     for source, size in ((2, 2), (-1, 2), (0, 3)):
-        with pytest.raises(ValueError, match=r"no vertex|an entry for each vertex"):
+        with pytest.raises(ValueError, match=r"no vertex|entries, but"):
             search(graph.indptr, graph.indices, source, 9, np.empty(size, np.int64))
 
 

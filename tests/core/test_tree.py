@@ -238,7 +238,7 @@ def test_bound_trees_refuse_what_does_not_fit_the_graph():
     graph = rows(3, [(0, 1, 5), (1, 2, 1)], np.int32, np.int64)
     bound = _core.trees(*graph, *no_rows(graph), ascending=False, negative=False)
     dist = np.array([0, 5, 6])
-    with pytest.raises(ValueError, match="dist must have n entries"):
+    with pytest.raises(ValueError, match="dist has 2 entries, but 3 are needed"):
         bound(0, dist[:2])
     apart = np.zeros(8 * len(dist) + 1, np.uint8)[1:].view(dist.dtype)  # not where an int64 may lie
     for other in (

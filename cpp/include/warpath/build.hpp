@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "warpath/control.hpp"
@@ -70,8 +71,8 @@ EdgeReport inspect_edges(std::span<const I> src, std::span<const I> dst, std::sp
 ///
 /// Work O(n + m), three passes. `both` adds the opposite of every edge (a self-loop stays one
 /// edge). `indptr` has n + 1 entries; `indices` and `weights` as many as inspect_edges counted,
-/// doubled less the loops for `both`. The ids must have been inspected. `out_weights` is empty for
-/// an unweighted graph.
+/// doubled less the loops for `both`. `out_weights` is empty for an unweighted graph. Throws
+/// std::invalid_argument for edges that are not those inspected: another thread may write them.
 template <class I, Index V, Weight W>
 void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W> weights,
                bool both, std::span<std::int64_t> indptr, std::span<V> indices,
@@ -81,17 +82,30 @@ void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W
   const auto each_edge = [&](auto&& visit) {
     for (std::size_t e = 0; e < src.size(); ++e) {
       pulse.beat();
+      // Read once each, so that what is checked is what is used.
+      const I u = __atomic_load_n(&src[e], __ATOMIC_RELAXED);
+      const I v = __atomic_load_n(&dst[e], __ATOMIC_RELAXED);
       if (weighted && absent(weights[e])) continue;
-      visit(src[e], dst[e], e);
-      if (both && src[e] != dst[e]) visit(dst[e], src[e], e);
+      visit(u, v, e);
+      if (both && u != v) visit(v, u, e);
     }
   };
-  each_edge([&](I u, I, std::size_t) { ++indptr[static_cast<std::size_t>(u) + 1]; });
-  for (std::size_t v = 1; v < indptr.size(); ++v) indptr[v] += indptr[v - 1];
+  const std::size_t n = indptr.size() - 1;
+  const auto expect = [](bool holds) {
+    if (!holds) throw std::invalid_argument("the edges changed while the graph was made of them");
+  };
+  each_edge([&](I u, I, std::size_t) {
+    expect(static_cast<std::size_t>(u) < n);
+    ++indptr[static_cast<std::size_t>(u) + 1];
+  });
+  for (std::size_t v = 1; v <= n; ++v) indptr[v] += indptr[v - 1];
+  expect(static_cast<std::size_t>(indptr[n]) == indices.size());
   // indptr[u] serves as row u's write position; afterwards it holds the row's end, so shift it back
   // by one.
   each_edge([&](I u, I v, std::size_t e) {
+    expect(static_cast<std::size_t>(u) < n && static_cast<std::size_t>(v) < n);
     const auto at = static_cast<std::size_t>(indptr[static_cast<std::size_t>(u)]++);
+    expect(at < indices.size());
     indices[at] = static_cast<V>(v);
     if (weighted) out_weights[at] = weights[e];
   });

@@ -40,9 +40,11 @@ struct ReducedEdges {
       sum = dist + (reduced > 0 ? reduced : 0);
       return sum < unreachable<D>;
     } else {
-      const __int128 wide = static_cast<__int128>(dist) + weight + from - to;
+      const __int128 reduced = static_cast<__int128>(weight) + from - to;
+      const __int128 wide = dist + reduced;
       sum = static_cast<D>(wide);
-      return wide < unreachable<D>;
+      // Under other potentials keys would descend, which not every queue survives.
+      return reduced >= 0 && wide < unreachable<D>;
     }
   }
 

@@ -255,20 +255,23 @@ RowFacts<W> row_facts(const CsrView<V, W>& graph, int threads, Control& control)
   return RowFactsOf<V, W>(graph).find(threads, control);
 }
 
-/// What is wrong with rows that somebody else made: positions, or -1.
+/// What is wrong with rows that somebody else made: positions, or -1. And the range of the weights.
+template <Weight W>
 struct RowReport {
-  bool bad_ends = false;         // indptr[0] != 0 or indptr[n] != m
-  std::int64_t descending = -1;  // first u with indptr[u] > indptr[u + 1]
-  std::int64_t bad_index = -1;   // first edge whose index is out of range
-  std::int64_t bad_weight = -1;  // first NaN or -inf
-  std::int64_t absent = 0;       // +inf weights, which say "no edge"
+  bool bad_ends = false;                    // indptr[0] != 0 or indptr[n] != m
+  std::int64_t descending = -1;             // first u with indptr[u] > indptr[u + 1]
+  std::int64_t bad_index = -1;              // first edge whose index is out of range
+  std::int64_t bad_weight = -1;             // first NaN or -inf
+  std::int64_t absent = 0;                  // +inf weights, which say "no edge"
+  W least = std::numeric_limits<W>::max();  // of the weights, where none of them is NaN
+  W most = std::numeric_limits<W>::lowest();
 };
 
 /// Looks through rows of which nothing is known but their arrays' lengths.
 template <Index V, Weight W>
-RowReport inspect_rows(const CsrView<V, W>& graph, int threads, Control& control) {
+RowReport<W> inspect_rows(const CsrView<V, W>& graph, int threads, Control& control) {
   using Unsigned = std::make_unsigned_t<V>;
-  RowReport report;
+  RowReport<W> report;
   const std::int64_t n = graph.n();
   report.bad_ends = n < 0 || graph.indptr.front() != 0 || graph.indptr.back() != graph.m();
   const auto last = static_cast<Unsigned>(n - 1);
@@ -291,7 +294,7 @@ RowReport inspect_rows(const CsrView<V, W>& graph, int threads, Control& control
   std::mutex guard;
   run_team(threads, control, [&](int rank) {
     Pulse pulse(control, rank == 0);
-    RowReport part;
+    RowReport<W> part;
     each_block(std::max<std::int64_t>(n, 0), threads, rank, pulse,
                [&](std::int64_t, std::int64_t begin, std::int64_t end) {
                  const auto descends = [&](std::size_t u) {
@@ -304,8 +307,9 @@ RowReport inspect_rows(const CsrView<V, W>& graph, int threads, Control& control
                [&](std::int64_t, std::int64_t begin, std::int64_t end) {
                  if (part.bad_index < 0 && static_cast<V>(any_of(begin, end, beside)) < 0)
                    first(part.bad_index, begin, end, wrong_index);
+                 if (graph.weights.empty()) return;
+                 range_of(graph.weights.data() + begin, end - begin, part.least, part.most);
                  if constexpr (std::is_floating_point_v<W>) {
-                   if (graph.weights.empty()) return;
                    // 0 times NaN or inf is NaN, and 0 for all others.
                    const auto nothing = [&](std::size_t e) { return graph.weights[e] * 0; };
                    if (sum_of<W>(begin, end, nothing) == 0) return;
@@ -323,6 +327,8 @@ RowReport inspect_rows(const CsrView<V, W>& graph, int threads, Control& control
     least(report.bad_index, part.bad_index);
     least(report.bad_weight, part.bad_weight);
     report.absent += part.absent;
+    report.least = std::min(report.least, part.least);
+    report.most = std::max(report.most, part.most);
   });
   return report;
 }

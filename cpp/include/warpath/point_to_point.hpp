@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <type_traits>
 #include <unordered_map>
 #include <vector>
@@ -98,6 +99,7 @@ class WalkBack {
           if (choice.emplace(u, kNone).second) layer.push_back(u);
         });
       }
+      if (layer.empty()) throw std::invalid_argument("the rows reversed are of another graph");
       for (const V u : layer)
         if (grounded(u)) ends.push_back(u);
       layers.push_back(std::move(layer));

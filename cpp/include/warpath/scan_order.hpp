@@ -319,7 +319,7 @@ TightRows tight_rows(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> 
     rows.keys.push_back(static_cast<std::int64_t>(v));
   };
   for (const std::int64_t v : order.first(std::min(sources, order.size())))
-    meet(static_cast<std::size_t>(v));
+    if (next[static_cast<std::size_t>(v)] < 0) meet(static_cast<std::size_t>(v));
   const auto each_shown = [&](auto&& visit) {
     for (const std::int64_t u : order) {
       const auto tail = static_cast<std::size_t>(u);

@@ -26,8 +26,8 @@ constexpr D unreachable = std::numeric_limits<D>::has_infinity ? std::numeric_li
                                                                : std::numeric_limits<D>::max();
 
 /// A graph as the solvers see it: row u holds edges indptr[u] .. indptr[u + 1].
-/// Python has checked it: indptr ascends from 0 to m, indices lie in [0, n), no weight is NaN or
-/// infinite.
+/// The bindings have checked it: indptr ascends from 0 to m, indices lie in [0, n), no weight is
+/// NaN or infinite.
 template <Index V, Weight W>
 struct CsrView {
   std::span<const std::int64_t> indptr;  // n + 1
@@ -40,12 +40,14 @@ struct CsrView {
 
 /// Adds a weight to a label. Returns false when an integer sum leaves its type (`sum` is then
 /// unspecified). With 32-bit weights and indices a simple path's length always fits 64 bits, so
-/// nothing is tested.
+/// nothing is tested; other labels, which no search made, may wrap.
 template <class D, Weight W, Index V>
 inline bool extend(D dist, W weight, D& sum) {
-  if constexpr (std::is_floating_point_v<D> || sizeof(D) > 8 ||
-                (sizeof(W) == 4 && sizeof(V) == 4 && sizeof(D) == 8)) {
+  if constexpr (std::is_floating_point_v<D> || sizeof(D) > 8) {
     sum = static_cast<D>(dist + static_cast<D>(weight));
+    return true;
+  } else if constexpr (sizeof(W) == 4 && sizeof(V) == 4 && sizeof(D) == 8) {
+    sum = static_cast<D>(static_cast<std::uint64_t>(dist) + static_cast<std::uint64_t>(weight));
     return true;
   } else {
     return !__builtin_add_overflow(dist, static_cast<D>(weight), &sum) && sum != unreachable<D>;

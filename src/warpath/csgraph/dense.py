@@ -12,6 +12,7 @@ from warpath.csgraph.results import as_floats, as_predecessors, prefer_sources
 from warpath.csgraph.solving import solved
 from warpath.errors import DistanceOverflowError
 from warpath.graph import Graph
+from warpath.rows import rows_of_csr
 from warpath.tables import apsp, distances
 
 if TYPE_CHECKING:
@@ -105,4 +106,4 @@ def _graph(lengths: Array) -> Graph:
     # The test of the size comes first: a cast of larger floats would be undefined.
     if largest < _EXACT // len(lengths) and np.array_equal(weights, np.trunc(weights)):
         weights = weights.astype(np.int32 if largest <= _FAR else np.int64)
-    return Graph.from_csr(indptr, indices, weights)
+    return Graph(*rows_of_csr(indptr, indices, weights, copied=False))

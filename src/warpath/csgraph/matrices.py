@@ -14,6 +14,7 @@ from warpath.engines.matrix import adjacency_matrix
 from warpath.errors import GraphError, WeightError
 from warpath.graph import Graph
 from warpath.io.scipy_sparse import undirected
+from warpath.rows import rows_of_csr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,7 +88,7 @@ def edges_of(csgraph: Any, *, directed: bool, unweighted: bool = False) -> Edges
     """
     indptr, indices, values = rows_of(csgraph, directed=directed)
     negative = _any_negative(values)
-    graph = Graph.from_csr(indptr, indices) if unweighted else _weighted(indptr, indices, values)
+    graph = _graph(indptr, indices, None) if unweighted else _weighted(indptr, indices, values)
     return Edges(graph if directed else undirected(graph), negative, negative and not unweighted)
 
 
@@ -176,19 +177,24 @@ def _weighted(indptr: Array, indices: Array, values: Array) -> Graph:
     if values.dtype.kind in "bi" and len(values) > _FEW:
         largest = max(abs(int(values.max(initial=0))), abs(int(values.min(initial=0))))
         if largest * len(indptr) < _EXACT:
-            return Graph.from_csr(indptr, indices, values)
+            return _graph(indptr, indices, values)
     return _with_floats(indptr, indices, values)
 
 
 def _with_floats(indptr: Array, indices: Array, values: Array) -> Graph:
     floats = values.astype(np.float64, copy=False)
     try:
-        return Graph.from_csr(indptr, indices, floats)
+        return _graph(indptr, indices, floats)
     except WeightError:
         absent = np.isnan(floats)  # no path goes over it: no comparison with it is true
         if not absent.any():
             raise
-        return Graph.from_csr(indptr, indices, np.where(absent, np.inf, floats))
+        return _graph(indptr, indices, np.where(absent, np.inf, floats))
+
+
+def _graph(indptr: Array, indices: Array, weights: Array | None) -> Graph:
+    """Return a graph over the arrays themselves; it is gone when the call ends."""
+    return Graph(*rows_of_csr(indptr, indices, weights, copied=False))
 
 
 def lengths_of(csgraph: Any, *, overwrite: bool = False, zeros: bool = False) -> Array:

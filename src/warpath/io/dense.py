@@ -10,6 +10,7 @@ from warpath.checks import checked_bool, on_host, shown
 from warpath.errors import GraphError, InputError, WeightError
 from warpath.graph import Graph
 from warpath.io.scipy_sparse import undirected
+from warpath.rows import rows_of_csr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +73,8 @@ def from_matrix(
     if zero == "no_edge":
         present &= values != 0
     indptr = np.concatenate(([0], np.cumsum(np.count_nonzero(present, axis=1))))
-    graph = Graph.from_csr(indptr, np.nonzero(present)[1], values[present], **attributes)
+    rows = rows_of_csr(indptr, np.nonzero(present)[1], values[present], copied=False)
+    graph = Graph(*rows, **attributes)
     return graph if directed else undirected(graph)
 
 

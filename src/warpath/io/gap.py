@@ -11,6 +11,7 @@ from warpath import _core
 from warpath.errors import InputError
 from warpath.graph import Graph
 from warpath.io.save import edge_blocks, refuse_what_text_cannot_hold
+from warpath.rows import rows_of_csr
 
 if TYPE_CHECKING:
     from warpath.io.source import Source
@@ -83,7 +84,8 @@ def _read_serialized(source: Source, *, weighted: bool) -> Graph:
     indices = neighbours[::2] if weighted else neighbours
     weights = neighbours[1::2] if weighted else None
     try:
-        return Graph.from_csr(indptr, indices, weights, directed=directed, name=source.title)
+        rows = rows_of_csr(indptr, indices, weights, copied=False)
+        return Graph(*rows, directed=directed, name=source.title)
     except InputError as error:
         raise source.error(None, f"the rows are damaged: {error}") from error
 

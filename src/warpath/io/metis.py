@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.graph import Graph
+from warpath.rows import rows_of_csr
 
 if TYPE_CHECKING:
     from warpath.io.source import Source
@@ -50,10 +51,8 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
         n=n, entries=2 * edges, skipped=has_size + (per_vertex if has_weights else 0),
         weighted=weighted,
     )  # fmt: skip
-    graph = Graph.from_csr(
-        indptr, indices, weights if weighted else None,
-        directed=directed is True, id_base=1, name=source.title,
-    )  # fmt: skip
+    rows = rows_of_csr(indptr, indices, weights if weighted else None, copied=False)
+    graph = Graph(*rows, directed=directed is True, id_base=1, name=source.title)
     if not symmetric:
         raise source.error(None, _first_one_sided(graph))
     return graph

@@ -13,6 +13,7 @@ import numpy as np
 from warpath.errors import InputError
 from warpath.graph import Graph
 from warpath.io.compression import CHUNK
+from warpath.rows import rows_of_csr
 from warpath.shapes import Shapes
 
 if TYPE_CHECKING:
@@ -192,7 +193,8 @@ def _graph(source: Source, parts: dict[str, NDArray[Any]], directed: bool | None
     known.update({name: parts[name] for name in ("labels", "coordinates") if name in parts})
     crs = known.pop("shape_crs", None)
     known["shapes"] = _shapes(source, parts, crs)
-    return Graph.from_csr(parts["indptr"], parts["indices"], parts.get("weights"), **known)
+    rows = rows_of_csr(parts["indptr"], parts["indices"], parts.get("weights"), copied=False)
+    return Graph(*rows, **known)
 
 
 def _shapes(source: Source, parts: dict[str, NDArray[Any]], crs: str | None) -> Shapes | None:
@@ -222,7 +224,8 @@ def _of_scipy(source: Source, parts: dict[str, NDArray[Any]], name: str) -> Grap
         return Graph.from_edges(
             parts["row"], parts["col"], parts["data"], n=int(shape[0]), name=name
         )
-    graph = Graph.from_csr(parts["indptr"], parts["indices"], parts["data"], name=name)
+    rows = rows_of_csr(parts["indptr"], parts["indices"], parts["data"], copied=False)
+    graph = Graph(*rows, name=name)
     if graph.n != shape[0]:
         raise source.error(None, f"the shape says n = {shape[0]}, but indptr has n = {graph.n}")
     return graph if form == "csr" else graph.reversed()

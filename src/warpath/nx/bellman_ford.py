@@ -14,6 +14,7 @@ from warpath.nx.arguments import require, require_hashable
 from warpath.nx.graph import TOO_LONG, Weighted
 from warpath.nx.search import Found, by_node, each, networkx_errors, searched
 from warpath.nx.weights import ABSENT
+from warpath.rows import kept_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -169,9 +170,8 @@ def _reduced(weighted: Weighted) -> Weighted:
     ends = potentials[weighted.tails], potentials[rows.indices]
     lengths = rows.solver_weights.astype(potentials.dtype) + ends[0] - ends[1]
     # Floats: a sum that was rounded up leaves its edge shorter than 0, by that rounding alone.
-    return Weighted(
-        weighted.owner, Graph(rows.indptr, rows.indices, np.maximum(lengths, 0)), ABSENT
-    )
+    reduced = kept_rows(rows.indptr, rows.indices, np.maximum(lengths, 0), copied=False)
+    return Weighted(weighted.owner, Graph(*reduced), ABSENT)
 
 
 def _potentials(weighted: Weighted) -> Array | None:

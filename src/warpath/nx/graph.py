@@ -13,6 +13,7 @@ from warpath.checks import index_dtype
 from warpath.errors import LeftToNetworkXError
 from warpath.graph import Graph
 from warpath.nx.weights import ABSENT, FLOAT, NO_WEIGHT, weights_of
+from warpath.rows import kept_rows
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
@@ -240,12 +241,13 @@ class Converted:
         if values is None:
             return self.weighted(None)
         if hidden is None:
-            return Weighted(self, Graph(rows.indptr, rows.indices, values), kinds)
+            same = kept_rows(rows.indptr, rows.indices, values, copied=False)
+            return Weighted(self, Graph(*same), kinds)
         shown = ~hidden
         indptr = np.concatenate(([0], np.cumsum(shown)))[rows.indptr]
         kinds = kinds if isinstance(kinds, int) else kinds[shown]
-        kept = Graph(indptr, rows.indices[shown], values[shown])
-        return Weighted(self, kept, kinds, hides=True)
+        some = kept_rows(indptr, rows.indices[shown], values[shown], copied=False)
+        return Weighted(self, Graph(*some), kinds, hides=True)
 
     def is_directed(self) -> bool:
         """Return whether edges have a direction."""
@@ -316,7 +318,7 @@ def convert_from_nx(
     indices = np.fromiter(heads, index_dtype(len(names)), int(indptr[-1]))
     converted = Converted(
         names,
-        Graph(indptr, indices),
+        Graph(*kept_rows(indptr, indices, None, copied=False)),
         list(chain.from_iterable(row.values() for row in adjacency.values())),
         directed=graph.is_directed(),
         multigraph=graph.is_multigraph(),

@@ -17,6 +17,7 @@ from warpath.engines.tables.potentials import restore
 from warpath.engines.tables.table import longest
 from warpath.graph import Graph
 from warpath.recipes import Task
+from warpath.rows import kept_rows
 from warpath.trace import Trace
 
 if TYPE_CHECKING:
@@ -106,11 +107,13 @@ def _potentials(order: Order, device: Device) -> tuple[Array, int]:
         return graph.derived[key], 0
     starts = np.arange(n) if every else np.unique(problem.sources)
     weights = graph.solver_weights
-    wider = Graph(
+    rows = kept_rows(
         np.append(graph.indptr, graph.m + len(starts)),
         np.append(graph.indices, starts.astype(graph.indices.dtype)),
         np.append(weights, np.zeros(len(starts), weights.dtype)),
+        copied=False,
     )
+    wider = Graph(*rows)
     run = _solved(order, order.recipe.parts[0], wider, n, device)
     if every:
         graph.derived[key] = run.dist[:n]
@@ -133,6 +136,6 @@ def _reweighted(graph: Graph, potentials: Array, device: Device) -> Graph:
         if label.kind == "f" and not np.isfinite(here.max(initial=0) * label.type(graph.n)):
             msg = f"a length under potentials could leave {label}"
             raise OverflowError(msg)
-    found = Graph(graph.indptr, graph.indices, here)
+    found = Graph(*kept_rows(graph.indptr, graph.indices, here, copied=False))
     kept(found, "rows", device, lambda: Rows(rows.indptr, rows.indices, reduced))
     return found

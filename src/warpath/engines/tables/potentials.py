@@ -11,6 +11,7 @@ from warpath.engines.rounds.run import kept
 from warpath.graph import Graph
 from warpath.paths import never
 from warpath.recipes import Task
+from warpath.rows import kept_rows
 
 if TYPE_CHECKING:
     from warpath.engines.base import Array, Device, Problem
@@ -73,13 +74,14 @@ def _under(graph: Graph, h: Array) -> Graph:
         if not np.isfinite(reduced).all():
             msg = f"a weight under potentials leaves {h.dtype}"
             raise OverflowError(msg)
-        return Graph(graph.indptr, graph.indices, reduced)
+        return Graph(*kept_rows(graph.indptr, graph.indices, reduced, copied=False))
     extremes = [int(each.min(initial=0)) for each in (weights, low, -high)]
     longest = [int(each.max(initial=0)) for each in (weights, low, -high)]
     if sum(extremes) < _LEAST_INT64 or sum(longest) >= never(h.dtype):
         msg = "a weight under potentials could leave int64"
         raise OverflowError(msg)
-    return Graph(graph.indptr, graph.indices, weights + low - high)
+    reduced = weights + low - high
+    return Graph(*kept_rows(graph.indptr, graph.indices, reduced, copied=False))
 
 
 def restore(

@@ -1,0 +1,192 @@
+// graph_rows.hpp - the one place where bindings check the arrays that they are handed.
+//
+// Sizes are compared at every call. The content of a graph's rows is checked once, when `keep_rows`
+// makes its arrays; rows that nobody has checked are copied and checked by the call itself, so that
+// no other thread changes them after the check.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "common.hpp"
+#include "warpath/look.hpp"
+#include "warpath/team.hpp"
+
+namespace warpath::bindings {
+
+inline void require(bool holds, const std::string& message) {
+  if (!holds) throw std::invalid_argument(message);
+}
+
+inline void require_size(std::size_t size, std::size_t expected, const char* name) {
+  require(size == expected, std::string(name) + " has " + std::to_string(size) + " entries, but " +
+                                std::to_string(expected) + " are needed");
+}
+
+inline void require_vertex(std::int64_t v, std::int64_t n) {
+  require(v >= 0 && v < n, "there is no vertex " + std::to_string(v));
+}
+
+/// Copies vertices, so that they stay in [0, n) whatever happens to the array.
+inline std::vector<std::int64_t> vertices_of(const In<std::int64_t>& array, std::int64_t n) {
+  std::vector<std::int64_t> vertices(array.data(), array.data() + array.size());
+  for (const std::int64_t v : vertices) require_vertex(v, n);
+  return vertices;
+}
+
+/// The cutoff, or `unreachable` for none.
+template <class D>
+D cutoff_of(std::optional<D> cutoff) {
+  require(!cutoff || *cutoff >= 0, "cutoff must be >= 0");
+  return cutoff.value_or(unreachable<D>);
+}
+
+/// Numbers that cannot change, and what keeps them alive.
+template <class T>
+struct Held {
+  std::span<const T> values;
+  std::shared_ptr<const void> memory;
+};
+
+/// The array itself. The GIL must be held when the last Held of an array is destroyed.
+template <class T>
+Held<T> hold(const In<T>& array) {
+  return {view(array), std::make_shared<In<T>>(array)};
+}
+
+/// A copy of it, made by threads.
+template <class T>
+Held<T> copy(const In<T>& array, int threads, Control& control) {
+  const auto made = std::make_shared<PageArray<T>>(array.size());
+  const T* const from = array.data();
+  T* const to = made->data();
+  run_team(threads, control, [&](int rank) {
+    Pulse pulse(control, rank == 0);
+    each_block(static_cast<std::int64_t>(array.size()), threads, rank, pulse,
+               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+                 std::copy(from + begin, from + end, to + begin);
+               });
+  });
+  return {{to, made->size()}, made};
+}
+
+/// Raises ValueError unless indptr has an entry, and the vertices fit their type.
+template <Index V>
+void require_rows(std::size_t offsets) {
+  require(offsets > 0, "indptr is empty: it has n + 1 entries");
+  require(offsets - 1 <= static_cast<std::size_t>(std::numeric_limits<V>::max()),
+          "there are more vertices than the indices' type can number");
+}
+
+/// Which weights a function can work with.
+enum class Weights {
+  kOptional,     // any numbers, or none at all
+  kAny,          // any numbers, one for each edge
+  kFinite,       // finite ones
+  kNotNegative,  // finite ones, none of them below 0
+};
+
+/// The rows of a graph as a function was handed them, checked.
+template <Index V, Weight W>
+class GraphRows {
+ public:
+  GraphRows(const In<std::int64_t>& indptr, const In<V>& indices, const In<W>& weights,
+            Weights needed)
+      : indptr_(hold(indptr)), indices_(hold(indices)), weights_(hold(weights)) {
+    require_rows<V>(indptr.size());
+    require(
+        weights.size() == indices.size() || (needed == Weights::kOptional && weights.size() == 0),
+        "weights must have an entry for each edge");
+    const KeptArray* const offsets = indptr.kept(Content::kOffsets);
+    const KeptArray* const numbers = indices.kept(Content::kIndices);
+    const KeptArray* const lengths = weights.kept(Content::kWeights);
+    const bool ordered = offsets != nullptr && numbers != nullptr &&
+                         offsets->bound == static_cast<std::int64_t>(indices.size()) &&
+                         numbers->bound <= static_cast<std::int64_t>(vertices());
+    if (lengths != nullptr) {
+      most_ = lengths->most<W>();
+      negative_ = lengths->negative;
+    }
+    check(!ordered, lengths == nullptr && needed >= Weights::kFinite);
+    require(needed != Weights::kNotNegative || !negative_, "weights must not be negative");
+    view_ = {indptr_.values, indices_.values, weights_.values};
+  }
+
+  const CsrView<V, W>& view() const { return view_; }
+  std::int64_t n() const { return view_.n(); }
+  std::size_t vertices() const { return indptr_.values.size() - 1; }
+  std::size_t edges() const { return indices_.values.size(); }
+  /// No weight is above it, where weights are finite.
+  W heaviest() const { return most_; }
+
+ private:
+  /// Copies what nobody has checked, and checks it.
+  void check(bool rows, bool weights) {
+    if (!rows && !weights) return;
+    if (rows) indptr_ = copied(indptr_), indices_ = copied(indices_);
+    if (weights) weights_ = copied(weights_);
+    Control control(python_tick(nb::none()));
+    const RowReport<W> report = inspect_rows<V, W>(
+        {indptr_.values, indices_.values, weights ? weights_.values : std::span<const W>()}, 1,
+        control);
+    require(!report.bad_ends && report.descending < 0,
+            "indptr must ascend from 0 to the number of indices");
+    require(report.bad_index < 0,
+            "indices[" + std::to_string(report.bad_index) + "] is not a vertex");
+    require(report.bad_weight < 0 && report.absent == 0, "weights must be finite");
+    if (!weights) return;
+    most_ = report.most;
+    negative_ = report.least < 0;
+  }
+
+  template <class T>
+  static Held<T> copied(const Held<T>& held) {
+    const auto made = std::make_shared<std::vector<T>>(held.values.begin(), held.values.end());
+    return {*made, made};
+  }
+
+  Held<std::int64_t> indptr_;
+  Held<V> indices_;
+  Held<W> weights_;
+  CsrView<V, W> view_;
+  W most_{};
+  bool negative_ = false;
+};
+
+/// Rows without weights.
+template <Index V>
+GraphRows<V, std::int32_t> unweighted(const In<std::int64_t>& indptr, const In<V>& indices) {
+  return {indptr, indices, In<std::int32_t>(), Weights::kOptional};
+}
+
+/// Numbers of [0, bound), kept or copied and checked.
+template <class T>
+Held<T> numbers_below(const In<T>& array, std::int64_t bound, const char* name) {
+  const KeptArray* const kept = array.kept(Content::kIndices);
+  if (kept != nullptr && kept->bound <= bound) return hold(array);
+  const auto made = std::make_shared<std::vector<T>>(array.data(), array.data() + array.size());
+  for (const T number : *made)
+    require(number >= 0 && number < bound,
+            std::string(name) + " must lie in 0 .. " + std::to_string(bound) + " - 1");
+  return {*made, made};
+}
+
+/// Hands numbers of [0, bound) to NumPy as a kept array, without a copy. The GIL must be held.
+template <class T>
+nb::object keep_numbers(std::vector<T>&& numbers, std::int64_t bound) {
+  const auto made = std::make_shared<const std::vector<T>>(std::move(numbers));
+  auto kept = std::make_unique<KeptArray>(Content::kIndices, std::span<const T>(*made), made);
+  kept->bound = bound;
+  return KeptArray::array(std::move(kept));
+}
+
+}  // namespace warpath::bindings

@@ -1,0 +1,191 @@
+// kept_array.hpp - arrays that were checked once and that nothing can write any more.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "numpy.hpp"
+
+namespace warpath::bindings {
+
+/// What the numbers of a kept array are for; they are checked accordingly.
+enum class Content { kOffsets, kIndices, kWeights };
+
+/// Its address stands for the type.
+template <class T>
+inline constexpr char kTypeTag = 0;
+
+/// Read-only memory whose content was checked: the base of the NumPy arrays over it.
+///
+/// A Graph keeps its rows in such arrays. A function that is handed one recognises the base and
+/// need not look at the content again, at the cost of a few comparisons. The object offers no
+/// buffer, so NumPy refuses to make an array over it writable. Source: NumPy's array interface.
+class KeptArray {
+ public:
+  /// `memory` keeps `values` alive.
+  template <class T>
+  KeptArray(Content content, std::span<const T> values, std::shared_ptr<const void> memory)
+      : content_(content),
+        type_(&kTypeTag<T>),
+        dtype_(Numpy::dtype<T>()),
+        data_(values.data()),
+        size_(values.size()),
+        memory_(std::move(memory)) {}
+
+  /// Offsets ascend from 0 to `bound`; indices lie in [0, bound).
+  std::int64_t bound = 0;
+
+  /// Weights are finite; no weight is above `most`.
+  template <class W>
+  void set_range(W least, W most) {
+    negative = least < 0;
+    if constexpr (std::is_integral_v<W>)
+      most_integer_ = most;
+    else
+      most_real_ = most;
+  }
+  template <class W>
+  W most() const {
+    if constexpr (std::is_integral_v<W>)
+      return static_cast<W>(most_integer_);
+    else
+      return static_cast<W>(most_real_);
+  }
+  bool negative = false;
+
+  /// Whether these are the numbers of an array of type T, all of them.
+  template <class T>
+  bool is(Content content, const T* data, std::size_t size) const {
+    return content == content_ && type_ == &kTypeTag<T> && size == size_ &&
+           (size == 0 || data == data_);
+  }
+
+  /// Whether a NumPy array is all of these numbers.
+  bool is(Content content, PyArrayObject* array) const {
+    const nb::handle dtype = reinterpret_cast<PyObject*>(PyArray_DESCR(array));
+    return content == content_ && PyArray_NDIM(array) == 1 &&
+           static_cast<std::size_t>(PyArray_DIM(array, 0)) == size_ &&
+           PyArray_CHKFLAGS(array, NPY_ARRAY_CARRAY_RO) &&
+           (size_ == 0 || PyArray_DATA(array) == data_) &&
+           (dtype.is(dtype_) || dtype.equal(dtype_));
+  }
+
+  const void* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  nb::handle dtype() const { return dtype_; }
+
+  /// The owner of an array's memory, where it is a KeptArray; else null.
+  static const KeptArray* behind(nb::handle object) {
+    PyArrayObject* array = Numpy::array(object);
+    while (array != nullptr) {
+      const nb::handle base = PyArray_BASE(array);
+      if (!base.is_valid()) return nullptr;
+      if (base.type().ptr() == type_object()) return nb::inst_ptr<KeptArray>(base);
+      array = Numpy::array(base);
+    }
+    return nullptr;
+  }
+
+  /// The NumPy array over a new KeptArray. The GIL must be held.
+  static nb::object array(std::unique_ptr<KeptArray> kept) {
+    return Numpy::asarray()(nb::cast(kept.release(), nb::rv_policy::take_ownership));
+  }
+
+  static PyObject*& type_object() {
+    static PyObject* type = nullptr;  // set when the module is made
+    return type;
+  }
+
+ private:
+  Content content_;
+  const void* type_;
+  nb::handle dtype_;
+  const void* data_;
+  std::size_t size_;
+  std::shared_ptr<const void> memory_;
+  std::int64_t most_integer_ = 0;
+  double most_real_ = 0;
+};
+
+/// An array whose numbers lie at multiples of their size, as loops on vectors expect.
+template <class Array>
+class Aligned : public Array {
+ public:
+  using Unchecked = Array;
+  using Scalar = typename Array::Scalar;
+
+  Aligned() = default;
+  explicit Aligned(Array&& array) : Array(std::move(array)) {}
+
+  static bool is_aligned(const Array& array) {
+    return reinterpret_cast<std::uintptr_t>(array.data()) % alignof(Scalar) == 0;
+  }
+};
+
+/// A 1-d contiguous CPU array that the core only reads, and its KeptArray if it has one.
+template <class T>
+class In : public Aligned<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>> {
+ public:
+  using Base = Aligned<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
+
+  In() = default;
+  In(typename Base::Unchecked&& array, nb::handle object) : Base(std::move(array)) {
+    if (const KeptArray* kept = KeptArray::behind(object)) {
+      kept_ = kept;
+      object_ = nb::borrow(object);
+    }
+  }
+
+  /// The owner, if the array is all of its numbers and they are of this content; else null.
+  const KeptArray* kept(Content content) const {
+    return kept_ != nullptr && kept_->is(content, this->data(), this->size()) ? kept_ : nullptr;
+  }
+  /// The array itself, where it has an owner.
+  const nb::object& object() const { return object_; }
+
+ private:
+  const KeptArray* kept_ = nullptr;
+  nb::object object_;
+};
+
+}  // namespace warpath::bindings
+
+namespace nanobind::detail {
+
+template <class Array>
+struct type_caster<warpath::bindings::Aligned<Array>> {
+  using Aligned = warpath::bindings::Aligned<Array>;
+  NB_TYPE_CASTER(Aligned, make_caster<Array>::Name)
+
+  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
+    make_caster<Array> array;
+    if (!array.from_python(source, flags, cleanup) || !Aligned::is_aligned(array.value))
+      return false;
+    value = Aligned(std::move(array.value));
+    return true;
+  }
+};
+
+template <class T>
+struct type_caster<warpath::bindings::In<T>> {
+  using In = warpath::bindings::In<T>;
+  using Array = typename In::Unchecked;
+  NB_TYPE_CASTER(In, make_caster<Array>::Name)
+
+  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
+    make_caster<Array> array;
+    if (!array.from_python(source, flags, cleanup) || !In::is_aligned(array.value)) return false;
+    value = In(std::move(array.value), source);
+    return true;
+  }
+};
+
+}  // namespace nanobind::detail

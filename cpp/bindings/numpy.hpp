@@ -1,0 +1,61 @@
+// numpy.hpp - NumPy's arrays by NumPy's own header, and what is needed of its module.
+#pragma once
+
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#include <nanobind/nanobind.h>
+#include <numpy/ndarraytypes.h>
+
+#include <string>
+#include <type_traits>
+
+namespace warpath::bindings {
+
+namespace nb = nanobind;
+
+/// Objects of NumPy's module. They are looked up when the core is imported or a search is bound: a
+/// search that runs must not wait for another thread that looks them up and waits for the GIL.
+class Numpy {
+ public:
+  /// The fields of a NumPy array, or null for other objects.
+  static PyArrayObject* array(nb::handle object) {
+    if (!PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(ndarray().ptr())))
+      return nullptr;
+    return reinterpret_cast<PyArrayObject*>(object.ptr());
+  }
+
+  static nb::handle empty() {
+    static const nb::handle made = of("empty").release();
+    return made;
+  }
+
+  static nb::handle asarray() {
+    static const nb::handle made = of("asarray").release();
+    return made;
+  }
+
+  template <class T>
+  static nb::handle dtype() {
+    static const nb::handle made = [] {
+      const std::string kind = std::is_floating_point_v<T> ? "float" : "int";
+      return of("dtype")(nb::str((kind + std::to_string(8 * sizeof(T))).c_str())).release();
+    }();
+    return made;
+  }
+
+  static void keep() { ndarray(), empty(), asarray(); }
+
+  template <class T>
+  static void keep() {
+    keep(), dtype<T>();
+  }
+
+ private:
+  static nb::object of(const char* name) { return nb::module_::import_("numpy").attr(name); }
+
+  static nb::handle ndarray() {
+    static const nb::handle made = of("ndarray").release();
+    return made;
+  }
+};
+
+}  // namespace warpath::bindings

@@ -1,0 +1,428 @@
+"""Valid arguments for every function of the core: what the program `bindings` then damages."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Arguments = tuple[list[Any], dict[str, Any]]
+
+
+class Threads(int):
+    """A number of threads or steps: never damaged into one that would take long."""
+
+
+class Size(int):
+    """A number of vertices, edges or steps: damaged into what is refused, never into a long run."""
+
+
+def impatient() -> Callable[..., None]:
+    """Return a progress callback that ends a call after two seconds: damaged weights may loop."""
+    end = time.monotonic() + 2
+
+    def progress(*_: int) -> None:
+        if time.monotonic() > end:
+            msg = "the call was ended by the program"
+            raise ValueError(msg)
+
+    return progress
+
+
+class Draw:
+    """Arguments that fit a small random graph, in one choice of types.
+
+    Attributes
+    ----------
+    rng : of the trial.
+    n : vertices.
+    index, weight : types of the arrays.
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.n = int(rng.choice([1, 2, 5, 17, 70, 300]))
+        self.index = np.dtype(rng.choice(["int32", "int64"]))
+        self.weight = np.dtype(rng.choice(["int32", "int64", "float32", "float64"]))
+        self.label = np.dtype("int64") if self.weight.kind == "i" else self.weight
+        degrees = rng.integers(0, 5, self.n)
+        self.indptr = np.concatenate(([0], np.cumsum(degrees)))
+        self.m = int(self.indptr[-1])
+        self.indices = rng.integers(0, self.n, self.m).astype(self.index)
+        self.lengths = rng.integers(0, 9, self.m).astype(self.weight)
+
+    def rows(self) -> list[Any]:
+        """Return (indptr, indices, weights), in some trials those that the core keeps."""
+        given = [self.indptr, self.indices, self.lengths]
+        if self.rng.random() < 0.5:
+            return given
+        keep: Any = _core.keep_rows
+        return list(keep(*given, copied=bool(self.rng.random() < 0.5))[1])
+
+    def whole_rows(self) -> list[Any]:
+        """Return the rows with integer weights."""
+        width = np.int64 if self.weight.itemsize == 8 else np.int32
+        return [self.indptr, self.indices, self.lengths.astype(width)]
+
+    def back(self) -> list[Any]:
+        """Return the rows of the transpose."""
+        out = [np.empty_like(each) for each in (self.indptr, self.indices, self.lengths)]
+        _core.transpose(self.indptr, self.indices, self.lengths, *out)
+        return out
+
+    def vertex(self) -> int:
+        """Return a vertex."""
+        return int(self.rng.integers(self.n))
+
+    def vertices(self, most: int = 4) -> Array:
+        """Return up to so many vertices."""
+        return self.rng.integers(0, self.n, self.rng.integers(0, most + 1))
+
+    def labels(self) -> Array:
+        """Return the distances from a vertex, or numbers that are none."""
+        dist = np.empty(self.n, self.label)
+        if self.rng.random() < 0.7:
+            ends = np.empty(0, np.int64)
+            _core.dijkstra(
+                self.indptr, self.indices, self.lengths, self.vertex(), dist, "heap", ends
+            )
+        else:
+            dist[:] = self.rng.integers(0, 30, self.n)
+        return dist
+
+    def out(self, *shape: int, dtype: Any = None) -> Array:
+        """Return an array to fill, between bytes that no call may write."""
+        return guarded(shape or (self.n,), self.label if dtype is None else np.dtype(dtype))
+
+    def flags(self) -> Array:
+        """Return a flag for each vertex."""
+        return self.rng.integers(0, 2, self.n).astype(np.uint8)
+
+    def cutoff(self) -> Any:
+        """Return a limit on distances, or None."""
+        return self.label.type(self.rng.integers(0, 30)).item() if self.rng.random() < 0.4 else None
+
+    def threads(self) -> Threads:
+        """Return a number of threads."""
+        return Threads(self.rng.integers(1, 4))
+
+    def names(self) -> Array:
+        """Return an object for each vertex."""
+        made = np.empty(self.n, object)
+        made[:] = [f"v{v}" for v in range(self.n)]
+        return made
+
+    def table(self) -> tuple[Array, Array, Array]:
+        """Return sources, targets and the table to fill."""
+        sources, targets = self.vertices(), self.vertices()
+        narrow = self.label == np.int64 and self.rng.random() < 0.3
+        dtype = np.int32 if narrow else self.label
+        return sources, targets, self.out(len(sources), len(targets) or self.n, dtype=dtype)
+
+
+#: Bytes before and behind an array to fill.
+_GUARD = 4096
+_SENTINEL = 0xA5
+
+
+def guarded(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """Return an array inside a larger buffer, which `unharmed` looks at."""
+    size = int(np.prod(shape)) * dtype.itemsize
+    whole = np.full(size + 2 * _GUARD, _SENTINEL, np.uint8)
+    whole[_GUARD : _GUARD + size] = 0
+    array: Array = whole[_GUARD : _GUARD + size].view(dtype).reshape(shape)
+    return array
+
+
+def unharmed(array: Any) -> bool:
+    """Say whether the bytes around a guarded array are as they were."""
+    whole = array
+    while isinstance(whole, np.ndarray) and whole.base is not None:
+        whole = whole.base
+    if not isinstance(whole, np.ndarray) or whole.dtype != np.uint8 or len(whole) < 2 * _GUARD:
+        return True
+    return bool((whole[:_GUARD] == _SENTINEL).all() and (whole[-_GUARD:] == _SENTINEL).all())
+
+
+def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
+    queues = ["heap", "radix", "dial", "binary", "fibonacci", "relaxed"]
+    late = {"progress": impatient()}
+
+    def queue() -> str:
+        return str(d.rng.choice(queues))
+
+    def many(*more: Any) -> Arguments:
+        return [*d.rows(), *more, *d.table(), str(d.rng.choice(queues[:3])), d.cutoff()], {
+            "threads": d.threads(), **late,
+        }  # fmt: skip
+
+    def into(weighted: bool) -> list[Any]:
+        rows = d.back() if d.rng.random() < 0.7 else [d.indptr[:0], d.indices[:0], d.lengths[:0]]
+        return rows if weighted else rows[:2]
+
+    def heaviest() -> Any:
+        return d.lengths.max(initial=0).item()
+
+    return {
+        "dijkstra": lambda: (
+            [*d.rows(), d.vertex(), d.out(), queue(), d.vertices(), d.cutoff()], late,
+        ),
+        "dijkstra_search": lambda: ([*d.rows(), queue(), d.cutoff()], {}),
+        "own_buckets": lambda: ([*d.rows(), float(d.rng.integers(1, 20)), d.cutoff()], {}),
+        "bucket_team": lambda: (
+            [*d.rows(), float(d.rng.integers(1, 20)), heaviest()],
+            {
+                "scattered": bool(d.rng.integers(2)), "cutoff": d.cutoff(), "threads": d.threads(),
+                "leaves": None if d.rng.random() < 0.5 else d.flags(),
+            },
+        ),
+        "breadth_first": lambda: (
+            [*d.rows()[:2], *into(weighted=False), d.label.type(3).item(), np.empty(0, d.label)],
+            {"cutoff": d.cutoff(), "threads": d.threads()},
+        ),
+        "bellman_ford_wide": lambda: (
+            [
+                *d.whole_rows(), d.vertex(), d.out(dtype=np.int64), d.out(dtype=np.int8),
+                d.out(dtype=d.index), bool(d.rng.integers(2)),
+            ],
+            {},
+        ),
+        "bellman_ford": lambda: ([*d.rows(), d.vertices(), d.out()], late),
+        "delta_stepping": lambda: (
+            [*d.rows(), d.vertex(), d.out(), d.label.type(4).item(), d.threads()], late,
+        ),
+        "dijkstra_many": many,
+        "johnson_many": lambda: many(np.zeros(d.n, d.label)),
+        "many_sources": lambda: (
+            [*d.rows(), *d.table(), 4.0, 8.0],
+            {
+                "together": bool(d.rng.integers(2)), "cutoff": d.cutoff(), "threads": d.threads(),
+                "bits": int(d.rng.choice([128, 256, 512])), "large": int(d.rng.choice([1, 2**19])),
+                **late,
+            },
+        ),
+        "trees": lambda: ([*d.rows(), *into(weighted=True), False, bool(d.rng.integers(2))], {}),
+        "path": lambda: (
+            [*d.rows(), *d.back(), d.vertex(), d.vertex(), bool(d.rng.integers(2))], late,
+        ),
+        "both_ends": lambda: ([*d.rows(), *d.back()], {}),
+        "both_ends_by_levels": lambda: ([*d.rows()[:2], *d.back()[:2]], {}),
+        "refuse_overflow": lambda: ([*d.rows(), d.labels()], {}),
+        "verify": lambda: (
+            [*d.rows(), d.vertex(), d.labels(), d.out(0 if d.rng.random() < 0.5 else d.n,
+                                                      dtype=d.index)],
+            {"cutoff": d.cutoff(), "threads": d.threads(), **late},
+        ),
+        "owners": lambda: ([*d.rows(), d.vertices(), d.labels(), d.out(dtype=d.index)], late),
+    }  # fmt: skip
+
+
+def _rows(d: Draw) -> dict[str, Callable[[], Arguments]]:
+    def ends() -> list[Any]:
+        src = np.repeat(np.arange(d.n, dtype=d.index), np.diff(d.indptr))
+        return [src, d.indices, d.lengths if d.rng.random() < 0.7 else d.lengths[:0]]
+
+    def building() -> Arguments:
+        src, dst, weights = ends()
+        return [
+            src, dst, weights, False, d.out(d.n + 1, dtype=np.int64), d.out(d.m, dtype=d.index),
+            d.out(len(weights), dtype=d.weight),
+        ], {}  # fmt: skip
+
+    return {
+        "inspect_edges": lambda: ([*ends(), d.n], {}),
+        "build_csr": building,
+        "keep_rows": lambda: ([*d.rows(), bool(d.rng.integers(2)), d.threads()], {}),
+        "rows_are_kept": lambda: (d.rows(), {}),
+        "transpose": lambda: (
+            [
+                *d.rows(), d.out(d.n + 1, dtype=np.int64), d.out(d.m, dtype=d.index),
+                d.out(d.m, dtype=d.weight),
+            ],
+            {},
+        ),
+        "row_facts": lambda: ([*d.rows(), d.threads()], {}),
+        "row_order": lambda: ([*d.rows(), d.threads()], {}),
+        "cut_into_patches": lambda: (
+            [*d.rows(), int(d.rng.integers(1, 40)), d.threads()], {"progress": impatient()},
+        ),
+        "format_edges": lambda: (ends(), {"base": int(d.rng.integers(2)), "prefix": "a "}),
+    }  # fmt: skip
+
+
+def _frontiers(d: Draw) -> dict[str, Callable[[], Arguments]]:
+    blocks = -(-d.n // _core.DA2CF_BLOCK)
+
+    def relaxing(weights: list[Any]) -> list[Any]:
+        return [*weights, d.labels(), d.flags(), d.flags()]
+
+    def pulling() -> Arguments:
+        rows = d.rows()
+        edges = list(_core.da2cf_block_edges(*rows[:2]))
+        return relaxing(rows + edges), {}
+
+    def matrix() -> Array:
+        return d.rng.integers(0, 9, (d.n, d.n)).astype(d.label)
+
+    return {
+        "da2cf_block_edges": lambda: (d.rows()[:2], {}),
+        "da2cf_relax_f": lambda: (relaxing(d.rows()), {}),
+        "da2cf_relax_u": pulling,
+        "da2cf_relax_f_dense": lambda: (relaxing([matrix()]), {}),
+        "da2cf_relax_u_dense": lambda: (relaxing([matrix()]), {}),
+        "da2cf_minimum": lambda: (
+            [d.labels(), d.flags(), d.out(blocks), int(d.rng.choice([16, 32, 64]))], {},
+        ),
+        "da2cf_update": lambda: (
+            [d.labels(), d.flags(), d.flags(), d.label.type(3).item(), d.out(blocks)], {},
+        ),
+    }  # fmt: skip
+
+
+def _orders(d: Draw) -> dict[str, Callable[[], Arguments]]:
+    def steps() -> Array:
+        return np.arange(d.n) - 1
+
+    def lists() -> Arguments:
+        listed = d.vertices(20)
+        keys = np.arange(d.n)
+        ends = np.sort(d.rng.integers(0, len(listed) + 1, d.n))
+        return [d.names(), keys, ends, listed], {}
+
+    return {
+        "scan_order": lambda: (
+            [*d.rows(), d.labels(), d.vertices(), bool(d.rng.integers(2))], {},
+        ),
+        "tight_rows": lambda: (
+            [
+                *d.rows(), d.labels(), d.rng.permutation(d.n), int(d.rng.integers(0, d.n + 1)),
+                bool(d.rng.integers(2)), d.label.type(20).item(),
+            ],
+            {},
+        ),
+        "breadth_first_scan": lambda: (
+            [*d.rows()[:2], d.vertex(), int(d.rng.integers(9)), d.out(dtype=np.int64)], {},
+        ),
+        "breadth_first_levels": lambda: (
+            [
+                *d.rows()[:2], *d.back()[:2], d.vertex(), int(d.rng.integers(9)),
+                d.out(dtype=np.int64),
+            ],
+            {},
+        ),
+        "named_numbers": lambda: (
+            [d.names(), d.rng.permutation(d.n), d.labels(), np.zeros(d.n, bool)], {},
+        ),
+        "named_paths": lambda: ([d.names(), d.rng.permutation(d.n), steps()], {}),
+        "named_paths_by_levels": lambda: (
+            [
+                d.names(), *d.rows()[:2], d.vertex(), int(d.rng.integers(9)),
+                bool(d.rng.integers(2)), d.threads(),
+            ],
+            {},
+        ),
+        "named_lists": lists,
+        "along_paths": lambda: ([steps(), d.out(dtype=bool)], {}),
+    }  # fmt: skip
+
+
+def _dense(d: Draw) -> dict[str, Callable[[], Arguments]]:
+    side = min(d.n, 40)
+    entry = d.weight
+
+    def square(dtype: Any = entry) -> Array:
+        out = d.out(side, side, dtype=dtype)
+        out[:] = d.rng.integers(0, 9, (side, side))
+        return out
+
+    threads = {"threads": d.threads()}
+    return {
+        "floyd_warshall": lambda: ([square()], threads),
+        "close_labels": lambda: ([square()], threads),
+        "min_plus": lambda: ([square(), square(), square()], threads),
+        "widen": lambda: ([square(np.int64)], threads),
+        "dense_tree": lambda: (
+            [square(np.float64), square(np.float64), square(np.int32)], threads,
+        ),
+        "add_min_peak": lambda: ([square()[0], Threads(20)], threads),
+        "adjacency_rows": lambda: (
+            [*d.rows(), Size(0), d.out(d.n, d.n, dtype=d.label)], threads,
+        ),
+    }  # fmt: skip
+
+
+def _made(d: Draw) -> dict[str, Callable[[], Arguments]]:
+    seed = int(d.rng.integers(2**63))
+    real = d.weight.kind == "f"
+
+    def places() -> Array:
+        return d.rng.permutation(1000)[: d.n] - (0 if real else 3)
+
+    def lengths() -> Arguments:
+        ends = [d.rng.integers(0, d.n, d.m).astype(np.int32) for _ in range(2)]
+        return [*ends, places(), places(), d.out(d.m, dtype=d.weight)], {}
+
+    return {
+        "draw_weights": lambda: (
+            [d.out(dtype=d.weight), 0.0 if real else 0, 9.0 if real else 9, seed, d.threads()], {},
+        ),
+        "draw_vertices": lambda: ([d.out(dtype=d.index), Size(d.n), seed, d.threads()], {}),
+        "link_lengths": lengths,
+        "rmat": lambda: (
+            [
+                Size(d.rng.integers(7)), Size(50), 2**31, 2**31 + 9, 2**31 + 99,
+                *(bool(each) for each in d.rng.integers(0, 2, 3)), seed, d.threads(),
+            ],
+            {},
+        ),
+        "grid": lambda: (
+            [
+                Size(d.rng.integers(9)), Size(d.rng.integers(9)), bool(d.rng.integers(2)),
+                Size(2**51), seed,
+            ],
+            {},
+        ),
+        "pairs": lambda: ([Size(d.rng.integers(30)), Size(2**51), seed], {}),
+        "small_world": lambda: ([Size(30), Size(d.rng.integers(5)), Size(2**51), seed], {}),
+        "road": lambda: ([Size(d.n), Size(d.rng.integers(1, 9)), Size(2 * d.n), seed], {}),
+        "random_points": lambda: ([Size(d.n), seed], {}),
+        "delaunay": lambda: ([places(), places()], {}),
+    }  # fmt: skip
+
+
+def _texts(d: Draw) -> dict[str, Callable[[], Arguments]]:
+    lines = b"".join(b"%d %d %d\n" % (v % d.n, v % 7, v) for v in range(d.m))
+    metis = b"".join(b"%d %d\n" % ((v + 1) % d.n + 1, 3) for v in range(d.n))
+
+    return {
+        "read_rows": lambda: (
+            [lines, 0, 1, str(d.rng.choice(["vvn", "ttn", "vvr", "vv.", "nic"]))],
+            {
+                "expected": "<from> <to> <weight>", "low": int(d.rng.integers(2)),
+                "high": int(d.rng.choice([-1, d.n])), "rows": int(d.rng.choice([-1, d.m])),
+                "comments": "#%", "progress": impatient(),
+            },
+        ),
+        "read_metis": lambda: (
+            [metis, 0, 2],
+            {"n": d.n, "entries": d.n, "skipped": 0, "weighted": True, "progress": impatient()},
+        ),
+        "surroundings": lambda: ([["PATH", "WARPATH_DEVICE"], 20.0], {}),
+        "Word": lambda: ([d.out(8, dtype=np.int64), -1], {}),
+    }  # fmt: skip
+
+
+def calls(d: Draw) -> dict[str, Callable[[], Arguments]]:
+    """Return for each function of the core what makes arguments that fit it."""
+    return {
+        **_sssp(d), **_rows(d), **_frontiers(d), **_orders(d), **_dense(d), **_made(d), **_texts(d),
+    }  # fmt: skip
