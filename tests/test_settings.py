@@ -161,3 +161,11 @@ def test_surroundings_change_with_the_moment():
     first = ask()
     time.sleep(0.003)
     assert ask()[1] > first[1]
+
+
+def test_numbers_of_very_many_digits_are_no_number_of_threads_and_all_the_memory(monkeypatch):
+    monkeypatch.setenv("WARPATH_THREADS", "9" * 5000)
+    with pytest.raises(InputError, match="WARPATH_THREADS"):
+        settings.threads()
+    monkeypatch.setenv("WARPATH_MEMORY", "9" * 400)
+    assert settings.memory() == 2**63

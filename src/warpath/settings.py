@@ -66,7 +66,7 @@ def threads() -> int:
             if hasattr(os, "sched_getaffinity")
             else os.cpu_count() or 1
         )
-    if not value.isdecimal() or not 1 <= int(value) <= MOST_THREADS:
+    if not re.fullmatch(r"[0-9]{1,9}", value) or not 1 <= int(value) <= MOST_THREADS:
         msg = f"WARPATH_THREADS={value!r} must be a whole number, 1 to {MOST_THREADS}, or unset."
         raise InputError(msg)
     return int(value)

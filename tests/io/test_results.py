@@ -206,3 +206,11 @@ def test_a_table_of_reassociated_floats_verifies_after_loading(tmp_path, algorit
     path = tmp_path / "all.npz"
     wp.apsp(graph, algorithm=algorithm).save(path)
     assert wp.verify(graph, load_result(graph, path)).slack > 0
+
+
+def test_distances_of_a_table_that_the_graph_cannot_have_are_refused(tmp_path):
+    edges = [(0, 1, 1e308), (1, 2, 1.0)]
+    wp.sssp(wp.Graph.of(edges), 0).save(tmp_path / "t.csv")
+    narrow = wp.Graph.of([(0, 1, 1.0), (1, 2, 1.0)]).astype(np.float32)
+    with pytest.raises(wp.GraphFormatError, match="distance has values that float32 does not hold"):
+        wp.Paths.load(narrow, tmp_path / "t.csv")

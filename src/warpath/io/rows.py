@@ -136,7 +136,11 @@ class _Rows:
         if not integer and (dtype.kind == "i" or kind not in {"float", "double"}):
             raise self._other(f"{name} is {kind}, but this graph's distances are {dtype}")
         values = [never(dtype) if one is None else one for one in column.to_pylist()]
-        return np.array(values, dtype)
+        with np.errstate(over="ignore"):
+            found = np.array(values, dtype)
+        if dtype.kind == "f" and np.count_nonzero(np.isinf(found)) > np.isinf(values).sum():
+            raise self._other(f"{name} has values that {dtype} does not hold")
+        return found
 
     def _vertices(self, names: list[Any]) -> NDArray[np.int64]:
         """Return the indices of vertices that are named as in the graph's file."""

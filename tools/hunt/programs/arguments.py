@@ -34,7 +34,9 @@ _SHARES = np.cumsum([call.weight for call in _CALLS]) / sum(call.weight for call
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
     """Make calls in which one or two parameters have odd values."""
-    subjects = _prepared()
+    subjects, kept = _prepared()
+    for path in set(Path().iterdir()) - kept:  # of the trial before: this one must repeat alone
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
     for _ in range(_CALLS_PER_TRIAL):
         subject = subjects[rng.integers(len(subjects))]
         call = _CALLS[min(int(np.searchsorted(_SHARES, rng.random())), len(_CALLS) - 1)]
@@ -170,8 +172,8 @@ def _limit(cutoff: Any, dtype: np.dtype[Any]) -> Any:
 
 
 @functools.cache
-def _prepared() -> list[Subject]:
-    """Enter a folder of this process that has some files and folders; return the subjects."""
+def _prepared() -> tuple[list[Subject], set[Path]]:
+    """Enter a folder of this process; return the subjects, and the files that the folder has."""
     # What would not fit into this is refused before it is tried, so that trials stay short.
     os.environ["WARPATH_MEMORY"] = "64M"
     folder = tempfile.mkdtemp(prefix="warpath-hunt-")
@@ -187,7 +189,7 @@ def _prepared() -> list[Subject]:
     trace = wp.sssp(graph, 0, algorithm="classic.dijkstra", trace=True).trace
     assert trace is not None
     trace.save("r.jsonl")
-    return [_subject(name, graph) for name, graph in _graphs().items()]
+    return [_subject(name, graph) for name, graph in _graphs().items()], set(Path().iterdir())
 
 
 def _graphs() -> dict[str, wp.Graph]:
