@@ -11,6 +11,7 @@ from warpath.io.tables import ENDS, from_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from warpath.errors import GraphFormatError
     from warpath.graph import Graph
     from warpath.io.source import Source
     from warpath.io.tables import Column
@@ -94,9 +95,14 @@ def column_names(source: Source, table: Any) -> list[str]:
     try:
         names: list[str] = table.column_names
     except UnicodeDecodeError as error:
-        msg = f"the name of a column, {error.object[:40]!r}, is not UTF-8 text: convert the file"
-        raise source.error(None, msg) from error
+        raise bad_name(source, error) from error
     return names
+
+
+def bad_name(source: Source, error: UnicodeDecodeError) -> GraphFormatError:
+    """Return the error for a column whose name is not UTF-8."""
+    msg = f"the name of a column, {error.object[:40]!r}, is not UTF-8 text: convert the file"
+    return source.error(None, msg)
 
 
 def of_table(source: Source, table: Any, **options: Any) -> Graph:

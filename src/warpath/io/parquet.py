@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from warpath.errors import InputError, require
-from warpath.io.csv import column_names, of_table
+from warpath.errors import InputError, NotSupportedError, require
+from warpath.io.csv import bad_name, column_names, of_table
 from warpath.io.save import edge_blocks
 
 if TYPE_CHECKING:
@@ -49,11 +49,13 @@ def read(
         # Equal values may take next to nothing in the file, but 8 bytes each in memory.
         source.need(8 * file.metadata.num_rows * min(file.metadata.num_columns, 3))
         table = file.read()
-    except arrow.ArrowMemoryError:
+        column_names(source, table)
+    except (arrow.ArrowMemoryError, InputError, NotSupportedError):
         raise
+    except UnicodeDecodeError as error:
+        raise bad_name(source, error) from error
     except (arrow.ArrowException, OSError, ValueError) as error:
         raise source.error(None, f"this is no sound Parquet file: {error}") from error
-    column_names(source, table)
     return of_table(source, table, directed=directed, weight=weight, columns=columns)
 
 
