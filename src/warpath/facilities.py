@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath import _core
 from warpath.arguments import as_indices, checked_cutoff, checked_dist_dtype
+from warpath.cached import cached_property
 from warpath.checks import checked_bool
 from warpath.costs import Size
 from warpath.engines import cpu

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath import _core, checks, notebook
+from warpath.cached import cached_property
 from warpath.errors import GraphError
 from warpath.export import to_networkx, to_scipy
 from warpath.facts import Facts, facts_of

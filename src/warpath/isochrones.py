@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath.arguments import checked_cutoff
+from warpath.cached import cached_property
 from warpath.errors import GraphError, require
 from warpath.geometry import stretch
 from warpath.paths import never

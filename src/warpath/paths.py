@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath import notebook, units
 from warpath.arguments import one_index
+from warpath.cached import cached_property
 from warpath.errors import NotSupportedError, require
 from warpath.labels import one_label
 from warpath.route import Route

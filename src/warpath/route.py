@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath import units
+from warpath.cached import cached_property
 from warpath.labels import one_label
 from warpath.shapes import leg_weights, lightest, lines_of
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath import notebook
 from warpath.arguments import one_index
+from warpath.cached import cached_property
 from warpath.checks import checked_bool
 from warpath.errors import (
     DistanceOverflowError,

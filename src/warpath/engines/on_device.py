@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath import settings
+from warpath.cached import cached_property
 from warpath.engines.cuda.entry import MERGE_PATH_ITEMS, Types, kernel
 from warpath.engines.rounds.run import resident
 from warpath.paths import never

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
 
+from warpath.cached import cached_property
 from warpath.checks import index_dtype
 from warpath.errors import LeftToNetworkXError
 from warpath.graph import Graph
