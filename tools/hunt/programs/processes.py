@@ -6,7 +6,6 @@ graph derives from itself is shared with the trial.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib
 import multiprocessing
@@ -25,7 +24,7 @@ from hunt.program import Finding, Program
 from warpath.recipes import CATALOGUE, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from hunt.program import Counts
 
@@ -123,9 +122,7 @@ def _interrupts(cases: list[Case], rng: np.random.Generator, counts: Counts) -> 
     """Interrupt calls at random moments; the same calls are right afterwards."""
     for _ in range(20):
         case = cases[rng.integers(len(cases))]
-        with _interrupted(float(rng.uniform(1e-5, _LONGEST_WAIT))):
-            for _ in range(500):  # not for ever: an exception in a weakref's callback is ignored
-                counts["solves"] += _one_call(case, rng)
+        _interrupted(float(rng.uniform(1e-5, _LONGEST_WAIT)), case, rng, counts)
         counts["interrupts"] += 1
         counts["solves"] += _one_call(case, rng)
 
@@ -266,25 +263,26 @@ class _Alarm(BaseException):
     """What the timer raises, as Ctrl-C raises KeyboardInterrupt."""
 
 
-@contextlib.contextmanager
-def _interrupted(after: float) -> Iterator[None]:
-    """Raise an exception in the block after some seconds, from a handler of a signal."""
+def _interrupted(after: float, case: Case, rng: np.random.Generator, counts: Counts) -> None:
+    """Solve until an exception comes from a handler of a signal, some seconds later."""
 
     def ring(*_: object) -> None:
         raise _Alarm
 
     before = signal.signal(signal.SIGALRM, ring)
     try:
-        signal.setitimer(signal.ITIMER_REAL, after)
-        yield
+        try:
+            signal.setitimer(signal.ITIMER_REAL, after)
+            for _ in range(500):  # not for ever: an exception in a weakref's callback is ignored
+                counts["solves"] += _one_call(case, rng)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
     except _Alarm:
         pass
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    signal.signal(signal.SIGALRM, before)
 
 
 PROGRAM = Program(
-    summary="solve in threads, under interrupts, in forked and spawned processes",
+    summary="Solves in threads, under interrupts, in forked and spawned processes.",
     trial=trial,
 )

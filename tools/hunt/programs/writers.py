@@ -316,7 +316,7 @@ def _small_blocks(graph: wp.Graph, *, tiles: bool) -> None:
     """Make a child write many blocks, or solve in tiles."""
     from warpath.io import streams
 
-    streams.BLOCK_BYTES = streams.CHUNK_BYTES = 16 * graph.n * 8
+    streams.BLOCK_BYTES = streams.CHUNK_BYTES = 16 * 200 * 8  # the same for all threads
     if tiles:
         os.environ["WARPATH_MEMORY"] = str(max(graph.n**2 * 8 * 2 // 3, 2 * 4 * 64**2 * 8))
 
