@@ -100,6 +100,29 @@ def test_a_path_within_the_cutoff_may_pass_a_vertex_beyond_it_under_negative_wei
     assert found.facility.tolist() == [0, -1, 0, 0]
 
 
+@pytest.mark.parametrize("algorithm", ["auto", "classic.bellman_ford", "classic.delta_stepping"])
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_distance_beyond_the_cutoff_need_not_fit(algorithm, signed):
+    if signed and algorithm == "classic.delta_stepping":
+        pytest.skip("it takes no negative weights")
+    far, last = 2**62, -2 if signed else 2
+    graph = Graph.of([(0, 1, far), (1, 2, far), (2, 3, far), (0, 4, 5), (4, 5, last), (6, 5, 3)])
+    found = wp.nearest(graph, [6, 0], cutoff=far, algorithm=algorithm)
+    assert found.dist.tolist() == [0, far, NEVER, NEVER, 5, 3, 0]
+    assert found.facility.tolist() == [0, 0, -1, -1, 0, 0 if signed else 6, 6]
+    with pytest.raises(wp.DistanceOverflowError):
+        wp.nearest(graph, [6, 0], algorithm=algorithm)
+
+
+def test_a_round_trip_to_a_closed_facility_need_not_fit():
+    graph = Graph.from_edges([0, 1, 2], [1, 0, 1], [2**62, 2**62, 4], first_through=1)
+    found = wp.nearest(graph, [0])
+    assert (found.dist.tolist(), found.facility.tolist()) == ([0, 2**62, NEVER], [0, 0, -1])
+    beyond = Graph.from_edges([0, 1], [1, 2], [2**62, 2**62], first_through=1)
+    with pytest.raises(wp.DistanceOverflowError):
+        wp.nearest(beyond, [0])
+
+
 def test_reverse_measures_from_the_vertices_to_the_facilities():
     graph = Graph.of([(0, 1, 1), (1, 2, 1), (2, 0, 5)])
     assert wp.nearest(graph, [0]).dist.tolist() == [0, 1, 2]

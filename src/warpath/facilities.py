@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +14,12 @@ from warpath.checks import checked_bool
 from warpath.costs import Size
 from warpath.engines import cpu
 from warpath.engines.base import Problem
-from warpath.errors import NegativeCycleError, require
+from warpath.errors import DistanceOverflowError, NegativeCycleError, require
 from warpath.graph import Graph
 from warpath.paths import never
 from warpath.plan import Wish
 from warpath.recipes import Task
-from warpath.routes import searched
+from warpath.routes import search, searched
 from warpath.rows import kept_rows
 from warpath.running import choose_for, narrowed, run_plan
 from warpath.zones import opened
@@ -185,23 +186,22 @@ def nearest(
     wish = Wish(algorithm, device, threads, params)
     chosen = choose_for(Size(Task.SSSP), started, wish, graph.device)
     problem = Problem(Task.SSSP, np.array([inner.n]), cutoff=limit)
+    start = time.perf_counter()
     try:
         raw, stats = run_plan(started, chosen, problem, progress=progress)
+        labels, owner = _with_owners(inner, starts, raw.dist)
+    except DistanceOverflowError:
+        if limit is None and starts[0] >= graph.first_through:
+            raise
+        labels, owner = _found_again(way, started, starts, limit)
+        stats = {"seconds": time.perf_counter() - start}
     except NegativeCycleError as error:  # nothing leads to the start: all are the graph's own
         cycle = error.cycle[::-1] if reverse else error.cycle
         raise NegativeCycleError(graph.label_of(cycle).tolist(), error.length) from None
-    labels = np.ascontiguousarray(raw.dist[: inner.n])
-    owner = np.empty(inner.n, inner.indices.dtype)
-    # Before the cut: under negative weights a path may lead through vertices beyond the cutoff.
-    _core.owners(
-        inner.indptr, inner.indices, inner.solver_weights, starts, labels, owner, progress=None
-    )
+    # Only now, as under negative weights a path may lead through vertices beyond the cutoff.
     labels = cpu.cut(labels, limit)
     owner[labels == never(labels.dtype)] = -1
     labels, owner = _at_facilities(way, starts, labels, owner)
-    if limit is not None:  # only now, as a path within the cutoff may pass a vertex beyond it
-        owner[labels > limit] = -1
-        labels = cpu.cut(labels, limit)
     dist = narrowed(labels, dtype)
     dist.flags.writeable = owner.flags.writeable = False
     stats["reached"] = int(np.count_nonzero(dist != never(dist.dtype)))
@@ -220,6 +220,46 @@ def with_a_start(graph: Graph, facilities: NDArray[np.int64]) -> Graph:
         copied=False,
     )
     return Graph(*rows)
+
+
+def _with_owners(graph: Graph, facilities: NDArray[np.int64], labels: Array) -> tuple[Array, Array]:
+    """Return the labels of a graph's own vertices, and the facility that each belongs to.
+
+    Parameters
+    ----------
+    graph : without closed vertices, as `opened` makes it.
+    labels : of the graph that `with_a_start` makes of it, not cut.
+    """
+    labels = np.ascontiguousarray(labels[: graph.n])
+    owner = np.empty(graph.n, graph.indices.dtype)
+    _core.owners(
+        graph.indptr, graph.indices, graph.solver_weights, facilities, labels, owner, progress=None
+    )
+    return labels, owner
+
+
+def _found_again(
+    graph: Graph, started: Graph, facilities: NDArray[np.int64], limit: float | None
+) -> tuple[Array, Array]:
+    """Return labels and owners where a sum that is no part of the answer may not fit 64 bits.
+
+    Such sums lie beyond the cutoff, or lead back to a closed facility.
+    """
+    inner = opened(graph)
+    closed = facilities[facilities < graph.first_through]
+    ends = np.delete(np.arange(inner.n), graph.n + closed)
+    try:
+        labels, _ = search(started, inner.n, limit, ends)
+    except OverflowError as error:
+        raise DistanceOverflowError.of(error) from None
+    if not inner.facts(symmetry=False).negative:
+        return _with_owners(inner, facilities, labels)
+    labels = labels[: inner.n]
+    owner = np.full(inner.n, -1, inner.indices.dtype)
+    for one in facilities[::-1].tolist():
+        row, _ = search(inner, one, limit, ends[:0])
+        owner[row == labels] = one
+    return labels, owner
 
 
 def _at_facilities(

@@ -215,12 +215,11 @@ class Solves:
             return labels, owner
         dist = [*labels[n:], *labels[closed:n]]
         owner = [*owner[n:], *owner[closed:n]]
-        for each in starts:  # a closed facility is at 0 from itself, whatever arrives there
+        for each in starts:  # a closed facility is at 0 from itself: a round trip does not count
             if each < closed:
-                if dist[each] is None or dist[each] > 0:
-                    dist[each], owner[each] = oracle.zero, each
-                elif dist[each] == 0:
-                    owner[each] = min(each, owner[each]) if owner[each] >= 0 else each
+                rows = [(oracle.distances(start) or [])[each] for start in starts]
+                known = [(d, u) for d, u in zip(rows, starts, strict=True) if d is not None]
+                dist[each], owner[each] = min(known)
         return dist, owner
 
     def within(self, source: int, *, reverse: bool, **options: Any) -> None:
