@@ -69,7 +69,11 @@ def rows_of_edges(
     indptr = np.empty(n + 1, np.int64)
     indices = np.empty(m, index_dtype(n))
     sorted_weights = np.empty(0 if checked is None else m, given.dtype)
-    _core.build_csr(src, dst, given, both, indptr, indices, sorted_weights)
+    try:
+        _core.build_csr(src, dst, given, both, indptr, indices, sorted_weights)
+    except ValueError as error:  # another thread wrote to the arrays after they were inspected
+        msg = f"{error}: let no other thread write the arrays src, dst and weights meanwhile."
+        raise GraphError(msg) from error
     return kept_rows(indptr, indices, None if checked is None else sorted_weights, copied=False)
 
 

@@ -62,7 +62,7 @@ class Draw:
 
     def rows(self) -> list[Any]:
         """Return (indptr, indices, weights), in some trials those that the core keeps."""
-        given = [self.indptr, self.indices, self.lengths]
+        given = [self.indptr.copy(), self.indices.copy(), self.lengths.copy()]
         if self.rng.random() < 0.5:
             return given
         keep: Any = _core.keep_rows
@@ -71,7 +71,7 @@ class Draw:
     def whole_rows(self) -> list[Any]:
         """Return the rows with integer weights."""
         width = np.int64 if self.weight.itemsize == 8 else np.int32
-        return [self.indptr, self.indices, self.lengths.astype(width)]
+        return [self.indptr.copy(), self.indices.copy(), self.lengths.astype(width)]
 
     def back(self) -> list[Any]:
         """Return the rows of the transpose."""
@@ -229,7 +229,8 @@ def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
 def _rows(d: Draw) -> dict[str, Callable[[], Arguments]]:
     def ends() -> list[Any]:
         src = np.repeat(np.arange(d.n, dtype=d.index), np.diff(d.indptr))
-        return [src, d.indices, d.lengths if d.rng.random() < 0.7 else d.lengths[:0]]
+        lengths = d.lengths if d.rng.random() < 0.7 else d.lengths[:0]
+        return [src, d.indices.copy(), lengths.copy()]
 
     def building() -> Arguments:
         src, dst, weights = ends()

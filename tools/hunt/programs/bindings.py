@@ -66,12 +66,13 @@ def _called(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 def _more(rng: np.random.Generator, name: str, draw: Draw) -> list[Any]:
     """Return arguments for a search or a tree that was bound to a graph."""
-    args: list[Any] = {
+    ways: dict[str, list[Any]] = {
         "trees": [draw.vertex(), draw.labels(), draw.threads()],
         "both_ends": [draw.vertex(), draw.vertex()],
         "both_ends_by_levels": [draw.vertex(), draw.vertex()],
         "surroundings": [],
-    }.get(name, [draw.vertex()])
+    }
+    args = ways.get(name, [draw.vertex()])
     if args and rng.random() < 0.3:
         at = int(rng.integers(len(args)))
         args[at] = _damaged(rng, args[at], args)
@@ -120,7 +121,8 @@ def _of_another_type(rng: np.random.Generator, array: Array, _: list[Any]) -> An
 
 
 def _given_twice(rng: np.random.Generator, array: Array, others: list[Any]) -> Any:
-    same = [each for each in others if isinstance(each, np.ndarray) and each.dtype == array.dtype]
+    arrays = [each for each in others if isinstance(each, np.ndarray)]
+    same = [array, *(each for each in arrays if each.dtype == array.dtype)]
     return same[rng.integers(len(same))]
 
 
