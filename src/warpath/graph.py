@@ -47,24 +47,13 @@ class Graph:
     """
 
     def __init__(
-        self,
-        indptr: Array,
-        indices: Array,
-        weights: Array | None = None,
-        *,
-        directed: bool = True,
-        labels: ArrayLike | None = None,
-        id_base: int = 0,
-        coordinates: ArrayLike | None = None,
-        first_through: int = 0,
-        name: str | None = None,
-        shapes: Shapes | None = None,
-    ) -> None:
+        self, indptr: Array, indices: Array, weights: Array | None = None, *, directed: bool = True,
+        labels: ArrayLike | None = None, id_base: int = 0, coordinates: ArrayLike | None = None,
+        first_through: int = 0, name: str | None = None, shapes: Shapes | None = None,
+    ) -> None:  # fmt: skip
         if not _core.rows_are_kept(indptr, indices, weights):
             indptr, indices, weights = kept_rows(indptr, indices, weights)
-        self.indptr: Array = indptr
-        self.indices: Array = indices
-        self.weights: Array | None = weights
+        self.indptr, self.indices, self.weights = indptr, indices, weights
         self.directed = checks.checked_bool(directed, "directed", GraphError)
         self.id_base = checks.checked_integer(id_base, "id_base", 0, 1)
         self.name = checks.checked_kind(name, str, "name")
@@ -215,8 +204,8 @@ class Graph:
         """The weights, ones where the graph has none: (m,), never None."""
         if self.weights is not None:
             return self.weights
-        ones = np.ones(self.m, np.int32)
-        return kept_rows(self.indptr, self.indices, ones, copied=False)[2]  # type: ignore[return-value]
+        rows = self.indptr, self.indices, np.ones(self.m, np.int32)
+        return kept_rows(*rows, copied=False)[2]  # type: ignore[return-value]
 
     @property
     def weight_dtype(self) -> np.dtype[Any]:
@@ -257,8 +246,7 @@ class Graph:
         _core.transpose(self.indptr, self.indices, given, indptr, indices, weights)
         lines = self.shapes and self.shapes.transposed(self.indptr, self.indices)
         self.derived.pop("trees", None)  # they are bound anew, for this saves them work
-        rows = kept_rows(indptr, indices, None if self.weights is None else weights, copied=False)
-        return self._like(*rows, shapes=lines)
+        return self._like(indptr, indices, None if self.weights is None else weights, shapes=lines)
 
     def to(self, device: str) -> Graph:
         """Return this graph on a device: calls run there by default, and its arrays are there.
@@ -291,9 +279,10 @@ class Graph:
         }
 
     def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:
-        labels = changed.pop("labels", self.labels)
-        made = Graph(indptr, indices, weights, **(self._attributes() | changed | {"labels": None}))
-        made.labels = None if labels is None else checks.frozen(labels)  # checked before
+        labels = changed.pop("labels", self.labels)  # checked before
+        rows = kept_rows(indptr, indices, weights, copied=False)
+        made = Graph(*rows, **(self._attributes() | changed | {"labels": None}))
+        made.labels = None if labels is None else checks.frozen(labels)
         made.device = self.device
         return made
 
@@ -367,7 +356,7 @@ class Graph:
     def astype(self, dtype: DTypeLike) -> Graph:
         """Return the same graph with weights of another type; a weight that would change raises."""
         changed = checks.converted(self.solver_weights, dtype)
-        return self._like(*kept_rows(self.indptr, self.indices, changed, copied=False))
+        return self._like(self.indptr, self.indices, changed)
 
     def index_of(self, vertices: Any) -> NDArray[np.int64]:
         """Translate labels (or, without labels, indices) into indices 0 .. n - 1: (k,) int64.
@@ -405,14 +394,13 @@ class Graph:
         kind = "directed" if self.directed else "undirected"
         weights = "every weight 1" if self.weights is None else f"{self.weights.dtype} weights"
         parts = [f"n = {self.n:,}", f"m = {self.m:,}", kind, weights]
-        if self.labels is not None:
-            parts.append("labelled")
-        if self.coordinates is not None:
-            parts.append("with coordinates")
-        if self.first_through:
-            parts.append(f"{self.first_through} vertices never passed through")
-        if self.device != "auto":
-            parts.append(f"on {self.device}")
+        notes = {
+            "labelled": self.labels is not None,
+            "with coordinates": self.coordinates is not None,
+            f"{self.first_through} vertices never passed through": self.first_through > 0,
+            f"on {self.device}": self.device != "auto",
+        }
+        parts += [note for note, holds in notes.items() if holds]
         return f"<Graph {f'{self.name}: ' if self.name else ''}{', '.join(parts)}>"
 
 

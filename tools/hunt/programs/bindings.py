@@ -171,7 +171,7 @@ _SCALARS: tuple[tuple[Any, tuple[Any, ...]], ...] = (
 
 
 PROGRAM = Program(
-    summary="call every function of the core with damaged arguments",
+    summary="Every function of the compiled core, called with damaged arguments.",
     trial=trial,
     hang=120.0,
 )

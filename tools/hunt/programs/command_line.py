@@ -147,7 +147,7 @@ def _write_files() -> None:
 
 
 PROGRAM = Program(
-    summary="gives odd words to every option and argument of every command",
+    summary="Every command with odd words for its options and arguments: no traceback.",
     trial=trial,
     share=0.5,
     memory=8 * 2**30,

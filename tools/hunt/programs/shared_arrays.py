@@ -167,7 +167,7 @@ def _refuses_writing(array: Any) -> None:
 
 
 PROGRAM = Program(
-    summary="write to the arrays that a graph was made of, before, between and during calls",
+    summary="Graphs of arrays that are written before, between and during calls: the same answers.",
     trial=trial,
     hang=120.0,
     packages=("scipy",),
