@@ -336,6 +336,7 @@ def test_labels_that_a_table_does_not_hold_together_are_refused(tmp_path):
 def test_a_generator_of_no_vertices_ends_whatever_its_other_arguments_are():
     assert wp.generate.grid(2**62, 0).n == 0
     assert wp.generate.grid(0, 2**64).n == 0
+    assert wp.generate.grid(0, 10**400).n == 0
     assert wp.generate.random_in_degree(0, 2**63).n == 0
     assert wp.generate.uniform(0, 2**63).n == 0
     assert wp.generate.small_world(0, 2**64).n == 0

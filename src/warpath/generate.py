@@ -227,7 +227,7 @@ def grid(
     src, dst = _core.grid(
         rows=sides[0], columns=sides[1], diagonal=diagonal, drop=threshold(drop=drop), seed=seed
     )
-    y, x = np.divmod(np.arange(n, dtype=np.float64), max(columns, 1))
+    y, x = np.divmod(np.arange(n, dtype=np.float64), max(sides[1], 1))
     return _graph(
         src, dst, weights, dtype, seed,
         n=n, directed=False, coordinates=np.column_stack((x, y)), name=f"grid({rows}, {columns})",

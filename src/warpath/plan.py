@@ -396,7 +396,7 @@ def _place(device: str) -> str:
 
 def _notes(chosen: Candidate, size: Size, device: str, hardware: Hardware) -> tuple[str, ...]:
     notes = [] if chosen.recipe.exact else ["measured only: its labels may be wrong"]
-    if chosen.recipe.loop is Loop.SETTLE:
+    if chosen.recipe.loop is Loop.SETTLE and device == "cpu":
         notes.append("a round for each distinct distance looks at all vertices: O(n^2) at worst")
     if chosen.staged is not None:
         where = "in the file" if size.place is Place.MAPPED else "in memory of the host"
