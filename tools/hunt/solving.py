@@ -387,10 +387,11 @@ class Solves:
         if recipe is not None and not (recipe.reassociates or recipe.loop is Loop.BFS):
             return ()
         largest = max(abs(self.lightest or 0), abs(self.heaviest or 0))
+        # Closed vertices count twice, and `nearest` searches from one more.
+        vertices = self.graph.n + self.graph.first_through + 1
         if self.drawn.integer:
-            # One vertex more, from which `nearest` searches.
-            return (wp.NotSupportedError,) if largest * (self.graph.n + 1) >= _SUMS else ()
-        most = float(np.finfo(self.graph.dist_dtype).max) / (4 * self.graph.n + 4)
+            return (wp.NotSupportedError,) if largest * vertices >= _SUMS else ()
+        most = float(np.finfo(self.graph.dist_dtype).max) / (4 * vertices)
         # Under potentials lengths grow up to the sum of all weights.
         return (wp.DistanceOverflowError,) if float(largest) >= most else ()
 

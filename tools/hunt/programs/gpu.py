@@ -95,7 +95,8 @@ def _able(recipe: Recipe, graph: wp.Graph) -> bool:
     facts = graph.facts(symmetry=False)
     largest = max(abs(facts.min_weight), abs(facts.max_weight))
     checked = not (recipe.reassociates or recipe.loop is Loop.BFS)
-    return checked or not facts.integer or largest * (graph.n + 1) < _MOST_SUM
+    vertices = graph.n + graph.first_through + 1
+    return checked or not facts.integer or largest * vertices < _MOST_SUM
 
 
 def _options(solves: Solves, recipe: Choice, rng: np.random.Generator) -> dict[str, Any]:
