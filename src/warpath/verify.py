@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.errors import InputError, VerificationError
+from warpath.errors import InputError, NegativeCycleError, VerificationError
 from warpath.graph import Graph
 from warpath.labels import one_label
 from warpath.paths import Paths, never
@@ -158,6 +158,13 @@ def _compare(
     except OverflowError as error:
         msg = f"not verified: {_RULES['column']}; from {one_label(graph, source)!r}: {error}."
         raise VerificationError(msg, "column", {}) from None
+    except NegativeCycleError as error:
+        cycle = graph.label_of(np.array(error.cycle)).tolist()
+        msg = (
+            f"not verified: {_RULES['column']}; {one_label(graph, source)!r} leads to the negative "
+            f"cycle {cycle} of length {error.length}, so that there are no shortest distances."
+        )
+        raise VerificationError(msg, "column", {"cycle": cycle}) from None
     pred = folded(graph, without_unreached(through, labels), source, -1)
     expected = folded(graph, labels, source, 0)[targets]
     same = found == expected
