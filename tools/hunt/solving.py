@@ -79,7 +79,11 @@ class Solves:
         labels = oracle.labels(source)
         answer = self._answer(oracle.distances(source), options.get("cutoff"))
         error = self._error(labels, [answer], options)
-        refused = self._may_refuse_sums(recipe) if recipe is not None else ()
+        refused: tuple[type[Exception], ...] = ()
+        on_gpu = "cuda" in (*self.options.values(), self.graph.device.partition(":")[0])
+        # On a GPU all algorithms for negative weights check no sum.
+        if recipe is not None or (on_gpu and oracle.negative):
+            refused = self._may_refuse_sums(recipe)
         found = self._call(
             wp.sssp, what, error, (self._name(source),), options, [source], refused=refused
         )
