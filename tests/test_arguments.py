@@ -70,7 +70,6 @@ def test_no_vertex_at_all_is_an_error_of_warpath(graph, named):
      Decimal(0), np.array("x"), np.ma.masked, np.ma.array([0], mask=[True]), np.dtype("i4"), list,
      b"\0", np.datetime64("2020-01-01"), Fraction(1, 3), (i for i in range(1)),
      np.zeros((1, 1), int)],
-    ids=repr,
 )  # fmt: skip
 def test_what_is_no_vertex_is_refused_in_words(graph, named, vertex):
     for each, source in ((graph, 0), (named, "a")):
@@ -157,7 +156,6 @@ def test_a_largest_cutoff_of_bands_may_lie_beyond_the_type_of_the_distances(grap
     "cutoff",
     [-1, -(10**400), np.nan, "x", True, 1j, np.complex64(1), [1], np.timedelta64(3, "s"),
      np.array(3), Decimal(3), np.array([1, 2])],
-    ids=repr,
 )  # fmt: skip
 def test_what_is_no_cutoff_is_refused_in_words(graph, cutoff):
     for call in (wp.sssp, wp.distances, wp.nearest):
@@ -225,7 +223,7 @@ def test_a_flag_is_true_or_false(graph, flag):
         wp.apsp(graph, trace=flag)
 
 
-@pytest.mark.parametrize("progress", ["x", 0, [], np.array([0, 1])], ids=repr)
+@pytest.mark.parametrize("progress", ["x", 0, [], np.array([0, 1])])
 def test_what_is_no_progress_is_refused_in_words(graph, progress):
     for call in (wp.sssp, wp.distances, wp.nearest):
         with pytest.raises(InputError, match="progress = "):

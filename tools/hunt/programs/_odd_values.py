@@ -40,7 +40,7 @@ _TEXTS = (
 
 #: Makers of values, called anew each time because some can be used or changed once only.
 _OTHERS: tuple[Callable[[], Any], ...] = (
-    lambda: None, lambda: ..., lambda: NotImplemented, object, lambda: type, lambda: int,
+    lambda: None, lambda: ..., object, lambda: type, lambda: int,
     lambda: np.float32, lambda: Exception, lambda: math, lambda: _accept_anything,
     lambda: slice(None), lambda: range(2), lambda: range(0), lambda: (i for i in range(2)),
     lambda: iter([1]), lambda: memoryview(b"ab"), lambda: dt.date(2020, 1, 1),
