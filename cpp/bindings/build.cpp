@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include <cstdint>
 #include <tuple>
 
 #include "graph_rows.hpp"
@@ -38,6 +39,16 @@ nb::dict as_dict(const RowFacts<W>& facts) {
   return out;
 }
 
+/// Raises ValueError where arrays to be filled share memory: one holds places of the other while it
+/// is filled.
+template <class A, class B>
+void require_apart(const Out<A>& one, const Out<B>& other) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(one.data());
+  const auto first = reinterpret_cast<std::uintptr_t>(other.data());
+  require(begin + one.size() * sizeof(A) <= first || first + other.size() * sizeof(B) <= begin,
+          "arrays to be filled must not share memory");
+}
+
 template <class I, Weight W>
 void register_inspect(nb::module_& module) {
   module.def(
@@ -70,6 +81,8 @@ void register_builder(nb::module_& module) {
         require(weights.size() == src.size() || weights.size() == 0,
                 "weights must have an entry for each edge, or none at all");
         require_size(out_weights.size(), weights.size() == 0 ? 0 : indices.size(), "out_weights");
+        require_apart(indptr, indices);
+        require_apart(indptr, out_weights);
         Control control(python_tick(nb::none()));
         const nb::gil_scoped_release free;
         build_csr<I, V, W>(view(src), view(dst), view(weights), both, view(indptr), view(indices),
@@ -95,6 +108,8 @@ void register_build(nb::module_& module) {
           require_size(out_indptr.size(), indptr.size(), "out_indptr");
           require_size(out_indices.size(), indices.size(), "out_indices");
           require_size(out_weights.size(), weights.size(), "out_weights");
+          require_apart(out_indptr, out_indices);
+          require_apart(out_indptr, out_weights);
           Control control(python_tick(nb::none()));
           const nb::gil_scoped_release free;
           transpose<V, W>(rows.view(), view(out_indptr), view(out_indices), view(out_weights),

@@ -1,16 +1,12 @@
 """Functions of the core check the arrays that they are handed, and know those that were checked."""
 
-import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from warpath import Graph, _core
 from warpath.rows import NO_WEIGHTS
-
-sys.path.append(str(Path(__file__).parents[2] / "tools"))
 
 NOTHING = np.empty(0, np.int64)
 
@@ -157,6 +153,18 @@ def test_edges_that_another_thread_changed_are_not_followed():
             _core.build_csr(
                 *ends, weights[: len(ends[0])], both=False, **dict(zip(names, out, strict=True))
             )
+
+
+def test_arrays_that_are_filled_together_may_not_share_memory():
+    memory = np.zeros(8, np.int64)
+    indptr, indices = memory[:4], memory.view(np.int32)[7:10]
+    with pytest.raises(ValueError, match="must not share memory"):
+        _core.transpose(*rows(), indptr, indices, np.empty(3))
+    ends = np.array([0, 0, 1]), np.array([1, 2, 2])
+    with pytest.raises(ValueError, match="must not share memory"):
+        _core.build_csr(
+            *ends, np.ones(3), both=False, indptr=indptr, indices=indices, out_weights=np.empty(3)
+        )
 
 
 def test_a_vertex_that_an_order_names_twice_is_met_once():
