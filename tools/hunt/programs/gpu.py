@@ -31,7 +31,7 @@ _SSSP, _MANY, _APSP = (
 _UNTRACED = IN_ONE_LAUNCH | {
     Loop.BLOCK_A_SOURCE, Loop.FLOYD_WARSHALL, Loop.JOHNSON, Loop.PAIRS,
 }  # fmt: skip
-#: Loops with a round for each distance: on large graphs they would take minutes.
+#: Loops with a round for each distance, and source: on large graphs they would take minutes.
 _MANY_ROUNDS = {Loop.SETTLE, Loop.SWEEPS, Loop.THREAD_A_SOURCE, Loop.ROUNDS_A_SOURCE}
 _SOME = 6  # recipes of each task that a trial takes, so that new graphs come often
 _MOST_SUM = 2**61  # what n weights may reach where an algorithm adds in another order
@@ -153,7 +153,7 @@ def _for_large(
         if each.objection(task, facts) is None
         and _able(each, graph)
         and not (each.equal_weights and ends[0] != ends[1])
-        and not (each.loop in _MANY_ROUNDS and graph.n > 3000)
+        and not (each.loop in _MANY_ROUNDS and graph.n > (3000 if task is Task.SSSP else 400))
         and not (each.axes is not None and each.axes.layout.value == "dense" and graph.n > 3000)
     ]
     own = [each for each in able if each.paper == "warpath"]
