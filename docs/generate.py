@@ -173,25 +173,17 @@ def _with_lines(path: Path, mark: str, lines: list[str]) -> str:
 def _hunts() -> list[str]:
     """Return a table of what the recorded hunts did: counts added up over all runs."""
     runs = [json.loads(line) for line in HUNTS.read_text(encoding="utf-8").splitlines()]
-    does: dict[str, str] = {}
-    counts: dict[str, Counter[str]] = {}
-    for run in runs:
-        for name, program in run["programs"].items():
-            does[name] = program["does"]
-            counts.setdefault(name, Counter()).update(program["counts"])
-            counts[name]["found"] += program["found"]
-    minutes = sum(run["minutes"] for run in runs)
-    last = runs[-1]
-    lines = [
-        f"{len(runs)} recorded runs, {minutes:,.0f} minutes in all; the last at {last['commit']}:",
-        "",
-        "| program | a trial | done | found |",
-        "|---|---|---|---|",
-    ]
-    for name, sentence in sorted(does.items()):
-        found = counts[name].pop("found")
-        done = ", ".join(f"{n:,} {what}" for what, n in sorted(counts[name].items()))
-        lines.append(f"| `{name}` | {sentence} | {done} | {found} |")
+    lines = ["| program | a trial | minutes | done | found | last |", "|---|---|---|---|---|---|"]
+    for name in sorted({run["program"] for run in runs}):
+        ours = [run for run in runs if run["program"] == name]
+        counts: Counter[str] = sum((Counter(run["counts"]) for run in ours), Counter())
+        done = ", ".join(f"{n:,} {what}" for what, n in sorted(counts.items()))
+        minutes = sum(run["minutes"] for run in ours)
+        found = sum(run["found"] for run in ours)
+        last = f"{ours[-1]['found']} on {ours[-1]['date']} at {ours[-1]['commit']}"
+        lines.append(
+            f"| `{name}` | {ours[-1]['does']} | {minutes:.0f} | {done} | {found} | {last} |"
+        )
     return lines
 
 

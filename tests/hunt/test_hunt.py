@@ -111,9 +111,8 @@ def test_the_command_prints_and_records_what_was_found(monkeypatch, capsys, plan
     [line] = record.read_text().splitlines()
     found = json.loads(line)
     assert found["seed"] == 5
-    program = found["programs"][name]
-    assert program["does"] == "Planted."
-    assert program["counts"]["solves"] == program["counts"]["trials"] == program["found"] > 0
+    assert (found["program"], found["does"]) == (name, "Planted.")
+    assert found["counts"]["solves"] == found["counts"]["trials"] == found["found"] > 0
 
 
 @pytest.mark.parametrize(

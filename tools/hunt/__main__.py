@@ -27,23 +27,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     shares = {name: load(name).share for name in options.programs}
     whole = 60 * options.minutes / sum(shares.values())
     print(f"seed {options.seed}, {options.jobs} processes")
-    start, outcomes = time.monotonic(), {}
+    found = False
     for name, share in shares.items():
         seconds = whole * share if options.each is None else 60 * options.each
+        start = time.monotonic()
         outcome = hunt(name, options.seed, seconds, options.jobs, options.trial)
-        outcomes[name] = outcome
         done = ", ".join(f"{count:,} {what}" for what, count in sorted(outcome.counts.items()))
         print(f"{name:<14} {len(outcome.findings)} found; {outcome.skipped or done}", flush=True)
         for trial, text in outcome.findings:
             print(f"  repeat: python -m hunt {name} --seed {options.seed} --trial {trial}")
             print("  " + text.rstrip().replace("\n", "\n  "), flush=True)
-    if options.record is not None:
-        _record(options, outcomes, (time.monotonic() - start) / 60)
-    return int(any(outcome.findings for outcome in outcomes.values()))
+        if options.record is not None and not outcome.skipped:
+            _record(options, name, outcome, (time.monotonic() - start) / 60)
+        found |= bool(outcome.findings)
+    return int(found)
 
 
-def _record(options: argparse.Namespace, outcomes: dict[str, Outcome], minutes: float) -> None:
-    """Append one line of JSON with what was run, on which commit, and what came of it."""
+def _record(options: argparse.Namespace, name: str, outcome: Outcome, minutes: float) -> None:
+    """Append a line of JSON: what a program did, on which commit, and how much it found."""
     git = ["git", "describe", "--always", "--dirty", "--abbrev=7", "--exclude=*"]
     said = subprocess.run(git, capture_output=True, text=True, check=False)
     line = {
@@ -52,15 +53,10 @@ def _record(options: argparse.Namespace, outcomes: dict[str, Outcome], minutes: 
         "seed": options.seed,
         "processes": options.jobs,
         "minutes": round(minutes, 1),
-        "programs": {
-            name: {
-                "does": load(name).summary,
-                "counts": outcome.counts,
-                "found": len(outcome.findings),
-            }
-            for name, outcome in outcomes.items()
-            if not outcome.skipped
-        },
+        "program": name,
+        "does": load(name).summary,
+        "counts": outcome.counts,
+        "found": len(outcome.findings),
     }
     with options.record.open("a", encoding="utf-8") as file:
         print(json.dumps(line), file=file)
