@@ -173,7 +173,7 @@ def test_a_time_to_wait_is_short_to_read(seconds, shown):
 @pytest.mark.parametrize("wish", ["a", 1, 0, [print]])
 def test_what_is_neither_yes_no_nor_a_function_is_refused(wish):
     with (
-        pytest.raises(InputError, match=r"progress = .*: True shows a bar, and a function is told"),
+        pytest.raises(InputError, match=r"progress = .* must be True, which shows a bar"),
         watch(wish, "solving"),
     ):
         pass

@@ -279,7 +279,7 @@ def converted(weights: Array, dtype: DTypeLike) -> Array:
 
 
 def frozen(array: Array) -> Array:
-    """Return a copy that stays as it is: a view of an array that is read-only and nobody else's.
+    """Return a copy that stays as it is: a view of a read-only array that has no other owner.
 
     NumPy refuses to make such a view writable. One that was made here is returned as it is.
     """

@@ -75,7 +75,8 @@ def watch(progress: Any, what: str, unit: str = "") -> Iterator[Report | None]:
         yield progress
     elif progress is not True:
         msg = (
-            f"progress = {progress!r:.60}: True shows a bar, and a function is told (done, total)."
+            f"progress = {progress!r:.60} must be True, which shows a bar, or a function, which is "
+            "called with (done, total)."
         )
         raise InputError(msg)
     else:

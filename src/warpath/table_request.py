@@ -77,7 +77,7 @@ def check_predecessors(graph: Graph, chosen: Plan, problem: Problem, wanted: Wan
     free, distances = settings.memory(), chosen.bytes if chosen.device == "cpu" else 0
     if distances + bytes_ > free:
         msg = (
-            f"predecessors would take {units.size(bytes_)} beside the {units.size(distances)} of "
+            f"predecessors would take {units.size(bytes_)} next to the {units.size(distances)} of "
             f"{chosen.algorithm}, but {units.size(free)} are free: leave predecessors out, for "
             "DistanceTable.path finds routes from the distances, or ask for fewer sources."
         )

@@ -41,7 +41,7 @@ class Program:
     start : seconds that the process may take to start and to import what it needs.
     hang : seconds after which a trial is reported as one that hangs, and its process is killed.
     memory : bytes of address space that the process may take (RLIMIT_AS); None for no limit.
-    packages : modules that the program imports beside warpath and NumPy; where one is not
+    packages : modules that the program imports in addition to warpath and NumPy; where one is not
         installed the program is skipped and its line says so.
     obstacle : returns why the program cannot run on this machine, or "" where it can; the program
         is skipped for that reason. It is called where all `packages` are installed.

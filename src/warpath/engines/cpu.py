@@ -298,7 +298,7 @@ def _settle(order: Order) -> Raw:
 
 
 def refuse_overflow(graph: Graph, problem: Problem, dist: Array) -> None:
-    """Raise OverflowError if a sum that did not fit lost a vertex whose distance is asked for.
+    """Raise OverflowError if a sum that did not fit lost a vertex whose distance is requested.
 
     Parameters
     ----------

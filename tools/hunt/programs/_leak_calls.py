@@ -90,7 +90,7 @@ def _tables(rng: np.random.Generator, _: Path) -> Call:
     def call() -> None:
         wp.distances(graph, wanted, wanted, threads=threads, predecessors=predecessors)
         table = wp.apsp(graph, algorithm=algorithm, threads=threads)
-        next(iter(table.rows()))  # a generator that is left
+        next(iter(table.rows()))  # a generator that is not read to its end
         wp.apsp(graph, out=lambda *_: None, threads=threads)
 
     return call

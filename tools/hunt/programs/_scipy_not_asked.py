@@ -94,7 +94,7 @@ NOT_ASKED: tuple[NotAsked, ...] = (
         "`yen` with `K=0`",
         "writes outside of its array",
         "no path",
-        "none was asked for",
+        "no path was requested",
         lambda call: call.name == "yen" and call.arguments[2] == 0,
     ),
     NotAsked(

@@ -127,7 +127,7 @@ def broken_routes(lengths: Array, source: int, sink: int, dist: Array, pred: Arr
     for total, row in zip(dist.tolist(), pred.tolist(), strict=True):
         path = _path_along(row, sink)
         if path[0] != source or sum(u != -9999 for u in row) != len(path) - 1 or path in seen:
-            return f"{path} is no path from the source, has predecessors beside it or comes twice"
+            return f"{path} is not a path from the source, has others before it or comes twice"
         seen.add(path)
         legs = [lengths[u, v] for u, v in pairwise(path)]
         room = len(lengths) * 2.3e-16 * sum(map(abs, legs))

@@ -46,7 +46,7 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
         counts["calls"] += 1
         for each in (*args, *kwargs.values()):
             if not unharmed(each):
-                msg = f"{name} wrote beside an array of {getattr(each, 'shape', None)}"
+                msg = f"{name} wrote outside an array of {getattr(each, 'shape', None)}"
                 raise Finding(msg)
         if name == "Word" and answer is not None:
             _called(answer.said, [0.0], {})
