@@ -9,6 +9,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -268,3 +270,39 @@ def test_an_interrupt_as_a_file_is_opened_leaves_nothing_and_lets_others_in(
         solve(roads, tmp_path / "full.npy")
     assert names(tmp_path) == []
     assert solve(roads, tmp_path / "full.npy").dist is not None
+
+
+def test_an_interrupt_while_a_table_is_finished_lets_it_be_finished(roads, target):
+    """The renames are not left half done: the main thread alone is interrupted."""
+    solve(roads.with_weights(roads.weights * 2), target)
+    real, main = journal.Journal._remove_notes, threading.main_thread()
+
+    def interrupting(self):
+        signal.pthread_kill(main.ident, signal.SIGINT)
+        time.sleep(0.05)  # the interrupt arrives while the notes and an old array are there
+        real(self)
+
+    with pytest.MonkeyPatch.context() as inside:
+        inside.setattr(journal.Journal, "_remove_notes", interrupting)
+        with pytest.raises(KeyboardInterrupt):
+            solve(roads, target)
+    assert names(target.parent) == [target.name]
+    assert np.array_equal(np.asarray(solve(roads, target)), wp.apsp(roads).dist)
+
+
+def test_an_interrupt_while_a_table_is_begun_leaves_nothing(roads, target):
+    """Zarr goes on in threads of its own: it is waited for, and then its folder is removed."""
+    kind = streams.NpyFile if target.suffix == ".npy" else streams._Zarr
+    real, main = kind.prepare, threading.main_thread()
+
+    def interrupting(self):
+        signal.pthread_kill(main.ident, signal.SIGINT)
+        time.sleep(0.05)
+        real(self)
+
+    with pytest.MonkeyPatch.context() as inside:
+        inside.setattr(kind, "prepare", interrupting)
+        with pytest.raises(KeyboardInterrupt):
+            solve(roads, target)
+    assert names(target.parent) == []
+    assert np.array_equal(np.asarray(solve(roads, target)), wp.apsp(roads).dist)

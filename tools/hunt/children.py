@@ -6,7 +6,7 @@ threads: it leaves every solve on several threads to its children.
 
 from __future__ import annotations
 
-import contextlib
+import faulthandler
 import gc
 import os
 import signal
@@ -90,7 +90,7 @@ class Child:
         if code == _REFUSED:
             return End(refused=text)
         if code == -signal.SIGALRM:
-            raise Finding(f"a child did not end within {_LONGEST} s")
+            raise Finding(f"a child did not end within {2 * _LONGEST} s")
         raise Finding(f"a child ended with {code}\n{text}")
 
 
@@ -104,7 +104,8 @@ def _be_the_child(work: Callable[[], object], writer: int) -> NoReturn:
     code, text = 1, ""
     try:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(_LONGEST)
+        signal.alarm(2 * _LONGEST)
+        faulthandler.dump_traceback_later(_LONGEST, exit=True, file=writer)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, _leave)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
@@ -119,7 +120,7 @@ def _be_the_child(work: Callable[[], object], writer: int) -> NoReturn:
     except BaseException:  # the parent reports it
         text = traceback.format_exc()
     while True:
-        with contextlib.suppress(BaseException):  # a signal that another thread has received
+        try:  # again where a signal interrupts it that another thread has received
             for number in _STOPPING:
                 signal.signal(number, signal.SIG_IGN)
             # An interrupt can stop a clean-up before it begins. It is done when the frames of the
@@ -127,6 +128,8 @@ def _be_the_child(work: Callable[[], object], writer: int) -> NoReturn:
             gc.collect()
             os.write(writer, text.encode()[-4000:])
             os._exit(code)
+        except BaseException:  # noqa: S112
+            continue
 
 
 def _leave(*_: object) -> None:

@@ -26,7 +26,7 @@ from warpath.io.positions import bytes_of, on_disk, read_at, reserve, write_at
 from warpath.io.temporary import real_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -104,12 +104,9 @@ def opened_file(
         try:
             output.start()
             yield output
+            output.finish()
         finally:
             output.drain()
-        output.check()
-        output.complete()
-        journal.finish()
-        output.array = output.result()
     except (NegativeCycleError, DistanceOverflowError):
         journal.discard()
         raise
@@ -145,12 +142,24 @@ class _File(ABC):
         """Start the thread that writes, and let it prepare the part.
 
         An interrupt goes to the main thread, so it stops neither the start of a thread for a block,
-        which would leave one that no one waits for, nor Zarr at work, which would go on behind.
+        which would leave one that no one waits for, nor Zarr at work, which would go on behind, nor
+        the renames at the end.
         """
         self._pool = ThreadPoolExecutor(1, "warpath-writer")
-        self._pool.submit(int).result()  # the thread runs: nothing below starts another one
-        self._pool.submit(self.prepare).result()
+        self._in_thread(int)  # it runs: nothing below starts another one
+        self._in_thread(self.prepare)
         self.resumed = self.journal.rows
+
+    def finish(self) -> None:
+        """Wait until all is written, give the file its name, and open it."""
+        self.check()
+        self._in_thread(self.complete)
+        self._in_thread(self.journal.finish)
+        self.array = self._in_thread(self.result)
+
+    def _in_thread(self, work: Callable[[], Any]) -> Any:
+        assert self._pool is not None  # noqa: S101 - `start` was called
+        return self._pool.submit(work).result()
 
     @abstractmethod
     def prepare(self) -> None:
