@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import warpath as wp
 from warpath import (
     Graph,
     GraphError,
@@ -21,6 +24,7 @@ from warpath import (
 )
 from warpath.checks import index_dtype
 from warpath.facts import leaves
+from warpath.shapes import Shapes
 
 edge_lists = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(-5, 5)), max_size=40
@@ -76,6 +80,71 @@ def test_arrays_are_read_only_and_the_callers_stay_writable():
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
     weights[0] = 5
+
+
+@pytest.mark.parametrize("way", ["of", "from_csr", "from_edges", "constructor", "with_weights"])
+def test_a_graph_stays_as_it_is_when_the_arrays_change_that_it_was_made_of(way):
+    indptr, indices = np.array([0, 2, 3, 3]), np.array([1, 2, 2], np.int32)
+    src, dst = np.array([0, 0, 1]), np.array([1, 2, 2])
+    weights = np.array([4.0, 1.0, 2.0])
+    graph = {
+        "of": lambda: Graph.of((src, dst, weights)),
+        "from_csr": lambda: Graph.from_csr(indptr, indices, weights),
+        "from_edges": lambda: Graph.from_edges(src, dst, weights),
+        "constructor": lambda: Graph(indptr, indices, weights),
+        "with_weights": lambda: Graph(indptr, indices).with_weights(weights),
+    }[way]()
+    late = wp.sssp(graph, 0)
+    for array in (indptr, indices, src, dst, weights):
+        array[:] = -1
+    assert late.pred.tolist() == [-1, 0, 0]
+    for algorithm in ("auto", "classic.dijkstra.radix_heap", "classic.delta_stepping"):
+        assert wp.sssp(graph, 0, algorithm=algorithm).dist.tolist() == [0, 4, 1]
+
+
+def test_labels_coordinates_and_shapes_are_copied_and_the_callers_stay_writable():
+    labels, places = np.array(["a", "b"]), np.array([[0.0, 0.0], [3.0, 4.0]])
+    bounds, points = np.array([0, 1]), np.array([[1.0, 1.0]])
+    graph = Graph.from_edges(
+        [0], [1], labels=labels, coordinates=places, shapes=Shapes(bounds, points)
+    )
+    labels[:], places[:], bounds[:], points[:] = "x", 9, 9, 9
+    assert graph.labels.tolist() == ["a", "b"]
+    assert graph.coordinates.tolist() == [[0, 0], [3, 4]]
+    assert graph.shapes.points.tolist() == [[1, 1]]
+    other = graph.with_weights([5])
+    assert other.labels is graph.labels
+    assert other.coordinates is graph.coordinates
+
+
+def test_no_array_of_a_graph_can_be_made_writable():
+    graph = Graph.from_edges(
+        [0, 1], [1, 0], [1.5, 2.5], labels=["a", "b"], coordinates=[[0, 0], [3, 4]],
+        shapes=Shapes([0, 0, 1], [[1, 1]]),
+    )  # fmt: skip
+    one = Graph.from_edges([0], [0])
+    again = pickle.loads(pickle.dumps(graph))  # noqa: S301 - our own bytes
+    for each in (graph, graph.reversed(), graph.with_weights([2, 3]), again, one):
+        for array in (each.indptr, each.indices, each.solver_weights):
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                array.flags.writeable = True
+    for array in (graph.labels, graph.coordinates, graph.shapes.indptr, graph.shapes.points):
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+
+
+def test_arrays_of_a_graph_are_arrays_like_others():
+    graph = Graph.from_edges([0, 0, 1], [1, 2, 2], [4, 1, 2])
+    assert np.shares_memory(np.asarray(graph.weights), graph.weights)
+    assert np.shares_memory(graph.weights[1:], graph.weights)
+    assert memoryview(graph.indices).readonly
+    assert bytes(memoryview(graph.weights)) == graph.weights.tobytes()
+    again = pickle.loads(pickle.dumps(graph.indptr))  # noqa: S301 - our own bytes
+    assert again.tolist() == graph.indptr.tolist()
+    assert np.from_dlpack(graph.weights.copy()).tolist() == [4, 1, 2]
+    copy = graph.weights.copy()
+    copy[0] = 9
+    assert graph.weights.tolist() == [4, 1, 2]
 
 
 def test_weights_are_ones_where_none_were_given():
@@ -260,8 +329,9 @@ def test_a_masked_array_without_masked_entries_is_taken():
     ],
 )
 def test_rows_that_are_none_are_refused(indptr, indices, weights, message):
-    with pytest.raises(InputError, match=message):
-        Graph.from_csr(indptr, indices, weights)
+    for make in (Graph.from_csr, Graph):
+        with pytest.raises(InputError, match=message):
+            make(indptr, indices, weights)
 
 
 def test_indices_are_narrow_below_two_to_the_31():

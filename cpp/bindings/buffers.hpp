@@ -12,18 +12,23 @@
 
 namespace warpath::bindings {
 
+/// Whether an object is a NumPy array of numbers of type T.
+template <class T>
+bool has_type(nb::handle object) {
+  PyArrayObject* const array = Numpy::array(object);
+  if (array == nullptr) return false;
+  // By its object almost always; int64 has two names, and each order of bytes types of its own.
+  const nb::handle type = reinterpret_cast<PyObject*>(PyArray_DESCR(array));
+  return type.is(Numpy::dtype<T>()) || type.equal(Numpy::dtype<T>());
+}
+
 /// What an array holds that is only read, as long as the array lives. Raises TypeError unless it
 /// has one dimension without gaps, of type T.
 template <class T>
 std::span<const T> values_of(nb::handle object) {
   PyArrayObject* const array = Numpy::array(object);
-  const auto fits = [](nb::handle type) {
-    // By its object almost always; int64 has two names, and each order of bytes types of its own.
-    return type.is(Numpy::dtype<T>()) || type.equal(Numpy::dtype<T>());
-  };
-  if (array == nullptr || PyArray_NDIM(array) != 1 ||
-      !PyArray_CHKFLAGS(array, NPY_ARRAY_CARRAY_RO) ||
-      !fits(reinterpret_cast<PyObject*>(PyArray_DESCR(array))))
+  if (!has_type<T>(object) || PyArray_NDIM(array) != 1 ||
+      !PyArray_CHKFLAGS(array, NPY_ARRAY_CARRAY_RO))
     throw nb::type_error("an array of one dimension without gaps, of the graph's type, is needed");
   return {static_cast<const T*>(PyArray_DATA(array)),
           static_cast<std::size_t>(PyArray_DIM(array, 0))};

@@ -21,12 +21,14 @@ auto without_gil(Make&& make) {
 constexpr std::int64_t kMost = std::int64_t{1} << 47;
 
 void require_count(std::int64_t count, const char* name) {
-  require(count >= 0 && count <= kMost, std::string(name) + " must lie in 0 .. 2^47");
+  if (count < 0 || count > kMost)
+    throw std::invalid_argument(std::string(name) + " must lie in 0 .. 2^47");
 }
 
 /// A chance is a number of 2^-53.
 void require_chance(std::uint64_t chance, const char* name) {
-  require(chance <= std::uint64_t{1} << 53, std::string(name) + " must be at most 2^53");
+  if (chance > std::uint64_t{1} << 53)
+    throw std::invalid_argument(std::string(name) + " must be at most 2^53");
 }
 
 /// Calls f.operator()<V>() with the index type that a graph of n vertices has.
@@ -101,9 +103,10 @@ void register_lengths(nb::module_& module) {
         const Held<V> tails = numbers_below(src, n, "src");
         const Held<V> heads = numbers_below(dst, n, "dst");
         const Points points{{x.data(), x.data() + x.size()}, {y.data(), y.data() + y.size()}};
+        constexpr std::int64_t kFar = std::int64_t{1} << 29;
         for (const std::vector<std::int64_t>* each : {&points.x, &points.y})
           require(std::all_of(each->begin(), each->end(),
-                              [](std::int64_t at) { return std::abs(at) < std::int64_t{1} << 29; }),
+                              [](std::int64_t at) { return -kFar < at && at < kFar; }),
                   "coordinates must lie between -2^29 and 2^29");
         without_gil([&](Pulse pulse) {
           link_lengths<V, W>(tails.values, heads.values, points, view(out), pulse);

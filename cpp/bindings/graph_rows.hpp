@@ -19,21 +19,23 @@
 
 #include "common.hpp"
 #include "warpath/look.hpp"
-#include "warpath/team.hpp"
 
 namespace warpath::bindings {
 
-inline void require(bool holds, const std::string& message) {
-  if (!holds) throw std::invalid_argument(message);
+inline void require(bool holds, const char* message) {
+  if (!holds) [[unlikely]]
+    throw std::invalid_argument(message);
 }
 
 inline void require_size(std::size_t size, std::size_t expected, const char* name) {
-  require(size == expected, std::string(name) + " has " + std::to_string(size) + " entries, but " +
-                                std::to_string(expected) + " are needed");
+  if (size != expected) [[unlikely]]
+    throw std::invalid_argument(std::string(name) + " has " + std::to_string(size) +
+                                " entries, but " + std::to_string(expected) + " are needed");
 }
 
 inline void require_vertex(std::int64_t v, std::int64_t n) {
-  require(v >= 0 && v < n, "there is no vertex " + std::to_string(v));
+  if (v < 0 || v >= n) [[unlikely]]
+    throw std::invalid_argument("there is no vertex " + std::to_string(v));
 }
 
 /// Copies vertices, so that they stay in [0, n) whatever happens to the array.
@@ -61,22 +63,6 @@ struct Held {
 template <class T>
 Held<T> hold(const In<T>& array) {
   return {view(array), std::make_shared<In<T>>(array)};
-}
-
-/// A copy of it, made by threads.
-template <class T>
-Held<T> copy(const In<T>& array, int threads, Control& control) {
-  const auto made = std::make_shared<PageArray<T>>(array.size());
-  const T* const from = array.data();
-  T* const to = made->data();
-  run_team(threads, control, [&](int rank) {
-    Pulse pulse(control, rank == 0);
-    each_block(static_cast<std::int64_t>(array.size()), threads, rank, pulse,
-               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-                 std::copy(from + begin, from + end, to + begin);
-               });
-  });
-  return {{to, made->size()}, made};
 }
 
 /// Raises ValueError unless indptr has an entry, and the vertices fit their type.
@@ -140,8 +126,9 @@ class GraphRows {
         control);
     require(!report.bad_ends && report.descending < 0,
             "indptr must ascend from 0 to the number of indices");
-    require(report.bad_index < 0,
-            "indices[" + std::to_string(report.bad_index) + "] is not a vertex");
+    if (report.bad_index >= 0)
+      throw std::invalid_argument("indices[" + std::to_string(report.bad_index) +
+                                  "] is not a vertex");
     require(report.bad_weight < 0 && report.absent == 0, "weights must be finite");
     if (!weights) return;
     most_ = report.most;
@@ -175,8 +162,9 @@ Held<T> numbers_below(const In<T>& array, std::int64_t bound, const char* name) 
   if (kept != nullptr && kept->bound <= bound) return hold(array);
   const auto made = std::make_shared<std::vector<T>>(array.data(), array.data() + array.size());
   for (const T number : *made)
-    require(number >= 0 && number < bound,
-            std::string(name) + " must lie in 0 .. " + std::to_string(bound) + " - 1");
+    if (number < 0 || number >= bound)
+      throw std::invalid_argument(std::string(name) + " must lie in 0 .. " + std::to_string(bound) +
+                                  " - 1");
   return {*made, made};
 }
 

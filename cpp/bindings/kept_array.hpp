@@ -27,7 +27,7 @@ inline constexpr char kTypeTag = 0;
 ///
 /// A Graph keeps its rows in such arrays. A function that is handed one recognises the base and
 /// need not look at the content again, at the cost of a few comparisons. The object offers no
-/// buffer, so NumPy refuses to make an array over it writable. Source: NumPy's array interface.
+/// buffer, so NumPy refuses to make an array over it writable.
 class KeptArray {
  public:
   /// `memory` keeps `values` alive.
@@ -78,9 +78,7 @@ class KeptArray {
            (dtype.is(dtype_) || dtype.equal(dtype_));
   }
 
-  const void* data() const { return data_; }
   std::size_t size() const { return size_; }
-  nb::handle dtype() const { return dtype_; }
 
   /// The owner of an array's memory, where it is a KeptArray; else null.
   static const KeptArray* behind(nb::handle object) {
@@ -95,9 +93,7 @@ class KeptArray {
   }
 
   /// The NumPy array over a new KeptArray. The GIL must be held.
-  static nb::object array(std::unique_ptr<KeptArray> kept) {
-    return Numpy::asarray()(nb::cast(kept.release(), nb::rv_policy::take_ownership));
-  }
+  static nb::object array(std::unique_ptr<KeptArray> kept);
 
   static PyObject*& type_object() {
     static PyObject* type = nullptr;  // set when the module is made

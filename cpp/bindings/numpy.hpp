@@ -28,11 +28,6 @@ class Numpy {
     return made;
   }
 
-  static nb::handle asarray() {
-    static const nb::handle made = of("asarray").release();
-    return made;
-  }
-
   template <class T>
   static nb::handle dtype() {
     static const nb::handle made = [] {
@@ -42,7 +37,7 @@ class Numpy {
     return made;
   }
 
-  static void keep() { ndarray(), empty(), asarray(); }
+  static void keep() { ndarray(), empty(); }
 
   template <class T>
   static void keep() {

@@ -42,6 +42,11 @@ Text text_from(const nb::bytes& data, std::int64_t offset, std::int64_t line) {
   return {whole.substr(std::min(static_cast<std::size_t>(offset), whole.size())), line};
 }
 
+/// Lines are counted from there on.
+void require_line(std::int64_t line) {
+  require(line >= 0 && line <= std::int64_t{1} << 62, "line must lie in 0 .. 2^62");
+}
+
 nb::tuple read_rows(nb::bytes data, std::int64_t offset, std::int64_t line, const RowLayout& layout,
                     nb::object progress) {
   Text text = text_from(data, offset, line);
@@ -83,7 +88,8 @@ void register_read(nb::module_& module) {
          const std::string& noun, nb::object progress) {
         require(!roles.empty() && roles.find_first_not_of("vtnirc.") == std::string::npos,
                 "roles must be letters of \"vtnirc.\", one for each column");
-        require(low >= 0 && offset >= 0 && line >= 0, "low, offset and line must be >= 0");
+        require(low >= 0 && offset >= 0, "low and offset must be >= 0");
+        require_line(line);
         const RowLayout layout{.roles = roles,
                                .delimiter = delimiter,
                                .comments = comments,
@@ -105,8 +111,9 @@ void register_read(nb::module_& module) {
       "read_metis",
       [](nb::bytes data, std::int64_t offset, std::int64_t line, std::int64_t n,
          std::int64_t entries, std::int64_t skipped, bool weighted, nb::object progress) {
-        require(offset >= 0 && line >= 0 && n >= 0 && entries >= 0 && skipped >= 0,
-                "offset, line, n, entries and skipped must be >= 0");
+        require(offset >= 0 && n >= 0 && entries >= 0 && skipped >= 0,
+                "offset, n, entries and skipped must be >= 0");
+        require_line(line);
         Text text = text_from(data, offset, line);
         Control control(python_tick(progress));
         MetisRows rows;

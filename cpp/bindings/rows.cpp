@@ -1,20 +1,82 @@
-#include <nanobind/stl/optional.h>
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#include <nanobind/nanobind.h>
+#include <numpy/arrayobject.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "buffers.hpp"
 #include "graph_rows.hpp"
+#include "warpath/team.hpp"
 
 namespace warpath::bindings {
 
+nb::object KeptArray::array(std::unique_ptr<KeptArray> kept) {
+  static std::int64_t nothing = 0;  // NumPy allocates memory of its own where it is given none
+  npy_intp size = static_cast<npy_intp>(kept->size_);
+  void* const data = kept->size_ == 0 ? &nothing : const_cast<void*>(kept->data_);
+  auto* const dtype = reinterpret_cast<PyArray_Descr*>(kept->dtype_.inc_ref().ptr());
+  nb::object owner = nb::cast(kept.release(), nb::rv_policy::take_ownership);
+  PyObject* const made = PyArray_NewFromDescr(&PyArray_Type, dtype, 1, &size, nullptr, data,
+                                              NPY_ARRAY_CARRAY_RO, nullptr);
+  if (made == nullptr) throw nb::python_error();
+  const nb::object array = nb::steal(made);
+  if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(made), owner.release().ptr()) != 0)
+    throw nb::python_error();
+  return array;
+}
+
 namespace {
 
+/// One array of a graph's rows as it was given, and as it is kept.
 template <class T>
-nb::object kept_array(Content content, const Held<T>& held, auto&& describe) {
-  auto kept = std::make_unique<KeptArray>(content, held.values, held.memory);
-  describe(*kept);
-  return KeptArray::array(std::move(kept));
-}
+class Part {
+ public:
+  Part(nb::handle given, Content content)
+      : given_(given), content_(content), held_{values_of<T>(given), nullptr} {
+    const KeptArray* const behind = KeptArray::behind(given);
+    if (behind != nullptr && behind->is(content, Numpy::array(given))) kept_ = behind;
+    held_.memory = std::make_shared<nb::object>(nb::borrow(given));
+  }
+
+  std::span<const T> values() const { return held_.values; }
+
+  /// Takes a copy in place of what may still be written.
+  void copy(int threads, Control& control) {
+    if (kept_ != nullptr) return;
+    const auto made = std::make_shared<PageArray<T>>(held_.values.size());
+    const T* const from = held_.values.data();
+    T* const to = made->data();
+    {
+      const nb::gil_scoped_release free;
+      run_team(threads, control, [&](int rank) {
+        Pulse pulse(control, rank == 0);
+        each_block(static_cast<std::int64_t>(made->size()), threads, rank, pulse,
+                   [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+                     std::copy(from + begin, from + end, to + begin);
+                   });
+      });
+    }
+    held_ = {{to, made->size()}, made};
+  }
+
+  /// The array of a KeptArray that `describe` completes; the given one if its owner says as much.
+  template <class Describe>
+  nb::object array(std::int64_t bound, Describe&& describe) const {
+    if (kept_ != nullptr && kept_->bound <= bound) return nb::borrow(given_);
+    auto kept = std::make_unique<KeptArray>(content_, held_.values, held_.memory);
+    kept->bound = bound;
+    describe(*kept);
+    return KeptArray::array(std::move(kept));
+  }
+
+ private:
+  nb::handle given_;
+  Content content_;
+  Held<T> held_;
+  const KeptArray* kept_ = nullptr;
+};
 
 template <class W>
 nb::dict as_dict(const RowReport<W>& report) {
@@ -27,27 +89,24 @@ nb::dict as_dict(const RowReport<W>& report) {
   return out;
 }
 
-/// (report, arrays): the rows as arrays that nothing can write, or None where the report names what
-/// is wrong with them. Arrays that are kept already are returned as they are. `copied` says whether
-/// the others are copied first; if not, the caller promises that nobody writes them any more.
 template <Index V, Weight W>
-nb::tuple keep_rows(In<std::int64_t> indptr, In<V> indices, In<W> weights, bool copied,
-                    int threads) {
-  require_rows<V>(indptr.size());
-  require(weights.size() == indices.size() || weights.size() == 0,
+nb::tuple keep_rows_of(nb::handle indptr, nb::handle indices, nb::handle weights, bool copied,
+                       int threads) {
+  Part<std::int64_t> offsets(indptr, Content::kOffsets);
+  Part<V> numbers(indices, Content::kIndices);
+  Part<W> lengths(weights, Content::kWeights);
+  require_rows<V>(offsets.values().size());
+  require(lengths.values().size() == numbers.values().size() || lengths.values().empty(),
           "weights must have an entry for each edge, or none at all");
   at_least_one(threads);
   Control control(python_tick(nb::none()));
-  const auto held = [&]<class T>(const In<T>& array, Content content) {
-    if (!copied || array.kept(content) != nullptr) return hold(array);
-    const nb::gil_scoped_release free;
-    return copy(array, threads, control);
-  };
-  const Held<std::int64_t> offsets = held(indptr, Content::kOffsets);
-  const Held<V> numbers = held(indices, Content::kIndices);
-  const Held<W> lengths = held(weights, Content::kWeights);
+  if (copied) {
+    offsets.copy(threads, control);
+    numbers.copy(threads, control);
+    lengths.copy(threads, control);
+  }
   RowReport<W> report;
-  const CsrView<V, W> rows{offsets.values, numbers.values, lengths.values};
+  const CsrView<V, W> rows{offsets.values(), numbers.values(), lengths.values()};
   {
     const nb::gil_scoped_release free;
     report = inspect_rows<V, W>(rows, threads, control);
@@ -55,21 +114,28 @@ nb::tuple keep_rows(In<std::int64_t> indptr, In<V> indices, In<W> weights, bool 
   if (report.bad_ends || report.descending >= 0 || report.bad_index >= 0 ||
       report.bad_weight >= 0 || report.absent > 0)
     return nb::make_tuple(as_dict(report), nb::none());
-  const auto array = [&]<class T>(const In<T>& given, const Held<T>& values, Content content,
-                                  std::int64_t bound, auto&& describe) -> nb::object {
-    const KeptArray* const kept = given.kept(content);
-    if (kept != nullptr && kept->bound <= bound) return given.object();
-    return kept_array(content, values, describe);
-  };
-  return nb::make_tuple(
-      as_dict(report),
-      nb::make_tuple(array(indptr, offsets, Content::kOffsets, rows.m(),
-                           [&](KeptArray& kept) { kept.bound = rows.m(); }),
-                     array(indices, numbers, Content::kIndices, rows.n(),
-                           [&](KeptArray& kept) { kept.bound = rows.n(); }),
-                     array(weights, lengths, Content::kWeights, 0, [&](KeptArray& kept) {
-                       kept.set_range<W>(report.least, report.most);
-                     })));
+  const auto nothing_more = [](KeptArray&) {};
+  return nb::make_tuple(nb::none(), nb::make_tuple(offsets.array(rows.m(), nothing_more),
+                                                   numbers.array(rows.n(), nothing_more),
+                                                   lengths.array(0, [&](KeptArray& kept) {
+                                                     kept.set_range<W>(report.least, report.most);
+                                                   })));
+}
+
+/// (report, arrays): the rows as arrays that nothing can write, or what is wrong with them; the
+/// other is None. Arrays that are kept already are returned as they are. `copied` says whether the
+/// others are copied first; if not, the caller promises that nobody writes them any more.
+nb::tuple keep_rows(nb::object indptr, nb::object indices, nb::object weights, bool copied,
+                    int threads) {
+  nb::tuple found;
+  bool known = false;
+  for_each_type([&]<class V, class W>() {
+    if (known || !has_type<V>(indices) || !has_type<W>(weights)) return;
+    known = true;
+    found = keep_rows_of<V, W>(indptr, indices, weights, copied, threads);
+  });
+  if (!known) throw nb::type_error("indices and weights must be arrays of a graph's types");
+  return found;
 }
 
 /// Whether keep_rows made these arrays, and they are the rows of one graph.
@@ -93,21 +159,11 @@ bool rows_are_kept(nb::handle indptr, nb::handle indices, nb::handle weights) {
 
 void register_rows(nb::module_& module) {
   Numpy::keep();
-  nb::class_<KeptArray> type(module, "KeptArray", nb::is_final());
-  type.def_prop_ro("__array_interface__", [](const KeptArray& kept) {
-    nb::dict out;
-    out["version"] = 3;
-    out["shape"] = nb::make_tuple(kept.size());
-    out["typestr"] = kept.dtype().attr("str");
-    out["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(kept.data()), true);
-    return out;
-  });
+  if (_import_array() < 0) throw nb::python_error();
+  const nb::class_<KeptArray> type(module, "KeptArray", nb::is_final());
   KeptArray::type_object() = type.ptr();
-  for_each_type([&]<class V, class W>() {
-    module.def("keep_rows", &keep_rows<V, W>, nb::arg("indptr").noconvert(),
-               nb::arg("indices").noconvert(), nb::arg("weights").noconvert(), nb::arg("copied"),
-               nb::arg("threads") = 1);
-  });
+  module.def("keep_rows", &keep_rows, nb::arg("indptr"), nb::arg("indices"), nb::arg("weights"),
+             nb::arg("copied"), nb::arg("threads") = 1);
   module.def("rows_are_kept", &rows_are_kept, nb::arg("indptr"), nb::arg("indices"),
              nb::arg("weights").none());
 }

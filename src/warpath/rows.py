@@ -36,7 +36,8 @@ _PER_THREAD = 2**17
 
 def threads_for(entries: int) -> int:
     """Return how many threads look at so many vertices and edges."""
-    return max(1, min(threads(), entries // _PER_THREAD))
+    most = entries // _PER_THREAD
+    return 1 if most <= 1 else min(threads(), most)
 
 
 def rows_of_edges(
@@ -74,7 +75,7 @@ def rows_of_edges(
     except ValueError as error:  # another thread wrote to the arrays after they were inspected
         msg = f"{error}: let no other thread write the arrays src, dst and weights meanwhile."
         raise GraphError(msg) from error
-    return kept_rows(indptr, indices, None if checked is None else sorted_weights, copied=False)
+    return _kept(indptr, indices, None if checked is None else sorted_weights, copied=False)
 
 
 def _room_for(n: int, edges: int) -> None:
@@ -98,18 +99,14 @@ def rows_of_csr(
     indptr: ArrayLike, indices: ArrayLike, weights: ArrayLike | None, *, copied: bool = True
 ) -> tuple[Array, Array, Array | None]:
     """Return the rows of a graph in the types that suit its size, as `kept_rows` does."""
-    rows = as_ids(indptr, "indptr").astype(np.int64, copy=False)
-    if len(rows) == 0:
-        msg = "indptr is empty: it has n + 1 entries, so an empty graph has indptr = [0]."
-        raise GraphError(msg)
+    rows, columns = _offsets(indptr), as_ids(indices, "indices")
     n = len(rows) - 1
-    columns = as_ids(indices, "indices")
     if columns.dtype == np.int64 and index_dtype(n) == np.int32:  # look before they are narrowed
         wrong = np.flatnonzero((columns < 0) | (columns >= n))
         if wrong.size:
             raise out_of_range("indices", int(wrong[0]), int(columns[wrong[0]]), n)
     columns = columns.astype(index_dtype(n), copy=False)
-    return kept_rows(rows, columns, weights, copied=copied)
+    return _kept(rows, columns, None if weights is None else as_weights(weights), copied=copied)
 
 
 def kept_rows(
@@ -130,26 +127,33 @@ def kept_rows(
     ------
     GraphError, WeightError
     """
+    rows, columns = _offsets(indptr), as_ids(indices, "indices")
+    if index_dtype(len(rows) - 1) == np.int64:
+        columns = columns.astype(np.int64, copy=False)
+    return _kept(rows, columns, None if weights is None else as_weights(weights), copied=copied)
+
+
+def _offsets(indptr: ArrayLike) -> Array:
     rows = as_ids(indptr, "indptr").astype(np.int64, copy=False)
     if len(rows) == 0:
         msg = "indptr is empty: it has n + 1 entries, so an empty graph has indptr = [0]."
         raise GraphError(msg)
-    columns = as_ids(indices, "indices")
-    n = len(rows) - 1
-    if index_dtype(n) == np.int64:
-        columns = columns.astype(np.int64, copy=False)
-    checked = None if weights is None else as_weights(weights)
-    if checked is not None and len(checked) != len(columns):
-        msg = f"indices has {len(columns)} entries but weights has {len(checked)}: one per edge."
+    return rows
+
+
+def _kept(
+    rows: Array, columns: Array, weights: Array | None, *, copied: bool
+) -> tuple[Array, Array, Array | None]:
+    """Return arrays of a graph's types as `kept_rows` does."""
+    if weights is not None and len(weights) != len(columns):
+        msg = f"indices has {len(columns)} entries but weights has {len(weights)}: one per edge."
         raise GraphError(msg)
-    given = NO_WEIGHTS if checked is None else checked
-    if len(columns) == 0:
-        given = given[:0]
+    given = NO_WEIGHTS if weights is None else weights
     report, made = _core.keep_rows(
-        rows, columns, given, copied=copied, threads=threads_for(len(rows) + len(columns))
+        rows, columns, given, copied, threads_for(len(rows) + len(columns))
     )
     if made is not None:
-        return made[0], made[1], None if checked is None else made[2]
+        return made[0], made[1], None if weights is None else made[2]
     if report["bad_ends"] or report["descending"] >= 0:
         at = report["descending"]
         found = f"indptr[{at}] > indptr[{at + 1}]" if at >= 0 else f"{rows[0]} .. {rows[-1]}"
@@ -157,12 +161,12 @@ def kept_rows(
         raise GraphError(msg)
     if report["bad_index"] >= 0:
         at = report["bad_index"]
-        raise out_of_range("indices", at, int(columns[at]), n)
+        raise out_of_range("indices", at, int(columns[at]), len(rows) - 1)
     if report["bad_weight"] >= 0:
         raise bad_weight(report["bad_weight"], given)
     # The rows are kept before they are read again, for another thread may write what was given.
-    rows, columns, _ = kept_rows(rows, columns, None, copied=copied)
+    rows, columns, _ = _kept(rows, columns, None, copied=copied)
     lengths = np.array(given)
     shown = lengths != np.inf
     rows = np.concatenate(([0], np.cumsum(shown)))[rows]
-    return kept_rows(rows, columns[shown], lengths[shown], copied=False)
+    return _kept(rows, columns[shown], lengths[shown], copied=False)

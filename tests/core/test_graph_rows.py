@@ -146,7 +146,7 @@ def test_potentials_that_make_a_length_negative_are_not_followed():
 
 def test_edges_that_another_thread_changed_are_not_followed():
     src, dst, weights = np.array([0, 1]), np.array([1, 0]), np.array([1, 1])
-    for ends in ((src + 5, dst), (src, dst + 5), (src - 1, dst), (src[:1], dst[:1])):
+    for ends in ((src + 5, dst), (src - 1, dst), (src[:1], dst[:1])):
         names = "indptr", "indices", "out_weights"
         out = np.empty(3, np.int64), np.empty(2, np.int32), np.empty(2, np.int64)
         with pytest.raises(ValueError, match="changed while the graph was made"):

@@ -193,7 +193,10 @@ def _with_floats(indptr: Array, indices: Array, values: Array) -> Graph:
 
 
 def _graph(indptr: Array, indices: Array, weights: Array | None) -> Graph:
-    """Return a graph over the arrays themselves; it is gone when the call ends."""
+    """Return a graph over the arrays themselves, which no other thread may write during the call.
+
+    The graph is gone when the call ends. To copy the arrays would take 5 to 10 % of a search.
+    """
     return Graph(*rows_of_csr(indptr, indices, weights, copied=False))
 
 
