@@ -132,7 +132,7 @@ WRITERS = {
 @pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
 @pytest.mark.parametrize("name", ["a\0b", "a\udfffb\ud800", "x" * 300])
 def test_a_name_that_no_file_can_have_is_refused(tmp_path, write, name):
-    with pytest.raises(wp.OutputError, match=r"no file can have this name|File name too long"):
+    with pytest.raises(wp.OutputError, match="cannot be written"):
         write(f"{tmp_path}/{name}")
     assert names(tmp_path) == []
 

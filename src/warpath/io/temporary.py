@@ -17,6 +17,7 @@ import stat
 from pathlib import Path
 
 from warpath.errors import OutputError
+from warpath.io.places import to_write
 
 #: Names that are tried in turn and cleaned of files without a writer. More writers of one target
 #: at a time than this take random names.
@@ -33,13 +34,9 @@ def real_path(path: str | os.PathLike[str]) -> Path:
     OutputError
         If no file can have this name, or its links lead in a circle.
     """
+    target = Path(os.path.realpath(to_write(path)))
     try:
-        target = Path(os.path.realpath(path))
         target.lstat()
-    except ValueError as error:  # a NUL, or a character that the file system cannot encode
-        shown = ascii(os.fspath(path))
-        message = f"no file can have this name ({error}): choose another one"
-        raise OutputError(errno.EINVAL, message, shown) from None
     except OSError:
         return target  # there is nothing yet, or opening it says what is wrong
     if target.is_symlink():
