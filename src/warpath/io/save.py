@@ -194,7 +194,28 @@ def _zstd_file(zstd: Any, raw: BinaryIO) -> Any:
     """Open a writer with a checksum, without which zstd notices no damage."""
     if hasattr(zstd, "ZstdFile"):
         return zstd.ZstdFile(raw, "w", options={zstd.CompressionParameter.checksum_flag: 1})
-    return zstd.ZstdCompressor(write_checksum=True).stream_writer(raw, closefd=False)
+    return _ZstdFile(zstd.ZstdCompressor(write_checksum=True).compressobj(), raw)
+
+
+class _ZstdFile(io.RawIOBase):
+    """What the package zstandard compresses; its own writer leaks an object at every close."""
+
+    def __init__(self, compressor: Any, raw: BinaryIO) -> None:
+        super().__init__()
+        self._compressor = compressor
+        self._raw = raw
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._raw.write(self._compressor.compress(data))
+        return memoryview(data).nbytes
+
+    def close(self) -> None:
+        if not self.closed:
+            self._raw.write(self._compressor.flush())
+        super().close()
 
 
 class _Named(io.RawIOBase):
