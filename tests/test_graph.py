@@ -25,6 +25,7 @@ from warpath import (
 from warpath.checks import index_dtype
 from warpath.facts import leaves
 from warpath.shapes import Shapes
+from warpath.zones import opened
 
 edge_lists = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(-5, 5)), max_size=40
@@ -115,6 +116,14 @@ def test_labels_coordinates_and_shapes_are_copied_and_the_callers_stay_writable(
     other = graph.with_weights([5])
     assert other.labels is graph.labels
     assert other.coordinates is graph.coordinates
+
+
+def test_indices_of_a_graph_without_edges_have_the_type_of_others():
+    graph = Graph.from_edges([], [], n=3, first_through=2)
+    for each in (graph, graph.reversed(), graph.subgraph([0]), Graph([0, 0], []), opened(graph)):
+        assert each.indices.dtype == np.int32
+    assert wp.sssp(graph, 0).pred.dtype == np.int32
+    assert wp.nearest(graph, [0], reverse=True).facility_indices.dtype == np.int32
 
 
 def test_no_array_of_a_graph_can_be_made_writable():

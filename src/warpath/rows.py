@@ -128,8 +128,9 @@ def kept_rows(
     GraphError, WeightError
     """
     rows, columns = _offsets(indptr), as_ids(indices, "indices")
-    if index_dtype(len(rows) - 1) == np.int64:
-        columns = columns.astype(np.int64, copy=False)
+    narrowest = index_dtype(len(rows) - 1)
+    if narrowest == np.int64 or len(columns) == 0:
+        columns = columns.astype(narrowest, copy=False)
     return _kept(rows, columns, None if weights is None else as_weights(weights), copied=copied)
 
 
