@@ -306,3 +306,16 @@ def test_an_interrupt_while_a_table_is_begun_leaves_nothing(roads, target):
             solve(roads, target)
     assert names(target.parent) == []
     assert np.array_equal(np.asarray(solve(roads, target)), wp.apsp(roads).dist)
+
+
+def test_what_zarr_left_of_a_chunk_when_it_was_killed_is_no_part_of_the_array(roads, tmp_path):
+    """Zarr writes a chunk to a file with a random name, which it renames."""
+    pytest.importorskip("zarr")
+    target = tmp_path / "full.zarr"
+    solve(roads, target)
+    whole = everything(target)
+    stop_after(3, roads.with_weights(roads.weights), target)
+    (part_of(target) / "c" / "9").mkdir(exist_ok=True)
+    (part_of(target) / "c" / "9" / "0.0123456789abcdef.partial").write_bytes(b"half")
+    assert solve(roads, target).stats["resumed"] == 30
+    assert everything(target) == whole

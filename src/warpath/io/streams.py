@@ -327,6 +327,8 @@ class _Zarr(_File):
         rows = max(1, CHUNK_BYTES // max(1, row))
         self.chunk = max(1, min(rows, self.shape[0]))
         if journal.begun:
+            for left in journal.part.rglob("*.partial"):  # by Zarr in a process that was killed
+                left.unlink(missing_ok=True)
             self._into = self._continued()
             self.chunk = self._into.chunks[0]
             self.check_rows()
