@@ -206,7 +206,7 @@ def test_predecessors_that_do_not_fit_say_the_numbers(monkeypatch):
     graph = Graph.of([(0, 1, 1)], n=100)
     monkeypatch.setenv("WARPATH_MEMORY", "110K")
     wp.apsp(graph)
-    with pytest.raises(wp.NotEnoughMemoryError, match=r"predecessors would take 39\.1 KiB beside"):
+    with pytest.raises(wp.NotEnoughMemoryError, match=r"predecessors would take 39\.1 KiB next to"):
         wp.apsp(graph, predecessors=True)
 
 
