@@ -46,6 +46,10 @@ class Usage(NamedTuple):
     files: int
 
 
+#: What the second half of a long look adds, relative to the first, where something leaks.
+_CONSTANT = 0.8
+
+
 def trial(rng: np.random.Generator, counts: Counts) -> None:
     """Repeat one call; look longer where something grew."""
     kinds = makers()
@@ -87,7 +91,8 @@ def _look_longer(
         rises = sum(b > a for a, b in itertools.pairwise(values))
         steady = rises >= (_LOOKS - 1 if at < 2 else 2)
         halves = values[_LOOKS // 2] - values[0], values[-1] - values[_LOOKS // 2]
-        if steady and min(halves) > least[at] / 4 and sum(halves) > least[at]:
+        constant = halves[1] > _CONSTANT * halves[0]  # what is kept for later calls grows ever less
+        if steady and constant and min(halves) > least[at] / 4 and sum(halves) > least[at]:
             raise Finding(f"{name}: {field} grew over {calls} calls: {values}")
 
 
