@@ -1,8 +1,8 @@
 // graph_rows.hpp - the one place where bindings check the arrays that they are handed.
 //
 // Sizes are compared at every call. The content of a graph's rows is checked once, when `keep_rows`
-// makes its arrays; rows that nobody has checked are copied and checked by the call itself, so that
-// no other thread changes them after the check.
+// makes its arrays. Rows that were not checked then are copied and checked by the call itself, so
+// that no other thread changes them after the check.
 #pragma once
 
 #include <cmath>
@@ -115,7 +115,7 @@ class GraphRows {
   W heaviest() const { return most_; }
 
  private:
-  /// Copies what nobody has checked, and checks it.
+  /// Copies rows and weights that are not checked yet, and checks the copies.
   void check(bool rows, bool weights) {
     if (!rows && !weights) return;
     if (rows) indptr_ = copied(indptr_), indices_ = copied(indices_);

@@ -124,7 +124,7 @@ nb::tuple keep_rows_of(nb::handle indptr, nb::handle indices, nb::handle weights
 
 /// (report, arrays): the rows as arrays that nothing can write, or what is wrong with them; the
 /// other is None. Arrays that are kept already are returned as they are. `copied` says whether the
-/// others are copied first; if not, the caller promises that nobody writes them any more.
+/// others are copied first; if not, the caller promises not to write them any more.
 nb::tuple keep_rows(nb::object indptr, nb::object indices, nb::object weights, bool copied,
                     int threads) {
   nb::tuple found;

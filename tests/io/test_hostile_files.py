@@ -177,7 +177,8 @@ def test_a_text_whose_graph_exceeds_the_memory_is_refused_before_it_is_parsed(fi
     path = file("a.txt", b"0 1 7\n" * 4_000_000)
     monkeypatch.setenv("WARPATH_MEMORY", "40M")
     with pytest.raises(
-        NotEnoughMemoryError, match=r"a\.txt: reading it needs about 68\.7 MB, of 40\.0 MB that are"
+        NotEnoughMemoryError,
+        match=r"a\.txt: reading it needs about 68\.7 MiB, of 40\.0 MiB that are",
     ):
         wp.read(path)
 
@@ -187,7 +188,7 @@ def test_a_file_larger_than_the_memory_is_refused_before_it_is_read(tmp_path):
     with path.open("wb") as sparse:
         sparse.write(b"0 1\n" * 2000)
         sparse.truncate(2**40)
-    with pytest.raises(NotEnoughMemoryError, match=r"reading it needs about 1024\.0 GB"):
+    with pytest.raises(NotEnoughMemoryError, match=r"reading it needs about 1\.0 TiB"):
         wp.read(path)
 
 
@@ -222,7 +223,7 @@ def test_memory_that_runs_out_in_a_reader_is_named(file, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr("warpath.io.dimacs.Graph.from_edges", exhausted)
-    with pytest.raises(NotEnoughMemoryError, match=r"a\.gr: memory ran out while .*25 bytes"):
+    with pytest.raises(NotEnoughMemoryError, match=r"a\.gr: memory ran out while .*25 B"):
         wp.read(file("a.gr", TEXTS["a.gr"]))
 
 

@@ -1,4 +1,4 @@
-"""How the contents and the sizes of files are shown in messages."""
+"""How the contents of files are shown in messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SHOWN = 60
 LONGEST = 2000
 
 
-def shown(found: bytes) -> str:
+def excerpt(found: bytes) -> str:
     """Return ``, found "..."`` with the text cut at 60 characters and the unprintable escaped."""
     if not found:
         return ""
@@ -23,11 +23,3 @@ def printable(text: str) -> str:
     text = " ".join(line for line in text.splitlines() if line)
     cut = text[:LONGEST] + ("..." if len(text) > LONGEST else "")
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
-
-
-def size_text(count: int) -> str:
-    """Return a number of bytes with a unit: ``1.5 GB``."""
-    for power, unit in ((30, "GB"), (20, "MB")):
-        if count >= 1 << power:
-            return f"{count / (1 << power):.1f} {unit}"
-    return f"{count:,} bytes"

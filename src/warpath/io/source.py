@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from warpath import _core
+from warpath import _core, units
 from warpath.errors import GraphFormatError, NotEnoughMemoryError, WarpathError
 from warpath.io.compression import CHUNK, decompressed, kind_of, without_suffix
 from warpath.io.places import to_read
-from warpath.io.shown import printable, shown, size_text
+from warpath.io.shown import excerpt, printable
 from warpath.settings import memory
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class Source:
             self._held.close()
             msg = (
                 f"{self.path}: the {'unpacked ' if self.compression else ''}content is larger than "
-                f"the memory that is free, {size_text(self.room)}."
+                f"the memory that is free, {units.size(self.room)}."
             )
             raise NotEnoughMemoryError(msg)
         self._held.write(piece)
@@ -205,8 +205,8 @@ class Source:
         """Refuse, before anything is allocated, what takes more bytes than were free at first."""
         if count > self.room:
             msg = (
-                f"{self.path}: reading it needs about {size_text(count)}, of "
-                f"{size_text(self.room)} that are free. {hint}"
+                f"{self.path}: reading it needs about {units.size(count)}, of "
+                f"{units.size(self.room)} that are free. {hint}"
             )
             raise NotEnoughMemoryError(msg.rstrip())
 
@@ -219,7 +219,7 @@ class Source:
 
     def error(self, line: int | None, message: str, found: bytes = b"") -> GraphFormatError:
         """Return the error that names this file and the line; `found` is cut and escaped."""
-        return GraphFormatError(self.path, line or None, printable(message) + shown(found))
+        return GraphFormatError(self.path, line or None, printable(message) + excerpt(found))
 
     def line(self, at: int, number: int, skip: bytes = b"") -> Line | None:
         """Return the first line from `at` on that is neither blank nor starts with one of `skip`.
@@ -358,8 +358,8 @@ def reading(path: str | os.PathLike[str]) -> Iterator[Callable[[Progress | None]
     except MemoryError as error:
         large = Path(path).stat().st_size if Path(path).is_file() else 0
         msg = (
-            f"{path}: memory ran out while the file ({size_text(large)}) was read; "
-            f"{size_text(memory())} are free now."
+            f"{path}: memory ran out while the file ({units.size(large)}) was read; "
+            f"{units.size(memory())} are free now."
         )
         raise NotEnoughMemoryError(msg) from error
     except _DAMAGE as error:

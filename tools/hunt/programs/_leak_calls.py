@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _ALGORITHMS = [r.name for r in CATALOGUE if "cpu" in r.devices and Task.SSSP in r.solves]
 _KINDS = ("int32", "int64", "float32", "float64")
-_SUFFIXES = (".gr", ".mtx", ".wel", ".npz", ".gr.gz", ".gr.bz2", ".gr.xz", ".gr.zst")
+_SUFFIXES = (".gr", ".mtx", ".npz", ".gr.gz", ".gr.bz2", ".gr.xz", ".gr.zst")
 
 
 class _Stop(BaseException):
