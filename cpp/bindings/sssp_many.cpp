@@ -1,8 +1,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "graph_rows.hpp"
 #include "queues.hpp"
@@ -36,6 +42,44 @@ nb::dict solve_many(const GraphRows<V, W>& rows, Edges edges, const In<std::int6
   return as_dict(counters);
 }
 
+/// A copy of potentials under which no length is negative that a search from the sources adds.
+///
+/// Under others the keys of a search descend, which not every queue survives. Floats below 0 count
+/// as 0 anyway. One pass over the edges, and the sources have potentials: then so has each vertex
+/// that they reach.
+template <Index V, Weight W>
+std::vector<DistanceOf<W>> potentials_of(const GraphRows<V, W>& rows, const In<DistanceOf<W>>& h,
+                                         const In<std::int64_t>& sources) {
+  using D = DistanceOf<W>;
+  require_size(h.size(), rows.vertices(), "h");
+  std::vector<D> potentials(h.data(), h.data() + h.size());
+  if constexpr (std::is_integral_v<D>) {
+    const CsrView<V, W>& graph = rows.view();
+    const auto refuse = [](std::int64_t v) {
+      throw std::invalid_argument("h makes a length from vertex " + std::to_string(v) +
+                                  " negative, or is missing there");
+    };
+    for (const std::int64_t v : vertices_of(sources, rows.n()))
+      if (potentials[static_cast<std::size_t>(v)] == unreachable<D>) refuse(v);
+    Control control(python_tick(nb::none()));
+    const nb::gil_scoped_release free;
+    Pulse pulse(control, true);
+    for (std::size_t u = 0; u < potentials.size(); ++u) {
+      if (potentials[u] == unreachable<D>) continue;
+      pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
+      __int128 least = 0;
+      for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
+        const auto edge = static_cast<std::size_t>(e);
+        const auto v = static_cast<std::size_t>(graph.indices[edge]);
+        const __int128 rest = static_cast<__int128>(graph.weights[edge]) - potentials[v];
+        least = std::min(least, rest + potentials[u]);
+      }
+      if (least < 0) refuse(static_cast<std::int64_t>(u));
+    }
+  }
+  return potentials;
+}
+
 template <Index V, Weight W, class Label>
 void register_many(nb::module_& module) {
   using D = DistanceOf<W>;
@@ -58,8 +102,8 @@ void register_many(nb::module_& module) {
          In<std::int64_t> targets, OutMatrix<Label> out, const std::string& queue,
          std::optional<D> cutoff, int threads, nb::object progress) {
         const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
-        require_size(h.size(), rows.vertices(), "h");
-        return solve_many<V, W, Label>(rows, ReducedEdges<V, W>{view(h)}, sources, targets, out,
+        const std::vector<D> potentials = potentials_of(rows, h, sources);
+        return solve_many<V, W, Label>(rows, ReducedEdges<V, W>{potentials}, sources, targets, out,
                                        queue, cutoff, threads, std::move(progress));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),

@@ -140,8 +140,13 @@ def test_potentials_that_make_a_length_negative_are_not_followed():
     weights = np.full(3, 2**40)
     out = np.empty((1, 3), np.int64)
     h = np.array([0, 2**60, -(2**61)])
-    with pytest.raises(OverflowError):
+    with pytest.raises(ValueError, match="h makes a length from vertex 0 negative"):
         _core.johnson_many(*rows(weights), h, np.array([0]), NOTHING, out, "radix")
+    never = np.full(3, np.iinfo(np.int64).max)
+    with pytest.raises(ValueError, match="vertex 1 negative, or is missing there"):
+        _core.johnson_many(*rows(weights), never, np.array([1]), NOTHING, out, "radix")
+    _core.johnson_many(*rows(weights), np.zeros(3, np.int64), np.array([0]), NOTHING, out, "radix")
+    assert out.tolist() == [[0, 2**40, 2**40]]
 
 
 def test_edges_that_another_thread_changed_are_not_followed():

@@ -40,11 +40,9 @@ struct ReducedEdges {
       sum = dist + (reduced > 0 ? reduced : 0);
       return sum < unreachable<D>;
     } else {
-      const __int128 reduced = static_cast<__int128>(weight) + from - to;
-      const __int128 wide = dist + reduced;
+      const __int128 wide = static_cast<__int128>(dist) + weight + from - to;
       sum = static_cast<D>(wide);
-      // Under other potentials keys would descend, which not every queue survives.
-      return reduced >= 0 && wide < unreachable<D>;
+      return wide < unreachable<D>;
     }
   }
 
