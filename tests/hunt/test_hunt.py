@@ -115,6 +115,14 @@ def test_the_command_prints_and_records_what_was_found(monkeypatch, capsys, plan
     assert found["counts"]["solves"] == found["counts"]["trials"] == found["found"] > 0
 
 
+def test_workers_are_not_measured_by_coverage(planted, monkeypatch):
+    # Its tracer takes a lock that an interrupt at the wrong moment leaves held.
+    monkeypatch.setenv("COVERAGE_PROCESS_CONFIG", "planted")
+    name = planted("raise Finding(' '.join(key for key in os.environ if 'COVERAGE' in key))")
+    [(_, text), *_] = hunt(name, 0, 0.0, 1).findings
+    assert text == ""
+
+
 @pytest.mark.parametrize(
     "arguments",
     [["no_such"], ["--minutes", "0"], ["--jobs", "0"], ["--trial", "1"], ["--seed", "-1"]],

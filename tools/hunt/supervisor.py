@@ -94,7 +94,7 @@ def _watch_process(
             stdin=subprocess.DEVNULL,
             stdout=errors,
             stderr=errors,
-            env=os.environ | {"PYTHONPATH": _path()},
+            env=_environment(),
         )
         os.close(outer)
         trial, pending = first, b""
@@ -135,6 +135,12 @@ def _watch_process(
         return trial
 
 
-def _path() -> str:
+def _environment() -> dict[str, str]:
+    """Return the environment of a worker: it finds this package, and its coverage is not measured.
+
+    Coverage's tracer takes a lock in each function that is new to it, and an interrupt at that
+    moment leaves the lock held.
+    """
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("COVERAGE_")}
     tools = str(Path(__file__).resolve().parents[1])
-    return os.pathsep.join(filter(None, [tools, os.environ.get("PYTHONPATH")]))
+    return kept | {"PYTHONPATH": os.pathsep.join(filter(None, [tools, kept.get("PYTHONPATH")]))}

@@ -155,5 +155,5 @@ def _empty(solves: Solves) -> None:
 PROGRAM = Program(
     summary="Every algorithm for the CPU on random graphs, against plain Python, bit for bit.",
     trial=trial,
-    share=2.0,
+    share=5.0,
 )
