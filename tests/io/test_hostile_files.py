@@ -27,6 +27,10 @@ only_linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc has the p
 #: Seconds of work after which a reader of a tiny file is said to hang.
 LONGEST = 60
 
+not_sanitized = pytest.mark.skipif(
+    "san.so" in os.environ.get("LD_PRELOAD", ""), reason="a sanitizer takes memory of its own"
+)
+
 
 @pytest.fixture
 def no_hang():
@@ -119,6 +123,7 @@ def _refused(path):
         wp.read(path)
 
 
+@not_sanitized
 @only_linux
 @pytest.mark.parametrize("kind", BOMBS)
 def test_little_that_unpacks_to_much_is_refused_within_the_memory(file, monkeypatch, kind):
@@ -145,6 +150,7 @@ def test_arrays_that_unpack_to_more_than_memory_are_refused_before_they_are_made
     assert peak_of(partial(_refused, path)) < LIMIT
 
 
+@not_sanitized
 @only_linux
 def test_an_array_is_read_into_its_place_without_a_second_copy(tmp_path):
     path = tmp_path / "a.npz"
@@ -153,6 +159,7 @@ def test_an_array_is_read_into_its_place_without_a_second_copy(tmp_path):
     assert 8 * n <= peak_of(partial(wp.read, path)) < 8 * n + (32 << 20)
 
 
+@not_sanitized
 @only_linux
 def test_a_text_takes_no_more_than_itself_and_the_arrays_of_its_graph(file):
     rows = 4_000_000
@@ -165,6 +172,7 @@ def test_a_text_takes_no_more_than_itself_and_the_arrays_of_its_graph(file):
     )
 
 
+@not_sanitized
 @only_linux
 def test_ids_with_gaps_take_no_more_than_ninety_bytes_an_edge(file):
     rows = 1_000_000
@@ -199,6 +207,7 @@ def test_a_name_as_long_as_the_file_does_not_multiply_by_the_names(file, monkeyp
         wp.read(path)
 
 
+@not_sanitized
 def test_a_limit_on_address_space_gives_an_error_with_numbers(file):
     path = file("a.txt.gz", gzip.compress(b"0 1\n" * 60_000_000, 1))
     program = f"""
