@@ -154,3 +154,16 @@ def test_a_sum_below_the_smallest_float64_raises_warpaths_own_error(call):
     matrix = np.array([[0, -1.7e308, 0], [0, 0, -1.7e308], [0, 0, 0]])
     with pytest.raises(wp.DistanceOverflowError, match=r"below the smallest|under potentials"):
         call(matrix)
+
+
+def test_paths_whose_length_overflows_are_none_of_the_shortest():
+    far = 1.7e308
+    lengths = np.zeros((4, 4))
+    lengths[0, 1], lengths[1, 2], lengths[1, 3], lengths[3, 2] = far, 1, 1, far
+    assert csgraph.yen(lengths, 0, 2, 3).tolist() == [far]
+    # Added from the end on, this path has the largest float as its length; along the path, inf.
+    legs = map(float.fromhex, ("0x1.fffffffffffffp+1022", "0x1.ffffffffffffdp+1022", "0x1.8p+970"))
+    lengths = np.zeros((5, 5))
+    lengths[0, 1], lengths[1, 2], lengths[2, 3] = legs
+    lengths[3, 4], lengths[1, 4] = 2.0**970, 1
+    assert csgraph.yen(lengths, 0, 4, 3).tolist() == [lengths[0, 1]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +64,10 @@ def yen(
     np.empty(K, np.bool_)  # what NumPy refuses as a length is refused here
     with raising_scipys():
         found = shortest_loopless(graph, int(source), int(sink), K)
-    lengths = np.array([Route(graph, np.array(path), 0).legs.sum() for path in found])
+    with np.errstate(over="ignore"):  # along the whole path a sum may round up to inf
+        lengths: Array = np.array([Route(graph, np.array(path), 0).legs.sum() for path in found])
+    reached = lengths != np.inf
+    lengths, found = lengths[reached], list(compress(found, reached))
     if not return_predecessors:
         return lengths
     pred = np.full((len(found), n), NO_PREDECESSOR)
