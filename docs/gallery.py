@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from selections import Round
 
-    from warpath.trace import Trace
+    from warpath.results.trace import Trace
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "_pictures"

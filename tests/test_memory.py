@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from warpath.costs import Size, cpu_bytes
+from warpath.planner.cpu_model import Size, cpu_bytes
 from warpath.recipes import CATALOGUE, Task
 from warpath.testing.memory import Solve, bound, graphs, peak_of
 

@@ -69,7 +69,7 @@ def test_importing_warpath_imports_nothing_optional():
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 def test_a_module_stays_readable_and_imports_modules_only(path):
     text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 420
+    assert len(text.splitlines()) <= 430
     # `from warpath import sssp` would pass under the import linter, which cannot see into _core.
     modules = {"_core", *(name.split(".")[1] for name in MODULES)}
     for node in ast.walk(ast.parse(text)):
@@ -82,7 +82,7 @@ def test_a_header_says_what_it_is(path):
     lines = path.read_text(encoding="utf-8").splitlines()
     assert re.fullmatch(rf"// {re.escape(path.name)} - .+", lines[0])
     assert "#pragma once" in lines
-    assert len(lines) <= 420
+    assert len(lines) <= 430
 
 
 def _public_functions():
@@ -196,7 +196,9 @@ def test_decisions_are_numbered_without_gaps():
 def test_distributions_hold_the_kernels_and_the_source_one_the_emulator(tmp_path, monkeypatch):
     build = pytest.importorskip("scikit_build_core.build", reason="it makes the distributions")
     monkeypatch.chdir(ROOT)
-    kernels = {f"warpath/kernels/{path.name}" for path in ROOT.glob("src/warpath/kernels/*")}
+    kernels = {
+        f"warpath/engines/cuda/kernels/{path.name}" for path in ROOT.glob("src/warpath/engines/cuda/kernels/*")
+    }
     papers = {f"warpath/bench/papers/{path.name}" for path in ROOT.glob("src/**/papers/*.toml")}
     assert papers
     with zipfile.ZipFile(

@@ -14,9 +14,9 @@ from scipy.sparse import csgraph
 
 import warpath as wp
 from warpath import Graph
-from warpath.paths import never
 from warpath.recipes import Loop, Recipe, Task
 from warpath.recipes.axes import Layout
+from warpath.results.paths import never
 from warpath.testing import corpus, reference, strategies
 from warpath.testing.compare import assert_is_a_negative_cycle, assert_same_bits
 from warpath.testing.recipes import on_cpu

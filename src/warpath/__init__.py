@@ -10,8 +10,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from warpath.api import algorithms, path, plan, sssp
-from warpath.errors import (
+from warpath.api.calls import algorithms, path, plan, sssp
+from warpath.api.distances import apsp, distances
+from warpath.api.nearest import Nearest, nearest
+from warpath.api.within import within
+from warpath.base.errors import (
     DeviceError,
     DistanceOverflowError,
     GraphError,
@@ -30,23 +33,20 @@ from warpath.errors import (
     WarpathError,
     WeightError,
 )
-from warpath.facilities import Nearest, nearest
-from warpath.facts import Facts
 from warpath.graph import Graph
-from warpath.isochrones import Within
-from warpath.paths import Paths
-from warpath.plan import Plan
-from warpath.route import Route
-from warpath.table import DistanceTable
-from warpath.tables import apsp, distances
-from warpath.trace import Trace
-from warpath.verify import Certificate, verify
-from warpath.within import within
+from warpath.graph.facts import Facts
+from warpath.planner.plan import Plan
+from warpath.results.certificate import Certificate, verify
+from warpath.results.distance_table import DistanceTable
+from warpath.results.paths import Paths
+from warpath.results.route import Route
+from warpath.results.trace import Trace
+from warpath.results.within import Within
 
 if TYPE_CHECKING:
+    from warpath import csgraph
+    from warpath.graph import generate
     from warpath.io.formats import read, write
-
-    from . import csgraph, generate
 
 __version__ = "0.1.0"
 
@@ -96,7 +96,7 @@ __all__ = [
 # Needed by few programs: imported when first asked for, so that `import warpath` stays quick.
 _LATER = {
     "csgraph": ("warpath.csgraph", None),
-    "generate": ("warpath.generate", None),
+    "generate": ("warpath.graph.generate", None),
     "read": ("warpath.io.formats", "read"),
     "write": ("warpath.io.formats", "write"),
 }

@@ -10,8 +10,8 @@ import pytest
 
 from warpath import csgraph as ours
 from warpath import generate
+from warpath.base.errors import VerificationError
 from warpath.bench import csgraph
-from warpath.errors import VerificationError
 
 theirs = pytest.importorskip("scipy.sparse.csgraph")
 

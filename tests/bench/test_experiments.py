@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from warpath.base.errors import InputError
 from warpath.bench import experiments
 from warpath.bench.experiments import graphs_of, load, names
 from warpath.bench.paper_run import planned
-from warpath.errors import InputError
 from warpath.recipes import CATALOGUE
 
 OWN = """

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from warpath import generate
+from warpath.base.errors import InputError
 from warpath.bench import csgraph, faces, networkx_calls
 from warpath.bench.networkx_calls import WORKLOADS, Workload
-from warpath.errors import InputError
 
 pytest.importorskip("scipy.sparse.csgraph")
 pytest.importorskip("networkx")

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath import constants
 from warpath.bench import fit, fit_cases, fit_measure, fit_model
 from warpath.bench.fit_cases import FIT, HELD_OUT, Case
 from warpath.bench.fit_model import Question, Timed, fitted, judged, least_relative_errors
-from warpath.costs import Size, cpu_seconds, kind_of, work
-from warpath.facts import Facts
+from warpath.graph.facts import Facts
+from warpath.planner import constants
+from warpath.planner.cpu_model import Size, cpu_seconds, kind_of, work
 from warpath.recipes import CATALOGUE, Task
 
 ROAD = Facts(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from warpath.engines.cuda import sources
-from warpath.plan import CATALOGUE
+from warpath.planner.plan import CATALOGUE
 
 
 def test_the_command_alone_shows_an_overview_with_three_examples(warpath):
@@ -425,13 +425,13 @@ def test_doctor_shows_a_setting_that_is_wrong(warpath, monkeypatch):
 
 
 def test_doctor_reports_a_device_that_fails(warpath, monkeypatch):
-    from warpath import api
-    from warpath.errors import NotSupportedError
+    from warpath.api import calls
+    from warpath.base.errors import NotSupportedError
 
     def broken(*_, **__):
         raise NotSupportedError("the core is broken.")
 
-    monkeypatch.setattr(api, "sssp", broken)
+    monkeypatch.setattr(calls, "sssp", broken)
     run = warpath("doctor")
     assert run.code == 4
     assert "failed: the core is broken." in run.out
@@ -479,16 +479,16 @@ def test_a_member_of_a_zip_and_the_kind_of_ids_can_be_chosen(warpath, tmp_path):
 
 @pytest.mark.parametrize(("words", "progress"), [([], True), (["--quiet"], None)])
 def test_only_quiet_work_shows_no_progress(warpath, roads, monkeypatch, words, progress):
-    from warpath import api
+    from warpath.api import calls
 
     asked = []
-    real = api.sssp
+    real = calls.sssp
 
     def sssp(*arguments, **keywords):
         asked.append(keywords["progress"])
         return real(*arguments, **keywords)
 
-    monkeypatch.setattr(api, "sssp", sssp)
+    monkeypatch.setattr(calls, "sssp", sssp)
     assert warpath("sssp", roads, "-s", 1, *words).code == 0
     assert asked == [progress]
 

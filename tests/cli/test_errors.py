@@ -250,19 +250,20 @@ def test_a_device_that_is_not_there_is_exit_code_4(
 
 
 def test_a_table_that_no_gpu_holds_is_exit_code_4_with_its_bytes(warpath, roads, monkeypatch):
-    monkeypatch.setattr("warpath.running.gpu_memory", lambda *_: (1000, ""))
+    monkeypatch.setattr("warpath.api.run.gpu_memory", lambda *_: (1000, ""))
     err = failed(warpath("distances", roads, "-s", 1, "-d", "cuda", "-a", "warpath.pairs"), 4)
     assert "on cuda:0 with the graph, but 1000 B are free" in err
     assert "use device='cpu'" in err or "--device cpu" in err
 
 
 def test_a_gpu_that_fails_is_exit_code_4(warpath, roads, monkeypatch):
-    from warpath import errors, running
+    from warpath.api import run
+    from warpath.base import errors
 
     def broken(*_, **__):
         raise errors.DeviceError("cuda:0 failed in the kernel push")
 
-    monkeypatch.setattr(running, "run", broken)
+    monkeypatch.setattr(run, "run", broken)
     assert "failed in the kernel push" in failed(warpath("sssp", roads, "-s", 1), 4)
 
 
@@ -309,12 +310,12 @@ def test_debug_shows_the_traceback(warpath):
     ],
 )
 def test_what_nobody_foresaw_is_one_line(warpath, roads, monkeypatch, error, code, said):
-    from warpath import api
+    from warpath.api import calls
 
     def broken(*_, **__):
         raise error
 
-    monkeypatch.setattr(api, "sssp", broken)
+    monkeypatch.setattr(calls, "sssp", broken)
     err = failed(warpath("sssp", roads, "-s", 1), code)
     assert said in err
     assert ("--debug" in err) == (code == 70)

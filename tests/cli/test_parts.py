@@ -8,12 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from warpath import Graph, units
+from warpath import Graph
+from warpath.base import units
+from warpath.base.errors import VertexError
 from warpath.cli import output, reading, vertices
 from warpath.cli.saving import suffix_of
 from warpath.cli.summary import described, exact_sum
 from warpath.cli.tables import kept
-from warpath.errors import VertexError
 from warpath.recipes import Task
 
 

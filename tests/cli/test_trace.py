@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpath.trace import Trace
+from warpath.results.trace import Trace
 
 
 def traced(warpath, roads, out, *options):

@@ -10,7 +10,7 @@ import pytest
 import warpath as wp
 from warpath import _core
 from warpath.engines.cpu import counters
-from warpath.paths import never
+from warpath.results.paths import never
 
 TYPES = [(v, d) for v in (np.int32, np.int64) for d in (np.int64, np.float32, np.float64)]
 NO_ROWS = np.empty(0, np.int64)

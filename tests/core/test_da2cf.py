@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpath import Graph, _core
-from warpath.paths import never
+from warpath.graph.zones import opened
+from warpath.results.paths import never
 from warpath.testing import corpus, reference, strategies
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.reference import rows
-from warpath.zones import opened
 
 MAX = np.iinfo(np.int64).max
 WEIGHT_TYPES = [np.int32, np.int64, np.float32, np.float64]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpath import Graph, _core
-from warpath.routes import tree
+from warpath.results.predecessors import tree
 
 WIDEST = pytest.mark.parametrize("widest", [16, 32, 64])
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from warpath import Graph, _core
-from warpath.rows import NO_WEIGHTS
+from warpath.graph.csr import NO_WEIGHTS
 
 NOTHING = np.empty(0, np.int64)
 

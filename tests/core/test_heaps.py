@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpath import _core, generate
+from warpath.graph.zones import opened
 from warpath.testing import corpus, reference, strategies
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.emulator_build import loaded_sanitizer
 from warpath.testing.reference import rows
-from warpath.zones import opened
 
 HEAPS = ["binary", "fibonacci", "relaxed"]
 NONE = np.empty(0, np.int64)

@@ -7,7 +7,7 @@ import pytest
 
 import warpath as wp
 from warpath import _core
-from warpath.engines.matrix import adjacency_matrix
+from warpath.engines.dense import adjacency_matrix
 
 TYPES = [np.int32, np.int64, np.float32, np.float64]
 

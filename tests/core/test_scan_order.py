@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from warpath import _core, generate
 from warpath.graph import Graph
-from warpath.paths import never
+from warpath.results.paths import never
 from warpath.testing import corpus
 from warpath.testing.strategies import graphs
 

@@ -14,7 +14,7 @@ import pytest
 import warpath as wp
 from warpath import generate
 from warpath.engines.cuda import device as cuda_device
-from warpath.engines.tables import deliver
+from warpath.engines.cuda.tables import deliver
 from warpath.io import streams
 from warpath.testing.stand_in import DeviceArray, StandIn
 
@@ -167,8 +167,8 @@ def test_a_killed_solve_goes_on_to_the_same_file(tmp_path, kind):
 
 
 def test_what_the_cpu_began_in_smaller_tiles_a_wider_device_goes_on_with(tmp_path):
-    from warpath.engines.tables import staged
-    from warpath.engines.tables.host import HostBlocks, HostMemory
+    from warpath.engines.staged import tiles
+    from warpath.engines.staged.host import HostBlocks, HostMemory
 
     class Wide(HostBlocks):
         tile = 128
@@ -196,7 +196,7 @@ def test_what_the_cpu_began_in_smaller_tiles_a_wider_device_goes_on_with(tmp_pat
             raise KeyboardInterrupt
 
     def go(blocks, progress=None):
-        staged.all_pairs(
+        tiles.all_pairs(
             graph, matrix, blocks, HostMemory(), 4 * 64**2 * 4, note, tmp_path / "panels", progress
         )
 
@@ -213,7 +213,7 @@ def test_every_place_takes_a_table_of_a_gpu(name, tmp_path, monkeypatch):
     right = wp.apsp(graph, device="cpu").dist
     monkeypatch.setattr(deliver, "_BUFFER", 30 * 150 * 8)
     monkeypatch.setattr(streams, "BLOCK_BYTES", 40 * 150 * 8)
-    monkeypatch.setattr("warpath.filling._FULL_BATCHES", 64)
+    monkeypatch.setattr("warpath.api.table._FULL_BATCHES", 64)
     there, here, taken = right.view(DeviceArray) * 0, right * 0, right * 0
     blocks = []
 

@@ -10,17 +10,17 @@ import pytest
 
 import warpath as wp
 from warpath import generate
-from warpath.engines import patches as engine
 from warpath.engines.base import Order, Problem
+from warpath.engines.cuda import patches as engine
 from warpath.engines.cuda.engine import run
-from warpath.engines.tables.widths import Width
-from warpath.paths import never
+from warpath.engines.cuda.tables.widths import Width
 from warpath.recipes import CATALOGUE, Task
-from warpath.routes import as_labels
+from warpath.results.paths import never
+from warpath.results.predecessors import as_labels
+from warpath.results.trace import Trace
 from warpath.testing import corpus, reference
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.kernels import check, device_for, expected, prepare, solve
-from warpath.trace import Trace
 
 PATCHES = CATALOGUE["warpath.patches"]
 LARGE = 300  # vertices; larger cases take plain Python and the emulator long

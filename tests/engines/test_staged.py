@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.engines.tables import staged, unfinished
-from warpath.engines.tables.blocks import Window
-from warpath.engines.tables.host import HostBlocks, HostMemory
-from warpath.engines.tables.min_plus import MinPlus
+from warpath.engines.cuda.tables.min_plus import MinPlus
+from warpath.engines.staged import tiles, unfinished
+from warpath.engines.staged.blocks import Window
+from warpath.engines.staged.host import HostBlocks, HostMemory
 from warpath.testing.emulated import EmulatedDevice
 
 TYPES = [np.int32, np.int64, np.float32, np.float64]
@@ -127,7 +127,7 @@ def test_matrix_half_as_large_again_as_the_memory_is_right(tmp_path, kind):
     matrix = mapped(tmp_path / "d.npy", n, graph.dist_dtype)
     memory = matrix.nbytes * 2 // 3
     tracemalloc.start()
-    staged.all_pairs(
+    tiles.all_pairs(
         graph, matrix, HostBlocks(matrix.dtype, 2), HostMemory(), memory, panels=tmp_path / "p"
     )
     peak = tracemalloc.get_traced_memory()[1]
@@ -144,14 +144,14 @@ def test_many_small_pivots_are_as_right_as_one(kind, n):
     blocks = HostBlocks(graph.dist_dtype, 1)
     for memory in (4 * 64**2 * blocks.dtype.itemsize, 10**8):
         matrix = np.empty((n, n), graph.dist_dtype)
-        staged.all_pairs(graph, matrix, blocks, HostMemory(), memory)
+        tiles.all_pairs(graph, matrix, blocks, HostMemory(), memory)
         assert agree(matrix, graph)
 
 
 def test_narrow_tiles_fill_a_wide_matrix():
     graph = graph_of(150, np.int64)
     matrix = np.empty((150, 150), np.int64)
-    staged.all_pairs(graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 4 * 64**2 * 4)
+    tiles.all_pairs(graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 4 * 64**2 * 4)
     assert agree(matrix, graph)
 
 
@@ -162,12 +162,12 @@ def test_device_that_works_later_gets_tiles_that_wait_for_it(kind):
     device = FarMemory()
     far = np.empty((n, n), kind)
     memory = 4 * 48**2 * 4
-    staged.all_pairs(graph, far, LateBlocks(kind, device), device, memory)
+    tiles.all_pairs(graph, far, LateBlocks(kind, device), device, memory)
     assert agree(far, graph)
     near = np.empty((n, n), kind)
     blocks = HostBlocks(kind, 1)
     blocks.tile = 16
-    staged.all_pairs(graph, near, blocks, HostMemory(), memory)
+    tiles.all_pairs(graph, near, blocks, HostMemory(), memory)
     assert near.tobytes() == far.tobytes()
 
 
@@ -224,10 +224,10 @@ def test_rows_are_finished_once_whenever_a_solve_was_stopped(tmp_path, kind):
     total = 27 + 3
 
     def finish(rows, these):
-        rows += np.where(rows == staged.never(rows.dtype), 0, place - place[these, None])
+        rows += np.where(rows == tiles.never(rows.dtype), 0, place - place[these, None])
 
     expected = np.empty((n, n), kind)
-    staged.all_pairs(graph, expected, blocks, HostMemory(), memory)
+    tiles.all_pairs(graph, expected, blocks, HostMemory(), memory)
     finish(expected, slice(0, n))
     for last in range(25, total + 1):
         matrix = np.empty((n, n), kind)
@@ -240,7 +240,7 @@ def test_rows_are_finished_once_whenever_a_solve_was_stopped(tmp_path, kind):
                 raise KeyboardInterrupt
 
         def go(matrix=matrix, journal=journal, stop=stop):
-            staged.all_pairs(
+            tiles.all_pairs(
                 graph, matrix, blocks, HostMemory(), memory, journal, tmp_path / "p", stop, finish
             )
 
@@ -257,8 +257,8 @@ def test_tiles_pass_through_a_gpu(kind):
     matrix = np.empty((200, 200), kind)
     blocks = MinPlus(device, kind)
     memory = matrix.nbytes * 2 // 3
-    assert staged.side_of(200, blocks, memory) == 64
-    staged.all_pairs(graph, matrix, blocks, device, memory)
+    assert tiles.side_of(200, blocks, memory) == 64
+    tiles.all_pairs(graph, matrix, blocks, device, memory)
     assert agree(matrix, graph)
 
 
@@ -268,7 +268,7 @@ def test_threads_copy_every_part_of_a_tile(monkeypatch):
         graph = graph_of(300, kind)
         matrix = np.empty((300, 300), kind)
         memory = 4 * 192**2 * matrix.itemsize
-        staged.all_pairs(graph, matrix, HostBlocks(kind, 1), HostMemory(), memory, threads=3)
+        tiles.all_pairs(graph, matrix, HostBlocks(kind, 1), HostMemory(), memory, threads=3)
         assert agree(matrix, graph)
 
 
@@ -284,7 +284,7 @@ def test_stopped_solve_says_how_far_it_got(tmp_path):
             raise KeyboardInterrupt
 
     def go(progress):
-        staged.all_pairs(
+        tiles.all_pairs(
             graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 4 * 64**2 * 4, journal,
             tmp_path / "panels", progress,
         )  # fmt: skip
@@ -320,7 +320,7 @@ def test_a_state_that_no_solve_can_be_in_is_refused(tmp_path, edit):
     journal = FileJournal(tmp_path / "note")
     journal.mark(STATE | edit)
     with pytest.raises(wp.OutputError, match="the note of a solve that was under way has changed"):
-        staged.all_pairs(
+        tiles.all_pairs(
             graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 10**6, journal, tmp_path / "p"
         )
     assert not matrix.any()
@@ -333,7 +333,7 @@ def test_an_entry_that_changed_while_a_solve_was_stopped_is_found(tmp_path, last
     matrix = np.empty((200, 200), np.int32)
 
     def go(stop=None):
-        staged.all_pairs(
+        tiles.all_pairs(
             graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 4 * 64**2 * 4, journal,
             tmp_path / "panels", stop,
         )  # fmt: skip
@@ -370,7 +370,7 @@ def test_panels_are_not_written_through_a_link_of_their_name(tmp_path):
     (tmp_path / "precious").write_text("precious")
     (tmp_path / "panels").symlink_to(tmp_path / "precious")
     matrix = np.empty((200, 200), np.int32)
-    staged.all_pairs(
+    tiles.all_pairs(
         graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 4 * 64**2 * 4,
         panels=tmp_path / "panels",
     )  # fmt: skip
@@ -384,7 +384,7 @@ def test_lost_panels_are_named_and_nothing_is_touched(tmp_path):
     journal = FileJournal(tmp_path / "note")
     journal.mark(STATE)
     with pytest.raises(wp.OutputError, match="not here") as caught:
-        staged.all_pairs(
+        tiles.all_pairs(
             graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 10**6, journal, tmp_path / "lost"
         )
     assert "lost" in str(caught.value)
@@ -394,7 +394,7 @@ def test_lost_panels_are_named_and_nothing_is_touched(tmp_path):
 def test_disk_without_room_for_the_panels_is_an_error(tmp_path):
     matrix = np.zeros((200, 200), np.int32)
     with pytest.raises(wp.OutputError, match="cannot be written"):
-        staged.all_pairs(
+        tiles.all_pairs(
             graph_of(200, np.int32), matrix, HostBlocks(np.int32, 1), HostMemory(), 10**6,
             panels=tmp_path / "nowhere" / "panels",
         )  # fmt: skip
@@ -403,11 +403,11 @@ def test_disk_without_room_for_the_panels_is_an_error(tmp_path):
 def test_memory_for_no_tile_is_refused_with_both_numbers():
     blocks = HostBlocks(np.int32, 1)
     with pytest.raises(wp.NotEnoughMemoryError, match=r"65,535 bytes .* 65,536"):
-        staged.side_of(1000, blocks, 65_535)
-    assert staged.side_of(1000, blocks, 65_536) == 64
-    assert staged.side_of(1000, blocks, 10**9) == 1024
+        tiles.side_of(1000, blocks, 65_535)
+    assert tiles.side_of(1000, blocks, 65_536) == 64
+    assert tiles.side_of(1000, blocks, 10**9) == 1024
     # Two pivots of about half the vertices rather than one large and one small.
-    assert staged.side_of(1000, blocks, 4 * 4 * 960**2) == 512
+    assert tiles.side_of(1000, blocks, 4 * 4 * 960**2) == 512
 
 
 @pytest.mark.parametrize("kind", TYPES)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.paths import never
+from warpath.results.paths import never
 from warpath.testing import corpus
 from warpath.testing.compare import assert_same_bits
 

@@ -11,7 +11,9 @@ import pytest
 import warpath as wp
 from warpath import generate
 from warpath.engines.base import Problem
+from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Task
+from warpath.results.trace import Trace
 from warpath.testing import corpus
 from warpath.testing.recipes import on_gpu
 from warpath.testing.tables import (
@@ -23,8 +25,6 @@ from warpath.testing.tables import (
     expected,
     narrowed,
 )
-from warpath.trace import Trace
-from warpath.zones import opened
 
 RUN = set()
 RECIPES = on_gpu(Task.MANY, Task.APSP)

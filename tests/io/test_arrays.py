@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import warpath as wp
-from warpath.checks import index_dtype
-from warpath.errors import GraphError, WeightError
+from warpath.base.errors import GraphError, WeightError
+from warpath.graph.checks import index_dtype
 
 
 def edges_of(graph):

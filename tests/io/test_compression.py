@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from warpath.errors import (
+from warpath.base.errors import (
     GraphFormatError,
     InputError,
     MissingDependencyError,

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from warpath.errors import GraphFormatError, InputError, MissingDependencyError
+from warpath.base.errors import GraphFormatError, InputError, MissingDependencyError
 from warpath.io import csv, formats
 
 pytest.importorskip("pyarrow")

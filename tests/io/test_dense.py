@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import warpath as wp
-from warpath.errors import GraphError, InputError, NotSupportedError, WeightError
+from warpath.base.errors import GraphError, InputError, NotSupportedError, WeightError
 
 
 def edges_of(graph):

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from warpath.errors import GraphError, GraphFormatError, InputError, NotEnoughMemoryError
+from warpath.base.errors import GraphError, GraphFormatError, InputError, NotEnoughMemoryError
 from warpath.graph import Graph
 from warpath.io.coordinates import read_coordinates
 from warpath.io.formats import read, write

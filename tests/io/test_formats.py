@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from warpath import _core
-from warpath.errors import GraphError, GraphFormatError, InputError
+from warpath.base.errors import GraphError, GraphFormatError, InputError
 from warpath.graph import Graph
 from warpath.io import save, temporary
 from warpath.io.coordinates import find_coordinates

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from warpath.errors import WarpathError
+from warpath.base.errors import WarpathError
 from warpath.graph import Graph
 from warpath.io.coordinates import read_coordinates
 from warpath.io.formats import read

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from warpath.errors import GraphFormatError, InputError, NotEnoughMemoryError
+from warpath.base.errors import GraphFormatError, InputError, NotEnoughMemoryError
 from warpath.graph import Graph
 from warpath.io.formats import read, write
 

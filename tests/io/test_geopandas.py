@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.errors import GraphError, WeightError
-from warpath.geometry import great_circle
+from warpath.base.errors import GraphError, WeightError
+from warpath.graph.coordinates import great_circle
 
 geopandas = pytest.importorskip("geopandas", reason="geometry needs warpath[geo]")
 shapely = pytest.importorskip("shapely")

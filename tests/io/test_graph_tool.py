@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.errors import GraphError
+from warpath.base.errors import GraphError
 from warpath.io.graph_tool import from_graph_tool
 
 

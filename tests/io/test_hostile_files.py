@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.errors import GraphFormatError, InputError, NotEnoughMemoryError, WarpathError
+from warpath.base.errors import GraphFormatError, InputError, NotEnoughMemoryError, WarpathError
 from warpath.testing.memory import peak_of
 
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc has the peak")

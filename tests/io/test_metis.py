@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from warpath.errors import GraphFormatError
+from warpath.base.errors import GraphFormatError
 from warpath.io.formats import read
 
 GOLDEN = Path(__file__).parent / "golden"

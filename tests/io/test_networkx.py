@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import warpath as wp
-from warpath.errors import GraphError, WeightError
+from warpath.base.errors import GraphError, WeightError
 
 nx = pytest.importorskip("networkx")
 

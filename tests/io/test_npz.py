@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import warpath as wp
-from warpath.errors import GraphFormatError, InputError
+from warpath.base.errors import GraphFormatError, InputError
 from warpath.io import formats
 
 FULL = {

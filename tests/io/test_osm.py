@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from warpath.errors import GraphFormatError, InputError, MissingDependencyError
-from warpath.geometry import EARTH_RADIUS
+from warpath.base.errors import GraphFormatError, InputError, MissingDependencyError
+from warpath.graph.coordinates import EARTH_RADIUS
 from warpath.io import formats, osm
 
 pytest.importorskip("osmium")
@@ -82,8 +82,8 @@ def test_a_point_without_a_place_is_no_part_of_a_shape(tmp_path):
 
 
 def test_shapes_are_as_long_as_their_roads(data_folder):
-    from warpath.geometry import great_circle
-    from warpath.shapes import lines_of
+    from warpath.graph.coordinates import great_circle
+    from warpath.graph.edge_geometry import lines_of
 
     graph = formats.read(data_folder / "monaco.osm.gz")
     lines, which, _, _ = lines_of(graph, np.arange(graph.m))

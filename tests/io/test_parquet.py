@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import warpath as wp
-from warpath.errors import GraphFormatError, InputError, MissingDependencyError
+from warpath.base.errors import GraphFormatError, InputError, MissingDependencyError
 from warpath.io import formats
 
 arrow = pytest.importorskip("pyarrow")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from warpath.errors import GraphFormatError
+from warpath.base.errors import GraphFormatError
 from warpath.io.coordinates import find_coordinates
 from warpath.io.formats import read
 

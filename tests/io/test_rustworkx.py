@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import warpath as wp
-from warpath.errors import GraphError, WeightError
+from warpath.base.errors import GraphError, WeightError
 from warpath.io.rustworkx import from_rustworkx
 
 rustworkx = pytest.importorskip("rustworkx")

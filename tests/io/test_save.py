@@ -18,7 +18,7 @@ import pytest
 import warpath as wp
 from warpath.io import save, temporary
 from warpath.io.save import atomic
-from warpath.trace import Trace
+from warpath.results.trace import Trace
 
 GRAPH = wp.Graph.of([(0, 1, 5), (1, 2, 7)])
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import warpath as wp
-from warpath.errors import GraphError, InputError, MissingDependencyError, WeightError
+from warpath.base.errors import GraphError, InputError, MissingDependencyError, WeightError
 from warpath.io.tables import ENDS, WEIGHTS, chosen_columns
 
 pandas = pytest.importorskip("pandas")

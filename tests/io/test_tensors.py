@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.errors import GraphError, NotSupportedError, WeightError
+from warpath.base.errors import GraphError, NotSupportedError, WeightError
 from warpath.io.tensors import from_tensor
 
 ENDS, WEIGHTS = np.array([[0, 1, 1], [1, 2, 0]]), np.array([2.0, 5.0, 1.0])

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from warpath.errors import GraphFormatError, InputError
+from warpath.base.errors import GraphFormatError, InputError
 from warpath.io.coordinates import find_coordinates, read_coordinates
 from warpath.io.formats import read
 

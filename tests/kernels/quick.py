@@ -21,22 +21,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import Graph, generate
-from warpath.engines import breadth_first
 from warpath.engines.cpu import cut
-from warpath.engines.on_device import OnDevice, tree_on
-from warpath.engines.tables import thread_a_source
-from warpath.paths import never
+from warpath.engines.cuda import breadth_first
+from warpath.engines.cuda.result import OnDevice, tree_on
+from warpath.engines.cuda.tables import thread_a_source
+from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Map
 from warpath.recipes.matrix import Relax
-from warpath.routes import tree
+from warpath.results.paths import never
+from warpath.results.predecessors import tree
+from warpath.results.trace import Trace
 from warpath.testing import corpus, tables
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.emulated import EmulatedDevice
 from warpath.testing.emulator_build import loaded_sanitizer
 from warpath.testing.kernels import CACHE, Unset, check, expected, prepare
-from warpath.trace import Trace
-from warpath.zones import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

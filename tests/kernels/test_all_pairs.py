@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from warpath import Graph
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.tables.table import Table
-from warpath.paths import never
+from warpath.engines.cuda.tables.table import Table
+from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.matrix import Relax
+from warpath.results.paths import never
+from warpath.results.trace import Trace
 from warpath.testing import corpus, strategies
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.kernels import device_for, prepare
 from warpath.testing.recipes import on_gpu
 from warpath.testing.tables import able, all_pairs, check, expected, solve
-from warpath.trace import Trace
-from warpath.zones import opened
 
 RECIPES = on_gpu(Task.MANY, Task.APSP)
 FLOYD = [recipe for recipe in RECIPES if recipe.loop is Loop.MATRIX_STEPS]
@@ -202,7 +202,7 @@ def test_lengths_above_0_are_not_looked_through_for_circles(monkeypatch):
 
 
 def test_rows_go_to_the_answer_in_blocks(monkeypatch):
-    monkeypatch.setattr("warpath.engines.tables.table._ON_THE_WAY", 16 * 150 * 7)
+    monkeypatch.setattr("warpath.engines.cuda.tables.table._ON_THE_WAY", 16 * 150 * 7)
     graph = corpus.case("hubs").astype("int32").graph()
     answer = expected(graph, all_pairs(graph))
     for recipe in RECIPES:

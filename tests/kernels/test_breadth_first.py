@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from warpath import Graph
-from warpath.engines import breadth_first
+from warpath.base.errors import DeviceError, NotSupportedError
 from warpath.engines.base import Order, Problem
+from warpath.engines.cuda import breadth_first
 from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.flight import flight
-from warpath.errors import DeviceError, NotSupportedError
-from warpath.paths import never
 from warpath.recipes import CATALOGUE, Task
-from warpath.routes import as_labels
+from warpath.results.paths import never
+from warpath.results.predecessors import as_labels
+from warpath.results.trace import Trace
 from warpath.testing import corpus
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.kernels import check, device_for, expected, prepare
-from warpath.trace import Trace
 
 BFS = CATALOGUE["warpath.bfs"]
 AHEAD, BACK = 0, 2**31

@@ -10,9 +10,9 @@ import pytest
 import warpath as wp
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.tables import dense
-from warpath.engines.tables.blocks import Window
-from warpath.engines.tables.min_plus import FAR, MinPlus
+from warpath.engines.cuda.tables import dense
+from warpath.engines.cuda.tables.min_plus import FAR, MinPlus
+from warpath.engines.staged.blocks import Window
 from warpath.recipes import CATALOGUE, Task
 from warpath.testing.kernels import device_for, prepare
 from warpath.testing.recipes import on_gpu
@@ -64,7 +64,7 @@ def test_a_solve_in_several_launches_gives_the_same(step):
 
 @pytest.mark.parametrize("dtype", ["int32", "float64"])
 def test_windows_of_a_matrix_close_it_part_by_part(dtype, monkeypatch):
-    monkeypatch.setattr("warpath.engines.tables.min_plus._COPIED", 1)
+    monkeypatch.setattr("warpath.engines.cuda.tables.min_plus._COPIED", 1)
     device = device_of(dtype)
     labels, closed = drawn(4, dtype)
     half = 2 * SIDE

@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from warpath.base.errors import InputError
 from warpath.engines.cuda.entry import MOST_BUCKETS
-from warpath.errors import InputError
-from warpath.paths import never
+from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.axes import Edges, Layout, Select
+from warpath.results.paths import never
+from warpath.results.trace import Trace
 from warpath.testing import corpus, strategies
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.kernels import check, device_for, expected, prepare, solve
 from warpath.testing.recipes import on_gpu
-from warpath.trace import Trace
-from warpath.zones import opened
 
 RECIPES = on_gpu(Task.SSSP)
 TRACED = [recipe for recipe in RECIPES if recipe.axes]  # others refuse a trace

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from warpath.errors import InputError, MissingDependencyError, NotSupportedError
+from warpath.base.errors import InputError, MissingDependencyError, NotSupportedError
 from warpath.testing import emulated, emulator_build
 from warpath.testing.emulated import EmulatedDevice, Unit
 

@@ -13,16 +13,16 @@ import warpath as wp
 from warpath import generate
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.tables import deliver, pairs
-from warpath.engines.tables.blocks_of_sources import shared_bytes
-from warpath.engines.tables.potentials import reweighted
-from warpath.engines.tables.widths import Width, bucket, limit, widths
+from warpath.engines.cuda.tables import deliver, pairs
+from warpath.engines.cuda.tables.blocks_of_sources import shared_bytes
+from warpath.engines.cuda.tables.potentials import reweighted
+from warpath.engines.cuda.tables.widths import Width, bucket, limit, widths
+from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Task
 from warpath.testing import corpus, strategies
 from warpath.testing.kernels import device_for, prepare
 from warpath.testing.recipes import on_gpu
 from warpath.testing.tables import able, check, expected, narrowed, problem_of, solve
-from warpath.zones import opened
 
 BLOCKS, PAIRS, JOHNSON = (
     CATALOGUE[f"warpath.{name}"] for name in ("block_per_source", "pairs", "johnson")

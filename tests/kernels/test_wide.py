@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from warpath import Graph
+from warpath.base.errors import DeviceError, NotSupportedError
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.wide import rows, search
-from warpath.errors import DeviceError, NotSupportedError
+from warpath.engines.cuda.wide import rows, search
 from warpath.recipes import CATALOGUE, Task
-from warpath.routes import as_labels
+from warpath.results.predecessors import as_labels
+from warpath.results.trace import Trace
 from warpath.testing import corpus
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.kernels import check, device_for, expected, prepare
-from warpath.trace import Trace
 
 WIDE = CATALOGUE["warpath.wide"]
 VARIANTS = [{}, {"delta": 1}, {"delta": 1e300}]

@@ -9,7 +9,7 @@ import pytest
 
 import warpath.nx as backend
 from _warpath_nx import FUNCTIONS, get_info
-from warpath.errors import LeftToNetworkXError
+from warpath.base.errors import LeftToNetworkXError
 
 PROTOCOL = {"Converted", "can_run", "should_run", "convert_from_nx", "convert_to_nx"}
 

@@ -6,9 +6,9 @@ import networkx as nx
 import pytest
 
 from warpath import generate
+from warpath.base.errors import InputError, NotSupportedError, VerificationError
 from warpath.bench import networkx_calls
 from warpath.bench.networkx_calls import WORKLOADS, Workload
-from warpath.errors import InputError, NotSupportedError, VerificationError
 
 
 @pytest.fixture

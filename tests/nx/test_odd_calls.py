@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import warpath.nx as backend
-from warpath.errors import LeftToNetworkXError
+from warpath.base.errors import LeftToNetworkXError
 
 ask = {"backend": "warpath"}
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.facts import Facts
+from warpath.graph.facts import Facts
 from warpath.recipes import CATALOGUE, Catalogue, Citation, Loop, Queue, Task
 from warpath.recipes.axes import (
     Arrange,

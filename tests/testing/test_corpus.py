@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from warpath.errors import DistanceOverflowError, InputError
+from warpath.base.errors import DistanceOverflowError, InputError
 from warpath.testing import corpus
 from warpath.testing.reference import bellman_ford, dijkstra, rule2_tree
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from hunt.program import Finding
-from warpath.errors import OutputError
+from warpath.base.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from warpath.base.errors import WarpathError
 from warpath.bench.commands import COMMANDS, listing
-from warpath.errors import WarpathError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

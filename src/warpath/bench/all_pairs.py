@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import units
+from warpath.api.distances import apsp
+from warpath.base import units
+from warpath.base.errors import WarpathError
 from warpath.bench.catalogue import append, facts_of, key_of, read_lines
 from warpath.bench.pair import TimeIsUpError, at_most
 from warpath.bench.workloads import graph_of, tiny, title_of
 from warpath.engines.base import Order, Problem
-from warpath.errors import WarpathError
-from warpath.paths import never
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
-from warpath.tables import apsp
+from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

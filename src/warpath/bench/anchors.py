@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import warpath as wp
+from warpath.base.errors import VerificationError
 from warpath.bench.run import machine
 from warpath.bench.workloads import graph_of, title_of
-from warpath.errors import VerificationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

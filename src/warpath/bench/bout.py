@@ -6,11 +6,11 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from warpath.api import sssp
+from warpath.api.calls import sssp
+from warpath.base.errors import NotSupportedError
 from warpath.bench.external import External, write_graph
 from warpath.bench.lines import OURS, is_ours
 from warpath.bench.run import Local, contest
-from warpath.errors import NotSupportedError
 from warpath.graph import Graph
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from warpath.bench.peers import Peer
     from warpath.bench.right import Right
     from warpath.bench.run import Answer, Entrant
-    from warpath.paths import Paths
+    from warpath.results.paths import Paths
 
     Array = NDArray[Any]
     Line = dict[str, Any]

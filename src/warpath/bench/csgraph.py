@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath import csgraph, generate, settings, units
+from warpath import csgraph
+from warpath.base import settings, units
+from warpath.base.errors import VerificationError, require
 from warpath.bench.right import answers
 from warpath.bench.run import commit, machine
 from warpath.bench.suite import CPU
 from warpath.bench.workloads import COLUMNS, typed, workload
-from warpath.errors import VerificationError, require
+from warpath.graph import generate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -14,10 +14,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warpath.base.errors import InputError
 from warpath.bench.pair import Job
 from warpath.bench.paper_graphs import MAKERS
 from warpath.bench.workloads import title_of
-from warpath.errors import InputError
 from warpath.recipes import CATALOGUE, Task
 
 if TYPE_CHECKING:

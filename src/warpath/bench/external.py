@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from warpath.base.errors import InputError, WarpathError
 from warpath.bench.run import Found
-from warpath.errors import InputError, WarpathError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

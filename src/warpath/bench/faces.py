@@ -14,10 +14,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from warpath import units
+from warpath.base import units
+from warpath.base.errors import InputError, require
 from warpath.bench import csgraph, networkx_calls
 from warpath.bench.run import commit, machine
-from warpath.errors import InputError, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

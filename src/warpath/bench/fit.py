@@ -16,12 +16,12 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpath import constants
 from warpath.bench.fit_cases import FIT, HELD_OUT, cases
 from warpath.bench.fit_measure import measured, questions
 from warpath.bench.fit_model import fitted, judged, question_of
 from warpath.bench.run import machine
-from warpath.zones import opened
+from warpath.graph.zones import opened
+from warpath.planner import constants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -151,7 +151,7 @@ def _share(score: Score) -> str:
 
 
 def as_module(found: Constants) -> str:
-    """Return the source of `warpath.constants`."""
+    """Return the source of `warpath.planner.constants`."""
     rows = [_HEAD, "SECONDS: dict[str, dict[str, float]] = {"]
     for kind, of_kind in found.items():
         said = ", ".join(f'"{name}": {value:.3g}' for name, value in of_kind.items() if value)
@@ -166,8 +166,9 @@ def as_module(found: Constants) -> str:
 _WIDTH = 100
 _HEAD = '''"""The planner's constants: seconds of one core, by kind of loop and of work.
 
-Written by ``warpath bench fit --write`` from docs/benchmarks/planner.jsonl. `warpath.costs.work`
-says what they are multiplied with; docs/decisions/0010-predicted-times.md, how they were found.
+Written by ``warpath bench fit --write`` from docs/benchmarks/planner.jsonl.
+`warpath.planner.cpu_model.work` says what they are multiplied with, and
+docs/decisions/0010-predicted-times.md how they were found.
 """
 '''
 

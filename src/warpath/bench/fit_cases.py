@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import generate
-from warpath.graph import Graph
+from warpath.graph import Graph, generate
 from warpath.io.formats import read
 
 if TYPE_CHECKING:

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.costs import Size
+from warpath.api.run import facts_for, run_plan
 from warpath.engines.base import Problem
-from warpath.plan import Hardware, Wish, choose, usable_threads
+from warpath.planner.cpu_model import Size
+from warpath.planner.plan import Hardware, Wish, choose, usable_threads
 from warpath.recipes import CATALOGUE, Loop, Task
-from warpath.running import facts_for, run_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from warpath.bench.fit_cases import Case
-    from warpath.facts import Facts
     from warpath.graph import Graph
-    from warpath.plan import Plan
+    from warpath.graph.facts import Facts
+    from warpath.planner.plan import Plan
 
 #: A candidate is left out that so often took so many times the fastest one's time.
 _DISTURBED = 2

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.costs import Size, cpu_seconds, kind_of, work
-from warpath.errors import require
-from warpath.facts import Facts
+from warpath.base.errors import require
+from warpath.graph.facts import Facts
+from warpath.planner.cpu_model import Size, cpu_seconds, kind_of, work
 from warpath.recipes import CATALOGUE, Task
 
 if TYPE_CHECKING:

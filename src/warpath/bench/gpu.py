@@ -21,7 +21,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from warpath import api
+from warpath.api import calls
+from warpath.base.errors import WarpathError
 from warpath.bench import gpu_page
 from warpath.bench.catalogue import append, facts_of
 from warpath.bench.fit_cases import cases_of_gpus
@@ -29,7 +30,6 @@ from warpath.bench.gpu_catalogue import beside, published, warm_up
 from warpath.bench.gpu_made import HUGE, LARGE, Failed, Makers, Wanted
 from warpath.bench.gpu_planner import timed_candidates
 from warpath.bench.workloads import graph_size, workload
-from warpath.errors import WarpathError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from warpath.bench.gpu_made import Made
     from warpath.bench.right import Right
     from warpath.graph import Graph
-    from warpath.paths import Paths
+    from warpath.results.paths import Paths
 
     Line = dict[str, Any]
 
@@ -63,7 +63,7 @@ def measured(
     """
 
     def solve(source: int) -> Paths:
-        return api.sssp(graph, source, algorithm=algorithm, device=device.name)
+        return calls.sssp(graph, source, algorithm=algorithm, device=device.name)
 
     line: Line = {"kernel_ms": [], "call_ms": [], "copied_ms": [], "rounds": [], "wrong": 0}
     start = time.perf_counter()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from warpath import api, generate
+from warpath.api import calls
+from warpath.base.errors import WarpathError
 from warpath.bench.catalogue import BASELINES
 from warpath.bench.pair import TimeIsUpError, at_most, too_wide
-from warpath.errors import WarpathError
+from warpath.graph import generate
 from warpath.recipes import CATALOGUE, Task
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def warm_up(names: Iterable[str], dtype: DTypeLike, device: str) -> None:
     facts = graph.facts(symmetry=False)
     for name in names:
         if CATALOGUE[name].objection(Task.SSSP, facts) is None:
-            api.sssp(graph, 0, algorithm=name, device=device)
+            calls.sssp(graph, 0, algorithm=name, device=device)
 
 
 def beside(
@@ -72,7 +73,7 @@ def beside(
         try:
             with at_most(limit if times else seconds):
                 start = time.perf_counter()
-                paths = api.sssp(graph, source, algorithm=name, device=device)
+                paths = calls.sssp(graph, source, algorithm=name, device=device)
                 times.append(time.perf_counter() - start)
         except TimeIsUpError as stopped:
             tries -= 1

@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from warpath import settings
+from warpath.base import settings
+from warpath.base.errors import InputError, WarpathError
 from warpath.bench.fit_cases import cases_of_gpus
 from warpath.bench.gpu_catalogue import beside
 from warpath.bench.right import Right, answers_of, sources_of
 from warpath.bench.workloads import typed, workload
-from warpath.errors import InputError, WarpathError
 from warpath.graph import Graph
-from warpath.paths import Paths
-from warpath.routes import tree
+from warpath.results.paths import Paths
+from warpath.results.predecessors import tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

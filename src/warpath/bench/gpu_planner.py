@@ -12,9 +12,10 @@ from contextlib import nullcontext
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from warpath import api, units
+from warpath.api import calls
+from warpath.base import units
+from warpath.base.errors import WarpathError
 from warpath.bench.pair import TimeIsUpError, at_most
-from warpath.errors import WarpathError
 from warpath.recipes.recipe import IN_ONE_LAUNCH
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
     from warpath.bench.right import Right
     from warpath.graph import Graph
-    from warpath.paths import Paths
-    from warpath.plan import Candidate, Plan
+    from warpath.planner.plan import Candidate, Plan
+    from warpath.results.paths import Paths
 
     Line = dict[str, Any]
 
@@ -53,7 +54,7 @@ def timed_candidates(graph: Graph, right: dict[int, Right], device: str) -> Line
     wrong : distances that are not the right ones, of all recipes.
     """
     sources = list(right)
-    plan = api.plan(graph, sources[0], device=device)
+    plan = calls.plan(graph, sources[0], device=device)
     candidates: list[Plan | Candidate] = [plan, *plan.runners_up]
     line: Line = {
         "chosen": plan.algorithm, "ms": {}, "unmeasured": {}, "wrong": 0,
@@ -63,7 +64,7 @@ def timed_candidates(graph: Graph, right: dict[int, Right], device: str) -> Line
         name, alone = one.recipe.name, one.recipe.loop in IN_ONE_LAUNCH
 
         def solve(source: int, name: str = name) -> Paths:
-            return api.sssp(graph, source, algorithm=name, device=device)
+            return calls.sssp(graph, source, algorithm=name, device=device)
 
         hopeless = _HOPELESS * min(line["ms"].values(), default=math.inf)
         seconds = math.inf if alone else max(hopeless / 1e3, _LEAST)

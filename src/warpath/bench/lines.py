@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from warpath.errors import InputError
+from warpath.base.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath import generate
+from warpath.api.distances import apsp, distances
+from warpath.base.errors import InputError, VerificationError
 from warpath.bench.peers import chosen
 from warpath.bench.right import sources_of, wrong_of
 from warpath.bench.run import machine
 from warpath.bench.workloads import COLUMNS, typed, workload
-from warpath.errors import InputError, VerificationError
-from warpath.tables import apsp, distances
+from warpath.graph import generate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

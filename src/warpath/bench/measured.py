@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from warpath import units
+from warpath.base import units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

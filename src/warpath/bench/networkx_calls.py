@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath import generate
+from warpath.base.errors import InputError, NotSupportedError, VerificationError, require
 from warpath.bench.run import machine
-from warpath.errors import InputError, NotSupportedError, VerificationError, require
+from warpath.graph import generate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from warpath import api, units
+from warpath.api import calls
+from warpath.base import units
+from warpath.base.errors import WarpathError
 from warpath.bench.workloads import graph_of, source_of, tiny, title_of
 from warpath.engines.rounds.clock import Clock
-from warpath.errors import WarpathError
-from warpath.paths import never
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.axes import Layout, Select
 from warpath.recipes.params import chosen_params
 from warpath.recipes.recipe import IN_ONE_LAUNCH
-from warpath.verify import verify
+from warpath.results.certificate import verify
+from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from warpath.facts import Facts
     from warpath.graph import Graph
-    from warpath.paths import Paths
+    from warpath.graph.facts import Facts
     from warpath.recipes import Recipe
+    from warpath.results.paths import Paths
 
     Array = NDArray[Any]
 
@@ -106,7 +107,7 @@ class Pairs:
         self.traced = traced
         self.device = device
         self._made = graphs or graph_of
-        self._solve = solve or api.sssp
+        self._solve = solve or calls.sssp
         self._name = ""
         self._graph: Graph
         self._source = 0
@@ -145,7 +146,7 @@ class Pairs:
         self._source = source_of(self._graph)
         self._name = name
         label = self._graph.label_of(np.array([self._source]))[0]
-        certified = api.sssp(self._graph, label, device="cpu")
+        certified = calls.sssp(self._graph, label, device="cpu")
         verify(self._graph, certified)
         self._right = certified.dist
 

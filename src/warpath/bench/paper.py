@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warpath import settings
+from warpath.base import settings
+from warpath.base.errors import InputError, WarpathError, require
 from warpath.bench import experiments
 from warpath.bench.catalogue import facts_of
 from warpath.bench.paper_charts import draw
@@ -20,7 +21,6 @@ from warpath.bench.paper_page import page
 from warpath.bench.paper_results import Results, is_wrong
 from warpath.bench.paper_run import Bench, kind_of, planned, run
 from warpath.bench.run import commit
-from warpath.errors import InputError, WarpathError, require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

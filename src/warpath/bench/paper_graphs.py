@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath import generate
 from warpath.bench.workloads import graph_of
-from warpath.graph import Graph
+from warpath.graph import Graph, generate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

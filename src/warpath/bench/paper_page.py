@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from warpath import units
+from warpath.base import units
 from warpath.bench.measured import rows
 from warpath.bench.paper_results import is_wrong, short
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from warpath import units
+from warpath.base import units
 from warpath.recipes import CATALOGUE
 
 if TYPE_CHECKING:

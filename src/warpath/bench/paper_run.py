@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import tables
+from warpath.api import distances
+from warpath.base.errors import InputError, WarpathError
 from warpath.bench.all_pairs import Tables
 from warpath.bench.catalogue import append, key_of, read_lines
 from warpath.bench.experiments import TASKS, graphs_of, job_of
@@ -21,11 +22,10 @@ from warpath.bench.pair import Pairs, TimeIsUpError, as_text, at_most
 from warpath.bench.paper_graphs import made_or_read
 from warpath.bench.tables import compact
 from warpath.bench.workloads import tiny, title_of
-from warpath.errors import InputError, WarpathError
-from warpath.paths import Paths
 from warpath.recipes import CATALOGUE, Task
-from warpath.routes import tree
-from warpath.verify import verify
+from warpath.results.certificate import verify
+from warpath.results.paths import Paths
+from warpath.results.predecessors import tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -155,7 +155,7 @@ class Sources:
         graph = self._made(name)
         usable = np.flatnonzero(np.diff(graph.indptr))
         chosen = np.random.default_rng(_SEED).permutation(usable)[:count]
-        right = tables.distances(
+        right = distances.distances(
             graph, graph.label_of(chosen), algorithm="classic.dijkstra", device="cpu"
         )
         first, dist = int(chosen[0]), right.dist[0]
@@ -168,7 +168,7 @@ class Sources:
     ) -> tuple[float, Array]:
         dtype = self._right.dtype.name if self._right.dtype.kind == "i" else None
         start = time.perf_counter()
-        table = tables.distances(
+        table = distances.distances(
             graph, graph.label_of(sources), algorithm=recipe.name, device=device, dist_dtype=dtype,
             threads=self.threads if device == "cpu" else None,
         )  # fmt: skip

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import _core, settings
-from warpath.api import sssp
+from warpath import _core
+from warpath.api.calls import sssp
+from warpath.base import settings
+from warpath.base.errors import VerificationError
 from warpath.bench.run import machine
-from warpath.errors import VerificationError
 from warpath.graph import Graph
 
 if TYPE_CHECKING:

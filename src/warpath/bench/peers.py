@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api import sssp
+from warpath.api.calls import sssp
+from warpath.base.errors import InputError, require
 from warpath.bench.workloads import source_of
-from warpath.errors import InputError, require
-from warpath.paths import never
+from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

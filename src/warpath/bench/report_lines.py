@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from warpath.base.errors import GraphFormatError, InputError
 from warpath.bench.lines import is_ours
-from warpath.errors import GraphFormatError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any
 
-from warpath import units
+from warpath.base import units
 from warpath.bench.measured import rows
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api import sssp
-from warpath.errors import InputError
-from warpath.paths import never
-from warpath.verify import verify
+from warpath.api.calls import sssp
+from warpath.base.errors import InputError
+from warpath.results.certificate import verify
+from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.graph import Graph
-    from warpath.paths import Paths
+    from warpath.results.paths import Paths
 
     Array = NDArray[Any]
 

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from warpath.base.errors import VerificationError
 from warpath.bench.lines import is_ours
 from warpath.bench.right import digest
-from warpath.errors import VerificationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from warpath import units
+from warpath.base import units
 from warpath.bench.bout import NOT_BEGUN
 from warpath.bench.lines import is_ours
 

@@ -12,14 +12,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpath import settings
+from warpath.base import settings
+from warpath.base.errors import InputError, WarpathError
 from warpath.bench import external, peers, standing
 from warpath.bench.bout import Terms
 from warpath.bench.lines import OURS, latest, read_lines
 from warpath.bench.run import machine
 from warpath.bench.session import Session, Wish, tell
 from warpath.bench.workloads import COLUMNS, FILES, MAKERS, files, workload
-from warpath.errors import InputError, WarpathError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

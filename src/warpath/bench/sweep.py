@@ -5,8 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from warpath import api
-from warpath.errors import InputError
+from warpath.api import calls
+from warpath.base.errors import InputError
 from warpath.graph import Graph
 from warpath.plot.sweep import Sweep, Swept
 from warpath.recipes import CATALOGUE, Task
@@ -15,7 +15,7 @@ from warpath.recipes.params import chosen_params
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpath.progress import Report
+    from warpath.base.progress import Report
 
 #: The factors of an algorithm's own delta that are tried: 1/64 to 64.
 FACTORS = tuple(2.0**power for power in range(-6, 7))
@@ -57,18 +57,19 @@ def delta_sweep(
     graph = Graph.of(graph)
     call: dict[str, Any] = {"algorithm": algorithm, "device": device, "threads": threads}
     facts = graph.facts(symmetry=False)
-    first = api.sssp(graph, source, **call)
+    first = calls.sssp(graph, source, **call)
     default = float(first.plan.params["delta"])
     wanted = ({"delta": default * factor} for factor in factors)
     chosen = {chosen_params(CATALOGUE[algorithm], facts, given)["delta"] for given in wanted}
     points: list[Swept] = []
     for delta in sorted(chosen):
         params = {"delta": delta}
-        api.sssp(graph, source, params=params, **call)
+        calls.sssp(graph, source, params=params, **call)
         seconds = median(
-            api.sssp(graph, source, params=params, **call).stats["seconds"] for _ in range(repeats)
+            calls.sssp(graph, source, params=params, **call).stats["seconds"]
+            for _ in range(repeats)
         )
-        traced = api.sssp(graph, source, params=params, trace=True, **call)
+        traced = calls.sssp(graph, source, params=params, trace=True, **call)
         assert traced.trace is not None  # noqa: S101 - it was asked for
         totals = traced.trace.totals()
         points.append(Swept(delta, seconds, totals.work_ratio, totals.rounds))

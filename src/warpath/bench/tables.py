@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warpath import units
+from warpath.base import units
 from warpath.recipes import CATALOGUE
 
 if TYPE_CHECKING:

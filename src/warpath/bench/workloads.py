@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath import generate, settings
-from warpath.errors import InputError
-from warpath.graph import Graph
+from warpath.base import settings
+from warpath.base.errors import InputError
+from warpath.graph import Graph, generate
 from warpath.io.formats import read
 
 if TYPE_CHECKING:

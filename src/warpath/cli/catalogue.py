@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from warpath import api
+from warpath.api import calls
 from warpath.cli import output
 from warpath.cli.options import Showing
 from warpath.cli.output import Facts, Line, Rows
@@ -42,7 +42,7 @@ def algorithms(
 
     Example: [cyan]warpath algorithms --paper martin2009[/]
     """
-    catalogue = api.algorithms()
+    catalogue = calls.algorithms()
     if name is not None:
         if paper is not None or device is not None:
             raise UsageError("a NAME and the filters --paper and --device are different questions.")

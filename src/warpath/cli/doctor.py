@@ -13,14 +13,16 @@ import numpy as np
 import typer
 
 import warpath
-from warpath import _core, api, settings, units
+from warpath import _core
+from warpath.api import calls
+from warpath.base import settings, units
+from warpath.base.errors import NotSupportedError, WarpathError
 from warpath.cli import gpus, output
 from warpath.cli.options import Showing
 from warpath.cli.output import Facts, Rows
-from warpath.errors import NotSupportedError, WarpathError
 from warpath.graph import Graph
 from warpath.recipes import CATALOGUE
-from warpath.verify import verify
+from warpath.results.certificate import verify
 
 _OPTIONAL = (  # package, the extra that brings it, what it is for
     ("typer", "cli", "the command"),
@@ -173,7 +175,7 @@ def checked(device: str, recipes: tuple[str, ...]) -> str:
                 equal = CATALOGUE[recipe].equal_weights
                 weights, expected = equal_weights if equal else any_weights
                 graph = Graph.from_edges(src, dst, np.array(weights, kind))
-                found = api.sssp(graph, 0, algorithm=recipe, device=device)
+                found = calls.sssp(graph, 0, algorithm=recipe, device=device)
                 verify(graph, found)
                 if found.dist.tolist() != expected:
                     return f"wrong: {recipe} on {np.dtype(kind)} gave {found.dist.tolist()}"

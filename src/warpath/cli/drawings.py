@@ -6,7 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from warpath import api, units
+from warpath.api import calls
+from warpath.api.within import within as near
+from warpath.base import units
+from warpath.base.progress import watch
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.near import Cutoffs, cutoffs_of
@@ -17,9 +20,7 @@ from warpath.cli.reading import Loaded, load, with_coordinates
 from warpath.cli.route import Vertex, draw_route
 from warpath.cli.vertices import in_file_ids, one_id, vertex
 from warpath.graph import Graph
-from warpath.paths import Paths
-from warpath.progress import watch
-from warpath.within import within as near
+from warpath.results.paths import Paths
 
 Picture = Annotated[
     Path,
@@ -76,7 +77,7 @@ def route(
     """
     loaded, roads = _read(graph, out, reading, showing, "the route")
     with in_file_ids(roads):
-        found = api.path(
+        found = calls.path(
             roads, vertex(roads, source), vertex(roads, target), progress=showing.progress,
             **solving.wish(),
         )  # fmt: skip
@@ -239,7 +240,7 @@ def _solved(
     """Return the paths from a source and its id, of a graph with coordinates."""
     loaded, roads = _read(file, out, reading, showing, what)
     with in_file_ids(roads):
-        paths = api.sssp(
+        paths = calls.sssp(
             roads, vertex(roads, source), cutoff=cutoff, progress=showing.progress, **solving.wish()
         )
     return loaded, paths, str(one_id(roads, paths.source_index))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from warpath import units
+from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.generators import arguments_of, detail, listing

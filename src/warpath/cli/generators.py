@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from warpath.cli.output import Line, Rows
 from warpath.cli.reading import number_or_text
 from warpath.cli.usage import UsageError
-from warpath.generate import GENERATORS
+from warpath.graph.generate import GENERATORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

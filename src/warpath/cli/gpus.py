@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warpath import units
-from warpath.errors import NotSupportedError, WarpathError
+from warpath.base import units
+from warpath.base.errors import NotSupportedError, WarpathError
 from warpath.recipes import CATALOGUE, Task
 
 if TYPE_CHECKING:

@@ -9,7 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from warpath import api, units
+from warpath.api import calls
+from warpath.base import units
+from warpath.base.errors import InputError, VerificationError
 from warpath.cli import output
 from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
@@ -17,10 +19,9 @@ from warpath.cli.output import Facts, Line
 from warpath.cli.reading import load
 from warpath.cli.usage import UsageError
 from warpath.cli.vertices import listed, one_id, vertex
-from warpath.errors import InputError, VerificationError
 from warpath.graph import Graph
-from warpath.io.results import load_result
-from warpath.verify import verify as certify
+from warpath.results.certificate import verify as certify
+from warpath.results.files import load_result
 
 
 def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
@@ -124,7 +125,7 @@ def plan(
         if not roads.n:
             raise InputError(f"{graph} has no vertices, so there is nothing to plan.")
         question = {"source": roads.label_of(np.array([0]))[0]}
-    chosen = api.plan(
+    chosen = calls.plan(
         roads,
         **question,
         **solving.wish(),

@@ -22,7 +22,7 @@ import traceback
 from typing import TYPE_CHECKING
 
 import warpath
-from warpath import errors
+from warpath.base import errors
 from warpath.cli.usage import UsageError
 
 if TYPE_CHECKING:

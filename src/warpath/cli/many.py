@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from warpath import facilities as areas
-from warpath import tables as calls
-from warpath import units
+from warpath.api import distances as calls
+from warpath.api import nearest as areas
+from warpath.base import units
 from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
 from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving
@@ -21,7 +21,7 @@ from warpath.cli.reading import Loaded, load
 from warpath.cli.summary import described
 from warpath.cli.usage import UsageError
 from warpath.cli.vertices import ids, in_file_ids, listed
-from warpath.table import DistanceTable
+from warpath.results.distance_table import DistanceTable
 
 _SMALL = 20  # a graph up to this size is printed without being asked
 

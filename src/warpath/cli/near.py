@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from warpath import units
+from warpath.api.within import within as near
+from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving, Theme
@@ -15,8 +16,7 @@ from warpath.cli.output import Facts, Rows
 from warpath.cli.reading import load, number_or_text, with_coordinates
 from warpath.cli.usage import UsageError
 from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
-from warpath.isochrones import Within
-from warpath.within import within as near
+from warpath.results.within import Within
 
 _COLUMNS = ("vertex", "distance", "cutoff")
 _SMALL = 20  # vertices up to which all are printed without being asked

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from warpath import units
+from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.options import Showing
 from warpath.cli.output import Facts, Rows
-from warpath.trace import Trace
+from warpath.results.trace import Trace
 
 _COLUMNS = ("trace", "algorithm", "device", "rounds", "parallelism", "work", "MTEPS", "time")
 

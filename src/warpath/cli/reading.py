@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from warpath.base.errors import GraphError
 from warpath.cli.usage import UsageError
-from warpath.errors import GraphError
 from warpath.io.coordinates import coordinates_of, find_coordinates
 from warpath.io.formats import read
 

@@ -7,18 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from warpath import api, units
-from warpath.arguments import one_index
+from warpath.api import calls
+from warpath.base import units
+from warpath.base.errors import NoPathError
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
 from warpath.cli.output import Facts, Line, Rows
 from warpath.cli.reading import load, with_coordinates
 from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
-from warpath.errors import NoPathError
 from warpath.graph import Graph
-from warpath.route import Route
-from warpath.routes import no_path
+from warpath.graph.arguments import one_index
+from warpath.results.predecessors import no_path
+from warpath.results.route import Route
 
 _SHOWN = 24  # legs that a terminal shows before the middle is left out
 
@@ -61,7 +62,7 @@ def path(
     began = time.perf_counter()
     try:
         with in_file_ids(roads):
-            found = api.path(
+            found = calls.path(
                 roads,
                 start,
                 end,

@@ -14,10 +14,10 @@ from warpath.cli.usage import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from warpath.facilities import Nearest
-    from warpath.isochrones import Within
-    from warpath.paths import Paths
-    from warpath.table import DistanceTable
+    from warpath.api.nearest import Nearest
+    from warpath.results.distance_table import DistanceTable
+    from warpath.results.paths import Paths
+    from warpath.results.within import Within
 
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 STREAMED = (".npy", ".zarr")  # tables go there block by block, while they are computed

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from warpath import api, units
+from warpath.api import calls
+from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving
@@ -16,8 +17,8 @@ from warpath.cli.output import Facts, Rows
 from warpath.cli.reading import load
 from warpath.cli.summary import described, distance_rows
 from warpath.cli.vertices import in_file_ids, one_id, vertex
-from warpath.paths import Paths
-from warpath.trace import Trace, headline
+from warpath.results.paths import Paths
+from warpath.results.trace import Trace, headline
 
 _SMALL = 20  # a graph up to this size is printed without being asked
 
@@ -57,7 +58,7 @@ def sssp(
     roads = loaded.graph
     start = time.perf_counter()
     with in_file_ids(roads):
-        paths = api.sssp(
+        paths = calls.sssp(
             roads,
             vertex(roads, source),
             **solving.wish(),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.graph import Graph
-    from warpath.paths import Paths
+    from warpath.results.paths import Paths
 
     Array = NDArray[Any]
 

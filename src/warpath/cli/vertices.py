@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.errors import GraphFormatError, NegativeCycleError, VertexError
+from warpath.base.errors import GraphFormatError, NegativeCycleError, VertexError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from warpath.base.errors import require
 from warpath.csgraph.errors import NegativeCycleError
 from warpath.csgraph.loopless import yen
 from warpath.csgraph.searches import (
@@ -22,7 +23,6 @@ from warpath.csgraph.searches import (
     shortest_path,
 )
 from warpath.csgraph.trees import construct_dist_matrix, reconstruct_path
-from warpath.errors import require
 
 __all__ = [
     "NegativeCycleError",

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import _core, settings
+from warpath import _core
+from warpath.api.distances import apsp, distances
+from warpath.base import settings
+from warpath.base.errors import DistanceOverflowError
 from warpath.csgraph.matrices import Edges
 from warpath.csgraph.results import as_floats, as_predecessors, prefer_sources
 from warpath.csgraph.solving import solved
-from warpath.errors import DistanceOverflowError
 from warpath.graph import Graph
-from warpath.rows import rows_of_csr
-from warpath.tables import apsp, distances
+from warpath.graph.csr import rows_of_csr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from warpath import errors
+from warpath.base import errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base.errors import InputError
 from warpath.csgraph.errors import raising_scipys
 from warpath.csgraph.matrices import edges_of
 from warpath.csgraph.results import NO_PREDECESSOR
-from warpath.errors import InputError
-from warpath.loopless import shortest_loopless
-from warpath.route import Route
+from warpath.engines.yen import shortest_loopless
+from warpath.results.route import Route
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

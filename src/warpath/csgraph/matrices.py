@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.engines.matrix import adjacency_matrix
-from warpath.errors import GraphError, WeightError
+from warpath.base.errors import GraphError, WeightError
+from warpath.engines.dense import adjacency_matrix
 from warpath.graph import Graph
+from warpath.graph.csr import rows_of_csr
 from warpath.io.scipy_sparse import undirected
-from warpath.rows import rows_of_csr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

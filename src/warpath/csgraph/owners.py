@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api import sssp
+from warpath.api.calls import sssp
+from warpath.api.nearest import nearest, with_a_start
 from warpath.csgraph.results import NO_PREDECESSOR, as_floats, as_predecessors
-from warpath.facilities import nearest, with_a_start
 from warpath.graph import Graph
-from warpath.routes import tree
+from warpath.results.predecessors import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

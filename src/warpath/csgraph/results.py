@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.paths import never
+from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

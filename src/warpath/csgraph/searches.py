@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base.errors import GraphError, InputError
 from warpath.csgraph.dense import closed
 from warpath.csgraph.errors import raising_scipys
 from warpath.csgraph.matrices import (
@@ -22,7 +23,6 @@ from warpath.csgraph.matrices import (
 from warpath.csgraph.owners import nearest_sources
 from warpath.csgraph.solving import solved
 from warpath.engines.cpu import potentials_of
-from warpath.errors import GraphError, InputError
 from warpath.graph import Graph
 
 if TYPE_CHECKING:

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api import sssp
-from warpath.arguments import checked_cutoff
+from warpath.api.calls import sssp
+from warpath.api.distances import distances
+from warpath.base.settings import threads
 from warpath.csgraph.errors import raising_scipys
 from warpath.csgraph.results import as_floats, as_predecessors, prefer_sources
 from warpath.engines import cpu
 from warpath.engines.base import Order, Problem
+from warpath.graph.arguments import checked_cutoff
 from warpath.recipes import CATALOGUE, Task
-from warpath.routes import tree
-from warpath.settings import threads
-from warpath.tables import distances
+from warpath.results.predecessors import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

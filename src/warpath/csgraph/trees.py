@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base.errors import InputError, require
 from warpath.csgraph.matrices import lengths_of, rows_of
 from warpath.csgraph.results import NO_PREDECESSOR
-from warpath.errors import InputError, require
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

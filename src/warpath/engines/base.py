@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from warpath._core import Word
     from warpath.engines.cuda.entry import Kernel
-    from warpath.engines.tables.staged import Tiles
+    from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
     from warpath.recipes import Recipe, Task
-    from warpath.trace import Trace
+    from warpath.results.trace import Trace
 
     Array = NDArray[Any]
 

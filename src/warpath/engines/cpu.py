@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from warpath import _core
+from warpath.base.errors import NegativeCycleError
 from warpath.engines.base import Order, Raw
-from warpath.engines.matrix import adjacency_matrix, narrow_part, sums_fit_int32
-from warpath.errors import NegativeCycleError
-from warpath.facts import leaves, rows_into
-from warpath.paths import never
+from warpath.engines.dense import adjacency_matrix, narrow_part, sums_fit_int32
+from warpath.graph.facts import leaves, rows_into
 from warpath.recipes import Loop, Queue, Task
-from warpath.routes import length_around, search, tree
-from warpath.trace import Round
+from warpath.results.paths import never
+from warpath.results.predecessors import length_around, search, tree
+from warpath.results.trace import Round
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warpath.checks import checked_kind
+from warpath.base.errors import InputError, NotSupportedError
 from warpath.engines import cpu
-from warpath.errors import InputError, NotSupportedError
+from warpath.graph.checks import checked_kind
 
 if TYPE_CHECKING:
     from warpath.engines.base import Order, Raw

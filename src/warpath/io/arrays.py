@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.checks import on_host, shown
-from warpath.errors import GraphError, WeightError
+from warpath.base.errors import GraphError, WeightError
 from warpath.graph import Graph
+from warpath.graph.checks import on_host, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from warpath.errors import GraphFormatError, InputError, NotEnoughMemoryError, require
+from warpath.base.errors import GraphFormatError, InputError, NotEnoughMemoryError, require
 from warpath.io.shown import printable
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpath.checks import checked_coordinates
-from warpath.errors import GraphError
+from warpath.base.errors import GraphError
+from warpath.graph.checks import checked_coordinates
 from warpath.io import dimacs, matrix_market, tntp
 from warpath.io.compression import SUFFIXES, without_suffix
 from warpath.io.source import Source

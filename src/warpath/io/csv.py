@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from warpath.errors import InputError, require
+from warpath.base.errors import InputError, require
 from warpath.io.tables import ENDS, from_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpath.errors import GraphFormatError
+    from warpath.base.errors import GraphFormatError
     from warpath.graph import Graph
     from warpath.io.source import Source
     from warpath.io.tables import Column

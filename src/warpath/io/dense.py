@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from warpath.checks import checked_bool, on_host, shown
-from warpath.errors import GraphError, InputError, WeightError
+from warpath.base.errors import GraphError, InputError, WeightError
 from warpath.graph import Graph
+from warpath.graph.checks import checked_bool, on_host, shown
+from warpath.graph.csr import rows_of_csr
 from warpath.io.scipy_sparse import undirected
-from warpath.rows import rows_of_csr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

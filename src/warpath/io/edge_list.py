@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.checks import index_dtype
-from warpath.errors import InputError
+from warpath.base.errors import InputError
 from warpath.graph import Graph
+from warpath.graph.checks import index_dtype
 from warpath.io.shown import printable
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpath.arguments import a_graph
-from warpath.checks import checked_bool, checked_integer, checked_kind, is_integer, shown
-from warpath.errors import GraphFormatError, InputError
-from warpath.geometry import RULES
+from warpath.base.errors import GraphFormatError, InputError
+from warpath.base.progress import watch
+from warpath.graph.arguments import a_graph
+from warpath.graph.checks import checked_bool, checked_integer, checked_kind, is_integer, shown
+from warpath.graph.coordinates import RULES
 from warpath.io.compression import without_suffix
 from warpath.io.places import to_read, to_write
 from warpath.io.source import Source, foreign, reading
-from warpath.progress import watch
 
 if TYPE_CHECKING:
     import os

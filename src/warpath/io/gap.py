@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from warpath import _core
-from warpath.errors import InputError
+from warpath.base.errors import InputError
 from warpath.graph import Graph
+from warpath.graph.csr import rows_of_csr
 from warpath.io.save import edge_blocks, refuse_what_text_cannot_hold
-from warpath.rows import rows_of_csr
 
 if TYPE_CHECKING:
     from warpath.io.source import Source

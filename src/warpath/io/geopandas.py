@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.checks import checked_bool, is_number, numbered, shown
-from warpath.errors import GraphError, InputError, require
-from warpath.geometry import RULES, in_degrees, stretch
+from warpath.base.errors import GraphError, InputError, require
 from warpath.graph import Graph
+from warpath.graph.checks import checked_bool, is_number, numbered, shown
+from warpath.graph.coordinates import RULES, in_degrees, stretch
+from warpath.graph.edge_geometry import Shapes, in_rows, lightest, lines_of
 from warpath.io.tables import ENDS, WEIGHTS, Table, chosen_columns
-from warpath.shapes import Shapes, in_rows, lightest, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from warpath.isochrones import Within
-    from warpath.route import Route
+    from warpath.results.route import Route
+    from warpath.results.within import Within
 
     Array = NDArray[Any]
 

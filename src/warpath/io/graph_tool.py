@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from warpath.checks import label_array
-from warpath.errors import GraphError
+from warpath.base.errors import GraphError
 from warpath.graph import Graph
+from warpath.graph.checks import label_array
 
 
 def from_graph_tool(data: Any, *, weight: Any = "weight", labels: Any = None) -> Graph:

@@ -22,7 +22,7 @@ import stat
 import time
 from typing import TYPE_CHECKING, Any
 
-from warpath.errors import OutputError
+from warpath.base.errors import OutputError
 from warpath.io.temporary import failure, is_ours, remove_unlocked, same_file, try_lock
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from warpath import _core
-from warpath.errors import InputError
+from warpath.base.errors import InputError
 from warpath.graph import Graph
 from warpath.io.save import edge_blocks, refuse_what_text_cannot_hold
 

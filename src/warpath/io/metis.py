@@ -8,7 +8,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.graph import Graph
-from warpath.rows import rows_of_csr
+from warpath.graph.csr import rows_of_csr
 
 if TYPE_CHECKING:
     from warpath.io.source import Source

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from warpath.errors import InputError
+from warpath.base.errors import InputError
 from warpath.graph import Graph
+from warpath.graph.csr import rows_of_csr
+from warpath.graph.edge_geometry import Shapes
 from warpath.io.compression import CHUNK
-from warpath.rows import rows_of_csr
-from warpath.shapes import Shapes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

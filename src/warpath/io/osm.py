@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from warpath.errors import InputError, require
-from warpath.geometry import great_circle
+from warpath.base.errors import InputError, require
 from warpath.graph import Graph
+from warpath.graph.coordinates import great_circle
+from warpath.graph.edge_geometry import Shapes, in_rows
 from warpath.io.osm_tags import DEFAULT_SPEEDS, CarRules
-from warpath.shapes import Shapes, in_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from warpath.errors import GraphFormatError
+    from warpath.base.errors import GraphFormatError
     from warpath.io.source import Source
 
     Array = NDArray[Any]

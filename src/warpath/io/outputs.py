@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from warpath.errors import InputError
+from warpath.base.errors import InputError
 from warpath.io.places import to_write
 
 if TYPE_CHECKING:

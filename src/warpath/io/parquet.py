@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from warpath.errors import InputError, NotSupportedError, require
+from warpath.base.errors import InputError, NotSupportedError, require
 from warpath.io.csv import bad_name, column_names, of_table
 from warpath.io.save import edge_blocks
 

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from warpath.checks import shown
-from warpath.errors import GraphFormatError, InputError, OutputError
+from warpath.base.errors import GraphFormatError, InputError, OutputError
+from warpath.graph.checks import shown
 
 
 def to_read(path: Any) -> Path:

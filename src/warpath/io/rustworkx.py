@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.errors import GraphError
+from warpath.base.errors import GraphError
 from warpath.graph import Graph
 from warpath.io.arrays import weight_array
 

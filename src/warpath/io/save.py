@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
-from warpath.errors import InputError, OutputError, interrupts_first
+from warpath.base.errors import InputError, OutputError, interrupts_first
+from warpath.graph.csr import NO_WEIGHTS
 from warpath.io.compression import SUFFIXES, without_suffix, zstd_module
 from warpath.io.temporary import Temporary, failure, real_path
-from warpath.rows import NO_WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

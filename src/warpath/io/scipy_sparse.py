@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from warpath import settings
-from warpath.errors import GraphError
-from warpath.facts import rows_into
+from warpath.base import settings
+from warpath.base.errors import GraphError
 from warpath.graph import Graph
+from warpath.graph.facts import rows_into
 
 
 def from_scipy(data: Any, *, directed: bool = True, **attributes: Any) -> Graph:

@@ -14,12 +14,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from warpath import _core, units
-from warpath.errors import GraphFormatError, NotEnoughMemoryError, WarpathError
+from warpath import _core
+from warpath.base import units
+from warpath.base.errors import GraphFormatError, NotEnoughMemoryError, WarpathError
+from warpath.base.settings import memory
 from warpath.io.compression import CHUNK, decompressed, kind_of, without_suffix
 from warpath.io.places import to_read
 from warpath.io.shown import excerpt, printable
-from warpath.settings import memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

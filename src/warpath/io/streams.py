@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import settings
-from warpath.errors import DistanceOverflowError, NegativeCycleError, OutputError, require
+from warpath.base import settings
+from warpath.base.errors import DistanceOverflowError, NegativeCycleError, OutputError, require
 from warpath.io.journal import Journal
 from warpath.io.positions import bytes_of, on_disk, read_at, reserve, write_at
 from warpath.io.temporary import real_path

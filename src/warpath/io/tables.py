@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.errors import GraphError, InputError, WeightError, require
+from warpath.base.errors import GraphError, InputError, WeightError, require
 from warpath.graph import Graph
 
 if TYPE_CHECKING:

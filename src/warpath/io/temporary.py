@@ -16,7 +16,7 @@ import secrets
 import stat
 from pathlib import Path
 
-from warpath.errors import OutputError
+from warpath.base.errors import OutputError
 from warpath.io.places import to_write
 
 #: Names that are tried in turn and cleaned of files without a writer. More writers of one target

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.checks import on_host
-from warpath.errors import GraphError
+from warpath.base.errors import GraphError
 from warpath.graph import Graph
+from warpath.graph.checks import on_host
 from warpath.io.dense import from_matrix
 from warpath.io.scipy_sparse import undirected
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath.errors import InputError
+from warpath.base.errors import InputError
 from warpath.graph import Graph
 
 if TYPE_CHECKING:

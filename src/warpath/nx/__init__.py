@@ -7,7 +7,7 @@ everything else as the caller gave it, and the answer has NetworkX's types and e
 where the README says so.
 """
 
-from warpath.errors import require
+from warpath.base.errors import require
 
 require("networkx", what="the NetworkX backend", extra="networkx")
 

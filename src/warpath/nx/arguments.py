@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from warpath.errors import LeftToNetworkXError
+from warpath.base.errors import LeftToNetworkXError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -8,13 +8,13 @@ import networkx as nx
 import numpy as np
 
 from warpath import _core
-from warpath.errors import LeftToNetworkXError
+from warpath.base.errors import LeftToNetworkXError
 from warpath.graph import Graph
+from warpath.graph.csr import kept_rows
 from warpath.nx.arguments import require, require_hashable
 from warpath.nx.graph import TOO_LONG, Weighted
 from warpath.nx.search import Found, by_node, each, networkx_errors, searched
 from warpath.nx.weights import ABSENT
-from warpath.rows import kept_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

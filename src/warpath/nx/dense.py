@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from warpath.errors import LeftToNetworkXError
+from warpath.api.distances import apsp
+from warpath.base.errors import LeftToNetworkXError
 from warpath.nx.search import networkx_errors
 from warpath.nx.weights import FLOAT, WHOLE
-from warpath.paths import never
-from warpath.tables import apsp
+from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.nx.graph import Converted, Weighted
-    from warpath.table import DistanceTable
+    from warpath.results.distance_table import DistanceTable
 
     Array = NDArray[Any]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
-from warpath.api import path
-from warpath.errors import LeftToNetworkXError, NoPathError
+from warpath.api.calls import path
+from warpath.base.errors import LeftToNetworkXError, NoPathError
 from warpath.nx.arguments import limit_of, require, require_hashable, starts_of
 from warpath.nx.search import Found, by_node, from_both_ends, networkx_errors, searched
 from warpath.nx.weights import FLOAT

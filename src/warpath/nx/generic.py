@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import networkx as nx
 
-from warpath.errors import LeftToNetworkXError
+from warpath.base.errors import LeftToNetworkXError
 from warpath.nx import bellman_ford, dense, dijkstra, unweighted
 from warpath.nx.arguments import lazily
 from warpath.nx.search import lengths_from, searched

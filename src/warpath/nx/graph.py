@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from warpath.cached import cached_property
-from warpath.checks import index_dtype
-from warpath.errors import LeftToNetworkXError
+from warpath.base.cached import cached_property
+from warpath.base.errors import LeftToNetworkXError
 from warpath.graph import Graph
+from warpath.graph.checks import index_dtype
+from warpath.graph.csr import kept_rows
 from warpath.nx.weights import ABSENT, FLOAT, NO_WEIGHT, weights_of
-from warpath.rows import kept_rows
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from warpath.errors import LeftToNetworkXError
+from warpath.base.errors import LeftToNetworkXError
 from warpath.nx.arguments import bunch_of, require
 from warpath.nx.search import lengths_from, rows_of
-from warpath.paths import never
+from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,20 +9,20 @@ import networkx as nx
 import numpy as np
 
 from warpath import _core
-from warpath.api import sssp
-from warpath.arguments import checked_cutoff
-from warpath.errors import (
+from warpath.api.calls import sssp
+from warpath.api.distances import distances
+from warpath.api.nearest import nearest
+from warpath.base.errors import (
     DistanceOverflowError,
     LeftToNetworkXError,
     NegativeCycleError,
     NotEnoughMemoryError,
 )
-from warpath.facilities import nearest
-from warpath.facts import rows_into
+from warpath.graph.arguments import checked_cutoff
+from warpath.graph.csr import threads_for
+from warpath.graph.facts import rows_into
 from warpath.nx.weights import FLOAT
-from warpath.paths import never
-from warpath.rows import threads_for
-from warpath.tables import distances
+from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

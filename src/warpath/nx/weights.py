@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.errors import LeftToNetworkXError
+from warpath.base.errors import LeftToNetworkXError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

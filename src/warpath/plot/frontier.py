@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.errors import GraphError, InputError
-from warpath.geometry import stretch
+from warpath.base.errors import GraphError, InputError
+from warpath.graph.coordinates import stretch
 from warpath.io.places import to_write
-from warpath.paths import Paths
 from warpath.plot.map import (
     EDGE,
     Map,
@@ -27,6 +26,7 @@ from warpath.plot.map import (
 )
 from warpath.plot.page import checked_path, drawable, new_figure, save, theme_of
 from warpath.plot.tree import FOOT, tree_edges
+from warpath.results.paths import Paths
 
 if TYPE_CHECKING:
     import os

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.isochrones import Within
 from warpath.plot.map import (
     EDGE,
     Map,
@@ -20,6 +19,7 @@ from warpath.plot.map import (
     write_title,
 )
 from warpath.plot.page import checked_path, drawable, save
+from warpath.results.within import Within
 
 if TYPE_CHECKING:
     import os

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.checks import checked_kind
-from warpath.errors import GraphError
-from warpath.geometry import stretch
+from warpath.base.errors import GraphError
+from warpath.graph.checks import checked_kind
+from warpath.graph.coordinates import stretch
+from warpath.graph.edge_geometry import lines_of
 from warpath.plot.page import new_figure, theme_of
-from warpath.shapes import lines_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,8 +6,8 @@ import math
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from warpath.checks import is_number, shown
-from warpath.errors import InputError, require
+from warpath.base.errors import InputError, require
+from warpath.graph.checks import is_number, shown
 from warpath.io.places import to_write
 
 if TYPE_CHECKING:

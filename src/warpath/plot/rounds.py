@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.errors import InputError
+from warpath.base.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from warpath.trace import Round, Trace
+    from warpath.results.trace import Round, Trace
 
     Array = NDArray[Any]
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.checks import shown
-from warpath.errors import GraphError, InputError
+from warpath.base.errors import GraphError, InputError
 from warpath.graph import Graph
+from warpath.graph.checks import shown
 from warpath.plot.map import Map, draw_network, mark, new_map, positions_of, write_title
 from warpath.plot.page import checked_path, drawable, save
-from warpath.route import Route
+from warpath.results.route import Route
 
 if TYPE_CHECKING:
     import os

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from warpath.errors import InputError
+from warpath.base.errors import InputError
 from warpath.plot.page import (
     BLUE,
     GREEN,

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import units
-from warpath.errors import InputError
+from warpath.base import units
+from warpath.base.errors import InputError
 from warpath.plot.page import (
     BLUE,
     GREEN,
@@ -29,14 +29,14 @@ from warpath.plot.page import (
     save,
 )
 from warpath.plot.rounds import rounds_of
-from warpath.trace import Trace, described, headline
+from warpath.results.trace import Trace, described, headline
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
     from warpath.plot.rounds import Rounds, Steps
-    from warpath.trace import Totals
+    from warpath.results.trace import Totals
 
 #: Traces whose rounds are drawn side by side; of more, only the totals are compared.
 MOST_COLUMNS = 4

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import units
-from warpath.errors import GraphError
-from warpath.paths import Paths
+from warpath.base import units
+from warpath.base.errors import GraphError
+from warpath.graph.edge_geometry import lightest, lines_of
 from warpath.plot.map import (
     add_scale,
     colours_between,
@@ -21,8 +21,8 @@ from warpath.plot.map import (
 )
 from warpath.plot.page import checked_path, drawable, save
 from warpath.plot.route import draw_route, route_line
-from warpath.route import Route
-from warpath.shapes import lightest, lines_of
+from warpath.results.paths import Paths
+from warpath.results.route import Route
 
 if TYPE_CHECKING:
     import os

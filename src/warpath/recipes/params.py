@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from warpath.checks import as_float, is_integer, shown
-from warpath.errors import InputError
+from warpath.base.errors import InputError
+from warpath.graph.checks import as_float, is_integer, shown
 
 if TYPE_CHECKING:
-    from warpath.facts import Facts
+    from warpath.graph.facts import Facts
     from warpath.recipes.recipe import Recipe
 
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from warpath.checks import shown
-from warpath.errors import NotSupportedError
+from warpath.base.errors import NotSupportedError
+from warpath.graph.checks import shown
 from warpath.recipes.axes import Axes, Direction, Layout, Lower, Select
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warpath.facts import Facts
+    from warpath.graph.facts import Facts
     from warpath.recipes.matrix import MatrixSteps
 
 

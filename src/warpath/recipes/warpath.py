@@ -122,7 +122,7 @@ RECIPES = (
         "warpath.johnson",
         "Johnson: potentials by Bellman-Ford, then block_per_source or pairs under them.",
         _OURS,
-        "engines/tables/johnson.py",
+        "engines/cuda/tables/johnson.py",
         _TABLES,
         Loop.JOHNSON,
         negative=True,

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from warpath.errors import NegativeCycleError
+    from warpath.base.errors import NegativeCycleError
     from warpath.graph import Graph
 
 

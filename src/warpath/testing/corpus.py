@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import generate
-from warpath.errors import InputError
-from warpath.graph import Graph
+from warpath.base.errors import InputError
+from warpath.graph import Graph, generate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import warpath
-from warpath.errors import MissingDependencyError
+from warpath.base.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

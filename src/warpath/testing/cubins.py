@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import warpath
-from warpath import settings
+from warpath.base import settings
+from warpath.base.errors import MissingDependencyError
 from warpath.engines.cuda.compile import compiler, cubin, nvrtc_version
-from warpath.errors import MissingDependencyError
 from warpath.testing.all_kernels import all_kernels
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 import warpath
-from warpath import settings
-from warpath.errors import InputError
+from warpath.base import settings
+from warpath.base.errors import InputError
 from warpath.testing import emulator_build
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class EmulatedDevice:
         self._builder = emulator_build.Builder(
             folder=cache,
             emulator=emulator or _emulator(package),
-            headers=headers or package / "kernels",
+            headers=headers or package / "engines" / "cuda" / "kernels",
             sanitize=_sanitizer(sanitize),
         )
 

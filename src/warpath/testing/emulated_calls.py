@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import api
+from warpath.api import calls
+from warpath.base.errors import NotSupportedError
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda import engine
-from warpath.errors import NotSupportedError
-from warpath.paths import Paths, never
-from warpath.plan import Plan
+from warpath.planner.plan import Plan
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
-from warpath.routes import as_labels, tree
-from warpath.trace import Run, Trace
+from warpath.results.paths import Paths, never
+from warpath.results.predecessors import as_labels, tree
+from warpath.results.trace import Run, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,7 @@ def sssp_on(device: Device) -> Callable[..., Paths]:
         params: dict[str, float] | None = None, trace: bool = False,
     ) -> Paths:  # fmt: skip
         if not device.startswith("cuda"):
-            return api.sssp(
+            return calls.sssp(
                 graph, source, algorithm=algorithm, device=device, params=params, trace=trace
             )
         return _solved(graph, source, algorithm, params or {}, Trace() if trace else None)

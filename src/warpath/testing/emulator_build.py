@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warpath import settings
+from warpath.base import settings
+from warpath.base.errors import MissingDependencyError, NotSupportedError
 from warpath.engines.cuda import trust
-from warpath.errors import MissingDependencyError, NotSupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import warpath
+from warpath.base.errors import NegativeCycleError
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.listing import kernels_of
-from warpath.errors import NegativeCycleError
+from warpath.graph.zones import opened
 from warpath.recipes import Recipe, Task
 from warpath.recipes.params import chosen_params
-from warpath.routes import as_labels
+from warpath.results.predecessors import as_labels
 from warpath.testing import reference
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.emulated import EmulatedDevice
-from warpath.zones import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from warpath.graph import Graph
-    from warpath.trace import Trace
+    from warpath.results.trace import Trace
 
     Array = NDArray[Any]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import warpath as wp
-from warpath.costs import lean_bytes
+from warpath.planner.cpu_model import lean_bytes
 from warpath.recipes import CATALOGUE, Task
 
 if TYPE_CHECKING:

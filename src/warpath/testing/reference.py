@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.errors import DistanceOverflowError
+from warpath.base.errors import DistanceOverflowError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from warpath import api
+from warpath.api import calls
 from warpath.recipes import Task
+from warpath.results.trace import Trace
 from warpath.testing import corpus, tables
 from warpath.testing.recipes import on_gpu
-from warpath.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpath.engines.base import Device
-    from warpath.paths import Paths
     from warpath.recipes import Recipe
+    from warpath.results.paths import Paths
 
 #: Nasty in different ways, and few rounds each.
 NAMES = (
@@ -62,7 +62,7 @@ def solve_all(solve: Callable[..., Paths], chosen: Chosen = _ALL) -> int:
         for dtype in TYPES:
             graph = corpus.case(name).astype(dtype).graph()
             alike = graph.with_weights(np.full(graph.m, 3, dtype))
-            expected = {each: api.sssp(each, 0, device="cpu").dist for each in (graph, alike)}
+            expected = {each: calls.sssp(each, 0, device="cpu").dist for each in (graph, alike)}
             for recipe in chosen.of(on_gpu(Task.SSSP)):
                 given = alike if recipe.equal_weights else graph
                 if recipe.objection(Task.SSSP, given.facts(symmetry=False)) is not None:
@@ -109,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = Chosen(slice(part - 1, None, parts), frozenset(given[1:]))
     gpu = open_device("cuda")
     gpu.xp.cuda.set_allocator(None)
-    solves = solve_all(api.sssp, chosen)
+    solves = solve_all(calls.sssp, chosen)
     with gpu.active():
         solves += tables_of_all(gpu, chosen)
     sys.stdout.write(f"{solves} solves\n")

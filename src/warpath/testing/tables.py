@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base.errors import NegativeCycleError
 from warpath.engines import cpu
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.tables.table import longest
-from warpath.errors import NegativeCycleError
-from warpath.paths import never
+from warpath.engines.cuda.tables.table import longest
+from warpath.graph.zones import opened
 from warpath.recipes import Task
 from warpath.recipes.params import chosen_params
+from warpath.results.paths import never
 from warpath.testing import reference
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.kernels import assert_is_a_negative_cycle, told
-from warpath.zones import opened
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from warpath.engines.base import Device
     from warpath.graph import Graph
     from warpath.recipes import Recipe
-    from warpath.trace import Trace
+    from warpath.results.trace import Trace
 
     Array = NDArray[Any]
     #: A table, or the error that comes instead.

@@ -19,7 +19,7 @@ import numpy as np
 import warpath as wp
 from hunt._mutations import COMPRESSIONS, bomb, mutated
 from hunt.program import Finding, Program
-from warpath.errors import InputError, NotSupportedError
+from warpath.base.errors import InputError, NotSupportedError
 from warpath.io import formats
 
 if TYPE_CHECKING:

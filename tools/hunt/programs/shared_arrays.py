@@ -12,7 +12,7 @@ from scipy import sparse
 import warpath as wp
 from hunt.program import Finding, Program
 from warpath import csgraph
-from warpath.errors import DistanceOverflowError, InputError
+from warpath.base.errors import DistanceOverflowError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -37,9 +37,10 @@ _GRAPHS = (".gr", ".mtx", ".wel", ".npz", ".parquet")
 _PATHS = (".npz", ".csv", ".parquet")
 _TABLES = (".npz", ".npy", ".csv", ".parquet")
 _MODULES = (
-    "pyarrow.csv", "pyarrow.parquet", "zarr", "warpath.engines.tables.staged",
-    "warpath.engines.tables.host", "warpath.io.formats", "warpath.io.gap", "warpath.io.npz",
-    "warpath.io.parquet", "warpath.io.results", "warpath.io.streams", "warpath.io.traces",
+    "pyarrow.csv", "pyarrow.parquet", "zarr", "warpath.engines.staged.tiles",
+    "warpath.engines.staged.host", "warpath.io.formats", "warpath.io.gap", "warpath.io.npz",
+    "warpath.io.parquet", "warpath.io.streams", "warpath.results.files",
+    "warpath.results.trace_files",
 )  # fmt: skip
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 

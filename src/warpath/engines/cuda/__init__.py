@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from warpath.zones import opened
+from warpath.graph.zones import opened
 
 if TYPE_CHECKING:
     from warpath.engines.base import Order, Raw

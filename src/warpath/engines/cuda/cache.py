@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from warpath import settings
+from warpath.base import settings
 from warpath.engines.cuda import trust
 
 if TYPE_CHECKING:

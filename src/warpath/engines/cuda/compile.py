@@ -7,15 +7,15 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warpath.base.errors import DeviceError, MissingDependencyError, NoDeviceError, require
 from warpath.engines.cuda import cache
-from warpath.errors import DeviceError, MissingDependencyError, NoDeviceError, require
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from warpath.engines.cuda.entry import Kernel
 
-HEADERS = Path(__file__).parents[2] / "kernels"
+HEADERS = Path(__file__).parent / "kernels"
 
 # Rule 1 (same bits as the CPU) needs plain dist + weight: no fused multiply-add, no flushed
 # denormals. A header is looked for in our folder only: NVRTC would take one of the same name from

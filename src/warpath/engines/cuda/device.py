@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import settings, units
+from warpath.base import settings, units
+from warpath.base.errors import DeviceError, InputError, NoDeviceError, NotEnoughMemoryError
 from warpath.engines.cuda import compile as compiling
 from warpath.engines.cuda.driver import (
     as_version,
@@ -22,12 +23,6 @@ from warpath.engines.cuda.driver import (
 )
 from warpath.engines.cuda.launching import CUDADriverError, Launch, no_argument
 from warpath.engines.cuda.waiting import Active, OfThread, heard, wait_for
-from warpath.errors import (
-    DeviceError,
-    InputError,
-    NoDeviceError,
-    NotEnoughMemoryError,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

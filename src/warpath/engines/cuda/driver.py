@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warpath.base.errors import MissingDependencyError, NoDeviceError, require
 from warpath.engines.cuda import compile as compiling
-from warpath.errors import MissingDependencyError, NoDeviceError, require
 
 if TYPE_CHECKING:
     from types import ModuleType

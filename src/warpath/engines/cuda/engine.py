@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warpath.engines import breadth_first, patches
 from warpath.engines.base import Raw
 from warpath.engines.cpu import labels_or_cycle, refuse_overflow
+from warpath.engines.cuda import breadth_first, patches
 from warpath.engines.cuda.flight import Ended
+from warpath.engines.cuda.tables.blocks_of_sources import block_a_source
+from warpath.engines.cuda.tables.dense import floyd_warshall
+from warpath.engines.cuda.tables.johnson import rounds_a_source
+from warpath.engines.cuda.tables.matrix_steps import matrix_steps
+from warpath.engines.cuda.tables.pairs import pairs
+from warpath.engines.cuda.tables.reweighted import johnson
+from warpath.engines.cuda.tables.table import longest
+from warpath.engines.cuda.tables.thread_a_source import thread_a_source
+from warpath.engines.cuda.tables.widths import widths
+from warpath.engines.cuda.wide import search as wide
 from warpath.engines.rounds import LOOPS, Run
 from warpath.engines.rounds.run import kept
-from warpath.engines.tables.blocks_of_sources import block_a_source
-from warpath.engines.tables.dense import floyd_warshall
-from warpath.engines.tables.johnson import rounds_a_source
-from warpath.engines.tables.matrix_steps import matrix_steps
-from warpath.engines.tables.pairs import pairs
-from warpath.engines.tables.reweighted import johnson
-from warpath.engines.tables.table import longest
-from warpath.engines.tables.thread_a_source import thread_a_source
-from warpath.engines.tables.widths import widths
-from warpath.engines.wide import search as wide
 from warpath.recipes import Loop
 
 if TYPE_CHECKING:

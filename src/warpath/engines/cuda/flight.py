@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from warpath import _core
+from warpath.base.errors import DeviceError
 from warpath.engines.rounds.run import kept
-from warpath.errors import DeviceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

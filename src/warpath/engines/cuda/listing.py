@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.engines.base import Order, Problem
-from warpath.engines.breadth_first import kernel_of as breadth_first_kernel
+from warpath.engines.cuda.breadth_first import kernel_of as breadth_first_kernel
 from warpath.engines.cuda.engine import TABLES
 from warpath.engines.cuda.entry import Types, kernel
-from warpath.engines.patches import kind_of
+from warpath.engines.cuda.patches import kind_of
+from warpath.engines.cuda.tables.johnson import reweighting
+from warpath.engines.cuda.tables.min_plus import kernel_of
+from warpath.engines.cuda.tables.widths import Width
+from warpath.engines.cuda.wide.search import kernel_of as wide_kernel
 from warpath.engines.rounds import LOOPS, Run
-from warpath.engines.tables.johnson import reweighting
-from warpath.engines.tables.min_plus import kernel_of
-from warpath.engines.tables.widths import Width
-from warpath.engines.wide.search import kernel_of as wide_kernel
 from warpath.graph import Graph
 from warpath.recipes import Loop, Task
-from warpath.trace import Trace
+from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -13,7 +13,7 @@ import warpath
 RUNS = Path(warpath.__file__).parents[2] / "docs" / "gpu-runs"
 
 _HERE = Path(__file__).parent
-_HEADERS = _HERE.parents[1] / "kernels"
+_HEADERS = _HERE / "kernels"
 _WRITER = _HERE / "entry.py"
 
 

@@ -6,7 +6,7 @@ import time
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from warpath.trace import Round
+from warpath.results.trace import Round
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

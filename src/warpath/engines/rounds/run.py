@@ -8,8 +8,8 @@ import numpy as np
 
 from warpath.engines.cuda.entry import MERGE_PATH_ITEMS, Kernel, Types, kernel
 from warpath.engines.rounds.clock import Clock
-from warpath.paths import never
 from warpath.recipes.axes import Edges, Lower, Map, Select
+from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from warpath import _core
-from warpath.engines.matrix import adjacency_matrix
+from warpath.engines.dense import adjacency_matrix
 from warpath.engines.rounds.clock import Clock
 from warpath.engines.rounds.lists import ListPush
 from warpath.engines.rounds.run import Run, kept, resident
 from warpath.engines.rounds.shared import Shared
-from warpath.paths import never
 from warpath.recipes.axes import Direction, Emit, Layout, Memory, Reduce, Select, Side
+from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable

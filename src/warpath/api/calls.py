@@ -1,0 +1,188 @@
+"""The calls about one source, and the plan: validate, plan, run, wrap. No algorithm lives here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.api.run import choose_for, run_plan
+from warpath.api.solver import one_source, solved
+from warpath.engines.base import Problem
+from warpath.graph import Graph
+from warpath.graph.arguments import as_indices, one_index
+from warpath.graph.zones import arrivals, opened
+from warpath.planner.cpu_model import Size
+from warpath.planner.plan import Plan, Wish
+from warpath.recipes import CATALOGUE, Catalogue, Task
+from warpath.results.predecessors import no_path
+from warpath.results.route import Route
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from warpath.api.run import Progress
+    from warpath.results.paths import Paths
+
+
+def sssp(
+    graph: Any,
+    source: Any,
+    *,
+    algorithm: str = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+    cutoff: float | None = None,
+    dist_dtype: DTypeLike | None = None,
+    progress: Progress = None,
+    trace: bool = False,
+) -> Paths:
+    """Shortest paths from one source to every vertex.
+
+    Parameters
+    ----------
+    graph : n vertices, m directed edges; anything that `Graph.of` takes.
+    source : a vertex: its label where the graph has labels, else an integer in [0, n).
+    algorithm : "auto", or a name from `algorithms()`, for example "classic.dijkstra".
+    device : "auto", "cpu", "cuda" or "cuda:1"; a named device never falls back to another. "auto"
+        is where the graph was put by `Graph.to`, else the CPU, but for a named algorithm that runs
+        on a GPU only. Distances found on a GPU stay there until they are asked for.
+    threads : threads on the CPU; all cores that the process may use when not given.
+    params : the algorithm's own numbers, for example ``{"delta": 100}``.
+    cutoff : leave vertices farther than this unreachable; Dijkstra's searches stop there.
+    dist_dtype : "int32" narrows integer distances, exactly or with DistanceOverflowError.
+    progress : True for a bar on stderr, or a function of (done, total). Of the algorithms that run
+        in rounds, those that count the vertices they settle report, the others do not.
+    trace : keep what each round did as ``Paths.trace`` and its totals in ``Paths.stats``; a search
+        that takes vertices one at a time is one row. Counting slows a solve, but changes nothing.
+
+    Returns
+    -------
+    Paths
+        ``dist`` (n,), int64 for integer weights, else the weights' type, in their unit;
+        ``pred`` (n,); ``plan``, what ran and why.
+
+    Raises
+    ------
+    VertexError, NegativeWeightError, NegativeCycleError, DistanceOverflowError, NotSupportedError
+    NoDeviceError, MissingDependencyError, NotEnoughMemoryError, DeviceError
+        On a GPU that cannot be used, lacks a package or memory, or fails.
+
+    Notes
+    -----
+    For weights >= 0 every exact algorithm returns the same bits, whatever device and threads.
+    Where a solve is predicted to take 0.1 to 3 ms, and one thread, all threads or another way on as
+    many is predicted to be nearly as fast, the first calls on a graph, four a way, try them; the
+    later ones keep what was predicted to be the fastest, unless another was a twentieth faster; a
+    fifth, with fewer threads. That is repeated now and then, and when solves slow down.
+    O(m + n log n) or better; Bellman-Ford, for negative weights, O(n m) at worst.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.sssp([(0, 1, 2.0), (1, 2, 0.5)], 0).dist
+    array([0. , 2. , 2.5])
+    """
+    if type(graph) is not Graph:  # of a tiny solve, to ask it takes a twentieth
+        graph = Graph.of(graph)
+    s = one_index(graph, source, "source")
+    one = one_source(graph, algorithm, device, threads, params, trace, cutoff, dist_dtype)
+    return solved(graph, one, s, progress, trace=trace)
+
+
+def path(
+    graph: Any,
+    source: Any,
+    target: Any,
+    *,
+    algorithm: str = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Route:
+    """One shortest path; the search stops early.
+
+    Parameters
+    ----------
+    source, target : vertices, as in `sssp`.
+    graph, algorithm, device, threads, progress : as in `sssp`.
+
+    Returns
+    -------
+    Route
+        The vertices and the length; the same route as ``sssp(...).path_to(target)``.
+
+    Raises
+    ------
+    NoPathError
+        If the target cannot be reached.
+    VertexError, NegativeCycleError, NotSupportedError
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> list(wp.path([("a", "b", 2), ("b", "c", 5)], "a", "c"))
+    ['a', 'b', 'c']
+    """
+    graph = Graph.of(graph)
+    s, t = one_index(graph, source, "source"), one_index(graph, target, "target")
+    inner = opened(graph)
+    wish = Wish(algorithm, device, threads)
+    chosen = choose_for(Size(Task.PATH), inner, wish, graph.device)
+    if s == t:
+        return Route(graph, np.array([s]), graph.dist_dtype.type(0).item(), chosen)
+    problem = Problem(Task.PATH, np.array([s]), arrivals(graph, np.array([t])))
+    raw, _ = run_plan(graph, chosen, problem, progress=progress)
+    if len(raw.vertices) == 0:
+        raise no_path(graph, s, t)
+    raw.vertices[-1] = t
+    return Route(graph, raw.vertices, raw.dist.item(), chosen)
+
+
+def plan(
+    graph: Any,
+    source: Any = None,
+    *,
+    sources: Any = None,
+    targets: Any = None,
+    target: Any = None,
+    algorithm: str = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+) -> Plan:
+    """Say what would run, why, how long it is predicted to take and how much memory.
+
+    Parameters
+    ----------
+    source : asks about `sssp`; with `target`, about `path`.
+    sources, targets : ask about `distances`.
+    graph, algorithm, device, threads, params : as in `sssp`. The graph alone asks about `apsp`.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.plan([(0, 1, -2), (1, 2, 5)], 0).algorithm
+    'classic.bellman_ford'
+    """
+    graph = Graph.of(graph)
+    wish = Wish(algorithm, device, threads, params)
+    entry = graph.dist_dtype.itemsize
+    if sources is not None:
+        rows = len(as_indices(graph, sources, "sources"))
+        columns = graph.n if targets is None else len(as_indices(graph, targets, "targets"))
+        size = Size(Task.MANY, rows, columns, entry)
+    elif source is None:
+        size = Size(Task.APSP, graph.n, graph.n, entry)
+    else:
+        one_index(graph, source, "source")
+        if target is not None:
+            one_index(graph, target, "target")
+        size = Size(Task.SSSP if target is None else Task.PATH)
+    return choose_for(size, opened(graph), wish, graph.device, again=False)
+
+
+def algorithms() -> Catalogue:
+    """Return the catalogue: every algorithm, its paper, what it needs and what it is for."""
+    return CATALOGUE

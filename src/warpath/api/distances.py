@@ -1,0 +1,149 @@
+"""The calls about many sources: what is asked for, checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.api.table import place_of, solved_table
+from warpath.api.table_request import Wanted
+from warpath.engines.base import Problem
+from warpath.graph import Graph
+from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype
+from warpath.planner.cpu_model import Size
+from warpath.planner.plan import Wish
+from warpath.recipes import Task
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from warpath.api.run import Progress
+    from warpath.results.distance_table import DistanceTable
+
+
+def distances(
+    graph: Any,
+    sources: Any,
+    targets: Any = None,
+    *,
+    algorithm: str = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+    cutoff: float | None = None,
+    dist_dtype: DTypeLike | None = None,
+    predecessors: bool = False,
+    out: Any = None,
+    progress: Progress = None,
+    trace: bool = False,
+) -> DistanceTable:
+    """Distances from several sources to several targets, or to every vertex.
+
+    Each search stops when its targets are settled; the threads share the sources.
+
+    Parameters
+    ----------
+    sources, targets : vertices, as in `sssp`, one or several. ``targets=None`` means all.
+    predecessors : keep the vertex before each target on a shortest path as ``pred`` (k, t). Routes
+        need it no more than ``DistanceTable.path``, which finds them again from the distances.
+    out : where the (k, t) distances go, as in `apsp`.
+    device : "cpu", or "cuda", "cuda:1"; "auto" is the CPU unless WARPATH_DEVICE or the algorithm's
+        name says otherwise. Predecessors are made on the CPU, from the distances.
+    graph, algorithm, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
+    trace : as in `sssp`; on a GPU of published variants only.
+
+    Returns
+    -------
+    DistanceTable
+        ``dist`` (k, t), with the names of its rows and columns; ``path(s, t)``, ``paths_from(s)``.
+
+    Raises
+    ------
+    VertexError, NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+    OutputError
+        Where `out` cannot be written, or holds part of another question.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.distances([(0, 1, 2), (1, 2, 5)], sources=[0, 1], targets=[2]).dist
+    array([[7],
+           [5]])
+    """
+    graph = Graph.of(graph)
+    rows = as_indices(graph, sources, "sources")
+    columns = None if targets is None else as_indices(graph, targets, "targets")
+    wish = Wish(algorithm, device, threads, params)
+    limit, wanted = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
+    width = graph.n if columns is None else len(columns)
+    problem = Problem(Task.MANY, rows, columns, limit)
+    more = Wanted(wanted, out, predecessors, trace)
+    size = Size(Task.MANY, len(rows), width, wanted.itemsize, place_of(graph, problem, more))
+    return solved_table(graph, problem, size, wish, more, progress)
+
+
+def apsp(
+    graph: Any,
+    *,
+    algorithm: str = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+    dist_dtype: DTypeLike | None = None,
+    predecessors: bool = False,
+    out: Any = None,
+    progress: Progress = None,
+    trace: bool = False,
+) -> DistanceTable:
+    """Distances between all pairs of vertices.
+
+    Parameters
+    ----------
+    predecessors : as in `distances`: ``pred`` (n, n).
+    out : where the (n, n) distances go. An array of the right shape and type, with
+        ``device="cuda"`` also one of the GPU; the path of a ``.npy`` or ``.zarr`` file, which is
+        written block by block and mapped, not held; or a function of (rows: slice, values), called
+        with one block after another, whose values it copies if it keeps them.
+    device, trace : as in `distances`. Floyd-Warshall on a GPU that does not hold the matrix lets
+        tiles of it pass through, from memory of the host or from the ``.npy`` file.
+    graph, algorithm, threads, params, dist_dtype, progress : as in `sssp`.
+
+    Returns
+    -------
+    DistanceTable
+        ``dist`` (n, n): ``out`` where it was given, None where that is a function.
+
+    Raises
+    ------
+    NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+    OutputError
+        Where `out` cannot be written, or holds part of another question.
+
+    Notes
+    -----
+    Dijkstra from every source, O(n m + n^2 log n), or Floyd-Warshall, O(n^3), or for negative
+    weights Johnson, whichever is predicted to be faster. Float distances of the last two agree with
+    the others' within n * eps, because they form sums in another order.
+
+    While a file is written, ``NAME.part`` holds the rows that are done, ``NAME.part.json`` says how
+    many, of which question and with which checksum, and ``NAME.part.lock`` keeps other processes
+    out. When a run was stopped the same call goes on from there: ``stats["resumed"]`` is the number
+    of rows that it found. It reads them again, and raises OutputError if they are not what was
+    written. A symbolic link is followed: it stays, and the file that it leads to is replaced.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.apsp([(0, 1, 2), (1, 0, 5)]).dist
+    array([[0, 2],
+           [5, 0]])
+    """
+    graph = Graph.of(graph)
+    rows = np.arange(graph.n)
+    wish = Wish(algorithm, device, threads, params)
+    wanted = checked_dist_dtype(dist_dtype, graph)
+    problem = Problem(Task.APSP, rows)
+    more = Wanted(wanted, out, predecessors, trace)
+    size = Size(Task.APSP, graph.n, graph.n, wanted.itemsize, place_of(graph, problem, more))
+    return solved_table(graph, problem, size, wish, more, progress)

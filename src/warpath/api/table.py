@@ -1,0 +1,381 @@
+"""A table filled by a plan, block by block where it goes to a file."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from warpath.api.run import choose_for, narrowed, run_plan, too_wide
+from warpath.api.table_request import Wanted, check_predecessors, check_trace, question
+from warpath.base.errors import DistanceOverflowError, interrupts_first
+from warpath.base.progress import share, watch
+from warpath.engines.dense import sums_fit_int32
+from warpath.engines.staged.tiles import Tiles, all_pairs
+from warpath.graph.checks import checked_bool, on_host
+from warpath.graph.zones import arrivals, at_home, opened
+from warpath.planner.cpu_model import Place
+from warpath.recipes import Loop, Task
+from warpath.recipes.recipe import WHOLE_TABLES
+from warpath.results.distance_table import DistanceTable
+from warpath.results.paths import never
+from warpath.results.predecessors import as_labels, search, searched, tree, without_unreached
+from warpath.results.trace import Run, Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from warpath.api.run import Progress
+    from warpath.base.progress import Report
+    from warpath.engines.base import Problem
+    from warpath.graph import Graph
+    from warpath.io.streams import NpyFile
+    from warpath.planner.cpu_model import Size
+    from warpath.planner.plan import Plan, Wish
+
+    Array = NDArray[Any]
+
+
+#: Rows that let a GPU work in full batches: blocks of one source each, 64 sources side by side.
+_FULL_BATCHES = 4096
+
+
+def solved_table(
+    graph: Graph, problem: Problem, size: Size, wish: Wish, wanted: Wanted, progress: Progress
+) -> DistanceTable:
+    """Plan and fill a table.
+
+    Parameters
+    ----------
+    problem : rows and columns in the graph's own indices.
+    """
+    from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
+
+    chosen = choose_for(size, opened(graph), wish, graph.device)
+    checked_bool(wanted.trace, "trace")
+    if wanted.trace:
+        check_trace(chosen)
+    if wanted.predecessors:
+        check_predecessors(graph, chosen, problem, wanted)
+    rows = problem.sources
+    names = np.arange(graph.n) if problem.targets is None else problem.targets
+    shape = (len(rows), len(names))
+    work = _Work(
+        graph,
+        chosen,
+        replace(problem, targets=_columns(graph, problem, names)),
+        names,
+        np.empty(shape, graph.indices.dtype) if wanted.predecessors else None,
+        Trace() if wanted.trace else None,
+    )
+    at_once = chosen.recipe.loop in WHOLE_TABLES
+    stats: dict[str, Any] = {}
+    with (
+        interrupts_first(),
+        output_of(
+            wanted.out, shape, wanted.dtype,
+            device=chosen.device, question=lambda: question(graph, chosen, problem, wanted),
+        ) as result,
+        watch(progress, chosen.recipe.name, "" if at_once else "sources") as report,
+    ):  # fmt: skip
+        if chosen.staged is not None and size.place is Place.MAPPED:
+            stats = _staged(graph, chosen, problem, cast("NpyFile", result), report)
+            blocks = []
+        else:
+            blocks = result.blocks(at_once=at_once, several=rows_at_once(chosen))
+        for block in blocks:
+            into = result.block(block)
+            whole = block == slice(0, len(rows))
+            told = report if whole else share(report, block, len(rows))
+            counted = work.fill(block, into, told)
+            result.put(block, into)
+            if report is not None and not whole:  # a block may be done before it tells anything
+                report(block.stop, len(rows))
+            stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
+    if result.resumed and not at_once:
+        stats["resumed"] = result.resumed
+    stats.setdefault("seconds", 0.0)
+    work.end_trace(stats)
+    return DistanceTable(
+        graph, rows, names, result.array,
+        pred=work.pred, cutoff=problem.cutoff, plan=chosen, stats=stats, trace=work.trace,
+    )  # fmt: skip
+
+
+@dataclass
+class _Work:
+    """One table on its way.
+
+    Attributes
+    ----------
+    problem : with the columns as the opened graph has them; None for all vertices.
+    names : (t,) the columns in the graph's own indices.
+    pred : (k, t), or None.
+    edges : what Dijkstra would relax for the rows traced so far.
+    """
+
+    graph: Graph
+    plan: Plan
+    problem: Problem
+    names: Array
+    pred: Array | None
+    trace: Trace | None
+    edges: int = 0
+
+    def fill(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
+        """Put the distances of a block of rows into `into`, and what is kept beside them."""
+        try:
+            stats = self._solve(block, into, report)
+        except DistanceOverflowError:
+            if not self._may_fit():
+                raise
+            stats = self._row_by_row(block, into)
+        self._at_home(block, into)
+        return stats
+
+    def _solve(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
+        """Solve a block by the plan; raises where any distance on the way does not fit."""
+        recipe = self.plan.recipe
+        picked = self.problem.targets is not None
+        at_once = recipe.loop in WHOLE_TABLES
+        by_rows = self.pred is not None and not recipe.predecessors
+        if picked and at_once:
+            return self._from_square(into, report)
+        if picked and by_rows:
+            return self._from_whole_rows(block, into, report)
+        pred = None if self.pred is None or by_rows else self.pred[block]
+        stats = self._run(block, into, pred, report)
+        if self.pred is not None and by_rows:
+            self._trees(block, into, self.pred[block])
+        return stats
+
+    def _may_fit(self) -> bool:
+        """Say whether a distance that does not fit may be no part of the table.
+
+        It may lie beyond the cutoff, or be a closed vertex's round trip, or end at another vertex
+        than the targets.
+        """
+        graph, problem = opened(self.graph), self.problem
+        facts = graph.facts(symmetry=False)
+        long = not facts.integer or 2 * facts.longest >= never(graph.dist_dtype)
+        apart = problem.cutoff is not None or self.graph.first_through > 0
+        return apart or (long and problem.targets is not None)
+
+    def _row_by_row(self, block: slice, into: Any) -> dict[str, Any]:
+        """Search from one source after another, for distances of the table alone."""
+        start = time.perf_counter()
+        sources, pred = self.problem.sources[block], None if self.pred is None else self.pred[block]
+        rows = np.empty((len(sources), len(self.names)), self.graph.dist_dtype)
+
+        def one(at: int) -> None:
+            s = int(sources[at])
+            dist, through = searched(self.graph, s, self.problem.cutoff, self.names)
+            rows[at] = dist[self.names]
+            if pred is not None:
+                pred[at] = without_unreached(through, dist)[self.names]
+
+        try:
+            self._on_threads(one, len(sources))
+        except OverflowError as error:
+            raise too_wide(error, into.dtype) from None
+        _put(narrowed(rows, into.dtype), into)
+        return {"seconds": time.perf_counter() - start}
+
+    def _on_threads(self, one: Callable[[int], None], count: int) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(max(1, self.plan.threads)) as pool:
+            for _ in pool.map(one, range(count)):
+                pass
+
+    def _run(
+        self, block: slice, into: Any, pred: Any, report: Report | None, *, whole: bool = False
+    ) -> dict[str, Any]:
+        """Let the plan fill rows of the columns that are asked for, or `whole` ones."""
+        problem = replace(self.problem, sources=self.problem.sources[block])
+        if whole:
+            problem = replace(problem, targets=None)
+        if self.plan.recipe.loop in WHOLE_TABLES:  # closed vertices have rows that none asks for
+            problem = replace(problem, sources=np.arange(opened(self.graph).n))
+        trace = None if self.trace is None else Trace()
+        tiles = None if self.plan.staged is None else Tiles(self.plan.staged)
+        _, stats = run_plan(
+            self.graph, self.plan, problem,
+            out=into, pred=pred, progress=report, trace=trace, tiles=tiles,
+        )  # fmt: skip
+        most = never(into.dtype)
+        if problem.cutoff is not None and self.plan.recipe.loop is not Loop.DIJKSTRA:
+            beyond = into > min(problem.cutoff, most)
+            into[beyond] = most
+            if pred is not None:
+                pred[on_host(beyond)] = -1
+        if trace is not None:
+            self._traced(trace, into if problem.targets is None else None)
+        return stats
+
+    def _traced(self, block: Trace, rows: Any) -> None:
+        """Append the rounds of a block, and count the edges out of what its whole rows reach."""
+        assert self.trace is not None  # noqa: S101 - the caller's promise
+        for one in block:
+            self.trace.add(replace(one, number=len(self.trace)))
+        if isinstance(rows, np.ndarray):
+            degrees = np.diff(opened(self.graph).indptr)
+            self.edges += sum(int(degrees[row != never(row.dtype)].sum()) for row in rows)
+
+    def _from_square(self, into: Any, report: Report | None) -> dict[str, Any]:
+        """Solve all pairs of the opened graph, and keep the rows and columns asked for."""
+        n, columns = opened(self.graph).n, self.problem.targets
+        assert columns is not None  # noqa: S101 - the caller's promise
+        square = np.empty((n, n), self._wide(into.dtype))
+        kept = self.pred is not None and self.plan.recipe.predecessors
+        pred = np.empty((n, n), opened(self.graph).indices.dtype) if kept else None
+        stats = self._run(slice(None), square, pred, report, whole=True)
+        sources = self.problem.sources
+        found = np.ascontiguousarray(square[np.ix_(sources, columns)])
+        _put(narrowed(found, into.dtype), into)
+        if self.pred is None:
+            return stats
+        if pred is not None:
+            self.pred[:] = pred[np.ix_(sources, columns)]
+        else:
+            self._trees(slice(None), square[sources], self.pred)
+        return stats
+
+    def _from_whole_rows(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
+        """Solve whole rows, a few at a time: a tree needs them."""
+        assert self.pred is not None  # noqa: S101 - the caller's promise
+        from warpath.io.streams import BLOCK_BYTES
+
+        n = opened(self.graph).n
+        stats: dict[str, Any] = {}
+        dtype = self._wide(into.dtype)
+        step = max(self.plan.threads, BLOCK_BYTES // max(1, n * dtype.itemsize))
+        for start in range(block.start, block.stop, step):
+            rows = slice(start, min(start + step, block.stop))
+            wide = np.empty((rows.stop - rows.start, n), dtype)
+            told = share(report, rows, len(self.problem.sources))
+            counted = self._run(rows, wide, None, told, whole=True)
+            picked = narrowed(wide[:, self.problem.targets], into.dtype)
+            into[rows.start - block.start : rows.stop - block.start] = picked
+            self._trees(rows, wide, self.pred[rows])
+            stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
+        return stats
+
+    def _trees(self, block: slice, rows: Array, into: Array) -> None:
+        """Put the tree of each row, all vertices of the opened graph, into rows of `into`.
+
+        Floats that were added in another order than along the paths make no tree: there a search
+        finds the labels once more.
+        """
+        inner = opened(self.graph)
+        sources, columns = self.problem.sources[block], self.problem.targets
+        loose = self.plan.recipe.reassociates and inner.dist_dtype.kind == "f"
+        cutoff = self.problem.cutoff
+        cut = cutoff is not None and inner.facts(symmetry=False).negative > 0
+
+        def one(at: int) -> None:
+            s = int(sources[at])
+            if loose or cut:
+                labels, through = search(inner, s, cutoff)
+                found = without_unreached(through, labels)
+            else:
+                found = tree(inner, s, as_labels(inner, rows[at]))
+            into[at] = found if columns is None else found[columns]
+
+        self._on_threads(one, len(sources))
+
+    def _wide(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """Return the type for distances of which some are no part of the table.
+
+        Those may not fit the table's own type.
+        """
+        return dtype if sums_fit_int32(opened(self.graph)) else self.graph.dist_dtype
+
+    def _at_home(self, block: slice, into: Any) -> None:
+        """Put closed vertices at 0 from themselves, without a predecessor."""
+        sources = self.problem.sources[block]
+        at_home(self.graph, sources, self.names, into)
+        if self.pred is not None and self.graph.first_through:
+            self.pred[block][sources[:, None] == self.names[None, :]] = -1
+
+    def end_trace(self, stats: dict[str, Any]) -> None:
+        """Say in the trace what was traced."""
+        if self.trace is None:
+            return
+        k = len(self.problem.sources)
+        name = "all" if k == self.graph.n else f"{k} sources"
+        self.trace.run = Run.of(self.plan, self.graph, name, self.edges, stats["seconds"])
+        stats |= asdict(self.trace.totals())
+
+
+def _put(rows: Array, into: Any) -> None:
+    """Put rows of the host into an array of the host or of a GPU."""
+    if isinstance(into, np.ndarray):
+        into[:] = rows
+    else:  # an array of a GPU takes one of the host by this only
+        into.set(rows)
+
+
+def place_of(graph: Graph, problem: Problem, wanted: Wanted) -> Place:
+    """Return where a table goes, and whether a file can be the matrix of a dense solve."""
+    out = wanted.out
+    checked_bool(wanted.predecessors, "predecessors")
+    if out is None:
+        return Place.NEW
+    if hasattr(out, "__cuda_array_interface__"):
+        return Place.GPU
+    if isinstance(out, np.ndarray):
+        return Place.GIVEN
+    mapped = isinstance(out, str | os.PathLike) and os.fspath(out).endswith(".npy")
+    if not mapped or problem.task is not Task.APSP or graph.first_through or wanted.predecessors:
+        return Place.BLOCKS
+    narrow = sums_fit_int32(graph) and not graph.facts(symmetry=False).negative
+    return Place.MAPPED if narrow or wanted.dtype == graph.dist_dtype else Place.BLOCKS
+
+
+def rows_at_once(chosen: Plan) -> int:
+    """Return how many rows of a table a plan wants to be asked for at a time."""
+    return 4 * chosen.threads if chosen.device == "cpu" else _FULL_BATCHES
+
+
+def _staged(
+    graph: Graph, chosen: Plan, problem: Problem, result: NpyFile, report: Report | None
+) -> dict[str, Any]:
+    """Let tiles of the matrix pass through the device; a stopped run goes on where it was."""
+    assert chosen.staged is not None  # noqa: S101 - the caller's promise
+    tiles = Tiles(chosen.staged, result.journal, result.journal.panels)
+    before = result.journal.done()
+    if chosen.device == "cpu":
+        stats = _staged_here(graph, chosen, result.mapped(), tiles, report)
+    else:
+        _, stats = run_plan(
+            graph, chosen, problem, out=result.mapped(), progress=report, tiles=tiles
+        )
+    if before is not None:
+        stats["resumed"] = min(graph.n, before["pivot"] * before["side"])
+    return stats
+
+
+def _staged_here(
+    graph: Graph, chosen: Plan, matrix: Array, tiles: Tiles, report: Report | None
+) -> dict[str, Any]:
+    from warpath.engines.staged.host import HostBlocks, HostMemory
+
+    narrow = graph.dist_dtype.kind == "i" and sums_fit_int32(graph)
+    blocks = HostBlocks(np.int32 if narrow else graph.dist_dtype, chosen.threads)
+    start = time.perf_counter()
+    all_pairs(
+        graph, matrix, blocks, HostMemory(), tiles.memory, tiles.journal, tiles.panels, report,
+        threads=chosen.threads,
+    )  # fmt: skip
+    return {"seconds": time.perf_counter() - start}
+
+
+def _columns(graph: Graph, problem: Problem, names: Array) -> Array | None:
+    whole = problem.targets is None and not graph.first_through
+    return None if whole else arrivals(graph, names)

@@ -1,0 +1,117 @@
+"""What is requested of a table: checks of what cannot be kept, and what its bytes depend on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.base import settings, units
+from warpath.base.errors import InputError, NotEnoughMemoryError, NotSupportedError
+from warpath.recipes import Loop
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.engines.base import Problem
+    from warpath.graph import Graph
+    from warpath.io.journal import Question
+    from warpath.planner.plan import Plan
+
+    Array = NDArray[Any]
+
+#: Loops of a GPU that keep no count of what they do.
+_UNCOUNTED = {Loop.BLOCK_A_SOURCE, Loop.FLOYD_WARSHALL, Loop.JOHNSON, Loop.PAIRS}
+
+
+class Wanted(NamedTuple):
+    """What a table is made of, and for.
+
+    Attributes
+    ----------
+    dtype : of the distances.
+    out : where they go; see `warpath.io.outputs.output_of`.
+    predecessors, trace : whether they are kept as well.
+    """
+
+    dtype: np.dtype[Any]
+    out: Any = None
+    predecessors: bool = False
+    trace: bool = False
+
+
+def check_trace(chosen: Plan) -> None:
+    """Raise NotSupportedError where the plan counts nothing that a trace could hold."""
+    if chosen.device != "cpu" and chosen.recipe.loop in _UNCOUNTED:
+        msg = (
+            f"{chosen.algorithm} counts no relaxations on a GPU, which are its kernels' own: leave "
+            "trace out, or trace a published variant (warpath algorithms --device cuda)."
+        )
+        raise NotSupportedError(msg)
+    if chosen.staged is not None:
+        msg = (
+            f"{chosen.algorithm} has no trace where tiles of the matrix pass through memory: leave "
+            "trace out."
+        )
+        raise NotSupportedError(msg)
+
+
+def check_predecessors(graph: Graph, chosen: Plan, problem: Problem, wanted: Wanted) -> None:
+    """Raise where predecessors cannot be kept, or would take more memory than is free."""
+    out = wanted.out
+    if not (out is None or isinstance(out, np.ndarray) or hasattr(out, "__cuda_array_interface__")):
+        msg = (
+            "predecessors=True fills an array in memory, but out= is a file or a function: leave "
+            "one of them out. DistanceTable.path finds routes from the distances alone."
+        )
+        raise InputError(msg)
+    on_gpu = hasattr(out, "__cuda_array_interface__")
+    if on_gpu and not (chosen.recipe.predecessors and problem.targets is None):
+        msg = (
+            f"{chosen.algorithm} keeps no predecessors on the GPU, where out= lies: leave out= "
+            "out, or predecessors."
+        )
+        raise NotSupportedError(msg)
+    width = graph.n if problem.targets is None else len(problem.targets)
+    bytes_ = len(problem.sources) * width * graph.indices.dtype.itemsize
+    free, distances = settings.memory(), chosen.bytes if chosen.device == "cpu" else 0
+    if distances + bytes_ > free:
+        msg = (
+            f"predecessors would take {units.size(bytes_)} next to the {units.size(distances)} of "
+            f"{chosen.algorithm}, but {units.size(free)} are free: leave predecessors out, for "
+            "DistanceTable.path finds routes from the distances, or ask for fewer sources."
+        )
+        raise NotEnoughMemoryError(msg)
+
+
+def question(graph: Graph, chosen: Plan, problem: Problem, wanted: Wanted) -> Question:
+    """Return what the bytes of a table depend on: a file is only continued by the same."""
+    loose = chosen.recipe.reassociates and graph.dist_dtype.kind == "f"
+    everything = "all vertices"
+    return {
+        "graph": _fingerprint(graph),
+        "sources": _digest([problem.sources]),
+        "targets": everything if problem.targets is None else _digest([problem.targets]),
+        "cutoff": str(problem.cutoff),
+        "type": str(wanted.dtype),
+        "order of sums": chosen.algorithm if loose or not chosen.recipe.exact else "along the path",
+    }
+
+
+def _fingerprint(graph: Graph) -> str:
+    kept: str | None = graph.derived.get("fingerprint")
+    if kept is None:
+        closed = np.array([graph.first_through])
+        kept = _digest([graph.indptr, graph.indices, graph.solver_weights, closed])
+        graph.derived["fingerprint"] = kept
+    return kept
+
+
+def _digest(arrays: list[Array]) -> str:
+    import hashlib
+
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

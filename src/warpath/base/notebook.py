@@ -1,0 +1,112 @@
+"""How results look in a notebook: small HTML without scripts, on light and dark pages.
+
+Colours are the page's own, or greys that stand out from both; what a result holds is escaped.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warpath.base import units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from warpath.graph import Graph
+
+_LINE = "1px solid rgba(128, 128, 128, 0.35)"
+_BOX = (
+    f"display: inline-block; border: {_LINE}; border-radius: 6px; padding: 0.5em 0.8em; "
+    "max-width: 100%; overflow-x: auto; line-height: 1.45"
+)
+_TABLE = "border-collapse: collapse; margin: 0.3em 0 0 0; border: none"
+_CELL = "padding: 0.1em 0.9em 0.1em 0; border: none; background: none"
+_NAME = f"{_CELL}; text-align: left; opacity: 0.7; vertical-align: top"
+_TEXT = f"{_CELL}; text-align: left"
+_HEAD = f"border-bottom: {_LINE}"
+_NUMBER = f"{_CELL}; text-align: right; font-variant-numeric: tabular-nums"
+
+
+def box(title: str, *parts: str) -> str:
+    """Return a frame with a title in bold and what comes below it."""
+    return f'<div style="{_BOX}"><b>{_shown(title)}</b>{"".join(parts)}</div>'
+
+
+def facts(values: Mapping[str, Any]) -> str:
+    """Return named values, a row each."""
+    rows = "".join(
+        f'<tr style="background: none"><td style="{_NAME}">{_shown(name)}</td>'
+        f'<td style="{_TEXT}">{_shown(value)}</td></tr>'
+        for name, value in values.items()
+    )
+    return f'<table style="{_TABLE}"><tbody>{rows}</tbody></table>'
+
+
+def table(head: Sequence[Any], rows: Iterable[Sequence[Any]], *, names: int = 1) -> str:
+    """Return a table: the first cells of a row are names, the others numbers or short text."""
+    first = "".join(
+        f'<th style="{_TEXT if at < names else _NUMBER}; {_HEAD}">{_shown(cell)}</th>'
+        for at, cell in enumerate(head)
+    )
+    below = "".join(f'<tr style="background: none">{_cells(row, names)}</tr>' for row in rows)
+    return f'<table style="{_TABLE}"><thead><tr>{first}</tr></thead><tbody>{below}</tbody></table>'
+
+
+def folded(summary: str, lines: Iterable[str]) -> str:
+    """Return lines that are shown when their summary is clicked on."""
+    inside = "".join(f"<div>{_shown(line)}</div>" for line in lines)
+    return (
+        f'<details style="margin-top: 0.3em"><summary style="opacity: 0.7">{_shown(summary)}'
+        f"</summary>{inside}</details>"
+    )
+
+
+def line(text: str) -> str:
+    """Return a line of small text."""
+    return f'<div style="opacity: 0.7; margin-top: 0.3em">{_shown(text)}</div>'
+
+
+def progress(what: str, done: int, total: int, note: str) -> str:
+    """Return a bar of how far work is; without a total it only moves."""
+    amount = f' value="{done}" max="{total}"' if total else ""
+    share = f"{100 * done // total} %" if total else ""
+    words = "&ensp;".join(filter(None, (share, _shown(note))))
+    return (
+        f'<div style="line-height: 1.45">{_shown(what)}&ensp;<progress{amount} '
+        f'style="vertical-align: middle; width: 18em"></progress>&ensp;{words}</div>'
+    )
+
+
+def _cells(row: Sequence[Any], names: int) -> str:
+    return "".join(
+        f'<td style="{_NAME if at < names else _NUMBER}">{_shown(cell)}</td>'
+        for at, cell in enumerate(row)
+    )
+
+
+def _shown(value: Any) -> str:
+    from html import escape  # over 1 ms of `import warpath`
+
+    return escape(str(value))
+
+
+def of_graph(graph: Graph) -> str:
+    """Return what a graph is."""
+    way = "directed" if graph.directed else "undirected, stored both ways"
+    values: dict[str, str] = {"vertices": f"{graph.n:,}", "edges": f"{graph.m:,}, {way}"}
+    weights = "every weight 1" if graph.weights is None else str(graph.weights.dtype)
+    values["weights"] = weights
+    if graph.n:
+        kinds = {"i": "integers", "u": "integers", "U": "strings"}
+        values["named by"] = (
+            f"0 .. {graph.n - 1:,}"
+            if graph.labels is None
+            else f"{kinds.get(graph.labels.dtype.kind, 'objects')} of its own"
+        )
+    if graph.coordinates is not None:
+        values["coordinates"] = "x and y of each vertex"
+    if graph.first_through:
+        values["never passed through"] = f"the first {graph.first_through:,} vertices"
+    arrays = (graph.indptr, graph.indices, graph.weights)
+    values["memory"] = units.size(sum(each.nbytes for each in arrays if each is not None))
+    return box(f"Graph {graph.name or ''}".strip(), facts(values))

@@ -1,0 +1,189 @@
+"""How long work tells how far it is."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from warpath.base import notebook, units
+from warpath.base.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Report = Callable[[int, int], None]
+
+_SILENT_SECONDS = 1.0  # shorter work shows nothing
+_REDRAWN = 0.1  # seconds between two states of a notebook's bar
+
+
+class Pace:
+    """How fast work goes and when it ends, from what it tells.
+
+    Parameters
+    ----------
+    unit : what is counted, in the plural; empty where a number of it means nothing to a person.
+    """
+
+    def __init__(self, unit: str = "") -> None:
+        self._unit = unit
+        self._first: tuple[float, int] | None = None
+
+    def __call__(self, done: int, total: int) -> tuple[str, str]:
+        """Return the rate and the time left as text, each empty where it is not known yet.
+
+        What was done before the first call, by a run that this one continues, counts for neither.
+        """
+        now = time.monotonic()
+        if self._first is None:
+            self._first = now, done
+        start, before = self._first
+        if done <= before or now <= start:
+            return "", ""
+        rate = (done - before) / (now - start)
+        shown = f"{units.digits(rate)} {self._unit}/s" if self._unit else ""
+        return shown, f"{units.clock((total - done) / rate)} left" if total > done else ""
+
+
+def is_silent(progress: Any) -> bool:
+    """Return whether no progress is to be reported."""
+    return progress is None or progress is False
+
+
+@contextmanager
+def watch(progress: Any, what: str, unit: str = "") -> Iterator[Report | None]:
+    """Give the core something to call with (done, total), or None.
+
+    Parameters
+    ----------
+    progress : None or False for silence; True for a bar with the rate and the time left: in a
+        notebook below the cell, else on stderr (rich, where it is installed and stderr is a
+        terminal, else a line for every tenth); or a function of (done, total).
+    what : the name in front of the bar.
+    unit : what is counted, in the plural, for the rate.
+
+    Raises
+    ------
+    InputError
+        `progress` is none of these.
+    """
+    if is_silent(progress):
+        yield None
+    elif callable(progress):
+        yield progress
+    elif progress is not True:
+        msg = (
+            f"progress = {progress!r:.60} must be True, which shows a bar, or a function, which is "
+            "called with (done, total)."
+        )
+        raise InputError(msg)
+    else:
+        shown = _notebook_bar if _in_notebook() else _bar
+        with shown(what, unit) as report:
+            yield report
+
+
+def _in_notebook() -> bool:
+    """Say whether this is the kernel of a notebook; IPython is not imported to find out."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return getattr(shell, "kernel", None) is not None
+
+
+@contextmanager
+def _notebook_bar(what: str, unit: str) -> Iterator[Report]:
+    """Show a bar below the cell while work lasts; short work shows nothing."""
+    from IPython.display import HTML, display
+
+    start, pace = time.monotonic(), Pace(unit)
+    handle: Any = None
+    told = 0.0
+
+    def report(done: int, total: int) -> None:
+        nonlocal handle, told
+        rate_and_left = pace(done, total)
+        now = time.monotonic()
+        if now - start <= _SILENT_SECONDS or now - told < _REDRAWN:
+            return
+        told = now
+        page = HTML(notebook.progress(what, done, total, "  ".join(filter(None, rate_and_left))))
+        if handle is None:
+            handle = display(page, display_id=True)
+        else:
+            handle.update(page)
+
+    try:
+        yield report
+    finally:
+        if handle is not None:
+            handle.update(HTML(""))
+
+
+def share(report: Report | None, rows: slice, of: int) -> Report | None:
+    """Return a report for the part of a table that these rows are, told as rows of the whole."""
+    if report is None:
+        return None
+
+    def part(done: int, total: int) -> None:
+        fraction = min(1.0, done / total) if total else 0.0
+        report(rows.start + int(fraction * (rows.stop - rows.start)), of)
+
+    return part
+
+
+@contextmanager
+def _bar(what: str, unit: str) -> Iterator[Report]:
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    except ImportError:
+        yield _lines(what, unit)
+        return
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _lines(what, unit)
+        return
+    start, pace = time.monotonic(), Pace(unit)
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
+        TextColumn("{task.fields[pace]}"),
+        console=console, transient=True,
+    )  # fmt: skip
+    task = bar.add_task(what, total=None, pace="")
+    shown = False  # started late: short work leaves no trace
+
+    def report(done: int, total: int) -> None:
+        nonlocal shown
+        rate, left = pace(done, total)
+        if not shown and time.monotonic() - start > _SILENT_SECONDS:
+            shown = True
+            bar.start()
+        bar.update(
+            task, completed=done, total=total or None, pace="  ".join(filter(None, (rate, left)))
+        )
+
+    try:
+        yield report
+    finally:
+        if shown:
+            bar.stop()
+
+
+def _lines(what: str, unit: str) -> Report:
+    start, pace = time.monotonic(), Pace(unit)
+    told: int | None = None
+
+    def report(done: int, total: int) -> None:
+        nonlocal told
+        tenth = 10 * done // total if total else 0
+        rate_and_left = pace(done, total)
+        if told is None:
+            told = tenth if done < total else 0  # what an earlier run did is no news
+        if tenth > told and time.monotonic() - start > _SILENT_SECONDS:
+            told = tenth
+            rest = ", ".join(filter(None, rate_and_left))
+            sys.stderr.write(f"{what}: {10 * tenth} %{', ' if rest else ''}{rest}\n")
+
+    return report

@@ -1,0 +1,173 @@
+"""One source of a graph whose edges are all equally long: breadth-first, in one launch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.base import settings
+from warpath.base.errors import NotSupportedError
+from warpath.engines.base import Raw
+from warpath.engines.cpu import refuse_overflow
+from warpath.engines.cuda.entry import Kernel, Types, kernel
+from warpath.engines.cuda.flight import Ended, flights
+from warpath.engines.cuda.search import Search
+from warpath.engines.cuda.tables.table import longest
+from warpath.engines.cuda.tables.widths import limit, widths
+from warpath.engines.rounds.run import kept, resident
+from warpath.graph.facts import rows_into
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Array, Device, Order
+    from warpath.engines.cuda.tables.widths import Width
+    from warpath.graph import Graph
+
+_CONTROL = 80  # bytes, of `BreadthControl`
+#: Edges of a row that a warp takes, `kPiece` out and `kPart` in.
+_PIECE, _PART = 256, 512
+#: The search looks back where its frontier has over 1 / so much of the edges that are left.
+_TURN = 15
+
+
+class RowsIn(NamedTuple):
+    """The rows of the edges into each vertex, on a device.
+
+    Attributes
+    ----------
+    indptr : (n + 1,) int64.
+    indices : (m,) int32.
+    barren : (n / 32,) uint32, a bit for each vertex without such an edge.
+    """
+
+    indptr: Array
+    indices: Array
+    barren: Array
+
+
+class Buffers(NamedTuple):
+    """What a solve works with beside its answer; the kernel clears what it must find clear."""
+
+    pieces: Array
+    parts: Array
+    seen: Array
+    other: Array
+    control: Array
+
+
+def breadth_first(order: Order, device: Device) -> Raw:
+    """Run `Loop.BFS`.
+
+    Raises
+    ------
+    NotSupportedError
+        For a trace.
+    OverflowError
+        When a distance does not fit its type.
+    """
+    graph, problem = order.graph, order.problem
+    _check(order)
+    for width in widths(graph):
+        search = search_of(graph, width, device, order.params, problem.cutoff)
+        dist, words = search(problem.source)
+        if words[0] != Ended.LOST:
+            break
+    if longest(graph) >= 2**62:
+        refuse_overflow(graph, problem, device.get(dist))
+    return Raw(dist, stats=counters(words), device=device)
+
+
+def _check(order: Order) -> None:
+    if order.trace is not None:
+        msg = (
+            f"{order.recipe.name} keeps no trace on a GPU, its levels follow each other there: "
+            "leave trace out, or say device='cpu'."
+        )
+        raise NotSupportedError(msg)
+
+
+def search_of(
+    graph: Graph, width: Width, device: Device, _params: dict[str, float], cutoff: float | None
+) -> Search:
+    """Return the search of a graph in a width, which does not refer to the graph."""
+    rows, into = resident(graph, device), rows_in(graph, device)
+    made = kernel_of(width, device.block)
+    n, m = graph.n, graph.m
+    same = {
+        "n": n, "m": m, "indptr": rows.indptr, "indices": _narrow(graph, rows.indices, device),
+        "into": into.indptr, "sources": into.indices, "barren": into.barren,
+        "weight": _weight(graph), "cutoff": limit(cutoff, width), "turn": _TURN,
+    }  # fmt: skip
+
+    def buffers() -> Buffers:  # kept with the graph, so it must not refer to it
+        return _buffers(n, m, device)
+
+    return Search(
+        flights(graph, "breadth-first search", device, buffers),
+        made,
+        lambda _: device.resident_blocks(made),
+        lambda held: same | held._asdict(),
+        (n, np.dtype(width.label)),
+    )
+
+
+def counters(words: list[int]) -> dict[str, int]:
+    """Return what a solve said that it did, by name."""
+    return {"rounds": words[1], "back": words[2]}
+
+
+def kernel_of(width: Width, block: int) -> Kernel:
+    """Return the kernel for a width."""
+    return kernel("breadth_first", Types.of(np.int32, width.weight, width.label), block)
+
+
+def rows_in(graph: Graph, device: Device) -> RowsIn:
+    """Return the rows into each vertex, made when first asked for and kept.
+
+    They are the graph's own where each edge has its opposite, else those of its transpose.
+    """
+    host, _ = rows_into(graph, settings.threads())
+    host = graph.reversed() if host is None else host
+    if host is graph:
+        rows = resident(graph, device)
+        indptr, indices = rows.indptr, _narrow(graph, rows.indices, device)
+    else:
+        narrow = host.indices.astype(np.int32, copy=False)
+        indptr, indices = kept(
+            graph, "edges in", device, lambda: (device.put(host.indptr), device.put(narrow))
+        )
+    barren = kept(graph, "vertices without edges in", device, lambda: device.put(_barren(host)))
+    return RowsIn(indptr, indices, barren)
+
+
+def _narrow(graph: Graph, indices: Array, device: Device) -> Array:
+    """Return indices of 32 bits, which a graph of so few vertices may be given without."""
+    if indices.dtype == np.int32:
+        return indices
+    narrow: Array = kept(graph, "narrow indices", device, lambda: indices.astype(np.int32))
+    return narrow
+
+
+def _barren(rows: Graph) -> Array:
+    """Return a bit for each empty row."""
+    bits = np.packbits(np.diff(rows.indptr) == 0, bitorder="little")
+    whole = np.zeros(-(-rows.n // 32) * 4, np.uint8)
+    whole[: len(bits)] = bits
+    return whole.view("<u4").astype(np.uint32)
+
+
+def _weight(graph: Graph) -> Any:
+    """Return the weight of every edge."""
+    return graph.solver_weights[0] if graph.m else 0
+
+
+def _buffers(n: int, m: int, device: Device) -> Buffers:
+    xp = device.xp
+    words = -(-n // 32)
+    return Buffers(
+        xp.empty(n + m // _PIECE + 1, np.uint64),
+        xp.empty(m // _PART + 1, np.uint64),
+        xp.empty(words, np.uint32),
+        xp.empty(words, np.uint32),
+        xp.zeros(_CONTROL // 8, np.uint64),
+    )

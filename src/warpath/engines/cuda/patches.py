@@ -1,0 +1,230 @@
+"""One source of a deep graph: the graph cut into patches once, then one launch for each source."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import _core
+from warpath.base import settings
+from warpath.base.errors import NotSupportedError
+from warpath.engines.base import Raw
+from warpath.engines.cpu import refuse_overflow
+from warpath.engines.cuda.entry import Types, kernel
+from warpath.engines.cuda.flight import Ended, flights
+from warpath.engines.cuda.search import Search
+from warpath.engines.cuda.tables.widths import limit, widths
+from warpath.engines.rounds.run import kept
+from warpath.planner.cpu_model import MESH_DEGREE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpath.engines.base import Array, Device, Order
+    from warpath.engines.cuda.entry import Kernel
+    from warpath.engines.cuda.tables.widths import Width
+    from warpath.graph import Graph
+    from warpath.graph.facts import Facts
+
+    Progress = Callable[[int, int], None] | None
+
+_EACH = 2  # vertices of a thread, as the kind "patches" has it
+_WORDS = 8  # of a row of the table, `kRow`
+_BLOCKS = {4: 3, 8: 2}  # of a multiprocessor, which share its memory, by the bytes of a label
+_OWN = 2048  # bytes of a block that the kernel and the system take for themselves
+#: How wide the band of labels is that patches relax at a time, in mean weight / mean degree: of
+#: roads and grids, of graphs with more edges. See docs/performance/sssp-h200-deep.md.
+_BAND, _NARROW_BAND = 384.0, 192.0
+
+
+def patches(order: Order, device: Device) -> Raw:
+    """Run `Loop.PATCHES`.
+
+    Raises
+    ------
+    NotSupportedError
+        For a trace.
+    OverflowError
+        When a distance does not fit its type.
+    DeviceError
+        When the kernel does not come to an end.
+    """
+    if order.trace is not None:
+        msg = (
+            f"{order.recipe.name} has no rounds to trace, its blocks do not wait for each other: "
+            "leave trace out, or trace a published variant (warpath algorithms --device cuda)."
+        )
+        raise NotSupportedError(msg)
+    graph, problem = order.graph, order.problem
+    for width in widths(graph):
+        search = search_of(
+            graph, width, device, order.params, problem.cutoff, progress=order.progress
+        )
+        dist, words = search(problem.source)
+        # A sum that leads back may leave a type that is proven to hold all distances.
+        if width.proven or words[0] != Ended.LOST:
+            break
+    else:
+        refuse_overflow(graph, problem, device.get(dist))
+    return Raw(dist, stats=counters(words), device=device)
+
+
+def search_of(
+    graph: Graph, width: Width, device: Device, params: dict[str, float], cutoff: float | None,
+    *, progress: Progress = None,
+) -> Search:  # fmt: skip
+    """Return the search of a graph in a width, which does not refer to the graph.
+
+    `progress` is told of the cut, where it is the first.
+    """
+    capacity = int(min(params.get("patch") or math.inf, _EACH * device.block))
+    cut: Cut = kept(
+        graph, f"patches of {capacity}", device, lambda: Cut(graph, capacity, device, progress)
+    )
+    made, label = _kernel(width, device), np.dtype(width.label)
+    delta = _band(graph.facts(symmetry=False), width, params.get("delta"))
+    changing = {"delta": delta, "cutoff": limit(cutoff, width)}
+    name = f"{label.name} labels of patches of {capacity}"
+    return Search(
+        flights(graph, name, device, lambda: Space(cut, width, made, device)),
+        made,
+        lambda space: space.blocks,
+        lambda space: space.given | changing,
+        (graph.n, label),
+    )
+
+
+def counters(words: list[int]) -> dict[str, int]:
+    """Return what a solve said that it did, by name."""
+    return {"visits": words[1], "relaxed": words[2]}
+
+
+class Cut:
+    """A graph in patches on a device, and the memory that solves on it take in turn.
+
+    Parameters
+    ----------
+    capacity : vertices of a patch, at most.
+    progress : called with what is done of the cut, and all of it, or None.
+    """
+
+    def __init__(
+        self, graph: Graph, capacity: int, device: Device, progress: Progress = None
+    ) -> None:
+        made = _core.cut_into_patches(
+            graph.indptr, graph.indices, graph.solver_weights, capacity,
+            threads=settings.threads(), progress=progress,
+        )  # fmt: skip
+        self.capacity = capacity
+        self.n, self.slots = graph.n, made["heard"]
+        self.most_edges, self.most_exits = made["most_edges"], made["most_exits"]
+        names = ("places", "table", "begin", "targets", "tails", "slots", "owners")
+        self.arrays = {name: device.put(made[name]) for name in names}
+        weight = graph.solver_weights.dtype.name
+        self._weights = {weight: tuple(device.put(made[name]) for name in ("weights", "tolls"))}
+        self._own_weight = weight
+
+    @property
+    def patches(self) -> int:
+        """How many there are."""
+        return len(self.arrays["table"]) // _WORDS
+
+    @property
+    def nbytes(self) -> int:
+        """What all of it takes on the device."""
+        held = sum(array.nbytes for array in self.arrays.values())
+        return held + sum(array.nbytes for pair in self._weights.values() for array in pair)
+
+    def weights(self, name: str) -> tuple[Array, Array]:
+        """Return the weights of edges that stay in a patch and of those that leave, in a type."""
+        if name not in self._weights:
+            own = self._weights[self._own_weight]
+            self._weights[name] = tuple(each.astype(name) for each in own)
+        stay, leave = self._weights[name]
+        return stay, leave
+
+
+class Space:
+    """What one solve writes to, and the arguments of the kernel that are the same for all solves.
+
+    Attributes
+    ----------
+    blocks : of a launch.
+    given : the arguments by name.
+    """
+
+    def __init__(self, cut: Cut, width: Width, kernel: Kernel, device: Device) -> None:
+        xp, label = device.xp, np.dtype(width.label)
+        gates, room = _fitting(cut, width, device)
+        patches = cut.patches
+        self.blocks = max(min(device.resident_blocks(kernel), patches + 1), 2)
+        control = xp.zeros(6, np.int64)
+        words = control.view(np.int32)
+        stay, leave = cut.weights(width.weight)
+        vertices = _EACH * device.block
+        self._arrays = {
+            "labels": xp.empty(cut.n, label),
+            "unsettled": xp.empty(patches * vertices // 32, np.uint32),
+            "news": xp.empty(cut.slots, label),
+            "pending": xp.empty(patches, label),
+            "left": xp.empty(patches, label),
+            "least": xp.empty(self.blocks, label),
+            "open": control.view(np.uint64)[:1],
+            "state": words[2:3],
+            "lost": words[3:4],
+            "counts": control.view(np.uint64)[2:4],
+            "threshold": control.view(label)[4 * 8 // label.itemsize :][:1],
+            "arrived": control.view(np.uint32)[10:11],
+        }
+        self.given: dict[str, Any] = {
+            **cut.arrays, **self._arrays, "weights": stay, "tolls": leave, "n": cut.n,
+            "size": cut.slots, "patches": patches, "room": room, "gates": gates,
+        }  # fmt: skip
+
+    @property
+    def nbytes(self) -> int:
+        """What its arrays take."""
+        return sum(array.nbytes for array in self._arrays.values())
+
+
+def _kernel(width: Width, device: Device) -> Kernel:
+    """Return the kernel with as much memory as the blocks of a multiprocessor can have each."""
+    types = Types.of(np.int32, width.weight, width.label)
+    made = kernel(kind_of(types), types, device.block)
+    return replace(made, shared=_shared(width, device))
+
+
+def kind_of(types: Types) -> str:
+    """Return the kind of kernel for labels of a type."""
+    return "patches" if types.label.endswith("32") else "patches_wide"
+
+
+def _shared(width: Width, device: Device) -> int:
+    # The same for all graphs: a kernel with another size would be loaded anew.
+    blocks = _BLOCKS[np.dtype(width.label).itemsize]
+    return (device.shared_memory // blocks - _OWN) // 16 * 16
+
+
+def _fitting(cut: Cut, width: Width, device: Device) -> tuple[int, int]:
+    """Return how many edges that leave a patch, and how many that stay, fit beside its labels."""
+    weight = np.dtype(width.weight).itemsize
+    vertices = _EACH * device.block
+    free = _shared(width, device) - vertices * np.dtype(width.label).itemsize
+    gates = min(cut.most_exits, free // 2 // (weight + 10))
+    return gates, min(cut.most_edges, (free - gates * (weight + 10)) // (weight + 2))
+
+
+def _band(facts: Facts, width: Width, delta: float | None) -> Any:
+    """Return how far above the least label that waits others are relaxed, in the labels' type."""
+    if delta is None:
+        band = _BAND if facts.mean_degree < MESH_DEGREE else _NARROW_BAND
+        delta = band / max(facts.mean_degree, 1) * float(facts.mean_weight)
+    kind = np.dtype(width.label).type
+    integer = width.label.startswith("i")
+    most = width.never.item() if integer else float(np.finfo(kind).max)
+    if not 0 < delta < most:
+        return width.never
+    return kind(max(round(delta), 1) if integer else delta)

@@ -1,0 +1,182 @@
+"""The result of one source where it was found: arrays that leave their device when asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base import settings
+from warpath.base.cached import cached_property
+from warpath.engines.cuda.entry import MERGE_PATH_ITEMS, Types, kernel
+from warpath.engines.rounds.run import resident
+from warpath.graph.zones import folded, opened
+from warpath.results.paths import never
+from warpath.results.predecessors import as_labels, tree
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.engines.base import Array, Device
+    from warpath.graph import Graph
+
+_FEW = 2**14  # labels that the host widens sooner than a kernel is launched
+
+
+class OnDevice:
+    """Distances and predecessors on the GPU that found them; what `Paths.on_device` returns.
+
+    They equal those of the `Paths`, bit for bit, are made when first asked for, and finished when
+    they are returned, for use on any stream; do not write to them. CuPy's arrays speak DLPack and
+    the CUDA array interface: ``torch.from_dlpack(paths.on_device.dist)`` copies nothing.
+
+    Parameters
+    ----------
+    graph, source : what was solved, closed vertices and all.
+    labels : (n,) on the device, of the opened graph; of 32 bits also for 64-bit distances.
+    device : where they are.
+    cutoff : labels beyond it are made unreachable.
+    wanted : the type of the distances.
+
+    Raises
+    ------
+    OverflowError
+        At once, if a distance does not fit the type.
+    """
+
+    def __init__(
+        self, graph: Graph, source: int, labels: Array, device: Device, cutoff: float | None,
+        wanted: np.dtype[Any],
+    ) -> None:  # fmt: skip
+        self._graph = graph
+        self._source = source
+        self._labels = labels
+        self._device = device
+        self._cutoff = cutoff
+        self._wanted = wanted
+        if wanted.itemsize < labels.dtype.itemsize:  # what does not fit is an error of the call
+            with device.active():
+                if source < graph.first_through:  # a round trip is no distance of its own
+                    labels[graph.n + source] = never(labels.dtype)
+                self._labels = self._distances()
+            self._cutoff = None
+
+    @property
+    def device(self) -> str:
+        """Where the arrays are: "cuda:0"."""
+        return self._device.name
+
+    @cached_property
+    def dist(self) -> Array:
+        """The distances, (n,), an array of CuPy; see `Paths.dist`."""
+        with self._device.active():
+            made = folded(self._graph, self._distances(), self._source, 0)
+            self._device.synchronize()
+            return made
+
+    @cached_property
+    def pred(self) -> Array:
+        """The predecessors, (n,), an array of CuPy; see `Paths.pred`.
+
+        One pass over the edges on the device. Where weights are negative, or a vertex is reached
+        over edges of no length alone, the tree is made on the CPU.
+        """
+        with self._device.active():
+            found = self._tree()
+            if found is not None:
+                found = folded(self._graph, found, self._source, -1)
+                self._device.synchronize()
+                return found
+        here = self._tree_by_cpu()
+        with self._device.active():
+            made: Array = self._device.put(here)
+        return made
+
+    def here(self) -> NDArray[Any]:
+        """Return the distances on the host: (n,)."""
+        graph, kept, labels = self._graph, vars(self).get("dist"), self._labels
+        few = len(labels) <= _FEW and self._cutoff is None and self._wanted == graph.dist_dtype
+        here: NDArray[Any]
+        with self._device.active():
+            if kept is not None:
+                here = self._device.get(kept)
+                return here
+            here = self._device.get(labels if few else self._distances())
+        return folded(graph, as_labels(graph, here) if few else here, self._source, 0)
+
+    def pred_here(self) -> NDArray[Any]:
+        """Return the predecessors on the host: (n,)."""
+        if "pred" not in vars(self):
+            with self._device.active():
+                found = self._tree()
+                found = None if found is None else self._device.get(found)
+            if found is None:
+                return self._tree_by_cpu()
+            return folded(self._graph, found, self._source, -1)
+        with self._device.active():
+            return self._device.get(self.pred)
+
+    def _distances(self) -> Array:
+        """Return the distances of the opened graph, as they were asked for."""
+        labels, device = self._labels, self._device
+        if labels.dtype == self._wanted and self._cutoff is None:
+            return labels
+        xp, n = device.xp, len(labels)
+        out: Array = xp.empty(n, self._wanted)
+        same, wide = self._wanted == labels.dtype, self._wanted == np.int64
+        place = "same" if same else "wide" if wide else "small"
+        unfit = xp.zeros(1, np.int32) if place == "small" else None
+        largest = never(labels.dtype)
+        made = kernel("distances", _types(self._graph, labels), device.block)
+        given = {
+            "size": n, "labels": labels, "unfit": unfit, place: out,
+            "cutoff": largest if self._cutoff is None else min(self._cutoff, largest),
+        }  # fmt: skip
+        device.launch(made, -(-n // device.block), *made.arguments(**given))
+        if unfit is not None and int(device.get(unfit)[0]):
+            msg = f"a distance does not fit {self._wanted}"
+            raise OverflowError(msg)
+        return out
+
+    def _tree(self) -> Array | None:
+        """Return the tree of the opened graph, or None where the device cannot make it."""
+        inner, device = opened(self._graph), self._device
+        if inner.facts(symmetry=False).negative:
+            return None
+        labels = self._labels if self._cutoff is None else self._distances()
+        return tree_on(inner, self._source, labels, device)
+
+    def _tree_by_cpu(self) -> NDArray[Any]:
+        inner = opened(self._graph)
+        with self._device.active():
+            labels = self._device.get(self._distances())
+        found = tree(inner, self._source, as_labels(inner, labels), settings.threads())
+        return folded(self._graph, found, self._source, -1)
+
+
+def tree_on(graph: Graph, source: int, labels: Array, device: Device) -> Array | None:
+    """Return the predecessors that belong to labels on a device, there: (n,).
+
+    None where a vertex is reached over edges of no length alone. O(n + m), one pass over the edges.
+
+    Parameters
+    ----------
+    graph : without closed vertices, weights >= 0.
+    labels : exact ones, on the device.
+    """
+    xp, n, rows = device.xp, graph.n, resident(graph, device)
+    pred = xp.full(n, np.iinfo(graph.indices.dtype).max, graph.indices.dtype)
+    missing = xp.zeros(1, np.int32)
+    types = _types(graph, labels)
+    given = rows._asdict() | {
+        "size": n, "dist": labels, "pred": pred, "source": source, "missing": missing,
+    }  # fmt: skip
+    for kind, items in (("tree", -(-graph.m // MERGE_PATH_ITEMS)), ("rooted", n)):
+        if items:
+            made = kernel(kind, types, device.block)
+            device.launch(made, -(-items // device.block), *made.arguments(**given))
+    return None if int(device.get(missing)[0]) else pred
+
+
+def _types(graph: Graph, labels: Array) -> Types:
+    return Types.of(graph.indices.dtype, graph.solver_weights.dtype, labels.dtype)

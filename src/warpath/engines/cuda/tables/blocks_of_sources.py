@@ -1,0 +1,77 @@
+"""A block of threads for each source, for graphs whose labels fit a block's shared memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warpath.engines.cuda.tables.fill import Common, fill
+from warpath.engines.cuda.tables.pairs import solver_of
+from warpath.engines.cuda.tables.widths import bucket
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Array, Device, Order, Raw
+    from warpath.engines.cuda.tables.fill import Solver
+    from warpath.engines.cuda.tables.widths import Width
+    from warpath.graph import Graph
+
+_OWN = 2048  # bytes of a block that the kernel and the system take for themselves
+#: Mean weights that a bucket is wide.
+_BUCKET = 4.0
+_MOST_SOURCES = 2**14  # of a launch, after which it can be stopped
+_MOST_EDGES = 2**31 - 1
+
+
+def block_a_source(order: Order, device: Device) -> Raw:
+    """Run `Loop.BLOCK_A_SOURCE`."""
+    return fill(order, device, smallest)
+
+
+def smallest(order: Order, device: Device, width: Width) -> Solver:
+    """Return a block for each source where its labels fit one, else pairs.
+
+    They do not where a sum has left 32 bits and labels of 64 are too many, or where a GPU gives a
+    block less than the recipe counts on.
+    """
+    if fits(order.graph, width, device):
+        return Blocks(order, device, width)
+    return solver_of(order, device, width)
+
+
+def shared_bytes(n: int, label: int) -> int:
+    """Return the bytes of shared memory for a source: labels, their bits, the list of a round."""
+    return n * (label + 2) + (n + 31) // 32 * 4 + 2
+
+
+def fits(graph: Graph, width: Width, device: Device) -> bool:
+    """Say whether a block can keep the labels of a graph in this width."""
+    size = shared_bytes(graph.n, np.dtype(width.label).itemsize)
+    return size + _OWN <= device.shared_memory and graph.m <= _MOST_EDGES
+
+
+class Blocks:
+    """Solves batches of any number of sources."""
+
+    def __init__(self, order: Order, device: Device, width: Width) -> None:
+        self._common = common = Common(order, device, width, "block_a_source")
+        size = shared_bytes(common.n, common.label.itemsize)
+        common.kernel = replace(common.kernel, shared=size)
+        self.batch = _MOST_SOURCES
+        self._delta = bucket(order.graph, width, order.params.get("delta"), _BUCKET)
+        self._next = device.xp.zeros(1, np.uint64)
+        self.stats = common.stats
+
+    def run(self, sources: Array, into: Array) -> None:
+        """Begin to fill the rows of these sources."""
+        common = self._common
+        self._next.fill(0)
+        blocks = min(common.device.resident_blocks(common.kernel), len(sources))
+        common.launch(
+            blocks, into, sources=common.device.put(sources), delta=self._delta, next=self._next
+        )
+
+    def lost(self) -> bool:
+        """Say whether a sum did not fit the labels."""
+        return self._common.lost()

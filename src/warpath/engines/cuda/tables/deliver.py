@@ -1,0 +1,143 @@
+"""Finished rows on their way from a device to where the caller wants them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base import settings
+from warpath.engines import cpu
+from warpath.results.paths import never
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpath.engines.base import Array, Device
+
+#: Bytes of one of the two buffers through which rows leave a device.
+_BUFFER = 2**28
+#: Threads that copy from a buffer to the caller's array, and the bytes that are worth one.
+_MOST_THREADS = 8
+_LEAST_COPY = 2**23
+
+
+def on_device(array: Array, device: Device) -> bool:
+    """Say whether an array is the device's own: kernels can write to it."""
+    return isinstance(array, device.xp.ndarray)
+
+
+class Delivery:
+    """Takes rows in order: into an array of the device, or through two buffers to the host's.
+
+    Rows of a host's array are copied while the next ones are computed.
+
+    Parameters
+    ----------
+    out : (k, t), of the host or of the device.
+    device : where rows are computed.
+    dtype : of the rows as they are computed; another integer type than `out` has is narrowed.
+
+    Attributes
+    ----------
+    most : rows that fit a buffer.
+    """
+
+    def __init__(self, out: Array, device: Device, dtype: np.dtype[Any]) -> None:
+        self._out = out
+        self._device = device
+        self._dtype = np.dtype(dtype)
+        self._direct = on_device(out, device) and out.dtype == self._dtype and _contiguous(out)
+        row = max(out.shape[1] * self._dtype.itemsize, 1)
+        self.most = max(len(out), 1) if self._direct else max(_BUFFER // row, 1)
+        self._rows: list[Array] = []
+        self._pinned: list[Array] = []
+        self._threads = min(settings.threads(), _MOST_THREADS)
+        self._turn = 0
+        self._waiting: list[Callable[[], None] | None] = [None, None]
+
+    def room(self, rows: slice) -> Array:
+        """Return where the rows of a slice are to be computed, on the device."""
+        if self._direct:
+            return self._out[rows]
+        if not self._rows:
+            shape = (min(self.most, len(self._out)), self._out.shape[1])
+            self._rows = [self._device.xp.empty(shape, self._dtype) for _ in range(2)]
+        self._finish(self._turn)
+        return self._rows[self._turn][: rows.stop - rows.start]
+
+    def take(self, rows: slice) -> None:
+        """Send the rows that were computed in the room of this slice."""
+        if self._direct:
+            return
+        turn, self._turn = self._turn, 1 - self._turn
+        here = self._rows[turn][: rows.stop - rows.start]
+        if on_device(self._out, self._device):
+            put(self._out, rows, here, self._device)
+            return
+        if not self._pinned:
+            self._pinned = [self._device.host_array(one) for one in self._rows]
+        pinned = self._pinned[turn][: len(here)]
+        wait = self._device.fetch(here, pinned)
+
+        def finish() -> None:
+            wait()
+            self._spread(pinned, self._out[rows])
+
+        self._waiting[turn] = finish
+
+    def close(self) -> None:
+        """Wait until all rows are where they belong."""
+        for turn in (self._turn, 1 - self._turn):
+            self._finish(turn)
+
+    def _spread(self, rows: Array, out: Array) -> None:
+        """Copy rows on several threads: one alone is slower than the way from the device."""
+        step = max(-(-len(rows) // self._threads), _LEAST_COPY // max(rows[:1].nbytes, 1), 1)
+        parts = [slice(begin, begin + step) for begin in range(0, len(rows), step)]
+
+        def copy(part: slice) -> None:
+            out[part] = cpu.fitting(rows[part], out.dtype)
+
+        if len(parts) == 1:
+            copy(parts[0])
+            return
+        with ThreadPoolExecutor(len(parts)) as pool:
+            list(pool.map(copy, parts))
+
+    def _finish(self, turn: int) -> None:
+        finish, self._waiting[turn] = self._waiting[turn], None
+        if finish is not None:
+            finish()
+
+
+def put(out: Array, at: slice, rows: Array, device: Device) -> None:
+    """Put rows of the device into an array of the device or of the host, in its type.
+
+    Raises
+    ------
+    OverflowError
+        If a distance does not fit the array's type.
+    """
+    if on_device(out, device):
+        out[at] = _narrowed(rows, out.dtype, device.xp)
+    else:
+        out[at] = cpu.fitting(device.get(rows), out.dtype)
+
+
+def _narrowed(rows: Array, wanted: np.dtype[Any], xp: Any) -> Array:
+    """Return rows of a device in another type; raise OverflowError where one does not fit."""
+    if rows.dtype == wanted:
+        return rows
+    unreached, most = never(rows.dtype), never(wanted)
+    missing = rows == unreached
+    if not bool((missing | ((rows < most) & (rows >= -most))).all()):
+        msg = f"a distance does not fit {wanted}"
+        raise OverflowError(msg)
+    narrow: Array = xp.where(missing, most, rows).astype(wanted)
+    return narrow
+
+
+def _contiguous(array: Array) -> bool:
+    return bool(array.flags.c_contiguous)

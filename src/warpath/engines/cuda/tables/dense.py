@@ -1,0 +1,178 @@
+"""All pairs of a dense graph by blocked Floyd-Warshall, the whole matrix on the device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.engines.base import Raw
+from warpath.engines.cuda.entry import Types, kernel
+from warpath.engines.cuda.tables.deliver import Delivery, on_device
+from warpath.engines.cuda.tables.min_plus import FAR, MinPlus, tile_of
+from warpath.engines.cuda.tables.potentials import restore, reweighted
+from warpath.engines.cuda.tables.through_device import in_tiles
+from warpath.engines.rounds.run import resident
+from warpath.engines.staged.blocks import Window
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpath.engines.base import Array, Device, Order
+    from warpath.graph import Graph
+
+#: Min-plus in a launch: a quarter of a second on an H200, so that progress shows and Ctrl-C stops.
+_IN_A_LAUNCH = {2: 6e12, 4: 3e12, 8: 6e11}
+#: Labels that are looked through at once: what is made of them on the way takes memory.
+_AT_ONCE = 2**27
+
+
+class _Labels(NamedTuple):
+    """A type of labels, and whether no distance can leave it."""
+
+    dtype: np.dtype[Any]
+    proven: bool
+
+
+def floyd_warshall(order: Order, device: Device) -> Raw:
+    """Run `Loop.FLOYD_WARSHALL`.
+
+    Raises
+    ------
+    NegativeCycleError
+        For any negative cycle: potentials are found first where a weight is negative.
+    OverflowError
+        When a distance does not fit `order.out`.
+    """
+    out = order.out
+    assert out is not None  # noqa: S101 - the caller's promise for APSP
+    graph, dtype, finish = order.graph, out.dtype, None
+    sources, targets = order.problem.sources, order.problem.targets
+    if out.size == 0:
+        return Raw(out)
+    if order.tiles is not None:
+        return in_tiles(order, order.tiles, device)
+    if graph.facts(symmetry=False).negative:
+        made = reweighted(graph, order.problem)
+        graph, dtype = made.graph, order.graph.dist_dtype
+
+        def finish(rows: Array, these: slice) -> None:
+            restore(device, rows, made.on(device), sources[these], targets)
+
+    for labels in _types(graph, packed=device.packed):
+        solved = _solved(order, graph, labels.dtype, device)
+        if labels.proven or not _some_far(solved, graph.n, device):
+            break
+    _deliver(solved, order, np.dtype(dtype), device, finish)
+    return Raw(out, stats={"bits": 8 * labels.dtype.itemsize})
+
+
+def _types(graph: Graph, *, packed: bool) -> list[_Labels]:
+    """Return the types of labels to try in this order, until one is proven or nothing is far.
+
+    Weights are >= 0, so that a label below what is far is exact whatever the type.
+    """
+    facts = graph.facts(symmetry=False)
+    if not facts.integer:
+        return [_Labels(graph.weight_dtype, proven=True)]
+    longest = int(facts.max_weight) * max(graph.n - 1, 1)
+    if packed and longest < FAR["int16"]:
+        return [_Labels(np.dtype("int16"), proven=True)]
+    if longest >= FAR["int32"]:
+        longest = _longest(graph)
+    wide = _Labels(np.dtype("int64"), proven=True)
+    if facts.max_weight >= FAR["int32"]:
+        return [wide]
+    narrow = _Labels(np.dtype("int32"), proven=longest < FAR["int32"])
+    return [narrow] if narrow.proven else [narrow, wide]
+
+
+def _longest(graph: Graph) -> int:
+    """Return a bound of all distances: a path leaves each vertex once at most."""
+    starts = graph.indptr[:-1][np.diff(graph.indptr) > 0]
+    if not len(starts):
+        return 0
+    return sum(np.maximum.reduceat(graph.solver_weights, starts).tolist())
+
+
+def _solved(order: Order, graph: Graph, dtype: np.dtype[Any], device: Device) -> Array:
+    """Return the matrix of distances in whole tiles; made in `order.out` where it can be."""
+    tile, out = tile_of(device), order.out
+    assert out is not None  # noqa: S101 - the caller's promise for APSP
+    side = -(-graph.n // tile) * tile
+    in_place = (
+        side == graph.n and _whole(order) and out.dtype == dtype and on_device(out, device)
+        and out.flags.c_contiguous
+    )  # fmt: skip
+    matrix = out if in_place else device.xp.empty((side, side), dtype)
+    _fill(matrix, graph, device)
+    step = int(_IN_A_LAUNCH[dtype.itemsize] / side**2)
+    for seen in MinPlus(device, dtype).closing(Window.whole(matrix), max(step, tile)):
+        if seen < side:
+            device.synchronize()
+        if order.progress is not None:
+            order.progress(min(seen, graph.n), graph.n)
+    return matrix
+
+
+def _fill(matrix: Array, graph: Graph, device: Device) -> None:
+    """Make a matrix the adjacency matrix of a graph: far where there is no edge."""
+    rows = resident(graph, device)
+    types = Types.of(rows.indices.dtype, rows.weights.dtype, matrix.dtype)
+    side = len(matrix)
+    device.launch(
+        kernel("matrix", types, device.block), side, np.int64(graph.n), np.int64(0), rows.indptr,
+        rows.indices, rows.weights, matrix, np.int64(0), np.int64(side),
+    )  # fmt: skip
+
+
+def _some_far(matrix: Array, n: int, device: Device) -> bool:
+    """Say whether a pair of vertices is far: without a path, or beyond the type of labels."""
+    far = matrix.dtype.type(FAR[matrix.dtype.name])
+    step = max(_AT_ONCE // n, 1)
+    return any(
+        bool(device.get((matrix[begin : min(begin + step, n), :n] >= far).any()))
+        for begin in range(0, n, step)
+    )
+
+
+def _whole(order: Order) -> bool:
+    """Say whether the answer is the matrix, not some of its rows and columns."""
+    problem, n = order.problem, order.graph.n
+    return problem.targets is None and np.array_equal(problem.sources, np.arange(n))
+
+
+def _deliver(
+    matrix: Array, order: Order, dtype: np.dtype[Any], device: Device,
+    finish: Callable[[Array, slice], None] | None,
+) -> None:  # fmt: skip
+    """Send the distances to `out`, in rows of a type that `finish` takes before they are sent."""
+    out = order.out
+    assert out is not None  # noqa: S101 - the caller's promise for APSP
+    (k, t), whole = out.shape, _whole(order)
+    no_room = device.xp.zeros(1, np.int32)
+    turn = kernel("answer", Types.of("int32", dtype, matrix.dtype), device.block)
+    delivery = Delivery(out, device, dtype)
+    for begin in range(0, k, delivery.most):
+        rows = slice(begin, min(begin + delivery.most, k))
+        into = matrix if matrix is out and dtype == out.dtype else delivery.room(rows)
+        labels = matrix[begin:] if whole else _picked(matrix, order, rows, device)
+        device.launch(
+            turn, rows.stop - begin, np.int64(t), labels, np.int64(0), np.int64(labels.shape[1]),
+            into, no_room,
+        )  # fmt: skip
+        if finish is not None:
+            finish(into, rows)
+        delivery.take(rows)
+    delivery.close()
+    if int(device.get(no_room)[0]):
+        msg = f"a distance does not fit {dtype}"
+        raise OverflowError(msg)
+
+
+def _picked(matrix: Array, order: Order, rows: slice, device: Device) -> Array:
+    """Return the labels of the targets, in these rows of the answer."""
+    sources, targets = order.problem.sources[rows], order.problem.targets
+    some = matrix[device.put(sources)]
+    columns = slice(order.graph.n) if targets is None else device.put(targets)
+    return device.xp.ascontiguousarray(some[:, columns])  # type: ignore[no-any-return]

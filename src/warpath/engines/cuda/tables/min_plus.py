@@ -1,0 +1,119 @@
+"""Block operations of Floyd-Warshall by the kernels of ``floyd_warshall.cuh``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.engines.cuda.entry import Kernel, Types, kernel
+from warpath.engines.staged.blocks import Window
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import DTypeLike
+
+    from warpath.engines.base import Array, Device
+
+#: What no path reaches, by the type of labels: the sum of two of them fits.
+FAR = {
+    "int16": 2**14 - 1,
+    "int32": 2**30 - 1,
+    "int64": 2**62 - 1,
+    "float32": np.inf,
+    "float64": np.inf,
+}
+#: Bytes of a panel that are copied at once, for its old labels are read while new ones are written.
+_COPIED = 2**28
+_TILE = {64: 64, 256: 128}  # by the threads of a block
+
+
+def tile_of(device: Device) -> int:
+    """Return the rows and columns of a tile on a device."""
+    return _TILE[device.block]
+
+
+def kernel_of(kind: str, dtype: DTypeLike, block: int) -> Kernel:
+    """Return the kernel "floyd_warshall" or "product" for labels of a type."""
+    wide = "_wide" if np.dtype(dtype).itemsize == 8 else ""
+    return kernel(kind + wide, Types.of(dtype, dtype, dtype), block)
+
+
+class MinPlus:
+    """What `warpath.engines.staged.blocks.Blocks` asks for, on a device that launches kernels.
+
+    Parameters
+    ----------
+    device : where the matrices are.
+    dtype : of their labels; int16 as well.
+    """
+
+    def __init__(self, device: Device, dtype: DTypeLike) -> None:
+        self.dtype = np.dtype(dtype)
+        self.tile = tile_of(device)
+        self.unreachable = FAR[self.dtype.name]
+        self._device = device
+        self._solve = kernel_of("floyd_warshall", dtype, device.block)
+        self._product = kernel_of("product", dtype, device.block)
+
+    def close(self, diagonal: Window) -> None:
+        """Make a square window its own all-pairs distances, in place."""
+        for _ in self.closing(diagonal, diagonal.rows):
+            pass
+
+    def closing(self, diagonal: Window, step: int) -> Iterator[int]:
+        """Close a window by so many pivots in a launch; yield how many it has seen."""
+        xp: Any = self._device.xp
+        tiles = diagonal.rows // self.tile
+        blocks = min(self._device.resident_blocks(self._solve), max(tiles * tiles, 1))
+        # A third of a step's products hide the diagonal tile, the others its panels.
+        ahead = min(4 * self._device.processors, max(tiles - 2, 0) ** 2 // 3)
+        versions = xp.zeros(tiles * tiles, np.int32)
+        readers = [xp.zeros(size, np.int32) for size in (tiles * tiles, tiles * tiles, tiles)]
+        for first in range(0, tiles, max(step // self.tile, 1)):
+            last = min(first + max(step // self.tile, 1), tiles)
+            self._device.launch(
+                self._solve, blocks, np.int32(tiles), *_place(diagonal), np.int32(first),
+                np.int32(last), np.int32(ahead), versions, *readers, xp.zeros(1, np.int32),
+            )  # fmt: skip
+            yield last * self.tile
+
+    def panel_row(self, diagonal: Window, panel: Window) -> None:
+        """Lower a panel beside a closed diagonal: panel = min(panel, diagonal (+) panel)."""
+        wide = _COPIED // (self.dtype.itemsize * panel.rows) // self.tile * self.tile
+        for part in _parts(panel.columns, wide or self.tile):
+            some = panel._replace(column=panel.column + part.start, columns=part.stop - part.start)
+            self.update(some, diagonal, self._copy(some))
+
+    def panel_column(self, diagonal: Window, panel: Window) -> None:
+        """Lower a panel below a closed diagonal: panel = min(panel, panel (+) diagonal)."""
+        high = _COPIED // (self.dtype.itemsize * panel.columns) // self.tile * self.tile
+        for part in _parts(panel.rows, high or self.tile):
+            some = panel._replace(row=panel.row + part.start, rows=part.stop - part.start)
+            self.update(some, self._copy(some), diagonal)
+
+    def update(self, c: Window, a: Window, b: Window) -> None:
+        """Lower c to min(c, a (+) b); c is (m, n), a (m, k), b (k, n)."""
+        across = c.columns // self.tile
+        self._device.launch(
+            self._product, c.rows // self.tile * across, *_place(c), *_place(a), *_place(b),
+            np.int32(across), np.int32(a.columns),
+        )  # fmt: skip
+
+    def _copy(self, window: Window) -> Window:
+        array, row, column, rows, columns = window
+        copy = self._device.xp.empty((rows, columns), self.dtype)
+        copy[...] = array[row : row + rows, column : column + columns]
+        return Window.whole(copy)
+
+
+def _parts(size: int, most: int) -> Iterator[slice]:
+    for begin in range(0, size, most):
+        yield slice(begin, min(begin + most, size))
+
+
+def _place(window: Window) -> tuple[Array, np.int64, np.int64]:
+    """Return how kernels are told of a window: its matrix, where it begins, the matrix's pitch."""
+    pitch = window.array.shape[1]
+    return window.array, np.int64(window.row * pitch + window.column), np.int64(pitch)

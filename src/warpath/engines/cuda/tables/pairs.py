@@ -1,0 +1,189 @@
+"""All sources of a batch advance together: pairs one by one, or 64 sources of a vertex at once."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warpath.base.errors import NotEnoughMemoryError
+from warpath.engines.cuda.tables.fill import Common, fill
+from warpath.engines.cuda.tables.widths import bucket
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Array, Device, Order, Raw
+    from warpath.engines.cuda.tables.fill import Solver
+    from warpath.engines.cuda.tables.widths import Width
+    from warpath.graph import Graph
+
+_SIDE = 64  # sources whose labels lie side by side, `kSide`
+_RUN = 32  # edges of an item, `kRowEdges`
+_ROUNDS = 10  # `kRounds`
+_MOST_PAIRS = 2**32 - 1  # pairs and entries are numbered in 32 bits
+_KEPT_FREE = 0.9  # of the free memory may be taken
+#: How wide a bucket of pairs is, in mean weight / mean degree.
+_BUCKET = 60.0
+#: Pairs of a batch. Where fronts meet, all labels are in use at once and must fit a cache; else
+#: narrow fronts are, and more of them fill what one would leave waiting for memory and barriers.
+_IN_CACHE, _IN_FRONTS = 2**22, 10**8
+#: All pairs of a grid of 100 x 100 took 122 ms in one batch, 56 in three.
+_MOST_SOURCES = 4096
+#: Rows pay from so many edges a vertex on: below, most of a row's sources have nothing to relax.
+_DEGREE = 4
+#: Fronts meet at the same vertices where this few hops from a source lead to so many vertices.
+_HOPS, _REACHED = 10, 2048
+_PROBES = 3  # vertices that are asked
+
+
+def pairs(order: Order, device: Device) -> Raw:
+    """Run `Loop.PAIRS`."""
+    return fill(order, device, solver_of)
+
+
+def solver_of(order: Order, device: Device, width: Width) -> Solver:
+    """Return what advances single pairs, or those of 64 sources that lie side by side."""
+    wanted = order.params.get("together")
+    if wanted is None:
+        graph = order.graph
+        several = len(order.problem.sources) > 1
+        dense = several and graph.facts(symmetry=False).mean_degree >= _DEGREE
+        wanted = _SIDE if dense and fronts_meet(graph) else 1
+    return Rows(order, device, width) if wanted > 1 else Pairs(order, device, width)
+
+
+def fronts_meet(graph: Graph) -> bool:
+    """Say whether the graph is wide: whether a few hops lead to thousands of vertices.
+
+    Then the sources' fronts fall on the same vertices at the same time. Asked of some vertices with
+    edges, in O(edges of the vertices reached), and kept: on R-MAT 18 16 it takes 6 ms, the solve 4.
+    """
+    kept: bool | None = graph.derived.get("fronts meet")
+    if kept is None:
+        usable = np.flatnonzero(np.diff(graph.indptr))
+        asked = usable[np.linspace(0, len(usable) - 1, min(_PROBES, len(usable))).astype(np.int64)]
+        kept = graph.derived["fronts meet"] = any(_is_wide_around(graph, int(v)) for v in asked)
+    return kept
+
+
+def _is_wide_around(graph: Graph, source: int) -> bool:
+    seen = np.zeros(graph.n, np.bool_)
+    seen[source] = True
+    front, reached = np.array([source]), 1
+    for _ in range(_HOPS):
+        starts, ends = graph.indptr[front], graph.indptr[front + 1]
+        degrees = ends - starts
+        edges = np.repeat(ends - np.cumsum(degrees), degrees) + np.arange(degrees.sum())
+        onto = np.unique(graph.indices[edges])
+        front = onto[~seen[onto]].astype(np.int64)
+        seen[front] = True
+        reached += len(front)
+        if reached >= min(_REACHED, graph.n // 2):
+            return True
+    return False
+
+
+class Pairs:
+    """Labels source by source; lists of pairs."""
+
+    def __init__(self, order: Order, device: Device, width: Width) -> None:
+        self._common = common = Common(order, device, width, "pairs")
+        n, xp = max(common.n, 1), device.xp
+        a_source = n * (common.label.itemsize + 4 * 4) + 3 * ((n + 31) // 32) * 4
+        self.batch = _batch(order, device, a_source, _MOST_PAIRS // n)
+        size = self.batch * n
+        self._dist = xp.empty(size, common.label)
+        self._near, self._far = xp.empty(2 * size, np.uint32), xp.empty(2 * size, np.uint32)
+        self._bits = xp.empty(3 * ((size + 31) // 32), np.uint32)
+        self._control = xp.empty(_ROUNDS + 1, np.uint32)
+        self._least = xp.empty(3, common.label)
+        degree = max(order.graph.facts(symmetry=False).mean_degree, 1)
+        self._delta = bucket(order.graph, width, order.params.get("delta"), _BUCKET / degree)
+        self._rounds = xp.zeros(1, np.uint32)
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """The rounds of all batches; waits for what runs."""
+        return {"rounds": int(self._common.device.get(self._rounds)[0])}
+
+    def run(self, sources: Array, into: Array) -> None:
+        """Begin to fill the rows of these sources."""
+        common, device = self._common, self._common.device
+        own = device.put(np.arange(len(sources)) * common.n + sources)
+        self._dist[: len(sources) * common.n].fill(common.width.never)
+        self._dist[own] = 0
+        self._near[: len(sources)] = own
+        self._bits.fill(0)
+        self._least.fill(common.width.never)
+        self._control.fill(0)
+        self._control[:1] = len(sources)
+        common.launch(
+            device.resident_blocks(common.kernel), into, delta=self._delta, dist=self._dist,
+            near=self._near, far=self._far, bits=self._bits, control=self._control,
+            least=self._least,
+        )  # fmt: skip
+        self._rounds += self._control[_ROUNDS : _ROUNDS + 1]
+
+    def lost(self) -> bool:
+        """Say whether a sum did not fit the labels."""
+        return self._common.lost()
+
+
+class Rows:
+    """Labels of 64 sources side by side; a word of waiting sources for each vertex."""
+
+    batch = _SIDE
+
+    def __init__(self, order: Order, device: Device, width: Width) -> None:
+        self._common = common = Common(order, device, width, "pair_rows")
+        n, xp = max(common.n, 1), device.xp
+        runs = n + order.graph.m // _RUN  # items of a round, at most
+        _batch(order, device, n * (_SIDE * common.label.itemsize + 8) + 16 * runs, 1)
+        self._dist = xp.empty(n * _SIDE, common.label)
+        self._waiting, self._busy = xp.empty(n, np.uint64), xp.empty(3, np.uint64)
+        self._items = xp.empty(2 * runs, np.uint64)
+        self._control = xp.empty(8, np.uint32)
+        self._least = xp.empty(3 * _SIDE, common.label)
+        self._delta = bucket(order.graph, width, order.params.get("delta"), math.inf)
+        self.stats = common.stats
+
+    def run(self, sources: Array, into: Array) -> None:
+        """Begin to fill the rows of these sources."""
+        common, device = self._common, self._common.device
+        for array in (self._dist, self._least):
+            array.fill(common.width.never)
+        for array in (self._waiting, self._busy, self._control):
+            array.fill(0)
+        lanes = np.arange(len(sources))
+        self._dist[device.put(sources * _SIDE + lanes)] = 0
+        at, owner = np.unique(sources, return_inverse=True)
+        bits = np.zeros(len(at), np.uint64)
+        np.bitwise_or.at(bits, owner, np.uint64(1) << lanes.astype(np.uint64))
+        self._waiting[device.put(at)] = device.put(bits)
+        common.launch(
+            device.resident_blocks(common.kernel), into, delta=self._delta, dist=self._dist,
+            waiting=self._waiting, items=self._items, control=self._control, least=self._least,
+            busy=self._busy,
+        )  # fmt: skip
+
+    def lost(self) -> bool:
+        """Say whether a sum did not fit the labels."""
+        return self._common.lost()
+
+
+def _batch(order: Order, device: Device, size: int, most: int) -> int:
+    """Return how many pieces to take at once, each of so many bytes."""
+    wanted = len(order.problem.sources)
+    asked = order.params.get("batch")
+    if asked is None:
+        wide = fronts_meet(order.graph)
+        asked = max((_IN_CACHE if wide else _IN_FRONTS) // max(order.graph.n, 1), _SIDE)
+        asked = min(asked, _MOST_SOURCES)
+    fitting = int(device.free_memory() * _KEPT_FREE) // size
+    if fitting < 1:
+        msg = (
+            f"{order.recipe.name} takes {size:,} bytes at least, and {device.name} has "
+            f"{device.free_memory():,} free. Use device='cpu'."
+        )
+        raise NotEnoughMemoryError(msg)
+    return max(min(wanted, fitting, most, int(asked)), 1)

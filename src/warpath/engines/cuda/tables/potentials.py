@@ -1,0 +1,107 @@
+"""Potentials that take negative weights away: Johnson's reweighting, and the way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.engines.cpu import labels_or_cycle, potentials_of
+from warpath.engines.rounds.run import kept
+from warpath.graph import Graph
+from warpath.graph.csr import kept_rows
+from warpath.recipes import Task
+from warpath.results.paths import never
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Array, Device, Problem
+
+_LEAST_INT64 = -(2**63)
+#: Entries of a table that are turned back at once: what is made of them on the way takes memory.
+_AT_ONCE = 2**25
+
+
+class Reweighted(NamedTuple):
+    """A graph without negative weights, and the potentials that made it so.
+
+    Attributes
+    ----------
+    graph : the same rows with the weights w + h[u] - h[v].
+    potentials : h, (n,) of the distances' type, on the host.
+    """
+
+    graph: Graph
+    potentials: Array
+
+    def on(self, device: Device) -> Array:
+        """Return the potentials on a device, where they are kept."""
+        made: Array = kept(self.graph, "potentials", device, lambda: device.put(self.potentials))
+        return made
+
+
+def reweighted(graph: Graph, problem: Problem) -> Reweighted:
+    """Return a graph under potentials; from then on its shortest paths are the same.
+
+    Float weights that rounding takes below 0 count as 0. Integer ones are exact.
+
+    Raises
+    ------
+    NegativeCycleError
+        For a cycle that a source reaches; of all pairs, for any.
+    OverflowError
+        Where a reduced weight does not fit its type.
+    """
+    if problem.task is not Task.APSP:
+        # From the sources alone: a negative cycle that none of them reaches does not matter.
+        h, _ = labels_or_cycle(graph, problem.sources, None)
+        return Reweighted(_under(graph, h), h)
+    made: Graph | None = graph.derived.get("reweighted")
+    h = potentials_of(graph)
+    if made is None:
+        made = graph.derived["reweighted"] = _under(graph, h)
+    return Reweighted(made, h)
+
+
+def _under(graph: Graph, h: Array) -> Graph:
+    src, dst, weights = graph.edges()
+    unreached = never(h.dtype)
+    matters = h[src] != unreached  # then the target is reached as well
+    low, high = np.where(matters, h[src], 0), np.where(matters, h[dst], 0)
+    weights = np.where(matters, weights, 0).astype(h.dtype)
+    if h.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            reduced = np.maximum(weights + low - high, h.dtype.type(0))
+        if not np.isfinite(reduced).all():
+            msg = f"a weight under potentials leaves {h.dtype}"
+            raise OverflowError(msg)
+        return Graph(*kept_rows(graph.indptr, graph.indices, reduced, copied=False))
+    extremes = [int(each.min(initial=0)) for each in (weights, low, -high)]
+    longest = [int(each.max(initial=0)) for each in (weights, low, -high)]
+    if sum(extremes) < _LEAST_INT64 or sum(longest) >= never(h.dtype):
+        msg = "a weight under potentials could leave int64"
+        raise OverflowError(msg)
+    reduced = weights + low - high
+    return Graph(*kept_rows(graph.indptr, graph.indices, reduced, copied=False))
+
+
+def restore(
+    device: Device, rows: Array, potentials: Array, sources: Array, targets: Array | None
+) -> None:
+    """Turn reduced distances on a device back into lengths, in place.
+
+    Parameters
+    ----------
+    rows : (k, t) on the device, of the potentials' type.
+    potentials : (n,) on the device.
+    sources, targets : of the rows and columns, on the host; None for all vertices.
+    """
+    xp: Any = device.xp
+    to = potentials if targets is None else potentials[device.put(targets)]
+    unreached = never(potentials.dtype)
+    step = max(_AT_ONCE // max(len(to), 1), 1)
+    for begin in range(0, len(rows), step):
+        some = rows[begin : begin + step]
+        start = potentials[device.put(sources[begin : begin + step])][:, None]
+        # As the CPU does it: to - start is no more than the length, so that it does not overflow.
+        lengths = some - (start - to) if unreached == np.inf else some - start + to
+        some[...] = xp.where(some == unreached, some, lengths)

@@ -1,0 +1,28 @@
+"""Johnson: tables of graphs with negative weights, solved under potentials."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from warpath.engines.cuda.tables.blocks_of_sources import smallest
+from warpath.engines.cuda.tables.fill import fill
+from warpath.engines.cuda.tables.potentials import restore, reweighted
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Array, Device, Order, Raw
+
+
+def johnson(order: Order, device: Device) -> Raw:
+    """Run `Loop.JOHNSON`: potentials on the CPU, the searches and the way back on the device."""
+    if not order.graph.facts(symmetry=False).negative:
+        return fill(order, device, smallest)
+    made = reweighted(order.graph, order.problem)
+    targets = order.problem.targets
+
+    def finish(rows: Array, sources: Array) -> None:
+        restore(device, rows, made.on(device), sources, targets)
+
+    # A reduced length says nothing about a cutoff, which then waits for the answer.
+    reduced = replace(order, graph=made.graph, problem=replace(order.problem, cutoff=None))
+    return fill(reduced, device, smallest, dtype=order.graph.dist_dtype, finish=finish)

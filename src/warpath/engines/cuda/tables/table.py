@@ -1,0 +1,131 @@
+"""What every loop over a matrix has: labels of a type that holds them, and a way to the answer."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.engines.cpu import labels_or_cycle
+from warpath.engines.cuda.entry import Types
+from warpath.engines.cuda.tables.deliver import put
+from warpath.engines.rounds.run import Run
+from warpath.results.paths import never
+from warpath.results.predecessors import tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from warpath.engines.base import Array, Device, Order
+    from warpath.graph import Graph
+
+#: Bytes that a block of rows may take on its way to the answer.
+_ON_THE_WAY = 2**26
+
+
+class Table(Run):
+    """A solve of several sources at once.
+
+    Attributes
+    ----------
+    label : the type of its labels: int32 where that is asked for and holds every length, else
+        that of the graph's distances.
+    paths : whether predecessors are kept.
+    """
+
+    def __init__(self, order: Order, device: Device) -> None:
+        super().__init__(order, device)
+        graph = order.graph
+        label = graph.dist_dtype
+        if asks_for_int32(order) and longest(graph) < 2**29:
+            label = np.dtype(np.int32)
+        self.label = label.type
+        self.never: Any = never(label)
+        self.types = Types.of(graph.indices.dtype, graph.solver_weights.dtype, label)
+        self.paths = order.pred is not None
+
+    @property
+    def sources(self) -> Array:
+        """The sources of the order."""
+        return self.order.problem.sources
+
+    def lay_out(self, weights: Array, nothing: Any, *, paths: bool) -> tuple[Array, Array | None]:
+        """Return the matrix of an array of edge lengths, and who comes before whom in it.
+
+        Parameters
+        ----------
+        weights : (m,) on the device.
+        nothing : what stands for no edge.
+        paths : whether the second is asked for.
+        """
+        xp, n = self.xp, self.n
+        dist = xp.full((n, n), nothing, self.label)
+        pred = xp.full((n, n), -1, self.rows.indices.dtype) if paths else None
+        kernel = self.kernel("lay", paths=paths)
+        rows = self.rows._replace(weights=weights)
+        self.launch(kernel, n, **rows.named(), dist=dist, pred=pred)
+        return dist, pred
+
+    def row_blocks(self, rows: int) -> Iterator[slice]:
+        """Yield slices of rows of the answer, so many that they take little space."""
+        each = max(1, _ON_THE_WAY // (16 * max(self.n, 1)))
+        for first in range(0, rows, each):
+            yield slice(first, min(first + each, rows))
+
+    def deliver(self, at: slice, dist: Array, pred: Array | None = None) -> None:
+        """Put rows of distances, (r, n) on the device, where they go, and of predecessors too."""
+        order = self.order
+        assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
+        chosen = order.problem.targets
+        columns = slice(None) if chosen is None else self.device.put(chosen)
+        put(order.out, at, dist[:, columns], self.device)
+        if pred is not None and order.pred is not None:
+            put(order.pred, at, self._rooted(at, dist, pred)[:, columns], self.device)
+
+    def _rooted(self, at: slice, dist: Array, pred: Array) -> Array:
+        """Return predecessors that all lead to their row's source, -1 there and where none does.
+
+        Those of a row that ran into a circle are found anew, by a search on the CPU.
+        """
+        xp, graph = self.xp, self.order.graph
+        rows = self.sources[at]
+        pred = xp.where(dist == self.never, -1, pred).astype(pred.dtype)
+        pred[xp.arange(len(rows)), self.device.put(rows)] = -1
+        if not circles_may_close(graph):
+            return pred
+        for row in np.flatnonzero(self.device.get(self._astray(pred))).tolist():
+            source = int(rows[row])
+            labels, _ = labels_or_cycle(graph, np.array([source]), None)
+            pred[row] = self.device.put(tree(graph, source, labels))
+        return pred
+
+    def _astray(self, pred: Array) -> Array:
+        """Return for each row whether some vertex's predecessors do not lead to a root: (r,)."""
+        xp = self.xp
+        before = xp.where(pred < 0, xp.arange(self.n), pred)
+        for _ in range(math.ceil(math.log2(max(self.n, 2)))):
+            before = xp.take_along_axis(before, before, axis=1)
+        lost = xp.take_along_axis(pred, before, axis=1) >= 0
+        astray: Array = lost.any(axis=1)
+        return astray
+
+
+def asks_for_int32(order: Order) -> bool:
+    """Say whether int32 distances of integer weights are asked for."""
+    integer = order.graph.dist_dtype.kind == "i"
+    return integer and order.out is not None and order.out.dtype == np.int32
+
+
+def longest(graph: Graph) -> int:
+    """Return what no length of a simple path reaches in size, for integer weights; 0 for floats."""
+    return graph.facts(symmetry=False).longest
+
+
+def circles_may_close(graph: Graph) -> bool:
+    """Say whether predecessors over equal lengths can form a circle.
+
+    They cannot where every cycle is longer than 0 and sums are exact.
+    """
+    facts = graph.facts(symmetry=False)
+    return not facts.integer or facts.min_weight <= 0

@@ -1,0 +1,90 @@
+"""A thread for each source: Dijkstra over an adjacency matrix, batch by batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warpath.engines.base import Raw
+from warpath.engines.cpu import refuse_overflow
+from warpath.engines.cuda.tables.table import Table, longest
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Array, Device, Order
+
+#: Vertices that a launch settles for each source: some tenths of a second at 10,000 vertices.
+STEPS = 256
+
+
+def thread_a_source(order: Order, device: Device) -> Raw:
+    """Run `Loop.THREAD_A_SOURCE`.
+
+    Raises
+    ------
+    OverflowError
+        If a distance does not fit its type.
+    """
+    assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
+    sources = order.problem.sources
+    if order.out.size == 0:
+        return Raw(order.out, stats={"rounds": 0})
+    run = Table(order, device)
+    matrix, _ = run.lay_out(run.rows.weights, run.label(run.never), paths=False)
+    batch = _batch(run)
+    settled = relaxed = improved = 0
+    for first in range(0, len(sources), batch):
+        at = slice(first, min(first + batch, len(sources)))
+        _fill(run, matrix, at)
+        counted = run.counted() if run.traced else (0, 0, 0)
+        relaxed, improved, settled = (
+            a + b for a, b in zip((relaxed, improved, settled), counted, strict=True)
+        )
+        if order.progress is not None:
+            order.progress(at.stop, len(sources))
+    run.round("search", settled, relaxed, improved)
+    return Raw(order.out, stats={"rounds": run.n})
+
+
+def _batch(run: Table) -> int:
+    """Return how many sources fit the device at a time: labels, flags, and predecessors."""
+    a_label = np.dtype(run.label).itemsize
+    each = run.n * (a_label + 1 + run.paths * run.rows.indices.itemsize)
+    return max(1, min(len(run.sources), run.device.free_memory() * 3 // 4 // each))
+
+
+def _fill(run: Table, matrix: Array, at: slice) -> None:
+    """Search from a batch of sources and deliver its rows; what it took is free again then."""
+    _deliver(run, at, *_search(run, matrix, run.sources[at]))
+
+
+def _search(run: Table, matrix: Array, sources: Array) -> tuple[Array, Array | None]:
+    """Return the labels of a batch and who comes before whom: (b, n) on the device."""
+    xp, count = run.xp, len(sources)
+    kernel = run.kernel("thread_dijkstra", paths=run.paths, traced=run.traced)
+    dist = xp.full((count, run.n), run.never, run.label)
+    dist[xp.arange(count), run.device.put(sources)] = 0
+    visited = xp.zeros((count, run.n), np.uint8)
+    pred = xp.full((count, run.n), -1, run.rows.indices.dtype) if run.paths else None
+    left = xp.ones(1, np.int32)
+    launches = 0
+    with run.step("search"):
+        while run.read(left)[0]:
+            run.must_end_within(run.n // STEPS + 2, launches)
+            left.fill(0)
+            run.launch(
+                kernel, count, n=run.n, steps=STEPS, matrix=matrix, dist=dist, visited=visited,
+                pred=pred, left=left,
+            )  # fmt: skip
+            launches += 1
+    return dist, pred
+
+
+def _deliver(run: Table, at: slice, dist: Array, pred: Array | None) -> None:
+    graph = run.order.graph
+    if longest(graph) >= 2**62:
+        for row in run.device.get(dist):
+            refuse_overflow(graph, run.order.problem, row)
+    for part in run.row_blocks(at.stop - at.start):
+        rows = slice(at.start + part.start, at.start + part.stop)
+        run.deliver(rows, dist[part], None if pred is None else pred[part])

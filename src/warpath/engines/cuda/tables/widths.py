@@ -1,0 +1,86 @@
+"""In which types a table is computed: the narrowest that is proven to hold, or that tells."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.engines.rounds.run import kept, resident
+from warpath.results.paths import never
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Array, Device
+    from warpath.graph import Graph
+
+
+class Width(NamedTuple):
+    """The types of labels and weights in a kernel.
+
+    Attributes
+    ----------
+    label, weight : NumPy's names.
+    proven : whether no sum can leave the labels' type; otherwise a kernel says whether one did.
+    """
+
+    label: str
+    weight: str
+    proven: bool
+
+    @property
+    def never(self) -> Any:
+        """The label of what no path reaches, as a scalar of the type."""
+        return np.dtype(self.label).type(never(np.dtype(self.label)))
+
+
+def widths(graph: Graph) -> list[Width]:
+    """Return the types to try for weights >= 0, in this order, until nothing is lost."""
+    facts = graph.facts(symmetry=False)
+    weight = graph.solver_weights.dtype.name
+    if not facts.integer:
+        return [Width(weight, weight, proven=True)]
+    largest = int(facts.max_weight)
+    longest = largest * max(facts.n - 1, 1)
+    wide = Width("int64", weight, longest < never(np.dtype("int64")))
+    if largest >= never(np.dtype("int32")):
+        return [wide]
+    narrow = Width("int32", "int32", longest < never(np.dtype("int32")))
+    return [narrow] if narrow.proven else [narrow, wide]
+
+
+def weights_of(graph: Graph, width: Width, device: Device) -> tuple[Array | None, Any]:
+    """Return the weights on the device, or None and the one that all edges have."""
+    kind = np.dtype(width.weight).type
+    facts = graph.facts(symmetry=False)
+    if graph.m == 0 or facts.min_weight == facts.max_weight:
+        return None, kind(graph.solver_weights[0] if graph.m else 0)
+    if graph.solver_weights.dtype == width.weight:
+        return resident(graph, device).weights, kind(0)
+    narrow = kept(graph, f"{width.weight} weights", device,
+                  lambda: device.put(graph.solver_weights.astype(width.weight)))  # fmt: skip
+    return narrow, kind(0)
+
+
+def limit(cutoff: float | None, width: Width) -> Any:
+    """Return the largest label that a cutoff lets stand, in the labels' type."""
+    kind = np.dtype(width.label).type
+    if cutoff is None or cutoff >= width.never:
+        return width.never
+    if kind is np.float32 and float(np.float32(cutoff)) > cutoff:
+        return np.nextafter(np.float32(cutoff), np.float32(-np.inf))
+    return kind(cutoff if np.dtype(width.label).kind == "f" else math.floor(cutoff))
+
+
+def bucket(graph: Graph, width: Width, delta: float | None, default: float) -> Any:
+    """Return the width of a bucket in the labels' type: `delta`, or `default` mean weights.
+
+    Where all weights are equal, rounds go by distance without a threshold, as for an infinite one.
+    """
+    facts = graph.facts(symmetry=False)
+    if delta is None and (facts.min_weight == facts.max_weight or not facts.mean_weight > 0):
+        return width.never
+    wanted = default * facts.mean_weight if delta is None else delta
+    if not wanted < width.never:
+        return width.never
+    return np.dtype(width.label).type(wanted if width.label[0] == "f" else max(round(wanted), 1))

@@ -1,0 +1,154 @@
+"""A graph's rows as the kernel of a wide search wants them: ascending by weight, hubs first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base import settings
+from warpath.engines.rounds.run import kept
+from warpath.graph.facts import rows_into
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Array, Device
+    from warpath.engines.cuda.tables.widths import Width
+    from warpath.graph import Graph
+
+#: Rows with more edges than this are cut into runs, which the whole grid shares.
+HUB = 512
+#: Edges of a run, `kRun`.
+RUN = 256
+#: Edges that are sorted at once: keys, places and what sorting takes are 50 bytes each.
+_CHUNK = 2**26
+#: A directed graph with more edges than this has no rows of edges into vertices on the device.
+_MOST_INTO = 2**28
+_SAMPLE = 4096
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows on a device.
+
+    Attributes
+    ----------
+    indptr : (n + 1,) int64.
+    edges : (m, 2) of the weights' type: the weight, and the bits of the target's place.
+    into, sources : the same of the edges into each vertex; None where they would take too much.
+    ranks : (n,) int32, the place of each vertex among the rows; None where that is its number.
+    hubs : how many rows, the first ones, are cut into runs.
+    leaves : the first of the rows that lower no label once their vertex has one.
+    parting : (15,) weights that part a sample of them into 16 like parts.
+    runs : how many runs all hubs' rows are cut into.
+    """
+
+    indptr: Array
+    edges: Array
+    into: Array | None
+    sources: Array | None
+    ranks: Array | None
+    hubs: int
+    leaves: int
+    parting: Array
+    runs: int
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes on the device; arrays that serve twice count once."""
+        arrays = (self.indptr, self.edges, self.into, self.sources, self.ranks)
+        return sum(int(one.nbytes) for one in {id(a): a for a in arrays if a is not None}.values())
+
+
+def rows_of(graph: Graph, width: Width, device: Device) -> Rows:
+    """Return a graph's rows for weights of a width, made when first asked for, in O(m log m)."""
+    made: Rows = kept(
+        graph, f"{width.weight} ascending rows", device, lambda: _rows(graph, width, device)
+    )
+    return made
+
+
+def _rows(graph: Graph, width: Width, device: Device) -> Rows:
+    degrees = np.diff(graph.indptr)
+    symmetric = rows_into(graph, settings.threads())[0] is graph
+    ranks, hubs, leaves, runs = None, 0, graph.n, 0
+    if graph.n and degrees.max() > HUB:
+        # Hubs lie together, where caches hold their labels; what hardly matters comes last.
+        order = np.argsort(-degrees, kind="stable")
+        places = np.empty(graph.n, np.int32)
+        places[order] = np.arange(graph.n, dtype=np.int32)
+        ranks = device.put(places)
+        hubs = int(np.count_nonzero(degrees > HUB))
+        runs = int((degrees[degrees > HUB] // RUN + 1).sum())
+        # A vertex of a symmetric graph with one edge has it to where its label came from.
+        leaves = int(np.count_nonzero(degrees > (1 if symmetric else 0)))
+    indptr, edges = _ascending(graph, width, device, ranks)
+    into, sources = (indptr, edges) if symmetric else (None, None)
+    if not symmetric and graph.m <= _MOST_INTO:
+        into, sources = _ascending(graph.reversed(), width, device, ranks)
+    parting = device.put(_parting(graph).astype(width.weight))
+    return Rows(indptr, edges, into, sources, ranks, hubs, leaves, parting, runs)
+
+
+def _parting(graph: Graph) -> Array:
+    if graph.m == 0:
+        return np.zeros(15)
+    sample = graph.solver_weights[np.random.default_rng(0).integers(graph.m, size=_SAMPLE)]
+    return np.sort(sample)[np.arange(1, 16) * _SAMPLE // 16]
+
+
+def _ascending(
+    graph: Graph, width: Width, device: Device, ranks: Array | None
+) -> tuple[Array, Array]:
+    """Return the rows, in the order of the ranks, each by weight."""
+    xp: Any = device.xp
+    before = device.put(graph.indptr)
+    indptr = before
+    if ranks is not None:
+        degrees = xp.zeros(graph.n + 1, np.int64)
+        degrees[1:][ranks] = before[1:] - before[:-1]
+        indptr = xp.cumsum(degrees)
+    weight = np.dtype(width.weight)
+    zeros = weight.kind == "f" and graph.facts(symmetry=False).zero > 0
+    edges = xp.empty((graph.m, 2), weight)
+    bits = edges.view(f"u{weight.itemsize}")
+    for first, last in _chunks(graph.indptr):
+        begin, end = int(graph.indptr[first]), int(graph.indptr[last])
+        targets = device.put(graph.indices[begin:end])
+        here = graph.solver_weights[begin:end].astype(weight, copy=False)
+        if zeros:  # -0 adds what 0 does, but its bits come last; CuPy would round 1e-40 to 0
+            here = here + weight.type(0)
+        weights = device.put(here)
+        own = before[first : last + 1]
+        places = xp.arange(begin, end)
+        row = xp.searchsorted(own, places, side="right") - 1
+        order = _by_row_and_weight(xp, row, weights)
+        if ranks is not None:
+            places = indptr[ranks[first:last][row]] + (places - own[row])
+            targets = ranks[targets]
+        # In some versions of CuPy, a[places] counts the entries of a in 32 bits; `put` never does.
+        xp.put(edges[:, 0], places, weights[order], mode="wrap")
+        xp.put(bits[:, 1], places, targets[order].astype(bits.dtype), mode="wrap")
+    return indptr, edges
+
+
+def _by_row_and_weight(xp: Any, row: Array, weights: Array) -> Array:
+    """Return the order in which rows ascend, and the weights within each."""
+    order: Array
+    if weights.dtype.itemsize == 4:
+        order = xp.argsort((row << 32) | weights.view(np.uint32))
+    else:
+        order = xp.lexsort(xp.stack((weights, row.astype(weights.dtype))))
+    return order
+
+
+def _chunks(indptr: Array) -> list[tuple[int, int]]:
+    """Return (first, last) rows of chunks of edges that can be sorted at once."""
+    n, found, first = len(indptr) - 1, [], 0
+    while first < n:
+        last = int(np.searchsorted(indptr, indptr[first] + _CHUNK, side="right")) - 1
+        last = max(last, first + 1)
+        if indptr[last] > indptr[first]:
+            found.append((first, last))
+        first = last
+    return found

@@ -1,0 +1,172 @@
+"""The search itself: its buffers, the first widths of its buckets, and its launch."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.base.errors import NotSupportedError
+from warpath.engines.base import Raw
+from warpath.engines.cpu import refuse_overflow
+from warpath.engines.cuda.entry import Kernel, Types, kernel
+from warpath.engines.cuda.flight import Ended, flights
+from warpath.engines.cuda.search import Search
+from warpath.engines.cuda.tables.table import longest
+from warpath.engines.cuda.tables.widths import Width, widths
+from warpath.engines.cuda.wide.rows import HUB, rows_of
+from warpath.results.predecessors import as_labels
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Array, Device, Order
+    from warpath.engines.cuda.wide.rows import Rows
+    from warpath.graph import Graph
+
+_CONTROL = 128  # bytes, of `WideControl`
+#: Lanes that take a row's next edges together, by the bytes of a label.
+_LANES = {4: "4", 8: "2"}
+#: A bucket that settles fewer vertices than this was too narrow: a round waits for memory.
+_NARROW = 20_000
+#: What a pulled edge costs in sixteenths of a pushed one.
+_FAVOUR = 16
+_MOST_ROUNDS = 2**32 - 1
+#: Widths of the first bucket and of the others, in mean weight / mean degree. Among hubs a narrow
+#: bucket reaches most edges; elsewhere twice the logarithm of n reaches most vertices.
+_SKEWED, _EVEN = (4, 2), (28, 4)
+
+
+class Buffers(NamedTuple):
+    """What a solve works with beside its answer; the kernel clears what it must find clear."""
+
+    dist: Array | None
+    rest: Array
+    entries: tuple[Array, Array]
+    runs: tuple[Array, Array]
+    control: Array
+    least: Array
+
+
+def wide(order: Order, device: Device) -> Raw:
+    """Run `Loop.WIDE`."""
+    graph, problem = order.graph, order.problem
+    if order.trace is not None:
+        msg = f"{order.recipe.name} keeps no trace: its rounds follow each other on the device."
+        raise NotSupportedError(msg)
+    for width in widths(graph):
+        search = search_of(graph, width, device, order.params, problem.cutoff)
+        dist, words = search(problem.source)
+        if words[0] != Ended.LOST:
+            break
+    if longest(graph) >= 2**62:
+        refuse_overflow(graph, problem, as_labels(graph, device.get(dist)))
+    return Raw(dist, stats=counters(words), device=device)
+
+
+def search_of(
+    graph: Graph, width: Width, device: Device, params: dict[str, float], cutoff: float | None
+) -> Search:
+    """Return the search of a graph in a width, which does not refer to the graph.
+
+    Its labels come in the order of the graph.
+    """
+    rows = rows_of(graph, width, device)
+    made = kernel_of(width, device.block)
+    n, label, own_labels = graph.n, np.dtype(width.label), rows.ranks is not None
+    room, room_of_runs = rooms(graph, rows)
+    first, delta = bounds(graph, width, params.get("delta"))
+    same = {
+        "n": n, "ranks": rows.ranks, "hubs": rows.hubs, "leaves": rows.leaves,
+        "indptr": rows.indptr, "edges": rows.edges, "into": rows.into, "sources": rows.sources,
+        "first": first, "delta": delta, "limit": _limit(cutoff, width), "narrow": _NARROW,
+        "favour": _FAVOUR, "most": _MOST_ROUNDS, "room": room, "room_of_runs": room_of_runs,
+        "parting": rows.parting,
+    }  # fmt: skip
+
+    def buffers() -> Buffers:  # kept with the graph, so it must not refer to it
+        return _buffers(n, room, room_of_runs, label, device, own=own_labels)
+
+    def given(held: Buffers) -> dict[str, Any]:
+        return same | {
+            "dist": held.dist, "rest": held.rest, "entries": held.entries[0],
+            "next_entries": held.entries[1], "runs": held.runs[0], "next_runs": held.runs[1],
+            "control": held.control, "least": held.least,
+        }  # fmt: skip
+
+    return Search(
+        flights(graph, f"wide search in {label.name}", device, buffers),
+        made,
+        lambda _: device.resident_blocks(made),
+        given,
+        (n, label),
+        "out" if own_labels else "dist",
+    )
+
+
+def counters(words: list[int]) -> dict[str, int]:
+    """Return what a solve said that it did, by name."""
+    return {"rounds": words[1], "buckets": words[2]}
+
+
+def kernel_of(width: Width, block: int) -> Kernel:
+    """Return the kernel for a width."""
+    types = Types.of(np.int32, width.weight, width.label)
+    lanes = _LANES[np.dtype(width.label).itemsize]
+    return kernel("wide", types, block, ("lanes", lanes))
+
+
+def bounds(graph: Graph, width: Width, delta: float | None) -> tuple[Any, Any]:
+    """Return the widths of the first bucket and of the others, in the labels' type."""
+    kind = np.dtype(width.label).type
+    facts = graph.facts(symmetry=False)
+    unit = facts.mean_weight / max(facts.mean_degree, 1)
+    skewed = facts.max_degree > HUB
+    wanted = tuple(unit * one for one in (_SKEWED if skewed else _EVEN))
+    if delta is not None:
+        wanted = delta, delta
+    if np.dtype(width.label).kind == "f":
+        largest = float(np.finfo(kind).max)
+        return kind(min(wanted[0], largest)), kind(min(wanted[1], largest))
+    most = int(width.never)
+    return tuple(kind(min(max(math.floor(min(one, most)), 1), most)) for one in wanted)
+
+
+def _limit(cutoff: float | None, width: Width) -> Any:
+    """Return what all labels within the cutoff are below."""
+    kind = np.dtype(width.label).type
+    if cutoff is None or cutoff >= width.never:
+        return width.never
+    if np.dtype(width.label).kind == "f":
+        nearest = kind(cutoff)
+        return nearest if float(nearest) > cutoff else np.nextafter(nearest, kind(np.inf))
+    return kind(math.floor(cutoff) + 1)
+
+
+def rooms(graph: Graph, rows: Rows) -> tuple[int, int]:
+    """Return how many entries and runs a list takes.
+
+    A list that is full is no error: the next round looks at all vertices. It needs room for the
+    runs of all hubs, and for those of hubs whose labels fall meanwhile.
+    """
+    return graph.n, 2 * rows.runs + 64
+
+
+def _buffers(
+    n: int, room: int, room_of_runs: int, label: np.dtype[Any], device: Device, *, own: bool
+) -> Buffers:
+    xp = device.xp
+    narrow = label.itemsize == 4
+    entry, run = (8, 12) if narrow else (16, 16)
+
+    def words(count: int, size: int) -> Array:
+        made: Array = xp.empty(max(count * size // 8 + 1, 1), np.uint64)
+        return made
+
+    return Buffers(
+        xp.empty(n, label) if own else None,
+        words(n, entry),
+        (words(room, entry), words(room, entry)),
+        (words(room_of_runs, run), words(room_of_runs, run)),
+        xp.zeros(_CONTROL // 8, np.uint64),
+        xp.empty(3, label),
+    )

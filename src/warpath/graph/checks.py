@@ -1,0 +1,375 @@
+"""What may be a vertex number, a weight or a list of names: checked once, at the door."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from fractions import Fraction
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base.errors import GraphError, InputError, NotSupportedError, WeightError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    Array = NDArray[Any]
+
+#: Vertices are counted in 32 bits below this number, in 64 bits from it on.
+NARROW_LIMIT = 2**31
+
+_INT64 = np.iinfo(np.int64)
+_WEIGHT_TYPES = (np.int32, np.int64, np.float32, np.float64)
+
+
+def index_dtype(n: int) -> np.dtype[Any]:
+    """Return the type that counts n vertices: int32 below 2**31, else int64."""
+    return np.dtype(np.int32 if n < NARROW_LIMIT else np.int64)
+
+
+def laid_out(array: Array, dtype: DTypeLike | None = None) -> Array:
+    """Return an array as the core reads it: contiguous and aligned; a copy only where it is not."""
+    return np.require(array, dtype, ["C", "A"])
+
+
+def on_host(data: Any) -> Any:
+    """Return an array of another library as a NumPy array, by DLPack; other objects as they are.
+
+    Arrays on a GPU are copied, which takes NumPy 2.1 or later.
+
+    Raises
+    ------
+    NotSupportedError
+        If the library does not give it to the CPU.
+    """
+    if isinstance(data, np.ndarray) or not hasattr(data, "__dlpack__"):
+        return data
+    if hasattr(data, "as_tensor"):  # an EdgeIndex of PyTorch Geometric has no memory of its own
+        data = data.as_tensor()
+    try:
+        try:
+            return np.from_dlpack(data, device="cpu")
+        except TypeError:  # an older NumPy, or a library that knows no devices
+            return np.from_dlpack(data)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        kind = f"{type(data).__module__}.{type(data).__qualname__}"
+        reason = str(error)
+        way = "copy it to the host first"
+        if "gradient" in reason:
+            way = "detach it first, for distances have no gradients here"
+        elif "dtype" in reason:
+            way = "convert it first, for example to float32"
+        msg = f"a {kind} cannot be read on the CPU through DLPack ({reason.strip('.')}): {way}."
+        raise NotSupportedError(msg) from error
+
+
+def is_integer(value: Any) -> bool:
+    """Return whether a value is a whole number of Python or NumPy: no bool, no span of time."""
+    kinds = int | np.integer
+    return isinstance(value, kinds) and not isinstance(value, bool | np.timedelta64)
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a real number of Python or NumPy: no bool, no span of time."""
+    return is_integer(value) or isinstance(value, float | np.floating)
+
+
+def as_float(value: Any) -> float:
+    """Return a real number as a float: inf beyond all floats, NaN for what is no number."""
+    if not is_number(value) and not isinstance(value, Fraction):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # an integer beyond all floats
+        return math.inf if value > 0 else -math.inf
+
+
+def shown(value: Any) -> str:
+    """Return a value as it stands in a message: its text, cut where it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # an int of more digits than Python writes
+        return f"an integer of {value.bit_length():,} bits"
+    return text if len(text) <= 100 else f"{text[:80]}... ({len(text):,} characters)"
+
+
+def plain_array(values: Any, name: str, kind: type[InputError] = GraphError) -> Array:
+    """Return values as an array of NumPy; raise `kind` for rows of unequal length or a mask."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        msg = f"{name} is no array: its rows have different lengths."
+        raise kind(msg) from None
+    if np.ma.is_masked(values):
+        at = int(np.argmax(np.ma.getmaskarray(values)))
+        msg = f"{name}[{at}] is masked: leave masked entries out, for example by .compressed()."
+        raise kind(msg)
+    return array
+
+
+def dtype_of(value: Any) -> np.dtype[Any] | None:
+    """Return the type of numbers that a value names, or None if it names none."""
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+            dtype: np.dtype[Any] = np.dtype(value)
+    except (TypeError, ValueError, SyntaxError, AttributeError):
+        return None
+    return dtype
+
+
+def as_ids(values: ArrayLike, name: str) -> Array:
+    """Return vertex numbers as a contiguous 1-d int32 or int64 array, or say why they are none."""
+    array = plain_array(values, name)
+    if array.ndim != 1:
+        msg = f"{name} has shape {array.shape}: a 1-d array is needed, one entry per edge."
+        raise GraphError(msg)
+    if array.size == 0:
+        return np.empty(0, np.int64)
+    if array.dtype.kind not in "iu":
+        msg = (
+            f"{name}[0] = {array[0]!s} is of type {array.dtype}: vertices are integers. Use "
+            f"{name}.astype(int) for whole numbers, or Graph.from_labelled_edges for names."
+        )
+        raise GraphError(msg)
+    if array.dtype.kind == "u" and array.dtype.itemsize == 8:
+        large = np.flatnonzero(array > np.iinfo(np.int64).max)
+        if len(large):
+            msg = f"{name}[{large[0]}] = {array[large[0]]} does not fit 63 bits."
+            raise GraphError(msg)
+    narrow = array.dtype.kind == "i" and array.dtype.itemsize <= 4
+    return laid_out(array, np.int32 if narrow else np.int64)
+
+
+def as_weights(values: ArrayLike) -> Array:
+    """Return weights as a contiguous 1-d array of one of the four weight types, or say why not."""
+    array = plain_array(values, "weights", WeightError)
+    if array.ndim != 1:
+        msg = f"weights has shape {array.shape}: a 1-d array is needed, one entry per edge."
+        raise WeightError(msg)
+    if array.size == 0 and array.dtype.kind not in "iufb":
+        return np.empty(0, np.float64)
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind == "u" and size == 8 and array.max(initial=0) > np.iinfo(np.int64).max:
+        at = int(np.argmax(array))
+        msg = f"weights[{at}] = {array[at]} does not fit int64; use float64 weights."
+        raise WeightError(msg)
+    if kind == "b" or (kind in "iu" and (size < 4 or (size == 4 and kind == "i"))):
+        return laid_out(array, np.int32)
+    if kind in "iu":
+        return laid_out(array, np.int64)
+    if kind == "f" and size in (4, 8):
+        return laid_out(array, array.dtype.newbyteorder("="))
+    msg = (
+        f"weights of type {array.dtype} cannot be used: int32, int64, float32 or float64 can. "
+        "Convert them first, for example with .astype('float32')."
+    )
+    raise WeightError(msg)
+
+
+def as_names(values: Any, name: str) -> Array | list[Any]:
+    """Return vertex names: an array that holds one kind of thing, else a list."""
+    if np.ma.isMaskedArray(values):
+        values = plain_array(values, name)
+    if not isinstance(values, np.ndarray):
+        try:
+            listed = list(values)
+        except TypeError:
+            msg = f"{name} = {shown(values)} is no list: one vertex for each edge is needed."
+            raise GraphError(msg) from None
+        integers = all(isinstance(value, int | np.integer) for value in listed)
+        fits = integers and all(_INT64.min <= value <= _INT64.max for value in listed)
+        return np.array(listed, np.int64) if fits else listed
+    if values.ndim != 1:
+        msg = f"{name} has shape {values.shape}: a 1-d array is needed, one entry per edge."
+        raise GraphError(msg)
+    return values
+
+
+def numbered(src: Array | list[Any], dst: Array | list[Any]) -> tuple[Array | None, Array]:
+    """Return (labels or None, the ends as indices, src then dst)."""
+    if len(src) != len(dst):
+        msg = f"src has {len(src)} entries but dst has {len(dst)}: one per edge is needed."
+        raise GraphError(msg)
+    if len(src) == 0:
+        return None, np.empty(0, np.int64)
+    if _are_integers(src) and _are_integers(dst):
+        ends = np.concatenate([src, dst])
+        low, high = int(ends.min()), int(ends.max())
+        if low >= 0 and high < 4 * len(ends) + 64:  # dense enough to mark instead of sorting
+            seen = np.zeros(high + 1, np.bool_)
+            seen[ends] = True
+            if seen.all():
+                return None, ends
+            place = np.cumsum(seen) - 1
+            return np.flatnonzero(seen), place[ends]
+        return _ranked(ends)
+    names = (end if isinstance(end, list) else end.tolist() for end in (src, dst))
+    place_of: dict[Any, int] = {}
+    edges = chain.from_iterable(zip(*names, strict=True))
+    try:
+        places = np.fromiter(
+            (place_of.setdefault(end, len(place_of)) for end in edges), np.int64, 2 * len(src)
+        )
+    except TypeError as error:  # unhashable
+        msg = f"a vertex's name must be hashable, as a dictionary's keys are: {error}."
+        raise GraphError(msg) from error
+    return label_array(place_of), np.concatenate([places[::2], places[1::2]])
+
+
+def _ranked(ends: Array) -> tuple[Array, Array]:
+    """Return the distinct integers in ascending order and each one's place among them.
+
+    As `np.unique` does it, in half of its memory.
+    """
+    order = np.argsort(ends)
+    ascending = ends[order]
+    first = np.ones(len(ends), np.bool_)
+    first[1:] = ascending[1:] != ascending[:-1]
+    labels: Array = ascending[first]
+    del ascending
+    rank = np.cumsum(first, dtype=np.int64)
+    rank -= 1
+    places = np.empty(len(ends), np.int64)
+    places[order] = rank
+    return labels, places
+
+
+def _are_integers(ends: Array | list[Any]) -> bool:
+    return isinstance(ends, np.ndarray) and ends.dtype.kind in "iu"
+
+
+def label_array(names: Iterable[Any]) -> Array:
+    """Hold names in an array: strings and integers in their own types, all else as objects."""
+    listed = list(names)
+    kinds = set(map(type, listed))
+    if kinds == {str}:
+        return np.array(listed)
+    if kinds == {int} and all(_INT64.min <= name <= _INT64.max for name in listed):
+        return np.array(listed, np.int64)
+    labels = np.empty(len(listed), object)
+    for at, name in enumerate(listed):  # one by one: NumPy would spread tuples over a second axis
+        labels[at] = name
+    return labels
+
+
+def converted(weights: Array, dtype: DTypeLike) -> Array:
+    """Return weights in another type; WeightError for the first that would change."""
+    wanted = dtype_of(dtype)
+    if wanted is None or wanted not in _WEIGHT_TYPES:
+        named = shown(dtype) if wanted is None else wanted
+        msg = f"weights cannot be {named}: int32, int64, float32 or float64."
+        raise WeightError(msg)
+    with np.errstate(invalid="ignore", over="ignore"):
+        changed = weights.astype(wanted)
+    if wanted.kind == "i":
+        lost = np.flatnonzero(changed.astype(weights.dtype) != weights)
+        if weights.dtype.kind == "f":  # 2.0**63 wraps to the same bits on the way back
+            lost = np.union1d(lost, np.flatnonzero(np.abs(weights) >= 2.0**63))
+    else:
+        lost = np.flatnonzero(np.isinf(changed))
+    if len(lost):
+        at = int(lost[0])
+        msg = f"weights[{at}] = {weights[at]} does not fit {wanted}: take a wider type, or round."
+        raise WeightError(msg)
+    return changed
+
+
+def frozen(array: Array) -> Array:
+    """Return a copy that stays as it is: a view of a read-only array that has no other owner.
+
+    NumPy refuses to make such a view writable. One that was made here is returned as it is.
+    """
+    base = array.base
+    own = isinstance(base, np.ndarray) and base.flags.owndata and not base.flags.writeable
+    if own and not array.flags.writeable:
+        return array
+    copy = np.array(array, order="C")
+    copy.flags.writeable = False
+    return copy.view()
+
+
+def checked_bool(value: Any, name: str, kind: type[InputError] = InputError) -> bool:
+    """Return what is True or False, of Python or NumPy."""
+    if not isinstance(value, bool | np.bool_):
+        msg = f"{name} = {shown(value)} must be True or False."
+        raise kind(msg)
+    return bool(value)
+
+
+def checked_kind(value: Any, kind: type, name: str, meant: str = "") -> Any:
+    """Return a value that is of a type, or None; `meant` describes it for the message."""
+    if value is not None and not isinstance(value, kind):
+        msg = f"{name} = {shown(value)} must be {meant or f'a {kind.__name__}'}, or None."
+        raise InputError(msg)
+    return value
+
+
+def checked_integer(value: Any, name: str, low: int, high: int) -> int:
+    """Return a whole number of low .. high."""
+    if not is_integer(value) or not low <= value <= high:
+        msg = f"{name} = {shown(value)} must be a whole number in {low} .. {high}."
+        raise GraphError(msg)
+    return int(value)
+
+
+def refuse_labels(attributes: dict[str, Any]) -> None:
+    """Refuse labels for edges that name the vertices themselves."""
+    if attributes.get("labels") is not None:
+        msg = "labels cannot be given here: the edges name the vertices themselves."
+        raise GraphError(msg)
+
+
+def checked_labels(labels: ArrayLike, n: int) -> Array:
+    """Return the names of n vertices, each of which names one: (n,)."""
+    array = plain_array(labels, "labels")
+    if array.shape != (n,):
+        msg = f"labels has shape {array.shape}, but the graph has n = {n} vertices."
+        raise GraphError(msg)
+    if array.dtype.kind in "iu" and (array[1:] > array[:-1]).all():
+        return array
+    names = array.tolist()
+    try:
+        if len(set(names)) == n:
+            return array
+    except TypeError as error:
+        msg = f"a vertex's label must be hashable, as a dictionary's keys are: {error}."
+        raise GraphError(msg) from error
+    first: dict[Any, int] = {}
+    at = next(at for at, name in enumerate(names) if first.setdefault(name, at) != at)
+    msg = (
+        f"labels[{at}] = {shown(names[at])} is the label of vertex {first[names[at]]} as well: "
+        "each label must name one vertex."
+    )
+    raise GraphError(msg)
+
+
+def checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
+    """Return the coordinates of n vertices: (n, 2) float64."""
+    array = plain_array(coordinates, "coordinates")
+    if array.dtype.kind not in "biuf":
+        msg = "coordinates must be numbers, two for each vertex: (n, 2)."
+        raise GraphError(msg)
+    with np.errstate(over="ignore"):  # of a longer float than float64
+        array = array.astype(np.float64, copy=False)
+    if array.shape != (n, 2):
+        msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
+        raise GraphError(msg)
+    return array
+
+
+def out_of_range(name: str, at: int, value: int, n: int | None) -> GraphError:
+    """Say that a vertex number lies outside 0 .. n - 1."""
+    rule = "vertices are 0 or more" if n is None else f"vertices lie in 0 .. n - 1 = {n - 1}"
+    return GraphError(f"{name}[{at}] = {value}: {rule}. Count from 0, or give a larger n.")
+
+
+def bad_weight(at: int, weights: Array) -> WeightError:
+    """Say that a weight is NaN or -inf."""
+    return WeightError(
+        f"weights[{at}] = {weights[at]}: a weight is a finite number (+inf means that there is no "
+        "edge). Leave such edges out."
+    )

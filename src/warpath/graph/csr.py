@@ -1,0 +1,173 @@
+"""Compressed rows: made of edges by a counting sort, or checked when somebody else made them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import _core
+from warpath.base.errors import GraphError, NotEnoughMemoryError
+from warpath.base.settings import memory, threads
+from warpath.graph.checks import (
+    as_ids,
+    as_weights,
+    bad_weight,
+    index_dtype,
+    is_integer,
+    out_of_range,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[Any]
+
+#: How the core is told that a graph has no weights.
+NO_WEIGHTS = np.empty(0, np.int32)
+
+#: Rows smaller than this are made without asking the system how much memory is free.
+_WORTH_ASKING = 2**24
+
+#: Vertices and edges that are worth the start of a thread, for a look at each of them.
+_PER_THREAD = 2**17
+
+
+def threads_for(entries: int) -> int:
+    """Return how many threads look at so many vertices and edges."""
+    most = entries // _PER_THREAD
+    return 1 if most <= 1 else min(threads(), most)
+
+
+def rows_of_edges(
+    src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, n: int | None, *, both: bool
+) -> tuple[Array, Array, Array | None]:
+    """Return (indptr, indices, weights) of checked edges; `both` adds the opposite of each."""
+    src, dst = as_ids(src, "src"), as_ids(dst, "dst")
+    wide = np.int32 if src.dtype == dst.dtype == np.int32 else np.int64
+    src, dst = src.astype(wide, copy=False), dst.astype(wide, copy=False)
+    checked = None if weights is None else as_weights(weights)
+    for name, array in (("dst", dst), ("weights", checked)):
+        if array is not None and len(array) != len(src):
+            msg = f"src has {len(src)} entries but {name} has {len(array)}: one per edge."
+            raise GraphError(msg)
+    if n is not None and not (is_integer(n) and 0 <= n < 2**63):
+        msg = f"n = {shown(n)} must be a whole number, 0 or more, below 2^63."
+        raise GraphError(msg)
+    given = NO_WEIGHTS if checked is None else checked
+    if len(src) == 0:
+        given = given[:0]
+    report = _core.inspect_edges(src, dst, given, -1 if n is None else n)
+    for name, array, key in (("src", src, "bad_source"), ("dst", dst, "bad_target")):
+        if report[key] >= 0:
+            raise out_of_range(name, report[key], int(array[report[key]]), n)
+    if report["bad_weight"] >= 0:
+        raise bad_weight(report["bad_weight"], given)
+    n = report["largest"] + 1 if n is None else int(n)
+    m = 2 * report["kept"] - report["loops"] if both else report["kept"]
+    _room_for(n, m * (index_dtype(n).itemsize + (0 if checked is None else given.itemsize)))
+    indptr = np.empty(n + 1, np.int64)
+    indices = np.empty(m, index_dtype(n))
+    sorted_weights = np.empty(0 if checked is None else m, given.dtype)
+    try:
+        _core.build_csr(src, dst, given, both, indptr, indices, sorted_weights)
+    except ValueError as error:  # another thread wrote to the arrays after they were inspected
+        msg = f"{error}: let no other thread write the arrays src, dst and weights meanwhile."
+        raise GraphError(msg) from error
+    return _kept(indptr, indices, None if checked is None else sorted_weights, copied=False)
+
+
+def _room_for(n: int, edges: int) -> None:
+    """Refuse rows of n vertices, with edges of so many bytes, that would not fit into memory."""
+    need = 8 * (n + 1)
+    if need + edges > _WORTH_ASKING and need + edges > memory():
+        if need <= memory():
+            msg = (
+                f"the graph needs {need + edges:,} bytes, of {memory():,} that are free: "
+                f"{need:,} for n = {n:,} vertices, {edges:,} for its edges."
+            )
+            raise NotEnoughMemoryError(msg)
+        msg = (
+            f"n = {n:,} vertices need {need:,} bytes, of {memory():,} that are free. "
+            "Is the largest vertex right? Graph.from_labelled_edges takes ids with gaps."
+        )
+        raise NotEnoughMemoryError(msg)
+
+
+def rows_of_csr(
+    indptr: ArrayLike, indices: ArrayLike, weights: ArrayLike | None, *, copied: bool = True
+) -> tuple[Array, Array, Array | None]:
+    """Return the rows of a graph in the types that suit its size, as `kept_rows` does."""
+    rows, columns = _offsets(indptr), as_ids(indices, "indices")
+    n = len(rows) - 1
+    if columns.dtype == np.int64 and index_dtype(n) == np.int32:  # look before they are narrowed
+        wrong = np.flatnonzero((columns < 0) | (columns >= n))
+        if wrong.size:
+            raise out_of_range("indices", int(wrong[0]), int(columns[wrong[0]]), n)
+    columns = columns.astype(index_dtype(n), copy=False)
+    return _kept(rows, columns, None if weights is None else as_weights(weights), copied=copied)
+
+
+def kept_rows(
+    indptr: ArrayLike, indices: ArrayLike, weights: ArrayLike | None, *, copied: bool = True
+) -> tuple[Array, Array, Array | None]:
+    """Return the rows of a graph as arrays that nothing can write, checked in O(n + m).
+
+    The core recognises these arrays, and does not look at their content again. Arrays that are kept
+    so already are returned as they are. Edges of weight +inf are left out.
+
+    Parameters
+    ----------
+    indptr, indices, weights : as in `Graph.from_csr`; indices of 64 bits stay so.
+    copied : False for arrays that only the caller holds, and does not write any more: then they are
+        not copied, and the result is a view of them.
+
+    Raises
+    ------
+    GraphError, WeightError
+    """
+    rows, columns = _offsets(indptr), as_ids(indices, "indices")
+    narrowest = index_dtype(len(rows) - 1)
+    if narrowest == np.int64 or len(columns) == 0:
+        columns = columns.astype(narrowest, copy=False)
+    return _kept(rows, columns, None if weights is None else as_weights(weights), copied=copied)
+
+
+def _offsets(indptr: ArrayLike) -> Array:
+    rows = as_ids(indptr, "indptr").astype(np.int64, copy=False)
+    if len(rows) == 0:
+        msg = "indptr is empty: it has n + 1 entries, so an empty graph has indptr = [0]."
+        raise GraphError(msg)
+    return rows
+
+
+def _kept(
+    rows: Array, columns: Array, weights: Array | None, *, copied: bool
+) -> tuple[Array, Array, Array | None]:
+    """Return arrays of a graph's types as `kept_rows` does."""
+    if weights is not None and len(weights) != len(columns):
+        msg = f"indices has {len(columns)} entries but weights has {len(weights)}: one per edge."
+        raise GraphError(msg)
+    given = NO_WEIGHTS if weights is None else weights
+    report, made = _core.keep_rows(
+        rows, columns, given, copied, threads_for(len(rows) + len(columns))
+    )
+    if made is not None:
+        return made[0], made[1], None if weights is None else made[2]
+    if report["bad_ends"] or report["descending"] >= 0:
+        at = report["descending"]
+        found = f"indptr[{at}] > indptr[{at + 1}]" if at >= 0 else f"{rows[0]} .. {rows[-1]}"
+        msg = f"indptr must ascend from 0 to m = {len(columns)}, found {found}."
+        raise GraphError(msg)
+    if report["bad_index"] >= 0:
+        at = report["bad_index"]
+        raise out_of_range("indices", at, int(columns[at]), len(rows) - 1)
+    if report["bad_weight"] >= 0:
+        raise bad_weight(report["bad_weight"], given)
+    # The rows are kept before they are read again, for another thread may write what was given.
+    rows, columns, _ = _kept(rows, columns, None, copied=copied)
+    lengths = np.array(given)
+    shown = lengths != np.inf
+    rows = np.concatenate(([0], np.cumsum(shown)))[rows]
+    return _kept(rows, columns[shown], lengths[shown], copied=False)

@@ -1,0 +1,209 @@
+"""The course of edges between their ends, and lines made of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import _core
+from warpath.base.errors import GraphError
+from warpath.graph.checks import frozen
+from warpath.graph.csr import rows_of_edges
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from warpath.graph.graph import Graph
+
+    Array = NDArray[Any]
+
+
+class Shapes:
+    """Points that edges pass between their ends, edge by edge.
+
+    Attributes
+    ----------
+    indptr : (m + 1,) int64
+    points : (p, 2) float64; edge e passes ``points[indptr[e] : indptr[e + 1]]``.
+    crs : the reference system of all coordinates, as GeoPandas takes it, or None where unknown.
+    """
+
+    def __init__(self, indptr: ArrayLike, points: ArrayLike, crs: Any = None) -> None:
+        self.indptr = frozen(np.asarray(indptr, np.int64))
+        self.points = frozen(np.asarray(points, np.float64).reshape(-1, 2))
+        self.crs = crs
+        ends = self.indptr[[0, -1]].tolist() if self.indptr.ndim == 1 and len(self.indptr) else []
+        if ends != [0, len(self.points)] or (np.diff(self.indptr) < 0).any():
+            msg = f"shapes: indptr must ascend from 0 to the number of points, {len(self.points)}."
+            raise GraphError(msg)
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def checked(self, m: int) -> Shapes:
+        """Return the shapes as they are, or say that they are not those of m edges."""
+        if len(self) != m:
+            msg = f"shapes are those of {len(self)} edges, but the graph has m = {m}."
+            raise GraphError(msg)
+        return self
+
+    def __bool__(self) -> bool:
+        return True  # also those of no edges
+
+    def taken(self, edges: Array, backwards: Array | None = None) -> Shapes:
+        """Return the shapes of some edges, in this order; backwards where that is True."""
+        at, first, _ = self.places(edges)
+        if backwards is not None:
+            last = np.repeat(self.indptr[1:][edges] - 1, np.diff(self.indptr)[edges])
+            turned = np.repeat(backwards, np.diff(self.indptr)[edges])
+            at = np.where(turned, last - (at - first), at)
+        counts = np.diff(self.indptr)[edges]
+        return Shapes(np.concatenate(([0], np.cumsum(counts))), self.points[at], self.crs)
+
+    def places(self, edges: Array) -> tuple[Array, Array, Array]:
+        """Return where the points of some edges are: places, the first of their edge, which edge.
+
+        The last are positions in `edges`.
+        """
+        counts = np.diff(self.indptr)[edges]
+        which = np.repeat(np.arange(len(edges)), counts)
+        first = self.indptr[:-1][edges][which]
+        inside = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return first + inside, first, which
+
+    def without_infinite(self, weights: Array | None) -> Shapes:
+        """Return the shapes of the edges whose new weight is not +inf."""
+        if weights is None or weights.dtype.kind != "f" or not np.isinf(weights).any():
+            return self
+        return self.taken(np.flatnonzero(weights != np.inf))
+
+    def transposed(self, indptr: Array, indices: Array) -> Shapes:
+        """Return the shapes of a graph's edges turned round, in the transpose's order."""
+        ids = np.arange(len(self))
+        order = np.empty_like(ids)
+        _core.transpose(indptr, indices, ids, np.empty_like(indptr), np.empty_like(indices), order)
+        return self.taken(order, np.ones(len(order), np.bool_))
+
+
+def in_rows(
+    lines: Shapes, ends: tuple[Array, Array], weights: Array | None, coordinates: Array,
+    *, directed: bool,
+) -> Shapes:  # fmt: skip
+    """Return the shapes of a graph's rows from whole lines of edges as they were given.
+
+    Parameters
+    ----------
+    lines : a line for each edge, ends included, from either end; none at all for a straight edge.
+    ends : src and dst of the edges, each (k,), indices.
+    weights : (k,); edges of weight +inf are left out, as by `Graph.from_edges`.
+    coordinates : (n, 2), where the vertices are.
+    """
+    src, dst = ends
+    some = np.flatnonzero(np.diff(lines.indptr) > 0)
+    start, end = lines.points[lines.indptr[some]], lines.points[lines.indptr[some + 1] - 1]
+    tail, head = coordinates[src[some]], coordinates[dst[some]]
+    along = np.hypot(*(start - tail).T) + np.hypot(*(end - head).T)
+    turned = np.zeros(len(lines), np.bool_)
+    turned[some] = along > np.hypot(*(start - head).T) + np.hypot(*(end - tail).T)
+    lines = _without_ends(lines.taken(np.arange(len(lines)), turned), coordinates, src, dst)
+    kept = np.arange(len(src))
+    if weights is not None and weights.dtype.kind == "f":
+        kept = np.flatnonzero(weights != np.inf)
+    rows, _, order = rows_of_edges(  # numbers of edges in place of weights tell the order
+        src[kept], dst[kept], kept, len(coordinates), both=not directed
+    )
+    assert order is not None  # noqa: S101 - weights came in
+    row = np.repeat(np.arange(len(coordinates)), np.diff(rows))
+    return lines.taken(order, src[order] != row)
+
+
+def _without_ends(lines: Shapes, coordinates: Array, src: Array, dst: Array) -> Shapes:
+    """Return lines without the points at which their ends are."""
+    which = np.repeat(np.arange(len(lines)), np.diff(lines.indptr))
+    at = np.arange(len(lines.points))
+    first, last = at == lines.indptr[which], at == lines.indptr[which + 1] - 1
+    drop = first & (lines.points == coordinates[src[which]]).all(axis=1)
+    drop |= last & (lines.points == coordinates[dst[which]]).all(axis=1)
+    counts = np.bincount(which[~drop], minlength=len(lines))
+    return Shapes(np.concatenate(([0], np.cumsum(counts))), lines.points[~drop], lines.crs)
+
+
+def lines_of(graph: Graph, edges: Array, scale: float = 1.0) -> tuple[Array, Array, Array, Array]:
+    """Return edges as straight pieces, one or several each.
+
+    Parameters
+    ----------
+    graph : with coordinates.
+    edges : (k,) places in `Graph.edges`.
+    scale : how much longer a unit of y is than one of x.
+
+    Returns
+    -------
+    lines : (s, 2, 2) x and y of both ends.
+    which : (s,) positions in `edges`.
+    start, end : (s,) where a piece begins and ends, as shares of the edge's length.
+    """
+    points = graph.coordinates
+    assert points is not None  # noqa: S101 - the caller's promise
+    tail = points[np.searchsorted(graph.indptr, edges, side="right") - 1]
+    head = points[graph.indices[edges]]
+    if graph.shapes is None:
+        whole = np.ones(len(edges))
+        return np.stack([tail, head], axis=1), np.arange(len(edges)), 0 * whole, whole
+    place, _, inner = graph.shapes.places(edges)
+    counts = np.diff(graph.shapes.indptr)[edges] + 1  # pieces
+    ends = np.cumsum(counts + 1)
+    line = np.empty((int(ends[-1]) if len(ends) else 0, 2))
+    line[ends - counts - 1], line[ends - 1] = tail, head
+    first = np.cumsum(counts - 1) - (counts - 1)
+    line[(ends - counts)[inner] + np.arange(len(inner)) - first[inner]] = graph.shapes.points[place]
+    begins = np.ones(len(line), np.bool_)
+    begins[ends - 1] = False
+    at = np.flatnonzero(begins)
+    lines = np.stack([line[at], line[at + 1]], axis=1)
+    which = np.repeat(np.arange(len(edges)), counts)
+    length = np.hypot(*((lines[:, 1] - lines[:, 0]) * (1, scale)).T)
+    total = np.bincount(which, length, len(edges))[which]
+    upto = np.cumsum(length)
+    before = (upto - length)[np.cumsum(counts) - counts][which]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        start = np.where(total > 0, (upto - length - before) / total, 0.0)
+        end = np.where(total > 0, (upto - before) / total, 1.0)
+    return lines, which, start, end
+
+
+def lightest(graph: Graph, src: Array, dst: Array) -> Array:
+    """Return the lightest edge between each of some neighbours, the first of equal ones: (k,)."""
+    low, high = graph.indptr[src], graph.indptr[src + 1]
+    which = np.repeat(np.arange(len(src)), high - low)
+    edge = np.arange(len(which)) + (low - np.cumsum(high - low) + (high - low))[which]
+    hit = graph.indices[edge] == dst[which]
+    edge, which = edge[hit], which[hit]
+    order = np.lexsort((edge, graph.solver_weights[edge], which))
+    first = np.unique(which[order], return_index=True)[1]
+    found: Array = edge[order][first]
+    return found
+
+
+#: Vertices whose edges are looked at together by `leg_weights`, which bounds its memory.
+_LEGS_AT_ONCE = 2**16
+
+
+def leg_weights(graph: Graph, src: Array, dst: Array) -> Array:
+    """Return the weight of the lightest edge between each of some neighbours: (k,).
+
+    O(edges out of `src`).
+    """
+    weights = graph.solver_weights
+    legs = np.empty(len(src), weights.dtype)
+    most = np.inf if weights.dtype.kind == "f" else np.iinfo(weights.dtype).max
+    for at in range(0, len(src), _LEGS_AT_ONCE):
+        part = slice(at, at + _LEGS_AT_ONCE)
+        low = graph.indptr[src[part]]
+        degree = graph.indptr[src[part] + 1] - low
+        starts = np.cumsum(degree) - degree
+        edge = np.arange(degree.sum()) + np.repeat(low - starts, degree)
+        other = graph.indices[edge] != np.repeat(dst[part], degree)
+        legs[part] = np.minimum.reduceat(np.where(other, most, weights[edge]), starts)
+    return legs

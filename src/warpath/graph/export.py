@@ -1,0 +1,52 @@
+"""A graph as an object of other libraries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base.errors import require
+
+if TYPE_CHECKING:
+    from warpath.graph.graph import Graph
+
+
+def to_scipy(graph: Graph) -> Any:
+    """Return a `scipy.sparse.csr_array`, (n, n).
+
+    Some of SciPy's functions want one entry a pair: call ``sum_duplicates()`` on the result, which
+    adds up parallel edges, or leave those out first.
+    """
+    sparse = require("scipy.sparse", what="Graph.to_scipy")
+    parts = (graph.solver_weights, graph.indices, graph.indptr)
+    return sparse.csr_array(parts, shape=(graph.n, graph.n))
+
+
+def to_networkx(graph: Graph) -> Any:
+    """Return a NetworkX graph of the kind that keeps directions and parallel edges."""
+    networkx = require("networkx", what="Graph.to_networkx")
+    src, dst, weights = graph.edges()
+    if not graph.directed:
+        src, dst, weights = _each_edge_once(src, dst, weights)
+    pairs = src.astype(np.int64) * max(graph.n, 1) + dst
+    parallel = len(np.unique(pairs)) < len(pairs)
+    kind = {
+        (True, False): networkx.DiGraph,
+        (True, True): networkx.MultiDiGraph,
+        (False, False): networkx.Graph,
+        (False, True): networkx.MultiGraph,
+    }[graph.directed, parallel]
+    result = kind(name=graph.name) if graph.name else kind()
+    result.add_nodes_from(graph.label_of(np.arange(graph.n)).tolist())
+    ends = graph.label_of(src).tolist(), graph.label_of(dst).tolist()
+    if graph.weights is None:
+        result.add_edges_from(zip(*ends, strict=True))
+    else:
+        result.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
+    return result
+
+
+def _each_edge_once(src: Any, dst: Any, weights: Any) -> tuple[Any, Any, Any]:
+    once = src <= dst
+    return src[once], dst[once], weights[once]

@@ -1,0 +1,85 @@
+"""From the names of vertices to their indices, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base.errors import VertexError
+from warpath.graph.checks import plain_array, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.graph.graph import Graph
+
+
+def indices_of_numbers(vertices: Any, n: int, id_base: int) -> NDArray[np.int64]:
+    """Return vertices of an unlabelled graph as (k,) int64; VertexError for the first bad one."""
+    array = np.atleast_1d(plain_array(vertices, "vertices", VertexError))
+    if array.size == 0:
+        return np.empty(0, np.int64)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        first = array.ravel()[0]
+        first = first.item() if isinstance(first, np.generic) else first
+        msg = f"{shown(first)} is no vertex: this graph's vertices are the integers 0 .. {n - 1}."
+        raise VertexError(msg)
+    outside = np.flatnonzero((array < 0) | (array >= n))
+    if len(outside):
+        bad = array[outside[0]]
+        rule = f"vertices are 0 .. {n - 1}" if n else "the graph has no vertices"
+        hint = f" The file counts from {id_base}, Python from 0." if id_base and bad == n else ""
+        msg = f"vertex {bad} does not exist: {rule}.{hint}"
+        raise VertexError(msg)
+    return array.astype(np.int64)
+
+
+def indices_of_labels(vertices: Any, place: dict[Any, int]) -> NDArray[np.int64]:
+    """Return one label or a sequence of labels as (k,) int64; VertexError for an unknown one."""
+    if isinstance(vertices, np.ndarray):
+        vertices = np.atleast_1d(plain_array(vertices, "vertices", VertexError))
+    one = isinstance(vertices, str | bytes | type) or not hasattr(vertices, "__len__")
+    if isinstance(vertices, tuple) and _is_known(vertices, place):
+        one = True  # a tuple can be a label, as in NetworkX's grid graphs
+    try:
+        names = [vertices] if one else list(vertices)
+    except TypeError:  # a length alone makes no list
+        names = [vertices]
+    names = [name.item() if isinstance(name, np.generic) else name for name in names]
+    missing = [name for name in names if not _is_known(name, place)][:1]
+    if missing:
+        some = ", ".join(repr(label) for label in list(place)[:3])
+        name = shown(missing[0])
+        msg = f"vertex {name} does not exist among the {len(place)} labels ({some}, ...)."
+        close = next((label for label in place if str(label) == name.strip("'")), None)
+        if close is not None:
+            msg += f" There is {close!r}, of type {type(close).__name__}."
+        raise VertexError(msg)
+    return np.array([place[name] for name in names], np.int64)
+
+
+def labels_at(labels: NDArray[Any] | None, indices: Any) -> NDArray[Any]:
+    """Return the labels of vertices; without labels, their indices as they are."""
+    chosen = plain_array(indices, "indices", VertexError)
+    if labels is None:
+        return chosen
+    try:
+        found: NDArray[Any] = labels[chosen]
+    except (IndexError, OverflowError):
+        msg = f"indices = {shown(indices)} must be integers in 0 .. n - 1 = {len(labels) - 1}."
+        raise VertexError(msg) from None
+    return found
+
+
+def _is_known(name: Any, place: dict[Any, int]) -> bool:
+    try:
+        return name in place
+    except TypeError:  # unhashable
+        return False
+
+
+def one_label(graph: Graph, index: int) -> Any:
+    """Return a vertex as the graph names it, as a plain Python object."""
+    label = graph.label_of(np.asarray(index))
+    return label.item() if isinstance(label, np.generic | np.ndarray) else label

@@ -1,0 +1,240 @@
+"""What an algorithm is predicted to cost on the CPU: seconds and bytes."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from warpath.graph.facts import WIDE_HOPS
+from warpath.planner.constants import SECONDS
+from warpath.recipes import Loop, Queue, Recipe, Task
+from warpath.recipes.axes import Direction, Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from warpath.graph.facts import Facts
+
+
+class Place(Enum):
+    """Where a table goes."""
+
+    NEW = "new"  #: into new memory
+    GIVEN = "given"  #: into an array of the caller's, on the host
+    GPU = "gpu"  #: into an array of a GPU
+    MAPPED = "mapped"  #: to a file that can be the matrix of a dense solve itself
+    BLOCKS = "blocks"  #: to another file or a function, through memory
+
+
+class Size(NamedTuple):
+    """How much is asked for.
+
+    Attributes
+    ----------
+    task : what kind of answer.
+    sources, targets : its rows and columns.
+    entry : bytes of one entry.
+    place : where the answer goes.
+    staged : bytes that the tiles of a dense solve may take of its device, where the matrix is
+        elsewhere; None where it is there.
+    """
+
+    task: Task
+    sources: int = 1
+    targets: int = 0
+    entry: int = 8
+    place: Place = Place.NEW
+    staged: int | None = None
+
+    @property
+    def written_out(self) -> bool:
+        """Whether the answer goes elsewhere than into new memory."""
+        return self.place is not Place.NEW
+
+
+MESH_DEGREE = 4  # below it a graph is long: some sqrt(n) hops across; above it log n
+_LONG_DEGREE = 16  # of meshes with diagonals, and more: no graph of few hops has so few far edges
+_MORE_THAN_COUNTING = 2**20  # edges: some milliseconds
+_IN_CACHE = 2**15  # vertices whose labels lie in the caches of a core
+_NEIGHBOURS = 32
+_BATCH = 32  # sources that one scan of an edge relaxes it for, at most
+_TOO_FEW = 3  # sources of a thread that are searched one by one
+_TRIED_TOGETHER = 4  # searches that it takes to see that sources have little in common
+_WORST_CASE = 2.0  # of Bellman-Ford, which is O(n m)
+_HELD_BACK = 1.2  # of own buckets for one source, which lose by more than they win (0010)
+
+
+def cpu_seconds(
+    recipe: Recipe,
+    size: Size,
+    facts: Facts,
+    threads: int,
+    constants: Mapping[str, Mapping[str, float]] = SECONDS,
+) -> float:
+    """Return the predicted time of a planned algorithm on so many threads.
+
+    Amounts of work times the constants of its kind, less what further threads take over, and the
+    start of those.
+    """
+    kind = kind_of(recipe, size, facts, threads)
+    of_kind = constants[kind]
+    amounts = work(kind, size, facts, threads)
+    seconds = sum(of_kind.get(name, 0.0) * amount for name, amount in amounts.items())
+    seconds /= 1 + (threads - 1) * of_kind.get("share", 0.0)
+    seconds += (threads - 1) * of_kind.get("start", 0.0)
+    match recipe.loop:
+        case Loop.JOHNSON:
+            one = size._replace(task=Task.SSSP, sources=1)
+            return seconds + _WORST_CASE * sum(
+                constants["bellman_ford"].get(name, 0.0) * amount
+                for name, amount in work("bellman_ford", one, facts).items()
+            )
+        case Loop.BELLMAN_FORD:
+            return _WORST_CASE * seconds
+        case Loop.BIDIRECTIONAL:
+            return 0.4 * seconds
+        case Loop.OWN_BUCKETS if size.task is Task.SSSP:
+            return _HELD_BACK * seconds
+        case _:
+            return (0.6 if size.task is Task.PATH else 1.0) * seconds
+
+
+def kind_of(recipe: Recipe, size: Size, facts: Facts, threads: int = 1) -> str:
+    """Return the name of the constants that predict an algorithm: its loop's, with what matters.
+
+    Sources side by side share what they relax where there are few hops, or where they are so many
+    that those of a batch are neighbours; elsewhere each is searched alone. So is each where threads
+    leave a batch too few. Breadth-first search from below passes over most edges of a graph of few
+    hops.
+    """
+    match recipe.loop:
+        case Loop.DIJKSTRA | Loop.BIDIRECTIONAL | Loop.JOHNSON:
+            return f"dijkstra.{(recipe.queue or Queue.RADIX).value}"
+        case Loop.FLOYD_WARSHALL:
+            label = facts.weight_dtype
+            if facts.integer:  # added and compared in 32 bits where their sums fit
+                label = "int32" if facts.sums_fit_int32 else "int64"
+            return f"floyd_warshall.{label}"
+        case Loop.SIDE_BY_SIDE if threads > 1 and size.sources <= _TOO_FEW * threads:
+            return Loop.OWN_BUCKETS.value
+        case Loop.SIDE_BY_SIDE:
+            kind = "side_by_side"
+            if _long(facts):
+                kind += ".near" if size.sources * _NEIGHBOURS >= facts.n else ".apart"
+            return kind
+        case Loop.BFS if _long(facts):
+            return "bfs.long"
+        case _:
+            return str(recipe.loop.value)
+
+
+def work(kind: str, size: Size, facts: Facts, threads: int = 1) -> dict[str, float]:
+    """Return the amounts of work of all threads, by the names of the constants they go with.
+
+    ``call`` and ``setup`` (a vertex) once a call; the others for every source: ``edge`` and
+    ``vertex``, ``beyond`` for an edge where the labels outgrow the caches, ``far`` for one that
+    leads far in them, ``compare`` for a heap's depth, ``bucket`` for the buckets that Dial's search
+    passes over, ``tried`` for what shows that sources have little in common, ``scan`` for an edge
+    that a batch of sources shares: threads divide it, and then each scans for its part; ``step``
+    and ``entry`` of a matrix.
+    """
+    n, m, sources = float(facts.n), float(facts.m), size.sources
+    if kind.startswith("floyd_warshall"):
+        return {"call": 1.0, "step": n**3, "entry": n * n}
+    beyond = math.log2(max(n / _IN_CACHE, 1))
+    amounts = {
+        "call": 1.0,
+        "setup": n,
+        "edge": sources * m,
+        "vertex": sources * n,
+        "beyond": sources * m * beyond,
+        "far": sources * facts.far * beyond,
+    }
+    if kind == "dijkstra.heap":
+        amounts["compare"] = sources * n * math.log2(n + 2)
+    elif kind == "dijkstra.dial":
+        amounts["bucket"] = sources * facts.mean_weight * math.sqrt(n)
+    elif kind.startswith("side_by_side"):
+        amounts["tried"] = _TRIED_TOGETHER * m
+        batch = min(math.ceil(sources / threads), _BATCH)
+        amounts["scan"] = math.ceil(sources / max(batch, 1)) * m
+    return amounts
+
+
+def _long(facts: Facts) -> bool:
+    """Say whether paths take many hops: as counted, or else few edges a vertex, to near numbers."""
+    if facts.hops:
+        return facts.hops > WIDE_HOPS
+    sparse = facts.mean_degree < MESH_DEGREE
+    return sparse or (facts.mean_degree < _LONG_DEGREE and not facts.scattered)
+
+
+def unsure(size: Size, facts: Facts) -> bool:
+    """Say whether hops should be counted before a CPU is planned for.
+
+    Roads whose vertices are numbered at random have as few edges a vertex as sparse graphs of few
+    hops, and numbers as far. Where more is asked for than counting takes, it is worth it.
+    """
+    unlike = facts.mean_degree < MESH_DEGREE and facts.scattered
+    return unlike and size.sources * facts.m >= _MORE_THAN_COUNTING
+
+
+def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
+    """Return the bytes beside the graph: answer, labels and queues of every thread, transposes."""
+    n, m = facts.n, facts.m
+    label = label_bytes(facts)
+    table = 0 if size.written_out else size.sources * size.targets * size.entry
+    if recipe.loop is Loop.FLOYD_WARSHALL:
+        in_place = size.entry == label or facts.sums_fit_int32
+        whole = n * n * (size.entry if in_place else label) + (0 if in_place else table)
+        return whole if size.staged is None else size.staged
+    if recipe.axes is not None:
+        return n * label + _space_of_rounds(recipe, facts, label)
+    if recipe.loop in {Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}:
+        alone = label + 16  # what is taken again where a batch is abandoned
+        beside = _LINE + alone if recipe.loop is Loop.SIDE_BY_SIDE else 0
+        packed = 12 * n + m * (16 if facts.weight_dtype == "float64" else 8)
+        return max(table, n * label) + threads * n * (alone + beside) + packed
+    work = n * (label + 4) + min(m, 4 * n) * 16
+    if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:
+        work = n * _HEAP_NODE
+    if recipe.loop is Loop.BUCKET_TEAM:
+        narrow = label // 2 if facts.integer else label  # spread out when the buckets are gone
+        work = max(n * (narrow + _ENTRIES) - n * label, 0) + threads * _BINS
+    elif recipe.loop is Loop.BFS:
+        work = n * 4 + n * 3 // 8  # a queue, and bits
+    if size.task is Task.SSSP:
+        return n * label + work
+    if recipe.loop is Loop.BIDIRECTIONAL:
+        return 2 * work + m * 8
+    return table + threads * work
+
+
+#: What one source may take on a CPU: for each vertex and thread, and whatever the graph.
+_LEAN, _ANYHOW = 16, 64 << 20
+_ENTRIES = 8  # bytes of a vertex's entries in buckets
+_BINS = 2**22  # bytes of a thread's blocks that are hardly filled
+_LINE = 64  # bytes of the labels of a vertex, side by side
+_HEAP_NODE = 64  # bytes: label, vertex, rank and mark, and the pointers to its relatives
+
+
+def lean_bytes(n: int, threads: int) -> int:
+    """Return the bytes beside the graph that one source may take on a CPU."""
+    return n * _LEAN * threads + _ANYHOW
+
+
+def _space_of_rounds(recipe: Recipe, facts: Facts, label: int) -> int:
+    """Bytes of flags or lists, and of a matrix or of the rows of predecessors."""
+    assert recipe.axes is not None  # noqa: S101 - the caller's promise
+    work = facts.n * 2
+    if recipe.axes.layout is Layout.DENSE:
+        return work + facts.n * facts.n * label
+    if recipe.axes.direction is Direction.PULL:
+        work += facts.n * 8 + facts.m * (label + 4)
+    return work
+
+
+def label_bytes(facts: Facts) -> int:
+    """Return the bytes of a distance between two vertices of a graph."""
+    return 4 if facts.weight_dtype == "float32" else 8

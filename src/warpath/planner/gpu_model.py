@@ -1,0 +1,341 @@
+"""What an algorithm is predicted to cost on a GPU: seconds, and bytes there and on the host."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from warpath.graph.facts import WIDE_HOPS
+from warpath.planner.cpu_model import MESH_DEGREE, Place, label_bytes
+from warpath.recipes import Loop
+from warpath.recipes.axes import Direction, Edges, Emit, Labels, Layout, Select
+from warpath.recipes.recipe import WHOLE_TABLES
+from warpath.recipes.warpath import BLOCK_MEMORY, RECIPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpath.graph.facts import Facts
+    from warpath.planner.cpu_model import Size
+    from warpath.recipes import Recipe
+    from warpath.recipes.axes import Axes
+
+
+class _Rounds(NamedTuple):
+    """What the rounds of a planned recipe cost on an H200; see docs/benchmarks/catalogue-h200.md.
+
+    Attributes
+    ----------
+    seconds : of a round, which waits for the host's look at a counter.
+    a_hop : rounds for each hop across the graph.
+    again : how often an edge is relaxed.
+    edge : seconds of one relaxation.
+    """
+
+    seconds: float
+    a_hop: float
+    again: float
+    edge: float
+
+
+_BY_PREFIX_SUM = _Rounds(170e-6, 2.5, 3, 0.09e-9)
+_BY_THRESHOLD = _Rounds(183e-6, 3.5, 2, 0.1e-9)
+_BY_QUEUE = _Rounds(52e-6, 2.5, 3, 0.3e-9)
+_GPU_START = 100e-6  # arrays made, the answer copied
+
+
+def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
+    """Return the predicted time of a planned algorithm on a GPU; it ranks, and promises no time."""
+    if recipe.loop in _ALONE:
+        return _ALONE[recipe.loop].seconds(facts)
+    if recipe.axes is None:
+        return _table_seconds(recipe, size, facts)
+    n, degree = max(facts.n, 2), max(facts.mean_degree, 2.0)
+    hops = math.sqrt(n) if _is_deep(facts) else math.log(n) / math.log(degree)
+    rounds = _BY_THRESHOLD if recipe.loop is Loop.NEAR_FAR else _BY_PREFIX_SUM
+    if recipe.axes.emit is Emit.ATOMIC_QUEUE:
+        rounds = _BY_QUEUE
+    work = facts.m * rounds.again * rounds.edge
+    return _GPU_START + hops * rounds.a_hop * rounds.seconds + work
+
+
+def _is_deep(facts: Facts) -> bool:
+    """Say whether many hops lead across a graph: as counted, or else guessed from its degree."""
+    return facts.hops > WIDE_HOPS if facts.hops else facts.mean_degree < MESH_DEGREE
+
+
+def _across(facts: Facts, wide: float) -> float:
+    """Return some number of hops across a graph: where it is wide, so many times those counted."""
+    hops = facts.hops
+    if hops == 0:  # not counted
+        hops = 32 if _is_deep(facts) else 4
+    return wide * hops if hops <= WIDE_HOPS else 2 * hops * math.sqrt(max(facts.n, 2) / 2048)
+
+
+def _wide_seconds(facts: Facts) -> float:
+    """See docs/performance/sssp-h200-wide.md.
+
+    Where hubs are, few edges are looked at. A deep graph takes a round for each hop across it.
+    """
+    edge = 7e-12 if facts.max_degree > _HUB else 3.4e-11
+    wide = 1.0 if facts.weight_dtype == "float32" or facts.sums_fit_int32 else 1.3
+    return _GPU_START + max(_across(facts, 3.0), 20) * 8e-6 + facts.m * edge * wide
+
+
+def _breadth_first_seconds(facts: Facts) -> float:
+    """See docs/performance/bfs-h200.md: a level costs a barrier and what waits for each other."""
+    edge = 2e-12 if facts.max_degree > _HUB else 1.2e-11
+    return _GPU_START + _across(facts, 2.0) * 6e-6 + facts.m * edge
+
+
+def _breadth_first_bytes(facts: Facts) -> int:
+    """Rows, those into each vertex without weights unless they are the same, and lists."""
+    weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
+    rows = 8 * (facts.n + 1) + 4 * facts.m
+    into = rows if facts.directed else 0
+    return into + rows + facts.m * weight + facts.n * (label_bytes(facts) + 9) + facts.m // 32
+
+
+def _wide_bytes(facts: Facts) -> int:
+    """Rows by weight, those into each vertex beside them unless they are the same, and lists."""
+    narrow = facts.weight_dtype in {"int32", "float32"}
+    edge, a_vertex = (8, 32) if narrow else (16, 56)
+    sides = 2 if facts.directed else 1
+    sorting = 60 * min(facts.m, 2**26)
+    return sides * (8 * (facts.n + 1) + facts.m * edge) + facts.n * a_vertex + sorting
+
+
+_HUB = 512  # edges of a row from which on the search cuts it into runs
+
+
+def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
+    """Return the bytes on the device at most: the graph, the labels, and what the rounds keep.
+
+    A round that relaxes few edges takes less.
+    """
+    if recipe.loop in _ALONE:
+        return _ALONE[recipe.loop].bytes(facts)
+    if recipe.axes is None:
+        return _table_bytes(recipe, size, facts)
+    n, m, axes = facts.n, facts.m, recipe.axes
+    index = 4 if n < 2**31 else 8
+    weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
+    label = label_bytes(facts)
+    rows = 8 * (n + 1) + m * (index + weight)
+    into = axes.direction is Direction.PULL or axes.edges is Edges.CLASSIFIED
+    graph = rows * (2 if into else 1)
+    if axes.layout is Layout.DENSE:
+        graph = rows + n * n * label
+    arrays = 2 if axes.labels is Labels.TWO_ARRAYS else 1
+    a_vertex, an_edge = _kept(recipe.loop, axes, index, label)
+    return graph + n * (arrays * label + a_vertex) + m * an_edge
+
+
+def _patches_seconds(facts: Facts) -> float:
+    """See docs/performance/sssp-h200-deep.md.
+
+    A wave crosses a deep graph in some sqrt(n) hops, and few patches are at work at once. Where a
+    few hops lead everywhere, every patch is next to every other one and hears from it again and
+    again.
+    """
+    n, m = max(facts.n, 2), facts.m
+    narrow = facts.max_weight < 2**31 if facts.integer else facts.weight_dtype == "float32"
+    seconds = math.sqrt(n) * 1.75e-6 + m * (1e-10 if _is_deep(facts) else 2e-9)
+    return _GPU_START + seconds * (1.0 if narrow else 1.5)
+
+
+def _patches_bytes(facts: Facts) -> int:
+    """Bytes of the rows, of the same by patches, of the labels there, and of the answer.
+
+    At most: each edge leads to another patch.
+    """
+    weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
+    label = label_bytes(facts)
+    return facts.m * (weight + 10) + facts.n * (9 + 3 * label) + 2**20
+
+
+class _Alone(NamedTuple):
+    """What a loop of one source that is one launch is predicted to take."""
+
+    seconds: Callable[[Facts], float]
+    bytes: Callable[[Facts], int]
+
+
+_ALONE = {
+    Loop.BFS: _Alone(_breadth_first_seconds, _breadth_first_bytes),
+    Loop.PATCHES: _Alone(_patches_seconds, _patches_bytes),
+    Loop.WIDE: _Alone(_wide_seconds, _wide_bytes),
+}
+
+
+class _Tiles(NamedTuple):
+    """What Floyd-Warshall takes on an H200; see docs/performance/floyd-warshall-h200.md.
+
+    Attributes
+    ----------
+    steps : min-plus a second.
+    pivot : seconds of a pivot of 128 vertices where the matrix is too small to fill the GPU.
+    """
+
+    steps: float
+    pivot: float
+
+
+_TILES = {
+    "int16": _Tiles(26e12, 60e-6),
+    "int32": _Tiles(15e12, 85e-6),
+    "int64": _Tiles(2.7e12, 330e-6),
+    "float32": _Tiles(13.9e12, 90e-6),
+    "float64": _Tiles(4.0e12, 230e-6),
+}
+_PIVOT = 128
+_PER_BYTE_TO_HOST = 5e-11
+_PER_STAGED_ENTRY = 2e-9  # of a tile: to the GPU, and back into the matrix
+_BUFFERS = 2**29  # bytes of two buffers through which rows go to the host, there and here
+_SIDE_BY_SIDE = 64  # sources whose labels lie together
+_PAIRS_AT_ONCE = 10**8
+_MOST_TILES = 2**33  # bytes: larger tiles take as long, for then the copies hide
+
+
+def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
+    """See docs/performance for the measurements; the answer is copied to the host."""
+    n, m, k = max(facts.n, 2), facts.m, size.sources
+    copied = _PER_BYTE_TO_HOST * k * size.targets * size.entry
+    narrow = facts.longest < 2**30 if facts.integer else facts.weight_dtype == "float32"
+    wide = 1.0 if narrow else 1.6
+    match recipe.loop:
+        case Loop.FLOYD_WARSHALL:
+            side = -(-n // _PIVOT) * _PIVOT
+            each = [_TILES[label] for label in _labels_of_tiles(facts)]
+            seconds = sum(max(side / _PIVOT * one.pivot, side**3 / one.steps) for one in each)
+            if size.staged is not None:  # each pivot reads and writes the whole matrix
+                pivots = side / math.sqrt(size.staged / (4 * label_bytes(facts)))
+                seconds += pivots * side**2 * _PER_STAGED_ENTRY
+        case Loop.BLOCK_A_SOURCE:
+            equal = facts.min_weight == facts.max_weight
+            seconds = k * m * (3.6e-12 if equal else 6e-12) * wide
+        case Loop.JOHNSON:
+            fits = n * (label_bytes(facts) + 3) < BLOCK_MEMORY
+            searches = k * m * 6e-12 * wide if fits else _pairs_seconds(n, m, k)
+            seconds = m * 21e-9 + n * 76e-9 + searches  # Bellman-Ford runs on the CPU
+        case _:
+            seconds = _pairs_seconds(n, m, k) * wide
+    return _GPU_START + seconds + copied
+
+
+def _pairs_seconds(n: int, m: int, k: int) -> float:
+    if m >= MESH_DEGREE * n:  # fronts that meet: 64 sources side by side
+        batches, together = -(-k // _SIDE_BY_SIDE), min(k, _SIDE_BY_SIDE)
+        return 3e-4 + batches * (1.5e-4 + m * (2.5e-10 + 4.3e-12 * together))
+    batch = max(_PAIRS_AT_ONCE // n, _SIDE_BY_SIDE)
+    return 3e-4 + -(-k // batch) * 3 * math.sqrt(n) * 6e-6 + k * m * 5e-11
+
+
+def _labels_of_tiles(facts: Facts) -> list[str]:
+    """Return the types that Floyd-Warshall computes in: two where the first may not suffice."""
+    if not facts.integer:
+        return [facts.weight_dtype]
+    if facts.longest < 2**14 - 1:
+        return ["int16"]
+    return ["int32"] if facts.longest < 2**30 - 1 else ["int32", "int64"]
+
+
+def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
+    """Bytes of the graph, of what the loop keeps, and of rows on their way to the host."""
+    label = label_bytes(facts)
+    n, k = facts.n, size.sources
+    rows = 8 * (n + 1) + facts.m * 12
+    table = k * size.targets * size.entry
+    on_the_way = min(_ON_THE_WAY, 4 * n * n * label)
+    match recipe.loop:
+        case Loop.MATRIX_STEPS:  # the matrix, and rows of it on their way
+            return rows + n * n * label + on_the_way
+        case Loop.THREAD_A_SOURCE:  # besides, a label and a flag for each source
+            return rows + n * n * label + k * n * (label + 1) + on_the_way
+        case Loop.ROUNDS_A_SOURCE:  # one source at a time, and weights under potentials
+            one = max(gpu_bytes(part, size, facts) for part in recipe.parts)
+            return one + (facts.m + 3 * n) * label
+        case Loop.FLOYD_WARSHALL:
+            side = -(-n // _PIVOT) * _PIVOT
+            entry = max(np.dtype(each).itemsize for each in _labels_of_tiles(facts))
+            whole = rows + side * side * entry + min(_BUFFERS, table)
+            # Four tiles, and a copy while a panel is lowered.
+            return whole if size.staged is None else size.staged * 5 // 4
+        case Loop.BLOCK_A_SOURCE:
+            return rows + min(_BUFFERS, table)
+        case _:  # labels of the sources of a batch, two bits and four places in lists
+            beside = n * (_SIDE_BY_SIDE * label + 8) + 16 * (n + facts.m // 32)
+            single = min(k, _SIDE_BY_SIDE) * n * (label + 17)
+            return rows * (1 + recipe.negative) + max(beside, single) + min(_BUFFERS, table)
+
+
+_ON_THE_WAY = 2**27  # bytes of a block of rows that is made ready for the answer
+
+
+def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
+    """Return the bytes that an algorithm on a GPU takes on the host, beside the graph."""
+    if recipe.loop is Loop.PATCHES:  # while the graph is cut
+        # An edge between groups is 12 B as it is found and 16 B as links of both ends, at worst for
+        # all of them; what is written by patches afterwards takes less.
+        return facts.m * 28 + facts.n * (32 + label_bytes(facts))
+    if recipe.loop in {Loop.BFS, Loop.WIDE}:  # the edges into each vertex are kept
+        weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
+        into = facts.m * (4 + weight) + 8 * facts.n if facts.directed else 0
+        placed = recipe.loop is Loop.WIDE and facts.max_degree > _HUB  # hubs are put in front
+        return into + facts.n * (label_bytes(facts) + (20 if placed else 0))
+    if recipe.axes is None:
+        table = size.sources * size.targets * size.entry
+        held = {Place.NEW} | (
+            {Place.BLOCKS, Place.MAPPED} if recipe.loop in WHOLE_TABLES else set()
+        )
+        if size.staged is not None:
+            return _staged_on_host(size, facts, table if size.place in held else 0)
+        return min(_BUFFERS, table) + (table if size.place in held else 0)
+    dense = recipe.axes.layout is Layout.DENSE
+    return facts.n * label_bytes(facts) * (facts.n + 1 if dense else 1)
+
+
+def tiles_bytes(size: Size, facts: Facts, gpu: int, host: int) -> int | None:
+    """Return what tiles of Floyd-Warshall may take of a GPU; None where the matrix fits there.
+
+    None, too, where the answer lies on the GPU, which then must hold the matrix.
+
+    Parameters
+    ----------
+    gpu, host : bytes that are free on either.
+    """
+    recipe = next(one for one in RECIPES if one.loop is Loop.FLOYD_WARSHALL)
+    fits = gpu_bytes(recipe, size, facts) <= gpu
+    if size.place is Place.MAPPED:
+        fits = fits and host_bytes(recipe, size, facts) <= host
+    return None if fits or size.place is Place.GPU else min(gpu // 5 * 4, host // 4, _MOST_TILES)
+
+
+def _staged_on_host(size: Size, facts: Facts, table: int) -> int:
+    """Bytes of the matrix, of panels beside it and of what tiles are copied from and to."""
+    assert size.staged is not None  # noqa: S101 - the caller's promise
+    label = label_bytes(facts)
+    side = math.isqrt(size.staged // (4 * label))
+    if size.place is Place.MAPPED:
+        return size.staged  # the panels are a file, too
+    wide = size.entry != label and not (facts.sums_fit_int32 and not facts.negative)
+    matrix = table + (facts.n**2 * label if wide else 0)
+    return matrix + 2 * min(side, facts.n) * facts.n * max(size.entry, label) + size.staged
+
+
+def _kept(loop: Loop, axes: Axes, index: int, label: int) -> tuple[int, int]:
+    """Return the bytes that rounds on a GPU keep for each vertex and for each edge."""
+    if loop is Loop.SWEEPS:
+        in_place = axes.select is Select.IMPROVED and axes.labels is Labels.IN_PLACE
+        return 1 + in_place, 0  # flags, of this round and of the next
+    if loop is Loop.SETTLE:  # two flags, the lightest edge, a list and the sums that place it
+        return 2 + label * (axes.select is Select.OUT) + (index + 16) * axes.listed, 0
+    if axes.emit is Emit.ATOMIC_QUEUE:  # two queues, a stamp; a class and two flags at the end
+        return 2 * index + 4 + 3 * (axes.edges is Edges.CLASSIFIED), 0
+    # Degrees, their sums and the table of owners; for each edge relaxed a slot, and two marks of 8
+    # bytes with their sums. Piles hold a vertex twice.
+    lists = {Loop.FRONTIER: 1, Loop.NEAR_FAR: 5, Loop.BUCKETS: 5}[loop]
+    ordered = 2 * index + 17 if loop is Loop.BUCKETS else 0  # a key, its place, what is moved
+    return 24 + lists * index, index + 32 + ordered

@@ -1,0 +1,280 @@
+"""The certificate: whether labels are shortest-path distances, in O(n + m), without an oracle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import _core
+from warpath.base.errors import InputError, NegativeCycleError, VerificationError
+from warpath.graph import Graph
+from warpath.graph.csr import threads_for
+from warpath.graph.labels import one_label
+from warpath.graph.zones import arrivals, folded, opened, unfolded
+from warpath.results.distance_table import DistanceTable
+from warpath.results.paths import Paths, never
+from warpath.results.predecessors import as_labels, search, tree, without_unreached
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+_RULES = {
+    "source": "the source's own distance must be 0",
+    "label": "no distance may be NaN, -inf or beyond the cutoff",
+    "edge": "no edge may shorten a label",
+    "reached": "a search over tight edges must reach every finite label",
+    "unreached": "a vertex that the search reaches must have a finite label",
+    "column": "a distance must be that of a certified search",
+    "pred": "pred must be the smallest tight predecessor",
+}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What was checked, and held.
+
+    Attributes
+    ----------
+    sources : how many sources.
+    labels : how many labels.
+    edges : how many edges were looked at.
+    tree : whether predecessors were checked too.
+    slack : the tolerance; 0 means that equality was checked.
+    """
+
+    sources: int
+    labels: int
+    edges: int
+    tree: bool
+    slack: float
+
+    def __str__(self) -> str:
+        tree = " and the tree" if self.tree else ""
+        how = "exactly" if self.slack == 0 else f"within {self.slack:.3g}"
+        return f"verified {how}: {self.labels:,} labels{tree} against {self.edges:,} edges"
+
+
+def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
+    """Check a result against its graph.
+
+    The rules: the source is at 0; no edge u -> v has ``dist[u] + w < dist[v]``; a search from the
+    source over tight edges (``dist[u] + w == dist[v]``) reaches exactly the finite labels;
+    predecessors are those of the one canonical tree. They hold together only for shortest
+    distances, also with zero-weight cycles and negative weights. O(n + m) for each source. With a
+    cutoff under negative weights, where a path may lead through vertices that have no distance, the
+    distances are compared with those of a search of their own, which these rules certify.
+
+    Parameters
+    ----------
+    graph : the graph, or anything that `Graph.of` takes.
+    result : Paths or a DistanceTable. A certificate needs a label for every vertex: each row of a
+        table that has other columns is compared with one search more, which is certified.
+
+    Raises
+    ------
+    VerificationError
+        For the first rule that is broken, naming the edge or vertex and both labels.
+    InputError
+        If the result does not belong to the graph.
+    """
+    graph = Graph.of(graph)
+    if isinstance(result, DistanceTable):
+        result.require_distances("verify")
+        return _verify_table(graph, result)
+    given: object = result
+    if not isinstance(given, Paths):
+        msg = f"result is a {type(given).__name__}: give what sssp or distances returned."
+        raise InputError(msg)
+    if len(result.dist) != graph.n:
+        msg = f"the result has {len(result.dist)} labels but the graph has n = {graph.n} vertices."
+        raise InputError(msg)
+    labels, pred = _labels_of(graph, result.dist), _checked_pred(graph, result.pred)
+    _verify_row(graph, result.source_index, labels, pred, cutoff=result.cutoff, slack=0)
+    return Certificate(1, graph.n, graph.m, tree=True, slack=0)
+
+
+def _labels_of(graph: Graph, dist: Array) -> Array:
+    """Return distances in the graph's own type, or refuse those of another graph's weights."""
+    own = graph.dist_dtype
+    if dist.dtype != own and not (own.kind == "i" and dist.dtype == np.int32):
+        msg = f"the result has {dist.dtype} distances, but those of this graph are {own}."
+        raise InputError(msg)
+    return as_labels(graph, dist)
+
+
+def _checked_pred(graph: Graph, pred: Array) -> Array:
+    """Return predecessors that are one for each vertex, in the type of the graph's indices."""
+    types = {graph.indices.dtype, opened(graph).indices.dtype}
+    if pred.shape != (graph.n,) or pred.dtype not in types:
+        msg = (
+            f"the result has predecessors of shape {pred.shape} and type {pred.dtype}, but this "
+            f"graph needs shape ({graph.n},) and type {graph.indices.dtype}."
+        )
+        raise InputError(msg)
+    return pred
+
+
+def _verify_table(graph: Graph, table: DistanceTable) -> Certificate:
+    if max(table.source_indices.max(initial=-1), table.target_indices.max(initial=-1)) >= graph.n:
+        msg = f"the table has vertices that do not exist: this graph has n = {graph.n}."
+        raise InputError(msg)
+    whole = np.array_equal(table.target_indices, np.arange(graph.n))
+    slack: float = 0
+    if table.dist.dtype.kind == "f" and table.reassociated:
+        finite = (np.abs(row[np.isfinite(row)]).max(initial=0) for row in table.rows())
+        largest = float(max(finite, default=0))
+        slack = graph.n * float(np.finfo(table.dist.dtype).eps) * largest
+    for source, row in zip(table.source_indices.tolist(), table.rows(), strict=True):
+        labels = _labels_of(graph, row)
+        if whole:
+            _verify_row(graph, source, labels, None, cutoff=table.cutoff, slack=slack)
+        else:
+            _compare(graph, source, table.target_indices, table.cutoff, labels, slack)
+    k, t = table.shape
+    return Certificate(k, k * t, k * graph.m, tree=False, slack=slack)
+
+
+def _compare(
+    graph: Graph, source: int, targets: Array, cutoff: float | None, found: Array, slack: float
+) -> Array:
+    """Compare distances with those of a search that is certified; return its tree: (n,).
+
+    Parameters
+    ----------
+    targets : (t,) the vertices of the distances.
+    found : (t,) of the graph's own type of distances.
+    """
+    inner = opened(graph)
+
+    def check(labels: Array, limit: float | None) -> None:
+        _certify(graph, source, labels, None, cutoff=limit, slack=0)
+
+    try:
+        labels, through = search(inner, source, cutoff, _ends(graph, source, targets), check)
+    except OverflowError as error:
+        msg = f"not verified: {_RULES['column']}; from {one_label(graph, source)!r}: {error}."
+        raise VerificationError(msg, "column", {}) from None
+    except NegativeCycleError as error:
+        cycle = graph.label_of(np.array(error.cycle)).tolist()
+        msg = (
+            f"not verified: {_RULES['column']}; {one_label(graph, source)!r} leads to the negative "
+            f"cycle {cycle} of length {error.length}, so that there are no shortest distances."
+        )
+        raise VerificationError(msg, "column", {"cycle": cycle}) from None
+    pred = folded(graph, without_unreached(through, labels), source, -1)
+    expected = folded(graph, labels, source, 0)[targets]
+    same = found == expected
+    if slack:
+        with np.errstate(invalid="ignore", over="ignore"):  # inf - inf
+            same |= np.abs(found - expected) <= slack
+            if cutoff is not None:  # one of both may lie beyond it by rounding
+                same |= np.abs(np.minimum(found, expected) - cutoff) <= slack
+    if not same.all():
+        at = int(np.flatnonzero(~same)[0])
+        vertex = int(targets[at])
+        wrong, right = found[at].item(), expected[at].item()
+        msg = (
+            f"not verified: {_RULES['column']}; from {one_label(graph, source)!r} to "
+            f"{one_label(graph, vertex)!r} it has {wrong}, but {right} is right."
+        )
+        what = {"vertex": vertex, "dist_v": wrong, "expected": right}
+        raise VerificationError(msg, "column", what)
+    return pred
+
+
+def _ends(graph: Graph, source: int, targets: Array) -> Array:
+    """Return where the opened graph arrives at vertices other than the source: (t,)."""
+    return arrivals(graph, targets[targets != source])
+
+
+def _verify_row(
+    graph: Graph,
+    source: int,
+    dist: Array,
+    pred: Array | None,
+    *,
+    cutoff: float | None,
+    slack: float,
+) -> None:
+    """Check the distances of all vertices, and their tree where it is given."""
+    inner = opened(graph)
+    closed = source < graph.first_through
+    if (cutoff is not None or closed) and inner.facts(symmetry=False).negative:
+        # A path within the cutoff may lead through vertices beyond it, which have no label here. No
+        # more has a round trip to a closed source, which may leave 64 bits.
+        expected = _compare(graph, source, np.arange(graph.n), cutoff, dist, slack)
+    else:
+        labels = unfolded(graph, dist, source, cutoff)
+        plain = inner is graph
+        limit = cutoff
+        if limit is None and closed and labels.dtype.kind == "i":
+            limit = never(labels.dtype) - 1  # a round trip to the source need not fit
+        _certify(graph, source, labels, pred if plain else None, cutoff=limit, slack=slack)
+        if limit != cutoff:
+            _refuse_unreached(graph, source, labels)
+        if pred is None or plain:
+            return
+        expected = folded(graph, tree(inner, source, labels), source, -1)
+    if pred is not None and not np.array_equal(expected, pred):
+        wrong = int(np.flatnonzero(expected != pred)[0])
+        raise _broken(graph, {"rule": "pred", "vertex": wrong})
+
+
+def _refuse_unreached(graph: Graph, source: int, labels: Array) -> None:
+    """See that no vertex but the closed source's double lies beyond 64 bits.
+
+    Parameters
+    ----------
+    labels : of the opened graph, certified up to the largest distance.
+    """
+    inner = opened(graph)
+    ends = np.delete(np.arange(inner.n), graph.n + source)
+    try:
+        _core.refuse_overflow(inner.indptr, inner.indices, inner.solver_weights, labels, ends)
+    except OverflowError:
+        raise _broken(graph, {"rule": "unreached"}) from None
+
+
+def _certify(
+    graph: Graph,
+    source: int,
+    labels: Array,
+    pred: Array | None,
+    *,
+    cutoff: float | None,
+    slack: float,
+) -> None:
+    """Check the labels of the opened graph, and the tree where it is given."""
+    inner = opened(graph)
+    none = np.empty(0, inner.indices.dtype)
+    found = _core.verify(
+        inner.indptr, inner.indices, inner.solver_weights, source, labels,
+        none if pred is None else pred, cutoff=cutoff, slack=labels.dtype.type(slack).item(),
+        threads=threads_for(inner.n + inner.m), progress=None,
+    )  # fmt: skip
+    if found:
+        raise _broken(graph, found)
+
+
+def _broken(graph: Graph, found: dict[str, Any]) -> VerificationError:
+    rule = found["rule"]
+
+    def shown(vertex: int) -> str:
+        inside = vertex if vertex < graph.n else vertex - graph.n  # a closed vertex's double
+        return repr(one_label(graph, inside))
+
+    message = f"not verified: {_RULES.get(rule, rule)}"
+    if "edge" in found:
+        u, v, e = found["edge"]
+        message += (
+            f"; edge {e}, {shown(u)} -> {shown(v)} of weight {found['weight']}: "
+            f"dist {found['dist_u']} -> {found['dist_v']}"
+        )
+    elif "vertex" in found:
+        message += f"; vertex {shown(found['vertex'])}"
+        message += f" has dist {found['dist_v']}" if "dist_v" in found else ""
+    return VerificationError(f"{message}.", rule, found)

@@ -1,0 +1,317 @@
+"""What a solve from many sources returns: a table of distances."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base import notebook
+from warpath.base.cached import cached_property
+from warpath.base.errors import DistanceOverflowError, InputError, VertexError, require
+from warpath.graph.arguments import one_index
+from warpath.graph.checks import checked_bool
+from warpath.graph.labels import one_label
+from warpath.results.paths import Paths, never
+from warpath.results.predecessors import (
+    as_labels,
+    followed,
+    found,
+    no_path,
+    searched,
+    tree_over,
+    walked,
+    without_unreached,
+)
+from warpath.results.route import Route
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import DTypeLike, NDArray
+
+    from warpath.graph import Graph
+    from warpath.results.trace import Trace
+
+    Array = NDArray[Any]
+
+
+class DistanceTable:
+    """Distances from some vertices to others, or between all pairs.
+
+    Attributes
+    ----------
+    graph : the graph that was solved.
+    dist : (k, t); inf (floats) or the largest integer where unreachable. An array of NumPy, a map
+        of the file or the array that ``out=`` named; None where a function took the distances.
+    pred : (k, t) of the indices' type, the vertex before each target as an index, -1 where there is
+        none; None where it was not asked for.
+    source_indices, target_indices : (k,) and (t,) int64.
+    cutoff : pairs farther than this were left out; None for no limit.
+    plan : what ran and why.
+    reassociated : sums of floats may be formed in another order than along the paths.
+    stats : counters of the run, and ``seconds``; ``resumed``, how many rows a stopped run had left,
+        or the vertices that Floyd-Warshall beyond memory had let paths pass through.
+    trace : what each round did, where it was asked for, else None.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        sources: NDArray[np.int64],
+        targets: NDArray[np.int64],
+        dist: Any,
+        *,
+        pred: Any = None,
+        cutoff: float | None = None,
+        plan: Any = None,
+        stats: dict[str, Any] | None = None,
+        reassociated: bool = False,
+        trace: Trace | None = None,
+    ) -> None:
+        self.graph = graph
+        self.source_indices = sources
+        self.target_indices = targets
+        self.dist = dist
+        self.pred = pred
+        self.cutoff = cutoff
+        self.plan = plan
+        self.reassociated = reassociated or (plan is not None and plan.recipe.reassociates)
+        self.stats = stats or {}
+        self.trace = trace
+
+    @cached_property
+    def sources(self) -> Array:
+        """The rows' vertices, as the graph names them: (k,)."""
+        return self.graph.label_of(self.source_indices)
+
+    @cached_property
+    def targets(self) -> Array:
+        """The columns' vertices, as the graph names them: (t,)."""
+        return self.graph.label_of(self.target_indices)
+
+    @property
+    def reached(self) -> NDArray[np.bool_]:
+        """Which pairs have a path: (k, t) bool."""
+        self.require_distances("reached")
+        on_gpu = hasattr(self.dist, "__cuda_array_interface__")
+        dist = self.dist if on_gpu else np.asarray(self.dist)
+        reached: NDArray[np.bool_] = dist != never(dist.dtype)
+        return reached
+
+    def rows(self) -> Iterator[Array]:
+        """Yield the rows of ``dist`` as arrays of NumPy; a file is read chunk by chunk."""
+        self.require_distances("rows")
+        step = getattr(self.dist, "chunks", (64,))[0]
+        for start in range(0, self.shape[0], step):
+            yield from self._row(self.dist, slice(start, start + step))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(k, t)."""
+        return len(self.source_indices), len(self.target_indices)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        return np.array(self.on_host(), dtype=dtype, copy=copy)
+
+    def on_host(self, what: str = "an array") -> Array:
+        """Return the distances as an array of NumPy: themselves, or a copy from the GPU."""
+        self.require_distances(what)
+        return np.asarray(self.dist.get() if hasattr(self.dist, "get") else self.dist)
+
+    def require_distances(self, what: str) -> None:
+        """Raise InputError where the distances went to a function."""
+        if self.dist is None:
+            msg = (
+                f"{what} needs the distances, but the function out= took them: "
+                "give an array or a file as out=."
+            )
+            raise InputError(msg)
+
+    @cached_property
+    def _whole(self) -> bool:
+        """Whether the columns are all vertices, in order."""
+        return np.array_equal(self.target_indices, np.arange(self.graph.n))
+
+    @property
+    def _exact(self) -> bool:
+        """Whether edges on shortest paths are tight to the last bit."""
+        if self.cutoff is not None and self.graph.facts(symmetry=False).negative:
+            return False  # a path within the cutoff may lead through vertices beyond it
+        return not (self.reassociated and self.graph.dist_dtype.kind == "f")
+
+    def path(self, source: Any, target: Any) -> Route:
+        """Return a shortest path from a row's vertex to a column's.
+
+        Where predecessors are stored it follows them. Else it walks back from the target over edges
+        that fit the row's distances, which needs all columns; a table that lacks some, or floats
+        that were added in another order than along the path, are asked by one search instead.
+
+        Parameters
+        ----------
+        source, target : vertices, as the graph names them.
+
+        Raises
+        ------
+        VertexError
+            If the graph has no such vertex, or the table no such row or column.
+        NoPathError
+            If the target cannot be reached, or is farther than the cutoff.
+        """
+        row = self._place(source, self.source_indices, "row")
+        column = self._place(target, self.target_indices, "column")
+        s, t = int(self.source_indices[row]), int(self.target_indices[column])
+        length = None if self.dist is None else self.dist[row, column].item()
+        if length is not None and length == never(self.dist.dtype):
+            raise no_path(self.graph, s, t, self.cutoff)
+        cut = self.cutoff is not None and not self._exact
+        if length is not None and self._whole and self.pred is not None and not cut:
+            return Route(self.graph, followed(self._row(self.pred, row), s, t), length, self.plan)
+        if length is not None and self._whole and self._exact:
+            labels = as_labels(self.graph, self._row(self.dist, row))
+            return Route(self.graph, walked(self.graph, s, t, labels), length, self.plan)
+        try:
+            indices, length = found(self.graph, s, t)
+        except OverflowError as error:
+            raise DistanceOverflowError.of(error) from None
+        if not len(indices) or (self.cutoff is not None and length > self.cutoff):
+            raise no_path(self.graph, s, t, self.cutoff)
+        return Route(self.graph, indices, length, self.plan)
+
+    def paths_from(self, source: Any) -> Paths:
+        """Return a row as `Paths`, with the tree of `sssp`: from the row, or by one search.
+
+        A search is made where the table lacks columns or holds floats that were added in another
+        order than along the paths; its distances are those of `sssp`.
+
+        Raises
+        ------
+        VertexError
+            If the graph has no such vertex, or the table no such row.
+        DistanceOverflowError
+            If the distance of some vertex does not fit, among them those that are no columns.
+        """
+        row = self._place(source, self.source_indices, "row")
+        s, graph = int(self.source_indices[row]), self.graph
+        if self.dist is not None and self._whole and self._exact:
+            dist = as_labels(graph, self._row(self.dist, row))
+            return Paths(
+                graph, s, dist, tree=lambda: tree_over(graph, s, dist), cutoff=self.cutoff,
+                plan=self.plan, stats=self.stats,
+            )  # fmt: skip
+        try:
+            dist, through = searched(graph, s, self.cutoff)
+        except OverflowError as error:
+            raise DistanceOverflowError.of(error) from None
+        return Paths(
+            graph, s, dist, tree=lambda: without_unreached(through, dist), through=lambda: through,
+            cutoff=self.cutoff, plan=self.plan, stats=self.stats,
+        )  # fmt: skip
+
+    def _row(self, table: Any, row: int | slice) -> Array:
+        values = table[row]
+        return np.asarray(values.get() if hasattr(values, "get") else values)
+
+    def _place(self, vertex: Any, indices: NDArray[np.int64], what: str) -> int:
+        at = one_index(self.graph, vertex, "source" if what == "row" else "target")
+        found_at = np.flatnonzero(indices == at)
+        if not len(found_at):
+            axis = "sources" if what == "row" else "targets"
+            msg = (
+                f"the table has no {what} for {one_label(self.graph, at)!r}: "
+                f"it must be among the {len(indices):,} {axis} that were asked for."
+            )
+            raise VertexError(msg)
+        return int(found_at[0])
+
+    def to_pandas(self, *, long: bool = False) -> Any:
+        """Return a pandas data frame, unreachable pairs as NA.
+
+        Parameters
+        ----------
+        long : True for one row a pair (source, target, distance, and pred where it is stored),
+            False for a row a source.
+        """
+        long = checked_bool(long, "long")
+        pandas = require("pandas", what="DistanceTable.to_pandas")
+        dist = self.on_host("to_pandas")
+        reached = dist != never(dist.dtype)
+        if long:
+            k, t = self.shape
+            flat = pandas.Series(dist.ravel()).convert_dtypes()
+            columns = {
+                "source": np.repeat(self.sources, t),
+                "target": np.tile(self.targets, k),
+                "distance": flat.mask(~reached.ravel(), pandas.NA),
+            }
+            if self.pred is not None:
+                pred = np.asarray(self.pred).ravel()
+                before = pandas.Series(self.graph.label_of(np.where(pred >= 0, pred, 0)))
+                columns["pred"] = before.convert_dtypes().mask(pred < 0, pandas.NA)
+            return pandas.DataFrame(columns)
+        wide = pandas.DataFrame(dist, index=self.sources, columns=self.targets)
+        return wide.convert_dtypes().mask(~reached, pandas.NA)
+
+    def save(self, path: Any, *, long: bool = True) -> None:
+        """Write the table to ``.npz``, ``.npy``, ``.parquet`` or ``.csv``.
+
+        Parameters
+        ----------
+        long : for the last two, one row a reached pair (source, target, distance); False for one
+            row a source.
+        """
+        from warpath.results.files import save_table
+
+        save_table(self, path, long=long)
+
+    def _repr_html_(self) -> str:
+        k, t = self.shape
+        where = "given to a function" if self.dist is None else str(self.dist.dtype)
+        parts = []
+        if k and t and self.dist is not None:
+            most = 8
+            head, *rows = _cells(self, most)
+            if most < t:
+                head, rows = [*head, "..."], [[*row, ""] for row in rows]
+            if most < k:
+                rows.append(["...", *[""] * (len(head) - 1)])
+            parts.append(notebook.table(["source \\ target", *head[1:]], rows))
+        if self.plan is not None:
+            parts.append(notebook.line(self.plan.headline()))
+        return notebook.box(f"DistanceTable {k:,} x {t:,}, {where}", *parts)
+
+    def __repr__(self) -> str:
+        k, t = self.shape
+        where = "given to a function" if self.dist is None else f"of {self.dist.dtype}"
+        lines = [f"<DistanceTable {k:,} x {t:,} {where}"]
+        if self.plan is not None:
+            lines.append(f"  {self.plan.headline()}")
+        if k and t and self.dist is not None:
+            lines.append(_preview(self))
+        return "\n".join(lines) + ">"
+
+
+def _cells(table: DistanceTable, most: int) -> list[list[str]]:
+    """Return the first rows and columns as text, with a row of names above."""
+    rows, columns = min(most, table.shape[0]), min(most, table.shape[1])
+    lines = [["", *map(str, table.targets[:columns].tolist())]]
+    limit = never(table.dist.dtype)
+    for row in range(rows):
+        values = [table.dist[row, column].item() for column in range(columns)]
+        shown = ["-" if value == limit else f"{value:,}" for value in values]
+        lines.append([str(table.sources[row]), *shown])
+    return lines
+
+
+def _preview(table: DistanceTable, most: int = 6) -> str:
+    lines = _cells(table, most)
+    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
+    text = [
+        "  " + "  ".join(f"{cell:>{w}}" for cell, w in zip(line, widths, strict=True))
+        for line in lines
+    ]
+    if most < table.shape[1]:
+        text[0] += "  ..."
+    if most < table.shape[0]:
+        text.append("  ...")
+    return "\n".join(text)

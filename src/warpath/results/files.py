@@ -1,0 +1,320 @@
+"""Results on disk: whole ones as ``.npz``, tables as Parquet or CSV."""
+
+from __future__ import annotations
+
+import struct
+import tokenize
+import warnings
+import zipfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base.errors import GraphFormatError, InputError, require
+from warpath.graph.arguments import a_graph
+from warpath.graph.checks import checked_bool
+from warpath.io.places import to_read, to_write
+from warpath.io.save import atomic
+from warpath.results.distance_table import DistanceTable
+from warpath.results.paths import Paths, never
+from warpath.results.row_files import SUFFIXES, load_rows, suffix_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from warpath.graph import Graph
+
+    Array = NDArray[Any]
+    Columns = dict[str, tuple[Array, Array | None]]
+
+#: The arrays that a saved result may hold and that are read back.
+_PARTS = {"dist", "pred", "preds", "source", "cutoff", "sources", "targets", "reassociated"}
+
+#: What NumPy and zipfile raise where a file is cut short or has changed bytes.
+_DAMAGED = (
+    OSError, EOFError, ValueError, TypeError, KeyError, AttributeError, SyntaxError, RuntimeError,
+    MemoryError, OverflowError, zipfile.BadZipFile, zlib.error, struct.error,
+    tokenize.TokenError,
+)  # fmt: skip
+
+
+def save_paths(paths: Paths, path: str | os.PathLike[str]) -> None:
+    """Write Paths as ``.npz`` (whole), or as Parquet or CSV (a row for each vertex)."""
+    target = to_write(path)
+    if target.suffix == ".npz":
+        parts = {"dist": paths.dist, "pred": paths.pred, "source": np.array(paths.source_index)}
+        if paths.cutoff is not None:
+            parts["cutoff"] = np.array(paths.cutoff)
+        _save_npz(target, parts, paths.graph)
+        return
+    graph = paths.graph
+    has_pred = paths.pred >= 0
+    save_columns(
+        target,
+        {
+            "vertex": (file_names(graph, np.arange(graph.n)), None),
+            "distance": (paths.dist, paths.reached),
+            "pred": (file_names(graph, np.where(has_pred, paths.pred, 0)), has_pred),
+        },
+    )
+
+
+def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool) -> None:
+    """Write a DistanceTable as ``.npz``, ``.npy`` (the bare matrix), Parquet or CSV."""
+    target = to_write(path)
+    long = checked_bool(long, "long")
+    dist = table.on_host("save")
+    if target.suffix == ".npz":
+        parts = {
+            "dist": dist,
+            "sources": table.source_indices,
+            "targets": table.target_indices,
+            "reassociated": np.array(table.reassociated),
+        }
+        if table.cutoff is not None:
+            parts["cutoff"] = np.array(table.cutoff)
+        if table.pred is not None:
+            parts["preds"] = np.asarray(table.pred)
+        _save_npz(target, parts, table.graph)
+    elif target.suffix == ".npy":
+        with atomic(target) as file:
+            np.save(file, dist, allow_pickle=False)
+    elif long:
+        reached = dist != never(dist.dtype)
+        rows, places = np.nonzero(reached)
+        columns: Columns = {
+            "source": (file_names(table.graph, table.source_indices)[rows], None),
+            "target": (file_names(table.graph, table.target_indices)[places], None),
+            "distance": (dist[reached], None),
+        }
+        if table.pred is not None:
+            pred = np.asarray(table.pred)[reached]
+            columns["pred"] = (file_names(table.graph, np.maximum(pred, 0)), pred >= 0)
+        save_columns(target, columns)
+    else:
+        named: Columns = {"source": (file_names(table.graph, table.source_indices), None)}
+        for at, name in enumerate(file_names(table.graph, table.target_indices).tolist()):
+            named[str(name)] = (dist[:, at], dist[:, at] != never(dist.dtype))
+        save_columns(target, named)
+
+
+def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
+    """Read what `save_paths` wrote, as a result of `graph`.
+
+    Raises
+    ------
+    GraphFormatError
+        If the file is no saved result, or one of another graph.
+    """
+    graph, path = a_graph(graph), to_read(path)
+    if suffix_of(path) not in SUFFIXES:
+        return _paths_of(graph, path, _stored_arrays(path))
+    found = load_rows(graph, path)
+    if isinstance(found, Paths):
+        return found
+    msg = "expected a result that warpath saved for one source, found a table of distances"
+    raise GraphFormatError(path, None, msg)
+
+
+def load_result(graph: Graph, path: str | os.PathLike[str]) -> Paths | DistanceTable:
+    """Read what `save_paths` or `save_table` wrote, or all pairs as a bare ``.npy``.
+
+    Raises
+    ------
+    GraphFormatError
+        If the file is neither, damaged, or belongs to another graph.
+    """
+    if suffix_of(path) in SUFFIXES:
+        return load_rows(graph, path)
+    parts = _stored_arrays(path)
+    if "source" in parts or "pred" in parts:
+        return _paths_of(graph, path, parts)
+    return _table_of(graph, path, parts)
+
+
+def _paths_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array]) -> Paths:
+    missing = {"dist", "pred", "source"} - set(parts)
+    if missing:
+        msg = f"expected a result that warpath saved, but it lacks {', '.join(sorted(missing))}"
+        raise GraphFormatError(path, None, msg)
+    for name, kinds, dimensions in (("dist", "if", 1), ("pred", "i", 1), ("source", "i", 0)):
+        _check_kind(path, name, parts[name], kinds, dimensions)
+    dist, pred, source = parts["dist"], parts["pred"], int(parts["source"])
+    if len(dist) != graph.n or len(pred) != graph.n or not 0 <= source < graph.n:
+        msg = f"the result has {len(dist)} labels, but the graph has n = {graph.n} vertices"
+        raise GraphFormatError(path, None, msg)
+    if dist.dtype != graph.dist_dtype:
+        msg = f"the result's labels are {dist.dtype}, this graph's distances {graph.dist_dtype}"
+        raise GraphFormatError(path, None, msg)
+    if pred.min(initial=-1) < -1 or pred.max(initial=-1) >= graph.n:
+        msg = f"pred has vertices that do not exist: this graph has n = {graph.n}"
+        raise GraphFormatError(path, None, msg)
+    tree = pred.astype(graph.indices.dtype, copy=False)
+    return Paths(graph, source, dist, tree=lambda: tree, cutoff=_cutoff_of(path, parts))
+
+
+def _table_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array]) -> DistanceTable:
+    everyone = np.arange(graph.n)
+    sources, targets = parts.get("sources", everyone), parts.get("targets", everyone)
+    if "dist" not in parts:
+        raise GraphFormatError(path, None, "expected a table that warpath saved, but it lacks dist")
+    dist = parts["dist"]
+    for name, array in (("sources", sources), ("targets", targets)):
+        _check_kind(path, name, array, "i", 1)
+        if array.min(initial=0) < 0 or array.max(initial=-1) >= graph.n:
+            msg = f"{name} has vertices that do not exist: this graph has n = {graph.n}"
+            raise GraphFormatError(path, None, msg)
+    _check_kind(path, "dist", dist, "if", 2)
+    if dist.shape != (len(sources), len(targets)):
+        msg = (
+            f"the table has shape {dist.shape}, but {len(sources)} sources and {len(targets)} "
+            f"targets; the graph has n = {graph.n}"
+        )
+        raise GraphFormatError(path, None, msg)
+    narrow = graph.dist_dtype.kind == "i" and dist.dtype == np.int32
+    if dist.dtype != graph.dist_dtype and not narrow:
+        msg = f"the table is {dist.dtype}, but this graph's distances are {graph.dist_dtype}"
+        raise GraphFormatError(path, None, msg)
+    pred = parts.get("preds")
+    if pred is not None:
+        _check_kind(path, "preds", pred, "i", 2)
+        if pred.shape != dist.shape or pred.min(initial=-1) < -1 or pred.max(initial=-1) >= graph.n:
+            msg = f"preds has other vertices than the table: this graph has n = {graph.n}"
+            raise GraphFormatError(path, None, msg)
+        pred = pred.astype(graph.indices.dtype, copy=False)
+    reassociated = parts.get("reassociated", np.zeros((), np.bool_))
+    _check_kind(path, "reassociated", reassociated, "b", 0)
+    return DistanceTable(
+        graph,
+        sources,
+        targets,
+        dist,
+        pred=pred,
+        cutoff=_cutoff_of(path, parts),
+        reassociated=bool(reassociated),
+    )
+
+
+def _cutoff_of(path: str | os.PathLike[str], parts: dict[str, Array]) -> float | None:
+    if "cutoff" not in parts:
+        return None
+    _check_kind(path, "cutoff", parts["cutoff"], "if", 0)
+    cutoff: float = parts["cutoff"].item()
+    return cutoff
+
+
+def _stored_arrays(path: str | os.PathLike[str]) -> dict[str, Array]:
+    """Read the arrays of an ``.npz`` by name, another file's only one as ``dist``; unpickle none.
+
+    An array of Zarr stays where it is: it may be larger than memory.
+    """
+    if Path(path).is_dir() and suffix_of(path) == ".zarr":
+        zarr = require("zarr", extra="zarr", what=f"Reading {Path(path).name}")
+        try:
+            return {"dist": zarr.open_array(path, mode="r")}
+        except (OSError, ValueError) as error:
+            msg = "expected a Zarr array that warpath wrote, found another folder"
+            raise GraphFormatError(path, None, msg) from error
+    try:
+        with Path(path).open("rb") as file:
+            head = file.read(6)
+            _check_head(path, head)
+            file.seek(0)
+            with warnings.catch_warnings(action="ignore"):
+                if head == b"\x93NUMPY":
+                    return {"dist": _mapped(path)}
+                stored = np.load(file, allow_pickle=False)
+            return {name: np.asarray(stored[name]) for name in _PARTS & set(stored.files)}
+    except GraphFormatError:
+        raise
+    except FileNotFoundError:
+        raise GraphFormatError(path, None, "there is no such file") from None
+    except (IsADirectoryError, PermissionError) as error:
+        raise GraphFormatError(path, None, f"{error.strerror}") from None
+    except _DAMAGED as error:
+        msg = f"this saved result is damaged ({error or 'it ends too early'}): solve and save again"
+        raise GraphFormatError(path, None, msg) from None
+
+
+def _mapped(path: str | os.PathLike[str]) -> Array:
+    """Map an array, for it may be larger than memory; one without entries is read instead."""
+    try:
+        array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except ValueError:
+        array = np.load(path, allow_pickle=False)
+    return array
+
+
+def _check_head(path: str | os.PathLike[str], head: bytes) -> None:
+    if not head.startswith((b"PK\x03\x04", b"\x93NUMPY")):
+        msg = (
+            "expected a result that warpath saved as .npz (or a table as .npy), found something "
+            "else; those, .parquet, .csv, .tsv and .txt can be read back"
+        )
+        raise GraphFormatError(path, None, msg)
+
+
+def _check_kind(
+    path: str | os.PathLike[str], name: str, array: Array, kinds: str, dimensions: int
+) -> None:
+    """Refuse an array that is of another type or shape than what warpath saves."""
+    if array.dtype.kind not in kinds or array.ndim != dimensions or not array.dtype.isnative:
+        msg = (
+            f"{name} has shape {array.shape} and type {array.dtype}, "
+            "which is not what warpath saves"
+        )
+        raise GraphFormatError(path, None, msg)
+
+
+def _save_npz(path: Path, parts: dict[str, Array], graph: Graph) -> None:
+    if graph.labels is not None:
+        labels = graph.labels
+        texts = labels.dtype.kind == "O"
+        parts["labels"] = np.array([str(one) for one in labels.tolist()]) if texts else labels
+    parts["id_base"] = np.array(graph.id_base)
+    with atomic(path) as file:
+        np.savez_compressed(file, **parts)  # type: ignore[arg-type]  # the stub takes bools only
+
+
+def save_columns(path: Path, columns: Columns) -> None:
+    """Write columns to Parquet or CSV, each with a mask of the rows that have a value, or None."""
+    writers: dict[str, Callable[[Any, Any], None]] = {
+        ".parquet": _write_parquet,
+        ".csv": _write_csv,
+    }
+    if path.suffix not in writers:
+        msg = f"{path}: results are written as .npz, .parquet or .csv."
+        raise InputError(msg)
+    arrow = require("pyarrow", extra="io", what=f"Writing {path.suffix}")
+    data = {}
+    for name, (values, present) in columns.items():
+        try:
+            data[name] = arrow.array(values, mask=None if present is None else ~present)
+        except arrow.ArrowException as error:
+            msg = (
+                f"{path}: the column {name} cannot be written, for its values are of types that a "
+                f"table does not hold together ({error}): save as .npz, or use other labels."
+            )
+            raise InputError(msg) from error
+    with atomic(path) as file:
+        writers[path.suffix](arrow.table(data), file)
+
+
+def _write_parquet(table: Any, file: Any) -> None:
+    require("pyarrow.parquet", extra="io", what="Writing .parquet").write_table(table, file)
+
+
+def _write_csv(table: Any, file: Any) -> None:
+    require("pyarrow.csv", extra="io", what="Writing .csv").write_csv(table, file)
+
+
+def file_names(graph: Graph, indices: Array) -> Array:
+    """Return vertices as the file named them: labels, or numbers from id_base on."""
+    if graph.labels is None:
+        return indices + graph.id_base
+    return graph.label_of(indices)

@@ -1,0 +1,331 @@
+"""What a solve from one source returns: distances and a tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base import notebook, units
+from warpath.base.cached import cached_property
+from warpath.base.errors import NotSupportedError, require
+from warpath.graph.arguments import one_index
+from warpath.graph.labels import one_label
+from warpath.results.predecessors import bound_trees, no_path
+from warpath.results.route import Route
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from warpath.api.solver import OneSource
+    from warpath.engines.cuda.result import OnDevice
+    from warpath.graph import Graph
+    from warpath.results.trace import Trace
+
+    Array = NDArray[Any]
+
+
+_NEW = object.__new__
+
+
+class Paths:
+    """Shortest paths from one source to every vertex.
+
+    Attributes
+    ----------
+    graph : the graph that was solved.
+    source : the source, as the graph names it.
+    dist : (n,) in the weights' unit; inf (floats) or the largest integer where unreachable. After a
+        solve on a GPU it stays there until it is asked for; `on_device` has it there.
+    cutoff : vertices farther than this were left out; None for no limit.
+    trace : what each round did, where it was asked for, else None.
+
+    Parameters
+    ----------
+    dist : (n,), or None where they are on a device.
+    tree : makes `pred`.
+    plan, stats : these, or what makes them when they are first asked for.
+    through : makes the predecessors that routes follow, where they pass vertices beyond a cutoff;
+        None where those of `tree` do.
+    there : the arrays on the device.
+    """
+
+    # What most results do not have is here and not in each of them: to store it in one takes 15 ns.
+    cutoff: float | None = None
+    trace: Trace | None = None
+    _there: Any = None
+    _through: Callable[[], Array] | None = None
+    _pred: Array | None = None
+    _one: OneSource | None = None
+    _done: bytes
+
+    def __init__(
+        self,
+        graph: Graph,
+        source: int,
+        dist: Array | None,
+        *,
+        tree: Callable[[], Array],
+        through: Callable[[], Array] | None = None,
+        cutoff: float | None = None,
+        plan: Any = None,
+        stats: dict[str, Any] | Callable[[], dict[str, Any]] | None = None,
+        trace: Trace | None = None,
+        there: Any = None,
+    ) -> None:
+        self.graph = graph
+        self.source_index = source
+        if dist is not None:
+            self.dist = dist
+        self._there = there
+        self.cutoff = cutoff
+        self.trace = trace
+        self._plan = plan
+        self._stats = stats
+        self._tree = tree
+        self._through = through
+
+    @property
+    def source(self) -> Any:
+        """The source, as the graph names it."""
+        return one_label(self.graph, self.source_index)
+
+    @cached_property
+    def dist(self) -> Array:
+        """The distance of every vertex, (n,), copied from the device when first asked for.
+
+        Raises
+        ------
+        DeviceError, NotEnoughMemoryError
+            Where the device fails before or while it is copied.
+        NoDeviceError
+            In a child process by fork: ask before the fork.
+        """
+        dist: Array = self._there.here()
+        dist.flags.writeable = False
+        return dist
+
+    @property
+    def on_device(self) -> OnDevice:
+        """The result on the GPU that found it: ``.dist`` and ``.pred``, (n,), arrays of CuPy.
+
+        Nothing is copied to the host; other libraries take the arrays by DLPack.
+
+        Raises
+        ------
+        NotSupportedError
+            If it was found on the CPU.
+        """
+        if self._there is None:
+            msg = (
+                "on_device: this result is on the host alone, for it was solved on the CPU, with a "
+                "trace, or loaded. Solve with device='cuda', or copy it: cupy.asarray(paths.dist)."
+            )
+            raise NotSupportedError(msg)
+        there: OnDevice = self._there
+        return there
+
+    @cached_property
+    def plan(self) -> Any:
+        """What ran and why; prints itself."""
+        if self._one is not None:
+            return self._one.plan.again()
+        return self._plan() if callable(self._plan) else self._plan
+
+    @cached_property
+    def stats(self) -> dict[str, Any]:
+        """Counters of the run, ``reached`` and ``seconds``; with a trace its totals, too."""
+        if self._one is not None:
+            return self._one.stats(self.dist, self._done)
+        stats = self._stats() if callable(self._stats) else self._stats or {}
+        if self._there is not None and "reached" not in stats:
+            stats["reached"] = int(np.count_nonzero(self.reached))
+        return stats
+
+    @property
+    def pred(self) -> Array:
+        """The predecessor of every vertex, (n,) of the indices' type; made when first asked for.
+
+        ``pred[v]`` is the smallest u with an edge u -> v, ``dist[u] + w == dist[v]`` and
+        ``dist[u] < dist[v]``; -1 at the source and where unreachable. One pass, O(n + m).
+        """
+        pred = self._pred
+        if pred is None:
+            one = self._one
+            if one is not None:
+                # As `routes.tree`, whose call takes a thirtieth of a tiny solve with its tree.
+                graph = self.graph
+                trees = graph.derived.get("trees") or bound_trees(graph, one.team)
+                pred = trees(self.source_index, self.dist, one.team)
+            else:
+                pred = self._tree()
+                pred.flags.writeable = False
+            self._pred = pred
+        return pred
+
+    @cached_property
+    def reached(self) -> NDArray[np.bool_]:
+        """Which vertices have a path: (n,) bool."""
+        reached: NDArray[np.bool_] = self.dist != never(self.dist.dtype)
+        return reached
+
+    def path_to(self, target: Any) -> Route:
+        """Return the route to a vertex.
+
+        Raises
+        ------
+        VertexError
+            If the graph has no such vertex.
+        NoPathError
+            If it cannot be reached.
+        """
+        t = one_index(self.graph, target, "target")
+        if not self.reached[t]:
+            raise no_path(self.graph, self.source_index, t, self.cutoff)
+        pred = self.pred if self._through is None else self._through()
+        route = [t]
+        while route[-1] != self.source_index:
+            route.append(int(pred[route[-1]]))
+        return Route(self.graph, np.array(route[::-1], np.int64), self.dist[t].item(), self.plan)
+
+    def __getitem__(self, target: Any) -> Any:
+        """Return the distance to one vertex."""
+        return self.dist[one_index(self.graph, target, "target")].item()
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame: vertex, distance and pred, NA where unreachable."""
+        pandas = require("pandas", what="Paths.to_pandas")
+        reached = self.reached
+        distance = pandas.Series(self.dist).convert_dtypes().mask(~reached, pandas.NA)
+        has_pred = self.pred >= 0
+        before = pandas.Series(self.graph.label_of(np.where(has_pred, self.pred, 0)))
+        before = before.convert_dtypes().mask(~has_pred, pandas.NA)
+        vertices = self.graph.label_of(np.arange(self.graph.n))
+        return pandas.DataFrame({"vertex": vertices, "distance": distance, "pred": before})
+
+    def plot(self, path: Any = None, *, route: Any = None, **options: Any) -> Any:
+        """Draw the tree over the coordinates, coloured by distance; see `warpath.plot.plot_tree`.
+
+        Parameters
+        ----------
+        path : where to save it, by suffix: .png, .svg, .pdf. None: nothing is saved.
+        route : a target, or a `Route`, to be drawn over the tree.
+        **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``dpi``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from warpath.plot import plot_tree
+
+        return plot_tree(self, path, route=route, **options)
+
+    def save(self, path: Any) -> None:
+        """Write the result to an ``.npz`` file (whole), or a ``.parquet`` or ``.csv`` table.
+
+        The file appears complete or not at all.
+        """
+        from warpath.results.files import save_paths
+
+        save_paths(self, path)
+
+    @classmethod
+    def load(cls, graph: Graph, path: Any) -> Paths:
+        """Read what `save` wrote, as a result of the same graph; rows know no cutoff.
+
+        Parameters
+        ----------
+        graph : the graph that was solved.
+        path : the file.
+
+        Raises
+        ------
+        GraphFormatError
+            If the file is no saved result, or one of another graph.
+        """
+        from warpath.results.files import load_paths
+
+        return load_paths(graph, path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _paths, (
+            self.graph, self.source_index, self.dist, self.pred, self.cutoff, self.plan, self.stats,
+            self.trace, None if self._through is None else self._through(),
+        )  # fmt: skip
+
+    def __iter__(self) -> Iterator[Any]:
+        """Return the distances one by one, in the order of the vertices' indices."""
+        return iter(self.dist.tolist())
+
+    def __len__(self) -> int:
+        return self.graph.n if self._there is not None else len(self.dist)
+
+    def _repr_html_(self) -> str:
+        count = int(np.count_nonzero(self.reached))
+        values = {"reached": f"{count:,} of {len(self.dist):,} vertices"}
+        if count:
+            finite = self.dist[self.reached]
+            far = int(np.flatnonzero(self.reached)[np.argmax(finite)])
+            values["farthest"] = (
+                f"{one_label(self.graph, far)}, at {units.length(self.dist[far].item())}"
+            )
+            values["mean distance"] = units.digits(finite.mean(dtype=np.float64))
+        if self.cutoff is not None:
+            exact = isinstance(self.cutoff, int)
+            values["cutoff"] = f"{self.cutoff:,}" if exact else f"{self.cutoff:,.10g}"
+        values |= {} if self.plan is None else {"plan": self.plan.headline()}
+        if "seconds" in self.stats:
+            values["solved in"] = units.seconds(self.stats["seconds"])
+        return notebook.box(f"Paths from {self.source}", notebook.facts(values))
+
+    def __repr__(self) -> str:
+        count = int(self.reached.sum())
+        lines = [f"<Paths from {self.source!r}: {count:,} of {len(self.dist):,} vertices reached"]
+        if count:
+            farthest = int(
+                np.argmax(np.where(self.reached, self.dist, self.dist[self.source_index]))
+            )
+            name = one_label(self.graph, farthest)
+            lines[0] += f", the farthest is {name!r} at {self.dist[farthest].item():,}"
+        if self.plan is not None:
+            lines.append(f"  {self.plan.headline()}")
+        return "\n".join(lines) + ">"
+
+
+def never(dtype: np.dtype[Any]) -> float:
+    """Return the label of what no path reaches: inf for floats, the largest integer else."""
+    return np.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
+
+
+def _paths(
+    graph: Graph,
+    source: int,
+    dist: Array,
+    pred: Array,
+    *rest: Any,
+) -> Paths:
+    cutoff, plan, stats, trace, through = rest
+    return Paths(
+        graph, source, dist, tree=lambda: pred, cutoff=cutoff, plan=plan, stats=stats, trace=trace,
+        through=None if through is None else lambda: through,
+    )  # fmt: skip
+
+
+def paths_found(graph: Graph, source: int, dist: Array, done: bytes, one: OneSource) -> Paths:
+    """Return what a search found, three times as fast as the constructor.
+
+    Parameters
+    ----------
+    graph, source, dist : as in the constructor; the distances are read-only.
+    done : what the search says that it did, for `one` to read.
+    one : has the plan, and reads the counters when they are asked for.
+    """
+    paths = _NEW(Paths)
+    paths.graph = graph
+    paths.source_index = source
+    paths.dist = dist
+    paths._done = done  # noqa: SLF001 - its own
+    paths._one = one  # noqa: SLF001
+    return paths

@@ -1,0 +1,311 @@
+"""Routes and trees from distances: back over tight edges, or by a search of their own.
+
+The distances of a table are enough where a whole row of them is there and is exact. Sums of floats
+that were formed in another order than along the path make no edge tight; then, and where columns
+are missing, one search finds the labels.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import _core
+from warpath.base.errors import InputError, NegativeCycleError, NoPathError, VerificationError
+from warpath.graph import Graph
+from warpath.graph.edge_geometry import leg_weights
+from warpath.graph.facts import rows_into
+from warpath.graph.labels import one_label
+from warpath.graph.zones import arrivals, folded, opened, unfolded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Check = Callable[[Array, float | None], None]
+
+_ALL = np.empty(0, np.int64)
+_STEPS = 2**12  # of a route without the whole tree: one takes as long as a few hundred of its edges
+_PER_THREAD = 2**16  # vertices and edges that are worth the start of a thread
+
+
+def as_labels(graph: Graph, row: Array) -> Array:
+    """Return a row of a table in the graph's own type of distances."""
+    if row.dtype == graph.dist_dtype:
+        return np.ascontiguousarray(row)
+    wide = row.astype(graph.dist_dtype)
+    wide[row == np.iinfo(row.dtype).max] = np.iinfo(wide.dtype).max
+    return wide
+
+
+def search(
+    graph: Graph, source: int, cutoff: float | None = None, wanted: Array | None = None,
+    check: Check | None = None,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Return the distances from a source and their tree, by a search of its own: (n,) each.
+
+    The distances are added from the source on. Those beyond the cutoff are unreachable; under
+    negative weights the tree leads through them, as a path to a vertex within the cutoff may.
+
+    Parameters
+    ----------
+    graph : without closed vertices, as `opened` makes it.
+    wanted : (t,) the vertices whose distances must fit their type, None for all. Others that do not
+        fit are unreachable.
+    check : called with distances that are not cut yet and their limit, to certify them.
+
+    Raises
+    ------
+    OverflowError
+        If a distance that is wanted and not beyond the cutoff does not fit its type.
+    """
+    if graph.facts(symmetry=False).negative:
+        return _signed_search(graph, source, cutoff, wanted, check)
+    labels = np.empty(graph.n, graph.dist_dtype)
+    limit = cutoff
+    if wanted is not None and limit is None and labels.dtype.kind == "i":
+        limit = _never(labels) - 1  # what does not fit stays unreachable
+    _core.dijkstra(
+        *_csr(graph), source, labels, queue="radix", targets=_ALL, cutoff=limit, progress=None
+    )
+    if wanted is not None and len(wanted) and cutoff is None:
+        _core.refuse_overflow(*_csr(graph), labels, wanted)
+    if check is not None:
+        check(labels, limit)
+    return labels, tree(graph, source, labels)
+
+
+def _signed_search(
+    graph: Graph, source: int, cutoff: float | None, wanted: Array | None, check: Check | None
+) -> tuple[Array, Array]:
+    """Search a graph with negative weights; see `search`."""
+    labels = np.empty(graph.n, graph.dist_dtype)
+    try:
+        cycle = _core.bellman_ford(*_csr(graph), np.array([source]), labels, progress=None)["cycle"]
+    except OverflowError:
+        if labels.dtype.kind == "f":
+            raise
+        return _wide_search(graph, source, cutoff, wanted, certify=check is not None)
+    if len(cycle):
+        raise NegativeCycleError(cycle.tolist(), length_around(graph, cycle))
+    if check is not None:
+        check(labels, None)
+    through = tree(graph, source, labels)
+    if cutoff is not None:
+        labels[labels > cutoff] = _never(labels)
+    return labels, through
+
+
+def _wide_search(
+    graph: Graph, source: int, cutoff: float | None, wanted: Array | None, *, certify: bool
+) -> tuple[Array, Array]:
+    """Search a graph of integers where some distances do not fit 64 bits; see `search`."""
+    labels, misfit = np.empty(graph.n, np.int64), np.empty(graph.n, np.int8)
+    through = np.empty(graph.n, graph.indices.dtype)
+    cycle, broken = _core.bellman_ford_wide(
+        *_csr(graph), source, labels, misfit, through, certify=certify
+    )
+    if len(cycle):
+        raise NegativeCycleError(cycle.tolist(), length_around(graph, cycle))
+    if broken:
+        msg = f"not verified: a search of 128 bits breaks the rule {broken!r}."
+        raise VerificationError(msg, broken, {})
+    lost = misfit != 0 if cutoff is None else misfit < 0  # a misfit above lies beyond any cutoff
+    if (lost if wanted is None else lost[wanted]).any():
+        msg = "a distance does not fit 64 bits"
+        raise OverflowError(msg)
+    if cutoff is not None:
+        labels[labels > cutoff] = _never(labels)
+    return labels, through
+
+
+def without_unreached(pred: Array, labels: Array) -> Array:
+    """Return a tree without the vertices that only lie on the way to others."""
+    return np.where(labels == _never(labels), -1, pred)
+
+
+def tree(
+    graph: Graph, source: int, labels: Array, threads: int = 1, *, once: bool = False
+) -> Array:
+    """Return the predecessors that belong to distances: (n,), read-only. O(n + m).
+
+    Parameters
+    ----------
+    graph : without closed vertices, as `opened` makes it.
+    labels : exact ones.
+    threads : at most so many; the predecessors are the same.
+    once : the weights are >= 0, and the graph is needed no more: what saves work for the next tree
+        is not looked for, facts and whether each edge has its opposite.
+    """
+    team = team_of(graph, threads) if threads > 1 else 1
+    if once:
+        trees = _core.trees(*_csr(graph), *_no_rows(graph), ascending=False, negative=False)
+    else:
+        trees = graph.derived.get("trees") or bound_trees(graph, team)
+    pred: Array = trees(source, labels, team)
+    return pred
+
+
+def team_of(graph: Graph, threads: int) -> int:
+    """Return how many of so many threads a tree is worth."""
+    return max(1, min(threads, (graph.n + graph.m) // _PER_THREAD))
+
+
+def bound_trees(graph: Graph, threads: int) -> Callable[..., Array]:
+    """Return (source, dist, threads) -> `tree`, with a graph bound; kept as "trees" with it."""
+    negative = graph.facts(symmetry=False).negative > 0
+    into, ascending = (None, False) if negative else rows_into(graph, threads)
+    rows = _no_rows(graph) if into is None else _csr(into)
+    trees: Callable[..., Array] = _core.trees(*_csr(graph), *rows, ascending, negative)
+    graph.derived["trees"] = trees
+    return trees
+
+
+def tree_over(graph: Graph, source: int, dist: Array) -> Array:
+    """Return the tree of a graph's own exact distances, closed vertices as leaves: (n,)."""
+    pred = tree(opened(graph), source, unfolded(graph, dist, source))
+    return folded(graph, pred, source, -1)
+
+
+def searched(
+    graph: Graph, source: int, cutoff: float | None, wanted: Array | None = None
+) -> tuple[Array, Array]:
+    """Return what `search` finds in a graph with closed vertices: (n,) each.
+
+    Parameters
+    ----------
+    wanted : vertices of the graph.
+    """
+    ends = None if wanted is None else arrivals(graph, wanted[wanted != source])
+    if wanted is None and source < graph.first_through:  # a round trip is no distance of its own
+        everywhere = np.arange(graph.n)
+        ends = arrivals(graph, everywhere[everywhere != source])
+    labels, through = search(opened(graph), source, cutoff, ends)
+    return folded(graph, labels, source, 0), folded(graph, through, source, -1)
+
+
+def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.int64]:
+    """Return the route to a vertex that a whole row of exact distances reaches.
+
+    It goes back over the edges into each vertex, which costs what the route's vertices have of
+    them, and takes the predecessors of the one tree. Where an edge of no length ends at a vertex
+    that no longer one does, weights are negative, or the route is long, the whole tree is made.
+
+    Parameters
+    ----------
+    dist : (n,) in the graph's own type; the label of `target` is finite.
+    """
+    inner = opened(graph)
+    labels = unfolded(graph, dist, source)
+    route = [source if source == target else int(arrivals(graph, np.array([target]))[0])]
+    if not inner.facts(symmetry=False).negative:
+        back, never = inner.reversed(), _never(labels)
+        while route[-1] != source:
+            v = route[-1]
+            into = slice(back.indptr[v], back.indptr[v + 1])
+            before = labels[back.indices[into]]
+            length = back.solver_weights[into].astype(labels.dtype)
+            closer = (before != never) & (before < labels[v])
+            tight = back.indices[into][closer][before[closer] + length[closer] == labels[v]]
+            if not len(tight) or len(route) >= _STEPS:
+                break
+            route.append(int(tight.min()))
+    if route[-1] != source:
+        pred = tree(inner, source, labels)
+        while route[-1] != source:
+            route.append(int(pred[route[-1]]))
+    route[0] = target
+    return np.array(route[::-1], np.int64)
+
+
+def followed(pred: Array, source: int, target: int) -> NDArray[np.int64]:
+    """Return the route that stored predecessors make: pred is (n,).
+
+    Raises
+    ------
+    InputError
+        If they lead elsewhere, as where floats round differently around a cycle of length 0.
+    """
+    route = [target]
+    while route[-1] != source:
+        if route[-1] < 0 or len(route) > len(pred):
+            msg = (
+                f"no route leads from {source} to {target} over the predecessors: where "
+                "weights are floats, their sums round around a cycle of length 0; use integers."
+            )
+            raise InputError(msg)
+        route.append(int(pred[route[-1]]))
+    return np.array(route[::-1], np.int64)
+
+
+def found(graph: Graph, source: int, target: int) -> tuple[NDArray[np.int64], Any]:
+    """Return a route and its length by one search, that of the tree; empty where there is none."""
+    if source == target:
+        return np.array([source]), graph.dist_dtype.type(0).item()
+    inner = opened(graph)
+    if inner.facts(symmetry=False).negative:
+        dist, pred = searched(graph, source, None, np.array([target]))
+        if dist[target] == _never(dist):
+            return _ALL, dist[target].item()
+        return followed(pred, source, target), dist[target].item()
+    end = int(arrivals(graph, np.array([target]))[0])
+    vertices, length, _ = _core.path(
+        *_csr(inner), *_csr(inner.reversed()), source, end, bidirectional=False, progress=None
+    )
+    vertices[-1:] = target
+    return vertices, graph.dist_dtype.type(length).item()
+
+
+def no_path(
+    graph: Graph, source: int, target: int, cutoff: float | None = None, ends: str = ""
+) -> NoPathError:
+    """Return the error for a target without a finite distance.
+
+    Sums of float weights along a path may round to inf, which is the label of unreachable vertices
+    (rule 4). Where the weights are large enough for that, an unweighted search finds out whether a
+    path exists, so that the message is right: O(n + m).
+
+    Parameters
+    ----------
+    ends : "from A to B", in the caller's names of the vertices; those of the graph by default.
+    """
+    ends = ends or f"from {one_label(graph, source)!r} to {one_label(graph, target)!r}"
+    if cutoff is not None:
+        return NoPathError(f"no path leads {ends} within {cutoff}.")
+    if graph.dist_dtype.kind == "f":
+        inner, most = opened(graph), float(np.finfo(graph.dist_dtype).max)
+        if inner.facts(symmetry=False).max_weight > most / max(inner.n, 1):
+            hops, _ = search(Graph(inner.indptr, inner.indices), source)
+            if hops[arrivals(graph, np.array([target]))[0]] != _never(hops):
+                msg = (
+                    f"every path {ends} has a length beyond the largest {graph.dist_dtype}, "
+                    f"{most:.4g}, and counts as unreachable: use smaller units"
+                    f"{', or float64' if graph.dist_dtype == np.float32 else ''}."
+                )
+                return NoPathError(msg)
+    return NoPathError(f"no path leads {ends}.")
+
+
+def length_around(graph: Graph, cycle: Array) -> float:
+    """Return the length of a cycle over the lightest of parallel edges, without overflow."""
+    legs = leg_weights(graph, cycle, np.roll(cycle, -1))
+    if legs.dtype.kind == "f":
+        return float(np.cumsum(legs, dtype=np.float64)[-1])
+    wide = legs.astype(np.int64, copy=False)
+    return (int((wide >> 32).sum()) << 32) + int((wide & 0xFFFFFFFF).sum())
+
+
+def _never(labels: Array) -> Any:
+    return np.inf if labels.dtype.kind == "f" else np.iinfo(labels.dtype).max
+
+
+def _no_rows(graph: Graph) -> tuple[Array, Array, Array]:
+    """Return how the core is told that the edges into vertices are not at hand."""
+    return _ALL, np.empty(0, graph.indices.dtype), np.empty(0, graph.weight_dtype)
+
+
+def _csr(graph: Graph) -> tuple[Array, Array, Array]:
+    return graph.indptr, graph.indices, graph.solver_weights

@@ -1,0 +1,147 @@
+"""One shortest path, from a source to a target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base import units
+from warpath.base.cached import cached_property
+from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
+from warpath.graph.labels import one_label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from warpath.graph import Graph
+
+    Array = NDArray[Any]
+
+
+class Route:
+    """One shortest path.
+
+    Attributes
+    ----------
+    graph : the graph it runs through.
+    indices : (h,) int64, the vertices from source to target as indices.
+    length : its length, in the weights' unit.
+    plan : what ran and why.
+    """
+
+    def __init__(
+        self, graph: Graph, indices: NDArray[np.int64], length: Any, plan: Any = None
+    ) -> None:
+        self.graph = graph
+        self.indices = indices
+        self.length = length
+        self.plan = plan
+
+    @cached_property
+    def vertices(self) -> Array:
+        """The vertices as the graph names them, from source to target: (h,)."""
+        return self.graph.label_of(self.indices)
+
+    @property
+    def source(self) -> Any:
+        """Where it starts."""
+        return one_label(self.graph, int(self.indices[0]))
+
+    @property
+    def target(self) -> Any:
+        """Where it ends."""
+        return one_label(self.graph, int(self.indices[-1]))
+
+    @cached_property
+    def legs(self) -> Array:
+        """The weights of its edges, the lightest of parallel ones: (h - 1,)."""
+        return leg_weights(self.graph, self.indices[:-1], self.indices[1:])
+
+    @property
+    def coordinates(self) -> Array | None:
+        """Where it passes, (h, 2) x and y, or None if the graph has no coordinates."""
+        known = self.graph.coordinates
+        return None if known is None else known[self.indices]
+
+    @cached_property
+    def line(self) -> Array | None:
+        """Where it passes, along the shapes of its edges: (k, 2), or None without coordinates."""
+        known = self.graph.coordinates
+        if known is None or len(self) == 1:
+            return self.coordinates
+        edges = lightest(self.graph, self.indices[:-1], self.indices[1:])
+        pieces = lines_of(self.graph, edges)[0]
+        return np.concatenate([pieces[:1, 0], pieces[:, 1]])
+
+    def to_geojson(self) -> dict[str, Any]:
+        """Return the route as a GeoJSON feature, a dictionary that `json.dumps` takes.
+
+        GeoJSON means longitude and latitude; the coordinates are the graph's own, as they are.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no coordinates.
+        """
+        from warpath.io.geopandas import route_feature
+
+        return route_feature(self)
+
+    def to_geodataframe(self, *, legs: bool = False, crs: Any = "auto") -> Any:
+        """Return a GeoPandas data frame: the route as one row, or a row for each of its edges.
+
+        Parameters
+        ----------
+        legs : False for (source, target, length, geometry); True for (u, v, length, distance,
+            geometry), distances being those of v.
+        crs : as in `Within.to_geodataframe`.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no coordinates.
+        MissingDependencyError
+            If GeoPandas is not installed.
+        """
+        from warpath.io.geopandas import route_frame
+
+        return route_frame(self, legs, crs)
+
+    def plot(self, path: Any = None, **options: Any) -> Any:
+        """Draw the route over the network around it; see `warpath.plot.plot_route`.
+
+        Parameters
+        ----------
+        path : where to save it, by suffix: .png, .svg, .pdf. None: nothing is saved.
+        **options : ``title``, ``subtitle``, ``ends``, ``theme`` ("light", "dark"), ``dpi``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from warpath.plot import plot_route
+
+        hops = len(self) - 1
+        named = {
+            "title": f"Shortest path from {self.source} to {self.target}",
+            "subtitle": f"length {units.length(self.length)}, {hops:,} edges"
+            + (f", {self.graph.name}" if self.graph.name else ""),
+        }
+        return plot_route(self.graph, self, path, **(named | options))
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.vertices.tolist())
+
+    def __repr__(self) -> str:
+        names = [repr(name) for name in self.vertices.tolist()]
+        if len(names) > 8:
+            names = [*names[:4], "...", *names[-3:]]
+        return (
+            f"<Route of length {self.length:,} over {len(self) - 1:,} edges: {' -> '.join(names)}>"
+        )

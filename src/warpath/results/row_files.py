@@ -1,0 +1,175 @@
+"""Results that were written as rows, Parquet or text, read back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base.errors import GraphFormatError, require
+from warpath.io.compression import without_suffix
+from warpath.results.distance_table import DistanceTable
+from warpath.results.paths import Paths, never
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from warpath.graph import Graph
+
+    Array = NDArray[Any]
+
+_SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+SUFFIXES = {".parquet", *_SEPARATORS}
+
+
+def suffix_of(path: str | os.PathLike[str]) -> str:
+    """Return the suffix without that of a compression: ``.csv`` of ``od.csv.gz``."""
+    return Path(without_suffix(Path(path).name)).suffix.lower()
+
+
+def load_rows(graph: Graph, path: str | os.PathLike[str]) -> Paths | DistanceTable:
+    """Read what `save` or the command wrote as ``.parquet``, ``.csv``, ``.tsv`` or ``.txt``.
+
+    Rows say less than an ``.npz`` file: no cutoff, and of a long table no vertex that nothing
+    reached.
+
+    Raises
+    ------
+    GraphFormatError
+        If the file is no such table, or one of another graph.
+    """
+    try:
+        return _loaded(graph, path, _read(path))
+    except UnicodeDecodeError as error:
+        msg = f"this result is damaged, solve and save again ({error})"
+        raise GraphFormatError(path, None, msg) from None
+
+
+def _loaded(graph: Graph, path: str | os.PathLike[str], table: Any) -> Paths | DistanceTable:
+    names = list(table.column_names)
+    if len(set(names)) != len(names):
+        raise GraphFormatError(path, 1, "two columns have the same name")
+    rows = _Rows(graph, path, table)
+    if names == ["vertex", "distance", "pred"]:
+        return rows.paths()
+    if names[:3] == ["source", "target", "distance"] and names[3:] in ([], ["pred"]):
+        return rows.long()
+    if names[:1] == ["source"]:
+        return rows.wide()
+    msg = (
+        "expected the columns vertex, distance, pred, or source, target, distance, or source and a "
+        f"column for each target; found {', '.join(names[:5])}"
+    )
+    raise GraphFormatError(path, 1, msg)
+
+
+def _read(path: str | os.PathLike[str]) -> Any:
+    arrow = require("pyarrow", extra="io", what=f"Reading {Path(path).name}")
+    if not Path(path).is_file():
+        raise GraphFormatError(path, None, "there is no such file")
+    try:
+        if suffix_of(path) == ".parquet":
+            return require("pyarrow.parquet", what="Reading .parquet").read_table(path)
+        csv = require("pyarrow.csv", what="Reading text")
+        options = csv.ParseOptions(delimiter=_SEPARATORS[suffix_of(path)])
+        named = dict.fromkeys(("vertex", "pred", "source", "target"), arrow.string())
+        missing = csv.ConvertOptions(
+            column_types=named, null_values=[""], strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        )  # fmt: skip
+        return csv.read_csv(path, parse_options=options, convert_options=missing)
+    except (arrow.ArrowException, OSError) as error:
+        said = str(error).partition("\n")[0]
+        raise GraphFormatError(path, None, f"this result cannot be read: {said}") from None
+
+
+class _Rows:
+    """A table that belongs to a graph, perhaps."""
+
+    def __init__(self, graph: Graph, path: str | os.PathLike[str], table: Any) -> None:
+        self.graph = graph
+        self.path = path
+        self.table = table
+
+    def paths(self) -> Paths:
+        graph = self.graph
+        place = self._vertices(self.table["vertex"].to_pylist())
+        if len(place) != graph.n or len(np.unique(place)) != graph.n:
+            raise self._other(f"{len(place)} rows for the n = {graph.n} vertices of the graph")
+        dist, pred = np.empty(graph.n, graph.dist_dtype), np.full(graph.n, -1, graph.indices.dtype)
+        dist[place] = self._distances("distance")
+        before = self.table["pred"].to_pylist()
+        has = np.array([one is not None for one in before])
+        pred[place[has]] = self._vertices([one for one in before if one is not None])
+        starts = np.flatnonzero((dist != never(dist.dtype)) & (pred < 0))
+        if len(starts) != 1:
+            raise self._other(f"{len(starts)} vertices are reached without a predecessor, not 1")
+        return Paths(graph, int(starts[0]), dist, tree=lambda: pred)
+
+    def long(self) -> DistanceTable:
+        sources = self._vertices(self.table["source"].to_pylist())
+        targets = self._vertices(self.table["target"].to_pylist())
+        rows, row = _in_order(sources)
+        columns, column = np.unique(targets, return_inverse=True)
+        dist = np.full(
+            (len(rows), len(columns)), never(self.graph.dist_dtype), self.graph.dist_dtype
+        )
+        dist[row, column] = self._distances("distance")
+        return DistanceTable(self.graph, rows, columns, dist)
+
+    def wide(self) -> DistanceTable:
+        sources = self._vertices(self.table["source"].to_pylist())
+        names = self.table.column_names[1:]
+        targets = self._vertices(names)
+        dist = np.empty((len(sources), len(targets)), self.graph.dist_dtype)
+        for at, name in enumerate(names):
+            dist[:, at] = self._distances(name)
+        return DistanceTable(self.graph, sources, targets, dist)
+
+    def _distances(self, name: str) -> Array:
+        column, dtype = self.table[name], self.graph.dist_dtype
+        kind = str(column.type)
+        integer = kind == "null" or kind.startswith("int")
+        if not integer and (dtype.kind == "i" or kind not in {"float", "double"}):
+            raise self._other(f"{name} is {kind}, but this graph's distances are {dtype}")
+        values = [never(dtype) if one is None else one for one in column.to_pylist()]
+        with np.errstate(over="ignore"):
+            found = np.array(values, dtype)
+        if dtype.kind == "f" and np.count_nonzero(np.isinf(found)) > np.isinf(values).sum():
+            raise self._other(f"{name} has values that {dtype} does not hold")
+        return found
+
+    def _vertices(self, names: list[Any]) -> NDArray[np.int64]:
+        """Return the indices of vertices that are named as in the graph's file."""
+        known = self._places()
+        try:
+            found = [known[one] for one in map(str, names)]
+        except KeyError as error:
+            raise self._other(f"it has no vertex {error.args[0]}") from None
+        return np.array(found, np.int64)
+
+    def _places(self) -> dict[str, int]:
+        """Return the index of every vertex by its name as text; kept."""
+        known: dict[str, int] | None = self.graph.derived.get("place_of_text")
+        if known is None:
+            graph = self.graph
+            first = graph.id_base
+            names = range(first, first + graph.n) if graph.labels is None else graph.labels.tolist()
+            known = {str(name): at for at, name in enumerate(names)}
+            graph.derived["place_of_text"] = known
+        return known
+
+    def _other(self, said: str) -> GraphFormatError:
+        return GraphFormatError(self.path, None, f"the result is not of this graph: {said}")
+
+
+def _in_order(vertices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the different vertices as they first appear, and each one's place among them."""
+    known, first, place = np.unique(vertices, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return known[order], rank[place]

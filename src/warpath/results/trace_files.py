@@ -1,0 +1,170 @@
+"""Traces on disk: lines of JSON, one for the run and its totals, then one for each round."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from warpath.io.places import to_write
+from warpath.io.save import atomic
+from warpath.io.source import Source
+from warpath.results.trace import Round, Run, Trace
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    Check = tuple[str, Callable[[Any], bool]]
+
+_FORMAT, _VERSION = "warpath trace", 1
+
+
+def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
+    """Write what ran and its totals, then a line for each round."""
+    head = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "run": None if trace.run is None else dataclasses.asdict(trace.run),
+        "totals": dataclasses.asdict(trace.totals()),
+        "rows": len(trace),
+    }
+    with atomic(to_write(path)) as file:
+        file.write(_line(head))
+        for one in trace:
+            file.write(_line(dataclasses.asdict(one)))
+
+
+def load_trace(path: str | os.PathLike[str]) -> Trace:
+    """Read what `save_trace` wrote.
+
+    Raises
+    ------
+    GraphFormatError
+        If the file is no trace or is damaged: with the line.
+    """
+    source = Source(path)
+    lines = source.text.splitlines()
+    run, rows = _head(source, lines[0])
+    rounds = []
+    for number, line in enumerate(lines[1:], 2):
+        values = _values(source, number, line)
+        _check(source, number, values, _ROUND)
+        rounds.append(Round(**values))
+    if len(rounds) != rows:
+        msg = f"line 1 promises {rows:,} rounds, but {len(rounds):,} follow: trace and save again"
+        raise source.error(len(lines), msg)
+    return Trace(rounds, run)
+
+
+def _head(source: Source, line: bytes) -> tuple[Run | None, int]:
+    try:
+        head = json.loads(line)
+    except (ValueError, RecursionError):
+        head = None
+    if not isinstance(head, dict) or head.get("format") != _FORMAT:
+        msg = "expected a trace that warpath saved (warpath sssp --trace)"
+        raise source.error(1, msg, line)
+    if head.get("version") != _VERSION:
+        msg = f"this trace is of version {head.get('version')!r}, this warpath reads {_VERSION}"
+        raise source.error(1, msg)
+    head = _values(source, 1, line)
+    _check(source, 1, head, _HEAD)
+    if head["run"] is None:
+        return None, head["rows"]
+    _check(source, 1, head["run"], _RUN)
+    return Run(**head["run"]), head["rows"]
+
+
+def _values(source: Source, number: int, line: bytes) -> dict[str, Any]:
+    try:
+        values = json.loads(line, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        reason = f"expected an object of JSON ({error})"
+        raise source.error(number, reason, line) from None
+    if not isinstance(values, dict):
+        raise source.error(number, "expected an object of JSON", line)
+    return values
+
+
+def _no_number(name: str) -> NoReturn:
+    msg = f"{name} is no number of JSON"
+    raise ValueError(msg)
+
+
+def _check(source: Source, number: int, values: dict[str, Any], wanted: dict[str, Check]) -> None:
+    """Refuse an object that lacks a key, has one too many, or a value of another kind."""
+    for name in wanted.keys() ^ values.keys():
+        msg = f"{name!r} is missing" if name in wanted else f"{name!r} is not known here"
+        raise source.error(number, f"{msg}: expected {', '.join(wanted)}")
+    for name, (kind, fits) in wanted.items():
+        if not fits(values[name]):
+            raise source.error(
+                number, f"{name!r} must be {kind}", json.dumps(values[name]).encode()
+            )
+
+
+def _line(value: Any) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+    return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _plain(value: Any) -> Any:
+    """Return what NumPy counted as a number of Python; a name of another kind as text."""
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int or (type(value) is float and math.isfinite(value))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _named(value: Any, each: Callable[[Any], bool]) -> bool:
+    return isinstance(value, dict) and all(map(each, value.values()))
+
+
+_COUNT: Check = ("a whole number >= 0", _is_count)
+_NUMBER: Check = ("a number", _is_number)
+_TEXT: Check = ("text", _is_text)
+_COUNTS: Check = ("an object of whole numbers >= 0", lambda value: _named(value, _is_count))
+_NUMBERS: Check = ("an object of numbers", lambda value: _named(value, _is_number))
+
+_HEAD: dict[str, Check] = {
+    "format": _TEXT,
+    "version": _COUNT,
+    "run": ("an object or null", lambda value: value is None or isinstance(value, dict)),
+    "totals": ("an object", lambda value: isinstance(value, dict)),
+    "rows": _COUNT,
+}
+_RUN: dict[str, Check] = {
+    "algorithm": _TEXT,
+    "device": _TEXT,
+    "graph": ("text or null", lambda value: value is None or _is_text(value)),
+    "n": _COUNT,
+    "m": _COUNT,
+    "source": ("a whole number or text", lambda value: type(value) in {int, str}),
+    "params": _NUMBERS,
+    "dijkstra_edges": _COUNT,
+    "seconds": _NUMBER,
+    "warpath": _TEXT,
+}
+_ROUND: dict[str, Check] = {
+    "number": _COUNT,
+    "phase": _TEXT,
+    "selected": _COUNT,
+    "relaxed": _COUNT,
+    "improved": _COUNT,
+    "sizes": _COUNTS,
+    "seconds": _NUMBERS,
+    "rounds": _COUNT,
+}

@@ -1,0 +1,183 @@
+"""What is kept of a call with a graph, for the next one with the same options."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath.api import solver
+from warpath.engines import cpu
+from warpath.recipes import CATALOGUE, Loop, Task
+from warpath.results import predecessors
+from warpath.results.paths import never
+from warpath.testing.recipes import on_cpu
+
+GRAPHS = {"buckets": [(0, 1, 2), (1, 2, 5), (0, 2, 9)], "bfs": [(0, 1, 3), (1, 2, 3)]}
+
+
+BOUND = [
+    recipe.name for recipe in CATALOGUE
+    if recipe.loop in {Loop.BUCKET_TEAM, Loop.DIJKSTRA, Loop.OWN_BUCKETS}
+]  # fmt: skip
+
+
+@pytest.fixture(params=GRAPHS)
+def graph(request):
+    return wp.Graph.of(GRAPHS[request.param])
+
+
+@pytest.fixture
+def checks(monkeypatch):
+    """The wishes that were checked and planned."""
+    found = []
+    real = solver._checked
+    monkeypatch.setattr(solver, "_checked", lambda *what: (found.append(what[1]), real(*what))[1])
+    monkeypatch.setattr(solver.settings, "surroundings", lambda: 0)  # nothing changes them
+    return found
+
+
+def test_options_are_checked_once_for_all_sources(graph, checks):
+    assert [wp.sssp(graph, s)[2] for s in range(3)] == [wp.sssp(graph, s)[2] for s in range(3)]
+    assert len(checks) == 1
+    wp.sssp(graph, 0, threads=2)
+    wp.sssp(graph, 0, algorithm="classic.dijkstra")
+    assert len(checks) == 3
+
+
+@pytest.mark.parametrize("bad", [{"threads": True}, {"threads": 1.0}, {"threads": [1]}])
+def test_option_that_equals_a_kept_one_is_refused_all_the_same(graph, bad):
+    wp.sssp(graph, 0, threads=1)
+    with pytest.raises(wp.InputError, match="threads"):
+        wp.sssp(graph, 0, **bad)
+
+
+@pytest.mark.parametrize("bad", [{"algorithm": ["auto"]}, {"device": {}}])
+def test_option_that_cannot_be_looked_up_is_refused(graph, bad):
+    with pytest.raises(wp.InputError, match="must be a name"):
+        wp.sssp(graph, 0, **bad)
+
+
+def test_variables_count_at_the_next_call(graph, monkeypatch):
+    wp.sssp(graph, 0, algorithm="warpath.buckets")
+    monkeypatch.setenv("WARPATH_THREADS", "none")
+    with pytest.raises(wp.InputError, match="WARPATH_THREADS"):
+        wp.sssp(graph, 0, algorithm="warpath.buckets")
+
+
+@pytest.mark.parametrize("algorithm", ["auto", *BOUND])
+def test_kept_call_answers_as_one_in_steps(graph, algorithm):
+    quick = wp.sssp(graph, 0, algorithm=algorithm)
+    slow = wp.sssp(graph, 0, algorithm=algorithm, progress=lambda _done, _total: None)
+    assert quick.dist.tobytes() == slow.dist.tobytes()
+    assert quick.pred.tobytes() == slow.pred.tobytes()
+    assert quick.stats.keys() == slow.stats.keys()
+    same = quick.stats.keys() - {"seconds"}
+    assert {key: quick.stats[key] for key in same} == {key: slow.stats[key] for key in same}
+    assert quick.stats["reached"] == 3
+    assert quick.plan == slow.plan
+    assert not quick.dist.flags.writeable
+
+
+@pytest.mark.parametrize("name", BOUND)
+def test_no_step_but_the_search_is_taken_where_it_is_bound(graph, name, monkeypatch):
+    monkeypatch.setattr(solver, "_solved_in_steps", None)
+    assert wp.sssp(graph, 0, algorithm=name)[2] in {6, 7}
+
+
+@pytest.mark.parametrize("name", BOUND)
+def test_distance_beyond_64_bits_is_refused_by_the_second_call_too(name):
+    if name.endswith("dial"):
+        pytest.skip("it needs small weights, which no sum of a few takes beyond 64 bits")
+    graph = wp.Graph.of([(0, 1, 2**62), (1, 2, 2**62)])
+    for _ in range(2):
+        with pytest.raises(wp.DistanceOverflowError, match="64 bits"):
+            wp.sssp(graph, 0, algorithm=name)
+        assert wp.sssp(graph, 1, algorithm=name)[2] == 2**62
+
+
+@pytest.mark.parametrize("name", BOUND)
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_bound_search_keeps_to_its_cutoff(name, dtype):
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5), (0, 2, 9)]).astype(dtype)
+    recipe = CATALOGUE[name]
+    if recipe.integer_only and np.dtype(dtype).kind == "f":
+        pytest.skip("it needs integers")
+    search = cpu.bound(graph, recipe, {"delta": 3.0}, 1, 6)
+    dist, _ = search(0)
+    assert dist.tolist()[:2] == [0, 2]
+    assert dist[2] == never(dist.dtype)
+
+
+def test_plan_of_a_result_is_its_own(graph):
+    wp.sssp(graph, 0).plan.params["delta"] = 99
+    assert wp.sssp(graph, 0).plan.params.get("delta") != 99
+
+
+def test_graph_goes_when_nobody_has_it(graph):
+    wp.sssp(graph, 0)
+    gone = weakref.ref(wp.Graph.of(GRAPHS["buckets"]))
+    assert gone() is None
+    other = wp.Graph.of(GRAPHS["buckets"])
+    _ = wp.sssp(other, 0).pred
+    other.reversed()
+    _ = wp.sssp(other, 0).pred
+    gone = weakref.ref(other)
+    gc.disable()
+    try:
+        del other
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_trees_are_bound_once_and_anew_when_the_edges_in_are_at_hand(monkeypatch):
+    bound = []
+    real = predecessors._core.trees
+    monkeypatch.setattr(
+        predecessors._core, "trees", lambda *what: (bound.append(what), real(*what))[1]
+    )
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5), (0, 2, 9), (2, 3, 1)])
+    found = [wp.sssp(graph, s).pred.tolist() for s in (0, 1)]
+    assert [len(what[3]) for what in bound] == [0]  # without the edges in
+    graph.reversed()
+    assert [wp.sssp(graph, s).pred.tolist() for s in (0, 1)] == found
+    assert [len(what[3]) for what in bound] == [0, 5]
+
+
+FAR = [(0, 1, 5), (1, 2, 2**62), (2, 3, 2**62), (3, 4, 2**62)]
+BELOW = [(0, 1, -5), *FAR[1:]]
+ABLE = [
+    recipe for recipe in on_cpu(Task.SSSP) if recipe.max_weight is None and not recipe.equal_weights
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "edges"),
+    [("auto", FAR), ("auto", BELOW), ("classic.bellman_ford", BELOW)]
+    + [(recipe.name, FAR) for recipe in ABLE],
+)
+def test_distances_beyond_a_cutoff_need_not_fit_64_bits(name, edges):
+    graph = wp.Graph.of(edges)
+    near = edges[0][2]
+    paths = wp.sssp(graph, 0, cutoff=2**62 + near, algorithm=name)
+    assert paths.dist.tolist() == [0, near, near + 2**62, 2**63 - 1, 2**63 - 1]
+    assert paths.pred.tolist() == [-1, 0, 1, -1, -1]
+    wp.verify(graph, paths)
+    with pytest.raises(wp.DistanceOverflowError):
+        wp.sssp(graph, 0, algorithm=name)
+
+
+def test_a_route_within_the_cutoff_may_leave_64_bits_on_its_way():
+    graph = wp.Graph.of([*FAR, (4, 5, -(2**62)), (5, 6, -(2**62))])
+    paths = wp.sssp(graph, 0, cutoff=2**62 + 5)
+    assert paths.dist.tolist() == [0, 5, 2**62 + 5, *3 * [2**63 - 1], 2**62 + 5]
+    assert paths.pred.tolist() == [-1, 0, 1, -1, -1, -1, 5]
+    assert paths.path_to(6).vertices.tolist() == list(range(7))
+    assert wp.verify(graph, paths).tree
+    low = wp.Graph.of([(0, 1, -(2**62)), (1, 2, -(2**62)), (2, 3, -1)])
+    with pytest.raises(wp.DistanceOverflowError, match="64 bits"):
+        wp.sssp(low, 0, cutoff=0)

@@ -1,0 +1,243 @@
+"""What lies within some cutoffs of a vertex."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath import generate
+from warpath.base.errors import GraphError, InputError, NoPathError, VertexError
+
+ROADS = [(0, 1, 2), (1, 2, 5), (2, 3, 9), (0, 4, 10)]
+
+
+def test_the_vertices_within_one_cutoff_come_nearest_first():
+    found = wp.within([(0, 3, 5), (0, 1, 2), (3, 2, 1), (2, 4, 9)], 0, 6)
+    assert found.vertices.tolist() == [0, 1, 3, 2]
+    assert found.dist.tolist() == [0, 2, 5, 6]
+    assert (list(found), len(found)) == ([0, 1, 3, 2], 4)
+    assert found.counts.tolist() == [4]
+
+
+def test_of_equally_far_vertices_the_smallest_index_comes_first():
+    found = wp.within([(500, v, 1 + v % 3) for v in range(500)], 500, 3)
+    nearest_first = sorted(range(500), key=lambda v: (v % 3, v))
+    assert found.vertices.tolist() == [500, *nearest_first]
+
+
+def test_several_cutoffs_make_bands():
+    found = wp.within(ROADS, 0, [10, 1, 7])
+    assert found.cutoffs.tolist() == [1, 7, 10]
+    assert found.counts.tolist() == [1, 3, 4]
+    assert found.band.tolist() == [0, 1, 1, 2]
+    assert found.vertices[: found.counts[1]].tolist() == [0, 1, 2]
+
+
+def test_a_vertex_just_at_the_cutoff_lies_within():
+    assert wp.within(ROADS, 0, 7).vertices.tolist() == [0, 1, 2]
+    assert wp.within(ROADS, 0, 6.999).vertices.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("cutoffs", [[0], [40], [13.5, 27, 100]])
+def test_it_is_what_sssp_says_bit_for_bit(dtype, cutoffs):
+    graph = generate.uniform(300, 3, weights=(1, 30), seed=3).astype(dtype)
+    whole = wp.sssp(graph, 7).dist
+    found = wp.within(graph, 7, cutoffs)
+    for cutoff, count in zip(cutoffs, found.counts, strict=True):
+        assert sorted(found.indices[:count]) == np.flatnonzero(whole <= cutoff).tolist()
+    assert np.array_equal(found.dist, whole[found.indices])
+    assert (np.diff(found.dist) >= 0).all()
+
+
+def test_reversed_it_is_what_reaches_the_vertex():
+    found = wp.within(ROADS, 2, 7, reverse=True)
+    assert found.vertices.tolist() == [2, 1, 0]
+    assert found.dist.tolist() == [0, 5, 7]
+    assert "to 2" in repr(found)
+
+
+def test_labels_are_kept():
+    found = wp.within([("home", "shop", 3), ("shop", "park", 4)], "home", [3, 5])
+    assert list(found) == ["home", "shop"]
+    assert found.source == "home"
+    assert found.path_to("shop").length == 3
+    with pytest.raises(NoPathError, match="within 5"):
+        found.path_to("park")
+
+
+def test_edges_are_cut_where_a_band_ends():
+    edge, band, start, end = wp.within(ROADS, 0, [1, 4]).parts()
+    parts = sorted(zip(edge.tolist(), band.tolist(), start.tolist(), end.tolist(), strict=True))
+    assert parts == [(0, 0, 0, 0.5), (0, 1, 0.5, 1), (1, 0, 0, 0.1), (1, 1, 0.1, 0.4),
+                     (2, 1, 0, 0.4)]  # fmt: skip
+
+
+def test_an_edge_of_no_length_lies_in_the_band_of_its_start():
+    edge, band, start, end = wp.within([(0, 1, 2), (1, 2, 0)], 0, [1, 2, 3]).parts()
+    at = edge.tolist().index(1)
+    assert (edge[at], band[at], start[at], end[at]) == (1, 1, 0, 1)
+    assert edge.tolist().count(1) == 1
+
+
+def test_no_part_leads_out_of_a_vertex_that_is_not_passed_through():
+    graph = wp.Graph.from_edges([2, 0, 1], [0, 1, 2], [1, 1, 1], first_through=1)
+    assert wp.within(graph, 2, 5).vertices.tolist() == [2, 0]
+    assert wp.within(graph, 2, 5).parts()[0].tolist() == [2]
+    assert wp.within(graph, 0, 1).parts()[0].tolist() == [0]
+
+
+def test_lines_have_the_ends_of_the_parts():
+    graph = wp.Graph.of(ROADS, coordinates=[(0, 0), (2, 0), (2, 5), (9, 9), (0, -10)])
+    lines, part = wp.within(graph, 0, 4).segments()
+    assert lines.tolist() == [[[0, 0], [2, 0]], [[0, 0], [0, -4]], [[2, 0], [2, 2]]]
+    assert part.tolist() == [0, 1, 2]
+    with pytest.raises(GraphError, match="with_coordinates"):
+        wp.within(ROADS, 0, 4).segments()
+
+
+@pytest.mark.parametrize("cutoff", [-1, np.nan, np.inf, [], [1, -2], "7", None, [[1]], True])
+def test_what_is_no_cutoff_is_refused(cutoff):
+    with pytest.raises(InputError, match="cutoff"):
+        wp.within(ROADS, 0, cutoff)
+
+
+def test_an_unknown_source_is_refused():
+    with pytest.raises(VertexError):
+        wp.within(ROADS, 9, 1)
+
+
+def test_rows_become_a_data_frame_and_a_file(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    found = wp.within(ROADS, 0, [2, 7])
+    frame = found.to_pandas()
+    assert frame.to_dict("list") == {
+        "vertex": [0, 1, 2], "distance": [0, 2, 7], "cutoff": [2, 2, 7],
+    }  # fmt: skip
+    found.save(tmp_path / "near.csv")
+    assert pandas.read_csv(tmp_path / "near.csv").to_dict("list") == frame.to_dict("list")
+
+
+@pytest.fixture
+def town():
+    pytest.importorskip("geopandas", reason="outlines need warpath[geo]")
+    return generate.grid(9, 9, weights=None)
+
+
+def test_outlines_grow_with_the_cutoff(town):
+    frame = wp.within(town, 40, [1, 3]).to_geodataframe()
+    assert frame["cutoff"].tolist() == [1, 3]
+    assert frame["vertices"].tolist() == [5, 25]
+    near, far = frame.geometry
+    assert near.geom_type == "Polygon"
+    assert 1 <= near.area <= 2
+    assert far.covers(near)
+    assert 9 <= far.area <= 18
+    assert frame.crs is None
+
+
+def test_an_outline_of_one_vertex_is_a_point(town):
+    frame = wp.within(town, 40, 0).to_geodataframe()
+    assert frame.geometry[0].coords[:] == [(4, 4)]
+
+
+def test_edges_and_vertices_become_geometry(town):
+    found = wp.within(town, 0, 1.5)
+    edges = found.to_geodataframe("edges")
+    assert sorted(edges.geometry.length) == [0.5] * 6 + [1.0] * 2
+    assert edges[edges.u == 0].v.tolist() == [1, 9]
+    points = found.to_geodataframe("vertices", crs="EPSG:3857")
+    assert points.vertex.tolist() == [0, 1, 9]
+    assert points.crs == "EPSG:3857"
+    back = wp.within(
+        wp.Graph.from_edges([0], [1], coordinates=[(0, 0), (1, 0)]), 1, 1, reverse=True
+    )
+    edge = back.to_geodataframe("edges")
+    assert (edge.u.tolist(), edge.v.tolist()) == ([0], [1])
+
+
+def test_degrees_are_told_to_geopandas(town):
+    graph = town.with_coordinates(town.coordinates / 7)
+    assert wp.within(graph, 0, 1).to_geodataframe().crs == "EPSG:4326"
+
+
+def test_wrong_wishes_for_outlines_are_refused(town):
+    found = wp.within(town, 0, 1)
+    with pytest.raises(InputError, match="'polygons', 'edges', 'vertices'"):
+        found.to_geodataframe("lines")
+    for ratio in (2, "a", None, float("nan")):
+        with pytest.raises(InputError, match=r"ratio = .* a number from 0 \(tight\) to 1"):
+            found.to_geodataframe(ratio=ratio)
+    for crs in ("EPSG:1", "nonsense", 3.5, object()):
+        with pytest.raises(InputError, match=r"crs = .* PROJ knows: give an EPSG code"):
+            found.to_geodataframe(crs=crs)
+        with pytest.raises(InputError, match=r"crs = "):
+            wp.path(town, 0, 1).to_geodataframe(crs=crs)
+    with pytest.raises(GraphError, match="with_coordinates"):
+        wp.within(ROADS, 0, 4).to_geodataframe()
+
+
+def test_what_lies_nowhere_has_no_geometry(town):
+    places = town.coordinates.copy()
+    places[1] = np.nan
+    found = wp.within(town.with_coordinates(places), 0, 1.5)
+    points = found.to_geodataframe("vertices")
+    assert points.vertex.tolist() == [0, 1, 9]
+    assert points.geometry.isna().tolist() == [False, True, False]
+    edges = found.to_geodataframe("edges")
+    assert edges.geometry.isna().tolist() == ((edges.u == 1) | (edges.v == 1)).tolist()
+    for kind in ("vertices", "edges", "polygons"):
+        assert "NaN" not in found.to_geodataframe(kind).to_json()
+
+
+def test_a_route_through_a_vertex_that_lies_nowhere_is_no_line(town):
+    places = town.coordinates.copy()
+    places[1] = np.nan
+    route = wp.path(town.with_coordinates(places), 0, 2)
+    for wish in (route.to_geojson, route.to_geodataframe):
+        with pytest.raises(GraphError, match="vertex 1 of the route has no coordinates"):
+            wish()
+
+
+def test_a_vertex_that_lies_nowhere_is_named_by_its_label_of_any_kind():
+    names = np.empty(2, object)
+    names[:] = [("a", 1), ("b", 2)]
+    places = np.array([[0.0, 0], [np.nan, 0]])
+    graph = wp.Graph.from_edges([0], [1], [1], n=2, coordinates=places, labels=names)
+    with pytest.raises(GraphError, match=r"vertex .*'b', 2.* of the route has no coordinates"):
+        wp.path(graph, ("a", 1), ("b", 2)).to_geojson()
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.uint64, np.longdouble])
+def test_a_cutoff_that_a_float_would_round_is_an_integer(kind):
+    graph = wp.Graph.of([(0, 1, 2**53), (1, 2, 1), (2, 3, 1)])
+    found = wp.within(graph, 0, kind(2**53) + kind(1))
+    assert found.dist.tolist() == [0, 2**53, 2**53 + 1]
+
+
+def test_large_integers_among_cutoffs_stay_integers_next_to_floats():
+    graph = wp.Graph.of([(0, 1, 2**53), (1, 2, 1), (2, 3, 1)])
+    found = wp.within(graph, 0, [2**53 + 1, 0.5])
+    assert found.cutoffs.tolist() == [0.5, 2**53 + 1]
+    assert found.counts.tolist() == [1, 3]
+    assert wp.within(graph, 0, [np.int64(2**53 + 1), 0.5]).counts.tolist() == [1, 3]
+    assert wp.within(graph, 0, [5, 0.5]).cutoffs.dtype == np.float64
+
+
+def test_a_negative_cycle_is_named_along_the_graphs_own_edges_with_reverse():
+    graph = wp.Graph.of([("a", "b", -3), ("b", "c", 1), ("c", "a", 1), ("c", "s", 4)])
+    with pytest.raises(wp.NegativeCycleError) as caught:
+        wp.within(graph, "s", 9, reverse=True)
+    cycle = caught.value.cycle
+    start = cycle.index("a")
+    assert (cycle[start:] + cycle[:start], caught.value.length) == (["a", "b", "c"], -1)
+
+
+def test_a_cutoff_beyond_64_bits_is_a_number_like_others():
+    graph = wp.Graph.of([(0, 1, 2**62), (1, 2, 5)])
+    assert wp.within(graph, 0, [2**64, 2**62]).counts.tolist() == [2, 3]
+    assert wp.within(graph, 0, [2**64, 0.5]).cutoffs.tolist() == [0.5, 2**64]
+    with pytest.raises(InputError, match="must be a finite number"):
+        wp.within(graph, 0, [2**64, None])

@@ -1,0 +1,378 @@
+"""The study of the whole catalogue and its findings, on tiny graphs and the emulator."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath import generate
+from warpath.bench import __main__ as command
+from warpath.bench import (
+    all_pairs,
+    catalogue,
+    claims,
+    findings,
+    measured,
+    pair,
+    tables,
+    workloads,
+)
+from warpath.bench.catalogue import Job, read_lines
+from warpath.bench.measured import Measured
+from warpath.bench.pair import Pairs
+from warpath.engines.rounds.clock import Clock
+from warpath.recipes import CATALOGUE, Task
+from warpath.recipes.axes import Select
+from warpath.results.paths import Paths, never
+from warpath.testing.emulated import EmulatedDevice
+from warpath.testing.recipes import on_gpu
+
+ROAD = "p sp 4 6\na 1 2 3\na 2 1 3\na 2 3 4\na 3 2 4\na 3 4 5\na 4 3 5\n"
+MAIN = ["rmat 6 4", "grid 8", "martin 64", "dense 24"]
+TINY = {
+    "degree": ("davidson2014.*", ("uniform 64 2", "uniform 32 16", "uniform 96 64", "hub 64")),
+    "lists": ("martin2009.*", ("martin 96",)),
+    "matrices": ("martin2009.*", ("dense 16", "dense 32")),
+    "queues": ("johnson_gpu.dijkstra_*", ("uniform 32 8", "uniform 64 8")),
+    "strided": ("bodra2025.*", ("grid 4", "grid 9")),
+}  # fmt: skip
+
+
+def exact_names() -> list[str]:
+    return [r.name for r in on_gpu(Task.SSSP) if r.exact and not r.equal_weights]
+
+
+@pytest.fixture
+def pairs(emulated_sssp):
+    return Pairs(60, 60, emulated_sssp)
+
+
+@pytest.mark.parametrize("name", exact_names())
+def test_a_recipe_is_timed_certified_and_counted(pairs, name):
+    line = pairs.measure(Job("catalogue", "martin 64", name))
+    assert line["wrong"] == 0
+    assert line["ms"] > 0
+    assert len(line["runs_ms"]) in {1, 3}
+    assert line["dijkstra_edges"] <= line["m"] == 448
+    json.dumps(line)
+    if CATALOGUE[name].axes is None:  # one launch, which keeps no trace
+        assert "counted" not in line
+        return
+    assert line["counted"] == "traced"
+    assert line["rounds"] >= 2
+    assert line["work"] > 0
+    assert line["parallelism"] >= 1
+
+
+@pytest.mark.parametrize("graph", ["grid 7", "martin 64", "rmat 6 4"])
+def test_what_is_known_without_counting_is_what_counting_finds(emulated_sssp, graph):
+    for recipe in CATALOGUE:
+        csr = recipe.axes is not None and "dense" not in recipe.name
+        if csr and recipe.axes.select is Select.MIN and recipe.exact and "cuda" in recipe.devices:
+            job = Job("catalogue", graph, recipe.name)
+            counted = Pairs(60, 60, emulated_sssp).measure(job)
+            known = Pairs(60, 0, emulated_sssp).measure(job)
+            assert (counted["counted"], known["counted"]) == ("traced", "known")
+            for key in ("rounds", "selected", "relaxed", "work", "parallelism"):
+                assert counted[key] == known[key], (recipe.name, key)
+
+
+def test_nothing_is_known_where_zero_weights_decide_the_rounds(emulated_sssp, monkeypatch):
+    zeros = generate.grid(4, 4, (0, 2), seed=1)
+    monkeypatch.setattr(pair, "graph_of", lambda _: zeros)
+    line = Pairs(60, 0, emulated_sssp).measure(Job("catalogue", "zeros", "martin2009.f_gpu"))
+    assert "counted" not in line
+    assert line["wrong"] == 0
+
+
+def test_a_wrong_label_is_counted_and_makes_the_command_fail(tmp_path, capsys):
+    def wrong(graph, source, **call):
+        right = wp.sssp(graph, source)
+        dist = right.dist.copy()
+        if graph.n == 49 and call["algorithm"].endswith("merge_path"):
+            dist[3] += 1
+        return Paths(graph, source, dist, tree=lambda: right.pred, stats={"rounds": 1},
+                     trace=wp.sssp(graph, source, trace=True).trace)  # fmt: skip
+
+    options = ["--lines", str(tmp_path / "l.jsonl"), "--graphs", "grid 7", "--devices", "cuda"]
+    assert catalogue.main([*options, "--recipes", "davidson2014.near_far.*"], wrong) == 1
+    assert "WRONG: davidson2014.near_far.merge_path on grid 7: 1 labels" in capsys.readouterr().err
+    assert [line["wrong"] for line in read_lines([tmp_path / "l.jsonl"])] == [0, 0, 1]
+
+
+@pytest.mark.parametrize("call", [1, 2], ids=["as it begins", "as the body ends"])
+def test_a_time_that_is_over_at_the_edge_of_the_body_leaves_no_alarm(monkeypatch, call):
+    real, before, calls = signal.setitimer, signal.getsignal(signal.SIGALRM), []
+
+    def interrupted(*timer):
+        calls.append(timer)
+        if call == 1:
+            real(*timer)
+        if len(calls) == call:
+            signal.raise_signal(signal.SIGALRM)
+        real(*timer)
+
+    monkeypatch.setattr(signal, "setitimer", interrupted)
+    with pytest.raises(pair.TimeIsUpError), pair.at_most(60):
+        pass
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGALRM) is before
+
+
+def test_an_alarm_of_a_body_that_nobody_is_in_any_more_is_ended_not_raised():
+    before, limit = signal.getsignal(signal.SIGALRM), pair.at_most(0.01)
+
+    def left():
+        limit.__enter__()  # its end is missed, as when an alarm is raised there
+
+    left()
+    time.sleep(0.1)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGALRM) is before
+    limit.__exit__(None, None, None)
+
+
+def test_a_solve_over_its_limit_says_how_many_rounds_it_made(emulated_sssp):
+    def slow(graph, source, **call):
+        if graph.n == 64 and graph.m != 81:
+            clock = Clock(None)  # what a loop has in its frames
+            clock.rounds = 17
+            forever()
+        return emulated_sssp(graph, source, **call)
+
+    def forever():
+        while True:
+            time.sleep(0.01)
+
+    waiting = Pairs(0.3, 60, slow)
+    job = Job("catalogue", "grid 8", "davidson2014.near_far.merge_path")
+    pair_warm_up = pair._WARM_UP
+    pair._WARM_UP = 0.1
+    try:
+        line = waiting.measure(job)
+    finally:
+        pair._WARM_UP = pair_warm_up
+    assert (line["limit"], line["rounds_made"]) == (0.3, 17)
+    assert "ms" not in line
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert tables.compact(line) == "> 300 ms; 17 rounds"
+
+
+def test_what_a_recipe_refuses_is_a_line_too(pairs, monkeypatch):
+    job = Job("catalogue", "martin 64", "martin2009.u_gpu.dense")
+    monkeypatch.setattr(pair, "_WIDEST_MATRIX", 50)
+    assert pairs.measure(job)["refused"] == "its matrix would take 32.0 KiB"
+    assert tables.compact(pairs.measure(job)) == "no: its matrix would take 32.0 KiB"
+
+
+def test_an_error_of_the_device_is_a_line_too():
+    def failing(*_, **__):
+        raise wp.NotSupportedError("no such GPU")
+
+    line = Pairs(5, 5, failing).measure(Job("catalogue", "grid 5", "martin2009.f_gpu"))
+    assert line["failed"] == "NotSupportedError: no such GPU"
+
+
+def test_a_run_is_continued_where_it_ended(emulated_sssp, tmp_path, capsys):
+    lines = tmp_path / "sub" / "lines.jsonl"
+    base = ["--lines", str(lines), "--graphs", "martin 64", "--devices", "cuda"]
+    few = [*base, "--recipes", "bodra2025.*"]
+    assert catalogue.main([*few, "--share", "1/3"], emulated_sssp) == 0
+    assert len(read_lines([lines])) == 1
+    assert catalogue.main([*few, "--budget", "0"], emulated_sssp) == 0
+    assert "not begun, for the time is over" in capsys.readouterr().err
+    assert len(read_lines([lines])) == 1
+    first = lines.read_text()
+    assert catalogue.main(few, emulated_sssp) == 0
+    assert lines.read_text().startswith(first)
+    assert len(lines.read_text().splitlines()) == 3
+    assert catalogue.main(few, emulated_sssp) == 0
+    assert len(lines.read_text().splitlines()) == 3
+
+
+def test_shares_are_all_jobs_and_none_twice():
+    jobs = catalogue.jobs_of(["catalogue", "delta"], MAIN, [], ["cuda", "cpu"])
+    keys = [job.key for job in jobs]
+    assert len(set(keys)) == len(keys)
+    parts = [jobs[k::5] for k in range(5)]
+    assert sorted(map(str, jobs)) == sorted(str(job) for part in parts for job in part)
+    slow = [catalogue._slowness(CATALOGUE[job.recipe]) for job in jobs]
+    assert slow == sorted(slow)
+
+
+def test_the_table_asks_for_every_single_source_name_of_the_papers():
+    names = {job.recipe for job in catalogue.whole_catalogue(["grid 5"])}
+    papers = {r.name for r in CATALOGUE if not r.name.startswith("classic.")}
+    single = {r.name for r in CATALOGUE if "sssp" in {task.value for task in r.solves}}
+    assert names == (papers & single) | set(catalogue.BASELINES)
+
+
+@pytest.mark.parametrize(("name", "m"), [("rmat 5 2", 92), ("martin 32", 224), ("hub 32", 159)])
+def test_a_graph_is_made_by_its_name(name, m):
+    graph = workloads.graph_of(name)
+    assert (graph.n, graph.m) == (32, m)
+    assert graph.weights.dtype == np.int32
+    assert workloads.title_of(name) == name
+    assert np.diff(graph.indptr)[workloads.source_of(graph)] > 0
+
+
+def test_a_name_that_is_no_graph_is_told(tmp_path):
+    with pytest.raises(wp.InputError, match="'grid x' is no graph"):
+        workloads.graph_of("grid x")
+    assert command.main(["catalogue", "--lines", str(tmp_path / "l"), "--devices", "cpu",
+                         "--graphs", "nothing", "--recipes", "classic.dijkstra"]) == 3  # fmt: skip
+
+
+def test_the_whole_study_its_table_and_the_findings(emulated_sssp, tmp_path, monkeypatch):
+    road = tmp_path / "USA.NY.gr"
+    road.write_text(ROAD)
+    studies = dict(catalogue.STUDIES)
+    for name, (pattern, graphs) in TINY.items():
+        kept = {j.recipe for j in studies[name](MAIN)}
+        assert all(pattern.split(".")[0] in recipe for recipe in kept)
+        jobs = catalogue._of(name, sorted(kept), graphs)
+        studies[name] = lambda _, jobs=jobs: jobs
+    monkeypatch.setattr(catalogue, "STUDIES", studies)
+    lines, page = tmp_path / "lines.jsonl", tmp_path / "page.md"
+    options = ["--lines", str(lines), "--files", str(road), "--graphs", *MAIN]
+    options += ["--study", *studies, "--devices", "cuda", "--table", str(page)]
+    assert catalogue.main(options, emulated_sssp) == 0
+    device = EmulatedDevice(cache=tmp_path)
+    more = ["--lines", str(lines), "--graphs", "dense 40", "uniform 40 2", "--devices", "cuda"]
+    assert all_pairs.main(more, device) == 0
+    found = read_lines([lines])
+    exact = [line for line in found if CATALOGUE[line["recipe"]].exact]
+    assert all(line.get("wrong") == 0 for line in exact if line["recipe"] != "warpath.bfs")
+    assert all("weights are all equal" in one["refused"] for one in exact if one.get("wrong") != 0)
+    text = page.read_text()
+    header = next(row for row in text.splitlines() if row.startswith("| | on |"))
+    assert header == "| | on | NY | grid 8 | rmat 6 4 | martin 64 | dense 24 |"
+    for name in exact_names():
+        (row,) = [row for row in text.splitlines() if row.startswith(f"| {name} |")]
+        assert row.count("<br>") >= (5 if CATALOGUE[name].axes else 0)
+    labels = {"broken.harish_narayanan2007": {"2": 3, "900": 1}, "martin2009.f_gpu": {"2": 4}}
+    record = {"gpu": "none", "labels_of_the_counterexample": labels}
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records" / "none.json").write_text(json.dumps(record))
+    decided = tmp_path / "findings.md"
+    assert command.main(["findings", "--lines", str(lines), "--records", str(tmp_path / "records"),
+                         "--output", str(decided)]) == 0  # fmt: skip
+    shown = decided.read_text()
+    cpu = {claims.beats_the_heap, *_of_cpu_heaps()}
+    for claim in findings.CLAIMS:
+        verdict = claim.judge(Measured(found, [record]))
+        assert (verdict.holds == measured.UNKNOWN) == (claim.judge in cpu), claim.says
+        assert f"### {claim.says}" in shown
+
+
+def _of_cpu_heaps():
+    from warpath.bench import claims_davidson
+
+    return {
+        claims_davidson.serial_wins_on_roads,
+        claims_davidson.binary_beats_relaxed,
+        claims_davidson.throughput,
+    }
+
+
+def line(graph, recipe, *, study="catalogue", factor=None, **values):
+    base = {"study": study, "graph": graph, "recipe": recipe, "factor": factor, "n": 9, "m": 9}
+    return base | values
+
+
+def test_a_claim_holds_in_part_where_one_of_two_graphs_agrees():
+    def lines(*pairs):
+        return [
+            line(f"martin {at}", f"martin2009.{name}", ms=ms)
+            for at, values in enumerate(pairs)
+            for name, ms in zip(("f_gpu", "u_gpu"), values, strict=True)
+        ]
+
+    judge = claims.frontier_on_lists
+    assert judge(Measured(lines((1, 2), (1, 3)), [])).holds == "holds"
+    assert judge(Measured(lines((1, 2), (4, 3)), [])).holds == "holds in part"
+    assert judge(Measured(lines((5, 2), (4, 3)), [])).holds == "does not hold"
+    assert judge(Measured(lines((5, 2), (4, 3))[:1], [])).holds == "not measured"
+
+
+def test_the_valley_needs_its_least_time_inside_and_the_default_near_it():
+    from warpath.bench.claims_davidson import valley
+
+    def sweep(*times):
+        return Measured(
+            [
+                line("NY", "davidson2014.near_far.merge_path", study="delta", factor=factor, ms=ms,
+                     work=factor, parallelism=1.0)
+                for factor, ms in zip((0.5, 1.0, 2.0), times, strict=True)
+            ],
+            [],
+        )  # fmt: skip
+
+    assert valley(sweep(3, 2, 3)).holds == "holds"
+    assert valley(sweep(1, 2, 3)).holds == "does not hold"
+    assert valley(sweep(3, 2, 1)).holds == "does not hold"
+
+
+def test_a_stopped_solve_shows_how_long_all_rounds_would_take():
+    lines = [
+        line("NY", "martin2009.f_gpu", ms=20_000.0, wrong=0, rounds=1000, weights="int32"),
+        line("NY", "martin2009.u_h1", limit=60, rounds_made=500, weights="int32"),
+        line("NY", "johnson_gpu.dijkstra_flags", limit=60, rounds_made=5, weights="int32"),
+    ]
+    rows = "\n".join(tables.table(lines))
+    assert "| martin2009.u_h1 | GPU | > 60 s<br>500 of 1,000: 120 s |" in rows
+    assert "| johnson_gpu.dijkstra_flags | GPU | > 60 s<br>5 rounds |" in rows
+    assert "| martin2009.f_gpu | GPU | 20 s<br>1,000 |" in rows
+
+
+def test_a_plain_minimum_shows_its_wrong_labels():
+    one = line("martin 9", "martin2009.f_gpu_no_atomic", ms=5.0, wrong=1200, rounds=9)
+    assert tables.compact(one) == "5 ms, 1,200 wrong; 9"
+    assert never(np.dtype(np.int32)) == np.iinfo(np.int32).max
+
+
+def test_all_pairs_are_timed_compared_and_shown(tmp_path):
+    lines, page = tmp_path / "lines.jsonl", tmp_path / "page.md"
+    path = tmp_path / "own.gr"
+    path.write_text(ROAD)
+    options = ["--lines", str(lines), "--table", str(page), "--files", str(path),
+               "--graphs", "dense 20", "--types", "int32", "float32"]  # fmt: skip
+    device = EmulatedDevice(cache=tmp_path)
+    assert all_pairs.main(options, device) == 0
+    found = read_lines([lines])
+    names = [recipe.name for recipe in CATALOGUE if Task.APSP in recipe.solves]
+    assert len(found) == 4 * len(names)
+    for one in found:
+        recipe = CATALOGUE[one["recipe"]]
+        if "refused" not in one:
+            assert one["wrong"] == 0
+            assert one["ms"] > 0
+            assert ("host_ms" in one) == ("cuda" in recipe.devices)
+            assert ("pred_ms" in one) == (recipe.predecessors and "cuda" in recipe.devices)
+    assert {one["recipe"] for one in found if "refused" in one} == {"classic.dijkstra.dial"}
+    rows = page.read_text().splitlines()
+    assert "| | on | own (4; 6) | dense 20 (20; 74) | own (4; 6), float32 |" in "\n".join(rows)
+    (row,) = [row for row in rows if row.startswith("| bodra2025.fw_tiled |")]
+    assert row.count(" · ") == 8
+    assert all_pairs.main(options, device) == 0
+    assert read_lines([lines]) == found
+
+
+def test_a_wrong_distance_between_all_pairs_makes_the_command_fail(tmp_path, monkeypatch, capsys):
+    right = all_pairs.Tables._run
+
+    def wrong(self, recipe, graph, **how):
+        seconds, out = right(self, recipe, graph, **how)
+        out[-1, 0] += 1
+        return seconds, out
+
+    monkeypatch.setattr(all_pairs.Tables, "_run", wrong)
+    options = ["--lines", str(tmp_path / "l"), "--graphs", "dense 20", "--types", "float32"]
+    options += ["--recipes", "bodra2025.fw_edge", "johnson_gpu.johnson_flags"]
+    assert all_pairs.main(options, EmulatedDevice(cache=tmp_path)) == 1
+    assert capsys.readouterr().err.count(", 3 wrong") == 1

@@ -1,0 +1,241 @@
+"""Routes drawn on their network."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
+
+import warpath as wp
+from warpath import generate
+from warpath.base.errors import GraphError, InputError
+from warpath.graph.coordinates import in_degrees
+from warpath.plot import plot_route, plot_tree, plot_within
+from warpath.plot.page import new_figure
+
+
+@pytest.fixture
+def town():
+    return generate.grid(6, 6, weights=None)
+
+
+def axes_of(figure):
+    return figure.axes[0]
+
+
+def test_the_route_and_its_ends_are_drawn_over_the_network(town):
+    route = wp.path(town, 0, 35)
+    axes = axes_of(plot_route(town, route, title="a", subtitle="b", ends=("home", "work")))
+    casing, line, start, end = axes.lines
+    assert np.array_equal(line.get_xydata(), route.coordinates)
+    assert np.array_equal(casing.get_xydata(), route.coordinates)
+    assert start.get_xydata().tolist() == [[0, 0]]
+    assert end.get_xydata().tolist() == [[5, 5]]
+    assert [text.get_text() for text in axes.texts] == ["home", "work"]
+    assert [text.get_text() for text in axes.figure.texts] == ["a", "b"]
+    assert len(axes.collections[0].get_segments()) == 60  # each link once
+
+
+def test_only_the_network_around_the_route_is_drawn():
+    town = generate.grid(50, 50, weights=None)
+    axes = axes_of(plot_route(town, wp.path(town, 0, 2)))
+    assert 5 < len(axes.collections[0].get_segments()) < 60
+
+
+def test_an_undirected_link_and_its_parallels_are_drawn_once():
+    coordinates = [(0, 0), (1, 2)]
+    town = wp.Graph.from_edges([0, 1, 0, 1], [1, 0, 1, 1], coordinates=coordinates)
+    assert len(axes_of(plot_route(town, [0, 1])).collections[0].get_segments()) == 1
+
+
+def test_degrees_are_drawn_true_to_scale_at_their_latitude():
+    coordinates = [(-73.9, 59.9), (-73.8, 60.1)]
+    town = wp.Graph.from_edges([0], [1], coordinates=coordinates)
+    assert axes_of(plot_route(town, [0, 1])).get_aspect() == pytest.approx(2, rel=1e-6)
+
+
+def test_plane_coordinates_are_drawn_as_they_are(town):
+    assert axes_of(plot_route(town, [0, 1])).get_aspect() == 1
+
+
+def test_a_route_of_one_vertex_is_drawn(town):
+    plot_route(town, [7])
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_the_picture_is_saved(town, tmp_path, suffix):
+    out = tmp_path / f"route.{suffix}"
+    plot_route(town, wp.path(town, 0, 35), out)
+    magic = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
+    assert out.read_bytes().startswith(magic)
+
+
+def test_names_with_dollars_are_no_formulas(town, tmp_path):
+    plot_route(town, [0, 1], tmp_path / "a.png", title="$a", ends=("$x^", "$y"))
+
+
+def test_a_graph_without_coordinates_is_refused_with_the_way_out():
+    town = wp.Graph.from_edges([0], [1])
+    with pytest.raises(GraphError, match="with_coordinates"):
+        plot_route(town, [0, 1])
+
+
+def test_a_vertex_without_coordinates_is_named():
+    town = wp.Graph.from_edges([0], [1], coordinates=[(0, 0), (np.nan, 1)])
+    with pytest.raises(GraphError, match="vertex 1 of the route"):
+        plot_route(town, [0, 1])
+
+
+def test_an_empty_route_is_refused(town):
+    with pytest.raises(GraphError, match="nothing to draw"):
+        plot_route(town, [])
+
+
+@pytest.mark.parametrize("route", [[0, 1], [1, 0]])
+def test_long_names_at_the_border_are_not_cut_off(route):
+    town = wp.Graph.from_edges([0, 1], [1, 0], coordinates=[(0, 0), (3, -1)])
+    figure = plot_route(town, route, ends=("the old mill on the hill", "the new port"))
+    renderer = figure.canvas.get_renderer()
+    for label in figure.axes[0].texts:
+        extent = label.get_window_extent(renderer)
+        assert extent.x0 >= 0
+        assert extent.x1 <= figure.bbox.x1
+
+
+@pytest.mark.parametrize("name", ["route.doc", "route"])
+def test_what_is_no_picture_is_refused_before_drawing(town, tmp_path, name):
+    with pytest.raises(InputError, match="no picture"):
+        plot_route(town, [0, 1], tmp_path / name)
+
+
+def test_the_command_finds_coordinates_beside_the_graph(tmp_path):
+    from warpath.cli.reading import with_coordinates
+
+    graph = tmp_path / "a.gr"
+    graph.write_text("p sp 2 1\na 1 2 5\n")
+    (tmp_path / "a.co").write_text("p aux sp co 2\nv 1 0 0\nv 2 3 4\n")
+    read = wp.read(graph)
+    assert with_coordinates(read, graph, "it").coordinates.tolist() == [[0, 0], [3, 4]]
+
+
+def test_degrees_are_told_from_plane_coordinates():
+    assert in_degrees(np.array([[0.5, 0.5]]))
+    assert not in_degrees(np.array([[0.5, 100.5]]))
+    assert not in_degrees(np.array([[1.0, 2.0]]))
+
+
+def test_a_dark_picture_has_dark_paper_in_its_file(town, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    for theme, bright in (("light", 255), ("dark", 20)):
+        out = tmp_path / f"{theme}.png"
+        plot_route(town, [0, 1], out, theme=theme)
+        with image.open(out) as picture:
+            assert picture.convert("RGB").getpixel((1, 1))[0] == bright
+
+
+def test_an_unknown_theme_is_refused(town):
+    with pytest.raises(InputError, match="'light' and 'dark'"):
+        plot_route(town, [0, 1], theme="blue")
+
+
+def test_the_tree_has_a_line_for_each_vertex_but_the_source(town):
+    tree = wp.sssp(town, 0)
+    axes = axes_of(tree.plot(route=35, title="a", subtitle="b"))
+    lines = axes.collections[0]
+    assert len(lines.get_segments()) == 35
+    assert lines.get_array().tolist() == sorted(tree.dist[1:].tolist(), reverse=True)
+    first = lines.get_segments()[0].tolist()
+    assert first == [town.coordinates[tree.pred[35]].tolist(), [5, 5]]
+    assert [text.get_text() for text in axes.texts] == ["0", "35"]
+    assert np.array_equal(axes.lines[1].get_xydata(), tree.path_to(35).coordinates)
+    assert axes.figure.axes[1].get_xlim() == (0, 10)
+
+
+def test_what_is_not_reached_is_not_in_the_tree(town):
+    axes = axes_of(plot_tree(wp.sssp(town, 0, cutoff=1)))
+    assert len(axes.collections[0].get_segments()) == 2
+    assert "3 of 36 vertices reached" in axes.figure.texts[-1].get_text()
+
+
+def test_a_tree_of_the_source_alone_is_drawn(town, tmp_path):
+    plot_tree(wp.sssp(town, 7, cutoff=0), tmp_path / "a.png")
+
+
+def test_a_tree_skips_vertices_without_coordinates_but_needs_the_source():
+    town = wp.Graph.from_edges([0, 1], [1, 2], coordinates=[(0, 0), (1, 0), (np.nan, 0)])
+    axes = axes_of(plot_tree(wp.sssp(town, 0)))
+    assert len(axes.collections[0].get_segments()) == 1
+    with pytest.raises(GraphError, match="source 2 has no coordinates"):
+        plot_tree(wp.sssp(town, 2))
+    with pytest.raises(GraphError, match="with_coordinates"):
+        plot_tree(wp.sssp(town.with_coordinates(None), 0))
+
+
+def test_a_route_draws_itself(town):
+    figure = wp.path(town, 0, 35).plot()
+    title, subtitle = (text.get_text() for text in figure.texts)
+    assert title == "Shortest path from 0 to 35"
+    assert subtitle.startswith("length 10, 10 edges, grid")
+
+
+def test_isochrones_are_drawn_band_by_band_the_nearest_on_top(town):
+    found = wp.within(town, 0, [1.5, 3])
+    axes = axes_of(found.plot())
+    _, far, near = axes.collections
+    assert len(near.get_segments()) == 2 + 6  # whole ones, and halves of those out of the next
+    assert near.get_colors()[0].tolist() != far.get_colors()[0].tolist()
+    legend = axes.figure.legends[0]
+    assert [text.get_text() for text in legend.get_texts()] == ["1.5: 3 vertices", "3: 10 vertices"]
+    assert "Within 3 of 0" in axes.figure.texts[0].get_text()
+    assert "on the way to" in wp.within(town, 0, 1, reverse=True).plot().texts[0].get_text()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_of_bands_stand_out_from_the_paper(theme):
+    from matplotlib.colors import to_rgb
+
+    from warpath.plot.map import colours_between
+    from warpath.plot.page import theme_of
+
+    def luminance(colour):
+        linear = [c / 12.92 if c <= 0.04 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
+        return np.dot(linear, (0.2126, 0.7152, 0.0722))
+
+    paper = luminance(to_rgb(theme_of(theme).paper))
+    for colour in colours_between(theme_of(theme), 5):
+        bright, dim = sorted((paper, luminance(colour)), reverse=True)
+        assert (bright + 0.05) / (dim + 0.05) > 1.25
+
+
+@pytest.mark.parametrize(
+    "dpi", [0, -3, 0.01, 1, 8.9, "a", True, float("nan"), float("inf"), (1, 2)]
+)
+def test_dots_per_inch_are_a_number_of_at_least_9(town, dpi):
+    with pytest.raises(InputError, match=r"dpi = .*: dots per inch are a number of at least 9, "):
+        plot_route(town, [0, 1], dpi=dpi)
+
+
+def test_the_smallest_picture_has_its_letters(town, tmp_path):
+    plot_tree(wp.sssp(town, 0), tmp_path / "tree.png", dpi=9)
+    assert (tmp_path / "tree.png").stat().st_size > 0
+
+
+def test_a_picture_that_is_too_large_names_the_most_that_fits(town):
+    with pytest.raises(InputError, match=r"dpi = 100000 makes a picture of .* dots, over 1 GiB"):
+        plot_route(town, [0, 1], dpi=100_000)
+    with pytest.raises(InputError, match="use at most 2,896"):
+        new_figure((8.0, 4.0), 2897, "drawing")
+    assert new_figure((8.0, 4.0), 2896, "drawing").dpi == 2896
+
+
+def test_what_cannot_be_drawn_is_named(town):
+    tree = wp.sssp(town, 0)
+    with pytest.raises(InputError, match=r"paths = <Graph.* is a Graph, not a Paths: sssp"):
+        plot_tree(town)
+    with pytest.raises(InputError, match=r"found = <Paths.* is a Paths, not a Within: within"):
+        plot_within(tree)
+    with pytest.raises(InputError, match=r"graph = <Paths.* is a Paths, not a Graph: Graph.of"):
+        plot_route(tree, [0, 1])
+    with pytest.raises(InputError, match=r"vertices = 3: a Route is meant"):
+        plot_route(town, 3)
