@@ -197,7 +197,8 @@ def test_distributions_hold_the_kernels_and_the_source_one_the_emulator(tmp_path
     build = pytest.importorskip("scikit_build_core.build", reason="it makes the distributions")
     monkeypatch.chdir(ROOT)
     kernels = {
-        f"warpath/engines/cuda/kernels/{path.name}" for path in ROOT.glob("src/warpath/engines/cuda/kernels/*")
+        f"warpath/engines/cuda/kernels/{path.name}"
+        for path in ROOT.glob("src/warpath/engines/cuda/kernels/*")
     }
     papers = {f"warpath/bench/papers/{path.name}" for path in ROOT.glob("src/**/papers/*.toml")}
     assert papers

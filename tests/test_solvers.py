@@ -14,9 +14,9 @@ from scipy.sparse import csgraph
 
 import warpath as wp
 from warpath import Graph
+from warpath.base.dtypes import unreachable
 from warpath.recipes import Loop, Recipe, Task
 from warpath.recipes.axes import Layout
-from warpath.results.paths import never
 from warpath.testing import corpus, reference, strategies
 from warpath.testing.compare import assert_is_a_negative_cycle, assert_same_bits
 from warpath.testing.recipes import on_cpu
@@ -247,7 +247,9 @@ def test_negative_all_pairs_agree_with_scipy(graph):
                 wp.apsp(graph, algorithm=name)
         else:
             found = wp.apsp(graph, algorithm=name).dist
-            assert np.array_equal(np.where(found == never(found.dtype), np.inf, found), expected)
+            assert np.array_equal(
+                np.where(found == unreachable(found.dtype), np.inf, found), expected
+            )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

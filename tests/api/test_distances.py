@@ -370,8 +370,10 @@ def test_a_path_that_leaves_64_bits_and_comes_back_has_its_length_and_tree(name)
     assert table.pred.tolist() == [[6, 0]]
     assert table.path(0, 7).vertices.tolist() == list(range(8))
     cut = wp.distances(graph, [0], cutoff=length, algorithm=name, predecessors=True)
-    never = 2**63 - 1
-    assert cut.dist.tolist() == [[0, 5, 5 + 2**40, length, never, never, never, length]]
+    unreachable = 2**63 - 1
+    assert cut.dist.tolist() == [
+        [0, 5, 5 + 2**40, length, unreachable, unreachable, unreachable, length]
+    ]
     assert cut.pred.tolist() == [[-1, 0, 1, 2, -1, -1, -1, 6]]
     assert wp.verify(graph, table).labels == 2
     assert wp.verify(graph, cut).labels == 8

@@ -10,10 +10,10 @@ import pytest
 
 import warpath as wp
 from warpath.api import solver
+from warpath.base.dtypes import unreachable
 from warpath.engines import cpu
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.results import predecessors
-from warpath.results.paths import never
 from warpath.testing.recipes import on_cpu
 
 GRAPHS = {"buckets": [(0, 1, 2), (1, 2, 5), (0, 2, 9)], "bfs": [(0, 1, 3), (1, 2, 3)]}
@@ -109,7 +109,7 @@ def test_bound_search_keeps_to_its_cutoff(name, dtype):
     search = cpu.bound(graph, recipe, {"delta": 3.0}, 1, 6)
     dist, _ = search(0)
     assert dist.tolist()[:2] == [0, 2]
-    assert dist[2] == never(dist.dtype)
+    assert dist[2] == unreachable(dist.dtype)
 
 
 def test_plan_of_a_result_is_its_own(graph):

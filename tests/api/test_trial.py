@@ -116,10 +116,10 @@ def test_the_median_of_three_decides_and_the_first_solve_of_each_does_not_count(
 
 def test_time_counts_by_what_was_reached(contenders):
     trial = Trial(*contenders)
-    never = np.iinfo(np.int64).max
+    unreachable = np.iinfo(np.int64).max
     for turn in range(2 * EACH):
         one = trial.turn()
-        dist = np.full(1000, never)
+        dist = np.full(1000, unreachable)
         dist[: 900 if turn >= EACH else 100] = 0  # the first reaches less in as long
         trial.note(one, 1.0, dist)
     assert trial.kept.plan.threads == 1
@@ -137,8 +137,8 @@ def test_the_prediction_stands_where_the_other_is_hardly_faster(
 
 def found(share):
     """Return distances of which a share of an eighth is reached."""
-    never = np.iinfo(np.int64).max
-    return np.repeat([0, never], [int(1000 * share), 8000 - int(1000 * share)])
+    unreachable = np.iinfo(np.int64).max
+    return np.repeat([0, unreachable], [int(1000 * share), 8000 - int(1000 * share)])
 
 
 def tried(trial, took):

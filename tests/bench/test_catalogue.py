@@ -11,6 +11,7 @@ import pytest
 
 import warpath as wp
 from warpath import generate
+from warpath.base.dtypes import unreachable
 from warpath.bench import __main__ as command
 from warpath.bench import (
     all_pairs,
@@ -28,7 +29,7 @@ from warpath.bench.pair import Pairs
 from warpath.engines.rounds.clock import Clock
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.axes import Select
-from warpath.results.paths import Paths, never
+from warpath.results.paths import Paths
 from warpath.testing.emulated import EmulatedDevice
 from warpath.testing.recipes import on_gpu
 
@@ -333,7 +334,7 @@ def test_a_stopped_solve_shows_how_long_all_rounds_would_take():
 def test_a_plain_minimum_shows_its_wrong_labels():
     one = line("martin 9", "martin2009.f_gpu_no_atomic", ms=5.0, wrong=1200, rounds=9)
     assert tables.compact(one) == "5 ms, 1,200 wrong; 9"
-    assert never(np.dtype(np.int32)) == np.iinfo(np.int32).max
+    assert unreachable(np.dtype(np.int32)) == np.iinfo(np.int32).max
 
 
 def test_all_pairs_are_timed_compared_and_shown(tmp_path):

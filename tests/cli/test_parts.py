@@ -39,8 +39,8 @@ def test_nothing_reached_has_no_mean():
 
 def test_the_farthest_vertex_may_be_at_a_negative_distance():
     graph = Graph.from_edges([0], [1], [-4])
-    never = np.iinfo(np.int64).max
-    found = described(graph, np.array([never, -4]), np.array([False, True]))
+    unreachable = np.iinfo(np.int64).max
+    found = described(graph, np.array([unreachable, -4]), np.array([False, True]))
     assert (found["farthest"], found["eccentricity"]) == (1, -4)
 
 

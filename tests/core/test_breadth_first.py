@@ -9,8 +9,8 @@ import pytest
 
 import warpath as wp
 from warpath import _core
+from warpath.base.dtypes import unreachable
 from warpath.engines.cpu import counters
-from warpath.results.paths import never
 
 TYPES = [(v, d) for v in (np.int32, np.int64) for d in (np.int64, np.float32, np.float64)]
 NO_ROWS = np.empty(0, np.int64)
@@ -40,7 +40,7 @@ def hops_from(graph, source):
 def labels_of(hops, weight, kind):
     """Return what a path adds up to, weight after weight."""
     sums = np.concatenate([[0], np.cumsum(np.full(hops.max(initial=0) + 1, weight, kind))])
-    return np.where(hops < 0, never(np.dtype(kind)), sums[hops]).astype(kind)
+    return np.where(hops < 0, unreachable(np.dtype(kind)), sums[hops]).astype(kind)
 
 
 def solve(graph, into, source, threads, kind=np.int64, weight=1, cutoff=None):

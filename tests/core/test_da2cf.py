@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpath import Graph, _core
+from warpath.base.dtypes import unreachable
 from warpath.graph.zones import opened
-from warpath.results.paths import never
 from warpath.testing import corpus, reference, strategies
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.reference import rows
@@ -40,7 +40,7 @@ def arrays(graph):
 
 
 def matrix_of(graph):
-    matrix = np.full((graph.n, graph.n), never(graph.dist_dtype), graph.dist_dtype)
+    matrix = np.full((graph.n, graph.n), unreachable(graph.dist_dtype), graph.dist_dtype)
     src = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
     np.minimum.at(matrix, (src, graph.indices), graph.solver_weights.astype(graph.dist_dtype))
     return matrix
@@ -76,7 +76,7 @@ def update(dist, unsettled, frontier, threshold, least=None):
 
 
 def start(graph, source):
-    dist = np.full(graph.n, never(graph.dist_dtype), graph.dist_dtype)
+    dist = np.full(graph.n, unreachable(graph.dist_dtype), graph.dist_dtype)
     frontier = np.zeros(graph.n, np.uint8)
     unsettled = np.ones(graph.n, np.uint8)
     dist[source], frontier[source], unsettled[source] = 0, 1, 0
@@ -91,7 +91,7 @@ def settle(graph, source, how):
     while True:
         relaxed, improved = relax(dist, frontier, unsettled)
         threshold, least = minimum(dist, unsettled)
-        if threshold == never(graph.dist_dtype):
+        if threshold == unreachable(graph.dist_dtype):
             return dist, rounds
         selected = update(dist, unsettled, frontier, threshold, least)
         rounds.append((threshold, selected, relaxed, improved))
@@ -138,9 +138,9 @@ def test_every_round_settles_all_vertices_at_the_least_label(weight_type, data):
             assert (improved > 0) == (dist != before).any()
             assert (dist[unsettled == 0] == before[unsettled == 0]).all()
             threshold, least = minimum(dist, unsettled)
-            assert threshold == min(dist[unsettled == 1], default=never(graph.dist_dtype))
+            assert threshold == min(dist[unsettled == 1], default=unreachable(graph.dist_dtype))
             assert threshold >= now
-            if threshold == never(graph.dist_dtype):
+            if threshold == unreachable(graph.dist_dtype):
                 break
             was = unsettled.copy()
             selected = update(dist, unsettled, frontier, threshold, least)
@@ -185,12 +185,12 @@ def test_each_lowering_of_a_label_by_parallel_edges_is_counted(how):
 
 @pytest.mark.parametrize("dtype", LABEL_TYPES)
 def test_minimum_over_no_unsettled_vertex_is_unreachable_and_update_takes_none(dtype):
-    dist = np.array([1, 0, never(dtype)], dtype)
+    dist = np.array([1, 0, unreachable(dtype)], dtype)
     unsettled = np.array([0, 0, 1], np.uint8)
     frontier = np.array([0, 1, 1], np.uint8)
-    assert minimum(dist, unsettled)[0] == never(dtype)
-    assert minimum(dist[:0], unsettled[:0])[0] == never(dtype)
-    assert update(dist, unsettled, frontier, never(dtype)) == 0
+    assert minimum(dist, unsettled)[0] == unreachable(dtype)
+    assert minimum(dist[:0], unsettled[:0])[0] == unreachable(dtype)
+    assert update(dist, unsettled, frontier, unreachable(dtype)) == 0
     assert frontier.tolist() == [0, 0, 0]
     assert unsettled.tolist() == [0, 0, 1]
     assert minimum(dist, np.array([1, 0, 1], np.uint8))[0] == 1
@@ -200,7 +200,7 @@ def labels(size, dtype, share, seed):
     """Return labels, some of them unreachable, and unsettled flags, a share of them set."""
     rng = np.random.default_rng(seed)
     dist = rng.integers(0, 1_000, size).astype(dtype)
-    dist[rng.random(size) < 0.3] = never(dtype)
+    dist[rng.random(size) < 0.3] = unreachable(dtype)
     settled = np.repeat(rng.random(-(-size // 64)) > share, 64)[:size]  # whole blocks
     return dist, ((rng.random(size) < (1 + share) / 2) & ~settled).astype(np.uint8)
 
@@ -212,7 +212,7 @@ def test_each_instruction_set_finds_the_same_least_label_of_each_block(dtype, si
     for seed, share in enumerate((0, 0.1, 0.5, 0.9, 1)):
         dist, unsettled = labels(size, dtype, share, seed)
         found, least = minimum(dist, unsettled, bytes=vector_bytes)
-        seen = np.where(unsettled == 1, dist, never(dtype))
+        seen = np.where(unsettled == 1, dist, unreachable(dtype))
         expected = [seen[at : at + BLOCK].min() for at in range(0, size, BLOCK)]
         assert least.tolist() == expected
         assert found == min(expected)

@@ -143,9 +143,9 @@ def test_potentials_that_make_a_length_negative_are_not_followed():
     h = np.array([0, 2**60, -(2**61)])
     with pytest.raises(ValueError, match="h makes a length from vertex 0 negative"):
         _core.johnson_many(*rows(weights), h, np.array([0]), NOTHING, out, "radix")
-    never = np.full(3, np.iinfo(np.int64).max)
+    unreachable = np.full(3, np.iinfo(np.int64).max)
     with pytest.raises(ValueError, match="vertex 1 negative, or is missing there"):
-        _core.johnson_many(*rows(weights), never, np.array([1]), NOTHING, out, "radix")
+        _core.johnson_many(*rows(weights), unreachable, np.array([1]), NOTHING, out, "radix")
     _core.johnson_many(*rows(weights), np.zeros(3, np.int64), np.array([0]), NOTHING, out, "radix")
     assert out.tolist() == [[0, 2**40, 2**40]]
 

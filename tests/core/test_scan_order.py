@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpath import _core, generate
+from warpath.base.dtypes import unreachable
 from warpath.graph import Graph
-from warpath.results.paths import never
 from warpath.testing import corpus
 from warpath.testing.strategies import graphs
 
@@ -48,7 +48,7 @@ def searched(graph, sources):
                 dist[v], via[v] = longer, e
                 pushed += 1
                 heappush(heap, (longer, pushed, v))
-    labels = np.full(graph.n, never(graph.dist_dtype), graph.dist_dtype)
+    labels = np.full(graph.n, unreachable(graph.dist_dtype), graph.dist_dtype)
     labels[list(dist)] = list(dist.values())
     return order, via, labels
 
@@ -132,7 +132,7 @@ def test_breadth_first_it_is_the_scan_of_its_own_levels(limit):
     scan = _core.breadth_first_scan(graph.indptr, graph.indices, 3, limit, levels)
     ones = graph.with_weights(None)
     dist = searched(ones, [3])[2]
-    dist[dist > limit] = never(dist.dtype)
+    dist[dist > limit] = unreachable(dist.dtype)
     assert np.array_equal(levels, dist)
     csr = (ones.indptr, ones.indices, ones.solver_weights)
     theirs = _core.scan_order(*csr, dist, np.array([3]), queue=True)[:2]
@@ -152,8 +152,10 @@ def test_levels_ascend_and_so_do_the_vertices_of_each(degree, limit):
     for graph in (generate.uniform(300, degree), corpus.case("grid_of_ones").graph()):
         ones = graph.with_weights(None)
         dist = searched(ones, [3])[2]
-        dist[dist > max(0, limit)] = never(dist.dtype)
-        expected = [v for v in np.argsort(dist, kind="stable") if dist[v] != never(dist.dtype)]
+        dist[dist > max(0, limit)] = unreachable(dist.dtype)
+        expected = [
+            v for v in np.argsort(dist, kind="stable") if dist[v] != unreachable(dist.dtype)
+        ]
         levels = np.empty(graph.n, np.int64)
         found = search_levels(graph.indptr, graph.indices, 3, limit, levels)
         assert found.tolist() == expected
@@ -179,7 +181,7 @@ def test_levels_take_the_rows_into_the_vertices_of_the_same_graph():
 @given(st.sampled_from(["int32", "float64"]).flatmap(graphs), st.integers(0, 8))
 def test_tight_rows_are_the_edges_on_shortest_paths(graph, limit):
     order, _, dist = searched(graph, [0])
-    dist[dist > limit] = never(dist.dtype)
+    dist[dist > limit] = unreachable(dist.dtype)
     order = [v for v in order if dist[v] <= limit]
     src, dst, weights = graph.edges()
     sums = dist[src] + weights.astype(dist.dtype)

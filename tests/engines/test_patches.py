@@ -10,12 +10,12 @@ import pytest
 
 import warpath as wp
 from warpath import generate
+from warpath.base.dtypes import unreachable
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda import patches as engine
 from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.tables.widths import Width
 from warpath.recipes import CATALOGUE, Task
-from warpath.results.paths import never
 from warpath.results.predecessors import as_labels
 from warpath.results.trace import Trace
 from warpath.testing import corpus, reference
@@ -112,7 +112,7 @@ def test_nothing_beyond_the_cutoff_is_kept():
     whole = reference.dijkstra(graph, 40)
     for cutoff in (0, 13, 40):
         found = solved(graph, 40, cutoff=cutoff, patch=6).dist
-        assert np.array_equal(found, np.where(whole <= cutoff, whole, never(whole.dtype)))
+        assert np.array_equal(found, np.where(whole <= cutoff, whole, unreachable(whole.dtype)))
 
 
 def test_a_second_source_takes_the_patches_and_the_memory_of_the_first():

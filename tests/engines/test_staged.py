@@ -224,7 +224,7 @@ def test_rows_are_finished_once_whenever_a_solve_was_stopped(tmp_path, kind):
     total = 27 + 3
 
     def finish(rows, these):
-        rows += np.where(rows == tiles.never(rows.dtype), 0, place - place[these, None])
+        rows += np.where(rows == tiles.unreachable(rows.dtype), 0, place - place[these, None])
 
     expected = np.empty((n, n), kind)
     tiles.all_pairs(graph, expected, blocks, HostMemory(), memory)

@@ -123,8 +123,8 @@ CHECKED = {"classic.floyd_warshall"}  # refuses weights whose sums could leave 6
 def test_all_pairs_by_floyd_warshall_do_not_count_round_trips():
     graph = Graph.from_edges([0, 1, 1], [1, 0, 2], np.array([5, 2**31 - 3, 7]), first_through=1)
     table = wp.apsp(graph, algorithm="classic.floyd_warshall", dist_dtype="int32")
-    never = 2**31 - 1
-    assert table.dist.tolist() == [[0, 5, 12], [2**31 - 3, 0, 7], [never, never, 0]]
+    unreachable = 2**31 - 1
+    assert table.dist.tolist() == [[0, 5, 12], [2**31 - 3, 0, 7], [unreachable, unreachable, 0]]
 
 
 def test_predecessors_are_of_the_type_of_the_indices_where_vertices_are_closed():

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import Graph, generate
+from warpath.base.dtypes import unreachable
 from warpath.engines.cpu import cut
 from warpath.engines.cuda import breadth_first
 from warpath.engines.cuda.result import OnDevice, tree_on
@@ -29,7 +30,6 @@ from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Map
 from warpath.recipes.matrix import Relax
-from warpath.results.paths import never
 from warpath.results.predecessors import tree
 from warpath.results.trace import Trace
 from warpath.testing import corpus, tables
@@ -41,7 +41,8 @@ from warpath.testing.kernels import CACHE, Unset, check, expected, prepare
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from warpath.engines.base import Array, Problem
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Problem
 
 RESULTS = "results"
 #: Seconds of work for one answer, 0.4 without a fault at the most; watched there is no limit.
@@ -239,7 +240,7 @@ def check_results(graph: Graph, source: int, answer: Array, device: EmulatedDevi
     else:  # the tree has edges of no length
         before, after = right[right >= 0], np.flatnonzero(right >= 0)
         assert (answer[before] == answer[after]).any(), f"no tree of {graph!r}"
-    farthest = answer[np.argmax(np.where(answer == never(answer.dtype), -1, answer))].item()
+    farthest = answer[np.argmax(np.where(answer == unreachable(answer.dtype), -1, answer))].item()
     for cutoff in (farthest, farthest / 2):
         near = OnDevice(graph, source, labels, device, cutoff, answer.dtype)
         assert_same_bits(near.here(), cut(answer, cutoff))
@@ -302,7 +303,7 @@ def fits_int32(case: corpus.Case, answer: tables.Answer) -> bool:
     """Say whether all distances of 32-bit weights fit 32 bits as well."""
     if case.dtype != "int32" or isinstance(answer, type):
         return False
-    return int(np.abs(answer[answer != never(answer.dtype)]).max(initial=0)) < 2**31 - 1
+    return int(np.abs(answer[answer != unreachable(answer.dtype)]).max(initial=0)) < 2**31 - 1
 
 
 def is_by_entry(recipe: Recipe) -> bool:

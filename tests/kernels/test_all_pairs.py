@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 
 from warpath import Graph
+from warpath.base.dtypes import unreachable
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.tables.table import Table
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.matrix import Relax
-from warpath.results.paths import never
 from warpath.results.trace import Trace
 from warpath.testing import corpus, strategies
 from warpath.testing.compare import assert_same_bits
@@ -106,7 +106,7 @@ def test_integer_distances_can_be_asked_for_in_32_bits():
     for device.seed, (recipe, graph, problem, answer) in enumerate(jobs("int32", most=FEW)):
         if isinstance(answer, type):
             continue
-        if np.abs(answer[answer != never(answer.dtype)]).max(initial=0) < 2**31 - 1:
+        if np.abs(answer[answer != unreachable(answer.dtype)]).max(initial=0) < 2**31 - 1:
             paths = recipe.predecessors
             check(recipe, graph, problem, device, answer, paths=paths, dtype=np.int32)
 
@@ -141,7 +141,7 @@ def test_a_traced_run_gives_the_same_and_counts_what_it_did(dtype):
 
 
 def assert_counts(recipe, graph, dist, trace):
-    reached = np.count_nonzero(dist != never(dist.dtype))
+    reached = np.count_nonzero(dist != unreachable(dist.dtype))
     selected, relaxed, improved = (
         sum(getattr(row, name) for row in trace) for name in ("selected", "relaxed", "improved")
     )

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from warpath import Graph
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import DeviceError, NotSupportedError
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda import breadth_first
 from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.flight import flight
 from warpath.recipes import CATALOGUE, Task
-from warpath.results.paths import never
 from warpath.results.predecessors import as_labels
 from warpath.results.trace import Trace
 from warpath.testing import corpus
@@ -137,9 +137,9 @@ def test_beyond_a_cutoff_nothing_has_a_label(dtype, turn, monkeypatch):
     monkeypatch.setattr(breadth_first, "_TURN", turn)
     graph = skewed(dtype, symmetric=True, weight=2, n=300, m=400)
     answer = expected(graph, 3)
-    for cutoff in (0, 1, 2, 5, 6.5, float(never(answer.dtype))):
+    for cutoff in (0, 1, 2, 5, 6.5, float(unreachable(answer.dtype))):
         dist = as_labels(graph, solve(graph, 3, dtype, cutoff).dist)
-        assert_same_bits(dist, np.where(answer > cutoff, never(answer.dtype), answer))
+        assert_same_bits(dist, np.where(answer > cutoff, unreachable(answer.dtype), answer))
 
 
 def test_labels_that_32_bits_do_not_hold_are_found_in_64():

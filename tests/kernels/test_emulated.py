@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError
 from warpath.engines.cuda.entry import MOST_BUCKETS
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.axes import Edges, Layout, Select
-from warpath.results.paths import never
 from warpath.results.trace import Trace
 from warpath.testing import corpus, strategies
 from warpath.testing.compare import assert_same_bits
@@ -105,7 +105,7 @@ def test_a_traced_run_gives_the_same_bits_and_counts_what_it_did(recipe, dtype):
 
 def assert_counts(recipe, graph, dist, trace):
     src, dst, weights = graph.edges()
-    reached = dist != never(dist.dtype)
+    reached = dist != unreachable(dist.dtype)
     edges = np.count_nonzero(reached[src])
     assert [row.number for row in trace] == list(range(len(trace)))
     assert all(0 <= row.improved <= row.relaxed for row in trace)

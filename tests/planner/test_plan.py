@@ -350,7 +350,9 @@ def test_a_plan_without_a_gpu_says_why_it_could_not_run():
 
 def test_a_recipe_whose_labels_may_be_wrong_says_so(monkeypatch):
     wrong = CATALOGUE["classic.dijkstra"].but("broken.one", "Wrong.", exact=False, planned=False)
-    monkeypatch.setattr(sys.modules["warpath.planner.plan"], "CATALOGUE", Catalogue([*CATALOGUE, wrong]))
+    monkeypatch.setattr(
+        sys.modules["warpath.planner.plan"], "CATALOGUE", Catalogue([*CATALOGUE, wrong])
+    )
     plan = pick(Size(Task.SSSP), wish=Wish("broken.one"))
     assert plan.notes == ("measured only: its labels may be wrong",)
     assert str(plan).splitlines()[-1] == "  measured only: its labels may be wrong"

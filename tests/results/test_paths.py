@@ -190,8 +190,8 @@ def test_graphs_and_results_come_back_from_a_pickle_as_process_pools_need():
 def test_a_route_within_a_cutoff_may_pass_a_vertex_beyond_it():
     graph = wp.Graph.of([(0, 1, 9), (1, 2, -8), (2, 3, 7)])
     paths = wp.sssp(graph, 0, cutoff=2)
-    never = np.iinfo(np.int64).max
-    assert paths.dist.tolist() == [0, never, 1, never]
+    unreachable = np.iinfo(np.int64).max
+    assert paths.dist.tolist() == [0, unreachable, 1, unreachable]
     assert paths.pred.tolist() == [-1, -1, 1, -1]
     assert list(paths.path_to(2)) == [0, 1, 2]
     again = pickle.loads(pickle.dumps(paths))  # noqa: S301 - our own bytes

@@ -14,9 +14,8 @@ from hunt.oracle import Oracle
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from warpath.base.dtypes import Array
 
-    Array = NDArray[Any]
     Ends = tuple[int, Array, Array]
 
 #: None stands for a graph without weights.

@@ -16,14 +16,11 @@ from warpath.recipes import Loop
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from hunt.graphs import Drawn
     from hunt.oracle import Labels, Oracle
     from hunt.program import Counts
+    from warpath.base.dtypes import Array
     from warpath.recipes import Recipe
-
-    Array = NDArray[Any]
 
 #: What a distance or a sum of lengths must lie in, the largest integer not included.
 _RANGES = {"int64": (-(2**63), 2**63 - 1), "int32": (-(2**31), 2**31 - 1)}
@@ -470,8 +467,8 @@ class Solves:
             raise self._finding(f"{what} is {_shown(found, wanted)}")
 
     def _array(self, right: Labels, dtype: np.dtype[Any]) -> Array:
-        never = math.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
-        return np.array([never if d is None else d for d in right], dtype)
+        unreachable = math.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
+        return np.array([unreachable if d is None else d for d in right], dtype)
 
     def _same_tree(self, found: Array, right: Sequence[int], what: str) -> None:
         if found.dtype != self.graph.indices.dtype or found.tolist() != list(right):

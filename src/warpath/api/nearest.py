@@ -10,6 +10,7 @@ import numpy as np
 from warpath import _core
 from warpath.api.run import choose_for, narrowed, run_plan
 from warpath.base.cached import cached_property
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, NegativeCycleError, require
 from warpath.engines import cpu
 from warpath.engines.base import Problem
@@ -21,7 +22,6 @@ from warpath.graph.zones import opened
 from warpath.planner.cpu_model import Size
 from warpath.planner.plan import Wish
 from warpath.recipes import Task
-from warpath.results.paths import never
 from warpath.results.predecessors import search, searched
 
 if TYPE_CHECKING:
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from warpath.api.run import Progress
+    from warpath.base.dtypes import Array
     from warpath.planner.plan import Plan
-
-    Array = NDArray[Any]
 
 
 class Nearest:
@@ -75,7 +74,7 @@ class Nearest:
     @cached_property
     def reached(self) -> NDArray[np.bool_]:
         """Which vertices have a facility: (n,) bool."""
-        reached: NDArray[np.bool_] = self.dist != never(self.dist.dtype)
+        reached: NDArray[np.bool_] = self.dist != unreachable(self.dist.dtype)
         return reached
 
     @cached_property
@@ -200,11 +199,11 @@ def nearest(
         raise NegativeCycleError(graph.label_of(cycle).tolist(), error.length) from None
     # Only now, as under negative weights a path may lead through vertices beyond the cutoff.
     labels = cpu.cut(labels, limit)
-    owner[labels == never(labels.dtype)] = -1
+    owner[labels == unreachable(labels.dtype)] = -1
     labels, owner = _at_facilities(way, starts, labels, owner)
     dist = narrowed(labels, dtype)
     dist.flags.writeable = owner.flags.writeable = False
-    stats["reached"] = int(np.count_nonzero(dist != never(dist.dtype)))
+    stats["reached"] = int(np.count_nonzero(dist != unreachable(dist.dtype)))
     return Nearest(
         graph, starts, dist, owner, reverse=reverse, cutoff=limit, plan=chosen, stats=stats
     )

@@ -24,8 +24,7 @@ from warpath.recipes import Task
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.engines.base import Problem, Raw
     from warpath.engines.cuda.result import OnDevice
     from warpath.engines.staged.tiles import Tiles
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from warpath.planner.cpu_model import Size
     from warpath.results.trace import Trace
 
-    Array = NDArray[Any]
     Progress = bool | Callable[[int, int], None] | None
 
 

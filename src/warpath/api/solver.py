@@ -17,6 +17,7 @@ from warpath.api.rivals import rivals
 from warpath.api.run import choose_for, facts_for, is_kept, narrowed, on_device, run_plan
 from warpath.api.trial import Contender, Trial
 from warpath.base import settings
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError
 from warpath.engines import cpu
 from warpath.engines.base import Problem
@@ -27,21 +28,20 @@ from warpath.graph.zones import folded, opened
 from warpath.planner.cpu_model import Size
 from warpath.planner.plan import Plan, Wish
 from warpath.recipes import Task
-from warpath.results.paths import Paths, never, paths_found
+from warpath.results.paths import Paths, paths_found
 from warpath.results.predecessors import searched, team_of, without_unreached
 from warpath.results.predecessors import tree as predecessors
 from warpath.results.trace import Run, Trace
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import DTypeLike
 
     from warpath.api.run import Progress
+    from warpath.base.dtypes import Array
     from warpath.engines.cpu import Search
     from warpath.engines.cuda.engine import Bound
     from warpath.engines.cuda.result import OnDevice
     from warpath.graph import Graph
-
-    Array = NDArray[Any]
 
 _MOST_KEPT = 64  # with a graph
 _TINY = 2**10  # vertices and edges
@@ -221,7 +221,7 @@ def _searched_again(graph: Graph, one: OneSource, s: int, rounds: Trace | None) 
 def _counted(stats: dict[str, Any], dist: Array) -> dict[str, Any]:
     """Add how many vertices were reached; a loop that counts while it writes saves a pass."""
     if "reached" not in stats:
-        stats["reached"] = int(np.count_nonzero(dist != never(dist.dtype)))
+        stats["reached"] = int(np.count_nonzero(dist != unreachable(dist.dtype)))
     return stats
 
 
@@ -273,7 +273,7 @@ def _solved_in_steps(
     dist = cpu.cut(raw.dist, limit)
     _counted(stats, dist)
     if rounds is not None:
-        edges = int(np.diff(inner.indptr)[raw.dist != never(dist.dtype)].sum())
+        edges = int(np.diff(inner.indptr)[raw.dist != unreachable(dist.dtype)].sum())
         rounds.run = Run.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
         stats |= asdict(rounds.totals())
 
@@ -285,7 +285,7 @@ def _solved_in_steps(
         found = through()
         if not beyond:
             return found
-        reached = dist != never(dist.dtype)
+        reached = dist != unreachable(dist.dtype)
         return np.where(folded(graph, reached, s, at_source=True), found, -1)
 
     labels = narrowed(folded(graph, dist, s, 0), one.wanted)

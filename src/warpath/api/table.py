@@ -11,6 +11,7 @@ import numpy as np
 
 from warpath.api.run import choose_for, narrowed, run_plan, too_wide
 from warpath.api.table_request import Wanted, check_predecessors, check_trace, question
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, interrupts_first
 from warpath.base.progress import share, watch
 from warpath.engines.dense import sums_fit_int32
@@ -21,24 +22,20 @@ from warpath.planner.cpu_model import Place
 from warpath.recipes import Loop, Task
 from warpath.recipes.recipe import WHOLE_TABLES
 from warpath.results.distance_table import DistanceTable
-from warpath.results.paths import never
 from warpath.results.predecessors import as_labels, search, searched, tree, without_unreached
 from warpath.results.trace import Run, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from warpath.api.run import Progress
+    from warpath.base.dtypes import Array
     from warpath.base.progress import Report
     from warpath.engines.base import Problem
     from warpath.graph import Graph
     from warpath.io.streams import NpyFile
     from warpath.planner.cpu_model import Size
     from warpath.planner.plan import Plan, Wish
-
-    Array = NDArray[Any]
 
 
 #: Rows that let a GPU work in full batches: blocks of one source each, 64 sources side by side.
@@ -162,7 +159,7 @@ class _Work:
         """
         graph, problem = opened(self.graph), self.problem
         facts = graph.facts(symmetry=False)
-        long = not facts.integer or 2 * facts.longest >= never(graph.dist_dtype)
+        long = not facts.integer or 2 * facts.longest >= unreachable(graph.dist_dtype)
         apart = problem.cutoff is not None or self.graph.first_through > 0
         return apart or (long and problem.targets is not None)
 
@@ -208,7 +205,7 @@ class _Work:
             self.graph, self.plan, problem,
             out=into, pred=pred, progress=report, trace=trace, tiles=tiles,
         )  # fmt: skip
-        most = never(into.dtype)
+        most = unreachable(into.dtype)
         if problem.cutoff is not None and self.plan.recipe.loop is not Loop.DIJKSTRA:
             beyond = into > min(problem.cutoff, most)
             into[beyond] = most
@@ -225,7 +222,7 @@ class _Work:
             self.trace.add(replace(one, number=len(self.trace)))
         if isinstance(rows, np.ndarray):
             degrees = np.diff(opened(self.graph).indptr)
-            self.edges += sum(int(degrees[row != never(row.dtype)].sum()) for row in rows)
+            self.edges += sum(int(degrees[row != unreachable(row.dtype)].sum()) for row in rows)
 
     def _from_square(self, into: Any, report: Report | None) -> dict[str, Any]:
         """Solve all pairs of the opened graph, and keep the rows and columns asked for."""

@@ -11,14 +11,11 @@ from warpath.base.errors import InputError, NotEnoughMemoryError, NotSupportedEr
 from warpath.recipes import Loop
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.engines.base import Problem
     from warpath.graph import Graph
     from warpath.io.journal import Question
     from warpath.planner.plan import Plan
-
-    Array = NDArray[Any]
 
 #: Loops of a GPU that keep no count of what they do.
 _UNCOUNTED = {Loop.BLOCK_A_SOURCE, Loop.FLOYD_WARSHALL, Loop.JOHNSON, Loop.PAIRS}

@@ -9,20 +9,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warpath.base import units
-from warpath.results.paths import never
+from warpath.base.dtypes import unreachable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.engines.cpu import Search
     from warpath.planner.plan import Plan
-
-    Array = NDArray[Any]
 
 _TIMED = 3  # solves of each, after one that meets its memory for the first time
 _BEHIND = 1.2  # times as long as another in the first of them, and there is no second
@@ -157,5 +154,5 @@ class Trial:
 
 def _cost(seconds: float, dist: Array) -> float:
     """Return seconds for each vertex reached; of those that are not, some count as one."""
-    reached = int(np.count_nonzero(dist != never(dist.dtype)))
+    reached = int(np.count_nonzero(dist != unreachable(dist.dtype)))
     return seconds / (reached + (len(dist) - reached) / _UNREACHED)

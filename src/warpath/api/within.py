@@ -13,11 +13,10 @@ from warpath.graph.checks import checked_bool, plain_array, shown
 from warpath.results.within import Within
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from warpath.api.run import Progress
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 
 def within(

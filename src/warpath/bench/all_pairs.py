@@ -21,6 +21,7 @@ import numpy as np
 
 from warpath.api.distances import apsp
 from warpath.base import units
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import WarpathError
 from warpath.bench.catalogue import append, facts_of, key_of, read_lines
 from warpath.bench.pair import TimeIsUpError, at_most
@@ -28,18 +29,15 @@ from warpath.bench.workloads import graph_of, tiny, title_of
 from warpath.engines.base import Order, Problem
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.engines.base import Device
     from warpath.graph import Graph
     from warpath.recipes import Recipe
 
-    Array = NDArray[Any]
     Line = dict[str, Any]
 
 STUDY = "all pairs"
@@ -176,7 +174,7 @@ class Tables:
         right = self._right
         if not recipe.reassociates or right.dtype.kind != "f":
             return int(np.count_nonzero(found != right))
-        reached = right != never(right.dtype)
+        reached = right != unreachable(right.dtype)
         slack = len(right) * np.finfo(right.dtype).eps * np.abs(right[reached]).max(initial=0)
         far = np.abs(found[reached] - right[reached]) > slack
         return int(np.count_nonzero(far) + np.count_nonzero(np.isfinite(found) != reached))

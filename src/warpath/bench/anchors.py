@@ -24,11 +24,8 @@ from warpath.bench.workloads import graph_of, title_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
-
-    Array = NDArray[Any]
 
 _SEED = 20261122
 _SAMPLED = 8

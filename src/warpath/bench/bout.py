@@ -17,14 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from warpath.bench.peers import Peer
     from warpath.bench.right import Right
     from warpath.bench.run import Answer, Entrant
     from warpath.results.paths import Paths
 
-    Array = NDArray[Any]
     Line = dict[str, Any]
 
 NOT_BEGUN = "not begun"  # how the error of a peer begins that would take too long

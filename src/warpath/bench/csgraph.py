@@ -28,11 +28,8 @@ from warpath.graph import generate
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
-
-    Array = NDArray[Any]
 
 #: What weights are called here: whole numbers, and their tenths, both in float64.
 KINDS = {"whole": "int", "tenths": "float"}

@@ -22,12 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.bench.right import Right
     from warpath.graph import Graph
-
-    Array = NDArray[Any]
 
 _TYPES = ("int32", "int64", "float32", "float64")
 _WORDS = ("time", "labels", "build", "peak", "about")
@@ -225,5 +222,5 @@ def _infinite(dist: Array, unreached: float | None) -> Array:
     """Return distances in which what is not reached is the type's largest, or inf."""
     if unreached is None:
         return dist
-    never = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max
-    return np.where(dist == unreached, dist.dtype.type(never), dist)
+    unreachable = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max
+    return np.where(dist == unreached, dist.dtype.type(unreachable), dist)

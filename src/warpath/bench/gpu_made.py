@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from multiprocessing.connection import Connection
 
-    from numpy.typing import NDArray
+    from warpath.base.dtypes import Array
 
-    Array = NDArray[Any]
     Line = dict[str, Any]
 
 #: A graph of about so many edges gets a maker of its own; one of as many as these has all threads

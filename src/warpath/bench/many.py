@@ -21,12 +21,9 @@ from warpath.graph import generate
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.bench.peers import Peer
     from warpath.graph import Graph
-
-    Array = NDArray[Any]
 
 
 class Rows(NamedTuple):

@@ -14,6 +14,7 @@ import numpy as np
 
 from warpath.api import calls
 from warpath.base import units
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import WarpathError
 from warpath.bench.workloads import graph_of, source_of, tiny, title_of
 from warpath.engines.rounds.clock import Clock
@@ -22,20 +23,16 @@ from warpath.recipes.axes import Layout, Select
 from warpath.recipes.params import chosen_params
 from warpath.recipes.recipe import IN_ONE_LAUNCH
 from warpath.results.certificate import verify
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.graph.facts import Facts
     from warpath.recipes import Recipe
     from warpath.results.paths import Paths
-
-    Array = NDArray[Any]
 
 _SHORT = 1.0  # seconds; a shorter solve is timed three times
 _WARM_UP = 2.0  # seconds on the graph itself; enough to bring it to the device
@@ -168,7 +165,7 @@ class Pairs:
                 seconds, paths = self._once(graph, source, call)
             times.append(seconds)
         seconds = median(times)
-        edges = int(np.diff(graph.indptr)[self._right != never(self._right.dtype)].sum())
+        edges = int(np.diff(graph.indptr)[self._right != unreachable(self._right.dtype)].sum())
         found: dict[str, Any] = {
             "ms": 1e3 * seconds, "runs_ms": [1e3 * each for each in times],
             "rounds": paths.stats.get("rounds"), "dijkstra_edges": edges,
@@ -204,7 +201,7 @@ class Pairs:
         graph, dist = self._graph, self._right
         if graph.facts(symmetry=False).min_weight <= 0:
             return {}
-        reached = dist != never(dist.dtype)
+        reached = dist != unreachable(dist.dtype)
         src, dst, _ = graph.edges()
         relaxed = int(np.count_nonzero(reached[src] & (dist[src] < dist[dst])))
         selected = int(np.count_nonzero(reached))

@@ -31,15 +31,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.bench.experiments import Made, Paper, Study
     from warpath.bench.pair import Job, Solve
     from warpath.engines.base import Device
     from warpath.graph import Graph
     from warpath.recipes import Recipe
 
-    Array = NDArray[Any]
     Line = dict[str, Any]
 
 _SEED = 20261121

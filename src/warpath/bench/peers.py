@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.api.calls import sssp
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError, require
 from warpath.bench.workloads import source_of
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
-
-    Array = NDArray[Any]
 
 _PANDANA_END = 2**31 / 1000  # thousandths in 32 bits; beyond, its contraction never ends
 
@@ -229,7 +226,7 @@ def _hushed() -> Iterator[None]:
 
 def _pandana_of(graph: Graph) -> Any:
     dist = sssp(graph, source_of(graph)).dist
-    farthest = dist[dist != never(dist.dtype)].max()
+    farthest = dist[dist != unreachable(dist.dtype)].max()
     if farthest >= _PANDANA_END:
         msg = f"pandana's distances end at {_PANDANA_END:,.0f}; here one is {farthest:,.0f}."
         raise OverflowError(msg)
@@ -277,7 +274,7 @@ def _cugraph(made: Any, source: int) -> Any:
 def _cugraph_answer(found: Any, n: int) -> Array:
     dist = np.full(n, np.inf)
     values = found["distance"].to_numpy()
-    dist[found["vertex"].to_numpy()] = np.where(values == never(values.dtype), np.inf, values)
+    dist[found["vertex"].to_numpy()] = np.where(values == unreachable(values.dtype), np.inf, values)
     dist[dist == np.finfo(np.float64).max] = np.inf
     return dist
 

@@ -5,24 +5,21 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warpath.api.calls import sssp
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError
 from warpath.results.certificate import verify
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.results.paths import Paths
-
-    Array = NDArray[Any]
 
 _SEED = 20261120
 _JUDGED = 16  # sources whose reach sets what is fair
@@ -73,7 +70,7 @@ def wrong_of(right: Array, found: Array) -> tuple[int, float]:
         return 0, 0.0
     if found.shape != right.shape:
         return right.size, np.inf
-    reached, missing = right != never(right.dtype), found == never(found.dtype)
+    reached, missing = right != unreachable(right.dtype), found == unreachable(found.dtype)
     both = reached & ~missing
     mine, theirs = right[both].astype(np.float64), found[both].astype(np.float64)
     gap = np.abs(mine - theirs)
@@ -160,4 +157,4 @@ def _right(graph: Graph, source: int, threads: int | None = 1, *, certify: bool)
 
 
 def _reach(right: Right) -> int:
-    return int(np.count_nonzero(right.dist != never(right.dist.dtype)))
+    return int(np.count_nonzero(right.dist != unreachable(right.dist.dtype)))

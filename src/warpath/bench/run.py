@@ -25,11 +25,9 @@ from warpath.bench.right import digest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.bench.right import Right
 
-    Array = NDArray[Any]
     Line = dict[str, Any]
     #: What a result comes to: (n,) distances, our (n,) predecessors, and what ran.
     Answer = tuple[Array, Array | None, str | None]

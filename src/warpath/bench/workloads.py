@@ -16,9 +16,6 @@ from warpath.io.formats import read
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
 
 _SEED = 20261121
 

@@ -12,12 +12,9 @@ from warpath.cli.vertices import ids, one_id
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.results.paths import Paths
-
-    Array = NDArray[Any]
 
 
 def exact_sum(values: Array) -> int | float:

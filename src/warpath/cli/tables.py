@@ -166,6 +166,6 @@ def _wide_rows(table: DistanceTable) -> Iterator[list[Any]]:
 def _wide_parts(table: DistanceTable) -> Iterator[tuple[Any, list[Any]]]:
     sources = ids(table.graph, table.source_indices).tolist()
     dist = np.asarray(table.dist)
-    never = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max
+    unreachable = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max
     for source, row in zip(sources, dist, strict=True):
-        yield source, [None if value == never else value for value in row.tolist()]
+        yield source, [None if value == unreachable else value for value in row.tolist()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from warpath.graph.csr import rows_of_csr
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 _FAR = np.iinfo(np.int32).max
 _WHOLE = _FAR // 4  # lengths below it add up in 32 bits

@@ -15,9 +15,7 @@ from warpath.engines.yen import shortest_loopless
 from warpath.results.route import Route
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 
 def yen(

@@ -19,7 +19,7 @@ from warpath.io.scipy_sparse import undirected
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 #: What SciPy's conversion of plain dense matrices takes for 0, by `numpy.ma.masked_values`.
 _NOTHING = 1e-8

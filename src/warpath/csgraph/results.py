@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath.results.paths import never
+from warpath.base.dtypes import unreachable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
-
-    Array = NDArray[Any]
 
 #: What stands for no predecessor.
 NO_PREDECESSOR = np.int32(-9999)
@@ -30,7 +29,7 @@ def as_floats(dist: Array) -> Array:
         dist.flags.writeable = True  # its only other holder was the result that it came in
         return dist
     floats = dist.astype(np.float64)
-    floats[dist == never(dist.dtype)] = np.inf
+    floats[dist == unreachable(dist.dtype)] = np.inf
     return floats
 
 

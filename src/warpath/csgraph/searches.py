@@ -28,11 +28,9 @@ from warpath.graph import Graph
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.csgraph.matrices import Edges
 
-    Array = NDArray[Any]
     Answer = Array | tuple[Array, ...]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,12 +18,9 @@ from warpath.recipes import CATALOGUE, Task
 from warpath.results.predecessors import tree
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.csgraph.matrices import Edges
     from warpath.graph import Graph
-
-    Array = NDArray[Any]
 
 #: Vertices and edges, times sources: fewer are searched in less time than a plan takes, 0.2 ms.
 _SMALL = 2**15

@@ -12,9 +12,7 @@ from warpath.csgraph.matrices import lengths_of, rows_of
 from warpath.csgraph.results import NO_PREDECESSOR
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 
 def construct_dist_matrix(

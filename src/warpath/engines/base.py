@@ -11,16 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from numpy.typing import NDArray
-
     from warpath._core import Word
+    from warpath.base.dtypes import Array
     from warpath.engines.cuda.entry import Kernel
     from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
     from warpath.recipes import Recipe, Task
     from warpath.results.trace import Trace
-
-    Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -9,25 +9,23 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from warpath import _core
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import NegativeCycleError
 from warpath.engines.base import Order, Raw
 from warpath.engines.dense import adjacency_matrix, narrow_part, sums_fit_int32
 from warpath.graph.facts import leaves, rows_into
 from warpath.recipes import Loop, Queue, Task
-from warpath.results.paths import never
 from warpath.results.predecessors import length_around, search, tree
 from warpath.results.trace import Round
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.engines.base import Problem
     from warpath.graph import Graph
     from warpath.recipes import Recipe
 
-    Array = NDArray[Any]
     #: (source, progress) -> (n,) distances, read-only, and what it did, for `counters`; None where
     #: distances may not fit.
     Search = Callable[..., tuple[Array, bytes] | None]
@@ -365,14 +363,14 @@ def reduced(graph: Graph, potentials: Array) -> Array:
 
 def cut(dist: Array, cutoff: float | None) -> Array:
     """Return labels with those above the cutoff made unreachable."""
-    return dist if cutoff is None else np.where(dist > cutoff, never(dist.dtype), dist)
+    return dist if cutoff is None else np.where(dist > cutoff, unreachable(dist.dtype), dist)
 
 
 def fitting(dist: Array, dtype: np.dtype[Any]) -> Array:
     """Return integer distances in another type; raise OverflowError if one does not fit."""
     if dist.dtype == dtype:
         return dist
-    missing = dist == never(dist.dtype)
+    missing = dist == unreachable(dist.dtype)
     limit = np.iinfo(dtype)
     finite = dist[~missing]
     if finite.size and (finite.max() >= limit.max or finite.min() < limit.min):

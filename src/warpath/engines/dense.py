@@ -9,7 +9,7 @@ import numpy as np
 from warpath import _core
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
 
 

@@ -15,9 +15,9 @@ from warpath.base.errors import GraphError, InputError, NotSupportedError, Weigh
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
+    from numpy.typing import ArrayLike, DTypeLike
 
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 #: Vertices are counted in 32 bits below this number, in 64 bits from it on.
 NARROW_LIMIT = 2**31

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from warpath.base.errors import GraphError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 EARTH_RADIUS = 6_371_008.8  # mean radius in metres (IUGG)
 

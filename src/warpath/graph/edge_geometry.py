@@ -12,11 +12,10 @@ from warpath.graph.checks import frozen
 from warpath.graph.csr import rows_of_edges
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from warpath.base.dtypes import Array
     from warpath.graph.graph import Graph
-
-    Array = NDArray[Any]
 
 
 class Shapes:

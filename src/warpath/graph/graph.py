@@ -23,7 +23,7 @@ from warpath.graph.labels import indices_of_labels, indices_of_numbers, labels_a
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 
 class Graph:

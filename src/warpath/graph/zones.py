@@ -7,7 +7,7 @@ no edges out. Then every solver works unchanged, and labels fold back by a copy.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from warpath.graph.csr import kept_rows
 from warpath.graph.graph import Graph
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 
 def opened(graph: Graph) -> Graph:
@@ -68,22 +66,22 @@ def unfolded(graph: Graph, dist: Array, source: int, cutoff: float | None = None
     closed = graph.first_through
     if closed == 0:
         return dist
-    never = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max
-    labels = np.full(graph.n + closed, never, dist.dtype)
+    unreachable = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max
+    labels = np.full(graph.n + closed, unreachable, dist.dtype)
     labels[closed : graph.n] = dist[closed:]
     labels[source] = dist[source]
     labels[graph.n :] = dist[:closed]
     if source < closed:
-        labels[graph.n + source] = never
+        labels[graph.n + source] = unreachable
         back = graph.reversed()  # the source's double was folded away: relax its in-edges again
         around = slice(back.indptr[source], back.indptr[source + 1])
         before = labels[back.indices[around]]
         weights = back.solver_weights[around].astype(dist.dtype)
-        kept = before != never
+        kept = before != unreachable
         if dist.dtype.kind == "i":  # the others' sums would wrap
-            kept &= (weights <= 0) | (before < never - np.maximum(weights, 0))
+            kept &= (weights <= 0) | (before < unreachable - np.maximum(weights, 0))
         with np.errstate(over="ignore"):
-            round_trip = (before[kept] + weights[kept]).min(initial=never)
+            round_trip = (before[kept] + weights[kept]).min(initial=unreachable)
         if cutoff is None or round_trip <= cutoff:
             labels[graph.n + source] = round_trip
     return labels

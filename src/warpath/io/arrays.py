@@ -14,9 +14,7 @@ from warpath.graph.checks import on_host, shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 _INT64 = np.iinfo(np.int64)
 

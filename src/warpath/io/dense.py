@@ -13,9 +13,7 @@ from warpath.graph.csr import rows_of_csr
 from warpath.io.scipy_sparse import undirected
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 
 def from_matrix(

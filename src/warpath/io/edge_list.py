@@ -15,11 +15,8 @@ from warpath.io.shown import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.io.source import Line, Source
-
-    Array = NDArray[Any]
 
 _COMMENTS = b"#%"
 

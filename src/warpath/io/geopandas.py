@@ -16,12 +16,9 @@ from warpath.io.tables import ENDS, WEIGHTS, Table, chosen_columns
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.results.route import Route
     from warpath.results.within import Within
-
-    Array = NDArray[Any]
 
 
 def from_geodataframe(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -14,9 +14,8 @@ from warpath.io.save import edge_blocks, refuse_what_text_cannot_hold
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warpath.base.dtypes import Array
     from warpath.io.source import Line, Source
-
-    Array = NDArray[Any]
 
 _BANNER = b"%%MatrixMarket"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from warpath.base.dtypes import Array
     from warpath.base.errors import GraphFormatError
     from warpath.io.source import Source
-
-    Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

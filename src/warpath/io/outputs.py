@@ -14,11 +14,8 @@ from warpath.io.places import to_write
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.io.journal import Journal, Question
-
-    Array = NDArray[Any]
 
 
 class Output(Protocol):

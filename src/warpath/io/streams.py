@@ -30,11 +30,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.io.journal import Question
-
-    Array = NDArray[Any]
 
 #: A block of rows that is computed in memory before it is written out, at most.
 BLOCK_BYTES = 128 * 2**20

@@ -12,9 +12,7 @@ from warpath.graph import Graph
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 #: The names that the two columns of ends go by, in any case of letters.
 ENDS = (

@@ -17,9 +17,7 @@ from warpath.io.dense import from_matrix
 from warpath.io.scipy_sparse import undirected
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 
 def from_tensor(data: Any, **options: Any) -> Graph:

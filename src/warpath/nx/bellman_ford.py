@@ -19,11 +19,8 @@ from warpath.nx.weights import ABSENT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.nx.graph import Converted
-
-    Array = NDArray[Any]
 
 _EVERY = np.empty(0, np.int64)  # how the core is told that all vertices are sources
 

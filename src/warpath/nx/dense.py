@@ -10,18 +10,15 @@ import networkx as nx
 import numpy as np
 
 from warpath.api.distances import apsp
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import LeftToNetworkXError
 from warpath.nx.search import networkx_errors
 from warpath.nx.weights import FLOAT, WHOLE
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.nx.graph import Converted, Weighted
     from warpath.results.distance_table import DistanceTable
-
-    Array = NDArray[Any]
 
 
 def floyd_warshall(G: Converted, weight: Any = "weight") -> dict[Any, dict[Any, Any]]:
@@ -77,7 +74,7 @@ def floyd_warshall_numpy(G: Converted, nodelist: Any = None, weight: Any = "weig
     if n == 0:
         return np.zeros((0, 0))
     dist = _table(weighted, predecessors=False).dist
-    matrix: Array = np.where(dist == never(dist.dtype), np.inf, dist)[chosen]
+    matrix: Array = np.where(dist == unreachable(dist.dtype), np.inf, dist)[chosen]
     return matrix
 
 
@@ -113,7 +110,7 @@ def _numbers(
     A missing weight counts as the float 1.0 here, as in NetworkX.
     """
     kinds = weighted.kinds
-    reached = row != never(row.dtype)
+    reached = row != unreachable(row.dtype)
     if isinstance(kinds, int):
         values: list[Any] = (row if kinds == WHOLE else row.astype(np.float64)).tolist()
     else:

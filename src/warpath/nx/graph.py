@@ -18,9 +18,7 @@ from warpath.nx.weights import ABSENT, FLOAT, NO_WEIGHT, weights_of
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 
 #: Integers from here on do not fit 64 bits.

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import LeftToNetworkXError
 from warpath.nx.arguments import bunch_of, require
 from warpath.nx.search import lengths_from, rows_of
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.nx.graph import Converted, Weighted
-
-    Array = NDArray[Any]
 
 
 def closeness_centrality(
@@ -58,7 +55,7 @@ def harmonic_centrality(
     sums = np.zeros(len(G))
     with np.errstate(over="ignore"):  # Python's sums become inf without a warning
         for name, row in zip(listed, rows_of(weighted, [G.place[v] for v in listed]), strict=True):
-            counted = wanted & (row != 0) & (row != never(row.dtype))
+            counted = wanted & (row != 0) & (row != unreachable(row.dtype))
             if transposed:  # NetworkX adds up as it settles nodes: the nearest first
                 parts = _inverse(np.sort(row[counted]))
                 if len(parts):

@@ -12,6 +12,7 @@ from warpath import _core
 from warpath.api.calls import sssp
 from warpath.api.distances import distances
 from warpath.api.nearest import nearest
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import (
     DistanceOverflowError,
     LeftToNetworkXError,
@@ -22,17 +23,13 @@ from warpath.graph.arguments import checked_cutoff
 from warpath.graph.csr import threads_for
 from warpath.graph.facts import rows_into
 from warpath.nx.weights import FLOAT
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.nx.graph import Converted, Weighted
-
-    Array = NDArray[Any]
 
 _BLOCK = 2**22  # distances that are held at once while rows are handed out one by one
 
@@ -80,7 +77,7 @@ class Found:
 
     def reaches(self, vertex: int) -> bool:
         """Return whether a vertex was reached."""
-        return bool(self.dist[vertex] != never(self.dist.dtype))
+        return bool(self.dist[vertex] != unreachable(self.dist.dtype))
 
     def names(self) -> list[Any]:
         """Return the reached node objects in order."""
@@ -142,7 +139,7 @@ class Found:
         limit = checked_cutoff(cutoff, rows) if cutoff is None or cutoff >= 0 else -1
         keys, ends, listed = _core.tight_rows(
             rows.indptr, rows.indices, rows.solver_weights, self.dist, self.order, self.count,
-            first_met, never(self.dist.dtype) if limit is None else limit,
+            first_met, unreachable(self.dist.dtype) if limit is None else limit,
         )  # fmt: skip
         found: dict[Any, list[Any]] = _core.named_lists(
             self.weighted.owner.name_array, keys, ends, listed
@@ -171,7 +168,7 @@ def searched(
         return Found.by_levels(weighted, sources[0], cutoff)
     with networkx_errors():
         if cutoff is not None and cutoff < 0:
-            dist = np.full(rows.n, never(rows.dist_dtype), rows.dist_dtype)
+            dist = np.full(rows.n, unreachable(rows.dist_dtype), rows.dist_dtype)
             dist[sources] = 0
         elif len(set(sources)) > 1:
             dist = nearest(rows, sources, cutoff=cutoff).dist
@@ -234,7 +231,7 @@ def _into(rows: Graph) -> Graph:
 
 def _level(cutoff: float | None) -> int:
     """Return the number of the last level that a search goes to."""
-    top = int(never(np.dtype(np.int64)))
+    top = int(unreachable(np.dtype(np.int64)))
     return top if cutoff is None else min(int(cutoff), top)
 
 
@@ -354,7 +351,7 @@ def lengths_from(
         return
     for row in rows_of(weighted, sources):
         labels = np.sort(row)
-        reached: list[Any] = labels[: np.searchsorted(labels, never(row.dtype))].tolist()
+        reached: list[Any] = labels[: np.searchsorted(labels, unreachable(row.dtype))].tolist()
         yield reached
 
 

@@ -12,9 +12,7 @@ from warpath.base.errors import LeftToNetworkXError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 #: What an edge's weight came as: a float, an integer, or nothing, which counts as the integer 1.
 FLOAT, WHOLE, ABSENT = 0, 1, 2

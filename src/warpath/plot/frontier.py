@@ -33,11 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.plot.page import Theme
-
-    Array = NDArray[Any]
 
 _PANELS, _FRAMES, _MOST = 9, 36, 400  # steps side by side, of an animation, and at most
 _SHOWN, _HELD = 120, 1500  # milliseconds of a frame, and of the last one

@@ -13,12 +13,10 @@ from warpath.graph.edge_geometry import lines_of
 from warpath.plot.page import new_figure, theme_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.plot.page import Theme
 
-    Array = NDArray[Any]
     Box = tuple[float, float, float, float]
 
 _WIDTH, EDGE, _HEADING = 8.0, 0.2, 0.75  # inches

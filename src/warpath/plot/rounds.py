@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +14,8 @@ from warpath.base.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.results.trace import Round, Trace
-
-    Array = NDArray[Any]
 
 #: Steps that a panel shows; more rounds are joined, with their range.
 MOST_STEPS = 600

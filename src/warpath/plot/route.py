@@ -17,9 +17,7 @@ from warpath.results.route import Route
 if TYPE_CHECKING:
     import os
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 _MARGIN = 0.12  # of the route's larger extent, on each side
 

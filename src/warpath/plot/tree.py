@@ -27,9 +27,7 @@ from warpath.results.route import Route
 if TYPE_CHECKING:
     import os
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 FOOT = 0.7  # inches for the scale
 

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError, NegativeCycleError, VerificationError
 from warpath.graph import Graph
 from warpath.graph.csr import threads_for
 from warpath.graph.labels import one_label
 from warpath.graph.zones import arrivals, folded, opened, unfolded
 from warpath.results.distance_table import DistanceTable
-from warpath.results.paths import Paths, never
+from warpath.results.paths import Paths
 from warpath.results.predecessors import as_labels, search, tree, without_unreached
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 _RULES = {
     "source": "the source's own distance must be 0",
@@ -212,7 +211,7 @@ def _verify_row(
         plain = inner is graph
         limit = cutoff
         if limit is None and closed and labels.dtype.kind == "i":
-            limit = never(labels.dtype) - 1  # a round trip to the source need not fit
+            limit = unreachable(labels.dtype) - 1  # a round trip to the source need not fit
         _certify(graph, source, labels, pred if plain else None, cutoff=limit, slack=slack)
         if limit != cutoff:
             _refuse_unreached(graph, source, labels)

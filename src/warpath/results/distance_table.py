@@ -8,11 +8,12 @@ import numpy as np
 
 from warpath.base import notebook
 from warpath.base.cached import cached_property
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, InputError, VertexError, require
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import checked_bool
 from warpath.graph.labels import one_label
-from warpath.results.paths import Paths, never
+from warpath.results.paths import Paths
 from warpath.results.predecessors import (
     as_labels,
     followed,
@@ -30,10 +31,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.results.trace import Trace
-
-    Array = NDArray[Any]
 
 
 class DistanceTable:
@@ -96,7 +96,7 @@ class DistanceTable:
         self.require_distances("reached")
         on_gpu = hasattr(self.dist, "__cuda_array_interface__")
         dist = self.dist if on_gpu else np.asarray(self.dist)
-        reached: NDArray[np.bool_] = dist != never(dist.dtype)
+        reached: NDArray[np.bool_] = dist != unreachable(dist.dtype)
         return reached
 
     def rows(self) -> Iterator[Array]:
@@ -162,7 +162,7 @@ class DistanceTable:
         column = self._place(target, self.target_indices, "column")
         s, t = int(self.source_indices[row]), int(self.target_indices[column])
         length = None if self.dist is None else self.dist[row, column].item()
-        if length is not None and length == never(self.dist.dtype):
+        if length is not None and length == unreachable(self.dist.dtype):
             raise no_path(self.graph, s, t, self.cutoff)
         cut = self.cutoff is not None and not self._exact
         if length is not None and self._whole and self.pred is not None and not cut:
@@ -235,7 +235,7 @@ class DistanceTable:
         long = checked_bool(long, "long")
         pandas = require("pandas", what="DistanceTable.to_pandas")
         dist = self.on_host("to_pandas")
-        reached = dist != never(dist.dtype)
+        reached = dist != unreachable(dist.dtype)
         if long:
             k, t = self.shape
             flat = pandas.Series(dist.ravel()).convert_dtypes()
@@ -295,7 +295,7 @@ def _cells(table: DistanceTable, most: int) -> list[list[str]]:
     """Return the first rows and columns as text, with a row of names above."""
     rows, columns = min(most, table.shape[0]), min(most, table.shape[1])
     lines = [["", *map(str, table.targets[:columns].tolist())]]
-    limit = never(table.dist.dtype)
+    limit = unreachable(table.dist.dtype)
     for row in range(rows):
         values = [table.dist[row, column].item() for column in range(columns)]
         shown = ["-" if value == limit else f"{value:,}" for value in values]

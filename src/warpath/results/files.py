@@ -12,24 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphFormatError, InputError, require
 from warpath.graph.arguments import a_graph
 from warpath.graph.checks import checked_bool
 from warpath.io.places import to_read, to_write
 from warpath.io.save import atomic
 from warpath.results.distance_table import DistanceTable
-from warpath.results.paths import Paths, never
+from warpath.results.paths import Paths
 from warpath.results.row_files import SUFFIXES, load_rows, suffix_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
 
-    Array = NDArray[Any]
     Columns = dict[str, tuple[Array, Array | None]]
 
 #: The arrays that a saved result may hold and that are read back.
@@ -85,7 +84,7 @@ def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool
         with atomic(target) as file:
             np.save(file, dist, allow_pickle=False)
     elif long:
-        reached = dist != never(dist.dtype)
+        reached = dist != unreachable(dist.dtype)
         rows, places = np.nonzero(reached)
         columns: Columns = {
             "source": (file_names(table.graph, table.source_indices)[rows], None),
@@ -99,7 +98,7 @@ def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool
     else:
         named: Columns = {"source": (file_names(table.graph, table.source_indices), None)}
         for at, name in enumerate(file_names(table.graph, table.target_indices).tolist()):
-            named[str(name)] = (dist[:, at], dist[:, at] != never(dist.dtype))
+            named[str(name)] = (dist[:, at], dist[:, at] != unreachable(dist.dtype))
         save_columns(target, named)
 
 

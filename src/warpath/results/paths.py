@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath.base import notebook, units
 from warpath.base.cached import cached_property
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotSupportedError, require
 from warpath.graph.arguments import one_index
 from warpath.graph.labels import one_label
@@ -20,11 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.api.solver import OneSource
+    from warpath.base.dtypes import Array
     from warpath.engines.cuda.result import OnDevice
     from warpath.graph import Graph
     from warpath.results.trace import Trace
-
-    Array = NDArray[Any]
 
 
 _NEW = object.__new__
@@ -168,7 +168,7 @@ class Paths:
     @cached_property
     def reached(self) -> NDArray[np.bool_]:
         """Which vertices have a path: (n,) bool."""
-        reached: NDArray[np.bool_] = self.dist != never(self.dist.dtype)
+        reached: NDArray[np.bool_] = self.dist != unreachable(self.dist.dtype)
         return reached
 
     def path_to(self, target: Any) -> Route:
@@ -292,11 +292,6 @@ class Paths:
         if self.plan is not None:
             lines.append(f"  {self.plan.headline()}")
         return "\n".join(lines) + ">"
-
-
-def never(dtype: np.dtype[Any]) -> float:
-    """Return the label of what no path reaches: inf for floats, the largest integer else."""
-    return np.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
 
 
 def _paths(

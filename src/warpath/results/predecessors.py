@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
+
     Check = Callable[[Array, float | None], None]
 
 _ALL = np.empty(0, np.int64)
@@ -202,13 +203,13 @@ def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.in
     labels = unfolded(graph, dist, source)
     route = [source if source == target else int(arrivals(graph, np.array([target]))[0])]
     if not inner.facts(symmetry=False).negative:
-        back, never = inner.reversed(), _never(labels)
+        back, unreachable = inner.reversed(), _never(labels)
         while route[-1] != source:
             v = route[-1]
             into = slice(back.indptr[v], back.indptr[v + 1])
             before = labels[back.indices[into]]
             length = back.solver_weights[into].astype(labels.dtype)
-            closer = (before != never) & (before < labels[v])
+            closer = (before != unreachable) & (before < labels[v])
             tight = back.indices[into][closer][before[closer] + length[closer] == labels[v]]
             if not len(tight) or len(route) >= _STEPS:
                 break

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
-
-    Array = NDArray[Any]
 
 
 class Route:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphFormatError, require
 from warpath.io.compression import without_suffix
 from warpath.results.distance_table import DistanceTable
-from warpath.results.paths import Paths, never
+from warpath.results.paths import Paths
 
 if TYPE_CHECKING:
     import os
 
     from numpy.typing import NDArray
 
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
-
-    Array = NDArray[Any]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 SUFFIXES = {".parquet", *_SEPARATORS}
@@ -104,7 +104,7 @@ class _Rows:
         before = self.table["pred"].to_pylist()
         has = np.array([one is not None for one in before])
         pred[place[has]] = self._vertices([one for one in before if one is not None])
-        starts = np.flatnonzero((dist != never(dist.dtype)) & (pred < 0))
+        starts = np.flatnonzero((dist != unreachable(dist.dtype)) & (pred < 0))
         if len(starts) != 1:
             raise self._other(f"{len(starts)} vertices are reached without a predecessor, not 1")
         return Paths(graph, int(starts[0]), dist, tree=lambda: pred)
@@ -115,7 +115,7 @@ class _Rows:
         rows, row = _in_order(sources)
         columns, column = np.unique(targets, return_inverse=True)
         dist = np.full(
-            (len(rows), len(columns)), never(self.graph.dist_dtype), self.graph.dist_dtype
+            (len(rows), len(columns)), unreachable(self.graph.dist_dtype), self.graph.dist_dtype
         )
         dist[row, column] = self._distances("distance")
         return DistanceTable(self.graph, rows, columns, dist)
@@ -135,7 +135,7 @@ class _Rows:
         integer = kind == "null" or kind.startswith("int")
         if not integer and (dtype.kind == "i" or kind not in {"float", "double"}):
             raise self._other(f"{name} is {kind}, but this graph's distances are {dtype}")
-        values = [never(dtype) if one is None else one for one in column.to_pylist()]
+        values = [unreachable(dtype) if one is None else one for one in column.to_pylist()]
         with np.errstate(over="ignore"):
             found = np.array(values, dtype)
         if dtype.kind == "f" and np.count_nonzero(np.isinf(found)) > np.isinf(values).sum():

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.cached import cached_property
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphError, require
 from warpath.graph.arguments import checked_cutoff
 from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import lines_of
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
     import os
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.results.paths import Paths
     from warpath.results.route import Route
-
-    Array = NDArray[Any]
 
 
 class Within:
@@ -66,7 +65,7 @@ class Within:
         """How many vertices lie within each cutoff: (k,); they are the first of `vertices`."""
         limits = [checked_cutoff(cutoff, self.graph) for cutoff in self.cutoffs.tolist()]
         # A cutoff beyond all distances of the graph's type is None.
-        most = never(self.dist.dtype)
+        most = unreachable(self.dist.dtype)
         known = [most if limit is None else limit for limit in limits]
         counts: NDArray[np.int64] = np.searchsorted(self.dist, np.array(known), side="right")
         return counts

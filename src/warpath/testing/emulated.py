@@ -35,11 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
-    from numpy.typing import NDArray
-
     from warpath._core import Word
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 _POINTER = 65536  # in an argument's code, before 256 * kind + size
 _KINDS = {"i": "i", "u": "i", "b": "b", "f": "f"}

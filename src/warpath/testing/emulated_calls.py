@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.api import calls
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotSupportedError
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda import engine
 from warpath.planner.plan import Plan
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
-from warpath.results.paths import Paths, never
+from warpath.results.paths import Paths
 from warpath.results.predecessors import as_labels, tree
 from warpath.results.trace import Run, Trace
 
@@ -55,7 +56,7 @@ def sssp_on(device: Device) -> Callable[..., Paths]:
         raw = engine.run(Order(recipe, graph, problem, 1, params, trace=trace), device)
         raw.dist = as_labels(graph, device.get(raw.dist))
         plan = Plan(recipe, device.name, 1, params, None, 0, "it was asked for")
-        reached = raw.dist != never(raw.dist.dtype)
+        reached = raw.dist != unreachable(raw.dist.dtype)
         stats: dict[str, Any] = dict(raw.stats) | {"reached": int(np.count_nonzero(reached))}
         if trace is not None:
             edges = int(np.diff(graph.indptr)[reached].sum())

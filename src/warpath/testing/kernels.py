@@ -26,12 +26,11 @@ from warpath.testing.emulated import EmulatedDevice
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import DTypeLike
 
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.results.trace import Trace
-
-    Array = NDArray[Any]
 
 #: Where compiled kernels are kept from one run of the tests to the next.
 CACHE = Path(warpath.__file__).parents[2] / "build" / "emulated"

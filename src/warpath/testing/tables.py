@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import NegativeCycleError
 from warpath.engines import cpu
 from warpath.engines.base import Order, Problem
@@ -14,20 +15,19 @@ from warpath.engines.cuda.tables.table import longest
 from warpath.graph.zones import opened
 from warpath.recipes import Task
 from warpath.recipes.params import chosen_params
-from warpath.results.paths import never
 from warpath.testing import reference
 from warpath.testing.compare import assert_same_bits
 from warpath.testing.kernels import assert_is_a_negative_cycle, told
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import DTypeLike
 
+    from warpath.base.dtypes import Array
     from warpath.engines.base import Device
     from warpath.graph import Graph
     from warpath.recipes import Recipe
     from warpath.results.trace import Trace
 
-    Array = NDArray[Any]
     #: A table, or the error that comes instead.
     Answer = Array | type[Exception]
 
@@ -137,7 +137,7 @@ def narrowed(dist: Array, dtype: DTypeLike) -> Array:
     kind = np.dtype(dtype)
     if dist.dtype == kind:
         return dist
-    return np.where(dist == never(dist.dtype), never(kind), dist).astype(kind)
+    return np.where(dist == unreachable(dist.dtype), unreachable(kind), dist).astype(kind)
 
 
 def assert_lengths(recipe: Recipe, graph: Graph, found: Array, wanted: Array) -> None:
@@ -170,7 +170,7 @@ def assert_paths(recipe: Recipe, graph: Graph, sources: Array, dist: Array, pred
         edges[u, v] = min(weight, edges.get((u, v), weight))
     for row, source in enumerate(sources.tolist()):
         for v in range(graph.n):
-            if dist[row, v] == never(dist.dtype) or v == source:
+            if dist[row, v] == unreachable(dist.dtype) or v == source:
                 if pred[row, v] != -1:
                     raise AssertionError(
                         f"{v} from {source} has predecessor {pred[row, v]}, not -1"

@@ -12,9 +12,8 @@ from warpath import _core
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from warpath.base.dtypes import Array
 
-    Array = NDArray[Any]
     Arguments = tuple[list[Any], dict[str, Any]]
 
 

@@ -12,11 +12,8 @@ import numpy as np
 if TYPE_CHECKING:
     from random import Random
 
-    from numpy.typing import NDArray
-
     from hunt.programs._scipy_matrices import Matrix
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 INF, NAN = np.inf, np.nan
 _NAMES = (

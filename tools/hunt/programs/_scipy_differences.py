@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -22,11 +22,8 @@ from warpath import csgraph as ours
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from hunt.programs._scipy_calls import Call, Outcome
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 INF = np.inf
 _FEW = 40  # vertices whose distances are computed exactly

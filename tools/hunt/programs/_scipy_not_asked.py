@@ -10,11 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from hunt.programs._scipy_calls import Call
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 INF = np.inf
 

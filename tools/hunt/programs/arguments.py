@@ -151,9 +151,9 @@ def _wrong_paths(paths: wp.Paths, cutoff: Any, *, narrow: bool) -> str | None:
     except wp.DistanceOverflowError:  # of vertices beyond the cutoff
         return None
     limit = _limit(cutoff, whole.dtype)
-    never = np.inf if whole.dtype.kind == "f" else np.iinfo(whole.dtype).max
+    unreachable = np.inf if whole.dtype.kind == "f" else np.iinfo(whole.dtype).max
     for far, near in zip(whole.tolist(), paths.dist.tolist(), strict=True):
-        expected = far if far == never or Fraction(far) <= limit else never
+        expected = far if far == unreachable or Fraction(far) <= limit else unreachable
         if expected != near:
             return f"a distance is {near} where {expected} is right"
     return None

@@ -11,11 +11,8 @@ from hunt.programs._core_calls import Draw, Size, Threads, calls, unharmed
 from warpath import _core
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from hunt.program import Counts
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 #: What a call may raise; all else is a finding, as is a crash.
 _ALLOWED = (ValueError, TypeError, IndexError, OverflowError, MemoryError)

@@ -15,13 +15,11 @@ from hunt.program import Finding, Program
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from hunt.graphs import Drawn
     from hunt.oracle import Labels
     from hunt.program import Counts
+    from warpath.base.dtypes import Array
 
-    Array = NDArray[Any]
     #: Distances and predecessors.
     Answer = tuple[Array, Array]
 
@@ -58,7 +56,7 @@ class _Paths:
         self.drawn, self.rng, self.counts, self.source = drawn, rng, counts, source
         self.graph = drawn.graph
         self.n, self.dtype = drawn.graph.n, drawn.graph.dist_dtype
-        self.never = math.inf if self.dtype.kind == "f" else int(_INT64.max)
+        self.unreachable = math.inf if self.dtype.kind == "f" else int(_INT64.max)
         self.cutoff: Any = None
 
     def hunt(self) -> None:
@@ -183,7 +181,7 @@ def _by_much(paths: _Paths, dist: Array, pred: Array) -> Answer:
 
 def _unreached(paths: _Paths, dist: Array, pred: Array) -> Answer:
     v = paths.vertex()
-    dist[v] = paths.never
+    dist[v] = paths.unreachable
     if paths.rng.random() < 0.7:
         pred[v] = -1
     return dist, pred
@@ -191,18 +189,18 @@ def _unreached(paths: _Paths, dist: Array, pred: Array) -> Answer:
 
 def _reached(paths: _Paths, dist: Array, pred: Array) -> Answer | None:
     """Give a vertex without a path the label of an edge into it, or any."""
-    missing = np.flatnonzero(dist == paths.never)
+    missing = np.flatnonzero(dist == paths.unreachable)
     if not len(missing):
         return None
     v = int(missing[paths.rng.integers(0, len(missing))])
     u = paths.vertex()
-    dist[v] = 0 if dist[u] == paths.never else dist[u]
+    dist[v] = 0 if dist[u] == paths.unreachable else dist[u]
     pred[v] = u if paths.rng.random() < 0.7 else -1
     return dist, pred
 
 
 def _source_moved(paths: _Paths, dist: Array, pred: Array) -> Answer:
-    known = dist != paths.never
+    known = dist != paths.unreachable
     step = paths.dtype.type(1)
     if paths.rng.random() < 0.5:
         dist[known] = dist[known] + step
@@ -247,14 +245,14 @@ def _other_edges(paths: _Paths, _dist: Array, _pred: Array) -> Answer | None:
 
 def _an_island(paths: _Paths, dist: Array, pred: Array) -> Answer | None:
     """Give vertices that no path reaches consistent labels, from a root among them."""
-    missing = np.flatnonzero(dist == paths.never)
+    missing = np.flatnonzero(dist == paths.unreachable)
     if not len(missing):
         return None
     root = int(missing[paths.rng.integers(0, len(missing))])
     found = paths.solved(paths.drawn.oracle(), root)
     if found is None:
         return None
-    inside = (found[0] != paths.never) & (dist == paths.never)
+    inside = (found[0] != paths.unreachable) & (dist == paths.unreachable)
     if paths.cutoff is not None:
         inside &= found[0] <= paths.cutoff
     dist[inside] = found[0][inside]

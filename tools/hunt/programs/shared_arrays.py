@@ -17,11 +17,8 @@ from warpath.base.errors import DistanceOverflowError, InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from hunt.program import Counts
-
-    Array = NDArray[Any]
+    from warpath.base.dtypes import Array
 
 _ALGORITHMS = (
     "auto",

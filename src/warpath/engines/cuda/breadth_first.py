@@ -19,7 +19,8 @@ from warpath.engines.rounds.run import kept, resident
 from warpath.graph.facts import rows_into
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array, Device, Order
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
 

@@ -25,7 +25,8 @@ from warpath.recipes import Loop
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpath.engines.base import Array, Device, Order
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
     from warpath.engines.cuda.search import Search
     from warpath.graph import Graph
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from warpath.engines.base import Array, Device, Launch
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Launch
     from warpath.engines.cuda.entry import Kernel
     from warpath.graph import Graph
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from warpath._core import Word
-    from warpath.engines.base import Array, Launch
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Launch
     from warpath.engines.cuda.entry import Kernel
     from warpath.recipes import Recipe
 

@@ -23,7 +23,8 @@ from warpath.planner.cpu_model import MESH_DEGREE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpath.engines.base import Array, Device, Order
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
     from warpath.engines.cuda.entry import Kernel
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
@@ -224,7 +225,7 @@ def _band(facts: Facts, width: Width, delta: float | None) -> Any:
         delta = band / max(facts.mean_degree, 1) * float(facts.mean_weight)
     kind = np.dtype(width.label).type
     integer = width.label.startswith("i")
-    most = width.never.item() if integer else float(np.finfo(kind).max)
+    most = width.unreachable.item() if integer else float(np.finfo(kind).max)
     if not 0 < delta < most:
-        return width.never
+        return width.unreachable
     return kind(max(round(delta), 1) if integer else delta)

@@ -8,16 +8,17 @@ import numpy as np
 
 from warpath.base import settings
 from warpath.base.cached import cached_property
+from warpath.base.dtypes import unreachable
 from warpath.engines.cuda.entry import MERGE_PATH_ITEMS, Types, kernel
 from warpath.engines.rounds.run import resident
 from warpath.graph.zones import folded, opened
-from warpath.results.paths import never
 from warpath.results.predecessors import as_labels, tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warpath.engines.base import Array, Device
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device
     from warpath.graph import Graph
 
 _FEW = 2**14  # labels that the host widens sooner than a kernel is launched
@@ -57,7 +58,7 @@ class OnDevice:
         if wanted.itemsize < labels.dtype.itemsize:  # what does not fit is an error of the call
             with device.active():
                 if source < graph.first_through:  # a round trip is no distance of its own
-                    labels[graph.n + source] = never(labels.dtype)
+                    labels[graph.n + source] = unreachable(labels.dtype)
                 self._labels = self._distances()
             self._cutoff = None
 
@@ -126,7 +127,7 @@ class OnDevice:
         same, wide = self._wanted == labels.dtype, self._wanted == np.int64
         place = "same" if same else "wide" if wide else "small"
         unfit = xp.zeros(1, np.int32) if place == "small" else None
-        largest = never(labels.dtype)
+        largest = unreachable(labels.dtype)
         made = kernel("distances", _types(self._graph, labels), device.block)
         given = {
             "size": n, "labels": labels, "unfit": unfit, place: out,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from warpath.engines.base import Array
+    from warpath.base.dtypes import Array
     from warpath.engines.cuda.entry import Kernel
     from warpath.engines.cuda.flight import Flights
 

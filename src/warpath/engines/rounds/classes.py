@@ -9,7 +9,7 @@ import numpy as np
 from warpath.engines.rounds.run import kept, resident
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array
+    from warpath.base.dtypes import Array
     from warpath.engines.rounds.run import Run
 
 

@@ -17,7 +17,7 @@ def frontier(run: Run) -> bool:
     expansion = Expansion(run)
     splitter = None if queued else Splitter(run)
     queue, count = run.list_of(run.order.problem.source), 1
-    lowest, never = run.lowest, run.label(run.never)
+    lowest, unreachable = run.lowest, run.label(run.unreachable)
     while count:
         if run.rounds > run.n:
             return False
@@ -25,7 +25,7 @@ def frontier(run: Run) -> bool:
         if splitter is None:
             queue, expansion.items = expansion.items, queue
         else:
-            count, _ = splitter.split(expansion.items, count, lowest, never, queue, queue)
+            count, _ = splitter.split(expansion.items, count, lowest, unreachable, queue, queue)
         relaxed, improved, _ = run.counted() if run.traced else (0, 0, 0)
         run.round("queue" if queued else "workfront", selected, relaxed, improved, queue=count)
     return expansion.finish()

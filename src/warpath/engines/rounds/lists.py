@@ -10,7 +10,7 @@ from warpath.engines.rounds.classes import Classes
 from warpath.recipes.axes import Edges, Emit, Map
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array
+    from warpath.base.dtypes import Array
     from warpath.engines.rounds.run import Run
 
 #: The maps that find an edge's vertex by the offsets of the list's edges.
@@ -135,5 +135,5 @@ class Splitter:
         """Return the least label of the items that is not below `low`, or unreachable."""
         run = self._run
         labels = run.dist[items[:count]]
-        valid = run.xp.where(labels < run.label(low), run.label(run.never), labels)
+        valid = run.xp.where(labels < run.label(low), run.label(run.unreachable), labels)
         return run.device.get(valid.min()).item()

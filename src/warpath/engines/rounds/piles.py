@@ -17,7 +17,7 @@ from warpath.engines.rounds.lists import Expansion, Splitter
 from warpath.recipes.axes import Arrange
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array
+    from warpath.base.dtypes import Array
     from warpath.engines.rounds.run import Run
 
 
@@ -42,7 +42,7 @@ class _NearFar:
         self.far, self.fars = self._pile(), 0
         self.spare = self._pile()
         self.low: Any = run.label(0)
-        self.high: Any = run.label(run.never)
+        self.high: Any = run.label(run.unreachable)
         if self.switch is None:
             self.high = next_bound(run, self.delta, 0)
 
@@ -75,7 +75,7 @@ class _NearFar:
                 self.expansion.items, total, self.low, self.high, self.near, self.far[self.fars :]
             )
             self.fars += more
-            self._end("sweep" if self.high == run.never else "near", selected)
+            self._end("sweep" if self.high == run.unreachable else "near", selected)
         return self.expansion.finish()
 
     def _end(self, phase: str, selected: int) -> None:
@@ -86,7 +86,7 @@ class _NearFar:
         """Raise the threshold to where the pile has vertices again, and take them."""
         least = self.splitter.least(self.far, self.fars, self.high)
         self.low = self.high
-        if least == self.run.never:
+        if least == self.run.unreachable:
             self.fars = 0
             return
         self.high = next_bound(self.run, self.delta, least)
@@ -106,9 +106,9 @@ class _NearFar:
 
     def _change_mode(self, switch: float) -> None:
         run, waiting = self.run, self.nears + self.fars
-        sweeping = self.high == run.never
+        sweeping = self.high == run.unreachable
         if not sweeping and waiting < switch:
-            self.high = run.label(run.never)
+            self.high = run.label(run.unreachable)
         elif sweeping and self.nears >= switch:
             least = self.splitter.least(self.near, self.nears, self.low)
             self.high = next_bound(run, self.delta, least)
@@ -194,7 +194,7 @@ class _Buckets:
         """Move the buckets to the least label of the pile, and fill them."""
         least = self.splitter.least(self.far, self.fars, self.bounds[-1])
         self.low = self.bounds[-1]
-        if least == self.run.never:
+        if least == self.run.unreachable:
             self.fars = 0
             return [0] * (self.count + 2)
         self.bounds = self._window(least)
@@ -250,7 +250,7 @@ def grid_floor(run: Run, delta: float, label: Any) -> Any:
 def next_bound(run: Run, delta: float, label: Any) -> Any:
     """Return the least multiple of delta above a label; at least the next label that there is."""
     if np.issubdtype(run.label, np.integer):
-        return run.label(min((int(label) // int(delta) + 1) * int(delta), run.never))
+        return run.label(min((int(label) // int(delta) + 1) * int(delta), run.unreachable))
     label = run.label(label)
     with np.errstate(over="ignore"):
         bound = run.label((_steps(label, delta) + 1) * delta)

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from warpath.base.dtypes import unreachable
 from warpath.engines.cuda.entry import MERGE_PATH_ITEMS, Kernel, Types, kernel
 from warpath.engines.rounds.clock import Clock
 from warpath.recipes.axes import Edges, Lower, Map, Select
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpath.engines.base import Array, Device, Order
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
     from warpath.graph import Graph
     from warpath.recipes.axes import Axes
 
@@ -78,7 +79,7 @@ class Run(Clock):
         self.device = device
         self.xp: Any = device.xp
         self.n = graph.n
-        self.never = never(graph.dist_dtype)
+        self.unreachable = unreachable(graph.dist_dtype)
         self.types = Types.of(graph.indices.dtype, graph.solver_weights.dtype, graph.dist_dtype)
         self.label = graph.dist_dtype.type
         self.rows = resident(graph, device)
@@ -101,7 +102,7 @@ class Run(Clock):
 
     def labels(self, source: int) -> Array:
         """Return new labels: 0 at the source, elsewhere unreachable."""
-        dist: Array = self.xp.full(self.n, self.never, self.order.graph.dist_dtype)
+        dist: Array = self.xp.full(self.n, self.unreachable, self.order.graph.dist_dtype)
         dist[source] = 0
         return dist
 

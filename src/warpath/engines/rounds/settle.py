@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from warpath import _core
+from warpath.base.dtypes import unreachable
 from warpath.engines.dense import adjacency_matrix
 from warpath.engines.rounds.clock import Clock
 from warpath.engines.rounds.lists import ListPush
 from warpath.engines.rounds.run import Run, kept, resident
 from warpath.engines.rounds.shared import Shared
 from warpath.recipes.axes import Direction, Emit, Layout, Memory, Reduce, Select, Side
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpath.engines.base import Array, Order
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Order
     from warpath.engines.cuda.entry import Kernel
     from warpath.graph import Graph
 
@@ -50,7 +51,7 @@ def settle(run: Run) -> bool:
 def settle_on_cpu(order: Order) -> tuple[Array, int]:
     """Run `Loop.SETTLE` on the CPU alone; return the labels and how many rounds it took."""
     graph, source = order.graph, order.problem.source
-    dist = np.full(graph.n, never(graph.dist_dtype), graph.dist_dtype)
+    dist = np.full(graph.n, unreachable(graph.dist_dtype), graph.dist_dtype)
     frontier, unsettled = np.zeros(graph.n, np.uint8), np.ones(graph.n, np.uint8)
     dist[source], frontier[source], unsettled[source] = 0, 1, 0
     steps = CpuSteps(order, Shared(dist), Shared(frontier), Shared(unsettled))
@@ -74,7 +75,7 @@ def _rounds(run: Clock, relaxing: Steps, reducing: Steps, updating: Steps) -> No
             relaxed, improved = relaxing.relax()
         with run.step("reduce"):
             threshold = reducing.reduce()
-        done = threshold == reducing.never
+        done = threshold == reducing.unreachable
         now = selected
         if not done:
             with run.step("update"):
@@ -90,7 +91,7 @@ def _rounds(run: Clock, relaxing: Steps, reducing: Steps, updating: Steps) -> No
 class Steps(Protocol):
     """The three steps on one processor."""
 
-    never: Any
+    unreachable: Any
 
     def relax(self) -> tuple[int, int]:
         """Lower labels over edges out of the frontier; return how many were relaxed, improved."""
@@ -111,7 +112,7 @@ class CpuSteps:
     def __init__(self, order: Order, dist: Shared, frontier: Shared, unsettled: Shared) -> None:
         graph, axes = order.graph, order.recipe.axes
         assert axes is not None  # noqa: S101 - every recipe with a round-based loop has them
-        self.never = never(graph.dist_dtype)
+        self.unreachable = unreachable(graph.dist_dtype)
         self._label = graph.dist_dtype.type
         self._arrays = dist, frontier, unsettled
         blocks = -(-graph.n // _core.DA2CF_BLOCK) if axes.place.reduce is Side.CPU else 0
@@ -157,7 +158,7 @@ class GpuSteps:
 
     def __init__(self, run: Run, dist: Shared, frontier: Shared, unsettled: Shared) -> None:
         self._run = run
-        self.never = run.never
+        self.unreachable = run.unreachable
         self._arrays = dist, frontier, unsettled
         self._count = 1
         self._queue = run.list_of(run.order.problem.source) if run.axes.listed else None
@@ -300,7 +301,7 @@ def matrix_of(order: Order) -> Array:
 
 def lightest_out(graph: Graph) -> Array:
     """Return the least weight out of each vertex, unreachable where there is no edge: (n,)."""
-    least = np.full(graph.n, never(graph.dist_dtype), graph.dist_dtype)
+    least = np.full(graph.n, unreachable(graph.dist_dtype), graph.dist_dtype)
     src, _, weights = graph.edges()
     np.minimum.at(least, src, weights.astype(graph.dist_dtype))
     return least

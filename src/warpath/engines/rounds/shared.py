@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from warpath.recipes.axes import Side
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array, Device
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device
 
 
 class Shared:

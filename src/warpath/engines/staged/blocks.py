@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     import numpy as np
 
-    from warpath.engines.base import Array
+    from warpath.base.dtypes import Array
 
 
 class Window(NamedTuple):

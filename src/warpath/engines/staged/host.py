@@ -11,7 +11,7 @@ from warpath import _core
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from warpath.engines.base import Array
+    from warpath.base.dtypes import Array
     from warpath.engines.staged.blocks import Window
 
 

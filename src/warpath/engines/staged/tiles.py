@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from warpath import _core
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotEnoughMemoryError
 from warpath.engines.staged.blocks import Window
 from warpath.engines.staged.unfinished import (
@@ -29,13 +30,12 @@ from warpath.engines.staged.unfinished import (
     opened_panels,
     state_of,
 )
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from warpath.engines.base import Array
+    from warpath.base.dtypes import Array
     from warpath.engines.staged.blocks import Blocks
     from warpath.engines.staged.unfinished import Journal, Panels
     from warpath.graph import Graph
@@ -357,7 +357,7 @@ class _Solve:
             into = labels[part]
             into[:] = found
             if labels.dtype.kind != "f":
-                np.putmask(into, found >= self.blocks.unreachable, never(labels.dtype))
+                np.putmask(into, found >= self.blocks.unreachable, unreachable(labels.dtype))
 
         self._in_parts(copy, rows, columns)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from warpath.engines.base import Array
+    from warpath.base.dtypes import Array
 
 _CHUNK = 2**18  # entries that are converted at once
 #: A pivot that a state may name, beyond the vertices: tiles of any device fill it up.

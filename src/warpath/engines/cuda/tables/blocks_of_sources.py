@@ -12,7 +12,8 @@ from warpath.engines.cuda.tables.pairs import solver_of
 from warpath.engines.cuda.tables.widths import bucket
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array, Device, Order, Raw
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order, Raw
     from warpath.engines.cuda.tables.fill import Solver
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph

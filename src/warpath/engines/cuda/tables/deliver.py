@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base import settings
+from warpath.base.dtypes import unreachable
 from warpath.engines import cpu
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpath.engines.base import Array, Device
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device
 
 #: Bytes of one of the two buffers through which rows leave a device.
 _BUFFER = 2**28
@@ -130,7 +131,7 @@ def _narrowed(rows: Array, wanted: np.dtype[Any], xp: Any) -> Array:
     """Return rows of a device in another type; raise OverflowError where one does not fit."""
     if rows.dtype == wanted:
         return rows
-    unreached, most = never(rows.dtype), never(wanted)
+    unreached, most = unreachable(rows.dtype), unreachable(wanted)
     missing = rows == unreached
     if not bool((missing | ((rows < most) & (rows >= -most))).all()):
         msg = f"a distance does not fit {wanted}"

@@ -18,7 +18,8 @@ from warpath.engines.staged.blocks import Window
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpath.engines.base import Array, Device, Order
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
     from warpath.graph import Graph
 
 #: Min-plus in a launch: a quarter of a second on an H200, so that progress shows and Ctrl-C stops.

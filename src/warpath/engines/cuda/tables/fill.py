@@ -17,7 +17,8 @@ from warpath.engines.rounds.run import resident
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpath.engines.base import Array, Device, Order
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
 
 
 class Solver(Protocol):

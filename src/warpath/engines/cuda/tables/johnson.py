@@ -21,7 +21,8 @@ from warpath.recipes import Task
 from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array, Device, Order
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
     from warpath.engines.cuda.entry import Kernel
     from warpath.recipes import Recipe
 

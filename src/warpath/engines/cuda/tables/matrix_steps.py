@@ -14,7 +14,8 @@ from warpath.recipes.matrix import Relax
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpath.engines.base import Array, Device, Order
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
 
 _TILE = 32  # `kTile`
 _SEEN_TO = 256  # rounds between two looks at progress, and at a wish to stop
@@ -39,7 +40,7 @@ def matrix_steps(order: Order, device: Device) -> Raw:
     run = Table(order, device)
     weights = run.rows.weights if lengths is graph.solver_weights else device.put(lengths)
     integer = graph.dist_dtype.kind == "i"
-    nothing = run.label(run.never // 2 if integer else run.never)
+    nothing = run.label(run.unreachable // 2 if integer else run.unreachable)
     dist, pred = run.lay_out(weights, nothing, paths=run.paths)
     _rounds(run, dist, pred)
     undo = None if potentials is None else device.put(potentials)
@@ -48,7 +49,7 @@ def matrix_steps(order: Order, device: Device) -> Raw:
         rows = device.put(sources[at])
         block = dist[rows]
         if integer:
-            block = run.xp.where(block >= run.never // 4, run.label(run.never), block)
+            block = run.xp.where(block >= run.unreachable // 4, run.label(run.unreachable), block)
         if undo is not None:
             restore(device, block, undo, sources[at], None)
         run.deliver(at, block, None if pred is None else pred[rows])

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
-    from warpath.engines.base import Array, Device
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device
 
 #: What no path reaches, by the type of labels: the sum of two of them fits.
 FAR = {

@@ -12,7 +12,8 @@ from warpath.engines.cuda.tables.fill import Common, fill
 from warpath.engines.cuda.tables.widths import bucket
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array, Device, Order, Raw
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order, Raw
     from warpath.engines.cuda.tables.fill import Solver
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
@@ -110,11 +111,11 @@ class Pairs:
         """Begin to fill the rows of these sources."""
         common, device = self._common, self._common.device
         own = device.put(np.arange(len(sources)) * common.n + sources)
-        self._dist[: len(sources) * common.n].fill(common.width.never)
+        self._dist[: len(sources) * common.n].fill(common.width.unreachable)
         self._dist[own] = 0
         self._near[: len(sources)] = own
         self._bits.fill(0)
-        self._least.fill(common.width.never)
+        self._least.fill(common.width.unreachable)
         self._control.fill(0)
         self._control[:1] = len(sources)
         common.launch(
@@ -151,7 +152,7 @@ class Rows:
         """Begin to fill the rows of these sources."""
         common, device = self._common, self._common.device
         for array in (self._dist, self._least):
-            array.fill(common.width.never)
+            array.fill(common.width.unreachable)
         for array in (self._waiting, self._busy, self._control):
             array.fill(0)
         lanes = np.arange(len(sources))

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from warpath.base.dtypes import unreachable
 from warpath.engines.cpu import labels_or_cycle, potentials_of
 from warpath.engines.rounds.run import kept
 from warpath.graph import Graph
 from warpath.graph.csr import kept_rows
 from warpath.recipes import Task
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array, Device, Problem
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Problem
 
 _LEAST_INT64 = -(2**63)
 #: Entries of a table that are turned back at once: what is made of them on the way takes memory.
@@ -64,7 +65,7 @@ def reweighted(graph: Graph, problem: Problem) -> Reweighted:
 
 def _under(graph: Graph, h: Array) -> Graph:
     src, dst, weights = graph.edges()
-    unreached = never(h.dtype)
+    unreached = unreachable(h.dtype)
     matters = h[src] != unreached  # then the target is reached as well
     low, high = np.where(matters, h[src], 0), np.where(matters, h[dst], 0)
     weights = np.where(matters, weights, 0).astype(h.dtype)
@@ -77,7 +78,7 @@ def _under(graph: Graph, h: Array) -> Graph:
         return Graph(*kept_rows(graph.indptr, graph.indices, reduced, copied=False))
     extremes = [int(each.min(initial=0)) for each in (weights, low, -high)]
     longest = [int(each.max(initial=0)) for each in (weights, low, -high)]
-    if sum(extremes) < _LEAST_INT64 or sum(longest) >= never(h.dtype):
+    if sum(extremes) < _LEAST_INT64 or sum(longest) >= unreachable(h.dtype):
         msg = "a weight under potentials could leave int64"
         raise OverflowError(msg)
     reduced = weights + low - high
@@ -97,7 +98,7 @@ def restore(
     """
     xp: Any = device.xp
     to = potentials if targets is None else potentials[device.put(targets)]
-    unreached = never(potentials.dtype)
+    unreached = unreachable(potentials.dtype)
     step = max(_AT_ONCE // max(len(to), 1), 1)
     for begin in range(0, len(rows), step):
         some = rows[begin : begin + step]

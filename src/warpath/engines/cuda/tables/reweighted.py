@@ -10,7 +10,8 @@ from warpath.engines.cuda.tables.fill import fill
 from warpath.engines.cuda.tables.potentials import restore, reweighted
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array, Device, Order, Raw
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order, Raw
 
 
 def johnson(order: Order, device: Device) -> Raw:

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base.dtypes import unreachable
 from warpath.engines.cpu import labels_or_cycle
 from warpath.engines.cuda.entry import Types
 from warpath.engines.cuda.tables.deliver import put
 from warpath.engines.rounds.run import Run
-from warpath.results.paths import never
 from warpath.results.predecessors import tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warpath.engines.base import Array, Device, Order
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
     from warpath.graph import Graph
 
 #: Bytes that a block of rows may take on its way to the answer.
@@ -41,7 +42,7 @@ class Table(Run):
         if asks_for_int32(order) and longest(graph) < 2**29:
             label = np.dtype(np.int32)
         self.label = label.type
-        self.never: Any = never(label)
+        self.unreachable: Any = unreachable(label)
         self.types = Types.of(graph.indices.dtype, graph.solver_weights.dtype, label)
         self.paths = order.pred is not None
 
@@ -90,7 +91,7 @@ class Table(Run):
         """
         xp, graph = self.xp, self.order.graph
         rows = self.sources[at]
-        pred = xp.where(dist == self.never, -1, pred).astype(pred.dtype)
+        pred = xp.where(dist == self.unreachable, -1, pred).astype(pred.dtype)
         pred[xp.arange(len(rows)), self.device.put(rows)] = -1
         if not circles_may_close(graph):
             return pred

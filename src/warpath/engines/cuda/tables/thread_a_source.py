@@ -11,7 +11,8 @@ from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.tables.table import Table, longest
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array, Device, Order
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
 
 #: Vertices that a launch settles for each source: some tenths of a second at 10,000 vertices.
 STEPS = 256
@@ -30,7 +31,7 @@ def thread_a_source(order: Order, device: Device) -> Raw:
     if order.out.size == 0:
         return Raw(order.out, stats={"rounds": 0})
     run = Table(order, device)
-    matrix, _ = run.lay_out(run.rows.weights, run.label(run.never), paths=False)
+    matrix, _ = run.lay_out(run.rows.weights, run.label(run.unreachable), paths=False)
     batch = _batch(run)
     settled = relaxed = improved = 0
     for first in range(0, len(sources), batch):
@@ -62,7 +63,7 @@ def _search(run: Table, matrix: Array, sources: Array) -> tuple[Array, Array | N
     """Return the labels of a batch and who comes before whom: (b, n) on the device."""
     xp, count = run.xp, len(sources)
     kernel = run.kernel("thread_dijkstra", paths=run.paths, traced=run.traced)
-    dist = xp.full((count, run.n), run.never, run.label)
+    dist = xp.full((count, run.n), run.unreachable, run.label)
     dist[xp.arange(count), run.device.put(sources)] = 0
     visited = xp.zeros((count, run.n), np.uint8)
     pred = xp.full((count, run.n), -1, run.rows.indices.dtype) if run.paths else None

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warpath.base import settings
+from warpath.base.dtypes import unreachable
 from warpath.engines.base import Raw
 from warpath.engines.cpu import fitting
 from warpath.engines.cuda.tables.min_plus import FAR, MinPlus
 from warpath.engines.cuda.tables.potentials import reweighted
 from warpath.engines.staged.tiles import all_pairs
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpath.engines.base import Array, Device, Order
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
     from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
 
@@ -66,7 +67,7 @@ def _lengths(potentials: Array) -> Callable[[Array, slice], None]:
     """Return what turns rows of reduced distances back into lengths, in place."""
 
     def restore(rows: Array, these: slice) -> None:
-        start, unreached = potentials[these][:, None], never(potentials.dtype)
+        start, unreached = potentials[these][:, None], unreachable(potentials.dtype)
         if potentials.dtype.kind == "f":
             rows -= start - potentials  # inf stays
             return

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from warpath.base.dtypes import unreachable
 from warpath.engines.rounds.run import kept, resident
-from warpath.results.paths import never
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array, Device
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device
     from warpath.graph import Graph
 
 
@@ -29,9 +30,9 @@ class Width(NamedTuple):
     proven: bool
 
     @property
-    def never(self) -> Any:
+    def unreachable(self) -> Any:
         """The label of what no path reaches, as a scalar of the type."""
-        return np.dtype(self.label).type(never(np.dtype(self.label)))
+        return np.dtype(self.label).type(unreachable(np.dtype(self.label)))
 
 
 def widths(graph: Graph) -> list[Width]:
@@ -42,10 +43,10 @@ def widths(graph: Graph) -> list[Width]:
         return [Width(weight, weight, proven=True)]
     largest = int(facts.max_weight)
     longest = largest * max(facts.n - 1, 1)
-    wide = Width("int64", weight, longest < never(np.dtype("int64")))
-    if largest >= never(np.dtype("int32")):
+    wide = Width("int64", weight, longest < unreachable(np.dtype("int64")))
+    if largest >= unreachable(np.dtype("int32")):
         return [wide]
-    narrow = Width("int32", "int32", longest < never(np.dtype("int32")))
+    narrow = Width("int32", "int32", longest < unreachable(np.dtype("int32")))
     return [narrow] if narrow.proven else [narrow, wide]
 
 
@@ -65,8 +66,8 @@ def weights_of(graph: Graph, width: Width, device: Device) -> tuple[Array | None
 def limit(cutoff: float | None, width: Width) -> Any:
     """Return the largest label that a cutoff lets stand, in the labels' type."""
     kind = np.dtype(width.label).type
-    if cutoff is None or cutoff >= width.never:
-        return width.never
+    if cutoff is None or cutoff >= width.unreachable:
+        return width.unreachable
     if kind is np.float32 and float(np.float32(cutoff)) > cutoff:
         return np.nextafter(np.float32(cutoff), np.float32(-np.inf))
     return kind(cutoff if np.dtype(width.label).kind == "f" else math.floor(cutoff))
@@ -79,8 +80,8 @@ def bucket(graph: Graph, width: Width, delta: float | None, default: float) -> A
     """
     facts = graph.facts(symmetry=False)
     if delta is None and (facts.min_weight == facts.max_weight or not facts.mean_weight > 0):
-        return width.never
+        return width.unreachable
     wanted = default * facts.mean_weight if delta is None else delta
-    if not wanted < width.never:
-        return width.never
+    if not wanted < width.unreachable:
+        return width.unreachable
     return np.dtype(width.label).type(wanted if width.label[0] == "f" else max(round(wanted), 1))

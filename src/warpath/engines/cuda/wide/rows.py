@@ -12,7 +12,8 @@ from warpath.engines.rounds.run import kept
 from warpath.graph.facts import rows_into
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array, Device
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
 

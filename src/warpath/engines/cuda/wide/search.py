@@ -19,7 +19,8 @@ from warpath.engines.cuda.wide.rows import HUB, rows_of
 from warpath.results.predecessors import as_labels
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Array, Device, Order
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
     from warpath.engines.cuda.wide.rows import Rows
     from warpath.graph import Graph
 
@@ -127,15 +128,15 @@ def bounds(graph: Graph, width: Width, delta: float | None) -> tuple[Any, Any]:
     if np.dtype(width.label).kind == "f":
         largest = float(np.finfo(kind).max)
         return kind(min(wanted[0], largest)), kind(min(wanted[1], largest))
-    most = int(width.never)
+    most = int(width.unreachable)
     return tuple(kind(min(max(math.floor(min(one, most)), 1), most)) for one in wanted)
 
 
 def _limit(cutoff: float | None, width: Width) -> Any:
     """Return what all labels within the cutoff are below."""
     kind = np.dtype(width.label).type
-    if cutoff is None or cutoff >= width.never:
-        return width.never
+    if cutoff is None or cutoff >= width.unreachable:
+        return width.unreachable
     if np.dtype(width.label).kind == "f":
         nearest = kind(cutoff)
         return nearest if float(nearest) > cutoff else np.nextafter(nearest, kind(np.inf))
