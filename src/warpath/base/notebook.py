@@ -7,12 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warpath.base import units
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from warpath.graph import Graph
 
 _LINE = "1px solid rgba(128, 128, 128, 0.35)"
 _BOX = (
@@ -88,25 +84,3 @@ def _shown(value: Any) -> str:
     from html import escape  # over 1 ms of `import warpath`
 
     return escape(str(value))
-
-
-def of_graph(graph: Graph) -> str:
-    """Return what a graph is."""
-    way = "directed" if graph.directed else "undirected, stored both ways"
-    values: dict[str, str] = {"vertices": f"{graph.n:,}", "edges": f"{graph.m:,}, {way}"}
-    weights = "every weight 1" if graph.weights is None else str(graph.weights.dtype)
-    values["weights"] = weights
-    if graph.n:
-        kinds = {"i": "integers", "u": "integers", "U": "strings"}
-        values["named by"] = (
-            f"0 .. {graph.n - 1:,}"
-            if graph.labels is None
-            else f"{kinds.get(graph.labels.dtype.kind, 'objects')} of its own"
-        )
-    if graph.coordinates is not None:
-        values["coordinates"] = "x and y of each vertex"
-    if graph.first_through:
-        values["never passed through"] = f"the first {graph.first_through:,} vertices"
-    arrays = (graph.indptr, graph.indices, graph.weights)
-    values["memory"] = units.size(sum(each.nbytes for each in arrays if each is not None))
-    return box(f"Graph {graph.name or ''}".strip(), facts(values))

@@ -1,4 +1,4 @@
-"""A graph as an object of other libraries."""
+"""A graph as an object of other libraries, and as what a notebook shows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base import notebook, units
 from warpath.base.errors import require
 
 if TYPE_CHECKING:
@@ -45,6 +46,28 @@ def to_networkx(graph: Graph) -> Any:
     else:
         result.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
     return result
+
+
+def to_html(graph: Graph) -> str:
+    """Return what a notebook shows of a graph."""
+    way = "directed" if graph.directed else "undirected, stored both ways"
+    values: dict[str, str] = {"vertices": f"{graph.n:,}", "edges": f"{graph.m:,}, {way}"}
+    weights = "every weight 1" if graph.weights is None else str(graph.weights.dtype)
+    values["weights"] = weights
+    if graph.n:
+        kinds = {"i": "integers", "u": "integers", "U": "strings"}
+        values["named by"] = (
+            f"0 .. {graph.n - 1:,}"
+            if graph.labels is None
+            else f"{kinds.get(graph.labels.dtype.kind, 'objects')} of its own"
+        )
+    if graph.coordinates is not None:
+        values["coordinates"] = "x and y of each vertex"
+    if graph.first_through:
+        values["never passed through"] = f"the first {graph.first_through:,} vertices"
+    arrays = (graph.indptr, graph.indices, graph.weights)
+    values["memory"] = units.size(sum(each.nbytes for each in arrays if each is not None))
+    return notebook.box(f"Graph {graph.name or ''}".strip(), notebook.facts(values))
 
 
 def _each_edge_once(src: Any, dst: Any, weights: Any) -> tuple[Any, Any, Any]:

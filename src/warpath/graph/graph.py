@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.base import notebook
 from warpath.base.cached import cached_property
 from warpath.base.errors import GraphError
 from warpath.graph import checks
@@ -16,7 +15,7 @@ from warpath.graph.adapters import SOURCES
 from warpath.graph.coordinates import lengths
 from warpath.graph.csr import NO_WEIGHTS, kept_rows, rows_of_csr, rows_of_edges
 from warpath.graph.edge_geometry import Shapes
-from warpath.graph.export import to_networkx, to_scipy
+from warpath.graph.export import to_html, to_networkx, to_scipy
 from warpath.graph.facts import Facts, facts_of
 from warpath.graph.labels import indices_of_labels, indices_of_numbers, labels_at
 
@@ -390,7 +389,7 @@ class Graph:
         return to_networkx(self)
 
     def _repr_html_(self) -> str:
-        return notebook.of_graph(self)
+        return to_html(self)
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"

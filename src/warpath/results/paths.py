@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,14 +20,52 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from warpath.api.solver import OneSource
     from warpath.base.dtypes import Array
-    from warpath.engines.cuda.result import OnDevice
     from warpath.graph import Graph
     from warpath.results.trace import Trace
 
 
 _NEW = object.__new__
+
+
+class DeviceResult(Protocol):
+    """A result on the GPU that found it; `warpath.engines.cuda.result` makes it.
+
+    Its arrays are CuPy's.
+    """
+
+    @property
+    def device(self) -> str:
+        """The name of the GPU."""
+
+    @property
+    def dist(self) -> Any:
+        """The distances, (n,)."""
+
+    @property
+    def pred(self) -> Any:
+        """The predecessors, (n,)."""
+
+    def here(self) -> Array:
+        """Return the distances, copied to the host."""
+
+    def pred_here(self) -> Array:
+        """Return the predecessors, copied to the host."""
+
+
+class Solved(Protocol):
+    """What solved one source: the plan, and the counters of a search by name."""
+
+    @property
+    def plan(self) -> Any:
+        """The plan that ran."""
+
+    @property
+    def team(self) -> int:
+        """The threads that the tree may take."""
+
+    def stats(self, dist: Array, done: bytes) -> dict[str, Any]:
+        """Return what a search did."""
 
 
 class Paths:
@@ -58,7 +96,7 @@ class Paths:
     _there: Any = None
     _through: Callable[[], Array] | None = None
     _pred: Array | None = None
-    _one: OneSource | None = None
+    _one: Solved | None = None
     _done: bytes
 
     def __init__(
@@ -108,7 +146,7 @@ class Paths:
         return dist
 
     @property
-    def on_device(self) -> OnDevice:
+    def on_device(self) -> DeviceResult:
         """The result on the GPU that found it: ``.dist`` and ``.pred``, (n,), arrays of CuPy.
 
         Nothing is copied to the host; other libraries take the arrays by DLPack.
@@ -124,7 +162,7 @@ class Paths:
                 "trace, or loaded. Solve with device='cuda', or copy it: cupy.asarray(paths.dist)."
             )
             raise NotSupportedError(msg)
-        there: OnDevice = self._there
+        there: DeviceResult = self._there
         return there
 
     @cached_property
@@ -308,7 +346,7 @@ def _paths(
     )  # fmt: skip
 
 
-def paths_found(graph: Graph, source: int, dist: Array, done: bytes, one: OneSource) -> Paths:
+def paths_found(graph: Graph, source: int, dist: Array, done: bytes, one: Solved) -> Paths:
     """Return what a search found, three times as fast as the constructor.
 
     Parameters

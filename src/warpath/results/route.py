@@ -85,7 +85,7 @@ class Route:
         GraphError
             If the graph has no coordinates.
         """
-        from warpath.io.geopandas import route_feature
+        from warpath.results.geodata import route_feature
 
         return route_feature(self)
 
@@ -105,7 +105,7 @@ class Route:
         MissingDependencyError
             If GeoPandas is not installed.
         """
-        from warpath.io.geopandas import route_frame
+        from warpath.results.geodata import route_frame
 
         return route_frame(self, legs, crs)
 

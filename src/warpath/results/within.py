@@ -195,7 +195,7 @@ class Within:
         MissingDependencyError
             If GeoPandas is not installed.
         """
-        from warpath.io.geopandas import within_frame
+        from warpath.results.geodata import within_frame
 
         self._coordinates(f"{kind} on a map")
         return within_frame(self, kind, crs, ratio)
