@@ -26,11 +26,11 @@ test-full: test
 # Seeded programs that search for wrong results, crashes and hangs (tools/hunt). HUNT: their names and options.
 MINUTES ?= 10
 hunt: $(VENV)/.test
-	PYTHONPATH=tools $(BIN)/python -m hunt --minutes $(MINUTES) $(HUNT)
+	PYTHONPATH=tools:tests $(BIN)/python -m hunt --minutes $(MINUTES) $(HUNT)
 
 # On a machine with a GPU, into docs/gpu-runs; tests/gpu/run.sh has the other parts.
 gpu: $(VENV)/.test
-	$(BIN)/python -m warpath.testing.record --compile $(shell nproc) --sanitize
+	PYTHONPATH=tools:tests $(BIN)/python -m record --compile $(shell nproc) --sanitize
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check && $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/lint-imports --no-logo
@@ -39,10 +39,10 @@ check: $(VENV)/.dev
 
 # COUNTS: --update writes the table anew, --required fails without valgrind, names choose cases.
 counts: $(VENV)/.test
-	$(BIN)/python -m warpath.testing.counts $(COUNTS)
+	PYTHONPATH=tools:tests $(BIN)/python -m counts $(COUNTS)
 
 bench: $(VENV)/.test
-	$(BIN)/python -m warpath.bench $(or $(BENCH),suite)
+	$(BIN)/python -m warpath_bench $(or $(BENCH),suite)
 
 # The site, into build/site; needs g++ for the emulator that traces the recipes of GPUs.
 docs: $(VENV)/.docs
@@ -76,4 +76,5 @@ comma := ,
 $(VENV)/.%: pyproject.toml CMakeLists.txt $(CPP) | $(BIN)/python
 	$(PIP) $(BUILD_TOOLS)
 	$(PIP) --no-build-isolation --editable '.[$*]'
+	$(if $(filter cli,$*),,$(PIP) --no-build-isolation --no-deps --editable ./bench)
 	@touch $@ $(addprefix $(VENV)/.,$(subst test,test cli,$(subst dev,dev test,$(subst $(comma), ,$*))))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 DOCS = Path(__file__).resolve().parent
-sys.path.insert(0, str(DOCS))
+sys.path[:0] = [str(DOCS), str(DOCS.parent / "tests")]  # tests: the emulator of GPUs
 
 from gallery import with_pictures  # noqa: E402 - found by the line above
 from sphinx.domains.python import PyObject  # noqa: E402

@@ -17,11 +17,11 @@ import numpy as np
 from selections import rounds
 
 import warpath as wp
+from support.emulated import EmulatedDevice
+from support.emulated_calls import sssp_on
 from warpath.plot.page import BLUE, INK, ORANGE, SKY, VERMILION, new_figure, save
 from warpath.plot.rounds import rounds_of
 from warpath.recipes import Loop, Recipe, Task
-from warpath.testing.emulated import EmulatedDevice
-from warpath.testing.emulated_calls import sssp_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable

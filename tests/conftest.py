@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def emulated_sssp(tmp_path_factory):
     """`wp.sssp` with the emulator for every GPU; what runs on the CPU runs on the CPU."""
-    from warpath.testing.emulated import EmulatedDevice
-    from warpath.testing.emulated_calls import sssp_on
+    from support.emulated import EmulatedDevice
+    from support.emulated_calls import sssp_on
 
     return sssp_on(EmulatedDevice(seed=5, cache=tmp_path_factory.mktemp("emulated")))

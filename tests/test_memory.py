@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 import pytest
 
+from support.memory import Solve, bound, graphs, peak_of
 from warpath.planner.cpu_model import Size, cpu_bytes
 from warpath.recipes import CATALOGUE, Task
-from warpath.testing.memory import Solve, bound, graphs, peak_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the peak")
 

@@ -112,7 +112,7 @@ def test_a_public_function_explains_itself(name, function):
 
 @pytest.mark.parametrize("name", ["warpath", *MODULES])
 def test_the_examples_in_the_docstrings_are_true(name):
-    if name.startswith("warpath.testing"):
+    if name.startswith("support"):
         pytest.importorskip("hypothesis")
     module = importlib.import_module(name)
     assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0

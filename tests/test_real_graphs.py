@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.recipes import on_cpu
 from warpath.recipes import Loop, Task
-from warpath.testing.recipes import on_cpu
 
 NY_SUM = 186_686_642_878  # of all distances from vertex 1, as the challenge's users publish it
 

@@ -1,6 +1,6 @@
 """Every algorithm of the catalogue on the corpus and on random graphs: same bits, same tree.
 
-The oracle is `warpath.testing.reference`: Dijkstra and Bellman-Ford in plain Python, in the
+The oracle is `support.reference`: Dijkstra and Bellman-Ford in plain Python, in the
 weights' own arithmetic.
 """
 
@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from scipy.sparse import csgraph
 
 import warpath as wp
+from support import corpus, reference, strategies
+from support.compare import assert_is_a_negative_cycle, assert_same_bits
+from support.recipes import on_cpu
 from warpath import Graph
 from warpath.base.dtypes import unreachable
 from warpath.recipes import Loop, Recipe, Task
 from warpath.recipes.axes import Layout
-from warpath.testing import corpus, reference, strategies
-from warpath.testing.compare import assert_is_a_negative_cycle, assert_same_bits
-from warpath.testing.recipes import on_cpu
 
 RUN = set()
 

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.recipes import on_cpu
 from warpath import Graph
 from warpath.api import calls
 from warpath.engines import cpu
 from warpath.recipes import Task
-from warpath.testing.recipes import on_cpu
 
 INT_NEVER = np.iinfo(np.int64).max
 

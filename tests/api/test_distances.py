@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import warpath as wp
+from support import corpus, strategies
+from support.recipes import on_cpu
 from warpath import Graph
 from warpath.engines import cpu
 from warpath.io import streams
 from warpath.planner.plan import CATALOGUE
 from warpath.recipes import Task
 from warpath.results import predecessors
-from warpath.testing import corpus, strategies
-from warpath.testing.recipes import on_cpu
 
 CASES = [  # from every vertex of these the distances are defined, and fit
     case.astype(dtype)

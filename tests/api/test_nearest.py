@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import warpath as wp
+from support import strategies
+from support.recipes import on_cpu
 from warpath import Graph
 from warpath.recipes import Task
-from warpath.testing import strategies
-from warpath.testing.recipes import on_cpu
 
 NEVER = np.iinfo(np.int64).max
 

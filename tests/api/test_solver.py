@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.recipes import on_cpu
 from warpath.api import solver
 from warpath.base.dtypes import unreachable
 from warpath.engines import cpu
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.results import predecessors
-from warpath.testing.recipes import on_cpu
 
 GRAPHS = {"buckets": [(0, 1, 2), (1, 2, 5), (0, 2, 9)], "bfs": [(0, 1, 3), (1, 2, 3)]}
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import warpath as wp
-from warpath.bench import __main__ as command
+from warpath_bench import __main__ as command
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 
 import warpath as wp
 from warpath import _core
-from warpath.bench import __main__ as command
-from warpath.bench import anchors, many, peak
+from warpath_bench import __main__ as command
+from warpath_bench import anchors, many, peak
 
 
 def test_dense_all_pairs_stand_beside_the_peak(capsys):

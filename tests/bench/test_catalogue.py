@@ -10,28 +10,19 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.emulated import EmulatedDevice
+from support.recipes import on_gpu
 from warpath import generate
 from warpath.base.dtypes import unreachable
-from warpath.bench import __main__ as command
-from warpath.bench import (
-    all_pairs,
-    catalogue,
-    claims,
-    findings,
-    measured,
-    pair,
-    tables,
-    workloads,
-)
-from warpath.bench.catalogue import Job, read_lines
-from warpath.bench.measured import Measured
-from warpath.bench.pair import Pairs
 from warpath.engines.rounds.clock import Clock
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.axes import Select
 from warpath.results.paths import Paths
-from warpath.testing.emulated import EmulatedDevice
-from warpath.testing.recipes import on_gpu
+from warpath_bench import __main__ as command
+from warpath_bench import all_pairs, catalogue, claims, findings, measured, pair, tables, workloads
+from warpath_bench.catalogue import Job, read_lines
+from warpath_bench.measured import Measured
+from warpath_bench.pair import Pairs
 
 ROAD = "p sp 4 6\na 1 2 3\na 2 1 3\na 2 3 4\na 3 2 4\na 3 4 5\na 4 3 5\n"
 MAIN = ["rmat 6 4", "grid 8", "martin 64", "dense 24"]
@@ -272,7 +263,7 @@ def test_the_whole_study_its_table_and_the_findings(emulated_sssp, tmp_path, mon
 
 
 def _of_cpu_heaps():
-    from warpath.bench import claims_davidson
+    from warpath_bench import claims_davidson
 
     return {
         claims_davidson.serial_wins_on_roads,
@@ -302,7 +293,7 @@ def test_a_claim_holds_in_part_where_one_of_two_graphs_agrees():
 
 
 def test_the_valley_needs_its_least_time_inside_and_the_default_near_it():
-    from warpath.bench.claims_davidson import valley
+    from warpath_bench.claims_davidson import valley
 
     def sweep(*times):
         return Measured(

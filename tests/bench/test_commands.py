@@ -8,14 +8,14 @@ from importlib import import_module
 
 import pytest
 
-from warpath.bench import __main__ as module
-from warpath.bench.commands import COMMANDS
 from warpath.cli.app import run
+from warpath_bench import __main__ as module
+from warpath_bench.commands import COMMANDS
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_benchmark_explains_its_options_under_both_names(name, capsys):
-    assert import_module(f"warpath.bench.{COMMANDS[name].module}").main
+    assert import_module(f"warpath_bench.{COMMANDS[name].module}").main
     for call in (lambda: module.main([name, "--help"]), lambda: run(["bench", name, "--help"])):
         with pytest.raises(SystemExit) as done:
             call()
@@ -44,7 +44,7 @@ def test_an_unknown_benchmark_is_told_with_the_names(capsys):
 
 def test_the_command_passes_options_on_and_the_code_back(monkeypatch):
     seen = []
-    monkeypatch.setattr("warpath.bench.peak.main", lambda words: seen.append(words) or 1)
+    monkeypatch.setattr("warpath_bench.peak.main", lambda words: seen.append(words) or 1)
     assert run(["--debug", "bench", "peak", "--n", "40", "--dtypes", "int32"]) == 1
     assert seen == [["--n", "40", "--dtypes", "int32"]]
 
@@ -52,7 +52,7 @@ def test_the_command_passes_options_on_and_the_code_back(monkeypatch):
 def test_the_module_runs_without_the_packages_of_the_command():
     code = (
         "import sys; sys.modules['typer'] = sys.modules['rich'] = None\n"
-        "from warpath.bench.__main__ import main; main([])"
+        "from warpath_bench.__main__ import main; main([])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "catalogue" in ran.stdout

@@ -11,7 +11,7 @@ import pytest
 from warpath import csgraph as ours
 from warpath import generate
 from warpath.base.errors import VerificationError
-from warpath.bench import csgraph
+from warpath_bench import csgraph
 
 theirs = pytest.importorskip("scipy.sparse.csgraph")
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from warpath.base.errors import InputError
-from warpath.bench import experiments
-from warpath.bench.experiments import graphs_of, load, names
-from warpath.bench.paper_run import planned
 from warpath.recipes import CATALOGUE
+from warpath_bench import experiments
+from warpath_bench.experiments import graphs_of, load, names
+from warpath_bench.paper_run import planned
 
 OWN = """
 title = "Own"

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.bench import __main__ as command
-from warpath.bench import external
+from warpath_bench import __main__ as command
+from warpath_bench import external
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "external-solvers.md"
 GIVEN = ["--graphs", "delaunay", "--peers", "--threads", "1", "--no-tree", "--dtypes", "int"]

@@ -8,8 +8,8 @@ import pytest
 
 from warpath import generate
 from warpath.base.errors import InputError
-from warpath.bench import csgraph, faces, networkx_calls
-from warpath.bench.networkx_calls import WORKLOADS, Workload
+from warpath_bench import csgraph, faces, networkx_calls
+from warpath_bench.networkx_calls import WORKLOADS, Workload
 
 pytest.importorskip("scipy.sparse.csgraph")
 pytest.importorskip("networkx")

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.bench import fit, fit_cases, fit_measure, fit_model
-from warpath.bench.fit_cases import FIT, HELD_OUT, Case
-from warpath.bench.fit_model import Question, Timed, fitted, judged, least_relative_errors
 from warpath.graph.facts import Facts
 from warpath.planner import constants
 from warpath.planner.cpu_model import Size, cpu_seconds, kind_of, work
 from warpath.recipes import CATALOGUE, Task
+from warpath_bench import fit, fit_cases, fit_measure, fit_model
+from warpath_bench.fit_cases import FIT, HELD_OUT, Case
+from warpath_bench.fit_model import Question, Timed, fitted, judged, least_relative_errors
 
 ROAD = Facts(
     n=10_000, m=25_000, directed=True, loops=0, min_degree=1, max_degree=8, mean_degree=2.5,

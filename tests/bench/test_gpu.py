@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import warpath as wp
-from warpath.bench import gpu, gpu_made, gpu_page
+from warpath_bench import gpu, gpu_made, gpu_page
 
 
 class Event:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.bench import fit_cases, gpu, gpu_catalogue, gpu_made, gpu_planner, gpu_tables
-from warpath.bench.gpu_made import Failed, Makers, Wanted
-from warpath.bench.right import answers_of
 from warpath.recipes import CATALOGUE
+from warpath_bench import fit_cases, gpu, gpu_catalogue, gpu_made, gpu_planner, gpu_tables
+from warpath_bench.gpu_made import Failed, Makers, Wanted
+from warpath_bench.right import answers_of
 
 DEVICE = SimpleNamespace(name="cpu")
 SMALL = Wanted("small", "grid 6", dtypes=("int32", "none", "float32"), sources=3)

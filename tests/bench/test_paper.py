@@ -9,16 +9,16 @@ from types import SimpleNamespace
 import pytest
 
 import warpath as wp
+from support.emulated import EmulatedDevice
+from support.emulated_calls import sssp_on
 from warpath.base.errors import NoDeviceError
-from warpath.bench import __main__ as command
-from warpath.bench import experiments, paper, paper_page, paper_run
-from warpath.bench.all_pairs import Tables
-from warpath.bench.catalogue import read_lines
-from warpath.bench.pair import Job, TimeIsUpError
-from warpath.bench.paper_results import Results
 from warpath.results.paths import Paths
-from warpath.testing.emulated import EmulatedDevice
-from warpath.testing.emulated_calls import sssp_on
+from warpath_bench import __main__ as command
+from warpath_bench import experiments, paper, paper_page, paper_run
+from warpath_bench.all_pairs import Tables
+from warpath_bench.catalogue import read_lines
+from warpath_bench.pair import Job, TimeIsUpError
+from warpath_bench.paper_results import Results
 
 TINY = """
 title = "A tiny paper"

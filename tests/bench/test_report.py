@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from warpath.bench import __main__ as command
-from warpath.bench.lines import is_ours
-from warpath.bench.report_lines import Case, machines, read
+from warpath_bench import __main__ as command
+from warpath_bench.lines import is_ours
+from warpath_bench.report_lines import Case, machines, read
 
 HERE = {"processor": "AMD EPYC", "cores": "2", "python": "3.11.7"}
 ROAD = Case("road", "int32", tree=False)

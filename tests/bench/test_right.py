@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.bench import right, run, workloads
-from warpath.bench.peers import PEERS
-from warpath.bench.workloads import typed
+from warpath_bench import right, run, workloads
+from warpath_bench.peers import PEERS
+from warpath_bench.workloads import typed
 
 
 def test_sources_are_seeded_have_edges_and_come_once():

@@ -10,10 +10,10 @@ import pytest
 
 import warpath as wp
 from warpath import generate
-from warpath.bench import __main__ as command
-from warpath.bench import bout, peers, run, session
-from warpath.bench import suite as module
-from warpath.bench.right import Right
+from warpath_bench import __main__ as command
+from warpath_bench import bout, peers, run, session
+from warpath_bench import suite as module
+from warpath_bench.right import Right
 
 CONTRACT = {
     "suite", "graph", "n", "m", "dtype", "solver", "threads", "tree", "source", "ms", "times",
@@ -308,7 +308,7 @@ def test_unknown_graphs_and_peers_are_told_with_what_there_is(capsys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("peer", "line"), [("SciPy", "'warpath[peers]'"), ("cuGraph", "pip install cugraph")]
+    ("peer", "line"), [("SciPy", "'warpath-bench[peers]'"), ("cuGraph", "pip install cugraph")]
 )
 def test_a_missing_peer_is_told_with_the_line_that_installs_it(monkeypatch, capsys, peer, line):
     monkeypatch.setattr(peers, "find_spec", lambda _: None)

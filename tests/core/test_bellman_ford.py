@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from support import reference
 from warpath import _core
-from warpath.testing import reference
 
 INDICES = [np.int32, np.int64]
 WEIGHTS = [np.int32, np.int64, np.float32, np.float64]

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support import corpus, reference, strategies
+from support.compare import assert_same_bits
+from support.reference import rows
 from warpath import Graph, _core
 from warpath.base.dtypes import unreachable
 from warpath.graph.zones import opened
-from warpath.testing import corpus, reference, strategies
-from warpath.testing.compare import assert_same_bits
-from warpath.testing.reference import rows
 
 MAX = np.iinfo(np.int64).max
 WEIGHT_TYPES = [np.int32, np.int64, np.float32, np.float64]

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from support.reference import rows
 from warpath import _core
-from warpath.testing.reference import rows
 
 INDEX_TYPES = [np.int32, np.int64]
 WEIGHT_TYPES = [np.int32, np.int64, np.float32, np.float64]

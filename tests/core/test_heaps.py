@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support import corpus, reference, strategies
+from support.compare import assert_same_bits
+from support.emulator_build import loaded_sanitizer
+from support.reference import rows
 from warpath import _core, generate
 from warpath.graph.zones import opened
-from warpath.testing import corpus, reference, strategies
-from warpath.testing.compare import assert_same_bits
-from warpath.testing.emulator_build import loaded_sanitizer
-from warpath.testing.reference import rows
 
 HEAPS = ["binary", "fibonacci", "relaxed"]
 NONE = np.empty(0, np.int64)

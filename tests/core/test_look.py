@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import warpath as wp
+from support import strategies
 from warpath import _core
-from warpath.testing import strategies
 
 THREADS = pytest.mark.parametrize("threads", [1, 3])
 TYPES = pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from support import corpus
 from warpath import _core
-from warpath.testing import corpus
 
 NONE = np.empty(0, np.int64)
 

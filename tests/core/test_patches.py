@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support import corpus
 from warpath import _core, generate
-from warpath.testing import corpus
 
 CASES = [
     pytest.param(case.astype(dtype), capacity, id=f"{case}-{dtype}-{capacity}")

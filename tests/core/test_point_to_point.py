@@ -5,8 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from support.reference import rows
 from warpath import _core
-from warpath.testing.reference import rows
 
 TYPES = [(v, w) for v in (np.int32, np.int64) for w in (np.int32, np.int64, np.float32, np.float64)]
 MAX = np.iinfo(np.int64).max

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support import corpus
+from support.strategies import graphs
 from warpath import _core, generate
 from warpath.base.dtypes import unreachable
 from warpath.graph import Graph
-from warpath.testing import corpus
-from warpath.testing.strategies import graphs
 
 
 def scanned(graph, dist, sources, *, queue=False):

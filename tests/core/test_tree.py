@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.reference import rows
 from warpath import _core
-from warpath.testing.reference import rows
 
 TYPES = [(v, w) for v in (np.int32, np.int64) for w in (np.int32, np.int64, np.float32, np.float64)]
 MAX = np.iinfo(np.int64).max

@@ -8,8 +8,8 @@ import signal
 import numpy as np
 import pytest
 
+from support import reference
 from warpath import Graph, _core, sssp
-from warpath.testing import reference
 
 INDICES = [np.int32, np.int64]
 WEIGHTS = [np.int32, np.int64, np.float32, np.float64]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from hunt.program import Finding
 from hunt.programs import scipy_face
-
 from warpath import csgraph as ours
 
 sparse = pytest.importorskip("scipy.sparse")

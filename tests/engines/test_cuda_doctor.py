@@ -8,10 +8,10 @@ import sys
 import numpy as np
 import pytest
 
+from support.recipes import on_gpu
 from warpath.engines import cpu
 from warpath.engines.base import Raw
 from warpath.engines.cuda import engine
-from warpath.testing.recipes import on_gpu
 
 pytest.importorskip("typer", reason="the command needs warpath[cli]")
 

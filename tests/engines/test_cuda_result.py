@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support import corpus
+from support.compare import assert_same_bits
+from support.stand_in import DeviceArray, StandIn
 from warpath import generate
 from warpath.base import settings
 from warpath.engines.cuda import device as cuda_device
@@ -20,9 +23,6 @@ from warpath.engines.cuda.flight import Flights
 from warpath.engines.cuda.result import OnDevice, tree_on
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE
-from warpath.testing import corpus
-from warpath.testing.compare import assert_same_bits
-from warpath.testing.stand_in import DeviceArray, StandIn
 
 from .conftest import calls_in
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.stand_in import DeviceArray, StandIn
 from warpath import generate
 from warpath.engines.cuda import device as cuda_device
 from warpath.engines.cuda.tables import deliver
 from warpath.io import streams
-from warpath.testing.stand_in import DeviceArray, StandIn
 
 FLOYD = "warpath.floyd_warshall"
 ENGINES = ["warpath.block_per_source", "warpath.pairs", "warpath.johnson", FLOYD]

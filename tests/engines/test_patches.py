@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support import corpus, reference
+from support.compare import assert_same_bits
+from support.kernels import check, device_for, expected, prepare, solve
 from warpath import generate
 from warpath.base.dtypes import unreachable
 from warpath.engines.base import Order, Problem
@@ -18,9 +21,6 @@ from warpath.engines.cuda.tables.widths import Width
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.predecessors import as_labels
 from warpath.results.trace import Trace
-from warpath.testing import corpus, reference
-from warpath.testing.compare import assert_same_bits
-from warpath.testing.kernels import check, device_for, expected, prepare, solve
 
 PATCHES = CATALOGUE["warpath.patches"]
 LARGE = 300  # vertices; larger cases take plain Python and the emulator long

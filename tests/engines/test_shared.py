@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from support.emulated import EmulatedDevice
 from warpath.engines.rounds.shared import Shared
 from warpath.recipes.axes import Side
-from warpath.testing.emulated import EmulatedDevice
 
 CPU, GPU = Side.CPU, Side.GPU
 

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.emulated import EmulatedDevice
 from warpath.engines.cuda.tables.min_plus import MinPlus
 from warpath.engines.staged import tiles, unfinished
 from warpath.engines.staged.blocks import Window
 from warpath.engines.staged.host import HostBlocks, HostMemory
-from warpath.testing.emulated import EmulatedDevice
 
 TYPES = [np.int32, np.int64, np.float32, np.float64]
 

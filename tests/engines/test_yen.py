@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support import strategies
 from warpath import Graph
 from warpath.base.errors import NegativeCycleError
 from warpath.engines.yen import shortest_loopless
-from warpath.testing import strategies
 
 
 def simple_paths(graph, source, target):

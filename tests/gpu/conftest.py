@@ -25,7 +25,7 @@ def _needs_a_gpu(gpu):
 
 @pytest.fixture
 def ran(record_property):
-    """Note which recipe a test ran: `warpath.testing.record` reads it from the report."""
+    """Note which recipe a test ran: `record` reads it from the report."""
 
     def note(recipe):
         record_property("recipe", recipe.name)

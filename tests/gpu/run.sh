@@ -29,7 +29,7 @@ mkdir -p "$output"
 catalogue() { # name of its log, then options
     local log=$output/$1.log
     shift
-    python -m warpath.bench catalogue --lines "$lines" --commit "$commit" --budget "$budget" "$@" \
+    python -m warpath_bench catalogue --lines "$lines" --commit "$commit" --budget "$budget" "$@" \
         >"$log" 2>&1 || { echo "failed: $log"; tail -5 "$log"; }
 }
 
@@ -49,16 +49,16 @@ share() { # studies...
 
 case $part in
 tests)
-    python -m warpath.testing.record --output "$output" --commit "$commit" --compile "$(nproc)"
+    PYTHONPATH=tools:tests python -m record --output "$output" --commit "$commit" --compile "$(nproc)"
     ;;
 sanitize)
-    python -m warpath.testing.record --output "$output" --sanitize-only --seconds 540
+    PYTHONPATH=tools:tests python -m record --output "$output" --sanitize-only --seconds 540
     ;;
 study) share catalogue ;;
 extra) share delta degree lists matrices queues strided ;;
 pages)
-    python -m warpath.bench catalogue --lines "$lines" --recipes none --table "$output/catalogue-h200.md"
-    python -m warpath.bench findings --lines "$lines" --records "$output" docs/gpu-runs \
+    python -m warpath_bench catalogue --lines "$lines" --recipes none --table "$output/catalogue-h200.md"
+    python -m warpath_bench findings --lines "$lines" --records "$output" docs/gpu-runs \
         --output "$output/findings-h200.md"
     ;;
 *)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support import corpus
+from support.compare import assert_same_bits
 from warpath.base.dtypes import unreachable
-from warpath.testing import corpus
-from warpath.testing.compare import assert_same_bits
 
 RUNS = 200
 LOSING = {"broken.harish_narayanan2007", "martin2009.f_gpu_no_atomic"}

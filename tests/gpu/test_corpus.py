@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support import corpus, reference
+from support.compare import assert_is_a_negative_cycle, assert_same_bits
+from support.recipes import on_gpu as on_gpu_recipes
 from warpath import Graph
 from warpath.recipes import Recipe, Task
 from warpath.recipes.axes import Layout, Select
-from warpath.testing import corpus, reference
-from warpath.testing.compare import assert_is_a_negative_cycle, assert_same_bits
-from warpath.testing.recipes import on_gpu as on_gpu_recipes
 
 if TYPE_CHECKING:
-    from warpath.testing.corpus import Case
+    from support.corpus import Case
 
 RUN = set()
 RECIPES = on_gpu_recipes()

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import warpath as wp
-from warpath.testing.compare import assert_same_bits
+from support.compare import assert_same_bits
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "gpu.md"
 

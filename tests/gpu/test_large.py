@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.compare import assert_same_bits
+from support.recipes import on_gpu
 from warpath import generate
 from warpath.recipes import Task
-from warpath.testing.compare import assert_same_bits
-from warpath.testing.recipes import on_gpu
 
 GRAPHS = {
     "rmat 16": lambda: generate.rmat(16, 16, seed=11),

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.compare import assert_same_bits
 from warpath import generate
-from warpath.testing.compare import assert_same_bits
 
 TYPES = ("int32", "int64", "float32", "float64")
 #: Of a size and a seed.

@@ -9,22 +9,14 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support import corpus
+from support.recipes import on_gpu
+from support.tables import able, all_pairs, assert_lengths, assert_paths, check, expected, narrowed
 from warpath import generate
 from warpath.engines.base import Problem
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.trace import Trace
-from warpath.testing import corpus
-from warpath.testing.recipes import on_gpu
-from warpath.testing.tables import (
-    able,
-    all_pairs,
-    assert_lengths,
-    assert_paths,
-    check,
-    expected,
-    narrowed,
-)
 
 RUN = set()
 RECIPES = on_gpu(Task.MANY, Task.APSP)

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support import corpus
+from support.compare import assert_same_bits
 from warpath import generate
 from warpath.engines.cuda.entry import Kernel
 from warpath.engines.cuda.flight import flight
-from warpath.testing import corpus
-from warpath.testing.compare import assert_same_bits
 
 NEAR_FAR = "davidson2014.near_far.merge_path"
 OF_EACH_LOOP = (

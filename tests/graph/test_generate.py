@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.reference import dijkstra
 from warpath import _core, generate
 from warpath.base.errors import InputError, NotEnoughMemoryError, WeightError
-from warpath.testing.reference import dijkstra
 
 EXAMPLES = {
     "random_in_degree": lambda **k: generate.random_in_degree(1000, **k),

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import warpath as wp
+from support.recipes import on_cpu
 from warpath import Graph
 from warpath.graph.zones import opened
 from warpath.recipes import Task
-from warpath.testing.recipes import on_cpu
 
 NEVER = np.iinfo(np.int64).max
 

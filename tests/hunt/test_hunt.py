@@ -6,6 +6,7 @@ import json
 import textwrap
 
 import pytest
+
 from hunt import __main__ as command
 from hunt.program import NAMES, load
 from hunt.supervisor import hunt

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.memory import peak_of
 from warpath.base.errors import GraphFormatError, InputError, NotEnoughMemoryError, WarpathError
-from warpath.testing.memory import peak_of
 
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc has the peak")
 

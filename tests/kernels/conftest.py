@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from warpath.testing import emulator_build
-from warpath.testing.emulated import EmulatedDevice
+from support import emulator_build
+from support.emulated import EmulatedDevice
 
 QUICK = Path(__file__).with_name("quick.py")
 

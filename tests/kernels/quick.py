@@ -20,6 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from support import corpus, tables
+from support.compare import assert_same_bits
+from support.emulated import EmulatedDevice
+from support.emulator_build import loaded_sanitizer
+from support.kernels import CACHE, Unset, check, expected, prepare
 from warpath import Graph, generate
 from warpath.base.dtypes import unreachable
 from warpath.engines.cpu import cut
@@ -32,11 +37,6 @@ from warpath.recipes.axes import AXES, Map
 from warpath.recipes.matrix import Relax
 from warpath.results.predecessors import tree
 from warpath.results.trace import Trace
-from warpath.testing import corpus, tables
-from warpath.testing.compare import assert_same_bits
-from warpath.testing.emulated import EmulatedDevice
-from warpath.testing.emulator_build import loaded_sanitizer
-from warpath.testing.kernels import CACHE, Unset, check, expected, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

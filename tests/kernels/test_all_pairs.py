@@ -9,6 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from support import corpus, strategies
+from support.compare import assert_same_bits
+from support.kernels import device_for, prepare
+from support.recipes import on_gpu
+from support.tables import able, all_pairs, check, expected, solve
 from warpath import Graph
 from warpath.base.dtypes import unreachable
 from warpath.engines.base import Order, Problem
@@ -18,11 +23,6 @@ from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.matrix import Relax
 from warpath.results.trace import Trace
-from warpath.testing import corpus, strategies
-from warpath.testing.compare import assert_same_bits
-from warpath.testing.kernels import device_for, prepare
-from warpath.testing.recipes import on_gpu
-from warpath.testing.tables import able, all_pairs, check, expected, solve
 
 RECIPES = on_gpu(Task.MANY, Task.APSP)
 FLOYD = [recipe for recipe in RECIPES if recipe.loop is Loop.MATRIX_STEPS]

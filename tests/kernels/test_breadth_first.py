@@ -7,6 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from support import corpus
+from support.compare import assert_same_bits
+from support.kernels import check, device_for, expected, prepare
 from warpath import Graph
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DeviceError, NotSupportedError
@@ -17,9 +20,6 @@ from warpath.engines.cuda.flight import flight
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.predecessors import as_labels
 from warpath.results.trace import Trace
-from warpath.testing import corpus
-from warpath.testing.compare import assert_same_bits
-from warpath.testing.kernels import check, device_for, expected, prepare
 
 BFS = CATALOGUE["warpath.bfs"]
 AHEAD, BACK = 0, 2**31

@@ -1,6 +1,6 @@
 """Every kernel compiles for three architectures, and takes of a GPU what it took before.
 
-`python -m warpath.testing.cubins` writes the golden file anew.
+`python -m cubins` writes the golden file anew.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import cubins
 import warpath
-from warpath.testing import cubins
-from warpath.testing.all_kernels import all_kernels
+from all_kernels import all_kernels
 
 pytest.importorskip("cuda.core", reason="compiling kernels needs cuda-core and NVRTC")
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.kernels import device_for, prepare
+from support.recipes import on_gpu
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.tables import dense
 from warpath.engines.cuda.tables.min_plus import FAR, MinPlus
 from warpath.engines.staged.blocks import Window
 from warpath.recipes import CATALOGUE, Task
-from warpath.testing.kernels import device_for, prepare
-from warpath.testing.recipes import on_gpu
 
 RECIPE = CATALOGUE["warpath.floyd_warshall"]
 LABELS = ["int16", "int32", "int64", "float32", "float64"]

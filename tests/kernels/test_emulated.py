@@ -12,6 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from support import corpus, strategies
+from support.compare import assert_same_bits
+from support.kernels import check, device_for, expected, prepare, solve
+from support.recipes import on_gpu
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError
 from warpath.engines.cuda.entry import MOST_BUCKETS
@@ -19,10 +23,6 @@ from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.axes import Edges, Layout, Select
 from warpath.results.trace import Trace
-from warpath.testing import corpus, strategies
-from warpath.testing.compare import assert_same_bits
-from warpath.testing.kernels import check, device_for, expected, prepare, solve
-from warpath.testing.recipes import on_gpu
 
 RECIPES = on_gpu(Task.SSSP)
 TRACED = [recipe for recipe in RECIPES if recipe.axes]  # others refuse a trace

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support import emulated, emulator_build
+from support.emulated import EmulatedDevice, Unit
 from warpath.base.errors import InputError, MissingDependencyError, NotSupportedError
-from warpath.testing import emulated, emulator_build
-from warpath.testing.emulated import EmulatedDevice, Unit
 
 
 def kernel(name: str, arguments: str, body: str) -> Unit:

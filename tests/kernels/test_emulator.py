@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 import pytest
 
-from warpath.testing.emulated import EmulatedDevice, EmulationError, Unit
+from support.emulated import EmulatedDevice, EmulationError, Unit
 
 SEEDS = range(20)
 

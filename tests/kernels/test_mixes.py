@@ -9,6 +9,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from support import corpus
+from support.compare import assert_same_bits
+from support.kernels import check, device_for, expected, prepare
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.listing import kernels_of
 from warpath.engines.rounds import settle_on_cpu
@@ -16,9 +19,6 @@ from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Axes, Emit, Labels, Lower, Map, Place, Reduce, Select, Side
 from warpath.results.trace import Trace
-from warpath.testing import corpus
-from warpath.testing.compare import assert_same_bits
-from warpath.testing.kernels import check, device_for, expected, prepare
 
 SWEEP = CATALOGUE["davidson2014.bellman_ford"]
 DELTA, BUCKETS = CATALOGUE["davidson2014.bucketing.merge_path"].params

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 import warpath
-from warpath.testing.kernels import CACHE
+from support.kernels import CACHE
 
 HEADERS = Path(warpath.__file__).parent / "kernels"
 ENDLESS = 60  # seconds of work: without a fault the recipes of all mutants together take less

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import warpath
+from support.recipes import on_gpu
 from warpath.recipes import Task
 from warpath.recipes.axes import Select
-from warpath.testing.recipes import on_gpu
 
 TABLES = on_gpu(Task.MANY, Task.APSP)
 LOOPS = sorted({recipe.loop for recipe in TABLES}, key=lambda loop: loop.value)

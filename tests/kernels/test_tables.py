@@ -10,6 +10,10 @@ import pytest
 from hypothesis import given, settings
 
 import warpath as wp
+from support import corpus, strategies
+from support.kernels import device_for, prepare
+from support.recipes import on_gpu
+from support.tables import able, check, expected, narrowed, problem_of, solve
 from warpath import generate
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
@@ -19,10 +23,6 @@ from warpath.engines.cuda.tables.potentials import reweighted
 from warpath.engines.cuda.tables.widths import Width, bucket, limit, widths
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Task
-from warpath.testing import corpus, strategies
-from warpath.testing.kernels import device_for, prepare
-from warpath.testing.recipes import on_gpu
-from warpath.testing.tables import able, check, expected, narrowed, problem_of, solve
 
 BLOCKS, PAIRS, JOHNSON = (
     CATALOGUE[f"warpath.{name}"] for name in ("block_per_source", "pairs", "johnson")

@@ -8,6 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from support import corpus
+from support.compare import assert_same_bits
+from support.kernels import check, device_for, expected, prepare
 from warpath import Graph
 from warpath.base.errors import DeviceError, NotSupportedError
 from warpath.engines.base import Order, Problem
@@ -16,9 +19,6 @@ from warpath.engines.cuda.wide import rows, search
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.predecessors import as_labels
 from warpath.results.trace import Trace
-from warpath.testing import corpus
-from warpath.testing.compare import assert_same_bits
-from warpath.testing.kernels import check, device_for, expected, prepare
 
 WIDE = CATALOGUE["warpath.wide"]
 VARIANTS = [{}, {"delta": 1}, {"delta": 1e300}]

@@ -7,8 +7,8 @@ import pytest
 
 from warpath import generate
 from warpath.base.errors import InputError, NotSupportedError, VerificationError
-from warpath.bench import networkx_calls
-from warpath.bench.networkx_calls import WORKLOADS, Workload
+from warpath_bench import networkx_calls
+from warpath_bench.networkx_calls import WORKLOADS, Workload
 
 
 @pytest.fixture

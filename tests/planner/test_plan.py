@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.recipes import on_gpu
 from warpath.api import run
 from warpath.graph.facts import Facts
 from warpath.planner.cpu_model import (
@@ -25,7 +26,6 @@ from warpath.planner.cpu_model import (
 from warpath.planner.gpu_model import gpu_bytes
 from warpath.planner.plan import Hardware, Plan, Wish, choose, device_of
 from warpath.recipes import CATALOGUE, Catalogue, Task
-from warpath.testing.recipes import on_gpu
 
 ROAD = Facts(
     n=264_346, m=733_846, directed=True, loops=0, min_degree=1, max_degree=8, mean_degree=2.78,

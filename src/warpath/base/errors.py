@@ -167,7 +167,12 @@ class NotEnoughMemoryError(NotSupportedError, MemoryError):
 
 
 def require(
-    module: str, *, what: str, extra: str | None = None, package: str | None = None
+    module: str,
+    *,
+    what: str,
+    extra: str | None = None,
+    package: str | None = None,
+    of: str = "warpath",
 ) -> ModuleType:
     """Import an optional package, or say how to install it.
 
@@ -175,14 +180,15 @@ def require(
     ----------
     module : name to import, for example ``"pyarrow.parquet"``.
     what : what it is needed for, as the start of a sentence ("reading Parquet").
-    extra : the extra of warpath that brings it; None for a package that stands alone.
+    extra : the extra that installs it; None for a package that is installed by its own name.
     package : what it is called where that is not the first part of the module's name.
+    of : the distribution that has the extra.
     """
     try:
         return importlib.import_module(module)
     except ImportError as error:
         package = package or module.partition(".")[0]
-        line = f"pip install 'warpath[{extra}]'" if extra else f"pip install {package}"
+        line = f"pip install '{of}[{extra}]'" if extra else f"pip install {package}"
         msg = f"{what} needs {package}, which is not installed: {line}"
         raise MissingDependencyError(msg) from error
 

@@ -79,7 +79,7 @@ def plot_sweep(
 
     Parameters
     ----------
-    sweeps : what `warpath.bench.sweep.delta_sweep` measured, one or several algorithms.
+    sweeps : what `warpath.api.delta_sweep.delta_sweep` measured, one or several algorithms.
     path : where to save it, by suffix: .png, .svg, .pdf, .jpg, .webp, .tif. None: nothing is saved.
     title, subtitle : lines above the drawing.
     theme : "light" or "dark".
@@ -99,7 +99,7 @@ def plot_sweep(
     target = None if path is None else checked_path(path)
     runs = list(sweeps) if isinstance(sweeps, Iterable) else [sweeps]
     for sweep in runs:
-        drawable(sweep, Sweep, "a sweep", "warpath.bench.sweep.delta_sweep")
+        drawable(sweep, Sweep, "a sweep", "warpath.api.delta_sweep.delta_sweep")
     if not runs or not all(sweep.points for sweep in runs):
         raise InputError("there is no delta to draw: give at least one sweep with points.")
     colours = theme_of(theme)

@@ -12,9 +12,9 @@ import warpath as wp
 from hunt import graphs
 from hunt.program import Finding, Program
 from hunt.solving import Solves
+from support.recipes import on_gpu
 from warpath.recipes import Loop, Task
 from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES
-from warpath.testing.recipes import on_gpu
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -34,7 +34,7 @@ _ALGORITHMS = [
 _KINDS = ("int32", "int64", "float32", "float64")
 #: Modules that need packages which may not be here, or that no solve needs.
 _LEFT_OUT = (
-    "warpath.bench", "warpath.testing", "warpath.cli", "warpath.nx", "warpath.plot",
+    "warpath_bench", "support", "warpath.cli", "warpath.nx", "warpath.plot",
     "warpath.csgraph", "warpath.engines.cuda",
 )  # fmt: skip
 #: Seconds until an interrupt comes, at most: about as long as a solve takes.

@@ -10,8 +10,8 @@ import warpath as wp
 from hunt import graphs
 from hunt.program import Finding, Program
 from hunt.solving import Solves
+from support.recipes import on_cpu
 from warpath.recipes import Task
-from warpath.testing.recipes import on_cpu
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -39,7 +39,7 @@ def changed(before: dict[str, str], now: dict[str, str]) -> list[str]:
 
 
 def recorded(folder: Path = RUNS) -> list[dict[str, Any]]:
-    """Return the recorded runs, as `warpath.testing.record` wrote them."""
+    """Return the recorded runs, as `record` wrote them."""
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
 
 

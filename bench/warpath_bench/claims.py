@@ -1,0 +1,211 @@
+"""What the papers say of Martín et al. and Bodra, and of the Johnson paper, as questions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from warpath_bench.measured import (
+    FAILS,
+    HOLDS,
+    PARTLY,
+    UNKNOWN,
+    Measured,
+    Verdict,
+    compared,
+    judged,
+    rows,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_NEAR = 0.1  # as fast as: within a tenth
+
+
+class Claim(NamedTuple):
+    """A qualitative statement of a paper.
+
+    Attributes
+    ----------
+    paper, place : where it stands.
+    says : the statement.
+    figures : the paper's own numbers.
+    judge : decides it from what was measured.
+    """
+
+    paper: str
+    place: str
+    says: str
+    figures: str
+    judge: Callable[[Measured], Verdict]
+
+
+def _martin(*names: str) -> list[str]:
+    return [f"martin2009.{name}" for name in names]
+
+
+def whole_on_gpu(measured: Measured) -> Verdict:
+    """Judge by u_gpu against each hybrid."""
+    recipes = _martin("u_gpu", "u_h1", "u_h2", "u_h3")
+    found, shown = compared(measured, measured.graphs("martin"), recipes)
+    return judged([values[0] < min(values[1:]) for values in found], shown)
+
+
+def two_minima(measured: Measured) -> Verdict:
+    """Judge by u_gpu_2min within a tenth of u_gpu."""
+    found, shown = compared(measured, measured.graphs("martin"), _martin("u_gpu", "u_gpu_2min"))
+    return judged([abs(two / one - 1) <= _NEAR for one, two in found], shown)
+
+
+def shared_memory(measured: Measured) -> Verdict:
+    """Judge by u_gpu_plus below u_gpu."""
+    found, shown = compared(measured, measured.graphs("martin"), _martin("u_gpu", "u_gpu_plus"))
+    return judged([plus < plain for plain, plus in found], shown)
+
+
+def frontier_on_lists(measured: Measured) -> Verdict:
+    """Judge by f_gpu below u_gpu."""
+    found, shown = compared(measured, measured.graphs("martin"), _martin("f_gpu", "u_gpu"))
+    return judged([f < u for f, u in found], shown)
+
+
+def atomics_are_free(measured: Measured) -> Verdict:
+    """Judge by f_gpu within a tenth of f_gpu_no_atomic."""
+    recipes = _martin("f_gpu", "f_gpu_no_atomic")
+    graphs = measured.graphs("martin")
+    found, shown = compared(measured, graphs, recipes)
+    wrong = [measured.line(graph, recipes[1]).get("wrong") for graph in graphs]
+    counted = ", ".join(f"{n:,}" for n in wrong if n is not None)
+    shown = [*shown, "", f"Labels that came out wrong without atomics: {counted or 'unknown'}."]
+    return judged([abs(plain / atomic - 1) <= _NEAR for atomic, plain in found], shown)
+
+
+def few_rounds(measured: Measured) -> Verdict:
+    """Judge by the rounds of f_gpu on the largest graph: at most 60."""
+    found, shown = compared(
+        measured, measured.graphs("martin"), _martin("f_gpu"), "rounds", "rounds"
+    )
+    return judged([values[0] <= 60 for values in found[-1:]], shown)
+
+
+def unsettled_on_matrices(measured: Measured) -> Verdict:
+    """Judge by u_gpu.dense below f_gpu.dense."""
+    recipes = _martin("f_gpu.dense", "u_gpu.dense")
+    found, shown = compared(measured, measured.graphs("dense"), recipes)
+    return judged([u < f for f, u in found], shown)
+
+
+def beats_the_heap(measured: Measured) -> Verdict:
+    """Judge by f_gpu, u_gpu_plus and f_cpu on lists, u_gpu.dense on matrices, all below fh."""
+    lists, shown = compared(
+        measured, measured.graphs("martin"), _martin("fh", "f_gpu", "u_gpu_plus", "f_cpu")
+    )
+    matrices, more = compared(measured, measured.graphs("dense"), _martin("fh", "u_gpu.dense"))
+    answers = [fh > max(others) for fh, *others in [*lists, *matrices]]
+    factors = [
+        *(f"f_gpu {fh / f:.1f}x, u_gpu_plus {fh / u:.1f}x" for fh, f, u, _ in lists[-1:]),
+        *(f"u_gpu.dense {fh / u:.1f}x" for fh, u in matrices[-1:]),
+    ]
+    return judged(answers, [*shown, "", *more, "", f"On the largest: {', '.join(factors)}."])
+
+
+def lost_minima(measured: Measured) -> Verdict:
+    """Judge by the labels of vertex n - 1 over the recorded runs of the counterexample."""
+    body, answers = [], []
+    for record in measured.records:
+        for recipe, labels in record.get("labels_of_the_counterexample", {}).items():
+            counts = {int(label): count for label, count in labels.items()}
+            spread = ", ".join(f"{label}: {counts[label]}" for label in sorted(counts)[:6])
+            body.append([recipe, sum(counts.values()), len(counts), spread])
+            if recipe.startswith("broken."):
+                answers.append(len(counts) > 1 and max(counts) > 2)
+    head = ["recipe", "runs", "different labels", "label: how often, the lowest"]
+    return judged(answers, rows(head, body))
+
+
+def flag_pays(measured: Measured) -> Verdict:
+    """Judge by bf_strided_flag below bf_vertex."""
+    recipes = ["bodra2025.bf_vertex", "bodra2025.bf_strided_flag"]
+    found, shown = compared(measured, [*measured.graphs("grid"), *_files(measured)], recipes)
+    factors = ", ".join(f"{vertex / flag:.1f}x" for vertex, flag in found)
+    return judged([flag < vertex for vertex, flag in found], [*shown, "", f"Factors: {factors}."])
+
+
+def stride_pays_late(measured: Measured) -> Verdict:
+    """Judge by bf_strided above bf_vertex on the smallest grid and below it on the largest."""
+    recipes = ["bodra2025.bf_vertex", "bodra2025.bf_strided"]
+    found, shown = compared(measured, measured.graphs("grid"), recipes)
+    if len(found) < 2:
+        return Verdict(UNKNOWN, shown)
+    return judged([found[0][1] > found[0][0], found[-1][1] < found[-1][0]], shown)
+
+
+def _files(measured: Measured) -> list[str]:
+    return [g for g in measured.roads() if g.split()[0] != "grid"]
+
+
+_JOHNSON = [f"johnson_gpu.dijkstra_{kind}" for kind in ("flags", "queue", "prefix")]
+
+
+def queue_beats_flags(measured: Measured) -> Verdict:
+    """Judge by dijkstra_queue below dijkstra_flags."""
+    graphs = [*measured.graphs("uniform", study="queues"), *measured.sparse()]
+    found, shown = compared(measured, graphs, _JOHNSON)
+    return judged([queue < flags for flags, queue, _ in found], shown)
+
+
+def prefix_is_slowest(measured: Measured) -> Verdict:
+    """Judge by dijkstra_prefix above the other two on graphs of the paper's sizes."""
+    graphs = measured.graphs("uniform", study="queues")
+    found, shown = compared(measured, graphs, _JOHNSON)
+    return judged([prefix > max(flags, queue) for flags, queue, prefix in found], shown)
+
+
+def difference_shrinks(measured: Measured) -> Verdict:
+    """Judge by flags over queue: nearer to 1 on the largest graph than on the smallest."""
+    graphs = measured.graphs("uniform", study="queues")
+    found, _ = compared(measured, graphs, _JOHNSON)
+    ratios = [flags / queue for flags, queue, _ in found]
+    shown = rows(["flags / queue", *graphs[: len(ratios)]], [["", *ratios]])
+    if len(ratios) < 2:
+        return Verdict(UNKNOWN, shown)
+    first, last = abs(ratios[0] - 1), abs(ratios[-1] - 1)
+    return Verdict(HOLDS if last < first else PARTLY if last == first else FAILS, shown)
+
+
+_MARTIN, _BODRA, _PAPER = "Martín et al. 2009", "Bodra, Khairnar 2025", "JohnsonAlgoCUDA"
+_FIGURE_1 = "section Results and Analysis, figure 1"
+
+CLAIMS = (
+    Claim(_MARTIN, "section 6, figure 6", "On lists, running whole on the GPU is faster than any "
+          "hybrid, for the arrays that travel.", "", whole_on_gpu),
+    Claim(_MARTIN, "section 6, figure 6", "A second minimum pass makes no difference: the curves "
+          "overlap.", "n = 2^20 to 11 * 2^20", two_minima),
+    Claim(_MARTIN, "section 6, figure 6", "Shared memory for the offsets and a cache for the flags "
+          "make U slightly faster.", "near 10x over FH", shared_memory),
+    Claim(_MARTIN, "section 6, figure 6", "On lists, F is quite faster than U.",
+          "around 60x over FH for F, near 10x for U at best", frontier_on_lists),
+    Claim(_MARTIN, "section 6, figure 6", "On lists, atomics cost nothing: simultaneous accesses "
+          "to a label are rare at degree 7.", "", atomics_are_free),
+    Claim(_MARTIN, "section 6", "Few rounds are enough, for few distances differ.",
+          "around 45 for the largest lists", few_rounds),
+    Claim(_MARTIN, "section 6, figure 7", "On matrices, U is faster than F.",
+          "U 32x over FH, GTX 280", unsettled_on_matrices),
+    Claim(_MARTIN, "section 6, figures 6 and 7", "The GPU versions, and F on the CPU, beat "
+          "Dijkstra with a Fibonacci heap.", "60x (F, lists), near 10x (U+), 32x (U, matrices); "
+          "GTX 280 against a Core 2 Quad Q6600", beats_the_heap),
+    Claim(_MARTIN, "section 4.3, figure 5", "Without an atomic minimum the label of n - 1 is wrong "
+          "and varies from run to run.", "right is 2; n = 1024", lost_minima),
+    Claim(_BODRA, _FIGURE_1, "With a flag for each vertex the strided version is "
+          "faster than a thread for each vertex.", "about 2.8x; Eastern USA in 409 s on an RTX "
+          "2080 Ti, by n - 1 rounds", flag_pays),
+    Claim(_BODRA, _FIGURE_1, "Striding is slower on small graphs and pays on "
+          "large ones.", "", stride_pays_late),
+    Claim(_PAPER, "section 6, figure 4", "A queue filled by atomics beats flags on every graph: "
+          "divergence costs more than atomics.", "more than 4.5x over the CPU at best, GTX 960",
+          queue_beats_flags),
+    Claim(_PAPER, "section 6, figure 4", "At these sizes the prefix sum is slower than both.",
+          "6,301 to 265,214 vertices", prefix_is_slowest),
+    Claim(_PAPER, "section 7", "The difference between queue and flags gets smaller as graphs "
+          "grow.", "", difference_shrinks),
+)  # fmt: skip

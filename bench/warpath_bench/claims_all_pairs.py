@@ -1,0 +1,113 @@
+"""What Bodra, Khairnar and the Johnson paper say of all pairs, as questions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warpath_bench.all_pairs import STUDY
+from warpath_bench.claims import Claim
+from warpath_bench.measured import compared, judged
+
+if TYPE_CHECKING:
+    from warpath_bench.measured import Measured, Verdict
+
+
+def _bodra(*names: str) -> list[str]:
+    return [f"bodra2025.{name}" for name in names]
+
+
+_FLOYD = _bodra("fw_vertex", "fw_edge", "fw_edge_shared", "fw_tiled", "fw_tiled_shared")
+_JOHNSON = [f"johnson_gpu.johnson_{kind}" for kind in ("flags", "queue", "prefix")]
+_SPARSE_DEGREE = 16  # mean degree; the study's graphs have 4 or some hundreds
+
+
+def _graphs(measured: Measured) -> list[str]:
+    return measured.graphs(study=STUDY)
+
+
+def _sparse(measured: Measured) -> list[str]:
+    degrees = {line["graph"]: line["m"] / max(line["n"], 1) for line in measured.lines}
+    return [graph for graph in _graphs(measured) if degrees[graph] < _SPARSE_DEGREE]
+
+
+def shared_tiles_are_fastest(measured: Measured) -> Verdict:
+    """Judge by fw_tiled_shared below each of the other four."""
+    found, shown = compared(measured, _graphs(measured), _FLOYD)
+    return judged([values[-1] < min(values[:-1]) for values in found], shown)
+
+
+def tiles_beat_the_untiled(measured: Measured) -> Verdict:
+    """Judge by fw_tiled below the three that are not tiled."""
+    found, shown = compared(measured, _graphs(measured), _FLOYD[:4])
+    return judged([values[-1] < min(values[:-1]) for values in found], shown)
+
+
+def shared_tiles_are_twice_as_fast(measured: Measured) -> Verdict:
+    """Judge by fw_tiled at least 1.5 times fw_tiled_shared."""
+    found, shown = compared(measured, _graphs(measured), _FLOYD[3:])
+    return judged([plain / shared >= 1.5 for plain, shared in found], shown)
+
+
+def a_shared_label_helps(measured: Measured) -> Verdict:
+    """Judge by fw_edge_shared below fw_edge."""
+    found, shown = compared(measured, _graphs(measured), _FLOYD[1:3])
+    return judged([shared < plain for plain, shared in found], shown)
+
+
+def entries_beat_rows(measured: Measured) -> Verdict:
+    """Judge by fw_edge below fw_vertex."""
+    found, shown = compared(measured, _graphs(measured), _FLOYD[:2])
+    return judged([entry < row for row, entry in found], shown)
+
+
+def floyd_beats_a_thread_a_source(measured: Measured) -> Verdict:
+    """Judge by fw_tiled_shared below apsp_dijkstra, on sparse graphs and on dense ones."""
+    recipes = _bodra("apsp_dijkstra", "fw_tiled_shared")
+    found, shown = compared(measured, _graphs(measured), recipes)
+    return judged([floyd < dijkstra for dijkstra, floyd in found], shown)
+
+
+def queue_beats_flags(measured: Measured) -> Verdict:
+    """Judge by johnson_queue below johnson_flags."""
+    found, shown = compared(measured, _graphs(measured), _JOHNSON)
+    return judged([queue < flags for flags, queue, _ in found], shown)
+
+
+def prefix_is_slowest(measured: Measured) -> Verdict:
+    """Judge by johnson_prefix above the other two."""
+    found, shown = compared(measured, _graphs(measured), _JOHNSON)
+    return judged([prefix > max(flags, queue) for flags, queue, prefix in found], shown)
+
+
+def johnson_beats_floyd_on_sparse(measured: Measured) -> Verdict:
+    """Judge by johnson_queue below fw_tiled_shared where vertices have less than 16 edges."""
+    recipes = ["bodra2025.fw_tiled_shared", "johnson_gpu.johnson_queue"]
+    found, shown = compared(measured, _sparse(measured), recipes)
+    return judged([johnson < floyd for floyd, johnson in found], shown)
+
+
+_BODRA, _PAPER = "Bodra, Khairnar 2025", "JohnsonAlgoCUDA"
+_FIGURE_2 = "section Results and Analysis, figure 2"
+
+CLAIMS = (
+    Claim(_BODRA, _FIGURE_2, "Tiles in shared memory are the fastest Floyd-Warshall.",
+          "about 8x over the baseline; p2p-Gnutella04 in 2.38 s on an RTX 2080 Ti",
+          shared_tiles_are_fastest),
+    Claim(_BODRA, _FIGURE_2, "Tiles in global memory are faster than all that is not tiled.",
+          "4 to 6 times a thread for each vertex", tiles_beat_the_untiled),
+    Claim(_BODRA, _FIGURE_2, "Shared memory makes the tiles about twice as fast.", "about 2x",
+          shared_tiles_are_twice_as_fast),
+    Claim(_BODRA, _FIGURE_2, "A shared label makes a thread for each entry somewhat faster.", "",
+          a_shared_label_helps),
+    Claim(_BODRA, _FIGURE_2, "A thread for each entry is faster than a thread for each row.",
+          "over 30 s for a thread for each row, p2p-Gnutella04", entries_beat_rows),
+    Claim(_BODRA, "section Results and Analysis, the table and figure 2",
+          "Floyd-Warshall gains more from the GPU than a Dijkstra in each thread.",
+          "p2p-Gnutella04: 119.9 s by Dijkstra, 2.38 s by tiles", floyd_beats_a_thread_a_source),
+    Claim(_PAPER, "section 6, figure 4", "From all sources too, the queue beats flags.",
+          "more than 4.5x over the CPU at best, GTX 960", queue_beats_flags),
+    Claim(_PAPER, "section 6, figure 4", "From all sources too, the prefix sum is the slowest.",
+          "", prefix_is_slowest),
+    Claim(_PAPER, "section 7", "Where a graph is sparse Johnson can beat Floyd-Warshall.",
+          "expected, not measured", johnson_beats_floyd_on_sparse),
+)  # fmt: skip

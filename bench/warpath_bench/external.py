@@ -1,0 +1,226 @@
+"""Solvers that are commands: graph and sources in files, times and distances back.
+
+The protocol is described for users in docs/benchmarks/external-solvers.md.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.base.errors import InputError, WarpathError
+from warpath_bench.run import Found
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+    from warpath_bench.right import Right
+
+_TYPES = ("int32", "int64", "float32", "float64")
+_WORDS = ("time", "labels", "build", "peak", "about")
+_LINES = (
+    "'time MS', 'labels TYPE [UNREACHED]', 'build SECONDS', 'peak MB' and 'about TEXT', types "
+    + ", ".join(_TYPES)
+)
+
+
+class CommandError(WarpathError):
+    """A command did not do what the protocol asks of it."""
+
+
+class Told(NamedTuple):
+    """What a command printed: times, the type of its distances, and what it chose to tell."""
+
+    times: list[float]
+    dtype: np.dtype[Any]
+    unreached: float | None
+    build_s: float | None
+    peak_mb: float | None
+    about: str | None
+
+
+def parsed(text: str) -> tuple[str, list[str]]:
+    """Return the name and the words of ``NAME=COMMAND``.
+
+    Raises
+    ------
+    InputError
+        Without a name, or without a command.
+    """
+    name, equals, command = text.partition("=")
+    words = shlex.split(command)
+    if not name.strip() or not equals or not words:
+        msg = f"--external {text!r}: write NAME=COMMAND, for example 'GAP=./gap --deltas 16'."
+        raise InputError(msg)
+    return name.strip(), words
+
+
+def write_graph(graph: Graph, path: Path) -> None:
+    """Write a graph as commands read it: a line of text, then the rows, little-endian."""
+    weights = graph.solver_weights
+    with path.open("wb") as file:
+        file.write(f"warpath-graph 1 {weights.dtype} {graph.n} {graph.m}\n".encode())
+        for values, dtype in (
+            (graph.indptr, "<i8"), (graph.indices, "<i4"),
+            (weights, weights.dtype.newbyteorder("<")),
+        ):  # fmt: skip
+            file.write(np.ascontiguousarray(values, dtype).data)
+
+
+class External:
+    """A command as a solver.
+
+    Parameters
+    ----------
+    name, words, threads : what it is called, how it is started, the number it is told.
+    graph : the file of `write_graph`; what it writes lies beside it.
+    n : vertices.
+    limit : seconds that one run of it may take.
+    """
+
+    tree = False
+
+    def __init__(
+        self, name: str, words: Sequence[str], threads: int, graph: Path, n: int, limit: float
+    ) -> None:
+        self.name, self.threads = name, threads
+        self.found: dict[int, Found] = {}
+        self.error: str | None = None
+        self.about: dict[str, Any] = {"budget_s": None, "peak_mb": None}
+        self._words, self._graph, self._n, self._limit = list(words), graph, n, limit
+
+    def turn(self, right: Mapping[int, Right]) -> None:
+        """Start the command with all sources, the first one twice, and compare."""
+        if self.error is not None:
+            return
+        try:
+            self._turn(right)
+        except (CommandError, OSError) as error:
+            self.error = f"{shlex.join(self._words)}: {error}"
+
+    def _turn(self, right: Mapping[int, Right]) -> None:
+        sources = list(right)
+        listed, out = self._graph.with_suffix(".sources"), self._graph.with_suffix(".distances")
+        listed.write_text("".join(f"{s}\n" for s in [sources[0], *sources]), encoding="ascii")
+        out.unlink(missing_ok=True)
+        given = [str(self._graph), str(listed), str(out), str(self.threads)]
+        told = read_told(ran([*self._words, *given], self._limit), 1 + len(sources))
+        labels = self._labels(out, told, 1 + len(sources))
+        self.about |= {
+            "first_ms": told.times[0], "peak_mb": told.peak_mb, "build_s": told.build_s,
+        }  # fmt: skip
+        for source, ms, dist in zip(sources, told.times[1:], labels[1:], strict=True):
+            kept = self.found.setdefault(source, Found(plan=told.about))
+            kept.times.append(ms)
+            wrong, off = right[source].wrong(_infinite(dist, told.unreached))
+            kept.wrong, kept.off = max(kept.wrong, wrong), max(kept.off, off)
+        out.unlink()
+
+    def _labels(self, path: Path, told: Told, count: int) -> Array:
+        wanted = count * self._n * told.dtype.itemsize
+        size = path.stat().st_size if path.exists() else 0
+        if size != wanted:
+            msg = (
+                f"it wrote {size:,} bytes of distances in place of {wanted:,}: {count} sources x "
+                f"{self._n:,} vertices x {told.dtype.itemsize} bytes of {told.dtype}."
+            )
+            raise CommandError(msg)
+        return np.fromfile(path, told.dtype.newbyteorder("<")).reshape(count, self._n)
+
+
+def ran(words: Sequence[str], limit: float) -> str:
+    """Run a command and return what it printed.
+
+    Raises
+    ------
+    CommandError
+        If it cannot be started, fails, or takes longer than the limit; it is ended then.
+    """
+    try:
+        process = subprocess.Popen(  # noqa: S603 - the user's own command
+            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+            start_new_session=True,
+        )  # fmt: skip
+    except OSError as error:
+        msg = f"it cannot be started: {error.strerror}."
+        raise CommandError(msg) from error
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        _kill(process)
+
+    timer = threading.Timer(limit, end)
+    timer.start()
+    try:
+        printed, complained = process.communicate()
+    except BaseException:
+        _kill(process)
+        process.wait()
+        raise
+    finally:
+        timer.cancel()
+    if late.is_set():
+        msg = f"it was ended after {limit:g} s; --limit gives it longer."
+        raise CommandError(msg)
+    if process.returncode:
+        last = complained.strip().splitlines()[-1:] or ["it said nothing on stderr"]
+        msg = f"it failed with exit code {process.returncode}: {last[0][:300]}"
+        raise CommandError(msg)
+    return printed
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def read_told(text: str, count: int) -> Told:
+    """Read what a command printed; see `Told`.
+
+    Raises
+    ------
+    CommandError
+        For a line that the protocol does not have, or another number of times than of sources.
+    """
+    found: dict[str, list[str]] = {word: [] for word in _WORDS}
+    for line in text.splitlines():
+        word, _, rest = line.strip().partition(" ")
+        if word not in found or not rest:
+            msg = f"it printed {line[:80]!r}; lines are {_LINES}."
+            raise CommandError(msg)
+        found[word].append(rest)
+    if len(found["time"]) != count:
+        msg = f"it printed {len(found['time'])} times for {count} sources."
+        raise CommandError(msg)
+    try:
+        dtype, *unreached = (found["labels"] or ["float64"])[-1].split()
+        return Told(
+            times=[float(ms) for ms in found["time"]],
+            dtype=np.dtype(_TYPES[_TYPES.index(dtype)]),
+            unreached=float(unreached[0]) if unreached else None,
+            build_s=float(found["build"][-1]) if found["build"] else None,
+            peak_mb=float(found["peak"][-1]) if found["peak"] else None,
+            about=found["about"][-1] if found["about"] else None,
+        )
+    except ValueError as error:
+        msg = f"it printed a value that is none ({error}); lines are {_LINES}."
+        raise CommandError(msg) from error
+
+
+def _infinite(dist: Array, unreached: float | None) -> Array:
+    """Return distances in which what is not reached is the type's largest, or inf."""
+    if unreached is None:
+        return dist
+    unreachable = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max
+    return np.where(dist == unreached, dist.dtype.type(unreachable), dist)

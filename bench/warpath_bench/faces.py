@@ -1,0 +1,181 @@
+"""``warpath bench faces``: SciPy's and NetworkX's calls by themselves and by ours, in one table.
+
+What is on the clock is a whole call, with what it makes of its answer; all answers are compared,
+off the clock. `warpath bench csgraph` and `networkx` measure either face alone, with more options.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from warpath.base import units
+from warpath.base.errors import InputError, require
+from warpath_bench import csgraph, networkx_calls
+from warpath_bench.run import commit, machine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    Line = dict[str, Any]
+    Key = tuple[str, str, str, str]
+
+_KEY = ("face", "graph", "weights", "call")
+_SIZES = [1024, 2048]
+#: How many times as fast a call shall be at least, by face and the first word of its title, and for
+#: NetworkX's by graph. What is not here is measured all the same.
+GOALS = {("csgraph", "dijkstra"): 2.0, ("csgraph", "floyd_warshall"): 20.0,
+         ("networkx", "uniform"): 30.0}  # fmt: skip
+
+
+class Job(NamedTuple):
+    """A line of the table, and what measures it: milliseconds of theirs and ours, their ratio."""
+
+    key: Key
+    run: Callable[[], tuple[float, float, float] | None]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure what has no line yet, while there is time; print the table of all lines."""
+    options = _parser().parse_args(arguments)
+    start = time.monotonic()
+    found = read_lines(options.lines)
+    left = 0
+    for job in jobs(options):
+        if job.key in found:
+            continue
+        if time.monotonic() - start > options.budget:
+            left += 1
+            continue
+        times = job.run()
+        if times is None:
+            continue
+        values = dict(zip(("theirs_ms", "ours_ms", "times"), times, strict=True))
+        line = dict(zip(_KEY, job.key, strict=True)) | values | {"facts": _facts()}
+        found[job.key] = line
+        with options.lines.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+    sys.stdout.write(table(list(found.values())))
+    if left:
+        sys.stderr.write(f"{left} lines are left: the same command continues.\n")
+    return 0
+
+
+def jobs(options: argparse.Namespace) -> Iterator[Job]:
+    """Yield what there is to measure, SciPy's calls first."""
+    theirs = require(
+        "scipy.sparse.csgraph", what="warpath bench faces", extra="peers", of="warpath-bench"
+    )
+    sizes = [str(n) for n in options.pairs]
+    given = ["--pairs", *sizes, "--predecessors", "--sources", str(options.sources),
+             "--repeats", str(options.repeats), "--scale", str(options.scale)]  # fmt: skip
+    if options.data is not None:
+        given += ["--data", str(options.data)]
+    for row in csgraph.jobs(csgraph.parser().parse_args(given), theirs):
+        yield Job(("csgraph", row.graph, row.weights, row.call), partial(_of_scipy, row))
+    networkx = networkx_calls.with_backend()
+    for name, workload in networkx_calls.WORKLOADS.items():
+        make = cache(partial(_converted, workload))
+        for call in workload.calls:
+            run = partial(_of_networkx, networkx, make, call, options.repeats)
+            yield Job(("networkx", name, "whole", call.name), run)
+
+
+def read_lines(path: Path) -> dict[Key, Line]:
+    """Return the lines of a file by what they measure; none where there is no file.
+
+    Raises
+    ------
+    InputError
+        For a line that is none of this table, with its number.
+    """
+    found: dict[Key, Line] = {}
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    for number, one in enumerate(text.splitlines(), start=1):
+        try:
+            line = json.loads(one)
+            face, graph, weights, call = (line[name] for name in _KEY)
+            float(line["times"])
+        except (ValueError, KeyError, TypeError) as error:
+            msg = (
+                f"{path}:{number}: {one[:60]!r} is no line of this table. A run that was killed "
+                "may have torn the last one; remove it to continue."
+            )
+            raise InputError(msg) from error
+        found[face, graph, weights, call] = line
+    return found
+
+
+def table(lines: Sequence[Line]) -> str:
+    """Return the Markdown of all lines, and how many of the goals they reach."""
+    head = ("library", "graph", "weights", "call", "theirs, ms", "ours, ms", "times", "goal")
+    made = [f"| {' | '.join(head)} |\n|---|---|---|---|---:|---:|---:|---:|\n"]
+    missed = []
+    goals = 0
+    for line in lines:
+        goal = _goal(line)
+        cells = [line["face"], line["graph"], line["weights"], f"`{line['call']}`",
+                 units.digits(line["theirs_ms"]), units.digits(line["ours_ms"]),
+                 f"{units.digits(line['times'])}x", f"{goal:g}x" if goal else ""]  # fmt: skip
+        made.append(f"| {' | '.join(cells)} |\n")
+        goals += goal is not None
+        if goal is not None and line["times"] < goal:
+            missed.append(f"`{line['call']}` on {line['graph']}, {line['weights']}")
+    which = f"; not {'; '.join(missed)}" if missed else ""
+    told = f"\nGoals reached: {goals - len(missed)} of {goals}{which}.\n"
+    facts = sorted({line["facts"] for line in lines})
+    return "".join(made) + told + "".join(f"\n{fact}.\n" for fact in facts)
+
+
+def _goal(line: Line) -> float | None:
+    """Return how many times as fast a line shall be, or None where nothing is claimed."""
+    if line["face"] == "networkx":
+        return GOALS.get(("networkx", line["graph"]))
+    if "predecessors" in line["call"] and "floyd_warshall" in line["call"]:
+        return None  # the goal is one of distances
+    return GOALS.get(("csgraph", line["call"].partition(",")[0]))
+
+
+def _of_scipy(job: csgraph.Job) -> tuple[float, float, float] | None:
+    row = job.run()
+    return None if row is None else (row.scipy, row.ours, row.times)
+
+
+def _converted(workload: networkx_calls.Workload) -> tuple[Any, int]:
+    graph = workload.make()
+    return networkx_calls.as_networkx(graph), graph.n
+
+
+def _of_networkx(
+    networkx: Any, make: Callable[[], tuple[Any, int]], call: networkx_calls.Call, repeats: int
+) -> tuple[float, float, float]:
+    graph, n = make()
+    starts = networkx_calls.starts_of(call, n, seed=1)
+    theirs, ours = networkx_calls.measure(networkx, graph, call, starts, repeats)
+    return theirs, ours, theirs / ours
+
+
+@cache
+def _facts() -> str:
+    names = ("scipy", "networkx")
+    versions = {name: require(name, what="the version").__version__ for name in names}
+    told = machine() | versions | {"commit": commit()}
+    return ", ".join(f"{key} {value}" for key, value in told.items())
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="warpath bench faces", description=__doc__)
+    add = parser.add_argument
+    add("--lines", type=Path, required=True, metavar="FILE", help="the JSON lines to continue")
+    add("--budget", type=float, default=3600, help="seconds after which nothing new is begun")
+    add("--data", type=Path, metavar="FOLDER", help="where NY and cnr are (WARPATH_BENCH_DATA)")
+    add("--scale", type=float, default=1.0, help="size of the generated graphs of csgraph")
+    add("--pairs", type=int, nargs="*", default=_SIZES, metavar="N", help="sizes of all pairs")
+    add("--sources", type=int, default=5, help="seeded sources a graph")
+    add("--repeats", type=int, default=3, help="calls of the same sources")
+    return parser

@@ -1,0 +1,84 @@
+"""``warpath bench findings``: which statements of the papers hold where this was run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpath_bench import claims, claims_all_pairs, claims_davidson
+from warpath_bench.catalogue import read_lines
+from warpath_bench.measured import UNKNOWN, Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from warpath_bench.claims import Claim
+    from warpath_bench.measured import Verdict
+
+_PAPERS = tuple(dict.fromkeys(one.paper for one in (*claims.CLAIMS, *claims_davidson.CLAIMS)))
+CLAIMS: tuple[Claim, ...] = tuple(
+    sorted(
+        (*claims.CLAIMS, *claims_all_pairs.CLAIMS, *claims_davidson.CLAIMS),
+        key=lambda claim: _PAPERS.index(claim.paper),
+    )
+)
+
+_HEAD = """\
+# Findings of the papers, on {gpu}
+
+<!-- Written by `python -m warpath_bench findings`: edit there. -->
+
+Each statement is decided from the lines of the studies by the rule that stands with it; a statement
+about several graphs *holds in part* where it is true of some. The papers' own figures are context:
+their GPUs, CPUs and graphs were others. Times are milliseconds by the public call, after a warm-up;
+see [the catalogue](catalogue-h200.md) for how they were taken. GPU and CPU are of one machine.
+"""
+
+
+def page(measured: Measured) -> str:
+    """Return the page: a table of verdicts, then each statement with its numbers."""
+    found = [(claim, claim.judge(measured)) for claim in CLAIMS]
+    gpus = sorted({line["gpu"] for line in measured.lines if line.get("gpu")})
+    lines = [_HEAD.format(gpu=", ".join(gpus) or "the CPU")]
+    lines += ["| paper | statement | here |", "|---|---|---|"]
+    lines += [f"| {c.paper}, {c.place} | {c.says} | {v.holds} |" for c, v in found]
+    for paper, group in groupby(found, key=lambda pair: pair[0].paper):
+        lines += ["", f"## {paper}"]
+        for claim, verdict in group:
+            lines += _section(claim, verdict)
+    return "\n".join([*lines, ""])
+
+
+def _section(claim: Claim, verdict: Verdict) -> list[str]:
+    figures = f" The paper's figures: {claim.figures}." if claim.figures else ""
+    rule = (claim.judge.__doc__ or "").splitlines()[0].replace("Judge by", "Judged by")
+    return [
+        "", f"### {claim.says}", "",
+        f"{claim.place[:1].upper()}{claim.place[1:]}.{figures} Here: **{verdict.holds}**. {rule}",
+        *([] if verdict.holds == UNKNOWN else ["", *verdict.shown]),
+    ]  # fmt: skip
+
+
+def read_records(places: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the recorded runs in files and folders, one for each GPU, the last named counts."""
+    found = {}
+    for place in map(Path, places):
+        for path in [place] if place.is_file() else sorted(place.glob("*.json")):
+            record = json.loads(path.read_text(encoding="utf-8"))
+            found[record.get("gpu", str(path))] = record
+    return list(found.values())
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the page; 0."""
+    parser = argparse.ArgumentParser(prog="warpath bench findings", description=__doc__)
+    parser.add_argument("--lines", nargs="+", required=True, help="files of the catalogue's lines")
+    parser.add_argument("--records", nargs="*", default=[], help="recorded runs, or their folders")
+    parser.add_argument("--output", required=True, help="the Markdown file")
+    options = parser.parse_args(arguments)
+    measured = Measured(read_lines(options.lines), read_records(options.records))
+    Path(options.output).write_text(page(measured), encoding="utf-8")
+    return 0

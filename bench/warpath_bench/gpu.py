@@ -1,0 +1,278 @@
+"""``warpath bench gpu``: one source on a GPU, beside goals, recorded peers and the chip's floor.
+
+Every graph is solved from its largest hub, from a vertex in the middle and from seeded ones. A
+line has three times a source: of the kernels, by events, of the call that leaves its answer on the
+device, and of the call with the copy to the host; the graph is on the device before. Every
+distance is compared, off the clock, with the CPU's, of which the first is certified. --catalogue
+sets every published recipe beside, --planner judges what "auto" takes. Graphs and right answers are
+made by processes beside. What a file of lines has is not measured again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from warpath.api import calls
+from warpath.base.errors import WarpathError
+from warpath_bench import gpu_page
+from warpath_bench.catalogue import append, facts_of
+from warpath_bench.fit_cases import cases_of_gpus
+from warpath_bench.gpu_catalogue import beside, published, warm_up
+from warpath_bench.gpu_made import HUGE, LARGE, Failed, Makers, Wanted
+from warpath_bench.gpu_planner import timed_candidates
+from warpath_bench.workloads import graph_size, workload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from warpath.graph import Graph
+    from warpath.results.paths import Paths
+    from warpath_bench.gpu_made import Made
+    from warpath_bench.right import Right
+
+    Line = dict[str, Any]
+
+_REPEATS = 3
+_OF_PLANNER = 3  # sources of a graph that the planner is judged by
+
+
+def measured(
+    graph: Graph, algorithm: str, sources: Sequence[int], right: dict[int, Right], device: Any
+) -> Line:
+    """Return the times of an algorithm from each source, in milliseconds.
+
+    Parameters
+    ----------
+    device : the engine's device, which launches the kernels.
+
+    Returns
+    -------
+    kernel_ms, call_ms, copied_ms : a number for each source, the medians of three solves.
+    first_s : seconds of the first call, which copies the graph and compiles.
+    plan, rounds : what ran, and how many rounds it told of; None where it tells none.
+    wrong : distances that are not the CPU's, of all sources.
+    """
+
+    def solve(source: int) -> Paths:
+        return calls.sssp(graph, source, algorithm=algorithm, device=device.name)
+
+    line: Line = {"kernel_ms": [], "call_ms": [], "copied_ms": [], "rounds": [], "wrong": 0}
+    start = time.perf_counter()
+    paths = solve(sources[0])
+    line |= {"first_s": time.perf_counter() - start, "plan": paths.plan.algorithm}
+    solve(sources[-1])
+    for source in sources:
+        paths = solve(source)
+        line["wrong"] += right[source].wrong(paths.dist)[0]
+        line["rounds"].append(paths.stats.get("rounds"))
+        call, copied = partial(solve, source), partial(_dist, solve, source)
+        line["call_ms"].append(_ms(call))
+        line["copied_ms"].append(_ms(copied))
+        line["kernel_ms"].append(median(kernel_ms(device, call) for _ in range(_REPEATS)))
+    return line
+
+
+def _dist(solve: Callable[[int], Paths], source: int) -> object:
+    return solve(source).dist
+
+
+def kernel_ms(device: Any, solve: Callable[[], object]) -> float:
+    """Return the milliseconds of the kernels that a solve launches, by events around each.
+
+    An event is recorded some microseconds before its kernel begins, which count.
+    """
+    events = device.xp.cuda
+    spans = []
+
+    def timed(launch: Callable[..., None]) -> Callable[..., None]:
+        def run(*given: Any) -> None:
+            start, end = events.Event(), events.Event()
+            start.record()
+            launch(*given)
+            end.record()
+            spans.append((start, end))
+
+        return run
+
+    device.launch, device.fire = timed(device.launch), timed(device.fire)
+    try:
+        solve()
+    finally:
+        del device.launch, device.fire
+    if spans:
+        spans[-1][1].synchronize()
+    return float(sum(events.get_elapsed_time(start, end) for start, end in spans))
+
+
+def _ms(solve: Callable[[], object]) -> float:
+    times = []
+    for _ in range(_REPEATS):
+        start = time.perf_counter()
+        solve()
+        times.append(1e3 * (time.perf_counter() - start))
+    return median(times)
+
+
+def main(arguments: Sequence[str], opened: Any = None) -> int:
+    """Measure, print the page and write it; 0, or 1 if a distance was wrong or a graph not made."""
+    options = _parser().parse_args(arguments)
+    facts = facts_of(["cuda"], options.commit) if opened is None else {"gpu": opened.name}
+    if opened is None:
+        from warpath.engines.cuda.device import open_device
+
+        opened = open_device("cuda")
+    run = _Run(options, opened, facts)
+    wanted = list(run.wanted())
+    unmade = 0
+    with Makers(options.makers, options.folder) as makers:
+        for made in makers.each(wanted, options.budget):
+            if isinstance(made, Failed):
+                sys.stderr.write(f"not measured: {made.wanted.title}: {made.why}\n")
+                unmade += 1
+            else:
+                run.measure(made)
+                made.forget()
+    found = gpu_page.read(run.lines)
+    text = gpu_page.page(found)
+    sys.stdout.write(text)
+    if options.output:
+        gpu_page.write(found, text, Path(options.output))
+    return 1 if unmade or any(gpu_page.is_wrong(line) for line in found) else 0
+
+
+class _Run:
+    """What is asked for, and the file of lines that it is appended to."""
+
+    def __init__(self, options: argparse.Namespace, device: Any, facts: dict[str, str]) -> None:
+        self.lines = Path(options.lines)
+        self._options, self._device, self._facts = options, device, facts
+        self._done = {gpu_page.key_of(line) for line in gpu_page.read(self.lines)}
+        self._end = time.monotonic() + options.budget
+        self._warm = False
+        kind = device.name.partition(":")[0]
+        self._recipes = published(kind) if options.catalogue else ()
+        others = options.catalogue and kind != "cpu"
+        self._of_cpu = published("cpu") if others else ()
+
+    def wanted(self) -> Iterator[Wanted]:
+        """Yield the graphs of which something is missing, those that take long to make first."""
+        graphs = [one for name in self._options.graphs if (one := self._wanted(name))]
+        yield from (one for one in graphs if one.size >= LARGE)
+        if self._options.planner:
+            for place, case in enumerate(cases_of_gpus()):
+                if any(self._missing("planner", case.name, "own", ["auto"])):
+                    yield Wanted(case.name, case=place, sources=_OF_PLANNER)
+        yield from (one for one in graphs if one.size < LARGE)
+
+    def _wanted(self, name: str) -> Wanted | None:
+        """Return what has to be made of a graph to measure what is missing, or None."""
+        options = self._options
+        title, size = workload(name, options.scale).title, graph_size(name, options.scale)
+        dtypes = options.dtypes
+        mine = [
+            dtype
+            for dtype in dtypes
+            if any(self._missing("source", title, dtype, options.algorithms))
+        ]
+        of_cpu, of_gpu = (
+            tuple(self._missing("catalogue", title, dtypes[0], names))
+            for names in (self._of_cpu if size < HUGE else (), self._recipes)
+        )
+        if not (mine or of_cpu or of_gpu):
+            return None
+        first = dtypes[:1] if of_cpu or of_gpu else []
+        return Wanted(
+            title, name, options.scale, size, dtypes=tuple(dict.fromkeys([*first, *mine])),
+            sources=options.sources if mine else 1, recipes=of_cpu, limit=options.limit,
+        )  # fmt: skip
+
+    def measure(self, made: Made) -> None:
+        """Append the lines of a graph that the file does not have."""
+        title = made.wanted.title
+        if time.monotonic() > self._end:
+            sys.stderr.write(f"not begun, for the time is over: {title}\n")
+            return
+        for found in made.beside:
+            self._keep({"study": "catalogue", "graph": title, "source": made.sources[0]} | found)
+        for dtype in made.wanted.dtypes:
+            graph = made.graph(dtype)
+            right = made.right(graph, dtype)
+            about = {"graph": title, "dtype": dtype, "n": graph.n, "m": graph.m}
+            if made.wanted.case >= 0:
+                found = timed_candidates(graph, right, self._device.name)
+                self._keep({"study": "planner", "algorithm": "auto"} | about | found)
+                continue
+            for algorithm in self._missing("source", title, dtype, self._options.algorithms):
+                line: Line = {"algorithm": algorithm} | about | {"sources": made.sources}
+                try:
+                    line |= measured(graph, algorithm, made.sources, right, self._device)
+                except WarpathError as error:
+                    line["error"] = f"{type(error).__name__}: {error}"
+                self._keep(line)
+            if dtype == self._options.dtypes[0]:
+                self._catalogue(graph, made.sources[0], right, about)
+            del graph, right
+            gc.collect()  # what was kept on the device goes with the graph
+
+    def _catalogue(self, graph: Graph, source: int, right: dict[int, Right], about: Line) -> None:
+        """Append a line of each published recipe of the device, as many as the time allows."""
+        missing = list(self._missing("catalogue", about["graph"], about["dtype"], self._recipes))
+        if missing and not self._warm:
+            warm_up(self._recipes, about["dtype"], self._device.name)
+            self._warm = True
+        end = min(time.monotonic() + self._options.catalogue, self._end)
+        for name in missing:
+            if time.monotonic() > end:
+                sys.stderr.write(f"not begun, for the time is over: {about['graph']}, {name}\n")
+                continue
+            found = beside(
+                graph, name, source, right[source], self._device.name, self._options.limit
+            )
+            line = {"study": "catalogue", "algorithm": name, "source": source}
+            self._keep(line | about | found)
+
+    def _missing(
+        self, study: str, title: str, dtype: str, algorithms: Sequence[str]
+    ) -> Iterator[str]:
+        for name in algorithms:
+            if (study, title, dtype, name) not in self._done:
+                yield name
+
+    def _keep(self, line: Line) -> None:
+        append(self.lines, json.dumps(line | self._facts) + "\n")
+        self._done.add(gpu_page.key_of(line))
+        sys.stderr.write(f"{gpu_page.compact(line)}\n")
+
+
+# fmt: off
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="warpath bench gpu", description=__doc__)
+    add = parser.add_argument
+    add("--graphs", nargs="*", default=list(gpu_page.GRAPHS), help="names, or files; or none")
+    add("--dtypes", nargs="+", default=["int32", "float32"], help="types of the weights, or none")
+    add("--algorithms", nargs="+", default=["auto"], help="of the catalogue")
+    add("--sources", type=int, default=8, help="of each graph")
+    add("--scale", type=float, default=1.0, help="size of the generated graphs")
+    add("--catalogue", type=float, default=0, metavar="SECONDS",
+        help="of each graph for every published recipe on the GPU, from the first source, with "
+        "weights of the first type; those of CPUs run in the makers")
+    add("--limit", type=float, default=1.0, metavar="SECONDS", help="for a solve of one of those")
+    add("--planner", action="store_true", help="time all that auto could take on graphs held out")
+    add("--lines", required=True, help="the file of JSON lines to continue")
+    add("--output", metavar="FILE", help="write the page to this .md file, its picture beside it")
+    add("--budget", type=float, default=3600, metavar="SECONDS",
+        help="after which nothing is begun")
+    add("--makers", type=int, default=(os.cpu_count() or 1) // 3, metavar="N",
+        help="processes that make graphs and right answers (a third of the cores); 0: this one")
+    add("--folder", type=Path, help="where they write, best in memory (the temporary folder)")
+    add("--commit", default="", help="written into each line")
+    return parser

@@ -1,0 +1,91 @@
+"""Every recipe of the catalogue from one source, beside ours, within a time limit."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from warpath.api import calls
+from warpath.base.errors import WarpathError
+from warpath.graph import generate
+from warpath.recipes import CATALOGUE, Task
+from warpath_bench.catalogue import BASELINES
+from warpath_bench.pair import TimeIsUpError, at_most, too_wide
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import DTypeLike
+
+    from warpath.graph import Graph
+    from warpath_bench.right import Right
+
+    Line = dict[str, Any]
+
+_SHORT = 0.05  # seconds; a shorter solve is timed three times
+_TRIES = 3  # of a first solve on a GPU, which brings the graph there and may transpose it
+_SMALL = 2**13  # vertices: enough for more than one bucket
+_LONGER = 3  # times the seconds that the one before had
+_PREPARED = 3  # rounds after which a graph is where it shall be
+
+
+def published(kind: str) -> tuple[str, ...]:
+    """Return the names of published recipes that do one source on a kind of device."""
+    return tuple(
+        recipe.name
+        for recipe in CATALOGUE
+        if Task.SSSP in recipe.solves
+        and kind in recipe.devices
+        and not recipe.name.startswith("warpath.")
+        and (not recipe.name.startswith("classic.") or recipe.name in BASELINES)
+    )
+
+
+def warm_up(names: Iterable[str], dtype: DTypeLike, device: str) -> None:
+    """Solve a small graph by each recipe: what is compiled for it is no time of a later solve."""
+    graph = generate.uniform(_SMALL, 8).astype(dtype)
+    facts = graph.facts(symmetry=False)
+    for name in names:
+        if CATALOGUE[name].objection(Task.SSSP, facts) is None:
+            calls.sssp(graph, 0, algorithm=name, device=device)
+
+
+def beside(
+    graph: Graph, name: str, source: int, right: Right, device: str, limit: float
+) -> Line:  # fmt: skip
+    """Return what a recipe took from a source, or why it did not.
+
+    Returns
+    -------
+    call_ms, rounds, wrong : a number for each of one or three solves after a first one, the rounds
+        that it tells of, and the distances that are not the right ones.
+    refused : in their place, why it cannot do this.
+    limit, rounds_made : the seconds that it was given, and its rounds until then.
+    failed : the error that it ended with.
+    """
+    recipe = CATALOGUE[name]
+    refused = recipe.objection(Task.SSSP, graph.facts(symmetry=False)) or too_wide(recipe, graph)
+    if refused is not None:
+        return {"refused": refused}
+    times: list[float] = []
+    wanted, tries, seconds = 4, 1 if device == "cpu" else _TRIES, limit
+    while len(times) < wanted:
+        try:
+            with at_most(limit if times else seconds):
+                start = time.perf_counter()
+                paths = calls.sssp(graph, source, algorithm=name, device=device)
+                times.append(time.perf_counter() - start)
+        except TimeIsUpError as stopped:
+            tries -= 1
+            if times or not tries or (stopped.rounds or 0) > _PREPARED:
+                return {"limit": limit, "rounds_made": stopped.rounds}
+            seconds *= _LONGER
+        except (WarpathError, MemoryError) as error:
+            return {"failed": f"{type(error).__name__}: {error}"}
+        else:
+            wanted = 4 if times[-1] < _SHORT else 2
+    return {
+        "call_ms": [1e3 * each for each in times[1:]],
+        "rounds": paths.stats.get("rounds"),
+        "wrong": right.wrong(paths.dist)[0],
+    }

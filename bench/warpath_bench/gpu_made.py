@@ -1,0 +1,270 @@
+"""The graphs of ``warpath bench gpu`` and their right answers, made beside the GPU's work.
+
+A maker is a process of its own. It writes a graph's rows, its weights in each type and the CPU's
+answers into a folder, which the process that measures maps into its memory. A maker that dies, for
+want of memory say, costs its own graph alone.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import shutil
+import tempfile
+import time
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from warpath.base import settings
+from warpath.base.errors import InputError, WarpathError
+from warpath.graph import Graph
+from warpath.results.paths import Paths
+from warpath.results.predecessors import tree
+from warpath_bench.fit_cases import cases_of_gpus
+from warpath_bench.gpu_catalogue import beside
+from warpath_bench.right import Right, answers_of, sources_of
+from warpath_bench.workloads import typed, workload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from multiprocessing.connection import Connection
+
+    from warpath.base.dtypes import Array
+
+    Line = dict[str, Any]
+
+#: A graph of about so many edges gets a maker of its own; one of as many as these has all threads
+#: to itself and is made and measured before the others are made, and goes without the recipes that
+#: run on a CPU, of which one call may take minutes.
+LARGE, HUGE = 2**28, 2**30
+_LONG = 2  # makers of large graphs, whom the others need not wait for
+_FACTS = "facts.json"
+
+
+class Wanted(NamedTuple):
+    """What is to be made.
+
+    Attributes
+    ----------
+    title : of the graph.
+    name, scale : what `workload` takes; the name is empty for a held-out case.
+    size : about how many edges it will have, as far as that is known.
+    case : its place in `cases_of_gpus`, -1 for a workload.
+    dtypes : the weights' types; "own" for those that it has.
+    sources : how many.
+    recipes : those of the catalogue that run on a CPU, each once from the first source.
+    limit : seconds that one of them may take.
+    """
+
+    title: str
+    name: str = ""
+    scale: float = 1.0
+    size: int = 0
+    case: int = -1
+    dtypes: tuple[str, ...] = ("own",)
+    sources: int = 8
+    recipes: tuple[str, ...] = ()
+    limit: float = 1.0
+
+
+class Failed(NamedTuple):
+    """What could not be made, and why."""
+
+    wanted: Wanted
+    why: str
+
+
+class Made(NamedTuple):
+    """A graph with its answers.
+
+    Attributes
+    ----------
+    folder : where its arrays are.
+    sources : their vertices.
+    beside : the lines of the recipes that ran on a CPU, for the first type.
+    """
+
+    wanted: Wanted
+    folder: Path
+    sources: list[int]
+    beside: list[Line]
+
+    def graph(self, dtype: str) -> Graph:
+        """Return the graph with weights of a type; its arrays are mapped, not read."""
+        about = json.loads((self.folder / _FACTS).read_text(encoding="utf-8"))
+        weights = self._array(f"weights-{dtype}") if dtype in about["weighted"] else None
+        rows = self._array("indptr"), self._array("indices")
+        return Graph(*rows, weights, directed=about["directed"], name=self.wanted.title)
+
+    def right(self, graph: Graph, dtype: str) -> dict[int, Right]:
+        """Return the CPU's answers of that graph; the first is certified."""
+        return {
+            source: self._right(
+                graph, source, self._array(f"{dtype}-{place}"), certified=place == 0
+            )
+            for place, source in enumerate(self.sources)
+        }
+
+    def _right(self, graph: Graph, source: int, dist: Array, *, certified: bool) -> Right:
+        team = settings.threads()
+        paths = Paths(graph, source, dist, tree=lambda: tree(graph, source, dist, team))
+        return Right(paths, b"", certified)
+
+    def _array(self, name: str) -> Array:
+        return np.asarray(np.load(self.folder / f"{name}.npy", mmap_mode="r"))
+
+    def forget(self) -> None:
+        """Remove its files; what is mapped stays until it is let go."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def make(wanted: Wanted, folder: str) -> Made:
+    """Make a graph, solve it from its sources, certify the first answer, and write all of it.
+
+    Raises
+    ------
+    InputError
+        If it cannot have weights of a type.
+    """
+    if wanted.case < 0:
+        graph = workload(wanted.name, wanted.scale).make()
+    else:
+        graph = cases_of_gpus()[wanted.case].make()
+    place = Path(tempfile.mkdtemp(prefix="graph-", dir=folder))
+    np.save(place / "indptr.npy", graph.indptr)
+    np.save(place / "indices.npy", graph.indices)
+    weighted_by: list[str] = []
+    sources = chosen(graph, wanted.sources)
+    lines: list[Line] = []
+    for dtype in wanted.dtypes:
+        weighted = typed(graph, dtype)
+        if weighted is None:
+            msg = f"{wanted.title}: its weights are fractions, which {dtype} does not hold."
+            raise InputError(msg)
+        if weighted.weights is not None:
+            np.save(place / f"weights-{dtype}.npy", weighted.weights)
+            weighted_by.append(dtype)
+        for at, source in enumerate(sources):
+            [right] = answers_of(weighted, [source], certified=int(at == 0), threads=None).values()
+            np.save(place / f"{dtype}-{at}.npy", right.dist)
+            if at == 0 and dtype == wanted.dtypes[0]:
+                lines = [
+                    {"algorithm": name, "dtype": dtype, "n": graph.n, "m": graph.m}
+                    | beside(weighted, name, source, right, "cpu", wanted.limit)
+                    for name in wanted.recipes
+                ]
+    about = {"directed": graph.directed, "weighted": weighted_by}
+    (place / _FACTS).write_text(json.dumps(about), encoding="utf-8")
+    return Made(wanted, place, sources, lines)
+
+
+def chosen(graph: Graph, count: int) -> list[int]:
+    """Return the vertex with most edges, one in the middle that has some, and seeded ones."""
+    degree = np.diff(graph.indptr)
+    usable = np.flatnonzero(degree)
+    hub = int(np.argmax(degree))
+    middle = int(
+        usable[np.searchsorted(usable, graph.n // 2, side="left").clip(0, len(usable) - 1)]
+    )
+    return list(dict.fromkeys([hub, middle, *sources_of(graph, count)]))[:count]
+
+
+class Makers:
+    """Processes that make graphs; used in a ``with`` statement, whose end stops them.
+
+    Parameters
+    ----------
+    count : how many; 0 makes each graph in this process when its turn comes.
+    folder : where they write; a fresh folder in it is removed at the end.
+    """
+
+    def __init__(self, count: int, folder: Path | None) -> None:
+        self._count = count
+        self._folder = tempfile.mkdtemp(prefix="warpath-graphs-", dir=folder)
+        self._context = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
+        self._threads = max(1, settings.threads() // (count + 1))
+        self._running: set[Any] = set()
+        self._pools: list[ThreadPoolExecutor] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for pool in self._pools:
+            pool.shutdown(wait=False, cancel_futures=True)
+        for process in list(self._running):
+            process.terminate()
+        for pool in self._pools:
+            pool.shutdown()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def each(self, wanted: Sequence[Wanted], seconds: float) -> Iterator[Made | Failed]:
+        """Yield what is made as it is ready, or why it is not.
+
+        Parameters
+        ----------
+        seconds : after which nothing is waited for: what is not there by then has failed.
+        """
+        end = time.monotonic() + seconds
+        if self._count == 0:
+            for one in wanted:
+                over = time.monotonic() > end
+                yield Failed(one, "the time was over") if over else _tried(one, self._folder)
+            return
+        alone, long, short = map(ThreadPoolExecutor, (1, _LONG, self._count))
+        self._pools = [alone, long, short]
+        make = self._in_process
+        for one in wanted:
+            if one.size >= HUGE:  # the next once this one was measured
+                yield from _as_ready({alone.submit(make, one, settings.threads()): one}, end)
+        others = [one for one in wanted if one.size < HUGE]
+        yield from _as_ready(
+            {(long if one.size >= LARGE else short).submit(make, one, self._threads): one
+             for one in others}, end
+        )  # fmt: skip
+
+    def _in_process(self, wanted: Wanted, threads: int) -> Made | Failed:
+        here, there = self._context.Pipe(duplex=False)
+        given = there, wanted, self._folder, threads
+        process = self._context.Process(target=_child, args=given, daemon=True)
+        process.start()
+        self._running.add(process)
+        there.close()
+        try:
+            answer: Made | Failed = here.recv()
+        except EOFError:
+            process.join()
+            answer = Failed(wanted, f"its process ended with {process.exitcode}")
+        process.join()
+        self._running.discard(process)
+        return answer
+
+
+def _as_ready(futures: dict[Future[Made | Failed], Wanted], end: float) -> Iterator[Made | Failed]:
+    told = set()
+    try:
+        for future in as_completed(futures, timeout=max(0.0, end - time.monotonic())):
+            told.add(future)
+            yield future.result()
+    except TimeoutError:
+        yield from (
+            Failed(one, "the time was over")
+            for future, one in futures.items()
+            if future not in told
+        )
+
+
+def _child(there: Connection, wanted: Wanted, folder: str, threads: int) -> None:
+    os.environ["WARPATH_THREADS"] = str(threads)
+    there.send(_tried(wanted, folder))
+
+
+def _tried(wanted: Wanted, folder: str) -> Made | Failed:
+    try:
+        return make(wanted, folder)
+    except (WarpathError, MemoryError, OSError) as error:
+        return Failed(wanted, f"{type(error).__name__}: {error}")

@@ -1,0 +1,296 @@
+"""One recipe on one graph: warmed up, timed, certified, then traced; within a time limit."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from warpath.api import calls
+from warpath.base import units
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import WarpathError
+from warpath.engines.rounds.clock import Clock
+from warpath.recipes import CATALOGUE, Task
+from warpath.recipes.axes import Layout, Select
+from warpath.recipes.params import chosen_params
+from warpath.recipes.recipe import IN_ONE_LAUNCH
+from warpath.results.certificate import verify
+from warpath_bench.workloads import graph_of, source_of, tiny, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+    from warpath.graph.facts import Facts
+    from warpath.recipes import Recipe
+    from warpath.results.paths import Paths
+
+_SHORT = 1.0  # seconds; a shorter solve is timed three times
+_WARM_UP = 2.0  # seconds on the graph itself; enough to bring it to the device
+_TRACED = 5  # times slower: a traced solve waits for the device after each step
+_WIDEST_MATRIX = 20_000  # vertices
+
+
+class Solve(Protocol):
+    """What solves: `sssp`, or its like in a test."""
+
+    def __call__(
+        self, graph: Graph, source: Any, *, algorithm: str, device: str,
+        params: dict[str, float], trace: bool,
+    ) -> Paths:  # fmt: skip
+        """Return the shortest paths from a source."""
+        ...
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is measured.
+
+    Attributes
+    ----------
+    study, graph, recipe : names.
+    delta : a factor of the default delta; where a loop chooses its own, of Davidson et al.'s.
+    counts : whether work and parallelism are wanted.
+    rounds : whether what each round did is wanted too.
+    """
+
+    study: str
+    graph: str
+    recipe: str
+    delta: float | None = None
+    counts: bool = True
+    rounds: bool = False
+
+    @property
+    def key(self) -> tuple[str, str, str, float | None]:
+        """What tells it from others in a file of lines."""
+        return self.study, title_of(self.graph), self.recipe, self.delta
+
+
+class TimeIsUpError(Exception):
+    """The time limit of a solve; `rounds` is how many it had made, if it counts any."""
+
+    def __init__(self, rounds: int | None) -> None:
+        super().__init__(f"stopped after {rounds} rounds")
+        self.rounds = rounds
+
+
+class Pairs:
+    """Measures jobs; keeps the last graph and its certified distances.
+
+    Parameters
+    ----------
+    limit : seconds for one solve; it is stopped between two rounds.
+    traced : seconds that a traced solve may be expected to take; else nothing is counted.
+    solve : what solves.
+    device : the GPU.
+    graphs : makes the graph of a name; `graph_of` by default.
+    """
+
+    def __init__(
+        self, limit: float, traced: float, solve: Solve | None = None, device: str = "cuda",
+        graphs: Callable[[str], Graph] | None = None,
+    ) -> None:  # fmt: skip
+        self.limit = limit
+        self.traced = traced
+        self.device = device
+        self._made = graphs or graph_of
+        self._solve = solve or calls.sssp
+        self._name = ""
+        self._graph: Graph
+        self._source = 0
+        self._right: Array
+
+    def measure(self, job: Job) -> dict[str, Any]:
+        """Return the line of a job: what was measured, or why it was not."""
+        recipe = CATALOGUE[job.recipe]
+        self._prepare(job.graph)
+        graph, facts = self._graph, self._graph.facts(symmetry=False)
+        device = "cpu" if "cpu" in recipe.devices else self.device
+        line = {
+            "study": job.study, "graph": title_of(job.graph), "recipe": job.recipe,
+            "factor": job.delta, "n": graph.n, "m": graph.m, "weights": facts.weight_dtype,
+            "mean_degree": facts.mean_degree, "source": self._source, "device": device,
+        }  # fmt: skip
+        refused = recipe.objection(Task.SSSP, facts) or too_wide(recipe, graph)
+        if refused is not None:
+            return line | {"refused": refused}
+        params = {}
+        if job.delta is not None:
+            default = chosen_params(recipe, facts, {}).get("delta", _rule(facts))
+            params = {"delta": max(default * job.delta, 1 if facts.integer else 0)}
+        call = {"algorithm": job.recipe, "device": device, "params": params}
+        try:
+            return line | self._timed(recipe, call, job)
+        except TimeIsUpError as stopped:
+            return line | {"limit": self.limit, "rounds_made": stopped.rounds}
+        except (WarpathError, MemoryError) as error:
+            return line | {"failed": f"{type(error).__name__}: {error}"}
+
+    def _prepare(self, name: str) -> None:
+        if name == self._name:
+            return
+        self._graph = self._made(name)
+        self._source = source_of(self._graph)
+        self._name = name
+        label = self._graph.label_of(np.array([self._source]))[0]
+        certified = calls.sssp(self._graph, label, device="cpu")
+        verify(self._graph, certified)
+        self._right = certified.dist
+
+    def _timed(self, recipe: Recipe, call: dict[str, Any], job: Job) -> dict[str, Any]:
+        graph, source = self._graph, self._graph.label_of(np.array([self._source]))[0]
+        counts = call["device"] == "cpu" or recipe.loop not in IN_ONE_LAUNCH
+        for trace in (False, True) if counts else (False,):  # compiles what both take
+            with at_most(self.limit):
+                self._solve(tiny(graph), 0, **call | {"params": {}}, trace=trace)
+        short = False
+        try:
+            with at_most(_WARM_UP):
+                short = self._once(graph, source, call)[0] < _SHORT
+        except TimeIsUpError:
+            pass
+        times = []
+        for _ in range(3 if short else 1):
+            with at_most(self.limit):
+                seconds, paths = self._once(graph, source, call)
+            times.append(seconds)
+        seconds = median(times)
+        edges = int(np.diff(graph.indptr)[self._right != unreachable(self._right.dtype)].sum())
+        found: dict[str, Any] = {
+            "ms": 1e3 * seconds, "runs_ms": [1e3 * each for each in times],
+            "rounds": paths.stats.get("rounds"), "dijkstra_edges": edges,
+            "mteps": edges / seconds / 1e6, "wrong": self._wrong(paths.dist),
+        }  # fmt: skip
+        if not (job.counts and counts):
+            return found
+        if seconds * _TRACED <= self.traced:
+            with at_most(self.limit):
+                traced = self._solve(graph, source, **call, trace=True)
+            return found | _counted(traced, edges) | (_each_round(traced) if job.rounds else {})
+        if recipe.axes is not None and recipe.axes.select is Select.MIN and recipe.exact:
+            return found | self._known(found["rounds"], edges)
+        return found
+
+    def _once(self, graph: Graph, source: Any, call: dict[str, Any]) -> tuple[float, Paths]:
+        start = time.perf_counter()
+        paths = self._solve(graph, source, **call, trace=False)
+        return time.perf_counter() - start, paths
+
+    def _wrong(self, dist: Array) -> int:
+        """Count labels that are not, bit for bit, those that the certificate holds for."""
+        if dist.dtype != self._right.dtype:
+            return len(dist)
+        return int(np.count_nonzero(dist != self._right))
+
+    def _known(self, rounds: int, edges: int) -> dict[str, Any]:
+        """Return what a solve that settles the least labels has counted, without counting.
+
+        Each reached vertex is selected once. An edge is relaxed if its end is unsettled then: if
+        it is farther than its start. Edges of weight 0 would need the order of rounds.
+        """
+        graph, dist = self._graph, self._right
+        if graph.facts(symmetry=False).min_weight <= 0:
+            return {}
+        reached = dist != unreachable(dist.dtype)
+        src, dst, _ = graph.edges()
+        relaxed = int(np.count_nonzero(reached[src] & (dist[src] < dist[dst])))
+        selected = int(np.count_nonzero(reached))
+        return {
+            "counted": "known", "selected": selected, "relaxed": relaxed,
+            "work": relaxed / edges, "parallelism": selected / rounds,
+        }  # fmt: skip
+
+
+def _counted(traced: Paths, edges: int) -> dict[str, Any]:
+    assert traced.trace is not None  # noqa: S101 - it was asked for
+    totals = traced.trace.totals(edges)
+    return {
+        "counted": "traced", "rounds": totals.rounds, "selected": totals.selected,
+        "relaxed": totals.relaxed, "improved": totals.improved, "work": totals.work_ratio,
+        "parallelism": totals.mean_parallelism, "steps": totals.steps,
+    }  # fmt: skip
+
+
+def _each_round(traced: Paths) -> dict[str, Any]:
+    """Return a list for each column of the rounds, of those that are rounds."""
+    assert traced.trace is not None  # noqa: S101 - it was asked for
+    rounds = [one for one in traced.trace if one.rounds == 1]
+    places = dict.fromkeys(place for one in rounds for place in one.sizes)
+    return {
+        "each_round": {
+            "selected": [int(one.selected) for one in rounds],
+            "relaxed": [int(one.relaxed) for one in rounds],
+            **{place: [int(one.sizes.get(place, 0)) for one in rounds] for place in places},
+        }
+    }
+
+
+def _rule(facts: Facts) -> float:
+    return 32 * facts.mean_weight / max(facts.mean_degree, 1.0)
+
+
+def too_wide(recipe: Recipe, graph: Graph) -> str | None:
+    """Return why a recipe's matrix is not made, or None where it is, or has none."""
+    if recipe.axes is None or recipe.axes.layout is not Layout.DENSE or graph.n <= _WIDEST_MATRIX:
+        return None
+    return f"its matrix would take {units.size(graph.n**2 * graph.dist_dtype.itemsize)}"
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Raise `TimeIsUpError` in the body once the time is over, between two steps of Python.
+
+    It is raised again every second, for one that falls into a finaliser is only printed. One that
+    falls into the few lines of Python before or behind the body leaves this one unended: the next
+    alarm finds nobody in the body, and ends it.
+    """
+    body = sys._getframe(2)  # noqa: SLF001 - what has the ``with``, above contextlib's own frame
+    before = signal.getsignal(signal.SIGALRM)
+
+    def stop(_signal: int, frame: FrameType | None) -> None:
+        if body in _frames(frame):
+            raise TimeIsUpError(_rounds_at(frame))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+    signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+        yield
+    finally:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        finally:  # it may go off just here; the next one would be a second away
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+
+def _frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yield a frame and those that called it."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _rounds_at(frame: FrameType | None) -> int | None:
+    """Return the rounds of the solve that runs in a frame or below it."""
+    for each in _frames(frame):
+        for value in list(each.f_locals.values()):
+            if isinstance(value, Clock):
+                return value.rounds
+    return None
+
+
+def as_text(job: Job) -> str:
+    """Return a job in one line."""
+    return ", ".join(str(value) for value in job.key if value is not None)

@@ -1,0 +1,149 @@
+"""``warpath bench paper NAME...``: a paper's experiments again, beside the numbers that it prints.
+
+What a file of lines has is not measured again, so that a run can be ended and continued. The report
+is Markdown and pictures beside it. ``--scale`` makes graphs smaller and fewer for small machines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warpath.base import settings
+from warpath.base.errors import InputError, WarpathError, require
+from warpath_bench import experiments
+from warpath_bench.catalogue import facts_of
+from warpath_bench.paper_charts import draw
+from warpath_bench.paper_page import page
+from warpath_bench.paper_results import Results, is_wrong
+from warpath_bench.paper_run import Bench, kind_of, planned, run
+from warpath_bench.run import commit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpath.engines.base import Device
+    from warpath_bench.pair import Solve
+
+_DEVICES = {"cpu": "the CPU", "cuda": "a GPU"}
+
+
+def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | None = None) -> int:
+    """Measure, and write the reports; 0, or 1 if a recipe that is exact gave a wrong answer.
+
+    Parameters
+    ----------
+    solve, device : what stands for the GPU, in a test.
+    """
+    options = _parser().parse_args(arguments)
+    options.data = options.data or settings.bench_data()
+    _check(options)
+    papers = [experiments.load(name) for name in options.papers]
+    require("matplotlib", what="A report's pictures", extra="plot")
+    devices = list(options.devices or ["cpu"])
+    if device is None and (not options.devices or "cuda" in devices):
+        device = _gpu()
+    if device is not None and "cuda" not in devices:
+        devices.append("cuda")
+    facts = facts_of(devices if solve is None else ["cpu"], options.commit)
+    start, wrong = time.monotonic(), []
+    for at, paper in enumerate(papers):
+        left = options.budget - (time.monotonic() - start)
+        cells = planned(paper, options.scale, options.repeats, options.data, devices)
+        stem = options.output / f"{paper.name}-{kind_of(facts)}"
+        found = run(
+            cells, Bench(cells, options.limit, solve, device),
+            options.lines or stem.with_name(f"{stem.name}.jsonl"),
+            limit=options.limit, budget=left / (len(papers) - at), facts=facts,
+        )  # fmt: skip
+        absent = [name for device, name in _DEVICES.items() if device not in devices]
+        scale = _scale(options, len(cells), len(found))
+        command = f"warpath bench paper {options.papers[at]} --scale {options.scale:g}"
+        sys.stdout.write(f"{_write(Results(paper, found), stem, command, scale, absent)}\n")
+        wrong += [line for line in found if is_wrong(line)]
+    for line in wrong:
+        sys.stderr.write(f"WRONG: {line['recipe']} on {line['graph']}: {line['wrong']} labels\n")
+    return 1 if wrong else 0
+
+
+def _write(results: Results, stem: Path, command: str, scale: str, absent: Sequence[str]) -> Path:
+    """Write the report of a paper and its pictures; return its place."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    pictures = {
+        figure.name: draw(
+            results, figure, stem.with_name(f"{stem.name}-{figure.name.replace(' ', '-')}")
+        )
+        for figure in results.paper.figures
+    }
+    report = stem.with_name(f"{stem.name}.md")
+    text = page(results, pictures, command=command, scale=scale, absent=absent)
+    report.write_text(text, encoding="utf-8")
+    return report
+
+
+def _gpu() -> Device | None:
+    """Open the GPU if there is one; `facts_of` refuses to go on without one that was asked for."""
+    from warpath.engines.cuda.device import open_device
+
+    try:
+        return open_device("cuda")
+    except WarpathError:
+        return None
+
+
+def _check(options: argparse.Namespace) -> None:
+    for name in ("scale", "limit", "budget"):
+        if not getattr(options, name) > 0:
+            msg = f"--{name} {getattr(options, name):g} must be above 0."
+            raise InputError(msg)
+    if options.repeats is not None and options.repeats < 1:
+        msg = f"--repeats {options.repeats} must be at least 1."
+        raise InputError(msg)
+    if options.lines is not None and len(options.papers) > 1:
+        msg = "--lines is the file of one paper: leave it out, each has its own in --output."
+        raise InputError(msg)
+    if options.data is not None and not options.data.is_dir():
+        msg = f"--data {options.data} is no folder: give the one that has the papers' graphs."
+        raise InputError(msg)
+
+
+def _scale(options: argparse.Namespace, wanted: int, found: int) -> str:
+    said = (
+        "Generated graphs have the paper's sizes."
+        if options.scale == 1
+        else f"Scale {options.scale:g}: generated graphs have that share of the paper's vertices, "
+        "matrices of its entries, and so have the numbers of graphs of a size and of sources; "
+        "files are whole."
+    )
+    if options.repeats is not None:
+        said += f" Of each size there are {options.repeats} graphs at most."
+    if found < wanted:
+        said += f" Of {wanted:,} measurements {wanted - found:,} were not begun within the budget."
+    return said
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="warpath bench paper", description=__doc__)
+    parser.add_argument(
+        "papers", nargs="+", metavar="PAPER",
+        help=f"{', '.join(experiments.names())}, or a TOML file like theirs",
+    )  # fmt: skip
+    parser.add_argument("--scale", type=float, default=1, help="of the paper's sizes, 1 by default")
+    parser.add_argument("--repeats", type=int, help="graphs of each size at most")
+    parser.add_argument(
+        "--data", type=Path, help="the folder of the papers' graphs in files (WARPATH_BENCH_DATA)"
+    )
+    parser.add_argument("--output", type=Path, default=Path(), help="the folder of the report")
+    parser.add_argument("--lines", type=Path, help="the file of JSON lines to continue")
+    parser.add_argument(
+        "--devices", nargs="+", choices=_DEVICES, help="by default the CPU, and a GPU if there is"
+    )
+    parser.add_argument("--limit", type=float, default=60, help="seconds a solve may take")
+    parser.add_argument(
+        "--budget", type=float, default=3600, help="seconds for everything, shared by papers"
+    )
+    parser.add_argument("--commit", default=commit(), help="written into each line")
+    return parser

@@ -1,0 +1,212 @@
+"""The report of a paper's experiments: Markdown with a section for each figure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from warpath.base import units
+from warpath_bench.measured import rows
+from warpath_bench.paper_results import is_wrong, short
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from warpath_bench.experiments import Figure, GraphSpec, Paper, Study
+    from warpath_bench.paper_results import Results
+
+    Line = dict[str, Any]
+
+_HEAD = """\
+# {title}
+
+<!-- Written by `{command}`: edit there. -->
+
+The paper measured on {machine}. Here: {here}.
+
+{scale} Times are by the public call, after a warm-up: the median of three solves, or one where it
+takes over a second. Every answer is compared, bit for bit, with one that passed the certificate.
+† marks what the paper does not have.
+"""
+
+
+def page(
+    results: Results, pictures: dict[str, list[Path]], *, command: str, scale: str,
+    absent: Sequence[str],
+) -> str:  # fmt: skip
+    """Return the report.
+
+    Parameters
+    ----------
+    pictures : figure -> its files, beside the report.
+    command : what writes it.
+    scale : a sentence about sizes.
+    absent : what is not here, as "a GPU".
+    """
+    paper = results.paper
+    head = _HEAD.format(
+        title=paper.title, command=command, machine=paper.machine, scale=scale,
+        here=about(results.lines),
+    )  # fmt: skip
+    parts = [head, *_list("What differs from the paper throughout:", paper.differs)[1:]]
+    told: set[str] = set()
+    for figure in paper.figures:
+        parts += ["", f"## {figure.name[:1].upper()}{figure.name[1:]}: {figure.title}", ""]
+        parts += _section(results, figure, pictures.get(figure.name, []), absent)
+        notes = [one.note for one in results.study(figure).graphs if one.note not in {"", *told}]
+        told.update(notes)
+        parts += _list("What differs:", [*figure.differs, *notes])
+    text = "\n".join([*parts, *_failures(results.lines), *_skipped(paper, results), ""])
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def about(lines: Sequence[Line]) -> str:
+    """Return the machine and the versions that lines belong to."""
+    kept = ("gpu", "driver", "CUDA runtime", "compiler", "processor", "cores", "python", "numpy",
+            "warpath", "commit")  # fmt: skip
+    values = {key: sorted({str(line[key]) for line in lines if line.get(key)}) for key in kept}
+    said = ", ".join(f"{key} {', '.join(found)}" for key, found in values.items() if found)
+    spent = sum(line.get("spent_s", 0.0) for line in lines)
+    return f"{said}; {len(lines):,} measurements in {units.clock(spent)}" if lines else "nothing"
+
+
+def _section(
+    results: Results, figure: Figure, pictures: Sequence[Path], absent: Sequence[str]
+) -> list[str]:
+    study = results.study(figure)
+    parts = [figure.says, ""] if figure.says else []
+    parts += [f"![{figure.name}: {figure.title}]({path.name})" for path in pictures]
+    parts += [""] * bool(pictures)
+    shown = _TABLES[figure.chart](results, figure)
+    parts += shown
+    if figure.published:
+        body = [[one.what, one.value, results.here(figure, one)] for one in figure.published]
+        parts += ["", *rows(["number", "the paper", "here"], body)]
+    missing = [short(recipe, study) for recipe in results.absent(figure)]
+    if missing and figure.chart != "graphs":
+        why = f"without {' and '.join(absent)}" if absent else "not begun in time"
+        parts += ["", f"Not run here, {why}: {', '.join(missing)}."]
+    return parts
+
+
+def _list(head: str, items: Sequence[str]) -> list[str]:
+    return ["", head, "", *(f"- {item}" for item in items)] if items else []
+
+
+def _times(results: Results, figure: Figure) -> list[str]:
+    """Return a row a recipe, a column a graph: times, and how often the baseline's."""
+    study = results.study(figure)
+    labels = results.labels(study)
+    body = [
+        [short(recipe, study), *(_cell(results, figure, label, recipe) for label in labels)]
+        for recipe in results.recipes(figure)
+    ]
+    return rows(["", *labels], body) if body else []
+
+
+def _cell(results: Results, figure: Figure, label: str, recipe: str) -> str:
+    study = results.study(figure)
+    lines = results.of(study, label, recipe)
+    if any(is_wrong(line) for line in lines):
+        return "**wrong**"
+    value = results.mid(study, label, recipe, figure.key)
+    if value is None:
+        return _why(lines)
+    said = units.seconds(value / 1e3) if figure.key == "ms" else units.digits(value)
+    base = results.mid(study, label, figure.baseline, figure.key) if figure.baseline else None
+    if base is not None and recipe != figure.baseline:
+        said += f" ({units.digits(base / value)}x)"
+    lost = [line["wrong"] for line in lines if line.get("wrong")]
+    return said + (f", {max(lost):,} wrong" if lost else "")
+
+
+def _why(lines: Sequence[Line]) -> str:
+    for line in lines:
+        if "limit" in line:
+            return f"> {units.seconds(line['limit'])}"
+        for key in ("skipped", "refused", "failed"):
+            if key in line:
+                return f"no: {line[key]}"
+    return ""
+
+
+def _graphs(results: Results, figure: Figure) -> list[str]:
+    study = results.study(figure)
+    body: list[list[Any]] = []
+    for label in results.labels(study):
+        n, m, degree = (results.size(study, label, key) for key in ("n", "m", "mean_degree"))
+        if n is not None and m is not None:
+            body.append([label, int(n), int(m), degree])
+    return rows(["graph", "vertices", "edges", "mean degree"], body) if body else []
+
+
+def _work(results: Results, figure: Figure) -> list[str]:
+    study = results.study(figure)
+    body = []
+    for recipe in results.recipes(figure):
+        cells = []
+        for label in results.labels(study):
+            keys = ("work", "parallelism", "rounds")
+            found = [results.mid(study, label, recipe, key) for key in keys]
+            known = [units.digits(value) for value in found if value is not None]
+            cells.append(" · ".join(known) if len(known) == 3 else "")
+        if any(cells):
+            body.append([short(recipe, study), *cells])
+    head = ["work · vertices a round · rounds", *results.labels(study)]
+    return rows(head, body) if body else []
+
+
+def _delta(results: Results, figure: Figure) -> list[str]:
+    study, body = results.study(figure), []
+    for recipe in results.recipes(figure):
+        for label in results.labels(study):
+            for key in ("ms", "work", "parallelism"):
+                found = [results.mid(study, label, recipe, key, one) for one in study.factors]
+                if any(value is not None for value in found):
+                    body.append([f"{short(recipe, study)}, {label}: {key}", *found])
+    factors = [f"{factor:g}" for factor in study.factors if factor is not None]
+    return rows(["delta / (32 w / d)", *factors], body) if body else []
+
+
+_TABLES: dict[str, Callable[[Results, Figure], list[str]]] = {
+    "time": _times,
+    "speedup": _times,
+    "graphs": _graphs,
+    "work": _work,
+    "rounds": _work,
+    "delta": _delta,
+    "table": lambda *_: [],
+}
+
+
+def _failures(lines: Sequence[Line]) -> list[str]:
+    bad = [
+        f"{line['recipe']} on {line['graph']}: "
+        + (f"{line['wrong']:,} wrong labels" if is_wrong(line) else str(line.get("failed")))
+        for line in lines
+        if is_wrong(line) or "failed" in line
+    ]
+    return ["", "## Failures and wrong answers", "", *(f"- {one}" for one in bad or ["none"])]
+
+
+def _skipped(paper: Paper, results: Results) -> list[str]:
+    """Return the graphs of the paper that are not here."""
+    missing = {}
+    for study in paper.studies:
+        here = results.labels(study)
+        for spec in study.graphs:
+            reason = _absence(spec, study, here)
+            if reason:
+                missing[spec.title or spec.file] = reason
+    items = [f"{title}: {reason}" for title, reason in missing.items()]
+    return _list("## Graphs that are not here", items)
+
+
+def _absence(spec: GraphSpec, study: Study, here: Sequence[str]) -> str:
+    if spec.skip:
+        return spec.skip
+    title = spec.title
+    if any(label.startswith(title) for label in here) or spec.make or not study.variants:
+        return ""
+    return f"{spec.file} is not in the folder of --data, or was not begun in time"

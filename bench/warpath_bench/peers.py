@@ -1,0 +1,295 @@
+"""The peers that run in this process: a few lines for each package, by its own documentation."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.api.calls import sssp
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import InputError, require
+from warpath_bench.workloads import source_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+
+_PANDANA_END = 2**31 / 1000  # thousandths in 32 bits; beyond, its contraction never ends
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A package that solves from one source.
+
+    Attributes
+    ----------
+    name, package : what it is called, in tables and when it is imported.
+    prepare : makes the package's own graph of ours.
+    solve : (its graph, source) -> what the package returns; this is on the clock.
+    answer : what was returned -> (n,) distances; what is not reached is inf or the type's largest.
+    build_us : microseconds an edge that `prepare` took where it was tried; nothing is begun that
+        would take far longer than a benchmark has.
+    tree : as `solve`, with predecessors; None where the package has none to give.
+    """
+
+    name: str
+    package: str
+    prepare: Callable[[Graph], Any]
+    solve: Callable[[Any, int], Any]
+    answer: Callable[[Any, int], Array]
+    build_us: float
+    tree: Callable[[Any, int], Any] | None = None
+
+    @property
+    def installed(self) -> bool:
+        """Whether the package is there."""
+        return find_spec(self.package) is not None
+
+
+def chosen(names: Sequence[str] | None) -> list[Peer]:
+    """Return the peers of these names, or all that are installed.
+
+    Raises
+    ------
+    InputError
+        For a name that is no peer's.
+    MissingDependencyError
+        For a peer that was asked for and is not installed; with the line that installs it.
+    """
+    if names is None:
+        return [peer for peer in PEERS if peer.installed]
+    known = {peer.name.lower(): peer for peer in PEERS}
+    found = []
+    for name in names:
+        if name.lower() not in known:
+            every = ", ".join(peer.name for peer in PEERS)
+            msg = f"there is no peer {name!r}: there are {every}; a command joins by --external."
+            raise InputError(msg)
+        peer = known[name.lower()]
+        if not peer.installed:
+            extra = None if peer.package == "cugraph" else "peers"
+            require(peer.package, extra=extra, of="warpath-bench", what=f"The peer {peer.name}")
+        found.append(peer)
+    return found
+
+
+def _lightest(graph: Graph) -> tuple[Array, Array, Array]:
+    """Return the edges, of parallel ones only the lightest: for packages that keep one."""
+    src, dst, weights = graph.edges()
+    order = np.lexsort((weights, dst, src))
+    src, dst, weights = src[order], dst[order], weights[order]
+    first = np.ones(len(src), np.bool_)
+    first[1:] = (src[1:] != src[:-1]) | (dst[1:] != dst[:-1])
+    return src[first], dst[first], weights[first]
+
+
+def _scipy_of(graph: Graph) -> Any:
+    from scipy.sparse import csr_array
+
+    # Rows as they are: parallel edges and explicit zeros are edges to SciPy's Dijkstra, too.
+    parts = graph.solver_weights.astype(np.float64), graph.indices, graph.indptr
+    return csr_array(parts, shape=(graph.n, graph.n))
+
+
+def _scipy(matrix: Any, source: int) -> Any:
+    from scipy.sparse.csgraph import dijkstra
+
+    return dijkstra(matrix, indices=source)
+
+
+def _scipy_tree(matrix: Any, source: int) -> Any:
+    from scipy.sparse.csgraph import dijkstra
+
+    return dijkstra(matrix, indices=source, return_predecessors=True)[0]
+
+
+def _igraph_of(graph: Graph) -> Any:
+    import igraph
+
+    src, dst, weights = graph.edges()
+    # Pairs of Python's integers are read in half the time of an array.
+    ends = zip(src.tolist(), dst.tolist(), strict=True)
+    made = igraph.Graph(n=graph.n, edges=ends, directed=True)
+    made.es["weight"] = weights.tolist()
+    return made, None if graph.weights is None else "weight"
+
+
+def _igraph(prepared: Any, source: int) -> Any:
+    made, weights = prepared
+    return made.distances(source, weights=weights)
+
+
+def _nk_of(graph: Graph) -> Any:
+    import networkit
+
+    src, dst, weights = graph.edges()
+    # The node type of the package; it crashes on others.
+    ends = src.astype(np.uint64), dst.astype(np.uint64)
+    parts: Any = ends if graph.weights is None else (weights.astype(np.float64), ends)
+    made = networkit.GraphFromCoo(
+        parts, n=graph.n, weighted=graph.weights is not None, directed=True
+    )
+    # To import it in each call would take a fifth of the time that it takes on a tiny graph.
+    return networkit.distance.Dijkstra if made.isWeighted() else networkit.distance.BFS, made
+
+
+def _networkit(prepared: Any, source: int) -> Any:
+    search, made = prepared
+    return search(made, source, storePaths=False).run().getDistances(asarray=True)
+
+
+def _networkit_tree(prepared: Any, source: int) -> Any:
+    search, made = prepared
+    return search(made, source, storePaths=True).run().getDistances(asarray=True)
+
+
+def _nk_answer(found: Any, _n: int) -> Array:
+    dist = np.array(found, np.float64)
+    dist[dist == np.finfo(np.float64).max] = np.inf
+    return dist
+
+
+def _rustworkx_of(graph: Graph) -> Any:
+    import rustworkx
+
+    made = rustworkx.PyDiGraph()
+    made.add_nodes_from(range(graph.n))
+    src, dst, weights = graph.edges()
+    floats = weights.astype(np.float64)
+    made.add_edges_from(list(zip(src.tolist(), dst.tolist(), floats.tolist(), strict=True)))
+    return made
+
+
+def _rustworkx(made: Any, source: int) -> Any:
+    import rustworkx
+
+    return source, rustworkx.dijkstra_shortest_path_lengths(made, source, float)
+
+
+def _rustworkx_answer(found: Any, n: int) -> Array:
+    source, lengths = found
+    dist = _of_mapping(lengths, n)
+    dist[source] = 0.0
+    return dist
+
+
+def _of_mapping(lengths: Any, n: int) -> Array:
+    dist = np.full(n, np.inf)
+    count = len(lengths)
+    vertices = np.fromiter(lengths.keys(), np.int64, count)
+    dist[vertices] = np.fromiter(lengths.values(), np.float64, count)
+    return dist
+
+
+def _networkx_of(graph: Graph) -> Any:
+    import networkx as nx
+
+    made = nx.DiGraph()
+    made.add_nodes_from(range(graph.n))
+    columns = (column.tolist() for column in _lightest(graph))
+    made.add_weighted_edges_from(zip(*columns, strict=True))
+    return made
+
+
+def _networkx(made: Any, source: int) -> Any:
+    import networkx as nx
+
+    return nx.single_source_dijkstra_path_length(made, source)
+
+
+def _networkx_tree(made: Any, source: int) -> Any:
+    import networkx as nx
+
+    return nx.dijkstra_predecessor_and_distance(made, source)[1]
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Send what C++ prints to stdout in a body to stderr: stdout is for the tables."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _pandana_of(graph: Graph) -> Any:
+    dist = sssp(graph, source_of(graph)).dist
+    farthest = dist[dist != unreachable(dist.dtype)].max()
+    if farthest >= _PANDANA_END:
+        msg = f"pandana's distances end at {_PANDANA_END:,.0f}; here one is {farthest:,.0f}."
+        raise OverflowError(msg)
+    import pandana
+    import pandas as pd
+
+    vertices = pd.Series(np.arange(graph.n))
+    src, dst, weights = graph.edges()
+    edges = pd.DataFrame({"weight": weights.astype(np.float64)})
+    with _hushed():
+        made = pandana.Network(
+            vertices, vertices, pd.Series(src), pd.Series(dst), edges, twoway=False
+        )
+    return made, list(range(graph.n))
+
+
+def _pandana(prepared: Any, source: int) -> Any:
+    made, targets = prepared
+    return made.shortest_path_lengths([source] * len(targets), targets)
+
+
+def _pandana_answer(found: Any, _n: int) -> Array:
+    dist = np.array(found, np.float64)
+    dist[dist >= 4294967.295] = np.inf  # the package's "no path": the largest of 32 bits, over 1000
+    return dist
+
+
+def _cugraph_of(graph: Graph) -> Any:
+    import cudf
+    import cugraph
+
+    src, dst, weights = graph.edges()
+    table = cudf.DataFrame({"src": src, "dst": dst, "weight": weights.astype(np.float64)})
+    made = cugraph.Graph(directed=True)
+    made.from_cudf_edgelist(table, "src", "dst", "weight", renumber=False)
+    return made
+
+
+def _cugraph(made: Any, source: int) -> Any:
+    import cugraph
+
+    return cugraph.sssp(made, source)
+
+
+def _cugraph_answer(found: Any, n: int) -> Array:
+    dist = np.full(n, np.inf)
+    values = found["distance"].to_numpy()
+    dist[found["vertex"].to_numpy()] = np.where(values == unreachable(values.dtype), np.inf, values)
+    dist[dist == np.finfo(np.float64).max] = np.inf
+    return dist
+
+
+def _as_it_is(found: Any, _n: int) -> Array:
+    return np.asarray(found, np.float64).reshape(-1)
+
+
+#: In the order of tables. igraph and rustworkx give whole paths, not predecessors.
+PEERS: tuple[Peer, ...] = (
+    Peer("SciPy", "scipy", _scipy_of, _scipy, _as_it_is, 0.01, _scipy_tree),
+    Peer("igraph", "igraph", _igraph_of, _igraph, _as_it_is, 0.5),
+    Peer("NetworKit", "networkit", _nk_of, _networkit, _nk_answer, 0.1, _networkit_tree),
+    Peer("rustworkx", "rustworkx", _rustworkx_of, _rustworkx, _rustworkx_answer, 0.5),
+    Peer("NetworkX", "networkx", _networkx_of, _networkx, _of_mapping, 3.0, _networkx_tree),
+    Peer("pandana", "pandana", _pandana_of, _pandana, _pandana_answer, 40.0),
+    Peer("cuGraph", "cugraph", _cugraph_of, _cugraph, _cugraph_answer, 0.1, _cugraph),
+)

@@ -1,0 +1,113 @@
+"""The pictures of a report: ratios to the best peer, scaling, threads, work and parallelism."""
+
+from __future__ import annotations
+
+from math import inf
+from statistics import geometric_mean
+from typing import TYPE_CHECKING
+
+from warpath_bench.charts import Point, curves, dots, panels, plane
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from warpath_bench.report_lines import Machine
+
+_PANELS = 6  # families drawn one above the other
+
+
+def draw(machine: Machine, folder: Path, name: str) -> dict[str, Path]:
+    """Draw what the lines of a machine allow; return title -> file."""
+    ways = {
+        "Ours against the best peer": ("ratios", _ratios),
+        "Time per edge over the number of vertices": ("sizes", _sizes),
+        "Speed-up with threads": ("threads", _threads),
+        "Work and rounds against parallelism": ("work", _work),
+    }
+    found = {}
+    for title, (suffix, way) in ways.items():
+        path = folder / f"{name}-{suffix}.png"
+        if way(machine, path):
+            found[title] = path
+    return found
+
+
+def _ratios(machine: Machine, path: Path) -> bool:
+    series: dict[str, dict[str, float]] = {}
+    for ratio in machine.ratios():
+        threads = f"{ratio.threads} thread{'s' * (ratio.threads > 1)}"
+        series.setdefault(threads, {})[str(ratio.case)] = ratio.times
+    if series:
+        dots(path, series, "times as fast as the best peer (right of 1: ours is faster)", level=1.0)
+    return bool(series)
+
+
+def _sizes(machine: Machine, path: Path) -> bool:
+    """Draw time per edge over n, without trees: a chart for each family that has several sizes.
+
+    A family is the first word of a graph's name. Without one all graphs are points of one chart.
+    """
+    families: dict[str, dict[str, dict[int, float]]] = {}
+    for case in machine.cases():
+        n, m = machine.size(case.graph)
+        for solver, threads in machine.solvers():
+            spread = None if case.tree else machine.spread(case, solver, threads)
+            if spread is not None and m:
+                family, _, _ = case.graph.partition(" ")
+                name = f"{solver}, {threads}"
+                at = families.setdefault(family, {}).setdefault(name, {})
+                at[n] = min(at.get(n, inf), 1e6 * spread.mid / m)
+    several = {
+        family: {
+            name: [Point(n, y, y, y) for n, y in sorted(found.items())]
+            for name, found in series.items()
+            if len(found) > 1
+        }
+        for family, series in families.items()
+    }
+    rows = [(f"{family}: ns per edge", series) for family, series in several.items() if series]
+    if rows:
+        panels(path, rows[:_PANELS], "vertices")
+    elif families:
+        every: dict[str, list[tuple[float, float]]] = {}
+        for series in families.values():
+            for name, found in series.items():
+                every.setdefault(name, []).extend(found.items())
+        plane(path, every, "vertices", ["time per edge (ns)"])
+    return bool(families)
+
+
+def _threads(machine: Machine, path: Path) -> bool:
+    """Draw the geometric mean over the questions, a band from the least to the largest."""
+    series = {}
+    for solver, by_threads in machine.speedups().items():
+        points = [Point(1, 1, 1, 1)]
+        for threads, gains in sorted(by_threads.items()):
+            values = list(gains.values())
+            points.append(Point(threads, geometric_mean(values), min(values), max(values)))
+        series[solver] = points
+    if series:
+        most = max(point.x for points in series.values() for point in points)
+        series["as many times"] = [Point(x, x, x, x) for x in (1, most)]
+        curves(path, series, "threads", "times as fast as on one thread")
+    return bool(series)
+
+
+def _work(machine: Machine, path: Path) -> bool:
+    found = machine.works()
+    work = {name: [(many, share) for many, share, _ in at] for name, at in found.items()}
+    rounds = {
+        name: [(many, made) for many, _, made in at if made]
+        for name, at in found.items()
+        if any(made for *_, made in at)
+    }
+    if work:
+        others = [rounds] if rounds else []
+        plane(
+            path,
+            work,
+            "vertices a round",
+            ("edges relaxed / Dijkstra's", "rounds")[: 1 + len(others)],
+            others,
+        )
+    return bool(work)

@@ -1,0 +1,243 @@
+"""The lines that a report is made of, checked, and what they come to for each machine."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass
+from statistics import median, quantiles
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from warpath.base.errors import GraphFormatError, InputError
+from warpath_bench.lines import is_ours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+Line = dict[str, Any]
+_NEEDED = ("graph", "n", "m", "dtype", "solver", "threads", "tree", "source", "machine")
+_COUNTED = ("study", "graph", "recipe")
+#: Of lines whose facts stand in the line itself.
+_FACTS = ("gpu", "processor", "machine", "cores", "python", "numpy", "driver")
+
+
+class Case(NamedTuple):
+    """A question that solvers are compared in."""
+
+    graph: str
+    dtype: str
+    tree: bool
+
+    def __str__(self) -> str:
+        return f"{self.graph}, {self.dtype}" + ", tree" * self.tree
+
+
+class Spread(NamedTuple):
+    """Milliseconds over sources: quartiles and median."""
+
+    low: float
+    mid: float
+    high: float
+    sources: int
+
+
+class Ratio(NamedTuple):
+    """The best peer against ours on the sources that both solved; above 1 ours is faster."""
+
+    case: Case
+    threads: int
+    ours: str
+    ours_ms: float
+    peer: str
+    peer_ms: float
+
+    @property
+    def times(self) -> float:
+        """How many times as fast ours is."""
+        return self.peer_ms / self.ours_ms
+
+
+class Failure(NamedTuple):
+    """A solver that failed, or gave a wrong answer."""
+
+    case: Case
+    solver: str
+    threads: int
+    source: Any
+    what: str
+    ours: bool
+
+
+def read(path: Path) -> list[Line]:
+    """Return the lines of a file.
+
+    Raises
+    ------
+    GraphFormatError
+        If there is none, or one is damaged or lacks a key: with its number.
+    """
+    if not path.is_file():
+        msg = f"{path} is no file: give the lines that `warpath bench suite` wrote."
+        raise InputError(msg)
+    found = []
+    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            line = json.loads(text)
+        except json.JSONDecodeError as error:
+            msg = f"is no JSON ({error.msg}): delete the line, or measure again."
+            raise GraphFormatError(path, number, msg) from None
+        found.append(_checked(path, number, line))
+    if not found:
+        raise GraphFormatError(path, None, "is empty: there is nothing to report.")
+    return found
+
+
+def _checked(path: Path, number: int, line: Any) -> Line:
+    if not isinstance(line, dict):
+        raise GraphFormatError(path, number, "is no JSON object.")
+    needed = _COUNTED if "recipe" in line else _NEEDED
+    missing = [key for key in needed if key not in line]
+    if needed is _NEEDED and not {"ms", "error"} & set(line):
+        missing.append("ms or error")
+    if missing:
+        msg = f"lacks {', '.join(missing)}: is it a line of `warpath bench suite`?"
+        raise GraphFormatError(path, number, msg)
+    return line
+
+
+@dataclass
+class Machine:
+    """What was measured on one machine with one set of versions.
+
+    A graph of which lines have several sizes is called by its name and its number of vertices.
+    """
+
+    facts: dict[str, str]
+    lines: list[Line]
+
+    def __post_init__(self) -> None:
+        self._times: dict[tuple[Case, str, int], dict[Any, float]] = defaultdict(dict)
+        self._failures = []
+        self._sizes: dict[str, tuple[int, int]] = {}
+        sizes = defaultdict(set)
+        timed = [line for line in self.lines if "recipe" not in line]
+        for line in timed:
+            sizes[line["graph"]].add(line["n"])
+        for line in timed:
+            graph = line["graph"]
+            name = graph if len(sizes[graph]) == 1 else f"{graph} {line['n']}"
+            self._sizes[name] = line["n"], line["m"]
+            case = Case(name, line["dtype"], bool(line["tree"]))
+            key = case, line["solver"], int(line["threads"])
+            error = line.get("error")
+            if error is None and line.get("verified") is False:
+                error = "wrong answer"
+            if error is None:
+                self._times[key][line["source"]] = float(line["ms"])
+            else:
+                ours = is_ours(line["solver"])
+                self._failures.append(Failure(*key, line["source"], str(error), ours))
+
+    def cases(self) -> list[Case]:
+        """Return the questions, in the order of the lines."""
+        failed = [one.case for one in self._failures]
+        return list(dict.fromkeys([*(case for case, *_ in self._times), *failed]))
+
+    def solvers(self) -> list[tuple[str, int]]:
+        """Return solvers with their threads, ours first."""
+        found = dict.fromkeys((solver, threads) for _, solver, threads in self._times)
+        return sorted(found, key=lambda one: (not is_ours(one[0]), one))
+
+    def size(self, graph: str) -> tuple[int, int]:
+        """Return n and m of a graph."""
+        return self._sizes[graph]
+
+    def spread(self, case: Case, solver: str, threads: int) -> Spread | None:
+        """Return the times of a solver over the sources of a question."""
+        times = list(self._times.get((case, solver, threads), {}).values())
+        if not times:
+            return None
+        low, _, high = quantiles(times, n=4, method="inclusive") if len(times) > 1 else times * 3
+        return Spread(low, median(times), high, len(times))
+
+    def ratios(self) -> list[Ratio]:
+        """Return, for each question and number of threads, ours against the best peer.
+
+        A peer may have as many threads as ours or fewer. Ours is the planner's choice ("auto")
+        where it was measured, else the fastest. Who failed or was wrong once is not compared.
+        """
+        found = []
+        failed = {(one.case, one.solver, one.threads) for one in self._failures}
+        for case in self.cases():
+            here = [key[1:] for key in self._times if key[0] == case and key not in failed]
+            for threads in sorted({t for solver, t in here if is_ours(solver)}):
+                mine = [one for one in here if is_ours(one[0]) and one[1] == threads]
+                mine = [one for one in mine if "auto" in one[0]] or mine
+                peers = [one for one in here if not is_ours(one[0]) and one[1] <= threads]
+                pairs = [self._pair(case, threads, ours, peer) for ours in mine for peer in peers]
+                known = [pair for pair in pairs if pair is not None]
+                if known:
+                    fastest = min(known, key=lambda pair: pair.ours_ms).ours
+                    found.append(
+                        min(
+                            (pair for pair in known if pair.ours == fastest),
+                            key=lambda pair: pair.times,
+                        )
+                    )
+        return found
+
+    def _pair(
+        self, case: Case, threads: int, ours: tuple[str, int], peer: tuple[str, int]
+    ) -> Ratio | None:
+        mine, theirs = self._times[(case, *ours)], self._times[(case, *peer)]
+        both = mine.keys() & theirs.keys()
+        if not both:
+            return None
+        ms, other = (median(times[source] for source in both) for times in (mine, theirs))
+        return Ratio(case, threads, ours[0], ms, peer[0], other)
+
+    def speedups(self) -> dict[str, dict[int, dict[Case, float]]]:
+        """Return solver -> threads -> question -> times faster than on one thread."""
+        found: dict[str, dict[int, dict[Case, float]]] = {}
+        for (case, solver, threads), times in self._times.items():
+            alone = self._times.get((case, solver, 1))
+            if threads > 1 and alone:
+                both = alone.keys() & times.keys()
+                if both:
+                    gain = median(alone[s] for s in both) / median(times[s] for s in both)
+                    found.setdefault(solver, {}).setdefault(threads, {})[case] = gain
+        return found
+
+    def works(self) -> dict[str, list[tuple[float, float, float | None]]]:
+        """Return solver or recipe -> (parallelism, work, rounds), a triple for each trace."""
+        found: dict[str, dict[Any, tuple[float, float, float | None]]] = defaultdict(dict)
+        for line in self.lines:
+            totals = line.get("totals") or {}
+            work = line.get("work", totals.get("work_ratio"))
+            many = line.get("parallelism", totals.get("mean_parallelism"))
+            if work and many and line.get("factor") is None:
+                name = line.get("recipe") or line["solver"]
+                rounds = line.get("rounds", totals.get("rounds"))
+                found[name][line["graph"], line.get("source")] = (many, work, rounds)
+        return {name: list(points.values()) for name, points in found.items()}
+
+    def failures(self) -> list[Failure]:
+        """Return what failed or was wrong, one for each solver and question."""
+        kept = {(one.case, one.solver, one.threads, one.what): one for one in self._failures}
+        return list(kept.values())
+
+
+def machines(lines: Iterable[Line]) -> list[Machine]:
+    """Return the lines by what they were measured on: machine and versions."""
+    found: dict[str, tuple[dict[str, str], list[Line]]] = {}
+    for line in lines:
+        stated = line.get("machine")
+        facts = dict(stated) if isinstance(stated, dict) else _flat(line)
+        key = json.dumps({k: v for k, v in facts.items() if k != "warpath"}, sort_keys=True)
+        found.setdefault(key, (facts, []))[1].append(line)
+    return [Machine(facts, mine) for facts, mine in found.values()]
+
+
+def _flat(line: Line) -> dict[str, str]:
+    return {key: str(line[key]) for key in _FACTS if line.get(key)}

@@ -1,0 +1,313 @@
+"""Measuring: solvers take turns on the same sources; answers are compared off the clock."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import platform
+import re
+import subprocess
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from warpath.base.errors import VerificationError
+from warpath_bench.lines import is_ours
+from warpath_bench.right import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from warpath.base.dtypes import Array
+    from warpath_bench.right import Right
+
+    Line = dict[str, Any]
+    #: What a result comes to: (n,) distances, our (n,) predecessors, and what ran.
+    Answer = tuple[Array, Array | None, str | None]
+
+
+_MOST_HELD = 2**26  # bytes of answers that wait to be compared
+_CLOSE = 1.5  # times as fast; who of ours is not meets the best peer again,
+_AGAIN = 4, 12  # so often at least, and at most
+_AGAIN_FOR = 2.0  # while it takes no more seconds
+_WARM = 5e-2  # seconds that a solver warms up for at least
+_WAITING = 2**18  # bytes of distances whose results wait: more of them would take new memory
+
+
+@dataclass
+class Found:
+    """What a solver did from one source.
+
+    Attributes
+    ----------
+    times : milliseconds of its solves.
+    wrong, off : how many distances were wrong in the worst of them, and by how much at most.
+    other_tree : whether predecessors were not those of the certified tree.
+    plan, totals : what ran, and what its rounds come to, where the solver tells.
+    """
+
+    times: list[float] = field(default_factory=list)
+    wrong: int = 0
+    off: float = 0.0
+    other_tree: bool = False
+    plan: str | None = None
+    totals: dict[str, Any] | None = None
+
+    def line(self) -> Line:
+        """Return its part of a line: ``ms``, or ``error`` where it is wrong."""
+        told: Line = {"times": self.times, "plan": self.plan, "totals": self.totals}
+        if self.wrong:
+            by = "" if np.isinf(self.off) else f", by up to {self.off:.4g}"
+            told |= {"wrong": self.wrong, "error": f"{self.wrong:,} distances are wrong{by}"}
+        elif self.other_tree:
+            told |= {"error": "the predecessors are not those of the certified tree"}
+        else:
+            told["ms"] = median(self.times)
+        return told | {"verified": "error" not in told}
+
+
+class Entrant(Protocol):
+    """One solver on a graph, on so many threads, with or without predecessors."""
+
+    name: str
+    threads: int
+    tree: bool
+    found: dict[int, Found]
+    error: str | None
+    about: dict[str, Any]
+
+    def turn(self, right: Mapping[int, Right]) -> None:
+        """Solve from each source once more, and compare."""
+        ...
+
+
+class Local:
+    """A solver in this process.
+
+    Parameters
+    ----------
+    name, threads, tree : what it is.
+    solve : source -> result; on the clock.
+    answer : what was returned -> distances, predecessors of the certified tree or None, and what
+        ran; off the clock.
+    budget : seconds that its solves may take; it always gets one. None: as long as it takes.
+    about : what else its lines say.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        threads: int,
+        *,
+        tree: bool,
+        solve: Callable[[int], Any],
+        answer: Callable[[Any], Answer],
+        budget: float | None,
+        about: dict[str, Any],
+    ) -> None:
+        self.name, self.threads, self.tree = name, threads, tree
+        self.found: dict[int, Found] = {}
+        self.error: str | None = None
+        self.about = about | {"budget_s": budget}
+        self._solve, self._answer = solve, answer
+        self._left = np.inf if budget is None else budget
+        self._last = 0.0  # the seconds of the last solve
+        self._together = 1  # solves that follow each other
+        self._held: list[tuple[int, Array, bytes | None]] = []  # answers not compared yet
+
+    def turn(self, right: Mapping[int, Right]) -> None:
+        """Solve from each source once more, those that the budget allows, and compare.
+
+        Solves follow each other, as those of a command do: comparing takes the caches, and waits
+        until all are done or their answers have become many. Of small results even making an answer
+        of what was returned waits, but not until the next ones lie in memory that is touched for
+        the first time: a command gives it back after each solve.
+        """
+        if self.error is not None:
+            return
+        sources = list(self.found) or list(right)
+        waiting: list[tuple[int, float, Any]] = []
+        with self._told():
+            if not self.found:
+                self._warm_up(sources[0])
+            for source in sources:
+                if (self.found or waiting) and self._left < self._last:
+                    break
+                seconds, found = self._timed(source)
+                self._last = seconds
+                self._left -= seconds
+                waiting.append((source, seconds, found))
+                del found
+                if len(waiting) >= self._together:
+                    self._keep(waiting)
+                if sum(dist.nbytes for _, dist, _ in self._held) > _MOST_HELD:
+                    self._compare(right)
+        with self._told():
+            self._keep(waiting)
+        self._compare(right)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Keep what a solver raises as its error; but of ours, to be wrong ends everything."""
+        try:
+            yield
+        except VerificationError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a peer may raise anything; its line says what
+            self.error = f"{type(error).__name__}: {error}"
+
+    def _warm_up(self, source: int) -> None:
+        with peak() as memory:
+            seconds, found = self._timed(source)
+        self.about |= {"first_ms": 1e3 * seconds, "peak_mb": memory.get("mb")}
+        self._last = seconds
+        if seconds > self._left:  # a second solve would be no warmer to speak of
+            self._left -= seconds
+            self._keep([(source, seconds, found)])
+            return
+        self._together = 1 + _WAITING // max(1, self._answer(found)[0].nbytes)
+        del found
+        spent = seconds
+        while spent < _WARM:
+            spent += self._timed(source)[0]
+
+    def _keep(self, waiting: list[tuple[int, float, Any]]) -> None:
+        while waiting:
+            source, seconds, found = waiting.pop(0)
+            dist, pred, plan = self._answer(found)
+            kept = self.found.setdefault(source, Found())
+            kept.times.append(1e3 * seconds)
+            kept.plan = plan
+            # Copied, for the next solve is to have the memory that this one's result gives back.
+            self._held.append((source, dist.copy(), None if pred is None else digest(pred)))
+
+    def _compare(self, right: Mapping[int, Right]) -> None:
+        for source, dist, tree in self._held:
+            kept = self.found[source]
+            wrong, off = right[source].wrong(dist)
+            kept.wrong, kept.off = max(kept.wrong, wrong), max(kept.off, off)
+            kept.other_tree |= tree is not None and tree != right[source].tree
+        self._held.clear()
+
+    def _timed(self, source: int) -> tuple[float, Any]:
+        gc.disable()  # as timeit does: one peer's objects are not to slow another down
+        try:
+            start = time.perf_counter()
+            found = self._solve(source)
+            return time.perf_counter() - start, found
+        finally:
+            gc.enable()
+
+
+def contest(entrants: Sequence[tuple[Entrant, Mapping[int, Right]]], repeats: int) -> None:
+    """Let solvers take turns, each over all its sources: a change of the machine meets all.
+
+    A turn takes a second or less, and a processor that has neighbours may be half as fast in one
+    second as in the next: those of ours who are not far ahead of the best peer meet it again, and
+    the shorter their turns the more often.
+    """
+    for _ in range(repeats):
+        for entrant, right in entrants:
+            entrant.turn(right)
+    again = _close([entrant for entrant, _ in entrants])
+    least, most = _AGAIN
+    start = time.monotonic()
+    for times in range(most if again else 0):
+        if times >= least and time.monotonic() - start > _AGAIN_FOR:
+            break
+        for entrant, right in entrants:
+            if entrant in again:
+                entrant.turn(right)
+
+
+def _close(entrants: Sequence[Entrant]) -> list[Entrant]:
+    """Return those of ours who are not far ahead of the best peer of their threads, and it."""
+    right = [one for one in entrants if one.error is None and _is_right(one)]
+    close: list[Entrant] = []
+    for mine in filter(lambda one: is_ours(one.name), right):
+        peers = [
+            (_times_as_long(peer, mine), at)
+            for at, peer in enumerate(right)
+            if not is_ours(peer.name)
+            and peer.threads <= mine.threads
+            and peer.found.keys() & mine.found.keys()
+        ]
+        times, at = min(peers, default=(np.inf, 0))
+        if times <= _CLOSE:
+            close += [mine, right[at]]
+    return close
+
+
+def _is_right(entrant: Entrant) -> bool:
+    return bool(entrant.found) and all(one.line()["verified"] for one in entrant.found.values())
+
+
+def _times_as_long(peer: Entrant, mine: Entrant) -> float:
+    """Return a peer's time over ours, of the sources that both solved: medians of medians."""
+    both = peer.found.keys() & mine.found.keys()
+    theirs, ours = (median(median(one.found[s].times) for s in both) for one in (peer, mine))
+    return theirs / ours
+
+
+@contextmanager
+def peak() -> Iterator[dict[str, float]]:
+    """Measure the memory that a body takes beyond what is in use, in MB (10^6); Linux only.
+
+    What the allocator kept from before is given back first; a body that finds enough of it still
+    free takes less.
+    """
+    found: dict[str, float] = {}
+    before = None
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak begins anew
+        before = _status("VmRSS")
+    except (OSError, AttributeError):  # another system: there is no number
+        pass
+    yield found
+    if before is not None:
+        found["mb"] = round((_status("VmHWM") - before) / 1e6, 3)
+
+
+def _status(name: str) -> int:
+    text = Path("/proc/self/status").read_text(encoding="ascii")
+    return 1024 * int(re.search(rf"^{name}:\s+(\d+) kB", text, re.MULTILINE)[1])  # type: ignore[index]
+
+
+def machine() -> dict[str, str]:
+    """Return what the numbers belong to."""
+    return {
+        "machine": platform.processor() or platform.machine(),
+        "processor": _processor(),
+        "cores": str(os.cpu_count()),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "warpath": version("warpath"),
+    }
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    named = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return named[1] if named else ""
+
+
+def commit() -> str:
+    """Return the commit of the checkout that this runs from, or nothing."""
+    folder = Path(__file__).parent
+    words = ["git", "-C", str(folder), "rev-parse", "--short", "HEAD"]
+    try:
+        ran = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
+    except OSError:
+        return ""
+    return ran.stdout.strip()

@@ -1,0 +1,129 @@
+"""Lines of the catalogue's study as Markdown: one row a recipe, one column a graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warpath.base import units
+from warpath.recipes import CATALOGUE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Line = dict[str, Any]
+
+_HEAD = """\
+# The catalogue on {gpu}
+
+<!-- Written by `python -m warpath_bench catalogue --table`: edit there. -->
+
+Every recipe from one seeded source a graph, {weights} weights. A cell has the time, and below it
+rounds, edges relaxed over those that Dijkstra relaxes, and vertices selected a round. A time is the
+median of three solves by the public call, or one solve where it takes over a second; compilation
+and copying the graph to the GPU come before. Every answer is, bit for bit, the one that passed the
+certificate; a recipe that loses minima shows how many labels are wrong. The traced solve behind
+rounds, work and parallelism is not the timed one. *Italic* work and parallelism were not counted
+but follow from the distances: such a recipe takes each vertex once and relaxes each edge to a
+farther vertex once.
+
+`> 60 s` is a solve that was stopped after that time; then come the rounds that it had made and, if
+another recipe made the same rounds to the end, how many there are and how long they would take.
+Solves of minutes ran beside others: each on cores of its own, but up to three to a GPU.
+"""
+
+
+def page(lines: Sequence[Line]) -> str:
+    """Return the page: what the numbers belong to, and the table."""
+    mine = [line for line in lines if line["study"] == "catalogue"]
+    gpus = sorted({line["gpu"] for line in mine if line.get("gpu")})
+    weights = ", ".join(sorted({line["weights"] for line in mine}))
+    head = _HEAD.format(gpu=", ".join(gpus) or "the CPU", weights=weights)
+    return "\n".join([head, *_graphs(mine), "", *table(mine), "", _about(mine), ""])
+
+
+def table(lines: Sequence[Line]) -> list[str]:
+    """Return the rows of the table, recipes in the order of the catalogue."""
+    graphs = list(dict.fromkeys(line["graph"] for line in sorted(lines, key=_by_size)))
+    at = {(line["recipe"], line["graph"]): line for line in lines}
+    rounds = _rounds_of_settling(lines)
+    rows = ["| | on | " + " | ".join(graphs) + " |", "|---" * (len(graphs) + 2) + "|"]
+    for recipe in CATALOGUE:
+        found = [at.get((recipe.name, graph)) for graph in graphs]
+        if any(found):
+            cells = [_cell(one, rounds) for one in found]
+            on = "CPU" if "cpu" in recipe.devices else "GPU"
+            rows.append(f"| {recipe.name} | {on} | " + " | ".join(cells) + " |")
+    return rows
+
+
+def compact(line: Line) -> str:
+    """Return what a line says, in one short line of text."""
+    return _cell(line, {}).replace("<br>", "; ").replace("*", "")
+
+
+def _by_size(line: Line) -> tuple[bool, int]:
+    return line["graph"].startswith("dense"), line["m"]
+
+
+def _rounds_of_settling(lines: Sequence[Line]) -> dict[str, int]:
+    """Return graph -> rounds of those that settle the least labels, which make the same ones."""
+    return {
+        line["graph"]: line["rounds"]
+        for line in lines
+        if line.get("rounds") and _settles(line["recipe"])
+    }
+
+
+def _settles(name: str) -> bool:
+    recipe = CATALOGUE[name]
+    return recipe.axes is not None and recipe.axes.select.value == "min" and recipe.exact
+
+
+def _cell(line: Line | None, rounds: dict[str, int]) -> str:
+    if line is None:
+        return ""
+    if "refused" in line:
+        return f"no: {line['refused']}"
+    if "failed" in line:
+        return f"failed: {line['failed'][:120]}"
+    if "limit" in line:
+        return _stopped(line, rounds)
+    first = units.seconds(line["ms"] / 1e3)
+    if line["wrong"]:
+        first += f", {line['wrong']:,} wrong"
+    counts = [f"{line['rounds']:,}"] if line.get("rounds") else []
+    if "work" in line:
+        mark = "*" if line["counted"] == "known" else ""
+        if line["work"] is not None:
+            counts.append(f"{mark}{units.digits(line['work'])}{mark}")
+        counts.append(f"{mark}{units.digits(line['parallelism'])}{mark}")
+    return first + ("<br>" + " · ".join(counts) if counts else "")
+
+
+def _stopped(line: Line, rounds: dict[str, int]) -> str:
+    text = f"> {units.seconds(line['limit'])}"
+    made = line["rounds_made"]
+    if not made:
+        return text
+    total = rounds.get(line["graph"]) if _settles(line["recipe"]) else None
+    if total is None:
+        return f"{text}<br>{made:,} rounds"
+    return f"{text}<br>{made:,} of {total:,}: {units.seconds(line['limit'] * total / made)}"
+
+
+def _graphs(lines: Sequence[Line]) -> list[str]:
+    rows = ["| graph | n | m | reached edges |", "|---|---|---|---|"]
+    seen = {}
+    for line in sorted(lines, key=_by_size):
+        if "dijkstra_edges" in line:
+            seen[line["graph"]] = line
+    for name, line in seen.items():
+        rows.append(f"| {name} | {line['n']:,} | {line['m']:,} | {line['dijkstra_edges']:,} |")
+    return rows
+
+
+def _about(lines: Sequence[Line]) -> str:
+    """Return what the numbers belong to."""
+    kept = ("gpu", "driver", "CUDA runtime", "compiler", "machine", "cores", "python", "commit")
+    values = {key: sorted({line[key] for line in lines if line.get(key)}) for key in kept}
+    return "; ".join(f"{key} {', '.join(found)}" for key, found in values.items() if found) + "."

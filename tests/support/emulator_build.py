@@ -1,0 +1,281 @@
+"""Compile kernels for the CPU: many in one library, kept by what they are made of."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import functools
+import hashlib
+import re
+import shutil
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warpath.base import settings
+from warpath.base.errors import MissingDependencyError, NotSupportedError
+from warpath.engines.cuda import trust
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from support.emulated import Kernel
+
+_TOGETHER = 64  # kernels in a library: large enough to share their headers, small enough to spread
+_FLAGS = ["-std=c++20", "-g1", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off"]
+_KERNEL_FLAGS = ["-O1", "-fno-exceptions", "-Wall", "-Wextra", "-Wno-unknown-pragmas"]
+_SCHEDULER = "scheduler.cpp"
+_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+_RUNTIMES = {"thread": "__tsan_create_fiber", "address": "__sanitizer_start_switch_fiber"}
+
+
+@dataclass(frozen=True)
+class Library:
+    """A loaded library: the kernels in it, and what the compiler said about them."""
+
+    handle: ctypes.CDLL
+    names: tuple[str, ...]
+    messages: str
+
+
+@dataclass(frozen=True)
+class Builder:
+    """Builds kernels into a folder that other processes may use at the same time.
+
+    Parameters
+    ----------
+    folder : where the libraries go; it is made if it is not there.
+    emulator : where ``cuda_on_cpu.hpp`` and the scheduler are.
+    headers : what the kernels include.
+    sanitize : "thread", "address" or "".
+    """
+
+    folder: Path
+    emulator: Path
+    headers: Path
+    sanitize: str
+
+    def __post_init__(self) -> None:
+        if not (self.emulator / "cuda_on_cpu.hpp").is_file():
+            msg = (
+                f"{self.emulator / 'cuda_on_cpu.hpp'} does not exist: the emulator comes with "
+                "warpath's repository, not with its wheel; give its folder as emulator=..."
+            )
+            raise NotSupportedError(msg)
+        if self.sanitize not in {"", *_RUNTIMES}:
+            msg = f"sanitize={self.sanitize!r}: 'thread', 'address', 'loaded' or False"
+            raise NotSupportedError(msg)
+        if self.sanitize and self.sanitize != loaded_sanitizer():
+            msg = (
+                f"sanitize={self.sanitize!r} needs the sanitizer's runtime loaded before Python: "
+                f"LD_PRELOAD=$(g++ -print-file-name=lib{self.sanitize[0]}san.so), see .ci/sanitize"
+            )
+            raise NotSupportedError(msg)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if reason := trust.refusal(self.folder.absolute()):
+            msg = f"cache={str(self.folder)!r}: its libraries would be loaded, but {reason}"
+            raise NotSupportedError(msg)
+
+    def build(self, kernels: Sequence[Kernel]) -> list[Library]:
+        """Compile and load kernels; those whose sources define or include other things go apart.
+
+        A kernel that somebody has compiled before, with whatever others, is not compiled again.
+        """
+        made: dict[Path, list[Kernel]] = {}
+        groups: dict[str, list[Kernel]] = {}
+        for kernel in kernels:
+            library = self._known(kernel)
+            if library is None:
+                groups.setdefault(_head(kernel.source), []).append(kernel)
+            else:
+                made.setdefault(library, []).append(kernel)
+        parts = [
+            group[i : i + _TOGETHER]
+            for group in groups.values()
+            for i in range(0, len(group), _TOGETHER)
+        ]
+        if parts:
+            scheduler = self._scheduler
+            with ThreadPoolExecutor(settings.threads()) as pool:
+                paths = pool.map(lambda part: self._library(part, scheduler), parts)
+                made |= zip(paths, parts, strict=True)
+        return [_loaded(path, group) for path, group in made.items()]
+
+    def _known(self, kernel: Kernel) -> Path | None:
+        """Return the library that has a kernel, if any."""
+        entry = self._entry(kernel)
+        return self.folder / entry.readlink() if entry.exists() else None
+
+    def _entry(self, kernel: Kernel) -> Path:
+        """Return the link to the library of a kernel."""
+        key = _hash(_head(kernel.source), kernel.source, self._digest(kernel.source))
+        return self.folder / f"{key}.kernel"
+
+    def _library(self, kernels: list[Kernel], scheduler: Path) -> Path:
+        source = _joined(kernels)
+        named = kernels[0].name if len(kernels) == 1 else f"{len(kernels)} kernels"
+        path = self._made(
+            f"kernels-{_hash(source, self._digest(source))}",
+            [
+                *self._flags, "-include", str(self.emulator / "cuda_on_cpu.hpp"),
+                f"-I{self.headers}", "-x", "c++", "-", "-x", "none", str(scheduler),
+                "-Wl,-rpath,$ORIGIN",
+            ],
+            source,
+            named,
+        )  # fmt: skip
+        for kernel in kernels:
+            with suppress(FileExistsError):  # two compiled it at once: either library has it
+                self._entry(kernel).symlink_to(path.name)
+        return path
+
+    @functools.cached_property
+    def _flags(self) -> list[str]:
+        return [*_FLAGS, *_KERNEL_FLAGS, *self._sanitizer]
+
+    def _digest(self, source: str) -> str:
+        """Return what a library depends on besides its source, but for where it lies.
+
+        That is the compiler, its flags, the emulator and all headers that the source includes.
+        """
+        head = "\n".join(_INCLUDE.findall(source))
+        if head not in self._digests:
+            headers = self._included(source)
+            self._digests[head] = _hash(_version(), *self._flags, self._emulator_texts, *headers)
+        return self._digests[head]
+
+    @functools.cached_property
+    def _digests(self) -> dict[str, str]:
+        return {}
+
+    def _included(self, source: str) -> list[str]:
+        """Return the names and texts of the headers that a source includes, however far away."""
+        found: dict[str, str] = {}
+        waiting = [source]
+        while waiting:
+            for name in _INCLUDE.findall(waiting.pop()):
+                header = self.headers / name
+                if name not in found and header.is_file():
+                    found[name] = header.read_text(encoding="utf-8")
+                    waiting.append(found[name])
+        return [part for name in sorted(found) for part in (name, found[name])]
+
+    @functools.cached_property
+    def _emulator_texts(self) -> str:
+        files = sorted(self.emulator.glob("*.?pp"))
+        return "\0".join(f"{file.name}\0{file.read_text(encoding='utf-8')}" for file in files)
+
+    @property
+    def _sanitizer(self) -> list[str]:
+        kind = self.sanitize
+        if not kind:
+            return []
+        # With recovery ASAN_OPTIONS decides whether the first report ends the process, as it does.
+        recover = ["-fsanitize-recover=address"] if kind == "address" else []
+        return [f"-fsanitize={kind}", *recover, "-fno-omit-frame-pointer"]
+
+    @functools.cached_property
+    def _scheduler(self) -> Path:
+        watched = [f"-DWARPATH_SANITIZED_{self.sanitize.upper()}"] if self.sanitize else []
+        flags = [*_FLAGS, "-O2", *watched]
+        return self._made(
+            f"scheduler-{_hash(_version(), *flags, self._emulator_texts)}",
+            [*flags, str(self.emulator / _SCHEDULER)],
+            "",
+            _SCHEDULER,
+        )
+
+    def _made(self, stem: str, arguments: list[str], source: str, what: str) -> Path:
+        """Return a library, after making it if nobody has."""
+        path = self.folder / f"{stem}.so"
+        if path.exists():
+            return path
+        with (self.folder / f"{stem}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # whoever comes second waits and finds it made
+            if not path.exists():
+                self._compile(path, arguments, source, what)
+        return path
+
+    def _compile(self, path: Path, arguments: list[str], source: str, what: str) -> None:
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            made = Path(folder) / path.name
+            # A library is found again by its soname, beside the one that needs it.
+            command = [compiler(), *arguments, f"-Wl,-soname,{path.name}", "-o", str(made)]
+            run = _run(command, source)
+            if run.returncode:
+                msg = f"{what}: {command[0]} cannot compile it for the emulator:\n{run.stderr}"
+                raise NotSupportedError(msg)
+            path.with_suffix(".txt").write_text(run.stderr, encoding="utf-8")
+            made.replace(path)
+
+
+def loaded_sanitizer() -> str:
+    """Return the sanitizer whose runtime this process has: "thread", "address" or ""."""
+    program = ctypes.CDLL(None)
+    found = (kind for kind, symbol in _RUNTIMES.items() if hasattr(program, symbol))
+    return next(found, "")
+
+
+def _loaded(path: Path, kernels: list[Kernel]) -> Library:
+    messages = path.with_suffix(".txt").read_text(encoding="utf-8")
+    return Library(ctypes.CDLL(str(path)), tuple(kernel.name for kernel in kernels), messages)
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+
+def _preamble(source: str) -> tuple[list[str], list[str]]:
+    """Return the lines of the preprocessor that a source begins with, and the rest."""
+    lines = source.splitlines()
+    count = 0
+    while count < len(lines) and re.match(r"\s*(#|//|$)", lines[count]):
+        count += 1
+    return lines[:count], lines[count:]
+
+
+def _head(source: str) -> str:
+    """Return the macros and headers that a source begins with."""
+    head, _ = _preamble(source)
+    return "\n".join(line for line in head if not re.match(r"\s*(#\s*pragma|//|$)", line))
+
+
+def _joined(kernels: list[Kernel]) -> str:
+    """Return one translation unit of several: what they include, then each in a namespace."""
+    parts, _ = _preamble(kernels[0].source)
+    for kernel in kernels[1:]:
+        head, _ = _preamble(kernel.source)
+        parts += [line for line in head if line not in parts]
+    for i, kernel in enumerate(kernels):
+        head, body = _preamble(kernel.source)
+        parts += [f"namespace unit_{i} {{", f'#line {len(head) + 1} "{kernel.name}"', *body]
+        parts += ["}", f'#line 1 "entry of {kernel.name}"', f"using unit_{i}::{kernel.name};"]
+        parts += [f"WARPATH_ENTRY({kernel.name})"]
+    return "\n".join(parts) + "\n"
+
+
+@functools.cache
+def compiler() -> str:
+    """Return the C++ compiler: $CXX, or g++."""
+    wanted = settings.compiler()
+    found = shutil.which(wanted)
+    if found is None:
+        msg = (
+            f"running kernels on the CPU needs a C++ compiler, and {wanted!r} is not found: "
+            "install g++ 12 or later, or set CXX to it"
+        )
+        raise MissingDependencyError(msg)
+    return found
+
+
+@functools.cache
+def _version() -> str:
+    return _run([compiler(), "--version"]).stdout
+
+
+def _run(command: list[str], given: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, input=given, capture_output=True, text=True, check=False)

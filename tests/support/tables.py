@@ -1,0 +1,198 @@
+"""Tables of the CUDA engine on a device, and what they must give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from support import reference
+from support.compare import assert_same_bits
+from support.kernels import assert_is_a_negative_cycle, told
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import NegativeCycleError
+from warpath.engines import cpu
+from warpath.engines.base import Order, Problem
+from warpath.engines.cuda.engine import run
+from warpath.engines.cuda.tables.table import longest
+from warpath.graph.zones import opened
+from warpath.recipes import Task
+from warpath.recipes.params import chosen_params
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device
+    from warpath.graph import Graph
+    from warpath.recipes import Recipe
+    from warpath.results.trace import Trace
+
+    #: A table, or the error that comes instead.
+    Answer = Array | type[Exception]
+
+
+def problem_of(
+    graph: Graph, sources: Array, targets: Array | None = None, cutoff: float | None = None
+) -> Problem:
+    """Return the problem of some sources; of all vertices and all targets it is all pairs."""
+    whole = targets is None and np.array_equal(sources, np.arange(opened(graph).n))
+    return Problem(Task.APSP if whole else Task.MANY, sources, targets, cutoff)
+
+
+def all_pairs(graph: Graph) -> Problem:
+    """Return the problem of all pairs of the opened graph."""
+    return Problem(Task.APSP, np.arange(opened(graph).n))
+
+
+def able(recipe: Recipe, graph: Graph, task: Task) -> bool:
+    """Say whether a recipe takes on a task: not where it would refuse the graph."""
+    inner = opened(graph)
+    if task not in recipe.solves or recipe.objection(task, inner.facts(symmetry=False)) is not None:
+        return False
+    return not recipe.reassociates or longest(inner) < 2**61
+
+
+def expected(graph: Graph, problem: Problem) -> Answer:
+    """Return the table of the opened graph by plain Python, or the error that must come.
+
+    All pairs are refused for a negative cycle anywhere, several sources for one that they reach.
+    """
+    inner = opened(graph)
+    negative = inner.facts(symmetry=False).negative > 0
+    search = reference.bellman_ford if negative else reference.dijkstra
+    every = negative and problem.task is Task.APSP
+    try:
+        starts = range(inner.n) if every else problem.sources.tolist()
+        rows = {source: search(inner, source) for source in starts}
+    except OverflowError:
+        return OverflowError
+    columns = slice(None) if problem.targets is None else problem.targets
+    found = []
+    for source in problem.sources.tolist():
+        labels = rows[source]
+        if labels is None:
+            return NegativeCycleError
+        found.append(cpu.cut(labels, problem.cutoff)[columns])
+    if any(labels is None for labels in rows.values()):
+        return NegativeCycleError
+    return np.array(found, inner.dist_dtype).reshape(len(problem.sources), -1)
+
+
+def solve(
+    recipe: Recipe, graph: Graph, problem: Problem, device: Device, *,
+    params: dict[str, float] | None = None, paths: bool = False, dtype: DTypeLike | None = None,
+    trace: Trace | None = None,
+) -> tuple[Array, Array | None]:  # fmt: skip
+    """Return the distances of the opened graph, and the predecessors where they are asked for."""
+    inner = opened(graph)
+    columns = inner.n if problem.targets is None else len(problem.targets)
+    shape = len(problem.sources), columns
+    out = np.empty(shape, inner.dist_dtype if dtype is None else dtype)
+    out.view(np.uint8).fill(0xA5)
+    pred = np.full(shape, -9, inner.indices.dtype) if paths else None
+    numbers = chosen_params(recipe, inner.facts(symmetry=False), params or {})
+    raw = run(Order(recipe, inner, problem, 1, numbers, out, trace=trace, pred=pred), device)
+    assert raw.dist is out
+    # Reduced lengths say nothing about a cutoff: the caller cuts the answer.
+    return (cpu.cut(out, problem.cutoff) if recipe.negative else out), pred
+
+
+def check(
+    recipe: Recipe, graph: Graph, problem: Problem, device: Device,
+    answer: Answer, *, params: dict[str, float] | None = None,
+    paths: bool = False, dtype: DTypeLike | None = None, trace: Trace | None = None,
+) -> None:  # fmt: skip
+    """Solve and raise AssertionError unless the answer, or its error, comes out.
+
+    Integers and the bits of floats are those of plain Python; where a recipe forms sums in another
+    order, floats are within n eps of the longest length. Predecessors make paths of these lengths.
+    """
+    inner = opened(graph)
+    found: tuple[Array, Array | None] | type[Exception]
+    with told(f"{recipe.name} {params}, {problem} on {graph!r}, paths {paths}, {dtype}"):
+        try:
+            found = solve(
+                recipe, graph, problem, device, params=params, paths=paths, dtype=dtype,
+                trace=trace,
+            )  # fmt: skip
+        except NegativeCycleError as cycle:
+            assert_is_a_negative_cycle(inner, cycle)
+            found = NegativeCycleError
+        except OverflowError:
+            found = OverflowError
+        if isinstance(found, type) or isinstance(answer, type):
+            if found is not answer:
+                raise AssertionError(f"found {found}, expected {answer}")
+            return
+        dist, pred = found
+        wanted = narrowed(answer, dist.dtype)
+        assert_lengths(recipe, inner, dist, wanted)
+        if pred is not None and problem.targets is None:
+            assert_paths(recipe, inner, problem.sources, wanted, pred)
+
+
+def narrowed(dist: Array, dtype: DTypeLike) -> Array:
+    """Return distances that fit in another type, with its own word for unreachable."""
+    kind = np.dtype(dtype)
+    if dist.dtype == kind:
+        return dist
+    return np.where(dist == unreachable(dist.dtype), unreachable(kind), dist).astype(kind)
+
+
+def assert_lengths(recipe: Recipe, graph: Graph, found: Array, wanted: Array) -> None:
+    """Raise AssertionError unless a table is the wanted one, within what a recipe promises."""
+    if wanted.dtype.kind != "f" or not recipe.reassociates:
+        assert_same_bits(found, wanted, graph)
+        return
+    if found.dtype != wanted.dtype or not np.array_equal(np.isinf(found), np.isinf(wanted)):
+        raise AssertionError(f"other vertices are reached: {found}, {wanted}")
+    reached = np.isfinite(wanted)
+    off = np.abs(found[reached] - wanted[reached])
+    if (off > _slack(graph, wanted)).any():
+        raise AssertionError(f"{off.max()} off, {_slack(graph, wanted)} is allowed")
+
+
+def _slack(graph: Graph, dist: Array) -> float:
+    """Return n eps of the longest length, potentials included."""
+    weights = graph.solver_weights
+    longest = np.abs(dist[np.isfinite(dist)], dtype=np.float64).max(initial=0)
+    if graph.facts(symmetry=False).negative:
+        longest = max(longest, float(np.abs(weights[np.isfinite(weights)]).sum()))
+    return float(graph.n * np.finfo(dist.dtype).eps * longest)
+
+
+def assert_paths(recipe: Recipe, graph: Graph, sources: Array, dist: Array, pred: Array) -> None:
+    """Raise AssertionError unless walking back from every vertex has exactly its distance."""
+    exact = dist.dtype.kind != "f" or not recipe.reassociates
+    edges: dict[tuple[int, int], Any] = {}
+    for u, v, weight in zip(*(part.tolist() for part in graph.edges()), strict=True):
+        edges[u, v] = min(weight, edges.get((u, v), weight))
+    for row, source in enumerate(sources.tolist()):
+        for v in range(graph.n):
+            if dist[row, v] == unreachable(dist.dtype) or v == source:
+                if pred[row, v] != -1:
+                    raise AssertionError(
+                        f"{v} from {source} has predecessor {pred[row, v]}, not -1"
+                    )
+                continue
+            length = _walked(edges, pred[row].tolist(), source, v, dist.dtype)
+            off = abs(float(length) - float(dist[row, v]))
+            if length != dist[row, v] if exact else off > _slack(graph, dist):
+                raise AssertionError(f"the path {source} to {v} has {length}, not {dist[row, v]}")
+
+
+def _walked(
+    edges: dict[tuple[int, int], Any], pred: list[int], source: int, v: int, dtype: np.dtype[Any]
+) -> Any:
+    """Return the length of the path that predecessors make, added from the source on."""
+    route = [v]
+    while route[-1] != source:
+        if len(route) > len(pred) or route[-1] < 0:
+            raise AssertionError(f"the predecessors of {v} do not lead to {source}: {route[:9]}")
+        route.append(pred[route[-1]])
+    length = dtype.type(0) if dtype.kind == "f" else 0
+    with np.errstate(all="ignore"):
+        for a, b in zip(route[:0:-1], route[-2::-1], strict=True):
+            length += edges[a, b] if dtype.kind != "f" else dtype.type(edges[a, b])
+    return length

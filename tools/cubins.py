@@ -1,0 +1,126 @@
+"""What the compiled kernels take of a GPU: registers, stack, spills and shared memory.
+
+``python -m cubins`` writes it for all kernels of the catalogue to
+``tests/kernels/golden.json``; NVRTC and cuobjdump need no GPU.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from all_kernels import all_kernels
+from warpath.base import settings
+from warpath.base.errors import MissingDependencyError
+from warpath.engines.cuda.compile import compiler, cubin, nvrtc_version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from warpath.engines.cuda.entry import Kernel
+
+ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
+GOLDEN = Path(__file__).parents[1] / "tests" / "kernels" / "golden.json"
+
+
+#: Kernels that may keep a few numbers in local memory, outside their innermost loops: a thread's
+#: registers hold labels, and not all architectures have enough left for the rest.
+SPILLING = {"floyd_warshall_f32_b256", "floyd_warshall_wide_i64_b256", "product_i32_b256"}
+
+
+#: Kernels of a whole solve: bytes of stack, at most, for what they know of it besides what their
+#: inner loops need. Fewer threads with more registers each were slower.
+OF_A_SOLVE = {
+    f"wide_{lanes}_{types}_b512": 304
+    for lanes, types in ((4, "i32_i32"), (2, "i32_i64"), (2, "i64_i64"), (4, "f32_f32"),
+                         (2, "f64_f64"))
+} | {f"breadth_first_{label}_b512": 16 for label in ("i32", "i64", "f32", "f64")}  # fmt: skip
+
+
+class Usage(NamedTuple):
+    """What one kernel takes: registers and bytes of a thread, bytes of shared memory of a block."""
+
+    registers: int
+    stack: int
+    spilled: int
+    shared: int
+
+
+def usages(kernels: Iterable[Kernel], arch: str) -> dict[str, Usage]:
+    """Compile kernels for an architecture and return what each takes."""
+    tool = _cuobjdump()
+    compiler()  # imports once what threads would find half imported
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(settings.threads()) as pool:
+
+        def usage(kernel: Kernel) -> tuple[str, Usage]:
+            path = Path(folder) / f"{kernel.name}.cubin"
+            path.write_bytes(cubin(kernel, arch))
+            return kernel.name, _dumped(tool, path, kernel.name)
+
+        return dict(pool.map(usage, kernels))
+
+
+def _dumped(tool: str, path: Path, name: str) -> Usage:
+    said = subprocess.run(
+        [tool, "--dump-resource-usage", path], capture_output=True, text=True, check=True
+    ).stdout
+    line = said.partition(f"Function {name}:")[2]
+    found = dict(re.findall(r"(REG|STACK|LOCAL|SHARED):(\d+)", line))
+    return Usage(*(int(found[key]) for key in ("REG", "STACK", "LOCAL", "SHARED")))
+
+
+def _cuobjdump() -> str:
+    """Return the tool's path: of the package nvidia-cuda-cuobjdump, else of a toolkit."""
+    packaged = Path(sysconfig.get_path("purelib")).glob("nvidia/*/bin/cuobjdump")
+    tool = next((str(path) for path in packaged), None) or shutil.which("cuobjdump")
+    if tool is None:
+        msg = "cuobjdump is not installed: pip install nvidia-cuda-cuobjdump"
+        raise MissingDependencyError(msg)
+    return tool
+
+
+def measured() -> dict[str, Any]:
+    """Return the document of the golden file.
+
+    It has, for each kernel, registers and shared memory by architecture; from sm_90 on the system
+    keeps 1,024 bytes of what a kernel takes for itself.
+
+    Raises
+    ------
+    ValueError
+        If a kernel takes stack or spills registers.
+    """
+    kernels = all_kernels()
+    found = {arch: usages(kernels, arch) for arch in ARCHITECTURES}
+    rows = {}
+    for name in sorted(kernel.name for kernel in kernels):
+        each = [found[arch][name] for arch in ARCHITECTURES]
+        if name not in SPILLING | OF_A_SOLVE.keys() and any(
+            one.stack or one.spilled for one in each
+        ):
+            raise ValueError(f"{name} takes {each}: stack and spills must be 0.")
+        rows[name] = [[one.registers for one in each], [one.shared for one in each]]
+    return {"nvrtc": list(nvrtc_version()), "architectures": list(ARCHITECTURES), "kernels": rows}
+
+
+def write() -> None:
+    """Write the golden file, a line for each kernel."""
+    document = measured()
+    rows = [
+        f"    {json.dumps(name)}: {json.dumps(row)}"
+        for name, row in document.pop("kernels").items()
+    ]
+    head = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in document.items()]
+    text = "\n".join(["{", *head, '  "kernels": {', ",\n".join(rows), "  }", "}"])
+    GOLDEN.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
