@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+# Programs that tests start find what the tests share and the developers' programs.
+_FOLDERS = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "tools")]
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [*_FOLDERS, os.environ.get("PYTHONPATH")]))
+
 with suppress(ImportError):  # a machine that only runs the tests of its GPU has none
     import hypothesis
 

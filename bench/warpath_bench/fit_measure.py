@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api.run import facts_for, run_plan
+from warpath.api.options import facts_for
+from warpath.api.run import run_plan
 from warpath.engines.base import Problem
 from warpath.planner.cpu_model import Size
 from warpath.planner.plan import Hardware, Wish, choose, usable_threads

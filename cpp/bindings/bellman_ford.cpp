@@ -1,4 +1,4 @@
-#include "warpath/bellman_ford.hpp"
+#include "warpath/sssp/bellman_ford.hpp"
 
 #include <nanobind/stl/pair.h>
 

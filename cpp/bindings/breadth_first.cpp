@@ -1,4 +1,4 @@
-#include "warpath/breadth_first.hpp"
+#include "warpath/sssp/breadth_first.hpp"
 
 #include <nanobind/stl/optional.h>
 

@@ -6,7 +6,7 @@
 
 #include "graph_rows.hpp"
 #include "search.hpp"
-#include "warpath/buckets.hpp"
+#include "warpath/sssp/buckets.hpp"
 
 namespace warpath::bindings {
 

@@ -1,4 +1,4 @@
-#include "warpath/build.hpp"
+#include "warpath/graph/build.hpp"
 
 #include <nanobind/stl/tuple.h>
 
@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "graph_rows.hpp"
-#include "warpath/look.hpp"
+#include "warpath/graph/inspect.hpp"
 
 namespace warpath::bindings {
 

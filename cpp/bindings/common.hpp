@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "kept_array.hpp"
-#include "warpath/control.hpp"
-#include "warpath/page_array.hpp"
-#include "warpath/types.hpp"
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/page_array.hpp"
 
 namespace warpath::bindings {
 

@@ -1,4 +1,4 @@
-#include "warpath/delta_stepping.hpp"
+#include "warpath/sssp/delta_stepping.hpp"
 
 #include "graph_rows.hpp"
 

@@ -1,13 +1,13 @@
-#include "warpath/floyd_warshall.hpp"
+#include "warpath/dense/floyd_warshall.hpp"
 
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
 
 #include "common.hpp"
-#include "warpath/adjacency.hpp"
-#include "warpath/dense_tree.hpp"
-#include "warpath/peak.hpp"
+#include "warpath/dense/adjacency.hpp"
+#include "warpath/dense/dense_tree.hpp"
+#include "warpath/dense/peak.hpp"
 
 namespace warpath::bindings {
 

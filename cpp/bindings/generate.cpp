@@ -1,9 +1,8 @@
-#include "warpath/generate.hpp"
-
 #include <limits>
 
 #include "graph_rows.hpp"
-#include "warpath/delaunay.hpp"
+#include "warpath/generate/delaunay.hpp"
+#include "warpath/generate/workloads.hpp"
 
 namespace warpath::bindings {
 

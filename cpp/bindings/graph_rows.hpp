@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "common.hpp"
-#include "warpath/look.hpp"
+#include "warpath/graph/inspect.hpp"
 
 namespace warpath::bindings {
 

@@ -1,4 +1,4 @@
-#include "warpath/many_sources.hpp"
+#include "warpath/many/many_sources.hpp"
 
 #include <nanobind/stl/optional.h>
 

@@ -1,5 +1,5 @@
 #include "common.hpp"
-#include "warpath/helpers.hpp"
+#include "warpath/parallel/workers.hpp"
 
 NB_MODULE(_core, module) {
   using namespace warpath::bindings;

@@ -1,4 +1,4 @@
-#include "warpath/owners.hpp"
+#include "warpath/paths/owners.hpp"
 
 #include "graph_rows.hpp"
 

@@ -1,4 +1,4 @@
-#include "warpath/patches.hpp"
+#include "warpath/graph/patches.hpp"
 
 #include <utility>
 

@@ -9,13 +9,13 @@
 #include <type_traits>
 
 #include "common.hpp"
-#include "warpath/binary_heap.hpp"
-#include "warpath/dial.hpp"
-#include "warpath/dijkstra.hpp"
-#include "warpath/fibonacci_heap.hpp"
-#include "warpath/heap.hpp"
-#include "warpath/radix_heap.hpp"
-#include "warpath/relaxed_heap.hpp"
+#include "warpath/queues/binary_heap.hpp"
+#include "warpath/queues/dial.hpp"
+#include "warpath/queues/fibonacci_heap.hpp"
+#include "warpath/queues/lazy_heap.hpp"
+#include "warpath/queues/radix_heap.hpp"
+#include "warpath/queues/relaxed_heap.hpp"
+#include "warpath/sssp/dijkstra.hpp"
 
 namespace warpath::bindings {
 

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "graph_rows.hpp"
-#include "warpath/read_metis.hpp"
-#include "warpath/read_rows.hpp"
-#include "warpath/text.hpp"
+#include "warpath/io/read_metis.hpp"
+#include "warpath/io/read_rows.hpp"
+#include "warpath/io/text.hpp"
 
 namespace warpath::bindings {
 

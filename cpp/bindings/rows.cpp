@@ -8,7 +8,7 @@
 
 #include "buffers.hpp"
 #include "graph_rows.hpp"
-#include "warpath/team.hpp"
+#include "warpath/parallel/team.hpp"
 
 namespace warpath::bindings {
 

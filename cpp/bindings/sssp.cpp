@@ -17,9 +17,9 @@
 #include "graph_rows.hpp"
 #include "queues.hpp"
 #include "search.hpp"
-#include "warpath/mirror.hpp"
-#include "warpath/point_to_point.hpp"
-#include "warpath/tree.hpp"
+#include "warpath/graph/symmetry.hpp"
+#include "warpath/paths/point_to_point.hpp"
+#include "warpath/paths/tree.hpp"
 
 namespace warpath::bindings {
 

@@ -12,7 +12,7 @@
 
 #include "graph_rows.hpp"
 #include "queues.hpp"
-#include "warpath/dijkstra_many.hpp"
+#include "warpath/many/dijkstra_many.hpp"
 
 namespace warpath::bindings {
 

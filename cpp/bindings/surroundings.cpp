@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "graph_rows.hpp"
-#include "warpath/scheduling.hpp"
+#include "warpath/parallel/scheduling.hpp"
 
 namespace warpath::bindings {
 

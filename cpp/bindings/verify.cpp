@@ -1,4 +1,4 @@
-#include "warpath/verify.hpp"
+#include "warpath/paths/verify.hpp"
 
 #include <nanobind/stl/optional.h>
 

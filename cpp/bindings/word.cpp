@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common.hpp"
-#include "warpath/scheduling.hpp"
+#include "warpath/parallel/scheduling.hpp"
 
 namespace warpath::bindings {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "graph_rows.hpp"
-#include "warpath/write_text.hpp"
+#include "warpath/io/write_text.hpp"
 
 namespace warpath::bindings {
 

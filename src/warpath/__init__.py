@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.api.calls import algorithms, path, plan, sssp
 from warpath.api.distances import apsp, distances
-from warpath.api.nearest import Nearest, nearest
-from warpath.api.within import within
+from warpath.api.near import nearest, within
+from warpath.api.solver import Solver
 from warpath.base.errors import (
     DeviceError,
     DistanceOverflowError,
@@ -38,6 +38,7 @@ from warpath.graph.facts import Facts
 from warpath.planner.plan import Plan
 from warpath.results.certificate import Certificate, verify
 from warpath.results.distance_table import DistanceTable
+from warpath.results.nearest import Nearest
 from warpath.results.paths import Paths
 from warpath.results.route import Route
 from warpath.results.trace import Trace
@@ -72,6 +73,7 @@ __all__ = [
     "Paths",
     "Plan",
     "Route",
+    "Solver",
     "Trace",
     "VerificationError",
     "VertexError",

@@ -186,7 +186,7 @@ def test_a_recipe_that_keeps_predecessors_fills_them_itself(monkeypatch):
 
     monkeypatch.setattr(cpu, "run", filling)
     chosen = replace(wp.plan(graph, algorithm="classic.floyd_warshall"), recipe=recipe)
-    monkeypatch.setattr("warpath.api.table.choose_for", lambda *_: chosen)
+    monkeypatch.setattr("warpath.api.options.Options.plan", lambda *_, **__: chosen)
     table = wp.apsp(graph, predecessors=True)
     assert table.pred[0].tolist() == [-1, 0, 0, 2]
     assert list(table.path(0, 3)) == [0, 2, 3]
@@ -199,7 +199,7 @@ def test_a_recipe_that_keeps_predecessors_fills_them_itself(monkeypatch):
     monkeypatch.setattr(cpu, "run", picking)
     recipe = replace(CATALOGUE["classic.dijkstra"], predecessors=True)
     chosen = replace(wp.plan(graph, sources=[0], algorithm="classic.dijkstra"), recipe=recipe)
-    monkeypatch.setattr("warpath.api.table.choose_for", lambda *_: chosen)
+    monkeypatch.setattr("warpath.api.options.Options.plan", lambda *_, **__: chosen)
     assert wp.distances(graph, [0], [0, 1], predecessors=True).pred.tolist() == [[-1, 3]]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import warpath as wp
 from support.recipes import on_cpu
-from warpath.api import solver
+from warpath.api import one_source, options
 from warpath.base.dtypes import unreachable
 from warpath.engines import cpu
 from warpath.recipes import CATALOGUE, Loop, Task
@@ -31,21 +31,20 @@ def graph(request):
 
 
 @pytest.fixture
-def checks(monkeypatch):
-    """The wishes that were checked and planned."""
+def plans(monkeypatch):
+    """The wishes that were planned."""
     found = []
-    real = solver._checked
-    monkeypatch.setattr(solver, "_checked", lambda *what: (found.append(what[1]), real(*what))[1])
-    monkeypatch.setattr(solver.settings, "surroundings", lambda: 0)  # nothing changes them
+    real = options.choose
+    monkeypatch.setattr(options, "choose", lambda *what: (found.append(what[3]), real(*what))[1])
     return found
 
 
-def test_options_are_checked_once_for_all_sources(graph, checks):
+def test_a_plan_is_made_once_for_all_sources(graph, plans):
     assert [wp.sssp(graph, s)[2] for s in range(3)] == [wp.sssp(graph, s)[2] for s in range(3)]
-    assert len(checks) == 1
+    assert len(plans) == 1
     wp.sssp(graph, 0, threads=2)
     wp.sssp(graph, 0, algorithm="classic.dijkstra")
-    assert len(checks) == 3
+    assert len(plans) == 3
 
 
 @pytest.mark.parametrize("bad", [{"threads": True}, {"threads": 1.0}, {"threads": [1]}])
@@ -84,7 +83,7 @@ def test_kept_call_answers_as_one_in_steps(graph, algorithm):
 
 @pytest.mark.parametrize("name", BOUND)
 def test_no_step_but_the_search_is_taken_where_it_is_bound(graph, name, monkeypatch):
-    monkeypatch.setattr(solver, "_solved_in_steps", None)
+    monkeypatch.setattr(one_source, "_solved_in_steps", None)
     assert wp.sssp(graph, 0, algorithm=name)[2] in {6, 7}
 
 
@@ -134,7 +133,7 @@ def test_graph_goes_when_nobody_has_it(graph):
         gc.enable()
 
 
-def test_trees_are_bound_once_and_anew_when_the_edges_in_are_at_hand(monkeypatch):
+def test_trees_take_the_edges_in_where_they_are_at_hand(monkeypatch):
     bound = []
     real = predecessors._core.trees
     monkeypatch.setattr(
@@ -142,10 +141,10 @@ def test_trees_are_bound_once_and_anew_when_the_edges_in_are_at_hand(monkeypatch
     )
     graph = wp.Graph.of([(0, 1, 2), (1, 2, 5), (0, 2, 9), (2, 3, 1)])
     found = [wp.sssp(graph, s).pred.tolist() for s in (0, 1)]
-    assert [len(what[3]) for what in bound] == [0]  # without the edges in
+    assert [len(what[3]) for what in bound] == [0, 0]  # without the edges in
     graph.reversed()
     assert [wp.sssp(graph, s).pred.tolist() for s in (0, 1)] == found
-    assert [len(what[3]) for what in bound] == [0, 5]
+    assert [len(what[3]) for what in bound] == [0, 0, 5, 5]
 
 
 FAR = [(0, 1, 5), (1, 2, 2**62), (2, 3, 2**62), (3, 4, 2**62)]

@@ -17,9 +17,9 @@
 
 // The rules are about links, ranks and marks, which are nobody else's business.
 #define private public
-#include "warpath/binary_heap.hpp"
-#include "warpath/fibonacci_heap.hpp"
-#include "warpath/relaxed_heap.hpp"
+#include "warpath/queues/binary_heap.hpp"
+#include "warpath/queues/fibonacci_heap.hpp"
+#include "warpath/queues/relaxed_heap.hpp"
 #undef private
 
 using V = std::int32_t;

@@ -1,5 +1,5 @@
 // Bellman-Ford from a queue, without and with negative weights.
-#include "warpath/bellman_ford.hpp"
+#include "warpath/sssp/bellman_ford.hpp"
 
 #include "counts.hpp"
 

@@ -1,5 +1,5 @@
 // Breadth-first search of one source: along the edges out alone, and in both directions.
-#include "warpath/breadth_first.hpp"
+#include "warpath/sssp/breadth_first.hpp"
 
 #include "counts.hpp"
 

@@ -1,5 +1,5 @@
 // Delta-stepping of one source in buckets that a team shares, by one thread.
-#include "warpath/buckets.hpp"
+#include "warpath/sssp/buckets.hpp"
 
 #include "counts.hpp"
 

@@ -11,10 +11,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "warpath/build.hpp"
-#include "warpath/control.hpp"
-#include "warpath/generate.hpp"
-#include "warpath/types.hpp"
+#include "warpath/generate/workloads.hpp"
+#include "warpath/graph/build.hpp"
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
 
 /// callgrind collects within this function alone (--toggle-collect): never inlined, no jump out.
 extern "C" [[gnu::noipa]] inline void counted(void (*run)(void*), void* what) {

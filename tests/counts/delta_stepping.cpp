@@ -1,5 +1,5 @@
 // Delta-stepping of one source, by one thread.
-#include "warpath/delta_stepping.hpp"
+#include "warpath/sssp/delta_stepping.hpp"
 
 #include "counts.hpp"
 

@@ -1,8 +1,8 @@
 // Floyd-Warshall: the tiles of each type, with AVX2.
-#include "warpath/floyd_warshall.hpp"
+#include "warpath/dense/floyd_warshall.hpp"
 
 #include "counts.hpp"
-#include "warpath/adjacency.hpp"
+#include "warpath/dense/adjacency.hpp"
 
 using namespace counts;
 

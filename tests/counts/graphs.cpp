@@ -1,9 +1,9 @@
 // From edges and files to rows, and back.
 #include "counts.hpp"
-#include "warpath/look.hpp"
-#include "warpath/read_metis.hpp"
-#include "warpath/read_rows.hpp"
-#include "warpath/write_text.hpp"
+#include "warpath/graph/inspect.hpp"
+#include "warpath/io/read_metis.hpp"
+#include "warpath/io/read_rows.hpp"
+#include "warpath/io/write_text.hpp"
 
 using namespace counts;
 using Int = std::int32_t;

@@ -1,8 +1,8 @@
 // Tables of several sources: one after another, side by side, and by Dijkstra's search.
-#include "warpath/many_sources.hpp"
+#include "warpath/many/many_sources.hpp"
 
 #include "counts.hpp"
-#include "warpath/radix_heap.hpp"
+#include "warpath/queues/radix_heap.hpp"
 
 using namespace counts;
 

@@ -1,8 +1,8 @@
 // What follows a search, or needs only a part of one: the tree, the certificate, one route.
 #include "counts.hpp"
-#include "warpath/point_to_point.hpp"
-#include "warpath/tree.hpp"
-#include "warpath/verify.hpp"
+#include "warpath/paths/point_to_point.hpp"
+#include "warpath/paths/tree.hpp"
+#include "warpath/paths/verify.hpp"
 
 using namespace counts;
 

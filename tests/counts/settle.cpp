@@ -1,6 +1,6 @@
 // The rounds that settle all vertices of the least label: Martin et al. 2009 on a CPU.
 #include "counts.hpp"
-#include "warpath/da2cf.hpp"
+#include "warpath/sssp/compound_frontier.hpp"
 
 using namespace counts;
 

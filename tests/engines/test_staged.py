@@ -175,7 +175,7 @@ _SCRIPT = """
 import os, signal, sys
 import numpy as np
 sys.path.insert(0, sys.argv[1])
-from test_staged import FileJournal, HostBlocks, HostMemory, Path, graph_of, mapped, staged
+from test_staged import FileJournal, HostBlocks, HostMemory, Path, graph_of, mapped, tiles
 
 folder, kind, last = Path(sys.argv[2]), np.dtype(sys.argv[3]), int(sys.argv[4])
 graph = graph_of(300, kind)
@@ -184,7 +184,7 @@ def progress(done, total):
     if done == last:
         os.kill(os.getpid(), signal.SIGKILL)
 
-staged.all_pairs(
+tiles.all_pairs(
     graph, mapped(folder / "d.npy", 300, kind), HostBlocks(kind, 2), HostMemory(), 4 * 128**2 * 4,
     FileJournal(folder / "note"), folder / "panels", progress,
 )

@@ -392,7 +392,7 @@ def test_a_gpus_array_holds_closed_vertices_too(monkeypatch):
     """The square of the opened graph is folded on the host."""
     graph = Graph.of([(2, 1, 1), (1, 3, 1), (2, 4, 5), (4, 3, 5), (3, 0, 1)], first_through=2)
     plan = replace(wp.plan(graph, algorithm="classic.floyd_warshall"), device="cuda:0")
-    monkeypatch.setattr("warpath.api.table.choose_for", lambda *_: plan)
+    monkeypatch.setattr("warpath.api.options.Options.plan", lambda *_, **__: plan)
     monkeypatch.setattr("warpath.api.run.run", lambda order, _: cpu.run(order))
     given = Zoned(graph.n)
     table = wp.apsp(graph, out=given)

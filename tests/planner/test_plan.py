@@ -11,7 +11,7 @@ import pytest
 
 import warpath as wp
 from support.recipes import on_gpu
-from warpath.api import run
+from warpath.api import options
 from warpath.graph.facts import Facts
 from warpath.planner.cpu_model import (
     Place,
@@ -501,8 +501,8 @@ def test_a_plan_is_kept_with_its_graph_until_memory_runs_short(monkeypatch):
     graph = wp.Graph.of([(0, 1, 2), (1, 2, 5)])
     call = {"algorithm": "warpath.buckets"}
     asked = []
-    real = run.choose
-    monkeypatch.setattr(run, "choose", lambda *what: (asked.append(what), real(*what))[1])
+    real = options.choose
+    monkeypatch.setattr(options, "choose", lambda *what: (asked.append(what), real(*what))[1])
     first = wp.sssp(graph, 0, **call).plan
     first.params["delta"] = 99  # a plan is the caller's own
     again = wp.sssp(graph, 2, **call).plan
@@ -517,11 +517,22 @@ def test_a_plan_is_kept_with_its_graph_until_memory_runs_short(monkeypatch):
         wp.sssp(graph, 0, **call)
 
 
-def test_a_graph_keeps_a_limited_number_of_plans():
+def test_a_graph_keeps_a_limited_number_of_options_and_each_of_plans():
     graph = wp.Graph.of([(0, 1, 2)])
     for threads in range(1, 200):
         wp.plan(graph, 0, threads=threads)
-    assert len(graph.derived["plans"]) <= 64
+        wp.plan(graph, sources=threads * [0])
+    kept = graph.derived["options"]
+    assert 0 < len(kept) <= 64
+    assert max(len(one._plans) for one in kept.values()) <= 64
+
+
+@pytest.mark.parametrize("size", [3, 3_000])
+def test_the_same_call_makes_the_same_plan(size):
+    graph = wp.generate.uniform(size, 3, (1, 99), seed=4)
+    first = wp.plan(graph, 0, threads=2)
+    made = [wp.sssp(graph, s % size, threads=2).plan for s in range(40)]
+    assert made == [first] * 40
 
 
 def test_a_team_is_planned_in_less_memory_than_delta_stepping():

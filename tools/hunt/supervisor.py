@@ -136,11 +136,12 @@ def _watch_process(
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment of a worker: it finds this package, and its coverage is not measured.
+    """Return the environment of a worker, whose coverage is not measured.
 
     Coverage's tracer takes a lock in each function that is new to it, and an interrupt at that
     moment leaves the lock held.
     """
     kept = {key: value for key, value in os.environ.items() if not key.startswith("COVERAGE_")}
-    tools = str(Path(__file__).resolve().parents[1])
-    return kept | {"PYTHONPATH": os.pathsep.join(filter(None, [tools, kept.get("PYTHONPATH")]))}
+    tools = Path(__file__).resolve().parents[1]
+    folders = [str(tools), str(tools.with_name("tests")), kept.get("PYTHONPATH")]
+    return kept | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from warpath.api.run import choose_for, run_plan
-from warpath.api.solver import one_source, solved
-from warpath.engines.base import Problem
-from warpath.graph import Graph
-from warpath.graph.arguments import as_indices, one_index
-from warpath.graph.zones import arrivals, opened
-from warpath.planner.cpu_model import Size
-from warpath.planner.plan import Plan, Wish
-from warpath.recipes import CATALOGUE, Catalogue, Task
-from warpath.results.predecessors import no_path
-from warpath.results.route import Route
+from warpath.api.solver import solver_of
+from warpath.recipes import CATALOGUE, Catalogue
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from warpath.api.run import Progress
+    from warpath.planner.plan import Plan
     from warpath.results.paths import Paths
+    from warpath.results.route import Route
 
 
 def sssp(
@@ -72,10 +63,8 @@ def sssp(
     Notes
     -----
     For weights >= 0 every exact algorithm returns the same bits, whatever device and threads.
-    Where a solve is predicted to take 0.1 to 3 ms, and one thread, all threads or another way on as
-    many is predicted to be nearly as fast, the first calls on a graph, four a way, try them; the
-    later ones keep what was predicted to be the fastest, unless another was a twentieth faster; a
-    fifth, with fewer threads. That is repeated now and then, and when solves slow down.
+    The algorithm and the number of threads are those that are predicted to be the fastest; the
+    same call on the same machine takes the same ones.
     O(m + n log n) or better; Bellman-Ford, for negative weights, O(n m) at worst.
 
     Examples
@@ -84,11 +73,8 @@ def sssp(
     >>> wp.sssp([(0, 1, 2.0), (1, 2, 0.5)], 0).dist
     array([0. , 2. , 2.5])
     """
-    if type(graph) is not Graph:  # of a tiny solve, to ask it takes a twentieth
-        graph = Graph.of(graph)
-    s = one_index(graph, source, "source")
-    one = one_source(graph, algorithm, device, threads, params, trace, cutoff, dist_dtype)
-    return solved(graph, one, s, progress, trace=trace)
+    solver = solver_of(graph, algorithm, device, threads, params)
+    return solver.sssp(source, cutoff=cutoff, dist_dtype=dist_dtype, progress=progress, trace=trace)
 
 
 def path(
@@ -125,19 +111,9 @@ def path(
     >>> list(wp.path([("a", "b", 2), ("b", "c", 5)], "a", "c"))
     ['a', 'b', 'c']
     """
-    graph = Graph.of(graph)
-    s, t = one_index(graph, source, "source"), one_index(graph, target, "target")
-    inner = opened(graph)
-    wish = Wish(algorithm, device, threads)
-    chosen = choose_for(Size(Task.PATH), inner, wish, graph.device)
-    if s == t:
-        return Route(graph, np.array([s]), graph.dist_dtype.type(0).item(), chosen)
-    problem = Problem(Task.PATH, np.array([s]), arrivals(graph, np.array([t])))
-    raw, _ = run_plan(graph, chosen, problem, progress=progress)
-    if len(raw.vertices) == 0:
-        raise no_path(graph, s, t)
-    raw.vertices[-1] = t
-    return Route(graph, raw.vertices, raw.dist.item(), chosen)
+    return solver_of(graph, algorithm, device, threads, None).path(
+        source, target, progress=progress
+    )
 
 
 def plan(
@@ -166,21 +142,9 @@ def plan(
     >>> wp.plan([(0, 1, -2), (1, 2, 5)], 0).algorithm
     'classic.bellman_ford'
     """
-    graph = Graph.of(graph)
-    wish = Wish(algorithm, device, threads, params)
-    entry = graph.dist_dtype.itemsize
-    if sources is not None:
-        rows = len(as_indices(graph, sources, "sources"))
-        columns = graph.n if targets is None else len(as_indices(graph, targets, "targets"))
-        size = Size(Task.MANY, rows, columns, entry)
-    elif source is None:
-        size = Size(Task.APSP, graph.n, graph.n, entry)
-    else:
-        one_index(graph, source, "source")
-        if target is not None:
-            one_index(graph, target, "target")
-        size = Size(Task.SSSP if target is None else Task.PATH)
-    return choose_for(size, opened(graph), wish, graph.device, again=False)
+    return solver_of(graph, algorithm, device, threads, params).plan(
+        source, sources=sources, targets=targets, target=target
+    )
 
 
 def algorithms() -> Catalogue:

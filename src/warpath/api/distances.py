@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from warpath.api.table import place_of, solved_table
-from warpath.api.table_request import Wanted
-from warpath.engines.base import Problem
-from warpath.graph import Graph
-from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype
-from warpath.planner.cpu_model import Size
-from warpath.planner.plan import Wish
-from warpath.recipes import Task
+from warpath.api.solver import solver_of
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -71,16 +62,10 @@ def distances(
     array([[7],
            [5]])
     """
-    graph = Graph.of(graph)
-    rows = as_indices(graph, sources, "sources")
-    columns = None if targets is None else as_indices(graph, targets, "targets")
-    wish = Wish(algorithm, device, threads, params)
-    limit, wanted = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
-    width = graph.n if columns is None else len(columns)
-    problem = Problem(Task.MANY, rows, columns, limit)
-    more = Wanted(wanted, out, predecessors, trace)
-    size = Size(Task.MANY, len(rows), width, wanted.itemsize, place_of(graph, problem, more))
-    return solved_table(graph, problem, size, wish, more, progress)
+    return solver_of(graph, algorithm, device, threads, params).distances(
+        sources, targets, cutoff=cutoff, dist_dtype=dist_dtype, predecessors=predecessors, out=out,
+        progress=progress, trace=trace,
+    )  # fmt: skip
 
 
 def apsp(
@@ -139,11 +124,6 @@ def apsp(
     array([[0, 2],
            [5, 0]])
     """
-    graph = Graph.of(graph)
-    rows = np.arange(graph.n)
-    wish = Wish(algorithm, device, threads, params)
-    wanted = checked_dist_dtype(dist_dtype, graph)
-    problem = Problem(Task.APSP, rows)
-    more = Wanted(wanted, out, predecessors, trace)
-    size = Size(Task.APSP, graph.n, graph.n, wanted.itemsize, place_of(graph, problem, more))
-    return solved_table(graph, problem, size, wish, more, progress)
+    return solver_of(graph, algorithm, device, threads, params).apsp(
+        dist_dtype=dist_dtype, predecessors=predecessors, out=out, progress=progress, trace=trace
+    )

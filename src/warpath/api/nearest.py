@@ -8,182 +8,47 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.api.run import choose_for, narrowed, run_plan
-from warpath.base.cached import cached_property
+from warpath.api.options import ONE_SOURCE, Options
+from warpath.api.run import narrowed, run_plan
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import DistanceOverflowError, NegativeCycleError, require
+from warpath.base.errors import DistanceOverflowError, NegativeCycleError
 from warpath.engines import cpu
 from warpath.engines.base import Problem
 from warpath.graph import Graph
-from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype
-from warpath.graph.checks import checked_bool
 from warpath.graph.csr import kept_rows
 from warpath.graph.zones import opened
-from warpath.planner.cpu_model import Size
-from warpath.planner.plan import Wish
 from warpath.recipes import Task
+from warpath.results.nearest import Nearest
 from warpath.results.predecessors import search, searched
 
 if TYPE_CHECKING:
-    import os
-
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import NDArray
 
     from warpath.api.run import Progress
     from warpath.base.dtypes import Array
-    from warpath.planner.plan import Plan
 
 
-class Nearest:
-    """For every vertex the nearest facility and how far it is.
-
-    Attributes
-    ----------
-    graph : the graph that was solved.
-    facilities : (k,) the facilities, as the graph names them, in ascending order of their indices.
-    dist : (n,) in the weights' unit; inf (floats) or the largest integer where there is none.
-    facility_indices : (n,) of the indices' type, the nearest facility as an index; -1 where there
-        is none. Of several equally near ones it is that of the smallest index.
-    reverse : False for distances from the facilities, True for distances to them.
-    cutoff : vertices farther than this were left out; None for no limit.
-    plan : what ran and why.
-    stats : counters of the run, and ``seconds``.
-    """
-
-    def __init__(
-        self,
-        graph: Graph,
-        facilities: NDArray[np.int64],
-        dist: Array,
-        nearest: Array,
-        *,
-        reverse: bool,
-        cutoff: float | None,
-        plan: Plan,
-        stats: dict[str, Any],
-    ) -> None:
-        self.graph = graph
-        self.facilities = graph.label_of(facilities)
-        self.dist = dist
-        self.facility_indices = nearest
-        self.reverse = reverse
-        self.cutoff = cutoff
-        self.plan = plan
-        self.stats = stats
-
-    @cached_property
-    def reached(self) -> NDArray[np.bool_]:
-        """Which vertices have a facility: (n,) bool."""
-        reached: NDArray[np.bool_] = self.dist != unreachable(self.dist.dtype)
-        return reached
-
-    @cached_property
-    def facility(self) -> Array:
-        """The nearest facility of every vertex, as the graph names it: (n,).
-
-        Where there is none it is None in a graph with labels, else -1.
-        """
-        if self.graph.labels is None:
-            return self.facility_indices
-        names = self.graph.labels[np.maximum(self.facility_indices, 0)]
-        if self.reached.all():
-            return names
-        names = names.astype(object)
-        names[~self.reached] = None
-        return names
-
-    def to_pandas(self) -> Any:
-        """Return a pandas data frame: vertex, facility and distance, NA where there is none."""
-        pandas = require("pandas", what="Nearest.to_pandas")
-        facility = pandas.Series(self.facility).convert_dtypes().mask(~self.reached, pandas.NA)
-        distance = pandas.Series(self.dist).convert_dtypes().mask(~self.reached, pandas.NA)
-        vertices = self.graph.label_of(np.arange(self.graph.n))
-        return pandas.DataFrame({"vertex": vertices, "facility": facility, "distance": distance})
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a row for each vertex, (vertex, facility, distance), as ``.parquet`` or ``.csv``.
-
-        The file appears complete or not at all; vertices are named as in the graph's file.
-        """
-        from warpath.io.places import to_write
-        from warpath.results.files import file_names, save_columns
-
-        graph, reached = self.graph, self.reached
-        facilities = file_names(graph, np.where(reached, self.facility_indices, 0))
-        columns: dict[str, tuple[Array, Array | None]] = {
-            "vertex": (file_names(graph, np.arange(graph.n)), None),
-            "facility": (facilities, reached),
-            "distance": (self.dist, reached),
-        }
-        save_columns(to_write(path), columns)
-
-    def __len__(self) -> int:
-        return len(self.dist)
-
-    def __repr__(self) -> str:
-        count, way = int(self.reached.sum()), "to" if self.reverse else "from"
-        return (
-            f"<Nearest of {len(self.facilities):,} facilities: {count:,} of {len(self):,} vertices "
-            f"have one, distances {way} it\n  {self.plan.headline()}>"
-        )
-
-
-def nearest(
-    graph: Any,
-    facilities: Any,
+def nearest_of(
+    graph: Graph,
+    options: Options,
+    starts: NDArray[np.int64],
+    limit: float | None,
+    dtype: np.dtype[Any],
+    progress: Progress,
     *,
-    reverse: bool = False,
-    algorithm: str = "auto",
-    device: str = "auto",
-    threads: int | None = None,
-    params: dict[str, float] | None = None,
-    cutoff: float | None = None,
-    dist_dtype: DTypeLike | None = None,
-    progress: Progress = None,
+    reverse: bool,
 ) -> Nearest:
-    """Find for every vertex the nearest of several facilities, in one search.
+    """Find for every vertex the nearest of several facilities; see `warpath.nearest`.
 
     Parameters
     ----------
-    facilities : vertices, as the sources of `distances`; one named twice counts once.
-    reverse : False measures from a facility to the vertex, as an ambulance drives; True from the
-        vertex to the facility, as its customers do.
-    graph, algorithm, device, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
-
-    Returns
-    -------
-    Nearest
-        ``dist`` (n,) and ``facility`` (n,). Of equally near facilities it is the one of the
-        smallest index.
-
-    Raises
-    ------
-    VertexError, NegativeWeightError, NegativeCycleError, DistanceOverflowError, NotSupportedError
-
-    Notes
-    -----
-    The search starts from a vertex more, with an edge of length 0 to each facility, so any
-    algorithm of `sssp` can do it: O(m + n log n) or better, however many facilities there are.
-    ``dist`` has the bits of the least entry of each column of ``distances(graph, facilities)``.
-    With ``reverse`` floats are added from the facility on; they agree within n * eps. A vertex
-    belongs to the facilities from which edges lead to it that fit ``dist`` to the last bit.
-
-    Examples
-    --------
-    >>> import warpath as wp
-    >>> found = wp.nearest([(0, 1, 2), (1, 2, 2), (3, 2, 1)], [0, 3])
-    >>> found.dist, found.facility
-    (array([0, 2, 1, 0]), array([0, 0, 3, 3], dtype=int32))
+    starts : (k,) the facilities, ascending.
+    limit, dtype : the cutoff, and the type of the distances.
     """
-    graph = Graph.of(graph)
-    reverse = checked_bool(reverse, "reverse")
-    starts = np.unique(as_indices(graph, facilities, "facilities"))
-    limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
     way = graph.reversed() if reverse else graph
     inner = opened(way)
     started = with_a_start(inner, starts)
-    wish = Wish(algorithm, device, threads, params)
-    chosen = choose_for(Size(Task.SSSP), started, wish, graph.device)
+    chosen = Options(options.wish, options.preference).plan(ONE_SOURCE, started)
     problem = Problem(Task.SSSP, np.array([inner.n]), cutoff=limit)
     start = time.perf_counter()
     try:

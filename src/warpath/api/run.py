@@ -1,4 +1,4 @@
-"""A plan made and carried out: what all calls share."""
+"""Running a plan: what all calls share."""
 
 from __future__ import annotations
 
@@ -8,133 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.base import settings
-from warpath.base.errors import DistanceOverflowError, InputError, NegativeCycleError
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import DistanceOverflowError, NegativeCycleError
 from warpath.base.progress import is_silent, watch
 from warpath.engines import cpu
 from warpath.engines.base import Order
-from warpath.engines.dispatch import gpu_memory, run
-from warpath.graph.checks import shown
-from warpath.graph.facts import probed
+from warpath.engines.dispatch import run
 from warpath.graph.zones import opened
-from warpath.planner.cpu_model import unsure
-from warpath.planner.plan import Hardware, Plan, Wish, checked, choose, device_of, preferring
-from warpath.recipes import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable
 
     from warpath.base.dtypes import Array
     from warpath.engines.base import Problem, Raw
     from warpath.engines.cuda.result import OnDevice
     from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
-    from warpath.graph.facts import Facts
-    from warpath.planner.cpu_model import Size
+    from warpath.planner.plan import Plan
     from warpath.results.trace import Trace
 
     Progress = bool | Callable[[int, int], None] | None
 
 
-_MOST_PLANS = 64  # kept with a graph
-_OF_GPUS = "plans of GPUs"
 _SILENT = nullcontext()  # entered in a tenth of the time of `watch`, which counts on tiny graphs
-
-
-def choose_for(
-    size: Size, graph: Graph, wish: Wish, place: str = "auto", *, again: bool = True
-) -> Plan:
-    """Choose how a graph is solved on this machine; see `warpath.planner.plan.choose`.
-
-    Parameters
-    ----------
-    graph : without closed vertices, as `opened` makes it.
-    place : the device that the caller's graph was put on.
-    again : whether the plan of one source for a GPU may be one that was made before, when there was
-        memory for it.
-    """
-    kept: dict[Hashable, Plan] | None = graph.derived.get(_OF_GPUS)
-    if kept and again:
-        plan = kept.get(_asked(size, wish, place))
-        if plan is not None:
-            return plan.again()
-    if wish.threads is not None and not (
-        type(wish.threads) is int and 1 <= wish.threads <= settings.MOST_THREADS
-    ):
-        msg = (
-            f"threads = {shown(wish.threads)} must be a whole number, 1 to {settings.MOST_THREADS}."
-        )
-        raise InputError(msg)
-    preference = settings.device() if place == "auto" else place
-    given = wish
-    wish = preferring(preference, size, checked(wish))
-    device = device_of(size, wish)
-    if device == "cpu" and not wish.params:
-        return _kept(size, graph, wish)
-    # That a GPU cannot be used is an error only when it shall run.
-    free, why = gpu_memory(device, graph)
-    hardware = Hardware(settings.threads(), settings.memory(), free, why)
-    plan = choose(size, facts_for(size, graph, device), hardware, wish)
-    asked = _asked(size, given, place)
-    if asked is not None and free is not None and _most(plan) <= free:
-        # Its memory is not looked at again: most of it is kept with the graph from now on, and an
-        # array that does not fit any more is an error of its own.
-        kept = graph.derived.setdefault(_OF_GPUS, {})
-        if len(kept) >= _MOST_PLANS:
-            kept.clear()
-        kept[asked] = plan.again()
-    return plan
-
-
-def facts_for(size: Size, graph: Graph, device: str) -> Facts:
-    """Return the facts that a plan is made from, with hops counted where they decide."""
-    facts = graph.facts(symmetry=False)
-    decide = size.task is Task.SSSP if device != "cpu" else unsure(size, facts)
-    return probed(graph) if decide else facts
-
-
-def _asked(size: Size, wish: Wish, place: str) -> Hashable | None:
-    """Return what a plan for a GPU is kept under, or None where it is not."""
-    algorithm, device, threads, params, traced = wish
-    names = type(algorithm) is str and type(device) is str
-    other = params is not None or threads is not None or traced
-    if size.task is not Task.SSSP or not names or other:
-        return None
-    if place == device == "auto":
-        place = settings.device()
-    return algorithm, device, place, settings.gpu_memory(), settings.memory_limit()
-
-
-def is_kept(size: Size, graph: Graph, wish: Wish, place: str) -> bool:
-    """Say whether `choose_for` has kept the plan for a GPU, whose memory is not looked at again."""
-    kept: dict[Hashable, Plan] | None = graph.derived.get(_OF_GPUS)
-    return kept is not None and _asked(size, wish, place) in kept
-
-
-def _most(plan: Plan) -> int:
-    """Return the bytes that the most greedy candidate takes."""
-    return max([plan.bytes, *(other.bytes for other in plan.runners_up)])
-
-
-def _kept(size: Size, graph: Graph, wish: Wish) -> Plan:
-    """Return the plan for the CPU that was made when this was asked for before, or make one.
-
-    While all candidates fit the memory it changes nothing of the choice.
-    """
-    threads, memory = settings.threads(), settings.memory()
-    asked = (size, wish.algorithm, wish.device, wish.threads, threads)
-    plans: dict[Any, tuple[Plan, int]] = graph.derived.setdefault("plans", {})
-    if asked in plans:
-        plan, most = plans[asked]
-        if most <= memory:
-            return plan.again()
-    plan = choose(size, facts_for(size, graph, "cpu"), Hardware(threads, memory), wish)
-    most = _most(plan)
-    if most <= memory and plan.staged is None:
-        if len(plans) >= _MOST_PLANS:
-            plans.clear()
-        plans[asked] = plan.again(), most
-    return plan
 
 
 def run_plan(
@@ -196,6 +92,13 @@ def on_device(
         return OnDevice(graph, source, raw.dist, raw.device, cutoff, wanted)
     except OverflowError as error:
         raise too_wide(error, np.dtype(np.int32)) from None
+
+
+def counted(stats: dict[str, Any], dist: Array) -> dict[str, Any]:
+    """Add how many vertices were reached; a loop that counts while it writes saves a pass."""
+    if "reached" not in stats:
+        stats["reached"] = int(np.count_nonzero(dist != unreachable(dist.dtype)))
+    return stats
 
 
 def narrowed(dist: Array, wanted: np.dtype[Any]) -> Array:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from warpath.api.run import choose_for, narrowed, run_plan, too_wide
+from warpath.api.run import narrowed, run_plan, too_wide
 from warpath.api.table_request import Wanted, check_predecessors, check_trace, question
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, interrupts_first
@@ -28,6 +28,7 @@ from warpath.results.trace import Run, Trace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from warpath.api.options import Options
     from warpath.api.run import Progress
     from warpath.base.dtypes import Array
     from warpath.base.progress import Report
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.io.streams import NpyFile
     from warpath.planner.cpu_model import Size
-    from warpath.planner.plan import Plan, Wish
+    from warpath.planner.plan import Plan
 
 
 #: Rows that let a GPU work in full batches: blocks of one source each, 64 sources side by side.
@@ -43,7 +44,7 @@ _FULL_BATCHES = 4096
 
 
 def solved_table(
-    graph: Graph, problem: Problem, size: Size, wish: Wish, wanted: Wanted, progress: Progress
+    graph: Graph, problem: Problem, size: Size, options: Options, wanted: Wanted, progress: Progress
 ) -> DistanceTable:
     """Plan and fill a table.
 
@@ -53,7 +54,7 @@ def solved_table(
     """
     from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
 
-    chosen = choose_for(size, opened(graph), wish, graph.device)
+    chosen = options.plan(size, opened(graph))
     checked_bool(wanted.trace, "trace")
     if wanted.trace:
         check_trace(chosen)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from warpath.api import calls
-from warpath.api.within import within as near
+from warpath.api.near import within as near
 from warpath.base import units
 from warpath.base.progress import watch
 from warpath.cli import output, saving

@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from warpath.api import distances as calls
-from warpath.api import nearest as areas
+from warpath.api import near as areas
 from warpath.base import units
 from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from warpath.api.within import within as near
+from warpath.api.near import within as near
 from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy

@@ -14,8 +14,8 @@ from warpath.cli.usage import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from warpath.api.nearest import Nearest
     from warpath.results.distance_table import DistanceTable
+    from warpath.results.nearest import Nearest
     from warpath.results.paths import Paths
     from warpath.results.within import Within
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from warpath.api.nearest import Nearest
     from warpath.cli.options import Showing
     from warpath.cli.reading import Loaded
     from warpath.results.distance_table import DistanceTable
+    from warpath.results.nearest import Nearest
 
 _WIDE = 12  # columns that fit a terminal
 _PRINTED = {True: 400, False: 1_000_000}  # entries that are printed: on a terminal, in a pipe

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warpath.api.calls import sssp
-from warpath.api.nearest import nearest, with_a_start
+from warpath.api.near import nearest
+from warpath.api.nearest import with_a_start
 from warpath.csgraph.results import NO_PREDECESSOR, as_floats, as_predecessors
 from warpath.graph import Graph
 from warpath.results.predecessors import tree

@@ -67,7 +67,6 @@ class Graph:
         known = checks.checked_kind(shapes, Shapes, "shapes")
         self.shapes = known and known.checked(self.m)
         self.derived: dict[str, Any] = {}  # what other modules made of this graph, kept with it
-        self.recent: Any = None  # the last call's options and what came of them: `one_source`
 
     @classmethod
     def of(cls, data: Any, **options: Any) -> Graph:
@@ -246,7 +245,6 @@ class Graph:
         weights = np.empty_like(given)
         _core.transpose(self.indptr, self.indices, given, indptr, indices, weights)
         lines = self.shapes and self.shapes.transposed(self.indptr, self.indices)
-        self.derived.pop("trees", None)  # they are bound anew, for this saves them work
         return self._like(indptr, indices, None if self.weights is None else weights, shapes=lines)
 
     def to(self, device: str) -> Graph:
@@ -407,7 +405,7 @@ class Graph:
 
 def _placed(graph: Graph, device: str) -> Graph:
     placed = object.__new__(Graph)
-    vars(placed).update(vars(graph), device=device, recent=None)  # with what was derived
+    vars(placed).update(vars(graph), device=device)  # with what was derived
     return placed
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from warpath import _core
 from warpath.api.calls import sssp
 from warpath.api.distances import distances
-from warpath.api.nearest import nearest
+from warpath.api.near import nearest
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import (
     DistanceOverflowError,

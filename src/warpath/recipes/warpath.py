@@ -23,7 +23,7 @@ RECIPES = (
         "Breadth-first search that looks over edges out or in, whichever are fewer: one source of "
         "a graph without weights.",
         _OURS,
-        "cpp/include/warpath/breadth_first.hpp, kernels/breadth_first.cuh",
+        "cpp/include/warpath/sssp/breadth_first.hpp, kernels/breadth_first.cuh",
         frozenset({Task.SSSP}),
         Loop.BFS,
         equal_weights=True,
@@ -36,7 +36,7 @@ RECIPES = (
         "Delta-stepping by threads that share each bucket, narrow labels fetched ahead: one "
         "source, on one thread or several.",
         _OURS,
-        "cpp/include/warpath/bucket_team.hpp",
+        "cpp/include/warpath/sssp/bucket_team.hpp",
         frozenset({Task.SSSP}),
         Loop.BUCKET_TEAM,
         params=(Param("delta", "the width of a bucket, in the unit of the weights"),),
@@ -46,7 +46,7 @@ RECIPES = (
         "Delta-stepping by each thread for itself, narrow labels fetched ahead: one source on one "
         "thread, far sources.",
         _OURS,
-        "cpp/include/warpath/bucket_search.hpp",
+        "cpp/include/warpath/sssp/bucket_search.hpp",
         _TABLES | {Task.SSSP},
         Loop.OWN_BUCKETS,
         params=(_OWN_DELTA,),
@@ -56,7 +56,7 @@ RECIPES = (
         "Up to 32 sources in one search, an edge relaxed for all at once; own_buckets where they "
         "have little in common.",
         _OURS,
-        "cpp/include/warpath/side_by_side.hpp",
+        "cpp/include/warpath/many/side_by_side.hpp",
         _TABLES,
         Loop.SIDE_BY_SIDE,
         params=(_OWN_DELTA,),

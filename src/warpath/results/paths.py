@@ -12,7 +12,7 @@ from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotSupportedError, require
 from warpath.graph.arguments import one_index
 from warpath.graph.labels import one_label
-from warpath.results.predecessors import bound_trees, no_path
+from warpath.results.predecessors import no_path, tree
 from warpath.results.route import Route
 
 if TYPE_CHECKING:
@@ -193,10 +193,7 @@ class Paths:
         if pred is None:
             one = self._one
             if one is not None:
-                # As `routes.tree`, whose call takes a thirtieth of a tiny solve with its tree.
-                graph = self.graph
-                trees = graph.derived.get("trees") or bound_trees(graph, one.team)
-                pred = trees(self.source_index, self.dist, one.team)
+                pred = tree(self.graph, self.source_index, self.dist, one.team)
             else:
                 pred = self._tree()
                 pred.flags.writeable = False

@@ -145,7 +145,7 @@ def tree(
     if once:
         trees = _core.trees(*_csr(graph), *_no_rows(graph), ascending=False, negative=False)
     else:
-        trees = graph.derived.get("trees") or bound_trees(graph, team)
+        trees = bound_trees(graph, team)
     pred: Array = trees(source, labels, team)
     return pred
 
@@ -156,12 +156,11 @@ def team_of(graph: Graph, threads: int) -> int:
 
 
 def bound_trees(graph: Graph, threads: int) -> Callable[..., Array]:
-    """Return (source, dist, threads) -> `tree`, with a graph bound; kept as "trees" with it."""
+    """Return (source, dist, threads) -> `tree` of a graph."""
     negative = graph.facts(symmetry=False).negative > 0
     into, ascending = (None, False) if negative else rows_into(graph, threads)
     rows = _no_rows(graph) if into is None else _csr(into)
     trees: Callable[..., Array] = _core.trees(*_csr(graph), *rows, ascending, negative)
-    graph.derived["trees"] = trees
     return trees
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import GraphError, require
+from warpath.base.errors import GraphError, InputError, require
 from warpath.graph.arguments import checked_cutoff
+from warpath.graph.checks import plain_array, shown
 from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import lines_of
 
@@ -239,3 +240,25 @@ class Within:
             for count, cutoff in zip(self.counts.tolist(), self.cutoffs.tolist(), strict=True)
         )
         return f"<Within, {way} {self.source!r}: {counts}\n  {self.paths.plan.headline()}>"
+
+
+def checked_cutoffs(cutoff: Any) -> Array:
+    """Return the cutoffs in ascending order: (k,), integers where all are, none rounded."""
+    given = np.atleast_1d(plain_array(cutoff, "cutoff", InputError))
+    if given.ndim != 1 or not len(given):
+        msg = f"cutoff = {shown(cutoff)}: one number, or a list of at least one, is needed."
+        raise InputError(msg)
+    listed = np.array(cutoff, object).ravel()
+    exact = [one.item() if isinstance(one, np.generic) else one for one in listed]
+    large = given.dtype == object and {*map(type, exact)} <= {int, float}
+    numbers = given.dtype.kind in "iuf" or large
+    for value in exact:
+        if not numbers or not 0 <= value < np.inf:
+            msg = (
+                f"cutoff {shown(value)} must be a finite number, 0 or more; `warpath.sssp` reaches "
+                "everything."
+            )
+            raise InputError(msg)
+    # NumPy rounds integers next to floats, and makes objects of those beyond 64 bits.
+    same = given.tolist() == exact
+    return np.unique(given if same else np.array(exact, object))

@@ -1,0 +1,335 @@
+// named.cpp - answers in Python's own dictionaries and lists, whose keys are a graph's node
+// objects.
+//
+// What these loops cost is making and counting objects: 40 to 80 ns for an entry of a dictionary,
+// a nanosecond for one of a list. Python's API is called as the stable ABI has it, with the GIL
+// held; only a search, and who waits for one, lets it go.
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "graph_rows.hpp"
+#include "warpath/parallel/team.hpp"
+#include "warpath/paths/visit_order.hpp"
+
+namespace warpath::bindings {
+
+namespace {
+
+/// Keeps Python's collector from looking through all objects again and again while many are made.
+class CollectorPaused {
+ public:
+  CollectorPaused() : enabled_(PyGC_Disable() != 0) {}
+  ~CollectorPaused() {
+    if (enabled_) PyGC_Enable();
+  }
+  CollectorPaused(const CollectorPaused&) = delete;
+  CollectorPaused& operator=(const CollectorPaused&) = delete;
+
+ private:
+  bool enabled_;
+};
+
+/// Lets Ctrl-C through every so many steps.
+class Signals {
+ public:
+  void beat(std::size_t steps) {
+    left_ -= static_cast<std::int64_t>(steps);
+    if (left_ > 0) return;
+    left_ = kEvery;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+
+ private:
+  static constexpr std::int64_t kEvery = 1 << 16;
+  std::int64_t left_ = kEvery;
+};
+
+/// The node objects of some vertices, read from a NumPy array of objects.
+class Names {
+ public:
+  /// For vertices below n, which are given later.
+  Names(const nb::object& array, std::size_t n) {
+    if (PyObject_GetBuffer(array.ptr(), &buffer_, PyBUF_FORMAT) != 0) throw nb::python_error();
+    const bool objects = buffer_.format != nullptr && std::string(buffer_.format) == "O";
+    if (objects && n <= count()) return;
+    PyBuffer_Release(&buffer_);
+    throw std::invalid_argument(objects ? "there are fewer names than vertices"
+                                        : "names are an array of objects");
+  }
+  Names(const nb::object& array, std::span<const std::int64_t> vertices) : Names(array, 0) {
+    const bool known = std::all_of(vertices.begin(), vertices.end(), [&](std::int64_t v) {
+      return v >= 0 && static_cast<std::size_t>(v) < count();
+    });
+    if (!known) throw std::invalid_argument("there are fewer names than vertices");
+    of(vertices);
+  }
+  ~Names() { PyBuffer_Release(&buffer_); }
+  Names(const Names&) = delete;
+  Names& operator=(const Names&) = delete;
+
+  void of(std::span<const std::int64_t> vertices) { vertices_ = vertices; }
+  std::size_t size() const { return vertices_.size(); }
+
+  /// The object of the i-th vertex. They lie anywhere, and so do their addresses: those that are
+  /// due soon are asked for.
+  PyObject* operator[](std::size_t i) const {
+    if (i + 2 * kAhead < vertices_.size())
+      __builtin_prefetch(objects() + vertices_[i + 2 * kAhead]);
+    if (i + kAhead < vertices_.size()) __builtin_prefetch(at(i + kAhead), 1);
+    return at(i);
+  }
+
+  static constexpr std::size_t kAhead = 16;
+
+ private:
+  std::size_t count() const { return static_cast<std::size_t>(buffer_.len) / sizeof(PyObject*); }
+  PyObject* const* objects() const { return static_cast<PyObject* const*>(buffer_.buf); }
+  PyObject* at(std::size_t i) const { return objects()[vertices_[i]]; }
+
+  std::span<const std::int64_t> vertices_;
+  Py_buffer buffer_;
+};
+
+nb::object checked(PyObject* made) {
+  if (made == nullptr) throw nb::python_error();
+  return nb::steal(made);
+}
+
+/// Whether Python's collector has to follow an object, for it may be part of a cycle of references:
+/// not strings, numbers, and tuples of them that the collector has seen.
+bool followed(PyObject* object) { return PyObject_GC_IsTracked(object) != 0; }
+
+/// Takes a list that the collector need not follow out of its sight, as Python itself does with
+/// tuples: looking through 125,000 of them takes as long as making them. What is appended to such a
+/// list later is not seen there either; a cycle that somebody closes through it is never freed.
+void untrack(const nb::object& list) { PyObject_GC_UnTrack(list.ptr()); }
+
+void put(const nb::dict& answer, PyObject* name, const nb::object& value) {
+  if (PyDict_SetItem(answer.ptr(), name, value.ptr()) != 0) throw nb::python_error();
+}
+
+template <class D>
+nb::object number(D value, bool whole) {
+  if constexpr (std::is_integral_v<D>)
+    return checked(PyLong_FromLongLong(value));
+  else
+    return checked(whole ? PyLong_FromDouble(value) : PyFloat_FromDouble(value));
+}
+
+/// {name: distance} of the vertices of `order`. Of floats those that `whole` says become integers;
+/// it may have fewer entries, after which none is.
+template <class D>
+nb::dict named_numbers(nb::object names, In<std::int64_t> order, In<D> dist, In<bool> whole) {
+  const Names named(names, view(order));
+  nb::dict answer;
+  Signals signals;
+  D last{};
+  bool last_whole = false;
+  nb::object value;  // equally far vertices follow each other and share one
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    signals.beat(1);
+    if (i + Names::kAhead < named.size())
+      __builtin_prefetch(dist.data() + order.data()[i + Names::kAhead]);
+    const auto v = static_cast<std::size_t>(order.data()[i]);
+    if (v >= dist.size()) throw std::invalid_argument("dist needs an entry for each vertex");
+    const D label = dist.data()[v];
+    const bool is_whole = i < whole.size() && whole.data()[i];
+    if (!value.is_valid() || label != last || is_whole != last_whole) {
+      value = number<D>(label, is_whole);
+      last = label;
+      last_whole = is_whole;
+    }
+    put(answer, named[i], value);
+  }
+  return answer;
+}
+
+/// Paths as lists of node objects, made one after another: each is the one before it in its path
+/// and a vertex more. `backwards` writes each from its end on.
+class PathLists {
+ public:
+  PathLists(Names& named, bool backwards)
+      : named_(named), backwards_(backwards), last_(checked(PyList_New(1))) {}
+
+  /// Makes those of the vertices that `named` has and that were not there before. `above` has where
+  /// the one before each vertex is; -1 at a source.
+  void make(std::span<const std::int64_t> above) {
+    const CollectorPaused paused;
+    for (std::size_t i = paths_.size(); i < named_.size(); ++i) {
+      PyObject* name = named_[i];
+      Py_INCREF(name);
+      if (PyList_SetItem(last_.ptr(), 0, name) != 0) throw nb::python_error();
+      if (above[i] >= static_cast<std::int64_t>(i))
+        throw std::invalid_argument("a path's vertices are not in order");
+      bool follow = followed(name);
+      nb::object path;
+      if (above[i] < 0) {
+        path = checked(PyList_GetSlice(last_.ptr(), 0, 1));
+      } else {
+        const auto before = static_cast<std::size_t>(above[i]);
+        PyObject* const head = paths_[before].ptr();
+        follow = follow || to_follow_[before];
+        path = checked(backwards_ ? PySequence_Concat(last_.ptr(), head)
+                                  : PySequence_Concat(head, last_.ptr()));
+      }
+      if (!follow) untrack(path);
+      signals_.beat(static_cast<std::size_t>(PyList_Size(path.ptr())));
+      paths_.push_back(std::move(path));
+      to_follow_.push_back(follow);
+    }
+  }
+
+  /// Moves them into a dictionary, on their own: lists made between its entries take it out of the
+  /// cache.
+  nb::dict take() {
+    const CollectorPaused paused;
+    nb::dict answer;
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+      signals_.beat(1);
+      put(answer, named_[i], std::exchange(paths_[i], {}));
+    }
+    return answer;
+  }
+
+ private:
+  Names& named_;
+  const bool backwards_;
+  const nb::object last_;
+  Signals signals_;
+  std::vector<nb::object> paths_;
+  std::vector<bool> to_follow_;
+};
+
+/// {name: path} of the vertices of `order`, from the place of the one before each in it.
+nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> above) {
+  Names named(names, view(order));
+  if (above.size() != named.size())
+    throw std::invalid_argument("order and above are not of one length");
+  PathLists lists(named, false);
+  lists.make(view(above));
+  return lists.take();
+}
+
+/// {name: path} of what a breadth-first search over at most `limit` edges reaches, in its order. Of
+/// two threads one searches while the other, which has the GIL, makes lists of what is found.
+template <Index V>
+nb::dict named_paths_by_levels(nb::object names, In<std::int64_t> indptr, In<V> indices,
+                               std::int64_t source, std::int64_t limit, bool backwards,
+                               int threads) {
+  const auto rows = unweighted(indptr, indices);
+  const std::size_t n = rows.vertices();
+  require_vertex(source, rows.n());
+  Names named(names, n);
+  PathLists lists(named, backwards);
+  Scan scan;
+  scan.order.reserve(n);
+  scan.above.reserve(n);
+  const std::int64_t* const order = scan.order.data();
+  const std::int64_t* const above = scan.above.data();
+  std::atomic<std::size_t> there{0};
+  std::atomic<bool> ended{false};
+  Control control(python_tick(nb::none()));
+  const int searcher = std::min(at_least_one(threads), 2) - 1;
+  run_team(searcher + 1, control, [&](int rank) {
+    if (rank == searcher) {
+      std::optional<nb::gil_scoped_release> free;
+      if (rank == 0) free.emplace();
+      breadth_first_scan<V>(
+          rows.view().indptr, rows.view().indices, source, limit, {}, Pulse(control, rank == 0),
+          scan, [&](std::size_t count) { there.store(count, std::memory_order_release); });
+      ended.store(true, std::memory_order_release);
+    }
+    if (rank != 0) return;
+    Pulse pulse(control, true);
+    for (bool last = false; !last;) {
+      last = ended.load(std::memory_order_acquire);
+      const std::size_t count = there.load(std::memory_order_acquire);
+      if (count == named.size() && !last) {
+        const nb::gil_scoped_release free;
+        pulse.check();
+        std::this_thread::yield();
+        continue;
+      }
+      named.of({order, count});
+      lists.make({above, count});
+    }
+  });
+  return lists.take();
+}
+
+/// {name: list} of the vertices of `keys`: the names of `listed` up to each end, one after another.
+nb::dict named_lists(nb::object names, In<std::int64_t> keys, In<std::int64_t> ends,
+                     In<std::int64_t> listed) {
+  const Names named(names, view(keys));
+  const Names entries(names, view(listed));
+  if (ends.size() != named.size())
+    throw std::invalid_argument("keys and ends are not of one length");
+  nb::dict answer;
+  Signals signals;
+  const CollectorPaused paused;
+  std::int64_t at = 0;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    const std::int64_t end = ends.data()[i];
+    if (end < at || static_cast<std::size_t>(end) > entries.size())
+      throw std::invalid_argument("ends do not ascend to the length of the lists");
+    signals.beat(static_cast<std::size_t>(end - at) + 1);
+    const nb::object list = checked(PyList_New(end - at));
+    bool to_follow = false;
+    for (Py_ssize_t k = 0; at < end; ++k, ++at) {
+      PyObject* name = entries[static_cast<std::size_t>(at)];
+      Py_INCREF(name);
+      if (PyList_SetItem(list.ptr(), k, name) != 0) throw nb::python_error();
+      to_follow = to_follow || followed(name);
+    }
+    if (!to_follow) untrack(list);
+    put(answer, named[i], list);
+  }
+  return answer;
+}
+
+/// Whether all edges up to the vertices of an order are flagged: `flags` has the last edge of each.
+void along_paths(In<std::int64_t> above, Out<bool> flags) {
+  if (above.size() != flags.size())
+    throw std::invalid_argument("above and flags are not of one length");
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    const std::int64_t before = above.data()[i];
+    if (before >= static_cast<std::int64_t>(i))
+      throw std::invalid_argument("a path's vertices are not in order");
+    bool& flag = flags.data()[i];
+    flag = before < 0 || (flag && flags.data()[before]);
+  }
+}
+
+}  // namespace
+
+void register_named(nb::module_& module) {
+  const auto numbers = [&]<class D>() {
+    module.def("named_numbers", &named_numbers<D>, nb::arg("names"), nb::arg("order").noconvert(),
+               nb::arg("dist").noconvert(), nb::arg("whole").noconvert());
+  };
+  numbers.template operator()<std::int64_t>();
+  numbers.template operator()<float>();
+  numbers.template operator()<double>();
+  module.def("named_paths", &named_paths, nb::arg("names"), nb::arg("order").noconvert(),
+             nb::arg("above").noconvert());
+  const auto by_levels = [&]<class V>() {
+    module.def("named_paths_by_levels", &named_paths_by_levels<V>, nb::arg("names"),
+               nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("source"),
+               nb::arg("limit"), nb::arg("backwards"), nb::arg("threads"));
+  };
+  by_levels.template operator()<std::int32_t>();
+  by_levels.template operator()<std::int64_t>();
+  module.def("named_lists", &named_lists, nb::arg("names"), nb::arg("keys").noconvert(),
+             nb::arg("ends").noconvert(), nb::arg("listed").noconvert());
+  module.def("along_paths", &along_paths, nb::arg("above").noconvert(),
+             nb::arg("flags").noconvert());
+}
+
+}  // namespace warpath::bindings

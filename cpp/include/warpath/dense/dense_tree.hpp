@@ -1,0 +1,311 @@
+// dense_tree.hpp - predecessors of all pairs, from a matrix of lengths and that of the distances.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "warpath/dense/min_plus.hpp"
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/team.hpp"
+
+namespace warpath {
+
+/// Columns of a strip: a power of two that every vector's lanes divide.
+inline constexpr int kTreeStrip = 16;
+inline constexpr int kTreeRows = 4;
+
+/// For kTreeRows rows i of `dist` and a strip of columns j: the least dist[i][u] + lengths[u][j]
+/// and the smallest u that gives it. `strip` has the lengths, n rows of kTreeStrip, inf for u = j.
+template <int kBytes>
+[[gnu::always_inline]] inline void least_through(const double* dist, std::int64_t n,
+                                                 const double* strip, std::int64_t* through) {
+  typedef double Vector __attribute__((vector_size(kBytes), may_alias));
+  typedef std::int64_t Places __attribute__((vector_size(kBytes), may_alias));
+  constexpr int kLanes = kBytes / 8;
+  constexpr int kAtOnce = std::min(2, kTreeStrip / kLanes);
+  for (int j = 0; j < kTreeStrip; j += kAtOnce * kLanes) {
+    Vector best[kTreeRows][kAtOnce];
+    Places place[kTreeRows][kAtOnce];
+#pragma GCC unroll 4
+    for (int i = 0; i < kTreeRows; ++i)
+#pragma GCC unroll 2
+      for (int v = 0; v < kAtOnce; ++v) {
+        best[i][v] = Vector{} + std::numeric_limits<double>::infinity();
+        place[i][v] = Places{} - 1;
+      }
+    for (std::int64_t u = 0; u < n; ++u) {
+      const Vector* row = reinterpret_cast<const Vector*>(strip + u * kTreeStrip + j);
+      const Places here = Places{} + u;
+#pragma GCC unroll 4
+      for (int i = 0; i < kTreeRows; ++i) {
+        const double first = dist[i * n + u];
+#pragma GCC unroll 2
+        for (int v = 0; v < kAtOnce; ++v) {
+          const Vector sum = row[v] + first;
+          const auto less = sum < best[i][v];
+          best[i][v] = less ? sum : best[i][v];
+          place[i][v] = less ? here : place[i][v];
+        }
+      }
+    }
+    for (int i = 0; i < kTreeRows; ++i)
+      for (int v = 0; v < kAtOnce; ++v)
+        *reinterpret_cast<Places*>(through + i * kTreeStrip + j + v * kLanes) = place[i][v];
+  }
+}
+
+/// An edge into a vertex that some shortest path may end with.
+struct Entering {
+  double length;
+  std::int32_t from;
+};
+
+/// Rows that are judged side by side against the edges that enter a vertex.
+inline constexpr int kTreeSlab = 64;
+
+/// For kTreeSlab rows: the least sum of a row's distance to `from` and the edge's length, and the
+/// first such edge's `from`, -1 for none. `slab` has the distances, kTreeSlab rows of each vertex.
+template <int kBytes>
+[[gnu::always_inline]] inline void least_entering(const double* slab,
+                                                  const std::vector<Entering>& edges, double* least,
+                                                  std::int64_t* through) {
+  typedef double Vector __attribute__((vector_size(kBytes), may_alias));
+  typedef std::int64_t Places __attribute__((vector_size(kBytes), may_alias));
+  constexpr int kLanes = kBytes / 8;
+  constexpr int kAtOnce = 4;
+  for (int row = 0; row < kTreeSlab; row += kAtOnce * kLanes) {
+    Vector best[kAtOnce];
+    Places place[kAtOnce];
+#pragma GCC unroll 4
+    for (int v = 0; v < kAtOnce; ++v) {
+      best[v] = Vector{} + std::numeric_limits<double>::infinity();
+      place[v] = Places{} - 1;
+    }
+    for (const Entering& edge : edges) {
+      const double* from = slab + std::int64_t{edge.from} * kTreeSlab + row;
+      const Places here = Places{} + edge.from;
+#pragma GCC unroll 4
+      for (int v = 0; v < kAtOnce; ++v) {
+        const Vector sum = reinterpret_cast<const Vector*>(from)[v] + edge.length;
+        const Places less = sum < best[v];
+        best[v] = less ? sum : best[v];
+        place[v] = less ? here : place[v];
+      }
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < kAtOnce; ++v) {
+      reinterpret_cast<Vector*>(least + row)[v] = best[v];
+      reinterpret_cast<Places*>(through + row)[v] = place[v];
+    }
+  }
+}
+
+/// The loops above for one width of vectors.
+struct TreeLoops {
+  void (*through)(const double*, std::int64_t, const double*, std::int64_t*);
+  void (*entering)(const double*, const std::vector<Entering>&, double*, std::int64_t*);
+};
+
+inline void least_through_default(const double* dist, std::int64_t n, const double* strip,
+                                  std::int64_t* through) {
+  least_through<16>(dist, n, strip, through);
+}
+inline void least_entering_default(const double* slab, const std::vector<Entering>& edges,
+                                   double* least, std::int64_t* through) {
+  least_entering<16>(slab, edges, least, through);
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] inline void least_through_avx2(const double* dist, std::int64_t n,
+                                                       const double* strip, std::int64_t* through) {
+  least_through<32>(dist, n, strip, through);
+}
+[[gnu::target("avx2")]] inline void least_entering_avx2(const double* slab,
+                                                        const std::vector<Entering>& edges,
+                                                        double* least, std::int64_t* through) {
+  least_entering<32>(slab, edges, least, through);
+}
+[[gnu::target("avx512f,prefer-vector-width=512")]] inline void least_through_avx512(
+    const double* dist, std::int64_t n, const double* strip, std::int64_t* through) {
+  least_through<64>(dist, n, strip, through);
+}
+[[gnu::target("avx512f,prefer-vector-width=512")]] inline void least_entering_avx512(
+    const double* slab, const std::vector<Entering>& edges, double* least, std::int64_t* through) {
+  least_entering<64>(slab, edges, least, through);
+}
+#endif
+
+/// pred[i][j] = i where the edge i -> j is a shortest path, else the smallest u whose distance and
+/// edge to j add up to least, if i is nearer to u than to j; -2 where it is not, as after edges of
+/// no length, and -1 for j = i and where dist[i][j] is inf.
+///
+/// Lengths are >= 0, inf without an edge. For sums that are exact it is the predecessor of
+/// tree.hpp, or i.
+///
+/// An edge that is longer than the largest distance to its end ends no shortest path. Of a complete
+/// graph with random lengths some 2 ln n edges a vertex are left, which are listed; all are looked
+/// at where more than n^2 / kFewEdges would be. Work n^3 at most, on threads; extra memory
+/// 16 n^2 / kFewEdges bytes and n kTreeSlab labels a thread.
+class DenseTree {
+ public:
+  static constexpr std::int64_t kFewEdges = 8;
+
+  DenseTree(const double* lengths, const double* dist, std::int32_t* pred, std::int64_t n,
+            int bytes)
+      : lengths_(lengths),
+        dist_(dist),
+        pred_(pred),
+        n_(n),
+        loops_{least_through_default, least_entering_default} {
+#if defined(__x86_64__)
+    if (bytes == 64) loops_ = {least_through_avx512, least_entering_avx512};
+    if (bytes == 32) loops_ = {least_through_avx2, least_entering_avx2};
+#else
+    (void)bytes;
+#endif
+  }
+
+  void find(int threads, Control& control) {
+    control.expect(n_);
+    if (list_entering(threads, control))
+      by_lists(threads, control);
+    else
+      by_all_edges(threads, control);
+  }
+
+ private:
+  /// Lists what may end a shortest path; false where that is too much.
+  bool list_entering(int threads, Control& control) {
+    farthest_.assign(static_cast<std::size_t>(n_), 0);
+    entering_.assign(static_cast<std::size_t>(n_), {});
+    std::atomic<std::int64_t> listed{0};
+    run_team(threads, control, [&](int rank) {
+      Pulse pulse(control, rank == 0);
+      const std::int64_t first = n_ * rank / threads, last = n_ * (rank + 1) / threads;
+      for (std::int64_t i = 0; i < n_; ++i)
+        for (std::int64_t j = first; j < last; ++j) {
+          const double label = dist_[i * n_ + j];
+          farthest_[j] = std::max(farthest_[j], label == no_path<double> ? 0 : label);
+        }
+      // Where sums are rounded the least one through another vertex may be a little larger.
+      for (std::int64_t j = first; j < last; ++j) farthest_[j] *= 1 + 0x1p-30;
+      for (std::int64_t u = 0; u < n_; ++u) {
+        pulse.check();
+        std::int64_t here = 0;
+        for (std::int64_t j = first; j < last; ++j) {
+          const double length = lengths_[u * n_ + j];
+          if (length > farthest_[j] || j == u) continue;
+          entering_[j].push_back({length, static_cast<std::int32_t>(u)});
+          ++here;
+        }
+        if ((listed += here) > n_ * n_ / kFewEdges) return;
+      }
+    });
+    return listed <= n_ * n_ / kFewEdges;
+  }
+
+  void by_lists(int threads, Control& control) {
+    const std::int64_t slabs = (n_ + kTreeSlab - 1) / kTreeSlab;
+    run_team(threads, control, [&](int rank) {
+      Pulse pulse(control, rank == 0);
+      Panel<double> slab(static_cast<std::size_t>(n_ * kTreeSlab));
+      alignas(64) double least[kTreeSlab];
+      alignas(64) std::int64_t through[kTreeSlab];
+      for (std::int64_t at = rank; at < slabs; at += threads) {
+        const std::int64_t first = at * kTreeSlab;
+        const int rows = static_cast<int>(std::min<std::int64_t>(kTreeSlab, n_ - first));
+        for (std::int64_t u = 0; u < n_; ++u)
+          for (int row = 0; row < rows; ++row)
+            slab.data()[u * kTreeSlab + row] = dist_[(first + row) * n_ + u];
+        for (std::int64_t j = 0; j < n_; ++j) {
+          pulse.check();
+          loops_.entering(slab.data(), entering_[j], least, through);
+          for (int row = 0; row < rows; ++row) {
+            const std::int64_t i = first + row;
+            // What is not listed leads to larger sums than farthest_.
+            if (!(least[row] <= farthest_[j])) through[row] = through_any(i, j);
+            pred_[i * n_ + j] = judged(i, j, through[row]);
+          }
+        }
+        control.advance(static_cast<std::uint64_t>(rows));
+      }
+    });
+  }
+
+  std::int64_t through_any(std::int64_t i, std::int64_t j) const {
+    const double* row = dist_ + i * n_;
+    std::int64_t through = -1;
+    if (row[j] == no_path<double> || row[j] == lengths_[i * n_ + j]) return through;
+    double least = no_path<double>;
+    for (std::int64_t u = 0; u < n_; ++u) {
+      const double sum = row[u] + lengths_[u * n_ + j];
+      if (u == j || !(sum < least)) continue;
+      least = sum;
+      through = u;
+    }
+    return through;
+  }
+
+  void by_all_edges(int threads, Control& control) const {
+    const std::int64_t strips = (n_ + kTreeStrip - 1) / kTreeStrip;
+    run_team(threads, control, [&](int rank) {
+      Pulse pulse(control, rank == 0);
+      Panel<double> strip(static_cast<std::size_t>(n_ * kTreeStrip));
+      Panel<double> rest(static_cast<std::size_t>(n_ * kTreeRows));
+      for (std::int64_t at = rank; at < strips; at += threads) {
+        const std::int64_t column = at * kTreeStrip;
+        pack(column, strip.data());
+        columns(column, strip.data(), rest.data(), pulse);
+        control.advance(
+            static_cast<std::uint64_t>(std::min<std::int64_t>(kTreeStrip, n_ - column)));
+      }
+    });
+  }
+
+  void pack(std::int64_t column, double* strip) const {
+    for (std::int64_t u = 0; u < n_; ++u)
+      for (std::int64_t j = 0; j < kTreeStrip; ++j) {
+        const bool edge = column + j < n_ && column + j != u;
+        strip[u * kTreeStrip + j] = edge ? lengths_[u * n_ + column + j] : no_path<double>;
+      }
+  }
+
+  void columns(std::int64_t column, const double* strip, double* rest, Pulse& pulse) const {
+    alignas(64) std::int64_t through[kTreeRows * kTreeStrip];
+    for (std::int64_t i = 0; i < n_; i += kTreeRows) {
+      pulse.check();
+      const std::int64_t rows = std::min<std::int64_t>(kTreeRows, n_ - i);
+      const double* dist = dist_ + i * n_;
+      if (rows < kTreeRows) {
+        std::copy_n(dist, rows * n_, rest);
+        dist = rest;
+      }
+      loops_.through(dist, n_, strip, through);
+      for (std::int64_t y = 0; y < rows; ++y)
+        for (std::int64_t j = column; j < std::min(n_, column + kTreeStrip); ++j)
+          pred_[(i + y) * n_ + j] = judged(i + y, j, through[y * kTreeStrip + j - column]);
+    }
+  }
+
+  std::int32_t judged(std::int64_t i, std::int64_t j, std::int64_t u) const {
+    const double* row = dist_ + i * n_;
+    if (i == j || row[j] == no_path<double>) return -1;
+    if (row[j] == lengths_[i * n_ + j]) return static_cast<std::int32_t>(i);
+    return u >= 0 && row[u] < row[j] ? static_cast<std::int32_t>(u) : -2;
+  }
+
+  const double* lengths_;
+  const double* dist_;
+  std::int32_t* pred_;
+  const std::int64_t n_;
+  TreeLoops loops_;
+  std::vector<double> farthest_;  // of all distances to a vertex, a trifle more
+  std::vector<std::vector<Entering>> entering_;
+};
+
+}  // namespace warpath

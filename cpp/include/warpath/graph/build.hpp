@@ -1,0 +1,158 @@
+// build.hpp - from edges to compressed rows, and from rows to the transpose.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+
+namespace warpath {
+
+/// True where +inf says that there is no edge.
+template <class W>
+bool absent(W weight) {
+  if constexpr (std::is_floating_point_v<W>) {
+    return weight == std::numeric_limits<W>::infinity();
+  } else {
+    (void)weight;
+    return false;
+  }
+}
+
+/// What the first look at an edge list found. A position is -1 where nothing is wrong.
+struct EdgeReport {
+  std::int64_t kept = 0;         // edges whose weight is not +inf
+  std::int64_t loops = 0;        // self-loops among them
+  std::int64_t largest = -1;     // the largest vertex named
+  std::int64_t bad_source = -1;  // first position with src < 0 or >= n
+  std::int64_t bad_target = -1;
+  std::int64_t bad_weight = -1;  // first position with NaN or -inf
+};
+
+/// One pass over an edge list; n < 0 leaves the upper end of the ids open. `weights` may be empty
+/// (all 1).
+template <class I, Weight W>
+EdgeReport inspect_edges(std::span<const I> src, std::span<const I> dst, std::span<const W> weights,
+                         std::int64_t n, Pulse pulse) {
+  EdgeReport report;
+  const std::uint64_t limit =
+      n < 0 ? static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
+            : static_cast<std::uint64_t>(n);
+  const bool weighted = !weights.empty();
+  for (std::size_t e = 0; e < src.size(); ++e) {
+    pulse.beat();
+    const auto u = static_cast<std::int64_t>(src[e]);
+    const auto v = static_cast<std::int64_t>(dst[e]);
+    if (static_cast<std::uint64_t>(u) >= limit && report.bad_source < 0)
+      report.bad_source = static_cast<std::int64_t>(e);
+    if (static_cast<std::uint64_t>(v) >= limit && report.bad_target < 0)
+      report.bad_target = static_cast<std::int64_t>(e);
+    report.largest = std::max(report.largest, std::max(u, v));
+    if (weighted) {
+      const W w = weights[e];
+      if constexpr (std::is_floating_point_v<W>) {
+        if ((std::isnan(w) || w == -std::numeric_limits<W>::infinity()) && report.bad_weight < 0)
+          report.bad_weight = static_cast<std::int64_t>(e);
+      }
+      if (absent(w)) continue;
+    }
+    ++report.kept;
+    report.loops += u == v;
+  }
+  return report;
+}
+
+[[noreturn, gnu::cold]] inline void refuse_changed_edges() {
+  throw std::invalid_argument("the edges changed while the graph was made of them");
+}
+
+/// Counting sort by source: stable, so that a row keeps the order of its edges in the list.
+///
+/// Work O(n + m), three passes. `both` adds the opposite of every edge (a self-loop stays one
+/// edge). `indptr` has n + 1 entries; `indices` and `weights` as many as inspect_edges counted,
+/// doubled less the loops for `both`. `out_weights` is empty for an unweighted graph. Throws
+/// std::invalid_argument where the sources are not those inspected: another thread may write them.
+/// Targets are taken as they are.
+template <class I, Index V, Weight W>
+void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W> weights,
+               bool both, std::span<std::int64_t> indptr, std::span<V> indices,
+               std::span<W> out_weights, Pulse pulse) {
+  std::fill(indptr.begin(), indptr.end(), 0);
+  const bool weighted = !weights.empty();
+  // A loop for each kind of edges: with these tests inside, one takes a third longer.
+  const auto each_of = [&]<bool kBoth, bool kWeighted>(auto&& visit) {
+    for (std::size_t e = 0; e < src.size(); ++e) {
+      pulse.beat();
+      // Read once each, so that what is checked is what is used.
+      const I u = __atomic_load_n(&src[e], __ATOMIC_RELAXED);
+      const I v = __atomic_load_n(&dst[e], __ATOMIC_RELAXED);
+      if (kWeighted && absent(weights[e])) continue;
+      visit(u, v, e);
+      if (kBoth && u != v) visit(v, u, e);
+    }
+  };
+  const auto each_edge = [&](auto&& visit) {
+    if (both && weighted)
+      each_of.template operator()<true, true>(visit);
+    else if (both)
+      each_of.template operator()<true, false>(visit);
+    else if (weighted)
+      each_of.template operator()<false, true>(visit);
+    else
+      each_of.template operator()<false, false>(visit);
+  };
+  const std::size_t n = indptr.size() - 1;
+  each_edge([=](I u, I, std::size_t) {
+    if (static_cast<std::size_t>(u) >= n) [[unlikely]]
+      refuse_changed_edges();
+    ++indptr[static_cast<std::size_t>(u) + 1];
+  });
+  for (std::size_t v = 1; v <= n; ++v) indptr[v] += indptr[v - 1];
+  if (static_cast<std::size_t>(indptr[n]) != indices.size()) refuse_changed_edges();
+  // indptr[u] serves as row u's write position; afterwards it holds the row's end, so shift it back
+  // by one.
+  each_edge([=](I u, I v, std::size_t e) {
+    if (static_cast<std::size_t>(u) >= n) [[unlikely]]
+      refuse_changed_edges();
+    const auto at = static_cast<std::size_t>(indptr[static_cast<std::size_t>(u)]++);
+    if (at >= indices.size()) [[unlikely]]
+      refuse_changed_edges();
+    indices[at] = static_cast<V>(v);
+    if (weighted) out_weights[at] = weights[e];
+  });
+  for (std::size_t v = indptr.size() - 1; v > 0; --v) indptr[v] = indptr[v - 1];
+  indptr[0] = 0;
+}
+
+/// The reversed graph: row v holds the edges into v, ascending by where they come from.
+/// Work O(n + m).
+template <Index V, Weight W>
+void transpose(const CsrView<V, W>& graph, std::span<std::int64_t> indptr, std::span<V> indices,
+               std::span<W> weights, Pulse pulse) {
+  std::fill(indptr.begin(), indptr.end(), 0);
+  for (const V v : graph.indices) {
+    pulse.beat();
+    ++indptr[static_cast<std::size_t>(v) + 1];
+  }
+  for (std::size_t v = 1; v < indptr.size(); ++v) indptr[v] += indptr[v - 1];
+  for (std::int64_t u = 0; u < graph.n(); ++u) {
+    for (std::int64_t e = graph.indptr[static_cast<std::size_t>(u)];
+         e < graph.indptr[static_cast<std::size_t>(u) + 1]; ++e) {
+      pulse.beat();
+      const auto edge = static_cast<std::size_t>(e);
+      const auto at =
+          static_cast<std::size_t>(indptr[static_cast<std::size_t>(graph.indices[edge])]++);
+      indices[at] = static_cast<V>(u);
+      if (!weights.empty()) weights[at] = graph.weights[edge];
+    }
+  }
+  for (std::size_t v = indptr.size() - 1; v > 0; --v) indptr[v] = indptr[v - 1];
+  indptr[0] = 0;
+}
+
+}  // namespace warpath

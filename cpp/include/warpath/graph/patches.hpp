@@ -1,0 +1,229 @@
+// patches.hpp - a graph cut into patches of neighbouring vertices, laid out for a GPU.
+//
+// Vertices, then edges are written patch by patch, each patch by one thread.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "warpath/graph/partition.hpp"
+#include "warpath/graph/types.hpp"
+#include "warpath/graph/vertex_groups.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/page_array.hpp"
+
+namespace warpath {
+
+/// A graph in patches. A place is the new number of a vertex; those of a patch are consecutive, and
+/// the first of them hear from other patches: each of these has a slot, where they leave labels.
+template <Weight W>
+struct Patches {
+  static constexpr std::size_t kRow = 8;
+  PageArray<std::uint32_t> places;   // n: of each vertex
+  std::vector<std::uint32_t> table;  // kRow a patch: first place, vertices; first slot, slots;
+                                     // where the edges that stay begin, how many; those that leave
+  PageArray<std::uint32_t> begin;    // n + 1: where the edges of a place begin that stay
+  PageArray<std::uint16_t> targets;  // of edges that stay: numbers within the patch
+  PageArray<W> weights;              // of edges that stay
+  PageArray<std::uint16_t> tails;    // of edges that leave: the number in the patch where they do
+  PageArray<std::uint32_t> slots;    // of edges that leave: where they lead
+  PageArray<std::uint32_t> owners;   // of edges that leave: the patch that they lead to
+  PageArray<W> tolls;                // of edges that leave: their weights
+  std::uint32_t heard = 0;           // how many slots there are
+  std::uint32_t most_edges = 0;      // of a patch, that stay
+  std::uint32_t most_exits = 0;      // of a patch, that leave
+};
+
+/// How far apart patches that follow each other are numbered: about the golden ratio of their
+/// number, without a common divisor, so that neighbours fall to different blocks of threads.
+inline std::size_t patch_stride(std::size_t patches) {
+  auto stride = static_cast<std::size_t>(0.6180339887 * static_cast<double>(patches));
+  stride = std::max<std::size_t>(stride, 1);
+  while (std::gcd(stride, patches) != 1) ++stride;
+  return stride;
+}
+
+/// Writes a graph by the patches of a partition.
+template <Index V, Weight W>
+class PatchLayout {
+ public:
+  using Vertex = std::uint32_t;
+
+  PatchLayout(const CsrView<V, W>& graph, const Partition& partition, int threads, Control& control)
+      : graph_(graph),
+        partition_(partition),
+        patches_(partition.size()),
+        threads_(threads),
+        control_(control),
+        patch_of_(static_cast<std::size_t>(graph.n())),
+        hears_(static_cast<std::size_t>(graph.n())),
+        parts_(parts_of(static_cast<std::int64_t>(patches_), kPatches)) {}
+
+  Patches<W> run() {
+    made_.table.resize(kRow * patches_);
+    made_.places = PageArray<Vertex>(patch_of_.size());
+    number();
+    each_patch([&](std::size_t p, Pulse& pulse) { look(p, pulse); });
+    add_up();
+    each_patch([&](std::size_t p, Pulse& pulse) { place(p, pulse); });
+    each_patch([&](std::size_t p, Pulse& pulse) {
+      write(p, pulse);
+      control_.advance(row(p)[1]);
+    });
+    return std::move(made_);
+  }
+
+ private:
+  static constexpr std::size_t kRow = Patches<W>::kRow;
+  static constexpr std::int64_t kPatches = 16;  // that a thread takes at once
+
+  struct Nothing {};
+
+  Vertex* row(std::size_t p) { return made_.table.data() + kRow * p; }
+  bool heard(std::size_t v) { return std::atomic_ref(hears_[v]).load(std::memory_order_relaxed); }
+
+  /// Calls each(p, pulse) for all patches, on all threads.
+  template <class Each>
+  void each_patch(Each&& each) {
+    spread<Nothing>(parts_, threads_, control_, [&](std::int64_t part, Nothing&, Pulse& pulse) {
+      const auto first = static_cast<std::size_t>(part * kPatches);
+      for (std::size_t p = first; p < std::min(patches_, first + kPatches); ++p) each(p, pulse);
+    });
+  }
+
+  /// Calls each(edge, v, stays) for the edges of a vertex in a patch.
+  template <class Each>
+  void each_edge(std::size_t u, std::size_t p, Pulse& pulse, Each&& each) {
+    pulse.beat(graph_.indptr[u + 1] - graph_.indptr[u] + 1);
+    for (std::int64_t e = graph_.indptr[u]; e < graph_.indptr[u + 1]; ++e) {
+      const auto edge = static_cast<std::size_t>(e);
+      const auto v = static_cast<std::size_t>(graph_.indices[edge]);
+      each(edge, v, patch_of_[v] == p);
+    }
+  }
+
+  /// Numbers the patches anew, and says whose each vertex is.
+  void number() {
+    const std::size_t stride = patches_ == 0 ? 1 : patch_stride(patches_);
+    begin_.resize(patches_);
+    each_patch([&](std::size_t i, Pulse& pulse) {
+      const std::size_t p = i * stride % patches_;
+      const std::size_t first = partition_.begin[i], last = partition_.begin[i + 1];
+      begin_[p] = partition_.list.data() + first;
+      row(p)[1] = static_cast<Vertex>(last - first);
+      pulse.beat(row(p)[1]);
+      for (std::size_t k = first; k < last; ++k) {
+        patch_of_[partition_.list[k]] = static_cast<Vertex>(p);
+        hears_[partition_.list[k]] = false;
+      }
+    });
+  }
+
+  /// Counts a patch's edges, and tells vertices of others that they hear from it.
+  void look(std::size_t p, Pulse& pulse) {
+    Vertex stay = 0, leave = 0;
+    for (std::size_t k = 0; k < row(p)[1]; ++k) {
+      each_edge(begin_[p][k], p, pulse, [&](std::size_t, std::size_t v, bool stays) {
+        ++(stays ? stay : leave);
+        if (!stays && !heard(v)) std::atomic_ref(hears_[v]).store(true, std::memory_order_relaxed);
+      });
+    }
+    row(p)[5] = stay;
+    row(p)[7] = leave;
+  }
+
+  /// Adds up what is known of the patches, and makes room for all of it.
+  void add_up() {
+    each_patch([&](std::size_t p, Pulse&) {
+      for (std::size_t k = 0; k < row(p)[1]; ++k) row(p)[3] += heard(begin_[p][k]);
+    });
+    Vertex places = 0, heard_of = 0, stay = 0, leave = 0;
+    for (std::size_t p = 0; p < patches_; ++p) {
+      Vertex* const own = row(p);
+      own[0] = std::exchange(places, places + own[1]);
+      own[2] = std::exchange(heard_of, heard_of + own[3]);
+      own[4] = std::exchange(stay, stay + own[5]);
+      own[6] = std::exchange(leave, leave + own[7]);
+      made_.most_edges = std::max(made_.most_edges, own[5]);
+      made_.most_exits = std::max(made_.most_exits, own[7]);
+    }
+    made_.begin = PageArray<Vertex>(patch_of_.size() + 1);
+    made_.begin[patch_of_.size()] = stay;
+    made_.targets = PageArray<std::uint16_t>(stay);
+    made_.weights = PageArray<W>(stay);
+    made_.tails = PageArray<std::uint16_t>(leave);
+    made_.slots = PageArray<Vertex>(leave);
+    made_.owners = PageArray<Vertex>(leave);
+    made_.tolls = PageArray<W>(leave);
+    made_.heard = heard_of;
+  }
+
+  /// Gives the vertices of a patch their places: those that hear from others come first.
+  void place(std::size_t p, Pulse& pulse) {
+    const Vertex* const own = row(p);
+    pulse.beat(own[1]);
+    Vertex first = own[0], rest = own[0] + own[3];
+    for (std::size_t k = 0; k < own[1]; ++k) {
+      const Vertex v = begin_[p][k];
+      made_.places[v] = heard(v) ? first++ : rest++;
+    }
+  }
+
+  /// Writes the edges of a patch, those that stay and those that leave.
+  void write(std::size_t p, Pulse& pulse) {
+    const Vertex* const own = row(p);
+    Vertex stay = own[4], leave = own[6];
+    for (const bool first : {true, false}) {
+      for (std::size_t k = 0; k < own[1]; ++k) {
+        const Vertex u = begin_[p][k];
+        if (heard(u) != first) continue;
+        made_.begin[made_.places[u]] = stay;
+        each_edge(u, p, pulse, [&](std::size_t edge, std::size_t v, bool stays) {
+          const Vertex* const there = row(patch_of_[v]);
+          const Vertex number = made_.places[v] - there[0];
+          if (stays) {
+            made_.targets[stay] = static_cast<std::uint16_t>(number);
+            made_.weights[stay++] = graph_.weights[edge];
+          } else {
+            made_.tails[leave] = static_cast<std::uint16_t>(made_.places[u] - own[0]);
+            made_.slots[leave] = there[2] + number;
+            made_.owners[leave] = patch_of_[v];
+            made_.tolls[leave++] = graph_.weights[edge];
+          }
+        });
+      }
+    }
+  }
+
+  const CsrView<V, W>& graph_;
+  const Partition& partition_;
+  const std::size_t patches_;
+  const int threads_;
+  Control& control_;
+  PageArray<Vertex> patch_of_;
+  PageArray<bool> hears_;
+  const std::int64_t parts_;
+  std::vector<const Vertex*> begin_;  // of each patch: its vertices
+  Patches<W> made_;
+};
+
+/// Cuts a graph into patches of up to `capacity` vertices. Time and memory are those of
+/// `Partitioning`; the result does not depend on the number of threads.
+template <Index V, Weight W>
+Patches<W> cut_into_patches(const CsrView<V, W>& graph, std::size_t capacity, int threads,
+                            Control& control) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  if (graph.n() >= kMost || graph.m() >= 2 * kMost)
+    throw std::length_error("patches number vertices in 31 bits and edges in 32");
+  control.expect(2 * graph.n());
+  const Partition partition = Partitioning<V, W>(graph, capacity, threads, control).run();
+  return PatchLayout<V, W>(graph, partition, threads, control).run();
+}
+
+}  // namespace warpath

@@ -1,0 +1,294 @@
+// vertex_groups.hpp - small groups of neighbouring vertices, and the weighted graph between them.
+//
+// Groups grow breadth-first inside ranges of vertex numbers, the ranges in parallel: so they are
+// the same on any number of threads. Neighbours must have near numbers for groups to be large.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/open_team.hpp"
+#include "warpath/parallel/page_array.hpp"
+#include "warpath/parallel/team.hpp"
+
+namespace warpath {
+
+/// Calls each(part, own, pulse) for every part, which threads take one by one. `own` is a State of
+/// the thread's.
+template <class State, class Each>
+void spread(std::int64_t parts, int threads, Control& control, Each&& each) {
+  Shares work;
+  std::atomic<int> finished{0};
+  const auto team = static_cast<int>(std::clamp<std::int64_t>(parts, 1, threads));
+  run_team(team, control, [&](int rank) {
+    Pulse pulse(control, rank == 0);
+    State own;
+    work.take(parts, [&](std::int64_t part) { each(part, own, pulse); });
+    await_team(rank, team, finished, control);
+  });
+}
+
+/// Other numbers of the vertices, or none: then a vertex is its own number.
+struct Numbers {
+  std::vector<std::uint32_t> of;      // n, or empty: of a vertex
+  std::vector<std::uint32_t> vertex;  // n, or empty: with a number
+
+  std::uint32_t number(std::size_t v) const {
+    return of.empty() ? static_cast<std::uint32_t>(v) : of[v];
+  }
+  std::uint32_t at(std::size_t i) const {
+    return vertex.empty() ? static_cast<std::uint32_t>(i) : vertex[i];
+  }
+};
+
+/// Each vertex is in one group.
+struct Groups {
+  PageArray<std::uint32_t> of;       // n: its group
+  PageArray<std::uint32_t> members;  // n: the vertices of a group together
+  std::vector<std::uint32_t> begin;  // where a group's begin, and n
+
+  std::size_t size() const { return begin.size() - 1; }
+};
+
+/// Puts vertices into groups of up to 2 kMost. O(n + m), in ranges of vertices.
+template <Index V, Weight W>
+class Grouping {
+ public:
+  using Vertex = std::uint32_t;
+  static constexpr std::size_t kMost = 32;  // a group that grows; smaller ones join it
+
+  Grouping(const CsrView<V, W>& graph, const Numbers& numbers)
+      : graph_(graph),
+        numbers_(numbers),
+        n_(static_cast<std::size_t>(graph.n())),
+        range_(std::max(kRange, 16 * static_cast<std::size_t>(std::sqrt(n_)))) {}
+
+  Groups run(int threads, Control& control) {
+    const auto ranges = parts_of(graph_.n(), static_cast<std::int64_t>(range_));
+    std::vector<std::vector<Vertex>> begins(static_cast<std::size_t>(ranges));
+    Groups made{PageArray<Vertex>(n_), PageArray<Vertex>(n_), {}};
+    spread<Growth>(ranges, threads, control, [&](std::int64_t i, Growth& own, Pulse& pulse) {
+      begins[static_cast<std::size_t>(i)] = grow(static_cast<std::size_t>(i), made, own, pulse);
+    });
+    std::vector<std::size_t> first(begins.size() + 1, 0);
+    for (std::size_t i = 0; i < begins.size(); ++i) first[i + 1] = first[i] + begins[i].size();
+    made.begin.resize(first.back() + 1);
+    made.begin.back() = static_cast<Vertex>(n_);
+    spread<Growth>(ranges, threads, control, [&](std::int64_t part, Growth&, Pulse& pulse) {
+      const auto i = static_cast<std::size_t>(part);
+      std::copy(begins[i].begin(), begins[i].end(), made.begin.data() + first[i]);
+      const std::size_t low = i * range_, high = std::min(n_, low + range_);
+      pulse.beat(static_cast<std::int64_t>(high - low));
+      for (std::size_t k = low; k < high; ++k)
+        made.of[made.members[k]] += static_cast<Vertex>(first[i]);
+    });
+    return made;
+  }
+
+ private:
+  static constexpr std::size_t kRange = std::size_t{1} << 15;
+  static constexpr std::size_t kLeast = kMost / 4;  // a group with fewer joins another one
+  static constexpr std::int64_t kLooks = 64;        // edges of a vertex, to find that one
+  static constexpr Vertex kNone = ~Vertex{0};
+
+  /// A thread's working space.
+  struct Growth {
+    std::vector<Vertex> group, sizes, beside;
+  };
+
+  /// Groups the vertices of a range; returns where the members of each begin.
+  std::vector<Vertex> grow(std::size_t range, Groups& made, Growth& own, Pulse& pulse) const {
+    const std::size_t low = range * range_, high = std::min(n_, low + range_);
+    for (std::size_t i = low; i < high; ++i) made.of[numbers_.at(i)] = kNone;
+    const auto inside = [&](Vertex v) { return numbers_.number(v) - low < high - low; };
+    own.sizes.clear();
+    for (std::size_t i = low; i < high; ++i) {
+      const Vertex seed = numbers_.at(i);
+      if (made.of[seed] != kNone) continue;
+      const auto name = static_cast<Vertex>(own.sizes.size());
+      const auto take = [&](Vertex v) {
+        made.of[v] = name;
+        own.group.push_back(v);
+      };
+      own.group.clear();
+      take(seed);
+      for (std::size_t k = 0; k < own.group.size() && own.group.size() < kMost; ++k) {
+        const auto u = static_cast<std::size_t>(own.group[k]);
+        pulse.beat(graph_.indptr[u + 1] - graph_.indptr[u] + 1);
+        for (std::int64_t e = graph_.indptr[u];
+             e < graph_.indptr[u + 1] && own.group.size() < kMost; ++e) {
+          const auto v = static_cast<Vertex>(graph_.indices[static_cast<std::size_t>(e)]);
+          if (inside(v) && made.of[v] == kNone) take(v);
+        }
+      }
+      const Vertex joined = own.group.size() < kLeast ? neighbour(made, own, name, inside) : kNone;
+      if (joined == kNone) {
+        own.sizes.push_back(static_cast<Vertex>(own.group.size()));
+        continue;
+      }
+      for (const Vertex v : own.group) made.of[v] = joined;
+      own.sizes[joined] += static_cast<Vertex>(own.group.size());
+    }
+    std::vector<Vertex> begin(own.sizes.size());
+    auto next = static_cast<Vertex>(low);
+    for (std::size_t g = 0; g < begin.size(); ++g) {
+      begin[g] = next;
+      next += std::exchange(own.sizes[g], next);
+    }
+    for (std::size_t i = low; i < high; ++i)
+      made.members[own.sizes[made.of[numbers_.at(i)]]++] = numbers_.at(i);
+    return begin;
+  }
+
+  /// Returns the group, of those with room, that most edges of a small one lead to.
+  template <class Inside>
+  Vertex neighbour(const Groups& made, Growth& own, Vertex name, const Inside& inside) const {
+    own.beside.clear();
+    for (const Vertex u : own.group) {
+      const std::int64_t first = graph_.indptr[u];
+      const std::int64_t last = std::min(graph_.indptr[u + 1], first + kLooks);
+      for (std::int64_t e = first; e < last; ++e) {
+        const auto v = static_cast<Vertex>(graph_.indices[static_cast<std::size_t>(e)]);
+        if (!inside(v) || made.of[v] >= name) continue;
+        if (own.sizes[made.of[v]] + own.group.size() <= 2 * kMost) own.beside.push_back(made.of[v]);
+      }
+    }
+    std::sort(own.beside.begin(), own.beside.end());
+    Vertex best = kNone;
+    std::size_t most = 0;
+    for (std::size_t i = 0, k = 0; i < own.beside.size(); i = k) {
+      while (k < own.beside.size() && own.beside[k] == own.beside[i]) ++k;
+      if (k - i > most) {
+        most = k - i;
+        best = own.beside[i];
+      }
+    }
+    return best;
+  }
+
+  const CsrView<V, W>& graph_;
+  const Numbers& numbers_;
+  const std::size_t n_;
+  const std::size_t range_;  // vertices, of which neighbours are in some levels of a wide search
+};
+
+/// An edge of a graph whose vertices have weights: where to, and how many edges it stands for.
+struct Link {
+  std::uint32_t to;
+  std::uint32_t strength;
+};
+
+/// A symmetric graph with weights: row v is links[begin[v]] .. links[end[v]].
+struct WeightedGraph {
+  std::vector<std::uint32_t> weight;
+  std::vector<std::size_t> begin, end;
+  std::vector<Link> links;
+
+  std::size_t size() const { return weight.size(); }
+  std::span<const Link> row(std::size_t v) const {
+    return {links.data() + begin[v], links.data() + end[v]};
+  }
+};
+
+/// Sorts a row and adds up its links to the same end; returns how many are left.
+inline std::size_t merge_links(std::span<Link> row) {
+  std::sort(row.begin(), row.end(), [](Link a, Link b) { return a.to < b.to; });
+  std::size_t left = 0;
+  for (const Link link : row) {
+    if (left > 0 && row[left - 1].to == link.to)
+      row[left - 1].strength += link.strength;
+    else
+      row[left++] = link;
+  }
+  return left;
+}
+
+/// The graph between groups: a link is as strong as edges lead from one to the other, either way.
+/// O(m log(edges of a group)), and two links for every one that there is.
+template <Index V, Weight W>
+WeightedGraph between_groups(const CsrView<V, W>& graph, const Groups& groups, int threads,
+                             Control& control) {
+  constexpr std::int64_t kGroups = 1024;  // in a part
+  const std::size_t count = groups.size();
+  const auto parts = parts_of(static_cast<std::int64_t>(count), kGroups);
+  struct Row {
+    std::uint32_t from;
+    Link link;
+  };
+  std::vector<std::vector<Row>> found(static_cast<std::size_t>(parts));
+  WeightedGraph made;
+  made.weight.resize(count);
+  made.begin.resize(count + 1);
+  made.end.resize(count);
+  const auto each_group = [&](std::int64_t part, auto&& call) {
+    const auto first = static_cast<std::size_t>(part * kGroups);
+    for (std::size_t g = first; g < std::min(count, first + kGroups); ++g) call(g);
+  };
+
+  // 1. The groups that the edges of each lead to, and how many links every row will have.
+  using Ends = std::vector<std::uint32_t>;
+  spread<Ends>(parts, threads, control, [&](std::int64_t part, Ends& ends, Pulse& pulse) {
+    std::vector<Row>& rows = found[static_cast<std::size_t>(part)];
+    each_group(part, [&](std::size_t g) {
+      ends.clear();
+      made.weight[g] = groups.begin[g + 1] - groups.begin[g];
+      for (std::size_t k = groups.begin[g]; k < groups.begin[g + 1]; ++k) {
+        const auto u = static_cast<std::size_t>(groups.members[k]);
+        pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
+        for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
+          const auto v = static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)]);
+          if (groups.of[v] != g) ends.push_back(groups.of[v]);
+        }
+      }
+      std::sort(ends.begin(), ends.end());
+      const std::size_t before = rows.size();
+      for (const std::uint32_t to : ends) {
+        if (rows.size() > before && rows.back().link.to == to) {
+          ++rows.back().link.strength;
+          continue;
+        }
+        rows.push_back({static_cast<std::uint32_t>(g), {to, 1}});
+        std::atomic_ref(made.end[g]).fetch_add(1, std::memory_order_relaxed);
+        std::atomic_ref(made.end[to]).fetch_add(1, std::memory_order_relaxed);
+      }
+    });
+  });
+
+  // 2. Each link in both rows; the order in which they come is sorted away.
+  std::size_t links = 0;
+  for (std::size_t g = 0; g < count; ++g) {
+    made.begin[g] = links;
+    links += std::exchange(made.end[g], links);
+  }
+  made.links.resize(links);
+  const auto put = [&](std::size_t row, Link link) {
+    made.links[std::atomic_ref(made.end[row]).fetch_add(1, std::memory_order_relaxed)] = link;
+  };
+  spread<Ends>(parts, threads, control, [&](std::int64_t part, Ends&, Pulse& pulse) {
+    std::vector<Row>& rows = found[static_cast<std::size_t>(part)];
+    pulse.beat(static_cast<std::int64_t>(rows.size()));
+    for (const Row& row : rows) {
+      put(row.from, row.link);
+      put(row.link.to, {row.from, row.link.strength});
+    }
+    rows = {};
+  });
+  spread<Ends>(parts, threads, control, [&](std::int64_t part, Ends&, Pulse& pulse) {
+    each_group(part, [&](std::size_t g) {
+      pulse.beat(static_cast<std::int64_t>(made.end[g] - made.begin[g]));
+      const std::span row(made.links.data() + made.begin[g], made.links.data() + made.end[g]);
+      made.end[g] = made.begin[g] + merge_links(row);
+    });
+  });
+  return made;
+}
+
+}  // namespace warpath

@@ -1,0 +1,61 @@
+// write_text.hpp - edges as lines of text.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+
+namespace warpath {
+
+/// The most characters that a number takes in `put_number`: -1.7976931348623157e+308 and room to
+/// spare.
+constexpr std::size_t kNumberWidth = 40;
+
+/// Puts a number at `at` in the fewest characters that read back as the same bits; returns where it
+/// ends. A float always shows that it is one (1.0, not 1), so that reading gives floats again.
+template <class T>
+char* put_number(char* at, T value) {
+  char* end = std::to_chars(at, at + kNumberWidth, value).ptr;
+  if constexpr (std::is_floating_point_v<T>) {
+    const std::string_view shown(at, static_cast<std::size_t>(end - at));
+    if (std::isfinite(value) && shown.find_first_of(".e") == std::string_view::npos) {
+      *end++ = '.';
+      *end++ = '0';
+    }
+  }
+  return end;
+}
+
+/// Lines "prefix u v w", vertices, which are >= 0, numbered from `base`; no w where `weights` is
+/// empty. Work O(edges).
+template <Index V, Weight W>
+std::string format_edges(std::span<const V> src, std::span<const V> dst, std::span<const W> weights,
+                         std::uint64_t base, std::string_view prefix, Pulse pulse) {
+  std::string out;
+  out.reserve(src.size() * (weights.empty() ? 16 : 24));
+  std::string line(prefix);
+  line.resize(prefix.size() + 3 * (kNumberWidth + 1));
+  const auto number = [base](V v) { return static_cast<std::uint64_t>(v) + base; };
+  for (std::size_t e = 0; e < src.size(); ++e) {
+    pulse.beat();
+    char* at = put_number(line.data() + prefix.size(), number(src[e]));
+    *at++ = ' ';
+    at = put_number(at, number(dst[e]));
+    if (!weights.empty()) {
+      *at++ = ' ';
+      at = put_number(at, weights[e]);
+    }
+    *at++ = '\n';
+    out.append(line.data(), at);
+  }
+  return out;
+}
+
+}  // namespace warpath

@@ -1,0 +1,306 @@
+// many_sources.hpp - a table of distances: sources side by side where they have much in common.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "warpath/graph/locality.hpp"
+#include "warpath/graph/packed_rows.hpp"
+#include "warpath/graph/types.hpp"
+#include "warpath/many/dijkstra_many.hpp"
+#include "warpath/many/side_by_side.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/team.hpp"
+#include "warpath/queues/lazy_heap.hpp"
+#include "warpath/sssp/bucket_search.hpp"
+
+namespace warpath {
+
+/// What was done beside the searches' own counts.
+struct ManyCounters : SearchCounters {
+  std::int64_t together = 0;  // sources solved side by side
+  std::int64_t moves = 0;     // of windows of buckets to their far piles
+
+  using SearchCounters::operator+=;
+  ManyCounters& operator+=(const ManyCounters& other) {
+    SearchCounters::operator+=(other);
+    together += other.together;
+    moves += other.moves;
+    return *this;
+  }
+};
+
+/// What the threads of one call have learned of its graph.
+class Learned {
+ public:
+  /// Whether sources have so little in common that to search for them together is a loss.
+  bool apart() const { return apart_.load(std::memory_order_relaxed); }
+  void find_apart() { apart_.store(true, std::memory_order_relaxed); }
+
+  /// Whether labels of so many bytes may still do.
+  bool may_fit(std::size_t bytes) const { return bytes >= least_.load(std::memory_order_relaxed); }
+  void find_too_narrow(std::size_t bytes) {
+    std::size_t least = least_.load(std::memory_order_relaxed);
+    while (least <= bytes && !least_.compare_exchange_weak(least, bytes + 1)) {
+    }
+  }
+
+ private:
+  std::atomic<bool> apart_{false};
+  std::atomic<std::size_t> least_{0};
+};
+
+/// Labels that hold most distances: of 32 bits for integers.
+template <Weight W>
+using MiddleOf = std::conditional_t<std::is_integral_v<W>, std::uint32_t, W>;
+
+/// The rows of one call's graph, packed when a thread first asks for them.
+template <Index V, Weight W>
+class RowsOfCall {
+ public:
+  using Packed = PackedRows<V, MiddleOf<W>>;
+
+  /// `sources`: how many of them will be searched to the end; `large`: see Table.
+  RowsOfCall(const CsrView<V, W>& graph, std::size_t sources, std::int64_t large, Pulse pulse)
+      : graph_(graph), worth_(sources >= kWorth && Packed::fit(graph)) {
+    if (sources >= kWorthNumbers && worth_ && graph.n() >= large && scattered(graph))
+      numbers_ = near_numbers(graph, pulse);
+  }
+
+  /// Whether to pack them: that takes a tenth of a search and saves a sixth of each.
+  bool worth() const { return worth_; }
+
+  /// Every weight must fit a label.
+  const Packed& packed() {
+    std::call_once(once_, [this] { packed_.emplace(graph_, std::span<const V>(numbers_)); });
+    return *packed_;
+  }
+
+  /// The number that a vertex has in them.
+  V number(std::int64_t v) const {
+    return numbers_.empty() ? static_cast<V>(v) : numbers_[static_cast<std::size_t>(v)];
+  }
+
+ private:
+  static constexpr std::size_t kWorth = 4;
+  static constexpr std::size_t kWorthNumbers = 8;  // they take a search and save a third of each
+
+  const CsrView<V, W>& graph_;
+  const bool worth_;
+  std::vector<V> numbers_;
+  std::once_flag once_;
+  std::optional<Packed> packed_;
+};
+
+/// One call's question.
+template <Index V, Weight W, class Out>
+struct Table {
+  const CsrView<V, W>& graph;
+  std::span<const std::int64_t> sources;
+  std::span<const std::int64_t> targets;  // empty: every vertex
+  std::span<Out> out;                     // row by row
+  DistanceOf<W> cutoff;
+  double delta;                                // the width of buckets for one source
+  double delta_together;                       // and for several side by side
+  int bits = 512;                              // the widest registers to be used
+  std::int64_t large = std::int64_t{1} << 19;  // vertices whose labels lie in no cache near
+  W heaviest{};                                // the largest weight
+
+  std::size_t width() const {
+    return targets.empty() ? static_cast<std::size_t>(graph.n()) : targets.size();
+  }
+  std::span<Out> row(std::size_t i) const { return out.subspan(i * width(), width()); }
+  V source(std::size_t i) const { return static_cast<V>(sources[i]); }
+};
+
+/// One thread's way through its share of a table.
+///
+/// Labels are as narrow as may do; where they turn out too narrow the work is done again with wider
+/// ones, at last by Dijkstra's search, which also says why a distance does not fit at all.
+template <Index V, Weight W, class Out>
+class ManySources {
+ public:
+  using D = DistanceOf<W>;
+  static constexpr std::size_t kMostLanes = 32;  // sources taken at once: a line of 16-bit labels
+
+  ManySources(const Table<V, W, Out>& table, Learned& learned, RowsOfCall<V, W>& rows,
+              const TargetSet& wanted, Pulse pulse)
+      : table_(table),
+        learned_(learned),
+        rows_(rows),
+        plain_rows_(table.graph),
+        wanted_(wanted),
+        pulse_(pulse) {}
+
+  /// Solves the sources at `places`, and calls `done(count)` after each or each batch.
+  template <class Done>
+  void solve(std::span<const std::size_t> places, const Done& done) {
+    if (places.size() >= kLeastLanes) {
+      if constexpr (kIntegral) solve_together(narrow_, places, done);
+      solve_together(middle_, places, done);
+    }
+    for (const std::size_t place : places) {
+      solve_alone(place);
+      done(1);
+    }
+  }
+
+  ManyCounters counters() const {
+    ManyCounters total = counters_;
+    const auto add = [&](const auto& search) {
+      if (search) total += counts(*search);
+    };
+    add(narrow_);
+    add(middle_);
+    add(packed_);
+    add(plain_);
+    add(wide_);
+    if (dijkstra_) total += dijkstra_->counters();
+    return total;
+  }
+
+ private:
+  static constexpr bool kIntegral = std::is_integral_v<W>;
+  static constexpr std::size_t kLeastLanes = 4;  // fewer sources take less one by one
+  using Narrow = std::conditional_t<kIntegral, std::uint16_t, W>;
+  using Middle = MiddleOf<W>;
+  using Wide = std::conditional_t<kIntegral, std::uint64_t, W>;
+
+  template <class L>
+  bool may_fit() const {
+    return learned_.may_fit(sizeof(L)) && weights_fit<L, W>(table_.heaviest);
+  }
+
+  /// Takes batches off the front of `places` while that pays and labels of type L do.
+  template <class L, class Done>
+  void solve_together(std::optional<SideBySide<V, W, L>>& search,
+                      std::span<const std::size_t>& places, const Done& done) {
+    while (!places.empty() && may_fit<L>() && !learned_.apart()) {
+      if (!search)
+        search.emplace(table_.graph, table_.delta_together, table_.cutoff, table_.heaviest,
+                       table_.bits, pulse_);
+      const std::size_t lanes = std::min<std::size_t>(places.size(), Lanes<L>::kCount);
+      sources_.clear();
+      for (const std::size_t place : places.first(lanes)) sources_.push_back(table_.source(place));
+      const auto row_of = [&](int lane) {
+        return table_.row(places[static_cast<std::size_t>(lane)]);
+      };
+      const Together outcome = search->solve(sources_, table_.targets, row_of);
+      if (outcome == Together::kApart) learned_.find_apart();
+      if (outcome == Together::kTooLong) learned_.find_too_narrow(sizeof(L));
+      if (outcome != Together::kDone) return give_up(search);
+      counters_.together += static_cast<std::int64_t>(lanes);
+      places = places.subspan(lanes);
+      done(static_cast<std::int64_t>(lanes));
+    }
+  }
+
+  void solve_alone(std::size_t place) {
+    const auto packed = [this]() -> const auto& { return rows_.packed(); };
+    const auto plain = [this]() -> const auto& { return plain_rows_; };
+    if (rows_.worth() ? try_alone(packed_, packed, place) : try_alone(plain_, plain, place)) return;
+    if constexpr (kIntegral)
+      if (try_alone(wide_, plain, place)) return;
+    if (!dijkstra_)
+      dijkstra_.emplace(table_.graph, wanted_, FourHeap<D, V>(), table_.cutoff, PlainEdges<V, W>{},
+                        pulse_);
+    dijkstra_->solve(table_.source(place), table_.targets, table_.row(place));
+  }
+
+  template <class L, class Rows, class RowsOf>
+  bool try_alone(std::optional<BucketSearch<Rows, W, L>>& search, const RowsOf& rows,
+                 std::size_t place) {
+    if (!may_fit<L>()) return false;
+    if (!search) search.emplace(rows(), table_.delta, table_.cutoff, table_.heaviest, pulse_);
+    if (search->solve(table_.source(place), table_.targets, table_.row(place))) return true;
+    learned_.find_too_narrow(sizeof(L));
+    give_up(search);
+    return false;
+  }
+
+  /// Frees the labels of a way that is not taken again.
+  template <class Search>
+  void give_up(std::optional<Search>& search) {
+    counters_ += counts(*search);
+    search.reset();
+  }
+
+  template <class Search>
+  static ManyCounters counts(const Search& search) {
+    return {search.counters(), 0, search.moves()};
+  }
+
+  const Table<V, W, Out>& table_;
+  Learned& learned_;
+  RowsOfCall<V, W>& rows_;
+  const PlainRows<V, W> plain_rows_;
+  const TargetSet& wanted_;
+  Pulse pulse_;
+  std::optional<SideBySide<V, W, Narrow>> narrow_;
+  std::optional<SideBySide<V, W, Middle>> middle_;
+  std::optional<BucketSearch<PackedRows<V, Middle>, W, Middle>> packed_;
+  std::optional<BucketSearch<PlainRows<V, W>, W, Middle>> plain_;
+  std::optional<BucketSearch<PlainRows<V, W>, W, Wide>> wide_;
+  std::optional<ManyWorker<V, W, FourHeap<D, V>, PlainEdges<V, W>>> dijkstra_;
+  std::vector<V> sources_;
+  ManyCounters counters_;
+};
+
+/// Distances from each source to each target into the table's rows; the same bits as Dijkstra's
+/// search from each of them, whatever the threads, the deltas and `together`.
+///
+/// Sources are taken by their numbers, so that those of a batch are likely to be neighbours. Work:
+/// a search a source or fewer; one that has `targets` ends when the last of them is settled and
+/// clears what it touched alone. Memory: for each thread n labels, or n lines of them, and the
+/// packed rows.
+template <Index V, Weight W, class Out>
+ManyCounters many_sources(Table<V, W, Out> table, bool together, int threads, Control& control) {
+  if (!(table.delta > 0 && table.delta_together > 0))
+    throw std::invalid_argument("delta must be > 0");
+  if (threads < 1) throw std::invalid_argument("threads must be >= 1");
+  const auto heaviest = std::max_element(table.graph.weights.begin(), table.graph.weights.end());
+  table.heaviest = heaviest == table.graph.weights.end() ? W{0} : *heaviest;
+  const std::size_t count = table.sources.size();
+  const bool to_the_end = table.targets.empty() && table.cutoff == unreachable<DistanceOf<W>>;
+  RowsOfCall<V, W> rows(table.graph, to_the_end ? count : 0, table.large, Pulse(control, true));
+  std::vector<std::size_t> places(count);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+    return rows.number(table.sources[a]) < rows.number(table.sources[b]);
+  });
+  const auto most = static_cast<std::size_t>(threads);
+  const int team = static_cast<int>(std::clamp<std::size_t>(count, 1, most));
+  const std::size_t share = (count + most - 1) / most;
+  const std::size_t step =
+      together ? std::clamp<std::size_t>(share, 1, ManySources<V, W, Out>::kMostLanes) : 1;
+  const TargetSet wanted(table.targets, table.graph.n());
+  Learned learned;
+  std::atomic<std::size_t> taken{0};
+  std::atomic<int> finished{0};
+  std::mutex guard;
+  ManyCounters total;
+  control.expect(static_cast<std::int64_t>(count));
+  run_team(team, control, [&](int rank) {
+    ManySources<V, W, Out> worker(table, learned, rows, wanted, Pulse(control, rank == 0));
+    for (std::size_t i; (i = taken.fetch_add(step, std::memory_order_relaxed)) < count;)
+      worker.solve(std::span<const std::size_t>(places).subspan(i, std::min(step, count - i)),
+                   [&](std::int64_t solved) { control.advance(solved); });
+    {
+      const std::scoped_lock lock(guard);
+      total += worker.counters();
+    }
+    await_team(rank, team, finished, control);
+  });
+  return total;
+}
+
+}  // namespace warpath

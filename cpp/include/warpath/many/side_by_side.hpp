@@ -1,0 +1,320 @@
+// side_by_side.hpp - several sources in one search: an edge is relaxed for all of them at once.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/many/lanes.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/page_array.hpp"
+#include "warpath/sssp/bucket_window.hpp"
+#include "warpath/sssp/dijkstra.hpp"
+#include "warpath/sssp/narrow_label.hpp"
+
+namespace warpath {
+
+/// What became of a batch.
+enum class Together {
+  kDone,
+  kTooLong,  // a sum may not fit L
+  kApart,    // the sources have little in common: one after another they take less
+};
+
+/// One thread's batches of up to Lanes<L>::kCount sources; a vertex's labels lie in one cache line.
+///
+/// A vertex waits with the least label that was lowered since its last scan, in the buckets of
+/// delta-stepping; a scan relaxes its edges for all lanes. So a vertex is scanned once for each
+/// group of sources whose labels for it lie close: two to four times on graphs of few hops, or for
+/// sources that are neighbours; as often as there are sources, at twice the time of a scan alone,
+/// for sources far apart on a road graph, and that is noticed early (kApart). Any order of
+/// relaxations ends in the same labels. Memory: a line and a key for each vertex.
+/// Source: the layout of labels is that of Delling, Goldberg, Nowatzyk, Werneck, "PHAST", 2011.
+template <Index V, Weight W, class L>
+class SideBySide {
+ public:
+  using D = DistanceOf<W>;
+  static constexpr int kLanes = Lanes<L>::kCount;
+
+  /// `bits`: the widest registers to be used, of those that the machine has.
+  SideBySide(const CsrView<V, W>& graph, double delta, D cutoff, W heaviest, int bits, Pulse& pulse)
+      : graph_(graph),
+        first_(first_label<L, D>(cutoff)),
+        heaviest_(heaviest),
+        bits_(bits),
+        pulse_(pulse),
+        window_(delta),
+        waits_(static_cast<std::size_t>(graph.n()), kNever),
+        labels_(static_cast<std::size_t>(graph.n()) * kLanes, first_) {}
+
+  /// Solves up to kLanes sources; row_of(lane) is where the lane's distances go. The rows say
+  /// something only after kDone.
+  template <class RowOf>
+  Together solve(std::span<const V> sources, std::span<const std::int64_t> targets,
+                 const RowOf& row_of) {
+    const int lanes = static_cast<int>(sources.size());
+    start(sources);
+    const Outcome outcome = search_on_this_machine(lanes, targets);
+    Together result = outcome == Outcome::kApart ? Together::kApart : Together::kTooLong;
+    if (outcome == Outcome::kExhausted || outcome == Outcome::kSettled) {
+      const L largest = targets.empty() ? write(lanes, row_of) : write_some(lanes, targets, row_of);
+      const bool exact =
+          outcome == Outcome::kSettled || labels_exact<L, W>(largest, heaviest_, first_);
+      result = exact ? Together::kDone : Together::kTooLong;
+    }
+    clear();
+    return result;
+  }
+
+  const SearchCounters& counters() const { return counters_; }
+  std::int64_t moves() const { return window_.moves(); }
+
+ private:
+  enum class Outcome { kExhausted, kSettled, kApart, kTooLong };
+  using Line = typename Lanes<L>::Line;
+  using Window = BucketWindow<L, V>;
+
+  // Keys of vertices that do not wait: never met, and scanned since. Both are above all labels.
+  static constexpr bool kFloat = std::is_floating_point_v<L>;
+  static constexpr L kNever =
+      kFloat ? std::numeric_limits<L>::quiet_NaN() : std::numeric_limits<L>::max();
+  static constexpr L kIdle = kFloat ? kBeyond<L> : static_cast<L>(kNever - 1);
+  static constexpr std::size_t kAhead = 4;       // vertices between two steps of fetching
+  static constexpr std::int64_t kAheadRow = 16;  // targets fetched at once
+  static constexpr std::int64_t kSamples = 512;  // vertices looked at to see how a batch goes
+
+  static bool met(L key) {
+    if constexpr (kFloat)
+      return key == key;
+    else
+      return key != kNever;
+  }
+
+  L* line(V v) { return labels_.data() + static_cast<std::size_t>(v) * kLanes; }
+
+  void start(std::span<const V> sources) {
+    window_.start();
+    for (std::size_t lane = 0; lane < sources.size(); ++lane) {
+      const auto v = static_cast<std::size_t>(sources[lane]);
+      if (!met(waits_[v])) {
+        touched_.push_back(sources[lane]);
+        window_.put(0, sources[lane]);
+      }
+      waits_[v] = 0;
+      line(sources[lane])[lane] = 0;
+    }
+    next_look_ = scans_ + graph_.n();
+    batch_began_ = scans_;
+  }
+
+  Outcome search_on_this_machine(int lanes, std::span<const std::int64_t> targets) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (bits_ >= 512 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq"))
+      return search_avx512(lanes, targets);
+    if (bits_ >= 256 && __builtin_cpu_supports("avx2")) return search_avx2(lanes, targets);
+#endif
+    return search(lanes, targets);
+  }
+
+#if defined(__x86_64__) && defined(__GNUC__)
+  [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq"),
+    gnu::noinline]] Outcome search_avx512(int lanes, std::span<const std::int64_t> targets) {
+    return search(lanes, targets);
+  }
+  [[gnu::target("avx2"), gnu::noinline]] Outcome search_avx2(
+      int lanes, std::span<const std::int64_t> targets) {
+    return search(lanes, targets);
+  }
+#endif
+
+  [[gnu::always_inline]] Outcome search(int lanes, std::span<const std::int64_t> targets) {
+    std::size_t settled = 0;  // targets, from the first one on, whose labels have all passed
+    for (int current = 0;;) {
+      current = window_.next(current);
+      if (current == Window::kFar) {
+        const auto key = [this](V v) {
+          const L waits = waits_[static_cast<std::size_t>(v)];
+          return waits < kIdle ? waits : L{0};  // scanned since: as if passed
+        };
+        if (!window_.move(key, pulse_)) return Outcome::kExhausted;
+        current = 0;
+      }
+      while (settled < targets.size() && all_passed(targets[settled], lanes, current)) ++settled;
+      if (settled == targets.size() && settled > 0) return Outcome::kSettled;
+      if (!labels_exact<L, W>(window_.start_of(current), heaviest_, first_))
+        return Outcome::kTooLong;
+      if (scans_ >= next_look_) {
+        if (apart(lanes)) return Outcome::kApart;
+        next_look_ += graph_.n();
+      }
+      for (auto* pile = &window_.take(current); !pile->empty(); pile = &window_.take(current)) {
+        std::swap(scanned_, *pile);
+        const std::size_t size = scanned_.size();
+        for (std::size_t i = 0; i < size; ++i) {
+          fetch_ahead(i, size);
+          scan(scanned_[i], current);
+        }
+        scanned_.clear();
+      }
+    }
+  }
+
+  bool all_passed(std::int64_t target, int lanes, int current) {
+    const L* const labels = line(static_cast<V>(target));
+    for (int lane = 0; lane < lanes; ++lane)
+      if (!window_.passed(labels[lane], current)) return false;
+    return true;
+  }
+
+  /// Whether a scan gives labels to so few lanes that a search for each source is faster.
+  bool apart(int lanes) {
+    const std::int64_t n = graph_.n();
+    const std::int64_t step = std::max<std::int64_t>(1, n / kSamples);
+    std::int64_t reached = 0;
+    std::int64_t seen = 0;
+    for (std::int64_t v = 0; v < n; v += step, ++seen)
+      for (int lane = 0; lane < lanes; ++lane) reached += line(static_cast<V>(v))[lane] < first_;
+    const double labels = static_cast<double>(reached) / static_cast<double>(seen);
+    const double scans = static_cast<double>(scans_ - batch_began_) / static_cast<double>(n);
+    // At first the searches have hardly met; those that share little then are no gain later.
+    const bool first = next_look_ == batch_began_ + n;
+    return labels < (first ? kWorthAtFirst : kWorth) * scans;
+  }
+  // Labels that a scan should give. A scan alone gives one and takes 0.4 to 0.9 of the time.
+  static constexpr double kWorthAtFirst = 1.7;
+  static constexpr double kWorth = 1.5;
+
+  [[gnu::always_inline]] void fetch_ahead(std::size_t i, std::size_t size) {
+    const std::int64_t* const indptr = graph_.indptr.data();
+    if (i + 3 * kAhead < size) {
+      const auto v = static_cast<std::size_t>(scanned_[i + 3 * kAhead]);
+      __builtin_prefetch(&indptr[v]);
+      __builtin_prefetch(&waits_[v]);
+    }
+    if (i + 2 * kAhead < size) {
+      const V v = scanned_[i + 2 * kAhead];
+      const std::int64_t row = indptr[v];
+      __builtin_prefetch(line(v));
+      __builtin_prefetch(graph_.indices.data() + row);
+      __builtin_prefetch(graph_.weights.data() + row);
+    }
+    if (i + kAhead < size) {
+      const V v = scanned_[i + kAhead];
+      if (!(waits_[static_cast<std::size_t>(v)] < kIdle)) return;
+      const std::int64_t end = std::min(indptr[v + 1], indptr[v] + kAheadRow);
+      for (std::int64_t e = indptr[v]; e < end; ++e) fetch(e);
+    }
+  }
+
+  [[gnu::always_inline]] void fetch(std::int64_t e) {
+    const V v = graph_.indices[static_cast<std::size_t>(e)];
+    __builtin_prefetch(line(v), 1);
+    __builtin_prefetch(&waits_[static_cast<std::size_t>(v)], 1);
+  }
+
+  [[gnu::always_inline]] void scan(V u, int current) {
+    const auto row = static_cast<std::size_t>(u);
+    pulse_.beat();
+    const L key = waits_[row];
+    if (!(key < kIdle) || !window_.holds(current, key)) return;  // left behind
+    waits_[row] = kIdle;
+    const std::int64_t begin = graph_.indptr[row];
+    const std::int64_t end = graph_.indptr[row + 1];
+    pulse_.beat(end - begin);
+    ++scans_;
+    counters_.settled += 1;
+    counters_.relaxed += end - begin;
+    const Line from = *reinterpret_cast<const Line*>(line(u));
+    for (std::int64_t e = begin; e < end; ++e) {
+      if (e + kAheadRow < end) fetch(e + kAheadRow);
+      const V v = graph_.indices[static_cast<std::size_t>(e)];
+      const auto weight = static_cast<L>(graph_.weights[static_cast<std::size_t>(e)]);
+      const L least = Lanes<L>::relax(from, weight, line(v), kIdle);
+      if (least == kIdle) continue;
+      ++counters_.improved;
+      const L waits = waits_[static_cast<std::size_t>(v)];
+      if (waits <= least) continue;
+      waits_[static_cast<std::size_t>(v)] = least;
+      if (!met(waits)) touched_.push_back(v);
+      const int bucket = window_.bucket_of(least);
+      if (waits < kIdle && window_.bucket_of(waits) == bucket) continue;  // it waits there already
+      window_.put(bucket, v);
+    }
+  }
+
+  /// Writes whole rows, some vertices at a time so that lines and rows both stay near. The largest
+  /// label.
+  template <class RowOf>
+  L write(int lanes, const RowOf& row_of) {
+    constexpr std::size_t kBlock = 64;
+    const auto n = static_cast<std::size_t>(graph_.n());
+    L largest = 0;
+    for (std::size_t begin = 0; begin < n; begin += kBlock) {
+      pulse_.beat(kBlock);
+      const std::size_t end = std::min(n, begin + kBlock);
+      for (int lane = 0; lane < lanes; ++lane) {
+        const auto row = row_of(lane);
+        for (std::size_t v = begin; v < end; ++v)
+          put(row[v], labels_[v * kLanes + static_cast<std::size_t>(lane)], largest);
+      }
+    }
+    return largest;
+  }
+
+  template <class RowOf>
+  L write_some(int lanes, std::span<const std::int64_t> targets, const RowOf& row_of) {
+    L largest = 0;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const auto row = row_of(lane);
+      for (std::size_t c = 0; c < targets.size(); ++c)
+        put(row[c], line(static_cast<V>(targets[c]))[lane], largest);
+    }
+    for (const V v : touched_)
+      for (int lane = 0; lane < lanes; ++lane)
+        if (line(v)[lane] < first_) largest = std::max(largest, line(v)[lane]);
+    return largest;
+  }
+
+  template <class Out>
+  void put(Out& place, L label, L& largest) const {
+    const bool reached = label != first_;
+    largest = reached && largest < label ? label : largest;
+    place = reached ? narrow<Out, D>(static_cast<D>(label)) : unreachable<Out>;
+  }
+
+  void clear() {
+    if (touched_.size() < waits_.size() / 8) {
+      for (const V v : touched_) {
+        std::fill_n(line(v), kLanes, first_);
+        waits_[static_cast<std::size_t>(v)] = kNever;
+      }
+    } else {
+      std::fill_n(labels_.data(), labels_.size(), first_);
+      std::fill_n(waits_.data(), waits_.size(), kNever);
+    }
+    touched_.clear();
+  }
+
+  const CsrView<V, W>& graph_;
+  const L first_;
+  const W heaviest_;
+  const int bits_;
+  Pulse& pulse_;
+  Window window_;
+  PageArray<L> waits_;   // the key that a vertex waits with, kIdle, or kNever
+  PageArray<L> labels_;  // kLanes of each vertex
+  std::vector<V> touched_;
+  typename Window::Pile scanned_;
+  std::int64_t scans_ = 0;
+  std::int64_t batch_began_ = 0;
+  std::int64_t next_look_ = 0;
+  SearchCounters counters_;
+};
+
+}  // namespace warpath

@@ -1,0 +1,215 @@
+// team.hpp - a few threads for one call, and the barrier between their rounds.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/scheduling.hpp"
+#include "warpath/parallel/workers.hpp"
+
+namespace warpath {
+
+/// Runs what the ranks of a team do; keeps the first exception, which stops the others.
+class Guarded {
+ public:
+  explicit Guarded(Control& control) : control_(control) {}
+
+  template <class Body>
+  void run(Body&& body, int rank) {
+    try {
+      body(rank);
+    } catch (const Cancelled&) {
+      // another rank holds the reason
+    } catch (...) {
+      control_.stop();
+      const std::scoped_lock lock(guard_);
+      if (!first_) first_ = std::current_exception();
+    }
+  }
+
+  void rethrow() const {
+    if (first_) std::rethrow_exception(first_);
+  }
+
+ private:
+  Control& control_;
+  std::exception_ptr first_;
+  std::mutex guard_;
+};
+
+/// Starts work(rank) on threads of its own, for the ranks from 1 on, and hands each to `use`.
+///
+/// They are kept off the processor of the calling thread: put there by the system, as it happens
+/// every other time, a thread waits for its turn until the caller sleeps or some ms have passed.
+template <class Work, class Use>
+void start_helpers(int threads, Control& control, const Work& work, Use&& use) {
+  if (threads <= 1) return;
+  const Processors allowed;
+  const Processors others = allowed.others();
+  // A thread must not end before it is placed: the system would place the calling one instead.
+  const auto placed = std::make_shared<std::atomic<int>>(0);
+  try {
+    for (int rank = 1; rank < threads; ++rank) {
+      std::jthread started([work, placed, rank] {
+        work(rank);
+        while (placed->load(std::memory_order_acquire) < rank) std::this_thread::yield();
+      });
+      if (threads <= allowed.count()) others.take(started.native_handle());
+      placed->store(rank, std::memory_order_release);
+      use(std::move(started));
+    }
+  } catch (...) {
+    // the system has no more threads: those that started must not wait for the rest
+    control.stop();
+    throw;
+  }
+}
+
+/// Runs body(rank) on `threads` threads, rank 0 in the calling one, and waits for all.
+///
+/// The threads live for this call only, so a forked child or another runtime never meets them; a
+/// call costs tens of microseconds. The first exception of any rank stops the others and is
+/// rethrown here.
+template <class Body>
+void run_team(int threads, Control& control, Body&& body) {
+  Guarded guarded(control);
+  {
+    std::vector<std::jthread> others;
+    others.reserve(static_cast<std::size_t>(threads > 1 ? threads - 1 : 0));
+    start_helpers(
+        threads, control, [&](int rank) { guarded.run(body, rank); },
+        [&](std::jthread started) { others.push_back(std::move(started)); });
+    guarded.run(body, 0);
+  }
+  guarded.rethrow();
+}
+
+/// Through it the threads of an open team come, as long as there is work.
+class Door {
+ public:
+  bool enter() {
+    int inside = inside_.load(std::memory_order_relaxed);
+    do {
+      if ((inside & kClosed) != 0) return false;
+    } while (!inside_.compare_exchange_weak(inside, inside + 1, std::memory_order_acquire));
+    return true;
+  }
+
+  void leave() {
+    inside_.fetch_sub(1, std::memory_order_release);
+    bell_.ring();
+  }
+
+  /// Lets nobody in any more, and waits for those who are inside.
+  void close(int threads) {
+    inside_.fetch_or(kClosed, std::memory_order_relaxed);
+    const auto empty = [&] { return inside_.load(std::memory_order_acquire) == kClosed; };
+    if (!empty()) bell_.wait(spins_of(threads), empty, [] {});
+  }
+
+ private:
+  static constexpr int kClosed = 1 << 30;
+  std::atomic<int> inside_{0};
+  Bell bell_;
+};
+
+/// Has come(rank) called on other threads, for the ranks from 1 on; nobody waits for them, and one
+/// that comes late must touch nothing of the call.
+template <class Come>
+void start_apart(int threads, Control& control, const Come& come) {
+  const Processors allowed;
+  if (threads > allowed.count()) {  // who waited for the next call would be in somebody's way
+    start_helpers(threads, control, come, [](std::jthread started) { started.detach(); });
+    return;
+  }
+  const Processors others = allowed.others();
+  try {
+    for (int rank = 1; rank < threads; ++rank)
+      Helpers::get().run([come, rank] { come(rank); }, others);
+  } catch (...) {
+    control.stop();
+    throw;
+  }
+}
+
+/// Runs body(rank) in the calling thread, rank 0, and on up to threads - 1 others as they come:
+/// it begins at once, and those who have not come when rank 0 is done never run it.
+///
+/// A thread that stayed comes after a microsecond, a new one after some 40, but where other
+/// processes have the processors after some ms: so the work must wait for nobody but who has taken
+/// part of it (`Crew`). Else as `run_team`.
+template <class Body>
+void run_open_team(int threads, Control& control, Body&& body) {
+  if (threads <= 1) {
+    body(0);
+    return;
+  }
+  Guarded guarded(control);
+  const auto door = std::make_shared<Door>();
+  const auto work = [&guarded, &body](int rank) { guarded.run(body, rank); };
+  const auto come = [door, shared = &work](int rank) {
+    if (!door->enter()) return;
+    (*shared)(rank);
+    door->leave();
+  };
+  try {
+    start_apart(threads, control, come);
+  } catch (...) {
+    door->close(threads);
+    throw;
+  }
+  work(0);
+  door->close(threads);
+  guarded.rethrow();
+}
+
+/// Called by each rank of a team when its work is done: the calling thread alone hears of signals,
+/// so it stays awake until the last of the others has finished.
+inline void await_team(int rank, int team, std::atomic<int>& finished, Control& control) {
+  finished.fetch_add(1, std::memory_order_release);
+  while (rank == 0 && finished.load(std::memory_order_acquire) < team && !control.stopped()) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    control.poll();
+  }
+}
+
+/// A barrier that a stopped call never hangs in: waiting ranks throw Cancelled, and rank 0 keeps
+/// polling.
+class TeamBarrier {
+ public:
+  TeamBarrier(int threads, Control& control)
+      : threads_(threads), spins_(threads > 1 ? spins_of(threads) : 0), control_(control) {}
+
+  void wait(int rank) {
+    const unsigned generation = generation_.load(std::memory_order_acquire);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
+      arrived_.store(0, std::memory_order_relaxed);
+      generation_.store(generation + 1, std::memory_order_release);
+      bell_.ring();
+      return;
+    }
+    bell_.wait(
+        spins_, [&] { return generation_.load(std::memory_order_acquire) != generation; },
+        [&] {
+          if (control_.stopped()) throw Cancelled{};
+          if (rank == 0) control_.poll();
+        });
+  }
+
+ private:
+  const int threads_;
+  const unsigned spins_;
+  Control& control_;
+  std::atomic<int> arrived_{0};
+  std::atomic<unsigned> generation_{0};
+  Bell bell_;
+};
+
+}  // namespace warpath

@@ -1,0 +1,115 @@
+// workers.hpp - threads that help a call, and stay for a moment in case another one comes.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
+
+#include "warpath/parallel/scheduling.hpp"
+
+namespace warpath {
+
+/// Who runs jobs beside the calling threads: who has done one looks for the next for kStay, and
+/// ends if none comes. To start a thread takes 40 us, as long as a small solve.
+///
+/// A forked child has none of its parent's threads, and begins with nobody.
+class Helpers {
+ public:
+  using Job = std::function<void()>;
+
+  static Helpers& get() {
+    static Helpers* const all = new Helpers;  // never destroyed: who stays may outlive the process
+    return *all;
+  }
+
+  /// Has a job run on other processors than the caller's, by who is there or by a new thread.
+  void run(Job job, const Processors& others) {
+    if (hand_over(job, others)) return;
+    auto made = std::make_unique<Helper>(std::move(job), others);
+    Helper* const helper = made.get();
+    std::thread started([this, own = std::move(made)] { serve(*own); });
+    others.take(started.native_handle());
+    started.detach();
+    helper->placed.store(true, std::memory_order_release);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::microseconds kStay{200};
+  static constexpr unsigned kLooks = 64;  // before the time is looked at
+
+  struct Helper {
+    Helper(Job job, const Processors& processors) : job(std::move(job)), processors(processors) {}
+
+    Job job;
+    Processors processors;  // where it may run
+    Processors::Thread thread{};
+    std::atomic<bool> placed{false};
+    std::atomic<bool> given{false};  // a job that it has not seen yet
+  };
+
+  Helpers() {
+#if defined(__unix__) || defined(__APPLE__)
+    pthread_atfork([] { get().guard_.lock(); }, [] { get().guard_.unlock(); },
+                   [] {
+                     get().free_.clear();
+                     get().guard_.unlock();
+                   });
+#endif
+  }
+
+  bool hand_over(Job& job, const Processors& others) {
+    const std::scoped_lock lock(guard_);
+    if (free_.empty()) return false;
+    Helper& helper = *free_.back();
+    free_.pop_back();
+    helper.job = std::move(job);
+    if (!(helper.processors == others)) {
+      helper.processors = others;
+      others.take(helper.thread);
+    }
+    helper.given.store(true, std::memory_order_release);
+    return true;
+  }
+
+  void serve(Helper& self) {
+    self.thread = Processors::this_thread();
+    do {
+      self.job();
+      self.job = nullptr;
+      // One that has ended cannot be placed: the system would place the caller instead.
+      while (!self.placed.load(std::memory_order_acquire)) std::this_thread::yield();
+    } while (stay(self));
+  }
+
+  /// Waits for the next job; false when it is time to end.
+  bool stay(Helper& self) {
+    {
+      const std::scoped_lock lock(guard_);
+      free_.push_back(&self);
+    }
+    const Clock::time_point end = Clock::now() + kStay;
+    for (unsigned look = 1;; ++look) {
+      if (self.given.exchange(false, std::memory_order_acquire)) return true;
+      pause();
+      if (look % kLooks != 0 || Clock::now() < end) continue;
+      const std::scoped_lock lock(guard_);
+      if (std::erase(free_, &self) != 0) return false;
+    }
+  }
+
+  std::mutex guard_;
+  std::vector<Helper*> free_;
+};
+
+}  // namespace warpath

@@ -1,0 +1,53 @@
+// owners.hpp - which of several sources each vertex is nearest to, from the distances.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+
+namespace warpath {
+
+/// Fills `owner` (n) with the first of `sources` from which tight edges, dist[u] + w == dist[v],
+/// lead to a vertex, or -1 where none leads.
+///
+/// `dist` holds the distances from the nearest source. A source with another label than 0 is nearer
+/// to another one and owns nothing. Every vertex is taken once, by the first source that comes to
+/// it: O(n + m).
+template <Index V, Weight W>
+void owners(const CsrView<V, W>& graph, std::span<const std::int64_t> sources,
+            std::span<const DistanceOf<W>> dist, std::span<V> owner, Pulse pulse) {
+  using D = DistanceOf<W>;
+  std::fill(owner.begin(), owner.end(), V{-1});
+  std::vector<V> waiting;
+  for (const std::int64_t source : sources) {
+    const auto own = static_cast<V>(source);
+    const auto take = [&](V v) {
+      owner[static_cast<std::size_t>(v)] = own;
+      waiting.push_back(v);
+    };
+    pulse.beat();
+    const auto first = static_cast<std::size_t>(source);
+    if (owner[first] < 0 && dist[first] == 0) take(own);
+    while (!waiting.empty()) {
+      const auto u = static_cast<std::size_t>(waiting.back());
+      waiting.pop_back();
+      pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
+      for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
+        const V v = graph.indices[static_cast<std::size_t>(e)];
+        const auto at = static_cast<std::size_t>(v);
+        D sum;
+        if (owner[at] < 0 && dist[at] != unreachable<D> &&
+            extend<D, W, V>(dist[u], graph.weights[static_cast<std::size_t>(e)], sum) &&
+            sum == dist[at])
+          take(v);
+      }
+    }
+  }
+}
+
+}  // namespace warpath

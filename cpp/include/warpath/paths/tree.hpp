@@ -1,0 +1,375 @@
+// tree.hpp - the one shortest-path tree that every engine returns, made from the distances.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "warpath/graph/symmetry.hpp"
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/open_team.hpp"
+#include "warpath/parallel/team.hpp"
+#include "warpath/sssp/dijkstra.hpp"
+
+namespace warpath {
+
+/// The edges into each vertex: row v holds the tails u of its edges u -> v. Without rows where they
+/// are not at hand.
+template <Index V, Weight W>
+struct RowsInto {
+  CsrView<V, W> rows;
+  bool ascending = false;  // the tails of each row ascend
+
+  bool at_hand() const { return !rows.indptr.empty(); }
+};
+
+/// Fills `pred` (n): the smallest u with a tight edge u -> v, that is dist[u] + w == dist[v], and
+/// dist[u] < dist[v].
+///
+/// Vertices that have only tight edges of no length (or any, when `negative`) are taken in
+/// breadth-first order, smallest u first, so the tree has no cycle. The source and unreachable
+/// vertices get -1. One pass over the edges where every weight lengthens its path, and another for
+/// all levels together: O(n + m). The first pass is shared by threads, which take ranges of
+/// vertices as they come; the predecessors do not depend on how many there are.
+///
+/// Where the edges into a vertex are at hand, it reads their tails' labels and takes the smallest
+/// tight one. Else every vertex looks for the tight ones among its own edges. Then a thread keeps
+/// the predecessors of its range's vertices in `pred` and those that it finds for others in an
+/// array that all share, by an atomic minimum; 4 (8) bytes a vertex.
+///
+/// Whether an edge is tight is as good as random to a processor, so short rows are looked through
+/// without a branch, four edges at a time.
+///
+/// Labels are of type D, which may be wider than the graph's distances.
+template <Index V, Weight W, class D = DistanceOf<W>>
+class TreeBuilder {
+ public:
+  TreeBuilder(const CsrView<V, W>& graph, const RowsInto<V, W>& into, V source,
+              std::span<const D> dist, std::span<V> pred, int threads, bool assemble,
+              Control& control)
+      : graph_(graph),
+        into_(into),
+        source_(source),
+        dist_(dist),
+        pred_(pred),
+        threads_(threads),
+        control_(control),
+        crew_(threads, assemble, control) {}
+
+  SearchCounters build(bool negative) {
+    if (negative) {
+      std::fill(pred_.begin(), pred_.end(), V{-1});
+      take_levels(std::vector<V>{source_}, true);
+      return total_;
+    }
+    if (into_.at_hand())
+      pull_all();
+    else
+      push_all();
+    if (total_.settled > total_.improved + 1) {
+      std::vector<V> level;
+      for (V v = 0; v < static_cast<V>(pred_.size()); ++v)
+        if (v == source_ || pred_[at(v)] >= 0) level.push_back(v);
+      take_levels(std::move(level), false);
+    }
+    return total_;
+  }
+
+ private:
+  using U = std::make_unsigned_t<V>;  // in which no predecessor, -1, is larger than any
+  static constexpr U kNone = static_cast<U>(-1);
+  static constexpr std::int64_t kAtOnce = 4;    // edges looked at without a branch
+  static constexpr std::int64_t kShortRow = 8;  // edges; in longer ones a branch pays
+  static constexpr std::int64_t kLongRow = 32;  // edges; in longer rows few edges out are tight
+  static constexpr V kBlock = 512;              // vertices between two looks at the control
+  static constexpr std::int64_t kRanges = 8;    // of vertices a thread: who comes late takes fewer
+
+  struct TightEdge {
+    V u, v;
+  };
+
+  static std::size_t at(V v) { return static_cast<std::size_t>(v); }
+
+  /// dist + weight, integers modulo 2^64: for labels and weights >= 0 that is the sum, or below
+  /// `dist`.
+  static D sum(D dist, W weight) {
+    if constexpr (std::is_integral_v<D>)
+      return static_cast<D>(static_cast<std::uint64_t>(dist) + static_cast<std::uint64_t>(weight));
+    else
+      return dist + weight;
+  }
+
+  /// What a thread counts.
+  struct Seen {
+    Pulse pulse;
+    SearchCounters counters;
+  };
+
+  /// Calls body(rank, seen) on each thread that comes.
+  template <class Body>
+  void each_thread(Body&& body) {
+    total_ = {};
+    std::mutex adding;
+    run_open_team(threads_, control_, [&](int rank) {
+      crew_.come(rank);
+      Seen seen{Pulse(control_, rank == 0), {}};
+      body(rank, seen);
+      const std::scoped_lock lock(adding);
+      total_ += seen.counters;
+    });
+  }
+
+  V bound(const CsrView<V, W>& rows, std::int64_t part, std::int64_t parts) const {
+    return static_cast<V>(first_row(rows.indptr, static_cast<int>(part), static_cast<int>(parts)));
+  }
+
+  void pull_all() {
+    const std::int64_t parts = threads_ > 1 ? threads_ * kRanges : 1;
+    Shares ranges;
+    each_thread([&](int rank, Seen& seen) {
+      crew_.share(ranges, parts, rank, [&](std::int64_t part) {
+        pull(bound(into_.rows, part, parts), bound(into_.rows, part + 1, parts), seen.pulse,
+             seen.counters);
+      });
+    });
+  }
+
+  void push_all() {
+    const auto others = std::make_unique_for_overwrite<V[]>(threads_ > 1 ? pred_.size() : 0);
+    Shares filled;
+    Shares pushed;
+    Shares merged;
+    each_thread([&](int rank, Seen& seen) {
+      const auto share = [&](Shares& work, auto&& each) {
+        crew_.share(work, threads_, rank, [&](std::int64_t part) {
+          each(bound(graph_, part, threads_), bound(graph_, part + 1, threads_));
+        });
+      };
+      share(filled, [&](V begin, V end) {
+        std::fill(pred_.begin() + begin, pred_.begin() + end, V{-1});
+        if (threads_ > 1) std::fill(others.get() + begin, others.get() + end, V{-1});
+      });
+      share(pushed, [&](V begin, V end) { push(begin, end, others.get(), seen); });
+      share(merged, [&](V begin, V end) {
+        for (V v = begin; threads_ > 1 && v < end; ++v)
+          pred_[at(v)] = least(pred_[at(v)], others[at(v)]);
+        count(begin, end, seen.counters);
+      });
+    });
+  }
+
+  void pull(V begin, V end, Pulse& pulse, SearchCounters& counters) {
+    const std::int64_t* const indptr = into_.rows.indptr.data();
+    while (begin < end) {
+      const V stop = std::min<V>(end, begin + kBlock);
+      const std::int64_t edges = indptr[at(stop)] - indptr[at(begin)];
+      pull_block(begin, stop);
+      count(begin, stop, counters);
+      counters.relaxed += edges;
+      pulse.beat(edges + kBlock);
+      begin = stop;
+    }
+  }
+
+  /// Apart from everything else, because what it works on fills the registers.
+  [[gnu::noinline]] void pull_block(V begin, V end) const {
+    const CsrView<V, W> rows = into_.rows;
+    const D* const dist = dist_.data();
+    for (V v = begin; v < end; ++v) {
+      const D to = dist[v];
+      const std::int64_t first = rows.indptr[at(v)];
+      const std::int64_t behind = rows.indptr[at(v) + 1];
+      U least = kNone;
+      if (to == unreachable<D>) {
+      } else if (behind - first <= kShortRow) {
+        least =
+            least_of_short_row(rows.indices.data(), rows.weights.data(), dist, first, behind, to);
+      } else {
+        least = least_of_long_row(first, behind, to);
+      }
+      pred_[at(v)] = static_cast<V>(least);
+    }
+  }
+
+  void count(V begin, V end, SearchCounters& counters) const {
+    for (V v = begin; v < end; ++v) counters.settled += dist_[at(v)] != unreachable<D>;
+    for (V v = begin; v < end; ++v) counters.improved += pred_[at(v)] >= 0;
+  }
+
+  static U least_of_short_row(const V* tails, const W* weights, const D* dist, std::int64_t first,
+                              std::int64_t behind, D to) {
+    U least = kNone;
+    const std::int64_t last = behind - 1;
+    for (std::int64_t e = first; e < behind; e += kAtOnce) {
+      for (std::int64_t k = 0; k < kAtOnce; ++k) {
+        const std::int64_t edge = std::min(e + k, last);  // the last one again: no branch
+        const V u = tails[edge];
+        const D from = dist[u];
+        const bool tight = (sum(from, weights[edge]) == to) & (from < to);
+        const U found = static_cast<U>(u) | static_cast<U>(static_cast<U>(tight) - 1);
+        least = found < least ? found : least;
+      }
+    }
+    return least;
+  }
+
+  [[gnu::noinline]] U least_of_long_row(std::int64_t first, std::int64_t behind, D to) const {
+    U least = kNone;
+    for (std::int64_t e = first; e < behind; ++e) {
+      const V u = into_.rows.indices[static_cast<std::size_t>(e)];
+      const D from = dist_[at(u)];
+      if (!(sum(from, into_.rows.weights[static_cast<std::size_t>(e)]) == to) || !(from < to))
+        continue;
+      least = std::min(least, static_cast<U>(u));
+      if (into_.ascending) break;
+    }
+    return least;
+  }
+
+  /// The tight edges that a thread found and has not taken yet.
+  struct Gathered {
+    std::array<TightEdge, 1024> edges;
+    std::size_t size = 0;
+  };
+
+  /// `others` is for what threads find for vertices of other ranges; with one thread there are
+  /// none.
+  void push(V begin, V end, V* others, Seen& seen) {
+    Gathered gathered;
+    const auto take = [&] {
+      for (const TightEdge& edge : std::span(gathered.edges).first(gathered.size)) {
+        if (edge.v >= begin && edge.v < end)
+          pred_[at(edge.v)] = least(pred_[at(edge.v)], edge.u);
+        else
+          lower(others[at(edge.v)], edge.u);
+      }
+      gathered.size = 0;
+    };
+    for (V u = begin; u < end;) {
+      const V stop = std::min<V>(end, u + kBlock);
+      const std::int64_t edges = graph_.indptr[at(stop)] - graph_.indptr[at(u)];
+      gather(u, stop, gathered, take);
+      seen.counters.relaxed += edges;
+      seen.pulse.beat(edges + kBlock);
+      u = stop;
+    }
+    take();
+  }
+
+  /// Appends the tight edges of some rows, without a branch on which they are.
+  template <class Take>
+  [[gnu::noinline]] void gather(V begin, V end, Gathered& gathered, Take&& take) const {
+    const CsrView<V, W> rows = graph_;
+    const D* const dist = dist_.data();
+    TightEdge* const to = gathered.edges.data();
+    std::size_t size = gathered.size;
+    for (V u = begin; u < end; ++u) {
+      const D from = dist[u];
+      std::int64_t e = rows.indptr[at(u)];
+      const std::int64_t behind = rows.indptr[at(u) + 1];
+      if (from == unreachable<D>) continue;
+      const auto append = [&](std::int64_t edge, bool counts) {
+        const V v = rows.indices[static_cast<std::size_t>(edge)];
+        const D label = sum(from, rows.weights[static_cast<std::size_t>(edge)]);
+        to[size] = {u, v};
+        size += counts & (label == dist[v]) & (from < label) & (label != unreachable<D>);
+      };
+      while (e < behind) {
+        if (size > gathered.edges.size() - kPiece) {
+          gathered.size = size;
+          take();
+          size = 0;
+        }
+        const std::int64_t stop = std::min(behind, e + kPiece);
+        if (stop - e <= kAtOnce)
+          for (std::int64_t k = 0; k < kAtOnce; ++k)
+            append(std::min(e + k, stop - 1), e + k < stop);
+        else if (stop - e <= kLongRow)
+          for (std::int64_t edge = e; edge < stop; ++edge) append(edge, true);
+        else
+          for (std::int64_t edge = e; edge < stop; ++edge)
+            if (sum(from, rows.weights[static_cast<std::size_t>(edge)]) ==
+                dist[rows.indices[static_cast<std::size_t>(edge)]])
+              append(edge, true);
+        e = stop;
+      }
+    }
+    gathered.size = size;
+  }
+
+  static constexpr std::int64_t kPiece = 128;  // edges appended between two looks at the room
+
+  static V least(V a, V b) { return static_cast<U>(b) < static_cast<U>(a) ? b : a; }
+
+  static void lower(V& place, V u) {
+    std::atomic_ref<V> shared(place);
+    V old = shared.load(std::memory_order_relaxed);
+    while (static_cast<U>(u) < static_cast<U>(old))
+      if (shared.compare_exchange_weak(old, u, std::memory_order_relaxed)) return;
+  }
+
+  /// Level after level, on the calling thread: gives the vertices without a predecessor the
+  /// smallest one of the level before.
+  void take_levels(std::vector<V> level, bool negative) {
+    Pulse pulse(control_, true);
+    std::vector<bool> open(pred_.size());  // reached, and not in the levels so far
+    for (std::size_t v = 0; v < open.size(); ++v)
+      open[v] = pred_[v] < 0 && dist_[v] != unreachable<D>;
+    open[at(source_)] = false;
+    while (!level.empty()) {
+      std::vector<V> found;
+      for (const V u : level) {
+        each_tight(u, !negative, open, pulse, [&](V v) {
+          if (pred_[at(v)] < 0) {
+            ++total_.improved;
+            found.push_back(v);
+          }
+          pred_[at(v)] = least(pred_[at(v)], u);
+        });
+      }
+      for (const V v : found) open[at(v)] = false;
+      level = std::move(found);
+    }
+  }
+
+  /// Calls visit(v) for each tight edge u -> v to an open vertex; only edges of no length are left
+  /// in the levels behind the first pass.
+  template <class Visit>
+  void each_tight(V u, bool of_no_length, const std::vector<bool>& open, Pulse& pulse,
+                  Visit&& visit) {
+    const D from = dist_[at(u)];
+    const std::int64_t begin = graph_.indptr[at(u)];
+    const std::int64_t end = graph_.indptr[at(u) + 1];
+    pulse.beat(end - begin + 1);
+    ++total_.settled;
+    total_.relaxed += end - begin;
+    for (std::int64_t e = begin; e < end; ++e) {
+      D label;
+      if (!extend<D, W, V>(from, graph_.weights[static_cast<std::size_t>(e)], label)) continue;
+      if (of_no_length && label != from) continue;
+      const V v = graph_.indices[static_cast<std::size_t>(e)];
+      if (open[at(v)] && label == dist_[at(v)]) visit(v);
+    }
+  }
+
+  const CsrView<V, W>& graph_;
+  const RowsInto<V, W>& into_;
+  const V source_;
+  const std::span<const D> dist_;
+  const std::span<V> pred_;
+  const int threads_;
+  Control& control_;
+  Crew crew_;
+  SearchCounters total_;
+};
+
+}  // namespace warpath

@@ -1,0 +1,356 @@
+// visit_order.hpp - the order in which a search scans vertices, from the distances alone.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+
+namespace warpath {
+
+/// The vertices that a search reached, as it scanned them.
+struct Scan {
+  std::vector<std::int64_t> order;  // (r) the vertices
+  std::vector<std::int64_t> above;  // (r) where in `order` the one is that met it; -1: a source
+  std::vector<std::int64_t> via;    // (r) the edge that each was met by; -1: a source; or empty
+};
+
+/// A vertex and its distance.
+template <class D>
+struct Reached {
+  D label;
+  std::int64_t vertex;
+};
+
+/// Returns the vertices that have a label by ascending distance, equally far ones in any order.
+///
+/// They are counted into slots of equal width, eight vertices to a slot on average, and sorted
+/// there: O(n) where distances are spread evenly, O(n log n) at worst. No label is negative.
+template <class D>
+std::vector<Reached<D>> by_distance(std::span<const D> dist, Pulse& pulse) {
+  constexpr std::size_t kInASlot = 8;
+  std::size_t reached = 0;
+  D most = 0;
+  for (const D label : dist)
+    if (label != unreachable<D>) {
+      ++reached;
+      most = std::max(most, label);
+    }
+  const std::size_t slots = reached / kInASlot + 1;
+  // A rounded product with a constant ascends with the label, so that slots are in order.
+  const double scale = static_cast<double>(slots) / static_cast<double>(most);
+  const bool flat = !std::isfinite(scale);  // all at the source, or within 1e-300 of it
+  const auto slot = [&](D label) {
+    if (flat) return std::size_t{0};
+    return std::min(static_cast<std::size_t>(static_cast<double>(label) * scale), slots - 1);
+  };
+  std::vector<std::size_t> ends(slots + 1);
+  for (const D label : dist)
+    if (label != unreachable<D>) ++ends[slot(label) + 1];
+  for (std::size_t s = 0; s < slots; ++s) ends[s + 1] += ends[s];
+  std::vector<Reached<D>> entries(reached);
+  for (std::size_t v = 0; v < dist.size(); ++v)
+    if (dist[v] != unreachable<D>)
+      entries[ends[slot(dist[v])]++] = {dist[v], static_cast<std::int64_t>(v)};
+  std::size_t begin = 0;
+  for (std::size_t s = 0; s < slots; begin = ends[s++]) {
+    pulse.beat(static_cast<std::int64_t>(kInASlot));
+    std::sort(entries.data() + begin, entries.data() + ends[s],
+              [](const Reached<D>& a, const Reached<D>& b) { return a.label < b.label; });
+  }
+  return entries;
+}
+
+/// Returns the reached vertices in the order in which a search scans them, and the edge by which
+/// each is first met: the first tight one, dist[u] + w == dist[v], in this order.
+///
+/// Those that are equally far stand as Dijkstra's search takes them whose queue gives the entry
+/// first that came first: a vertex waits behind those of its distance that were met before it. With
+/// `queue` the order is what a first-in first-out queue makes, breadth-first over the tight edges;
+/// only then labels may be negative.
+///
+/// `dist` holds exact labels, so tight edges reach what has one; vertices without a label are not
+/// scanned. O(n + m) and what `by_distance` takes. Throws std::invalid_argument where tight edges
+/// do not reach all labels.
+template <Index V, Weight W>
+Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
+                std::span<const std::int64_t> sources, bool queue, Pulse pulse) {
+  using D = DistanceOf<W>;
+  constexpr std::int64_t kMet = -1;
+  struct Known {
+    D label;
+    // Where in `order` the vertices begin that are as far as this one, until it is met. The next
+    // free entry of such a group is kept with its first vertex, as ~entry, which is negative.
+    std::int64_t place;
+  };
+  Scan scan;
+  std::vector<Known> known(dist.size());
+  std::size_t reached = 0;
+  if (queue) {
+    for (std::size_t v = 0; v < dist.size(); ++v) {
+      known[v] = {dist[v], 0};
+      reached += dist[v] != unreachable<D>;
+    }
+  } else {
+    for (std::size_t v = 0; v < dist.size(); ++v) known[v].label = dist[v];
+    const std::vector<Reached<D>> entries = by_distance<D>(dist, pulse);
+    reached = entries.size();
+    std::int64_t first = 0;
+    D label = 0;
+    for (std::size_t i = 0; i < reached; ++i) {
+      if (entries[i].label != label) first = static_cast<std::int64_t>(i);
+      label = entries[i].label;
+      known[static_cast<std::size_t>(entries[i].vertex)].place = first;
+    }
+  }
+  auto& [order, above, via] = scan;
+  order.assign(reached, -1);
+  above.resize(reached);
+  via.resize(reached);
+  const auto put = [&](std::size_t v, std::int64_t edge, std::int64_t from) {
+    std::int64_t& place = known[v].place;
+    auto at = static_cast<std::size_t>(place);
+    if (const std::int64_t head = order[at]; head < 0) {
+      place = ~(place + 1);
+    } else {
+      std::int64_t& next = known[static_cast<std::size_t>(head)].place;
+      at = static_cast<std::size_t>(~next--);
+      place = kMet;
+    }
+    order[at] = static_cast<std::int64_t>(v);
+    above[at] = from;
+    via[at] = edge;
+  };
+  for (const std::int64_t source : sources) {
+    const auto v = static_cast<std::size_t>(source);
+    if (dist[v] == unreachable<D>) throw std::invalid_argument("a source has no label");
+    if (known[v].place >= 0) put(v, -1, -1);
+  }
+  // Rows lie anywhere, and so do the vertices in them: those that are due soon are asked for ahead
+  // of time.
+  constexpr std::int64_t kAsked = 8;
+  const std::int64_t* const indptr = graph.indptr.data();
+  const V* const indices = graph.indices.data();
+  const auto due = [&](std::size_t i) { return i < order.size() ? order[i] : std::int64_t{-1}; };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] < 0) throw std::invalid_argument("tight edges do not reach all labels");
+    if (const std::int64_t v = due(i + 16); v >= 0) __builtin_prefetch(&indptr[v]);
+    if (const std::int64_t v = due(i + 8); v >= 0) {
+      __builtin_prefetch(indices + indptr[v]);
+      __builtin_prefetch(graph.weights.data() + indptr[v]);
+    }
+    if (const std::int64_t v = due(i + 4); v >= 0) {
+      const std::int64_t end = std::min(indptr[v + 1], indptr[v] + kAsked);
+      for (std::int64_t e = indptr[v]; e < end; ++e)
+        __builtin_prefetch(&known[static_cast<std::size_t>(indices[e])], 1);
+    }
+    const std::int64_t u = order[i];
+    const D from = known[static_cast<std::size_t>(u)].label;
+    pulse.beat(indptr[u + 1] - indptr[u] + 1);
+    for (std::int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
+      const auto v = static_cast<std::size_t>(indices[e]);
+      const Known& to = known[v];
+      D sum;
+      if (extend<D, W, V>(from, graph.weights[static_cast<std::size_t>(e)], sum) &&
+          sum == to.label && to.place >= 0 && sum != unreachable<D>)
+        put(v, e, static_cast<std::int64_t>(i));
+    }
+  }
+  return scan;
+}
+
+/// Searches breadth-first over at most `limit` edges: the scan without `via`, into an empty one,
+/// and in `dist`, unless it is empty, the edges to each vertex. O(n + m). Calls told(count) now and
+/// then: so many entries are there to stay, and where they are.
+template <Index V, class Told>
+void breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V> indices,
+                        std::int64_t source, std::int64_t limit, std::span<std::int64_t> dist,
+                        Pulse pulse, Scan& scan, Told&& told) {
+  constexpr std::size_t kTold = 1 << 11;
+  const std::size_t n = indptr.size() - 1;
+  for (std::vector<std::int64_t>* each : {&scan.order, &scan.above})
+    each->reserve(n);  // pages that are not reached are none
+  // A bit for each vertex stays in the cache, where its distance may not.
+  std::vector<std::uint64_t> met(n / 64 + 1);
+  const auto meet = [&](std::size_t v, std::int64_t label, std::int64_t from) {
+    met[v / 64] |= std::uint64_t{1} << v % 64;
+    if (!dist.empty()) dist[v] = label;
+    scan.order.push_back(static_cast<std::int64_t>(v));
+    scan.above.push_back(from);
+  };
+  std::fill(dist.begin(), dist.end(), unreachable<std::int64_t>);
+  meet(static_cast<std::size_t>(source), 0, -1);
+  std::int64_t label = 0;
+  std::size_t level = 1;  // where in the order the vertices begin that are farther
+  for (std::size_t i = 0; i < scan.order.size(); ++i) {
+    if (i == level) {
+      ++label;
+      level = scan.order.size();
+    }
+    if (label >= limit) break;  // those behind it are as far
+    if (i % kTold == 0) told(scan.order.size());
+    if (i + 8 < scan.order.size())
+      __builtin_prefetch(&indptr[static_cast<std::size_t>(scan.order[i + 8])]);
+    if (i + 4 < scan.order.size())
+      __builtin_prefetch(indices.data() + indptr[static_cast<std::size_t>(scan.order[i + 4])]);
+    const auto u = static_cast<std::size_t>(scan.order[i]);
+    pulse.beat(indptr[u + 1] - indptr[u] + 1);
+    for (std::int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
+      const auto v = static_cast<std::size_t>(indices[static_cast<std::size_t>(e)]);
+      if ((met[v / 64] >> v % 64 & 1) == 0) meet(v, label + 1, static_cast<std::int64_t>(i));
+    }
+  }
+  told(scan.order.size());
+}
+
+/// Searches breadth-first over at most `limit` edges: the vertices by the edges to them, equally
+/// far ones ascending, and in `dist` (n) the edges to each vertex. Expected O(m + n log n).
+///
+/// The vertices of a level of many edges are bits, set for every edge without a look at what was
+/// met, so that nothing has to be predicted; where few vertices are left, these look for one that
+/// was met among the edges into them. Source of the latter: Beamer, Asanovic, Patterson, SC 2012.
+template <Index V>
+std::vector<std::int64_t> breadth_first_levels(std::span<const std::int64_t> indptr,
+                                               std::span<const V> indices,
+                                               std::span<const std::int64_t> into_indptr,
+                                               std::span<const V> into_indices, std::int64_t source,
+                                               std::int64_t limit, std::span<std::int64_t> dist,
+                                               Pulse pulse) {
+  const std::size_t n = dist.size();
+  const std::size_t words = n / 64 + 1;
+  std::vector<std::uint64_t> met(words);
+  std::vector<std::uint64_t> ends(words);  // of the level's edges
+  std::vector<std::int64_t> order;
+  order.reserve(n);  // pages that are not reached are none
+  const auto bit = [](std::size_t v) { return std::uint64_t{1} << v % 64; };
+  const auto was_met = [&](std::size_t v) { return (met[v / 64] & bit(v)) != 0; };
+  std::fill(dist.begin(), dist.end(), unreachable<std::int64_t>);
+  order.push_back(source);
+  met[static_cast<std::size_t>(source) / 64] |= bit(static_cast<std::size_t>(source));
+  dist[static_cast<std::size_t>(source)] = 0;
+  std::size_t begin = 0;
+  for (std::int64_t label = 1; begin < order.size() && label <= limit; ++label) {
+    const std::size_t end = order.size();
+    std::size_t edges = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::int64_t* row = indptr.data() + order[i];
+      edges += static_cast<std::size_t>(row[1] - row[0]);
+    }
+    const auto each_end = [&](auto&& visit) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::int64_t* row = indptr.data() + order[i];
+        pulse.beat(row[1] - row[0] + 1);
+        for (std::int64_t e = row[0]; e < row[1]; ++e)
+          visit(static_cast<std::size_t>(indices[static_cast<std::size_t>(e)]));
+      }
+    };
+    // One that is left meets an edge of the level after m / edges of its own, were they random.
+    const std::size_t left = n - end;
+    const bool back = left + left * indices.size() / (edges + 1) < edges / 2;
+    if (back || edges >= words) {
+      if (back) {
+        for (std::size_t w = 0; w < words; ++w)
+          for (std::uint64_t rest = ~met[w]; rest != 0; rest &= rest - 1) {
+            const std::size_t v = 64 * w + static_cast<std::size_t>(std::countr_zero(rest));
+            if (v >= n) break;
+            std::int64_t e = into_indptr[v];
+            const std::int64_t last = into_indptr[v + 1];
+            pulse.beat(last - e + 1);
+            while (e < last &&
+                   !was_met(static_cast<std::size_t>(into_indices[static_cast<std::size_t>(e)])))
+              ++e;
+            if (e < last) ends[w] |= bit(v);
+          }
+      } else {
+        each_end([&](std::size_t v) { ends[v / 64] |= bit(v); });
+      }
+      for (std::size_t w = 0; w < words; ++w) {
+        std::uint64_t fresh = ends[w] & ~met[w];
+        ends[w] = 0;
+        met[w] |= fresh;
+        for (; fresh != 0; fresh &= fresh - 1)
+          order.push_back(static_cast<std::int64_t>(64 * w) + std::countr_zero(fresh));
+      }
+    } else {
+      each_end([&](std::size_t v) {
+        if (was_met(v)) return;
+        met[v / 64] |= bit(v);
+        order.push_back(static_cast<std::int64_t>(v));
+      });
+      std::sort(order.begin() + static_cast<std::ptrdiff_t>(end), order.end());
+    }
+    for (std::size_t i = end; i < order.size(); ++i)
+      dist[static_cast<std::size_t>(order[i])] = label;
+    begin = end;
+  }
+  return order;
+}
+
+/// The edges of a search that come to their end on a shortest path, by the vertices they lead to.
+struct TightRows {
+  std::vector<std::int64_t> keys;   // (r) the vertices
+  std::vector<std::int64_t> ends;   // (r) where in `tails` those of each key end; they follow
+  std::vector<std::int64_t> tails;  // where each one's tight edges come from, in the scan's order
+};
+
+/// Returns for each vertex of a scan those before it on all shortest paths.
+///
+/// With `first_met` keys are in the order in which the scan sees an edge to them first, sources
+/// ahead; else in the scan's. Edges that lead beyond `limit` are not seen. O(n + m).
+template <Index V, Weight W>
+TightRows tight_rows(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
+                     std::span<const std::int64_t> order, std::size_t sources, bool first_met,
+                     DistanceOf<W> limit, Pulse pulse) {
+  using D = DistanceOf<W>;
+  TightRows rows;
+  rows.keys.reserve(order.size());
+  if (!first_met) sources = order.size();
+  // Where the row of a vertex goes on in `tails`; before that, how long it is; -1 while not met.
+  std::vector<std::int64_t> next(dist.size(), -1);
+  const auto meet = [&](std::size_t v) {
+    next[v] = 0;
+    rows.keys.push_back(static_cast<std::int64_t>(v));
+  };
+  for (const std::int64_t v : order.first(std::min(sources, order.size())))
+    if (next[static_cast<std::size_t>(v)] < 0) meet(static_cast<std::size_t>(v));
+  const auto each_shown = [&](auto&& visit) {
+    for (const std::int64_t u : order) {
+      const auto tail = static_cast<std::size_t>(u);
+      pulse.beat(graph.indptr[tail + 1] - graph.indptr[tail] + 1);
+      for (std::int64_t e = graph.indptr[tail]; e < graph.indptr[tail + 1]; ++e) {
+        const auto v = static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)]);
+        D sum;
+        const bool fits =
+            extend<D, W, V>(dist[tail], graph.weights[static_cast<std::size_t>(e)], sum);
+        // A sum that does not fit is seen where there is no limit: it is beyond every other one.
+        if ((fits ? sum <= limit : limit == unreachable<D>) && dist[v] != unreachable<D>)
+          visit(u, v, fits && sum == dist[v]);
+      }
+    }
+  };
+  each_shown([&](std::int64_t, std::size_t v, bool tight) {
+    if (next[v] < 0) meet(v);
+    next[v] += tight;
+  });
+  std::int64_t end = 0;
+  for (const std::int64_t v : rows.keys) {
+    const std::int64_t begin = end;
+    end += next[static_cast<std::size_t>(v)];
+    rows.ends.push_back(end);
+    next[static_cast<std::size_t>(v)] = begin;
+  }
+  rows.tails.resize(static_cast<std::size_t>(end));
+  each_shown([&](std::int64_t u, std::size_t v, bool tight) {
+    if (tight) rows.tails[static_cast<std::size_t>(next[v]++)] = u;
+  });
+  return rows;
+}
+
+}  // namespace warpath

@@ -1,0 +1,95 @@
+// binary_heap.hpp - a binary heap that knows where each vertex is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/queues/lazy_heap.hpp"
+
+namespace warpath {
+
+/// A queue with decrease-key: at most one entry for each vertex, O(log n) a step. Memory: an entry
+/// for each queued vertex and a place for each vertex.
+///
+/// Davidson et al. 2014 compare with "a simpler binary heap" of their own and say no more. Open are
+/// the arity's layout, where the keys stand and how a label falls; taken here are one array, keys
+/// beside their vertices, and decrease-key, since "the distance value is updated if a shorter path
+/// has been discovered" (section II). Source: Williams 1964 (algorithm 232).
+template <class D, Index V>
+class BinaryHeap {
+ public:
+  using Entry = Labelled<D, V>;
+
+  explicit BinaryHeap(std::int64_t n) : places_(static_cast<std::size_t>(n), kAbsent) {}
+
+  V next() const { return entries_.empty() ? V{-1} : entries_.front().vertex; }
+
+  /// Queues the vertex, or lowers its key.
+  void push(D key, V vertex) {
+    const V place = places_[static_cast<std::size_t>(vertex)];
+    if (place != kAbsent) {
+      rise(static_cast<std::size_t>(place), {key, vertex});
+    } else {
+      entries_.push_back({key, vertex});
+      rise(entries_.size() - 1, {key, vertex});
+    }
+  }
+
+  template <class Fresh>
+  bool pop(Entry& top, const Fresh&) {
+    if (entries_.empty()) return false;
+    top = entries_.front();
+    places_[static_cast<std::size_t>(top.vertex)] = kAbsent;
+    const Entry last = entries_.back();
+    entries_.pop_back();
+    if (!entries_.empty()) sink(last);
+    return true;
+  }
+
+  template <class Visit>
+  void drain(Visit&& visit) {
+    for (const Entry& entry : entries_) {
+      places_[static_cast<std::size_t>(entry.vertex)] = kAbsent;
+      visit(entry);
+    }
+    entries_.clear();
+  }
+
+ private:
+  static constexpr V kAbsent = -1;
+
+  void put(std::size_t at, const Entry& entry) {
+    entries_[at] = entry;
+    places_[static_cast<std::size_t>(entry.vertex)] = static_cast<V>(at);
+  }
+
+  void rise(std::size_t at, const Entry moved) {
+    while (at > 0) {
+      const std::size_t above = (at - 1) / 2;
+      if (!(moved.key < entries_[above].key)) break;
+      put(at, entries_[above]);
+      at = above;
+    }
+    put(at, moved);
+  }
+
+  /// Fills the hole at the root with `moved`.
+  void sink(const Entry moved) {
+    const std::size_t size = entries_.size();
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < size; child = 2 * at + 1) {
+      if (child + 1 < size && entries_[child + 1].key < entries_[child].key) ++child;
+      if (!(entries_[child].key < moved.key)) break;
+      put(at, entries_[child]);
+      at = child;
+    }
+    put(at, moved);
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<V> places_;  // where each vertex stands in entries_
+};
+
+}  // namespace warpath

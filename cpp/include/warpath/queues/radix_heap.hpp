@@ -1,0 +1,108 @@
+// radix_heap.hpp - a monotone heap: keys sorted by the highest bit in which they differ from the
+// last minimum.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/queues/lazy_heap.hpp"
+
+namespace warpath {
+
+/// A queue for keys that never fall below the last one popped, as in Dijkstra's search: O(1) a
+/// push, amortised O(bits of the largest weight) a vertex.
+///
+/// Bucket b holds the keys whose highest difference from `last_` is bit b - 1, so every key of a
+/// lower bucket is smaller. A large lowest bucket is split around its least fresh key; from a small
+/// one the least is simply picked, which leaves `last_` behind and keeps the buckets valid. Floats
+/// >= 0 are ordered as their bits are, so they are taken as unsigned integers: exact, not rounded.
+/// Source: Ahuja, Mehlhorn, Orlin, Tarjan 1990.
+template <class D, Index V>
+class RadixHeap {
+ public:
+  using Entry = Labelled<D, V>;
+
+  V next() const { return next_; }
+
+  void push(D key, V vertex) {
+    const auto b = static_cast<std::size_t>(std::bit_width(bits(key) ^ last_));
+    buckets_[b].push_back({key, vertex});
+    used_ |= std::uint64_t{1} << b;
+  }
+
+  template <class Fresh>
+  bool pop(Entry& top, const Fresh& fresh) {
+    while (used_ != 0) {
+      const auto b = static_cast<std::size_t>(std::countr_zero(used_));
+      std::vector<Entry>& bucket = buckets_[b];
+      if (b > 0 && bucket.size() > kSmall) {
+        split(b, fresh);
+        continue;
+      }
+      if (b > 0) bring_least_to_back(bucket);
+      top = bucket.back();
+      bucket.pop_back();
+      if (bucket.empty()) used_ &= used_ - 1;
+      next_ = bucket.empty() ? V{-1} : bucket.back().vertex;
+      return true;
+    }
+    last_ = 0;
+    return false;
+  }
+
+  template <class Visit>
+  void drain(Visit&& visit) {
+    for (std::vector<Entry>& bucket : buckets_) {
+      for (const Entry& entry : bucket) visit(entry);
+      bucket.clear();
+    }
+    used_ = 0;
+    last_ = 0;
+    next_ = V{-1};
+  }
+
+ private:
+  using Bits = std::conditional_t<sizeof(D) == 8, std::uint64_t, std::uint32_t>;
+  static constexpr std::size_t kSmall = 16;  // 4 to 32 are alike on road, Delaunay, R-MAT graphs
+
+  static Bits bits(D key) { return std::bit_cast<Bits>(key); }
+
+  static void bring_least_to_back(std::vector<Entry>& bucket) {
+    std::size_t least = 0;
+    for (std::size_t i = 1; i < bucket.size(); ++i)
+      if (bucket[i].key < bucket[least].key) least = i;
+    std::swap(bucket[least], bucket.back());
+  }
+
+  /// Moves the fresh entries of bucket b to the buckets below it, around their least key.
+  template <class Fresh>
+  void split(std::size_t b, const Fresh& fresh) {
+    std::vector<Entry>& bucket = buckets_[b];
+    std::size_t kept = 0;
+    D least = unreachable<D>;
+    for (const Entry& entry : bucket) {
+      if (!fresh(entry)) continue;
+      bucket[kept++] = entry;
+      least = entry.key < least ? entry.key : least;
+    }
+    bucket.resize(kept);
+    used_ &= ~(std::uint64_t{1} << b);
+    if (kept == 0) return;
+    last_ = bits(least);
+    for (const Entry& entry : bucket) push(entry.key, entry.vertex);
+    bucket.clear();
+  }
+
+  // One bucket for equal keys and one per bit; the sign bit is never set.
+  std::array<std::vector<Entry>, 8 * sizeof(D)> buckets_;
+  std::uint64_t used_ = 0;  // bit b: bucket b holds something
+  Bits last_ = 0;
+  V next_ = -1;
+};
+
+}  // namespace warpath

@@ -1,0 +1,348 @@
+// breadth_first.hpp - one source where all edges are equally long: breadth-first, both ways.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/open_team.hpp"
+#include "warpath/parallel/team.hpp"
+
+namespace warpath {
+
+struct BreadthFirstResult {
+  std::int64_t settled = 0;   // vertices reached
+  std::int64_t relaxed = 0;   // edges examined
+  std::int64_t improved = 0;  // labels given, but for the source's
+  std::int64_t rounds = 0;    // levels
+};
+
+/// Rows without weights; none where they are not at hand.
+template <Index V>
+struct Adjacency {
+  std::span<const std::int64_t> indptr;
+  std::span<const V> indices;
+
+  std::int64_t degree(V u) const {
+    const auto row = static_cast<std::size_t>(u);
+    return indptr[row + 1] - indptr[row];
+  }
+};
+
+/// Breadth-first search that changes its direction: the vertices of a small frontier look through
+/// their edges out; when these are many, every vertex not reached looks through its edges in until
+/// it meets the frontier.
+///
+/// A level's label is that of the level before plus the weight of an edge, in the labels' own
+/// arithmetic: the sum along every path of so many edges, so all labels have the bits of
+/// Dijkstra's. Weight >= 0; integer labels must fit, n weights long. Without edges in there is one
+/// direction.
+///
+/// Work O(n + m), often far less. Memory: an entry of a queue and three bits a vertex. The threads
+/// that have come share the levels that are worth a barrier; the calling one takes the others
+/// alone. `assemble` as in Crew. Source: Beamer,
+/// Asanovic, Patterson, "Direction-optimizing breadth-first search", 2012.
+template <Index V, class D>
+class BreadthFirst {
+ public:
+  BreadthFirst(Adjacency<V> out, Adjacency<V> into, std::span<D> dist, D weight, D cutoff,
+               int threads, bool assemble, Control& control)
+      : out_(out),
+        into_(into),
+        dist_(dist),
+        weight_(weight),
+        cutoff_(cutoff),
+        threads_(threads),
+        control_(control),
+        crew_(threads, assemble, control),
+        queue_(std::make_unique_for_overwrite<V[]>(dist.size())),
+        visited_((dist.size() + kBits - 1) / kBits),
+        front_(into.indptr.empty() ? 0 : visited_.size()),
+        next_(front_.size()),
+        unexplored_(static_cast<std::int64_t>(out.indices.size())) {}
+
+  BreadthFirstResult run(V source) {
+    control_.expect(static_cast<std::int64_t>(dist_.size()));
+    run_open_team(threads_, control_, [&](int rank) {
+      Worker worker(control_, rank == 0);
+      fill(rank);
+      if (rank == 0) {
+        crew_.muster();
+        start(source, worker);
+      } else if (unsigned ticket = 0; !crew_.join(rank, ticket)) {
+        return;
+      }
+      crew_.wait(rank);
+      while (step_ != Step::kDone) {
+        if (step_ == Step::kLookBack)
+          look_back(worker);
+        else
+          look_ahead<true>(worker);
+        publish<true>(worker);
+        crew_.wait(rank);
+        if (rank == 0) advance(worker);
+        crew_.wait(rank);
+      }
+      if (rank == 0) crew_.close();
+    });
+    result_.relaxed = relaxed_.load();
+    return result_;
+  }
+
+ private:
+  using Word = std::uint64_t;
+  static constexpr std::size_t kBits = 64;
+  static constexpr std::int64_t kAlpha = 15;  // the search turns at this share of the edges left,
+  static constexpr std::int64_t kBeta = 18;   // and back at this share of the vertices
+  static constexpr std::size_t kWorthSharing = 1024;  // vertices of a frontier
+  static constexpr std::size_t kChunk = 256;          // of them, taken at once
+  static constexpr std::size_t kWords = 64;           // of bits, taken at once
+  static constexpr std::int64_t kFilled = 1 << 13;    // distances filled at once
+  static constexpr std::size_t kAhead = 8;            // vertices whose rows are fetched early
+  static constexpr std::int64_t kPiece = 256;  // edges of a row between two looks at the room left
+
+  enum class Step { kAlone, kShared, kLookBack, kDone };
+
+  /// What a thread found and did in a level, before it tells.
+  struct Worker {
+    Worker(Control& control, bool owner) : pulse(control, owner) {}
+
+    Pulse pulse;
+    std::array<V, 1024> found;
+    std::size_t size = 0;
+    std::int64_t edges = 0;  // out of the vertices found
+    std::int64_t relaxed = 0;
+  };
+
+  static std::size_t at(V v) { return static_cast<std::size_t>(v); }
+  static std::size_t word_of(V v) { return at(v) / kBits; }
+  static Word bit_of(V v) { return Word{1} << (at(v) % kBits); }
+  bool turns() const { return !front_.empty(); }
+
+  void fill(int rank) {
+    const auto n = static_cast<std::int64_t>(dist_.size());
+    crew_.share(filled_, parts_of(n, kFilled), rank, [&](std::int64_t part) {
+      std::fill(dist_.data() + part * kFilled, dist_.data() + std::min(n, (part + 1) * kFilled),
+                unreachable<D>);
+    });
+  }
+
+  void start(V source, Worker& worker) {
+    if (dist_.size() % kBits != 0) visited_.back() = ~Word{0} << (dist_.size() % kBits);
+    visited_[word_of(source)] |= bit_of(source);
+    worker.found[worker.size++] = source;
+    publish<false>(worker);
+    advance(worker);
+  }
+
+  /// Rank 0, while the others wait: levels too small to be shared.
+  void advance(Worker& worker) {
+    decide();
+    while (step_ == Step::kAlone) {
+      look_ahead<false>(worker);
+      publish<false>(worker);
+      decide();
+    }
+  }
+
+  /// What was found becomes the frontier, and how it is taken is chosen.
+  void decide() {
+    crew_.admit();
+    const bool backward = step_ == Step::kLookBack;
+    begin_ = end_;
+    end_ = tail_.load(std::memory_order_relaxed);
+    const std::size_t size = backward ? found_back_.exchange(0) : end_ - begin_;
+    const std::int64_t edges = found_edges_.exchange(0);
+    unexplored_ -= edges;
+    label_ = static_cast<D>(label_ + weight_);
+    cursor_.store(0, std::memory_order_relaxed);
+    result_.settled += static_cast<std::int64_t>(size);
+    result_.improved = result_.settled - 1;
+    control_.advance(static_cast<std::int64_t>(size));
+    if (size == 0 || label_ > cutoff_ || label_ == unreachable<D>) {
+      step_ = Step::kDone;
+      return;
+    }
+    ++result_.rounds;
+    const std::size_t before = std::exchange(size_, size);
+    if (backward) {
+      std::swap(front_, next_);
+      if (size >= before || size > dist_.size() / kBeta) return;
+      queue_of_front();
+    } else if (turns() && edges > unexplored_ / kAlpha) {
+      front_of_queue();
+      step_ = Step::kLookBack;
+      return;
+    }
+    step_ = crew_.members() > 1 && end_ - begin_ >= kWorthSharing ? Step::kShared : Step::kAlone;
+  }
+
+  void front_of_queue() {
+    std::fill(front_.begin(), front_.end(), Word{0});
+    for (std::size_t i = begin_; i < end_; ++i) front_[word_of(queue_[i])] |= bit_of(queue_[i]);
+  }
+
+  void queue_of_front() {
+    begin_ = end_;
+    for (std::size_t word = 0; word < front_.size(); ++word)
+      for (Word left = front_[word]; left != 0; left &= left - 1)
+        queue_[end_++] =
+            static_cast<V>(word * kBits + static_cast<std::size_t>(std::countr_zero(left)));
+    tail_.store(end_, std::memory_order_relaxed);
+  }
+
+  /// The frontier's vertices look for vertices not reached.
+  template <bool kShared>
+  void look_ahead(Worker& worker) {
+    const std::int64_t* const indptr = out_.indptr.data();
+    for (;;) {
+      const std::size_t from =
+          begin_ + (kShared ? cursor_.fetch_add(kChunk, std::memory_order_relaxed)
+                            : std::exchange(alone_, alone_ + kChunk));
+      if (from >= end_) break;
+      const std::size_t to = std::min(from + kChunk, end_);
+      for (std::size_t i = from; i < to; ++i) {
+        if (i + 2 * kAhead < end_) __builtin_prefetch(indptr + queue_[i + 2 * kAhead]);
+        if (i + kAhead < end_) __builtin_prefetch(out_.indices.data() + indptr[queue_[i + kAhead]]);
+        const std::int64_t behind = indptr[queue_[i] + 1];
+        for (std::int64_t e = indptr[queue_[i]]; e < behind; e += kPiece)
+          look_at<kShared>(e, std::min(behind, e + kPiece), worker);
+      }
+    }
+    if constexpr (!kShared) alone_ = 0;
+  }
+
+  template <bool kShared>
+  void look_at(std::int64_t begin, std::int64_t end, Worker& worker) {
+    worker.pulse.beat(end - begin + 1);
+    worker.relaxed += end - begin;
+    if (worker.size + kPiece > worker.found.size()) give<kShared>(worker);
+    const V* const heads = out_.indices.data();
+    Word* const visited = visited_.data();
+    std::size_t size = worker.size;
+    // Without a branch: which vertices were reached before is as good as random.
+    for (std::int64_t e = begin; e < end; ++e) {
+      const V v = heads[e];
+      Word& word = visited[word_of(v)];
+      worker.found[size] = v;
+      if constexpr (kShared) {
+        const std::atomic_ref<Word> seen(word);
+        size += (seen.load(std::memory_order_relaxed) & bit_of(v)) == 0;
+      } else {
+        size += (word & bit_of(v)) == 0;
+        word |= bit_of(v);
+      }
+    }
+    worker.size = size;
+  }
+
+  /// Gives the vertices found their label and enters them into the queue; where the level is
+  /// shared, those that no other thread, and no other edge, was faster to.
+  template <bool kShared>
+  void give(Worker& worker) {
+    if constexpr (kShared) {
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < worker.size; ++i) {
+        const V v = worker.found[i];
+        std::atomic_ref<Word> seen(visited_[word_of(v)]);
+        worker.found[kept] = v;
+        kept += (seen.fetch_or(bit_of(v), std::memory_order_relaxed) & bit_of(v)) == 0;
+      }
+      worker.size = kept;
+    }
+    if (worker.size == 0) return;
+    const std::span<const V> found(worker.found.data(), worker.size);
+    const std::size_t place = tail_.fetch_add(found.size(), std::memory_order_relaxed);
+    std::copy(found.begin(), found.end(), queue_.get() + place);
+    for (const V v : found) dist_[at(v)] = label_;
+    if (turns())
+      for (const V v : found) worker.edges += out_.degree(v);
+    worker.size = 0;
+  }
+
+  /// Tells what is left of a level.
+  template <bool kShared>
+  void publish(Worker& worker) {
+    give<kShared>(worker);
+    found_edges_.fetch_add(std::exchange(worker.edges, 0), std::memory_order_relaxed);
+    relaxed_.fetch_add(std::exchange(worker.relaxed, 0), std::memory_order_relaxed);
+  }
+
+  /// The vertices not reached look for one of the frontier. Each word is one thread's alone.
+  void look_back(Worker& worker) {
+    const std::size_t words = visited_.size();
+    std::size_t found = 0;
+    for (;;) {
+      const std::size_t from = cursor_.fetch_add(kWords, std::memory_order_relaxed);
+      if (from >= words) break;
+      for (std::size_t word = from; word < std::min(words, from + kWords); ++word) {
+        Word reached = 0;
+        for (Word left = ~visited_[word]; left != 0; left &= left - 1) {
+          const auto v =
+              static_cast<V>(word * kBits + static_cast<std::size_t>(std::countr_zero(left)));
+          if (!meets_front(v, worker)) continue;
+          reached |= bit_of(v);
+          dist_[at(v)] = label_;
+        }
+        next_[word] = reached;
+        visited_[word] |= reached;
+        found += static_cast<std::size_t>(std::popcount(reached));
+      }
+    }
+    found_back_.fetch_add(found, std::memory_order_relaxed);
+  }
+
+  bool meets_front(V v, Worker& worker) const {
+    const std::int64_t begin = into_.indptr[at(v)];
+    const std::int64_t end = into_.indptr[at(v) + 1];
+    std::int64_t e = begin;
+    bool met = false;
+    while (e < end && !met) {
+      const V u = into_.indices[static_cast<std::size_t>(e++)];
+      met = (front_[word_of(u)] & bit_of(u)) != 0;
+    }
+    worker.relaxed += e - begin;
+    worker.pulse.beat(e - begin + 1);
+    return met;
+  }
+
+  const Adjacency<V> out_;
+  const Adjacency<V> into_;
+  const std::span<D> dist_;
+  const D weight_;
+  const D cutoff_;
+  const int threads_;
+  Control& control_;
+  Crew crew_;
+  Shares filled_;
+  std::unique_ptr<V[]> queue_;  // the frontier is [begin_, end_), behind it what was found
+  std::vector<Word> visited_;
+  std::vector<Word> front_;  // as bits, where the search looks back
+  std::vector<Word> next_;
+  // Written by rank 0 between two barriers.
+  Step step_ = Step::kAlone;
+  D label_ = 0;  // of the vertices found
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::size_t size_ = 0;
+  std::size_t alone_ = 0;
+  std::int64_t unexplored_;  // edges out of vertices not reached
+  BreadthFirstResult result_;
+  // Gathered from all threads.
+  std::atomic<std::size_t> tail_{0};
+  std::atomic<std::size_t> cursor_{0};
+  std::atomic<std::size_t> found_back_{0};
+  std::atomic<std::int64_t> found_edges_{0};
+  std::atomic<std::int64_t> relaxed_{0};
+};
+
+}  // namespace warpath

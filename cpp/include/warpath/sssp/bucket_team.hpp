@@ -1,0 +1,415 @@
+// bucket_team.hpp - delta-stepping from one source, on one thread or on a team.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/open_team.hpp"
+#include "warpath/parallel/team.hpp"
+#include "warpath/sssp/bucket_bins.hpp"
+#include "warpath/sssp/bucket_options.hpp"
+#include "warpath/sssp/bucket_sharing.hpp"
+#include "warpath/sssp/lower_sums.hpp"
+#include "warpath/sssp/narrow_label.hpp"
+#include "warpath/sssp/spread_labels.hpp"
+
+namespace warpath {
+
+/// A search of a team with labels of type L, narrower than the distances or as wide.
+///
+/// Who lowers a label puts the vertex into its own bucket for it. Bucket by bucket the threads take
+/// the blocks of entries that they have there, each its own and then others'; what falls back into
+/// the bucket in work is finished by its thread alone, who gives part of it away when somebody has
+/// nothing left: a bucket costs one barrier, however deep it is. The calling thread begins alone
+/// and takes the others in as they come. On large graphs what the next scans will read is fetched
+/// ahead. Any order ends in the same labels, for rounding is monotone and weights are >= 0, so
+/// delta, the threads and their timing change the work and never a bit. Work O(m) relaxations for a
+/// small delta; where delta is too small for the weights, buckets grow. Source: Meyer, Sanders,
+/// "Delta-stepping", 2003; threads' own buckets, finished alone: Beamer et al., GAP benchmark
+/// suite, 2015, and Zhang et al., "Optimizing ordered graph algorithms with GraphIt", 2020.
+template <Index V, Weight W, class L>
+class BucketTeam {
+ public:
+  using D = DistanceOf<W>;
+
+  /// `labels` are n, of any content: they are filled by the threads that will use them.
+  BucketTeam(const CsrView<V, W>& graph, L* labels, const BucketOptions<W>& options,
+             Control& control)
+      : graph_(graph),
+        labels_(labels),
+        first_(first_label<L, D>(options.cutoff)),
+        manner_(graph, options),
+        leaves_(options.leaves),
+        heaviest_(options.heaviest),
+        threads_(options.threads),
+        control_(control),
+        crew_(threads_, options.assemble, control),
+        sharing_(threads_, graph.n(), manner_.in_lanes, crew_) {
+    for (int rank = 0; rank < threads_; ++rank)
+      workers_.push_back(std::make_unique<Worker>(options.delta, first_, control, rank == 0));
+  }
+
+  /// Solves one source into `out`, at the end of whose memory the labels lie: all of it where they
+  /// are as wide. False when a sum may have been too large for L: then `out` says nothing.
+  template <class Out>
+  bool solve(V source, std::span<Out> out) {
+    control_.expect(graph_.n());
+    run_open_team(threads_, control_, [&](int rank) {
+      Worker& self = *workers_[static_cast<std::size_t>(rank)];
+      crew_.share(filled_, parts_of(graph_.n(), kFilled), rank, [&](std::int64_t part) {
+        std::fill(labels_ + part * kFilled, labels_ + std::min(graph_.n(), (part + 1) * kFilled),
+                  first_);
+      });
+      if (rank == 0) {
+        labels_[source] = 0;
+        self.bins.put(0, source);
+      }
+      work(rank);
+      self.bins.pool().release();  // before the answer has its pages; nobody has a block any more
+      spreading_.write(labels_, out.data(), graph_.n(), first_, crew_, rank, self.spread);
+    });
+    L largest = 0;
+    for (const auto& worker : workers_) largest = std::max(largest, worker->spread.largest);
+    return labels_exact<L, W>(largest, heaviest_, first_);
+  }
+
+  BucketTeamCounters counters() const {
+    BucketTeamCounters total;
+    for (const auto& worker : workers_) {
+      total += worker->counters;
+      total.reached += worker->spread.reached;
+    }
+    total.rounds = workers_[0]->counters.rounds;
+    return total;
+  }
+
+ private:
+  static constexpr int kFar = BucketScale<L>::kFar;
+  static constexpr unsigned kAhead = 16;            // vertices that are fetched ahead
+  static constexpr std::int64_t kAheadRow = 16;     // targets fetched of a row
+  static constexpr std::int64_t kFilled = 1 << 14;  // labels that a thread fills at once
+  static constexpr std::size_t kThinPile = 64;      // a move should take 1 / kThinPile of the pile
+
+  struct Worker {
+    Worker(double delta, L first, Control& control, bool owner)
+        : scale(delta), pulse(control, owner), least(first) {}
+
+    /// Before this one's first round: the state that all agree on.
+    void follow(const Worker& member) {
+      scale = member.scale;
+      moved = member.moved;
+      before = member.before;
+    }
+
+    BucketScale<L> scale;
+    BucketBins<V> bins;
+    Pulse pulse;
+    V *taken = nullptr, *taken_end = nullptr;  // the entries left of a parcel
+    bool may_take = false;                     // whether parcels may be left
+    bool moved = false;
+    std::size_t before = 0;  // entries behind all buckets at the last move
+    BucketTeamCounters counters;
+    std::int64_t met = 0;  // vertices that got their first label since the last report
+    SpreadSeen<L> spread;
+    // Read by others.
+    alignas(64) L least;  // of the entries behind the buckets
+    std::size_t kept = 0, freed = 0;
+  };
+
+  using Lower = LowerSums<V, L>;
+
+  template <bool kShared>
+  L label(V v) const {
+    if constexpr (kShared)
+      return std::atomic_ref<L>(labels_[v]).load(std::memory_order_relaxed);
+    else
+      return labels_[v];
+  }
+
+  void work(int rank) {
+    Worker& self = *workers_[static_cast<std::size_t>(rank)];
+    unsigned round = 0;
+    if (rank == 0) {
+      crew_.muster();
+      if (work_alone(self)) work_together(self, agree(self, 0, round, rank), round, rank);
+      crew_.close();
+    } else if (crew_.join(rank, round)) {
+      self.follow(*workers_[0]);
+      sharing_.await_end(rank, round);
+      work_together(self, sharing_.first_bucket(round), round, rank);
+    }
+    control_.advance(std::exchange(self.met, 0));
+  }
+
+  /// Rank 0, until somebody has come; false when the work is done before.
+  bool work_alone(Worker& self) {
+    for (int current = 0; !crew_.asked();) {
+      current = self.bins.next(current);
+      control_.advance(std::exchange(self.met, 0));
+      if (current == kFar) {
+        if (!move_window(self, 0)) return false;
+        current = 0;
+        continue;
+      }
+      ++self.counters.rounds;
+      drain<false>(self, current, 0, 0);
+    }
+    return true;
+  }
+
+  /// From the end of a round on, after which `current` is the first bucket with entries.
+  void work_together(Worker& self, int current, unsigned round, int rank) {
+    for (;; current = agree(self, current, round, rank)) {
+      ++round;
+      control_.advance(std::exchange(self.met, 0));
+      if (current == kFar) {
+        if (!move_window(self, rank)) return;
+        current = 0;
+        continue;
+      }
+      ++self.counters.rounds;
+      sharing_.publish(rank, self.bins, current, round);
+      self.may_take = true;
+      drain<true>(self, current, round, rank);
+    }
+  }
+
+  /// Waits until nobody has anything left of the bucket in work, taking part of what others have.
+  /// The first bucket with entries of any thread.
+  int agree(Worker& self, int current, unsigned round, int rank) {
+    while (const Parcel<V> gift = sharing_.rest(rank, round, self.bins.next(current))) {
+      accept(self, gift);
+      drain<true>(self, current, round, rank);
+    }
+    return sharing_.first_bucket(round);
+  }
+
+  static void accept(Worker& self, Parcel<V> parcel) {
+    self.taken = parcel.begin();
+    self.taken_end = parcel.end();
+  }
+
+  /// The next entry of the bucket in work.
+  template <bool kShared>
+  bool next_entry(Worker& self, int current, unsigned round, int rank, V& v) {
+    if constexpr (kShared) {
+      if (self.taken != self.taken_end) {
+        v = *self.taken++;
+        return true;
+      }
+      if (self.taken != nullptr) {
+        self.bins.pool().give(Block<V>::before(self.taken));
+        self.taken = self.taken_end = nullptr;
+      }
+      if (self.may_take) {
+        const Parcel<V> parcel = sharing_.take(rank, round);
+        self.may_take = static_cast<bool>(parcel);
+        if (parcel) {
+          accept(self, parcel);
+          v = *self.taken++;
+          return true;
+        }
+      }
+    }
+    if (self.bins.pop(current, v)) return true;
+    if constexpr (kShared) {
+      if (const Parcel<V> back = sharing_.withdraw(rank)) {
+        accept(self, back);
+        v = *self.taken++;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Scans what there is of the bucket in work, and what falls back into it.
+  template <bool kShared>
+  void drain(Worker& self, int current, unsigned round, int rank) {
+    // Two functions: in one, the registers that the one loop takes are spilled in the other.
+    if (manner_.near)
+      drain_near<kShared>(self, current, round, rank);
+    else
+      drain_ahead<kShared>(self, current, round, rank);
+    self.bins.close(current);
+  }
+
+  template <bool kShared>
+  [[gnu::noinline]] void drain_near(Worker& self, int current, unsigned round, int rank) {
+    const BucketScale<L> scale = self.scale;
+    Lower low;
+    do {
+      for (V v; next_entry<kShared>(self, current, round, rank, v);) {
+        scan<kShared>(v, current, scale, self, low);
+        if constexpr (kShared) give_part(self, current, round, rank);
+      }
+    } while (apply<kShared>(low, current, scale, self));
+  }
+
+  template <bool kShared>
+  [[gnu::noinline]] void drain_ahead(Worker& self, int current, unsigned round, int rank) {
+    const BucketScale<L> scale = self.scale;
+    std::array<V, 2 * kAhead> staged;
+    Lower low;
+    unsigned head = 0;
+    unsigned tail = 0;
+    const auto at = [&](unsigned place) -> V& { return staged[place % (2 * kAhead)]; };
+    while (true) {
+      for (V v; tail - head < kAhead && next_entry<kShared>(self, current, round, rank, v);) {
+        at(tail++) = v;
+        __builtin_prefetch(labels_ + v);
+        __builtin_prefetch(graph_.indptr.data() + v);
+      }
+      if (head == tail) {
+        if (!apply<kShared>(low, current, scale, self)) return;
+        continue;
+      }
+      if (tail - head > kAhead / 2) fetch_row(at(head + kAhead / 2));
+      if (manner_.far_targets && tail - head > kAhead / 4)
+        fetch_targets<kShared>(at(head + kAhead / 4));
+      scan<kShared>(at(head++), current, scale, self, low);
+      if constexpr (kShared) give_part(self, current, round, rank);
+    }
+  }
+
+  void give_part(Worker& self, int current, unsigned round, int rank) {
+    if (sharing_.wanted(round))
+      sharing_.offer(rank, self.bins, current, round, self.taken, self.taken_end);
+  }
+
+  // A compiler may take a function that only fetches for one without effect, and leave it out.
+  [[gnu::always_inline]] void fetch_row(V v) const {
+    const std::int64_t row = graph_.indptr.data()[v];
+    __builtin_prefetch(graph_.indices.data() + row);
+    __builtin_prefetch(graph_.weights.data() + row);
+  }
+
+  /// Where neighbours have near numbers, their labels mostly are in the caches already.
+  template <bool kShared>
+  [[gnu::always_inline]] void fetch_targets(V v) const {
+    const std::int64_t* const bounds = graph_.indptr.data() + v;
+    const std::int64_t end = std::min(bounds[1], bounds[0] + kAheadRow);
+    for (std::int64_t e = bounds[0]; e < end; ++e) {
+      if constexpr (kShared)
+        fetch_to_write(labels_ + graph_.indices.data()[e]);
+      else
+        __builtin_prefetch(labels_ + graph_.indices.data()[e]);
+    }
+  }
+
+  template <bool kShared>
+  void scan(V u, int current, const BucketScale<L>& scale, Worker& self, Lower& low) {
+    const L from = label<kShared>(u);
+    if (scale.passed(from, current)) return;  // lowered since, and scanned with that label
+    std::int64_t e = graph_.indptr.data()[u];
+    const std::int64_t end = graph_.indptr.data()[u + 1];
+    self.pulse.beat(end - e + 1);
+    ++self.counters.settled;
+    self.counters.relaxed += end - e;
+    const V* const indices = graph_.indices.data();
+    const W* const weights = graph_.weights.data();
+    const auto sum = [&](std::int64_t at) {
+      return static_cast<L>(from + static_cast<L>(weights[at]));
+    };
+    do {
+      e = low.gather(e, end, indices, sum, [this](V v) { return label<kShared>(v); });
+      if (low.enough()) apply<kShared>(low, current, scale, self);
+    } while (e < end);
+  }
+
+  template <bool kShared>
+  bool apply(Lower& low, int current, const BucketScale<L>& scale, Worker& self) {
+    return low.apply([&](V v, L sum) { lower<kShared>(v, sum, current, scale, self); });
+  }
+
+  template <bool kShared>
+  void lower(V v, L sum, int current, const BucketScale<L>& scale, Worker& self) {
+    L old = label<kShared>(v);
+    if constexpr (kShared) {
+      std::atomic_ref<L> place(labels_[v]);
+      do {
+        if (!(sum < old)) return;
+      } while (!place.compare_exchange_weak(old, sum, std::memory_order_relaxed));
+    } else {
+      if (!(sum < old)) return;
+      labels_[v] = sum;
+    }
+    ++self.counters.improved;
+    const bool first = old == first_;
+    self.met += first;
+    const bool leaf = leaves_ != nullptr && (leaves_[v >> 3] >> (v & 7) & 1) != 0;
+    self.counters.settled += leaf & first;
+    const int bucket = scale.bucket_of(sum);
+    // Whoever gave the old label has put v there, or will before its turn.
+    const bool there = !first & (bucket > current) & (scale.bucket_of(old) == bucket);
+    self.bins.put_if(!leaf & !there, bucket, v);
+  }
+
+  /// All buckets are empty: they move to the least label behind them. False without one.
+  bool move_window(Worker& self, int rank) {
+    self.least = first_;
+    self.kept = 0;
+    each_far(self, [&](V v) {
+      if (self.scale.passed(labels_[v], kFar)) return;
+      self.least = std::min(self.least, labels_[v]);
+      ++self.kept;
+      self.bins.put(kFar, v);
+    });
+    crew_.wait(rank);
+    L least = first_;
+    std::size_t kept = 0, freed = 0;
+    for (const auto& worker : workers_) {
+      least = std::min(least, worker->least);
+      kept += worker->kept;
+      freed += worker->freed;
+    }
+    crew_.wait(rank);
+    if (kept == 0) return false;
+    if (self.moved && freed * kThinPile < self.before) self.scale.widen();
+    self.moved = true;
+    self.before = kept;
+    self.scale.move_to(least);
+    self.freed = 0;
+    each_far(self, [&](V v) {
+      const int bucket = self.scale.bucket_of(labels_[v]);
+      self.freed += bucket < kFar;
+      self.bins.put(bucket, v);
+    });
+    return true;
+  }
+
+  /// Takes the entries behind the buckets out and calls visit(v) for each, which may put it back.
+  /// Blocks are used again at once: it costs no memory.
+  template <class Visit>
+  void each_far(Worker& self, Visit&& visit) {
+    self.bins.detach(kFar, [&](Block<V>* block, std::size_t entries) {
+      self.pulse.beat(static_cast<std::int64_t>(entries));
+      for (std::size_t i = 0; i < entries; ++i) visit(block->entries[i]);
+      self.bins.pool().give(block);
+    });
+  }
+
+  const CsrView<V, W>& graph_;
+  L* const labels_;
+  const L first_;
+  const BucketManner manner_;
+  const std::uint8_t* const leaves_;
+  const W heaviest_;
+  const int threads_;
+  Control& control_;
+  Crew crew_;
+  BucketSharing<V> sharing_;
+  Shares filled_;
+  Spread spreading_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace warpath

@@ -1,0 +1,43 @@
+// buckets.hpp - one source by a bucket team, in the narrowest labels that hold the distances.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/sssp/bucket_team.hpp"
+#include "warpath/sssp/narrow_label.hpp"
+
+namespace warpath {
+
+/// Distances from one source into `out`; the same bits as Dijkstra's search for every delta and
+/// every number of threads. False when they may not fit 63 bits: then `out` says nothing.
+///
+/// Integers are first tried in labels of 32 bits. Labels lie in the answer's memory: beside it
+/// there are the entries in buckets alone, which are given back before narrow labels spread out.
+template <Index V, Weight W>
+bool bucket_team(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> out,
+                 const BucketOptions<W>& options, Control& control, BucketTeamCounters& counters) {
+  if (!(options.delta > 0)) throw std::invalid_argument("delta must be > 0");
+  if (options.threads < 1) throw std::invalid_argument("threads must be >= 1");
+  const auto solved = [&]<class L>(L* labels) {
+    BucketTeam<V, W, L> team(graph, labels, options, control);
+    const bool exact = team.solve(source, out);
+    counters = team.counters();
+    return exact;
+  };
+  if constexpr (std::is_floating_point_v<W>) {
+    return solved(out.data());
+  } else {
+    if (weights_fit<std::uint32_t>(options.heaviest)) {
+      if (solved(reinterpret_cast<std::uint32_t*>(out.data()) + out.size())) return true;
+    }
+    if (!weights_fit<std::uint64_t>(options.heaviest)) return false;
+    return solved(reinterpret_cast<std::uint64_t*>(out.data()));
+  }
+}
+
+}  // namespace warpath

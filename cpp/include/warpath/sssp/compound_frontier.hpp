@@ -1,0 +1,223 @@
+// compound_frontier.hpp - the steps of Dijkstra's algorithm adapted to compound frontiers.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/flags.hpp"
+#include "warpath/sssp/minimum_label.hpp"
+
+namespace warpath {
+
+// All vertices at the least label are settled at once. A host calls, round after round, relax_f or
+// relax_u, then minimum, then update, until the minimum is unreachable. At first the source alone
+// is the frontier, with label 0; every other vertex is unsettled and unreachable. Weights >= 0.
+//
+// Every step goes over all vertices; 64 flags without a 1 take a look at eight words. No vertex is
+// both in the frontier and unsettled. A round
+// that settles a vertex at a label is never followed by one at a smaller label, and edges of weight
+// 0 only lead to another round at the same label, so there are at most n rounds.
+// Source: Martin, Torres, Gavilanes 2009, figures 2 to 4 and, for matrices, section 5.
+
+struct RelaxCounters {
+  std::int64_t relaxed = 0;   // edges from the frontier to unsettled vertices
+  std::int64_t improved = 0;  // times that one lowered a label
+  Range lowered;              // where labels were lowered
+};
+
+/// Lowers `label` to base + weight if that is less and fits; counts.
+template <Index V, class D, Weight W>
+inline bool lower(D base, W weight, D& label, RelaxCounters& counters) {
+  D sum;
+  ++counters.relaxed;
+  if (!extend<D, W, V>(base, weight, sum) || !(sum < label)) return false;
+  label = sum;
+  ++counters.improved;
+  return true;
+}
+
+/// [relax_F] Every frontier vertex relaxes its edges to unsettled ones. Work O(n + edges out of the
+/// frontier).
+template <Index V, Weight W>
+RelaxCounters relax_f(const CsrView<V, W>& graph, std::span<DistanceOf<W>> dist, Flags frontier,
+                      Flags unsettled) {
+  using D = DistanceOf<W>;
+  RelaxCounters counters;
+  for_each_set(frontier, [&](std::size_t u) {
+    if (dist[u] == unreachable<D>) return;
+    const D base = dist[u];
+    const auto end = static_cast<std::size_t>(graph.indptr[u + 1]);
+    for (auto e = static_cast<std::size_t>(graph.indptr[u]); e < end; ++e) {
+      const auto v = static_cast<std::size_t>(graph.indices[e]);
+      if (unsettled[v] && lower<V>(base, graph.weights[e], dist[v], counters))
+        counters.lowered.add(v);
+    }
+  });
+  return counters;
+}
+
+/// The blocks of kFlagBlock vertices between which edges run, each pair once, those into one block
+/// side by side. Empty if they are more than an eighth of the edges: then a look at the vertices
+/// themselves takes no longer.
+struct BlockEdges {
+  std::vector<std::int32_t> into;
+  std::vector<std::int32_t> from;
+};
+
+/// Row v of `reversed` holds the edges into v. Work O(m), memory of n / kFlagBlock marks.
+template <Index V>
+BlockEdges block_edges(std::span<const std::int64_t> indptr, std::span<const V> indices) {
+  BlockEdges edges;
+  const std::size_t n = indptr.size() - 1;
+  std::vector<std::int32_t> last(flag_blocks(n), -1);
+  for (std::size_t block = 0; block < flag_blocks(n); ++block) {
+    const auto into = static_cast<std::int32_t>(block);
+    const auto end = static_cast<std::size_t>(indptr[std::min(n, (block + 1) * kFlagBlock)]);
+    for (auto e = static_cast<std::size_t>(indptr[block * kFlagBlock]); e < end; ++e) {
+      const std::size_t from = static_cast<std::size_t>(indices[e]) / kFlagBlock;
+      if (last[from] == into) continue;
+      last[from] = into;
+      edges.into.push_back(into);
+      edges.from.push_back(static_cast<std::int32_t>(from));
+    }
+    if (edges.into.size() > indices.size() / 8) return {};
+  }
+  return edges;
+}
+
+/// An unsettled vertex looks for the frontier among its predecessors.
+template <Index V, Weight W>
+inline void pull(const CsrView<V, W>& reversed, std::span<DistanceOf<W>> dist, Flags frontier,
+                 std::size_t v, RelaxCounters& counters) {
+  using D = DistanceOf<W>;
+  const auto end = static_cast<std::size_t>(reversed.indptr[v + 1]);
+  for (auto e = static_cast<std::size_t>(reversed.indptr[v]); e < end; ++e) {
+    const auto u = static_cast<std::size_t>(reversed.indices[e]);
+    if (frontier[u] && dist[u] != unreachable<D> &&
+        lower<V>(dist[u], reversed.weights[e], dist[v], counters))
+      counters.lowered.add(v);
+  }
+}
+
+/// [relax_U] Every unsettled vertex looks for the frontier among its predecessors; row v of
+/// `reversed` holds the edges into v.
+///
+/// Where `into` and `from`, the `block_edges`, are given, the vertices of a block first look
+/// together for a block with a frontier vertex among those of their predecessors. Work O(n + edges
+/// into unsettled vertices), or O(n + blocks' edges + edges into the blocks that found one).
+template <Index V, Weight W>
+RelaxCounters relax_u(const CsrView<V, W>& reversed, std::span<const std::int32_t> into,
+                      std::span<const std::int32_t> from, std::span<DistanceOf<W>> dist,
+                      Flags frontier, Flags unsettled) {
+  RelaxCounters counters;
+  const auto look = [&](std::size_t v) { pull(reversed, dist, frontier, v, counters); };
+  if (into.empty()) {
+    for_each_set(unsettled, look);
+    return counters;
+  }
+  std::vector<std::uint8_t> holds(flag_blocks(dist.size()));
+  for (std::size_t block = 0; block < holds.size(); ++block)
+    holds[block] = any_flag(frontier, block);
+  constexpr std::size_t kTogether = 16;  // edges that are tested by one branch
+  std::int32_t done = -1;
+  for (std::size_t e = 0; e < into.size(); e += kTogether) {
+    const std::size_t end = std::min(into.size(), e + kTogether);
+    std::uint8_t found = 0;
+    for (std::size_t each = e; each < end; ++each)
+      found |= holds[static_cast<std::size_t>(from[each])];
+    for (std::size_t each = e; found && each < end; ++each) {
+      if (into[each] == done || !holds[static_cast<std::size_t>(from[each])]) continue;
+      done = into[each];
+      for_each_set_of(unsettled, static_cast<std::size_t>(done), look);
+    }
+  }
+  return counters;
+}
+
+/// relax_f over a matrix of n x n weights, row u the edges out of u, unreachable for no edge. Work
+/// O(n (1 + frontier vertices)).
+template <Weight D>
+RelaxCounters relax_f_dense(std::span<const D> matrix, std::span<D> dist, Flags frontier,
+                            Flags unsettled) {
+  RelaxCounters counters;
+  const std::size_t n = dist.size();
+  for (std::size_t u = 0; u < n; ++u) {
+    if (!frontier[u] || dist[u] == unreachable<D>) continue;
+    const D base = dist[u];
+    const D* const row = matrix.data() + u * n;
+    for (std::size_t v = 0; v < n; ++v)
+      if (unsettled[v] && row[v] != unreachable<D> &&
+          lower<std::int64_t>(base, row[v], dist[v], counters))
+        counters.lowered.add(v);
+  }
+  return counters;
+}
+
+/// relax_u over the same matrix: an unsettled vertex looks through its column. Work
+/// O(n (1 + unsettled vertices)), an entry of a row of its own at each step.
+template <Weight D>
+RelaxCounters relax_u_dense(std::span<const D> matrix, std::span<D> dist, Flags frontier,
+                            Flags unsettled) {
+  RelaxCounters counters;
+  const std::size_t n = dist.size();
+  for (std::size_t v = 0; v < n; ++v) {
+    if (!unsettled[v]) continue;
+    for (std::size_t u = 0; u < n; ++u) {
+      if (!frontier[u] || dist[u] == unreachable<D>) continue;
+      const D weight = matrix[u * n + v];
+      if (weight != unreachable<D> && lower<std::int64_t>(dist[u], weight, dist[v], counters))
+        counters.lowered.add(v);
+    }
+  }
+  return counters;
+}
+
+/// [mssp] The least label of an unsettled vertex, or unreachable; `least` gets that of each block
+/// of kLeastBlock vertices. Work O(n).
+///
+/// `bytes`: of the widest vectors that may be used; see `least_kernel`.
+template <class D>
+D minimum(std::span<const D> dist, Flags unsettled, std::span<D> least, int bytes) {
+  least_kernel<D>(bytes)(dist.data(), unsettled.data(), dist.size(), least.data());
+  D found = unreachable<D>;
+  for (const D one : least) found = one < found ? one : found;
+  return found;
+}
+
+struct Updated {
+  std::int64_t selected = 0;  // vertices that became the frontier
+  Range changed;              // where flags of the frontier may have changed
+};
+
+/// The unsettled vertices whose label is the threshold become the frontier, and are settled; none
+/// when the threshold is unreachable. Work O(n).
+///
+/// `least` is what `minimum` left: labels are compared only in blocks whose least label is the
+/// threshold. Without it (empty) they are in all blocks. The figure tests the label alone; over
+/// weights of 0 that would let vertices settled at the same label into the frontier again.
+template <class D>
+Updated update(std::span<const D> dist, std::span<std::uint8_t> unsettled,
+               std::span<std::uint8_t> frontier, D threshold, std::span<const D> least) {
+  Updated updated;
+  const std::size_t n = dist.size();
+  for (std::size_t begin = 0; begin < n; begin += kLeastBlock) {
+    const std::size_t end = std::min(n, begin + kLeastBlock);
+    const bool held = clear_flags(frontier.subspan(begin, end - begin));
+    const bool look =
+        threshold != unreachable<D> && (least.empty() || least[begin / kLeastBlock] == threshold);
+    if (held || look) updated.changed.add(begin, end);
+    for (std::size_t v = begin; look && v < end; ++v) {
+      const auto taken = static_cast<std::uint8_t>(unsettled[v] & (dist[v] == threshold));
+      frontier[v] = taken;
+      unsettled[v] = static_cast<std::uint8_t>(unsettled[v] ^ taken);
+      updated.selected += taken;
+    }
+  }
+  return updated;
+}
+
+}  // namespace warpath

@@ -1,0 +1,227 @@
+// dijkstra.hpp - Dijkstra's search, the one loop behind every queue and every way to stop.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/queues/lazy_heap.hpp"
+
+namespace warpath {
+
+struct SearchCounters {
+  std::int64_t settled = 0;   // vertices popped with their final label
+  std::int64_t relaxed = 0;   // edges examined
+  std::int64_t improved = 0;  // labels lowered
+
+  SearchCounters& operator+=(const SearchCounters& other) {
+    settled += other.settled;
+    relaxed += other.relaxed;
+    improved += other.improved;
+    return *this;
+  }
+};
+
+/// Edges as they are: the label of u and the weight make the candidate for v.
+template <Index V, Weight W>
+struct PlainEdges {
+  using D = DistanceOf<W>;
+  bool operator()(D dist, V, V, W weight, D& sum) const {
+    return extend<D, W, V>(dist, weight, sum);
+  }
+};
+
+/// Dijkstra's search over one graph, with labels in `dist`, which must hold `unreachable`
+/// everywhere at first.
+///
+/// Work O(n + m) plus the queue's; without decrease-key one queue entry per improvement, stale ones
+/// skipped when popped (their key is no longer the vertex's label). Weights >= 0. Candidates beyond
+/// `cutoff` are not stored; candidates that do not fit the label type are not stored either and set
+/// `overflow`. Source: Dijkstra 1959.
+template <Index V, Weight W, class Queue, class Edges = PlainEdges<V, W>>
+class Search {
+ public:
+  using D = DistanceOf<W>;
+  using Entry = Labelled<D, V>;
+
+  Search(const CsrView<V, W>& graph, std::span<D> dist, Queue& queue, D cutoff, Edges edges = {})
+      : graph_(graph), dist_(dist.data()), queue_(queue), cutoff_(cutoff), edges_(edges) {}
+
+  void start(V source) {
+    dist_[source] = 0;
+    queue_.push(0, source);
+  }
+
+  /// The next vertex to settle, its label final. False when nothing is left.
+  bool next(Entry& top, Pulse& pulse) {
+    const D* const dist = dist_;
+    const auto fresh = [dist](const Entry& entry) { return entry.key == dist[entry.vertex]; };
+    while (queue_.pop(top, fresh)) {
+      if (fresh(top)) {
+        ++counters.settled;
+        return true;
+      }
+      pulse.beat();  // parallel edges can leave millions of stale entries in a row
+    }
+    return false;
+  }
+
+  /// Relaxes the edges out of a vertex just settled; `on_improve(v, label)` sees each label that
+  /// falls.
+  template <class OnImprove>
+  void relax(const Entry& from, Pulse& pulse, OnImprove&& on_improve) {
+    const auto u = static_cast<std::size_t>(from.vertex);
+    const std::int64_t begin = graph_.indptr[u];
+    const std::int64_t end = graph_.indptr[u + 1];
+    pulse.beat(end - begin + 1);
+    if (const V likely = queue_.next(); likely >= 0) {
+      __builtin_prefetch(&dist_[likely]);
+      __builtin_prefetch(&graph_.indptr[static_cast<std::size_t>(likely)]);
+    }
+    D* const dist = dist_;
+    const V* const indices = graph_.indices.data();
+    const W* const weights = graph_.weights.data();
+    std::int64_t improved = 0;
+    for (std::int64_t e = begin; e < end; ++e) {
+      const V v = indices[e];
+      D sum;
+      if (!edges_(from.key, from.vertex, v, weights[e], sum)) [[unlikely]] {
+        overflow = true;
+        continue;
+      }
+      if (sum < dist[v]) {
+        if (sum > cutoff_) continue;
+        dist[v] = sum;
+        ++improved;
+        queue_.push(sum, v);
+        on_improve(v, sum);
+      }
+    }
+    counters.relaxed += end - begin;
+    counters.improved += improved;
+  }
+
+  /// Settles vertices in order of distance until `on_settle(entry)` says stop. True when it did.
+  template <class OnSettle>
+  bool run(Pulse& pulse, OnSettle&& on_settle) {
+    Entry top;
+    while (next(top, pulse)) {
+      if (on_settle(top)) return true;
+      relax(top, pulse, [](V, D) {});
+    }
+    return false;
+  }
+
+  /// Empties the queue; `visit(v)` sees each vertex that has a label but was not settled.
+  template <class Visit>
+  void abandon(Visit&& visit) {
+    queue_.drain([&](const Entry& entry) {
+      if (entry.key == dist_[entry.vertex]) visit(entry.vertex);
+    });
+  }
+
+  SearchCounters counters;
+  bool overflow = false;
+
+ private:
+  const CsrView<V, W>& graph_;
+  D* const dist_;
+  Queue& queue_;
+  const D cutoff_;
+  const Edges edges_;
+};
+
+/// After a whole search in which a sum did not fit: throws when a vertex that is `wanted` has a
+/// path but no label. Work O(n + m).
+template <Index V, Weight W, class Wanted>
+void refuse_overflow(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist, Pulse& pulse,
+                     Wanted&& wanted) {
+  constexpr auto kNever = unreachable<DistanceOf<W>>;
+  std::vector<bool> met(dist.size());
+  std::vector<std::size_t> lost;
+  const auto leave = [&](std::size_t u) {
+    pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
+    for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
+      const auto v = static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)]);
+      if (dist[v] != kNever || met[v]) continue;
+      met[v] = true;
+      lost.push_back(v);
+    }
+  };
+  for (std::size_t u = 0; u < dist.size(); ++u)
+    if (dist[u] != kNever) leave(u);
+  while (!lost.empty()) {
+    const std::size_t v = lost.back();
+    lost.pop_back();
+    if (wanted(v))
+      throw std::overflow_error(std::is_integral_v<W> ? "a distance does not fit 64 bits"
+                                                      : "a length is beyond the largest float");
+    leave(v);
+  }
+}
+
+/// The vertices that a search may stop at, each counted once.
+class TargetSet {
+ public:
+  TargetSet(std::span<const std::int64_t> targets, std::int64_t n) {
+    if (targets.empty()) return;
+    wanted_.assign(static_cast<std::size_t>(n), 0);
+    for (const std::int64_t v : targets) {
+      std::uint8_t& mark = wanted_[static_cast<std::size_t>(v)];
+      count_ += mark == 0;
+      mark = 1;
+    }
+  }
+
+  bool empty() const { return count_ == 0; }
+  std::int64_t count() const { return count_; }
+  bool has(std::int64_t v) const { return wanted_[static_cast<std::size_t>(v)] != 0; }
+
+ private:
+  std::vector<std::uint8_t> wanted_;
+  std::int64_t count_ = 0;
+};
+
+/// Distances from `source` into `dist` (n), all of them or those up to the farthest of `targets`.
+///
+/// A vertex farther than the last target, or than `cutoff`, is unreachable: what is kept does not
+/// depend on the queue, and the tree over it is that of a whole solve. Throws std::overflow_error
+/// where a distance does not fit.
+template <Index V, Weight W, class Queue>
+SearchCounters dijkstra(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> dist,
+                        Queue& queue, std::span<const std::int64_t> targets, DistanceOf<W> cutoff,
+                        Pulse pulse) {
+  using D = DistanceOf<W>;
+  std::fill(dist.begin(), dist.end(), unreachable<D>);
+  Search<V, W, Queue> search(graph, dist, queue, cutoff);
+  search.start(source);
+  const TargetSet wanted(targets, graph.n());
+  std::int64_t left = wanted.count();
+  const auto reset = [&](V v) { dist[static_cast<std::size_t>(v)] = unreachable<D>; };
+  if (wanted.empty()) {
+    search.run(pulse, [](const Labelled<D, V>&) { return false; });
+  } else {
+    D limit = unreachable<D>;
+    search.run(pulse, [&](const Labelled<D, V>& top) {
+      if (top.key > limit) {
+        reset(top.vertex);
+        return true;
+      }
+      if (wanted.has(top.vertex) && --left == 0) limit = top.key;
+      return false;
+    });
+    search.abandon(reset);
+  }
+  const bool exhausted = wanted.empty() || left > 0;
+  if (search.overflow && exhausted && cutoff == unreachable<D>)
+    refuse_overflow<V, W>(graph, dist, pulse, [](std::size_t) { return true; });
+  return search.counters;
+}
+
+}  // namespace warpath

@@ -1,0 +1,113 @@
+// minimum_label.hpp - the least label of unsettled vertices, block by block, on vectors.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/flags.hpp"
+
+namespace warpath {
+
+/// Vertices that have one least label together: 8 KiB of 64-bit labels.
+constexpr std::size_t kLeastBlock = 1024;
+
+constexpr std::size_t least_blocks(std::size_t n) { return (n + kLeastBlock - 1) / kLeastBlock; }
+
+/// The least of `count` labels whose vertices are unsettled, or unreachable.
+///
+/// Whole blocks of flags are told apart by their words: none unsettled, and their labels are not
+/// read; all unsettled, and no flag has to be spread over a lane; some.
+template <class D, int kBytes>
+[[gnu::always_inline]] inline D least_label(const D* dist, const std::uint8_t* unsettled,
+                                            std::size_t count) {
+  using Lane = std::conditional_t<sizeof(D) == 8, std::int64_t, std::int32_t>;
+  constexpr std::size_t kLanes = kBytes / sizeof(D);
+  typedef D Vector __attribute__((vector_size(kBytes)));
+  typedef D Memory __attribute__((vector_size(kBytes), aligned(alignof(D)), may_alias));
+  typedef Lane Mask __attribute__((vector_size(kBytes)));
+  typedef std::uint8_t Bytes __attribute__((vector_size(kLanes)));
+  const Vector none = Vector{} + unreachable<D>;
+  Vector best = none;
+  Vector other = none;  // a second chain of minima, for one would wait for itself
+  std::size_t v = 0;
+  for (; v + kFlagBlock <= count; v += kFlagBlock) {
+    std::uint64_t any = 0;
+    std::uint64_t all = ~std::uint64_t{0};
+    for (std::size_t word = 0; word < kFlagBlock; word += 8) {
+      any |= flag_word(unsettled + v + word);
+      all &= flag_word(unsettled + v + word);
+    }
+    if (any == 0) continue;
+    if (all == 0x0101010101010101) {
+      for (std::size_t lane = 0; lane < kFlagBlock; lane += 2 * kLanes) {
+        const Vector one = *reinterpret_cast<const Memory*>(dist + v + lane);
+        const Vector two = *reinterpret_cast<const Memory*>(dist + v + lane + kLanes);
+        best = one < best ? one : best;
+        other = two < other ? two : other;
+      }
+      continue;
+    }
+    for (std::size_t lane = 0; lane < kFlagBlock; lane += kLanes) {
+      Bytes flags;
+      std::memcpy(&flags, unsettled + v + lane, sizeof flags);
+      const Mask counts = __builtin_convertvector(flags, Mask) != 0;
+      const Vector label = *reinterpret_cast<const Memory*>(dist + v + lane);
+      const Vector one = counts ? label : none;
+      best = one < best ? one : best;
+    }
+  }
+  D least = unreachable<D>;
+  for (; v < count; ++v)
+    if (unsettled[v]) least = std::min(dist[v], least);
+  best = other < best ? other : best;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) least = std::min(best[lane], least);
+  return least;
+}
+
+template <class D, int kBytes>
+[[gnu::always_inline]] inline void least_labels(const D* dist, const std::uint8_t* unsettled,
+                                                std::size_t n, D* least) {
+  for (std::size_t begin = 0; begin < n; begin += kLeastBlock)
+    *least++ =
+        least_label<D, kBytes>(dist + begin, unsettled + begin, std::min(kLeastBlock, n - begin));
+}
+
+/// Writes the least label of each block of kLeastBlock vertices.
+template <class D>
+using LeastKernel = void (*)(const D* dist, const std::uint8_t* unsettled, std::size_t n, D* least);
+
+template <class D>
+void least_default(const D* dist, const std::uint8_t* unsettled, std::size_t n, D* least) {
+  least_labels<D, 16>(dist, unsettled, n, least);
+}
+
+#if defined(__x86_64__)
+template <class D>
+[[gnu::target("avx2")]] void least_avx2(const D* dist, const std::uint8_t* unsettled, std::size_t n,
+                                        D* least) {
+  least_labels<D, 32>(dist, unsettled, n, least);
+}
+template <class D>
+[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]] void least_avx512(
+    const D* dist, const std::uint8_t* unsettled, std::size_t n, D* least) {
+  least_labels<D, 64>(dist, unsettled, n, least);
+}
+#endif
+
+/// The kernel of the widest vectors that this machine has, of no more than so many bytes.
+template <class D>
+LeastKernel<D> least_kernel([[maybe_unused]] int bytes) {
+#if defined(__x86_64__)
+  if (bytes >= 64 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl"))
+    return least_avx512<D>;
+  if (bytes >= 32 && __builtin_cpu_supports("avx2")) return least_avx2<D>;
+#endif
+  return least_default<D>;
+}
+
+}  // namespace warpath

@@ -1,0 +1,67 @@
+// spread_labels.hpp - labels that a team makes distances of, in the answer's memory.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/open_team.hpp"
+
+namespace warpath {
+
+/// What a thread saw of the labels that it spread.
+template <class L>
+struct SpreadSeen {
+  L largest = 0;
+  std::int64_t reached = 0;  // those less than the first label
+};
+
+/// Makes n labels, which lie at the end of the memory of n distances, those distances; whoever of
+/// an open team is there calls `write`.
+class Spread {
+ public:
+  /// Labels half as wide fill the upper half: to write half of the vertices that are left touches
+  /// none of their labels, so that threads share it, and wait before the next half.
+  template <class L, class Out>
+  void write(const L* labels, Out* out, std::int64_t n, L first, Crew& crew, int rank,
+             SpreadSeen<L>& seen) {
+    static_assert(sizeof(L) == sizeof(Out) || 2 * sizeof(L) == sizeof(Out));
+    std::int64_t from = 0;
+    for (Shares& step : steps_) {
+      const bool apart = sizeof(L) == sizeof(Out) || n - from <= kPart;
+      const std::int64_t to = apart ? n : from + (n - from) / 2;
+      crew.share(step, parts_of(to - from, kPart), rank, [&](std::int64_t part) {
+        const std::int64_t begin = from + part * kPart;
+        write_part(labels, out, begin, std::min(begin + kPart, to), first, seen);
+      });
+      from = to;
+      if (from == n) return;
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kPart = 1 << 11;  // labels that a thread writes at once
+
+  template <class L, class Out>
+  static void write_part(const L* labels, Out* out, std::int64_t begin, std::int64_t end, L first,
+                         SpreadSeen<L>& seen) {
+    L most = seen.largest;
+    std::int64_t met_here = 0;
+    for (std::int64_t v = begin; v < end; ++v) {
+      const L label = labels[v];
+      const bool met = label != first;
+      met_here += met;
+      most = std::max(most, met ? label : L{0});
+      const Out distance = met ? static_cast<Out>(label) : unreachable<Out>;
+      std::memcpy(out + v, &distance, sizeof distance);  // over labels, which are of another type
+    }
+    seen.largest = most;
+    seen.reached += met_here;
+  }
+
+  std::array<Shares, 64> steps_;  // a half each
+};
+
+}  // namespace warpath

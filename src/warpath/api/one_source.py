@@ -1,0 +1,149 @@
+"""Solving one source by a plan."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.api.run import counted, narrowed, on_device, run_plan
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import DistanceOverflowError
+from warpath.base.progress import is_silent
+from warpath.engines import cpu
+from warpath.engines.base import Problem
+from warpath.graph.labels import one_label
+from warpath.graph.zones import folded, opened
+from warpath.recipes import Task
+from warpath.results.paths import Paths, paths_found
+from warpath.results.predecessors import searched, without_unreached
+from warpath.results.predecessors import tree as predecessors
+from warpath.results.trace import Run, Trace
+
+if TYPE_CHECKING:
+    from warpath.api.options import OneSource
+    from warpath.api.run import Progress
+    from warpath.base.dtypes import Array
+    from warpath.engines.cuda.engine import Bound
+    from warpath.graph import Graph
+
+
+class Asked(NamedTuple):
+    """What a call asks of one source.
+
+    Attributes
+    ----------
+    limit : the cutoff, or None.
+    dtype : of the distances.
+    trace : whether the rounds are traced.
+    """
+
+    limit: float | None
+    dtype: np.dtype[Any]
+    trace: bool = False
+
+
+def solve_one(graph: Graph, one: OneSource, s: int, asked: Asked, progress: Progress) -> Paths:
+    """Solve from the vertex of index `s`."""
+    limit, dtype, trace = asked
+    if limit is None and dtype == graph.dist_dtype and not trace and is_silent(progress):
+        if one.search is not None:
+            found = one.search(s)
+            if found is not None:
+                dist, done = found
+                return paths_found(graph, s, dist, done, one)
+        start = time.perf_counter()
+        solves = one.on_gpu(graph)
+        labels = None if solves is None else solves(s)
+        if solves is not None and labels is not None:
+            return _left_there(graph, one, solves, s, labels, time.perf_counter() - start)
+    return _solved_in_steps(graph, one, s, asked, progress)
+
+
+def _searched_again(
+    graph: Graph, one: OneSource, s: int, asked: Asked, rounds: Trace | None
+) -> Paths:
+    """Solve where a distance did not fit that may be no part of the answer.
+
+    It may lie beyond the cutoff, or be a round trip to a closed source.
+    """
+    start = time.perf_counter()
+    try:
+        dist, through = searched(graph, s, asked.limit)
+    except OverflowError as error:
+        raise DistanceOverflowError.of(error) from None
+    stats = counted({"seconds": time.perf_counter() - start}, dist)
+    labels = narrowed(dist, asked.dtype)
+    labels.flags.writeable = False
+    return Paths(
+        graph, s, labels, tree=lambda: without_unreached(through, dist), through=lambda: through,
+        cutoff=asked.limit, plan=one.plan.again(), stats=stats, trace=rounds,
+    )  # fmt: skip
+
+
+def _left_there(
+    graph: Graph, one: OneSource, solves: Bound, s: int, found: tuple[Array, list[int]],
+    seconds: float,
+) -> Paths:  # fmt: skip
+    """Return a result whose distances stay on the GPU that found them."""
+    from warpath.engines.cuda.result import OnDevice  # here: the CPU needs none of it
+
+    labels, words = found
+    there = OnDevice(graph, s, labels, solves.device, None, graph.dist_dtype)
+    return Paths(
+        graph, s, None,
+        tree=there.pred_here,
+        plan=one.plan.again,
+        stats=lambda: solves.counters(words) | {"seconds": seconds},
+        there=there,
+    )  # fmt: skip
+
+
+def _solved_in_steps(
+    graph: Graph, one: OneSource, s: int, asked: Asked, progress: Progress
+) -> Paths:
+    """Solve where distances have to be cut, folded or narrowed, or progress to be reported."""
+    inner, limit, chosen = opened(graph), asked.limit, one.plan.again()
+    problem = Problem(Task.SSSP, np.array([s]), cutoff=limit)
+    rounds = Trace() if asked.trace else None
+    # Under negative weights a route within the cutoff may pass a vertex beyond it.
+    beyond = limit is not None and inner.facts(symmetry=False).negative > 0
+    stay = rounds is None and not beyond
+    try:
+        raw, stats = run_plan(graph, chosen, problem, progress=progress, trace=rounds, stay=stay)
+    except DistanceOverflowError:
+        if limit is None and s >= graph.first_through:
+            raise
+        return _searched_again(graph, one, s, asked, rounds)
+    if raw.device is not None:
+        there = on_device(raw, graph, s, limit, asked.dtype)
+        return Paths(
+            graph, s, None, tree=there.pred_here, cutoff=limit, plan=chosen, stats=stats,
+            there=there,
+        )  # fmt: skip
+    dist = cpu.cut(raw.dist, limit)
+    counted(stats, dist)
+    if rounds is not None:
+        edges = int(np.diff(inner.indptr)[raw.dist != unreachable(dist.dtype)].sum())
+        rounds.run = Run.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
+        stats |= asdict(rounds.totals())
+
+    def through() -> Array:
+        found = predecessors(inner, s, raw.dist if beyond else dist, one.team)
+        return folded(graph, found, s, -1)
+
+    def tree() -> Array:
+        found = through()
+        if not beyond:
+            return found
+        reached = dist != unreachable(dist.dtype)
+        return np.where(folded(graph, reached, s, at_source=True), found, -1)
+
+    labels = narrowed(folded(graph, dist, s, 0), asked.dtype)
+    labels.flags.writeable = False
+    return Paths(
+        graph, s, labels, tree=tree, through=through if beyond else None, cutoff=limit, plan=chosen,
+        stats=stats, trace=rounds,
+    )  # fmt: skip

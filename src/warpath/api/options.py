@@ -1,0 +1,198 @@
+"""Where and how a graph is solved: options that were checked, and the plans that they led to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from warpath.base import settings
+from warpath.base.errors import InputError
+from warpath.engines import cpu
+from warpath.engines.dispatch import bound, gpu_memory
+from warpath.graph.checks import shown
+from warpath.graph.facts import probed
+from warpath.graph.zones import opened
+from warpath.planner.cpu_model import Size, unsure
+from warpath.planner.plan import Hardware, Plan, Wish, checked, choose, device_of, preferring
+from warpath.recipes import Task
+from warpath.results.predecessors import team_of
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from warpath.base.dtypes import Array
+    from warpath.engines.cpu import Search
+    from warpath.engines.cuda.engine import Bound
+    from warpath.graph import Graph
+    from warpath.graph.facts import Facts
+
+ONE_SOURCE = Size(Task.SSSP)
+_MOST_OPTIONS = _MOST_PLANS = 64
+
+
+class OneSource:
+    """A plan for one source, bound to its graph. It holds no reference to the graph.
+
+    Attributes
+    ----------
+    plan : what runs.
+    team : the number of threads that the tree may take.
+    search : finds distances that need no cutting, narrowing or folding; None where there is none.
+    """
+
+    def __init__(self, plan: Plan, team: int, search: Search | None) -> None:
+        self.plan = plan
+        self.team = team
+        self.search = search
+
+    def on_gpu(self, graph: Graph) -> Bound | None:
+        """Return what a GPU launches for one source; None on the CPU and for other loops."""
+        made: tuple[Bound | None] | None = vars(self).get("_on_gpu")
+        if made is None:  # of two threads that make it, both take the first one's
+            plan = self.plan
+            binds = self.search is None and plan.device != "cpu" and not plan.params
+            binds = binds and graph.first_through == 0
+            found = bound(graph, plan.recipe.loop, plan.device) if binds else None
+            made = vars(self).setdefault("_on_gpu", (found,))
+        return made[0]
+
+    def stats(self, dist: Array, done: bytes) -> dict[str, Any]:
+        """Return what a search did, by name."""
+        from warpath.api.run import counted
+
+        return counted(cpu.counters(done) | {"seconds": cpu.seconds(done)}, dist)
+
+
+class _Kept(NamedTuple):
+    """A plan, and the memory under which it is still the one that would be chosen.
+
+    Attributes
+    ----------
+    most : the bytes that the largest candidate takes.
+    limits : of a plan for a GPU, the limits that were set when it was made. Most of its memory is
+        kept with the graph from then on, so the free memory is not compared again.
+    """
+
+    plan: Plan
+    most: int
+    limits: tuple[int | None, int | None] | None
+
+    def holds(self) -> bool:
+        if self.limits is None:
+            return self.most <= settings.memory()
+        return self.limits == _limits()
+
+
+class Options:
+    """The options of a graph's solves, with their plans. It holds no reference to the graph.
+
+    Parameters
+    ----------
+    wish : checked by `checked_wish`.
+    preference : the device that "auto" means: "auto", or a device.
+    """
+
+    def __init__(self, wish: Wish, preference: str) -> None:
+        self.wish = wish
+        self.preference = preference
+        self._plans: dict[Hashable, _Kept] = {}
+        self._one: OneSource | None = None
+
+    def plan(self, size: Size, graph: Graph, *, trace: bool = False, anew: bool = False) -> Plan:
+        """Choose how a question is answered; see `warpath.planner.plan.choose`.
+
+        Parameters
+        ----------
+        graph : without closed vertices, as `opened` makes it.
+        trace : whether the rounds are traced.
+        anew : whether the free memory of a GPU is compared again with what a plan needs.
+        """
+        return self._planned(size, graph, trace=trace, anew=anew).again()
+
+    def one_source(self, graph: Graph, *, trace: bool = False) -> OneSource:
+        """Return the plan for one source, bound to the graph."""
+        plan = self._planned(ONE_SOURCE, opened(graph), trace=trace)
+        one = self._one
+        if one is None or one.plan is not plan:
+            search = None
+            if plan.device == "cpu" and graph.first_through == 0 and not trace:
+                search = cpu.bound(graph, plan.recipe, plan.params, plan.threads)
+            threads = self.wish.threads
+            team = team_of(graph, settings.threads() if threads is None else threads)
+            one = OneSource(plan, team, search)
+            if not trace:
+                self._one = one
+        return one
+
+    def _planned(
+        self, size: Size, graph: Graph, *, trace: bool = False, anew: bool = False
+    ) -> Plan:
+        key = size, trace
+        kept = self._plans.get(key)
+        if kept is not None and not (anew and kept.limits) and kept.holds():
+            return kept.plan
+        wish = preferring(self.preference, size, self.wish._replace(traced=trace))
+        device = device_of(size, wish)
+        # That a GPU cannot be used is an error only when it is to run.
+        free, why = gpu_memory(device, graph)
+        memory = settings.memory()
+        hardware = Hardware(settings.threads(), memory, free, why)
+        plan = choose(size, facts_for(size, graph, device), hardware, wish)
+        most = max([plan.bytes, *(other.bytes for other in plan.runners_up)])
+        on_cpu = device == "cpu"
+        enough = memory if on_cpu else free
+        fits = enough is not None and most <= enough and plan.staged is None
+        # A table on a GPU needs memory that the graph's copy there does not keep for it.
+        if fits and (on_cpu or size.task is Task.SSSP):
+            if len(self._plans) >= _MOST_PLANS:
+                self._plans.clear()
+            self._plans[key] = _Kept(plan, most, None if on_cpu else _limits())
+        return plan
+
+
+def options_of(
+    graph: Graph,
+    algorithm: str = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+) -> Options:
+    """Check options and return what is kept with the graph for them.
+
+    Raises
+    ------
+    InputError
+        If an option or an environment variable has no valid value.
+    """
+    wish = checked_wish(algorithm, device, threads, params)
+    preference = settings.device() if graph.device == "auto" else graph.device
+    if params:
+        return Options(wish, preference)
+    kept: dict[Hashable, Options] = graph.derived.setdefault("options", {})
+    key = algorithm, device, threads, preference, settings.threads()
+    found = kept.get(key)
+    if found is None:
+        if len(kept) >= _MOST_OPTIONS:
+            kept.clear()
+        found = kept[key] = Options(wish, preference)
+    return found
+
+
+def checked_wish(
+    algorithm: str, device: str, threads: int | None, params: dict[str, float] | None
+) -> Wish:
+    """Return options as a wish, or raise InputError for what is not valid."""
+    if threads is not None and not (type(threads) is int and 1 <= threads <= settings.MOST_THREADS):
+        msg = f"threads = {shown(threads)} must be a whole number, 1 to {settings.MOST_THREADS}."
+        raise InputError(msg)
+    return checked(Wish(algorithm, device, threads, params))
+
+
+def facts_for(size: Size, graph: Graph, device: str) -> Facts:
+    """Return the facts that a plan is made from, with hops counted where they decide."""
+    facts = graph.facts(symmetry=False)
+    decide = size.task is Task.SSSP if device != "cpu" else unsure(size, facts)
+    return probed(graph) if decide else facts
+
+
+def _limits() -> tuple[int | None, int | None]:
+    return settings.gpu_memory(), settings.memory_limit()
