@@ -88,6 +88,12 @@ def file(tmp_path):
     return make
 
 
+def pytest_report_header():
+    from support.gpus import no_gpu
+
+    return f"tests/gpu is deselected: {no_gpu()}" if no_gpu() else None
+
+
 def pytest_collection_modifyitems(items):
     """Mark what runs on several threads, by its parameter: `make sanitize` watches these."""
     for item in items:

@@ -11,7 +11,15 @@ import pytest
 
 import warpath as wp
 from warpath.recipes import CATALOGUE
-from warpath_bench import fit_cases, gpu, gpu_catalogue, gpu_made, gpu_planner, gpu_tables
+from warpath_bench import (
+    fit_cases,
+    gpu,
+    gpu_catalogue,
+    gpu_made,
+    gpu_planner,
+    gpu_tables,
+    workloads,
+)
 from warpath_bench.gpu_made import Failed, Makers, Wanted
 from warpath_bench.right import answers_of
 
@@ -41,7 +49,7 @@ def test_makers_give_graphs_and_the_answers_of_the_cpu(tmp_path, count):
     with Makers(count, tmp_path) as makers:
         [made] = makers.each([SMALL], 60)
         for dtype in SMALL.dtypes:
-            graph, expected = made.graph(dtype), wp.bench.workloads.graph_of("grid 6")
+            graph, expected = made.graph(dtype), workloads.graph_of("grid 6")
             assert (None if graph.weights is None else graph.weight_dtype.name) == (
                 None if dtype == "none" else dtype
             )

@@ -1,10 +1,14 @@
-"""Tests on a real GPU: ``pytest -m gpu``. Without one each is skipped, with the reason."""
+"""Tests on a real GPU: ``pytest -m gpu``. Without one they are deselected."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-import warpath as wp
+from support.gpus import no_gpu
+
+FOLDER = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
@@ -12,15 +16,7 @@ def gpu():
     """The first GPU."""
     from warpath.engines.cuda.device import open_device
 
-    try:
-        return open_device("cuda")
-    except wp.NotSupportedError as error:
-        pytest.skip(f"no CUDA device: {error}")
-
-
-@pytest.fixture(autouse=True)
-def _needs_a_gpu(gpu):
-    """Skip every test of this folder where there is none."""
+    return open_device("cuda")
 
 
 @pytest.fixture
@@ -33,7 +29,11 @@ def ran(record_property):
     return note
 
 
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if item.path.parent.name == "gpu":
-            item.add_marker(pytest.mark.gpu)
+def pytest_collection_modifyitems(config, items):
+    """Mark the tests of this folder, and deselect them where they cannot run."""
+    here = [item for item in items if item.path.parent == FOLDER]
+    for item in here:
+        item.add_marker(pytest.mark.gpu)
+    if here and no_gpu():
+        config.hook.pytest_deselected(items=here)
+        items[:] = [item for item in items if item.path.parent != FOLDER]

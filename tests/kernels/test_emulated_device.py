@@ -117,7 +117,7 @@ def test_processes_that_build_the_same_kernels_at_once_build_them_once(tmp_path,
     code = """
 import sys, numpy as np
 from pathlib import Path
-from warpath.testing.emulated import EmulatedDevice, Unit
+from support.emulated import EmulatedDevice, Unit
 put = 'extern "C" __global__ void put{0}(int* x) {{ *x = {0}; }}'
 units = [Unit(f"put{i}", put.format(i)) for i in range(9)]
 device = EmulatedDevice(block=1, cache=Path(sys.argv[1]))

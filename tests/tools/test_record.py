@@ -13,8 +13,7 @@ import all_kernels
 import record
 import sanitizers
 import small_corpus
-import warpath as wp
-from support import tables
+from support import corpus, tables
 from support.kernels import device_for
 from support.recipes import on_gpu
 from warpath.engines.cuda import sources
@@ -306,4 +305,4 @@ def test_the_small_corpus_notices_a_wrong_label(emulated_sssp, monkeypatch):
 def test_the_names_of_the_small_corpus_are_cases():
     for name in small_corpus.NAMES:
         for dtype in small_corpus.TYPES:
-            assert wp.testing.corpus.case(name).astype(dtype).graph().n <= 600
+            assert corpus.case(name).astype(dtype).graph().n <= 600

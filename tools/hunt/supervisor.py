@@ -1,4 +1,4 @@
-"""Run a program's trials in worker processes, and notice crashes and hangs."""
+"""Run a program's trials in worker processes, and detect crashes and hangs."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from pathlib import Path
 
 from hunt.program import load
 
-#: Processes that may die before the rest of a program's time is given up.
+#: Processes that may die before a program is stopped early.
 _MOST_DEATHS = 10
 
 
 @dataclass
 class Outcome:
-    """What the trials of one program did and found.
+    """The counts and findings of all trials of one program.
 
     Attributes
     ----------
     counts : sums over all trials.
-    findings : (trial number, text) of each.
-    skipped : why the program could not run; empty if it ran.
+    findings : (trial number, text) of each finding.
+    skipped : the reason why the program could not run; empty if it ran.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -45,7 +45,7 @@ def hunt(name: str, seed: int, seconds: float, jobs: int, only: int | None = Non
     ----------
     name, seed, seconds : as in `worker.run`.
     jobs : the number of processes; process j runs the trials j, j + jobs, ...
-    only : the number of one trial to run alone; None for all.
+    only : the number of the only trial to run; None for all trials.
     """
     outcome = Outcome()
     program = load(name)
@@ -71,7 +71,7 @@ def hunt(name: str, seed: int, seconds: float, jobs: int, only: int | None = Non
 
 
 def _watch(name: str, seed: int, first: int, step: int, seconds: float, outcome: Outcome) -> None:
-    """Run trials in a process, and in another one from the next trial on where it dies."""
+    """Run trials in a process; if it dies, continue with the next trial in a new process."""
     end = time.monotonic() + seconds
     for _ in range(_MOST_DEATHS):
         last = _watch_process(name, seed, first, step, max(end - time.monotonic(), 0), outcome)
@@ -83,7 +83,7 @@ def _watch(name: str, seed: int, first: int, step: int, seconds: float, outcome:
 def _watch_process(
     name: str, seed: int, first: int, step: int, seconds: float, outcome: Outcome
 ) -> int | None:
-    """Return the number of the trial in which the process died; None if it ended by itself."""
+    """Return the number of the trial in which the process died; None if it ended normally."""
     program = load(name)
     inner, outer = os.pipe()
     with tempfile.TemporaryFile() as errors, os.fdopen(inner, "rb", buffering=0) as lines:
@@ -104,7 +104,7 @@ def _watch_process(
             ready, _, _ = select.select([lines], [], [], limit)
             if not ready:
                 why = f"no end within {program.hang:g} s"
-                process.send_signal(signal.SIGABRT)  # faulthandler prints where it was
+                process.send_signal(signal.SIGABRT)  # faulthandler prints the traceback
                 break
             received = os.read(lines.fileno(), 1 << 16)
             if not received:
@@ -136,9 +136,9 @@ def _watch_process(
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment of a worker, whose coverage is not measured.
+    """Return the environment of a worker, without coverage measurement.
 
-    Coverage's tracer takes a lock in each function that is new to it, and an interrupt at that
+    Coverage's tracer takes a lock at the first call of each function, and an interrupt at that
     moment leaves the lock held.
     """
     kept = {key: value for key, value in os.environ.items() if not key.startswith("COVERAGE_")}
