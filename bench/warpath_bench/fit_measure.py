@@ -13,7 +13,8 @@ from warpath.api.options import facts_for
 from warpath.api.run import run_plan
 from warpath.engines.base import Problem
 from warpath.planner.cpu_model import Size
-from warpath.planner.plan import Hardware, Wish, choose, usable_threads
+from warpath.planner.plan import Hardware, choose, usable_threads
+from warpath.planner.wish import Wish
 from warpath.recipes import CATALOGUE, Loop, Task
 
 if TYPE_CHECKING:

@@ -72,7 +72,7 @@ def test_every_algorithm_runs_under_its_name(recipe):
     paths = wp.sssp(diamond(), 0, algorithm=recipe)
     assert paths.dist.tolist() == [0, 1, 1, 2, INT_NEVER]
     assert paths.plan.algorithm == recipe
-    assert paths.plan.reason == "it was asked for"
+    assert paths.plan.reason == "it was requested"
 
 
 def test_cutoff_leaves_what_is_farther_unreachable():

@@ -352,7 +352,7 @@ def test_a_gpu_that_is_not_there_is_refused_by_its_number(machine):
 
 @pytest.mark.parametrize("name", ["cpu", "cuda:", "cuda:x", "cuda:-1", "cuda:12345", "CUDA"])
 def test_a_name_of_no_gpu_is_refused(name):
-    with pytest.raises(wp.InputError, match="is no GPU"):
+    with pytest.raises(wp.InputError, match="is not a valid GPU"):
         open_device(name)
 
 

@@ -24,7 +24,8 @@ from warpath.planner.cpu_model import (
     work,
 )
 from warpath.planner.gpu_model import gpu_bytes
-from warpath.planner.plan import Hardware, Plan, Wish, choose, device_of
+from warpath.planner.plan import Hardware, Plan, choose
+from warpath.planner.wish import Wish, device_of
 from warpath.recipes import CATALOGUE, Catalogue, Task
 
 ROAD = Facts(

@@ -1,4 +1,4 @@
-"""For tests of warpath and of what is built on it: nasty graphs, strategies, references.
+"""Support for tests of warpath and of packages built on it: graphs, strategies, references.
 
-`corpus` and `reference` and `compare` need NumPy only; `strategies` needs hypothesis.
+`corpus`, `reference` and `compare` need only NumPy; `strategies` needs hypothesis.
 """

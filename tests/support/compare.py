@@ -1,4 +1,4 @@
-"""Equality without tolerance, and a message that says where to look."""
+"""Assertions of exact equality, with messages that show the first difference."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def assert_same_bits(found: ArrayLike, expected: ArrayLike, graph: Graph | None 
 
 
 def assert_is_a_negative_cycle(graph: Graph, error: NegativeCycleError) -> None:
-    """Raise AssertionError unless an error's cycle is in the graph, as long as it says, below 0."""
+    """Raise AssertionError unless an error's cycle is in the graph and has its negative length."""
     at = graph.index_of(error.cycle).tolist()
     total = 0
     for u, v in zip(at, at[1:] + at[:1], strict=True):

@@ -1,4 +1,4 @@
-"""Named nasty graphs: each breaks a shortcut that some solver takes.
+"""Named difficult graphs: each breaks a shortcut that some solver takes.
 
 >>> from support import corpus
 >>> corpus.case("parallel_edges").graph().m
@@ -7,12 +7,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from support.corpus_case import ALL_TYPES, Case
 from warpath.base.errors import InputError
 from warpath.graph import Graph, generate
 
@@ -21,60 +20,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
-ALL_TYPES = ("int32", "int64", "float32", "float64")
+__all__ = ["ALL_TYPES", "NAMES", "Case", "all", "case"]
+
 FLOATS = ("float32", "float64")
 MAX32 = int(np.iinfo(np.int32).max)
 MAX64 = int(np.iinfo(np.int64).max)
-
-
-@dataclass(frozen=True)
-class Case:
-    """One graph and what is worth trying on it.
-
-    Attributes
-    ----------
-    name : str
-    why : what it is for, in one line
-    make : builds the graph in its own weight type
-    sources : worth solving from; empty for the graph without vertices
-    dtypes : weight types that hold its weights exactly
-    negative : it has a weight below zero
-    has_cycle : a cycle of negative length can be reached from `sources`
-    overflows : for int64, a distance from `sources` does not fit: OverflowError
-    dtype : the weight type chosen by `astype`, or None
-    """
-
-    name: str
-    why: str
-    make: Callable[[], Graph] = field(repr=False)
-    sources: tuple[int, ...] = (0,)
-    dtypes: tuple[str, ...] = ALL_TYPES
-    negative: bool = False
-    has_cycle: bool = False
-    overflows: bool = False
-    dtype: str | None = None
-
-    def graph(self) -> Graph:
-        """Return the graph; built once for each type."""
-        return _built(self.make, self.dtype)
-
-    def astype(self, dtype: DTypeLike) -> Case:
-        """Return the case with weights of another type; InputError if they do not fit it."""
-        wanted = np.dtype(dtype).name
-        if wanted not in self.dtypes:
-            msg = f"{self.name} cannot have {wanted} weights: {', '.join(self.dtypes)}."
-            raise InputError(msg)
-        return replace(self, dtype=wanted)
-
-    def __str__(self) -> str:
-        return self.name if self.dtype is None else f"{self.name}-{self.dtype}"
-
-
-@cache
-def _built(make: Callable[[], Graph], dtype: str | None) -> Graph:
-    graph = make()
-    return graph if dtype is None else graph.astype(dtype)
-
 
 _CASES: dict[str, Case] = {}
 
@@ -121,7 +71,7 @@ def self_loops() -> Graph:
 
 @_case()
 def parallel_edges() -> Graph:
-    """The last of several edges is the shortest, and two are equal."""
+    """Parallel edges, of which two are equally short and the last is one of them."""
     return _edges(2, [(0, 1, 7), (0, 1, 3), (0, 1, 9), (0, 1, 3)])
 
 
@@ -170,7 +120,7 @@ def star_in() -> Graph:
 
 @_case(sources=(0, 140))
 def hubs() -> Graph:
-    """Rows just below, at and above 32 and 64 edges, and of 140: what maps tell apart."""
+    """Rows just below, at and above 32 and 64 edges, and of 140: limits of traversals."""
     rows = {0: 140, 3: 70, 9: 40, 21: 64, 22: 33, 50: 32, 51: 31, 77: 63, 78: 65, 140: 30}
     rows |= {u: 1 + u % 3 for u in range(150) if u not in rows}
     return _edges(
@@ -181,15 +131,15 @@ def hubs() -> Graph:
 
 @_case()
 def lost_minima(n: int = 300) -> Graph:
-    """All of a round lower one label at a time: without atomics minima get lost."""
-    # Martin, Torres, Gavilanes 2009, section 4.3, against Harish, Narayanan 2007; theirs has 1024.
+    """All vertices of a round lower the same label: without atomics, minima get lost."""
+    # Martin, Torres, Gavilanes 2009, section 4.3, on Harish, Narayanan 2007, with n = 1024.
     middle = range(1, n - 1)
     return _edges(n, [*((0, i, 1) for i in middle), *((i, n - 1, i) for i in middle)])
 
 
 @_case(sources=(0, 99_999))
 def long_path() -> Graph:
-    """100,000 rounds for whoever counts hops."""
+    """A path of 100,000 vertices: one round per hop."""
     vertices = np.arange(99_999, dtype=np.int32)
     return Graph.from_edges(vertices, vertices + 1, (vertices % 3).astype(np.int32), n=100_000)
 
@@ -202,19 +152,19 @@ def backward_path() -> Graph:
 
 @_case(sources=(0, 210))
 def grid_of_ones() -> Graph:
-    """Many ways of one length."""
+    """Many paths of equal length."""
     return generate.grid(20, 21, (1, 1))
 
 
 @_case(sources=(0, 1234))
 def road() -> Graph:
-    """A road network in small."""
+    """A small road network."""
     return generate.road(2000, seed=5)
 
 
 @_case(sources=(0, 39))
 def complete() -> Graph:
-    """Every pair an edge."""
+    """An edge between every pair."""
     return generate.complete(40, (1, 100), seed=2)
 
 
@@ -250,13 +200,13 @@ def overflow() -> Graph:
 
 @_case(dtypes=("int64",), overflows=True)
 def overflow_by_one() -> Graph:
-    """A distance of just the unreachable label."""
+    """A distance equal to the unreachable label."""
     return _edges(3, [(0, 1, MAX64 - 1), (1, 2, 1)], np.int64)
 
 
 @_case(dtypes=("int64",))
 def overflow_avoided() -> Graph:
-    """Sums overflow on the long way only: the answer fits."""
+    """Sums overflow on the longer path only: the answer fits."""
     far = MAX64 - 1
     return _edges(4, [(0, 1, far), (1, 2, far), (0, 2, far), (2, 3, 0), (3, 1, 5)], np.int64)
 
@@ -285,7 +235,7 @@ def sixteen_decades() -> Graph:
 
 @_case(dtypes=FLOATS)
 def negative_zero() -> Graph:
-    """Weight -0.0 is a zero: labels stay +0.0."""
+    """Weights of -0.0: labels stay +0.0."""
     return _edges(4, [(0, 1, -0.0), (1, 2, 1.5), (2, 3, -0.0), (3, 2, -0.0)], np.float32)
 
 
@@ -299,19 +249,19 @@ def absorbed_weights() -> Graph:
 
 @_case(dtypes=FLOATS, sources=(0, 17))
 def rounding() -> Graph:
-    """Rounded sums differ by the order of adding."""
+    """Rounded sums depend on the order of addition."""
     return generate.grid(12, 12, (0.1, 1.0), dtype="float32", seed=6)
 
 
 @_case()
 def two_equal_paths() -> Graph:
-    """A longer way of equal length, a smaller predecessor."""
+    """A path of equal length with more edges has the smaller predecessor."""
     return _edges(6, [(0, 4, 1), (0, 2, 1), (4, 5, 2), (2, 5, 2), (0, 1, 2), (1, 5, 1), (0, 5, 3)])
 
 
 @_case(sources=(0, 3))
 def unsorted_rows() -> Graph:
-    """Rows neither ascending nor without repetition."""
+    """Rows that are not sorted and contain repeated vertices."""
     indptr = np.array([0, 5, 7, 9, 11], np.int64)
     indices = np.array([3, 1, 2, 1, 3, 3, 0, 3, 1, 0, 2], np.int32)
     weights = np.array([9, 4, 1, 2, 8, 1, 1, 6, 0, 5, 5], np.int32)
@@ -333,7 +283,7 @@ def unweighted() -> Graph:
 
 @_case(sources=(0, 2))
 def closed_vertices() -> Graph:
-    """One-way vertices, in TNTP's manner, may end a path only."""
+    """Closed vertices, as TNTP's zones: a path may start or end there but not pass."""
     graph = _edges(4, [(0, 1, 1), (1, 3, 1), (0, 2, 3), (2, 3, 5), (2, 1, 1), (3, 0, 1)])
     return Graph(graph.indptr, graph.indices, graph.weights, first_through=2)
 
@@ -346,7 +296,7 @@ def negative_without_cycle() -> Graph:
 
 @_case(negative=True)
 def negative_zero_cycle() -> Graph:
-    """Tight zero-length cycle of a negative and a positive edge."""
+    """A cycle of length zero with a negative and a positive edge, both tight."""
     return _edges(4, [(0, 1, 3), (1, 2, -2), (2, 1, 2), (2, 3, 1), (3, 2, -1)])
 
 
@@ -364,7 +314,7 @@ def negative_loop() -> Graph:
 
 @_case(negative=True, has_cycle=True)
 def negative_link() -> Graph:
-    """An undirected negative edge is a cycle of two."""
+    """An undirected negative edge, which is a negative cycle of two vertices."""
     return Graph.from_edges([0, 1], [1, 2], np.array([3, -1], np.int32), directed=False)
 
 
@@ -376,23 +326,23 @@ def negative_cycle_elsewhere() -> Graph:
 
 @_case(negative=True)
 def negative_unreached() -> Graph:
-    """A bargain from where no path leads: unreachable less 7 is no length."""
+    """A negative edge from an unreached vertex: unreachable - 7 is not a length."""
     return _edges(4, [(0, 1, 5), (2, 1, -7), (2, 3, -1)])
 
 
 @_case(negative=True, sources=(0,))
 def bellman_ford_worst() -> Graph:
-    """Improves again and again in the wrong order."""
+    """Labels improve many times if edges are relaxed in the wrong order."""
     n = 40
     return _edges(n, [(u, v, 2 * (n - v) - u) for u in range(n) for v in range(u + 1, n)])
 
 
-#: The names in the order in which the cases are written.
+#: The names of the cases, in the order of their definitions.
 NAMES: tuple[str, ...] = tuple(_CASES)
 
 
 def case(name: str) -> Case:
-    """Return one case; InputError for a name that there is not."""
+    """Return one case; InputError if the name is unknown."""
     if name not in _CASES:
         msg = f"{name!r} is no case of the corpus: {', '.join(NAMES)}."
         raise InputError(msg)
@@ -402,12 +352,12 @@ def case(name: str) -> Case:
 def all(  # noqa: A001 - corpus.all() is read with its module
     *, negative: bool | None = None, dtype: DTypeLike | None = None
 ) -> list[Case]:
-    """Return the cases; only those with or without negative weights, only those of a type.
+    """Return all cases, or those with or without negative weights, or those of a weight type.
 
     Parameters
     ----------
-    negative : True or False selects; None takes both.
-    dtype : a weight type: the cases that can have it, in it.
+    negative : whether the cases have negative weights; None for both kinds.
+    dtype : a weight type; selects the cases that support it and converts them.
     """
     chosen = [c for c in _CASES.values() if negative is None or c.negative == negative]
     if dtype is None:

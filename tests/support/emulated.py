@@ -1,7 +1,7 @@
-"""A device without a GPU: kernels compiled by g++, their threads run as fibers by seeds.
+"""A device without a GPU: g++ compiles the kernels, whose threads run as fibers in a seeded order.
 
-Arrays are NumPy's and launches wait. The kernels see ``cpp/emulator/cuda_on_cpu.hpp`` for CUDA; it
-comes with the repository, not with the package.
+Arrays are NumPy's, and launches are synchronous. ``cpp/emulator/cuda_on_cpu.hpp`` replaces CUDA's
+headers; it is part of the repository, not of the package.
 
 >>> from support.emulated import EmulatedDevice, Unit
 >>> device = EmulatedDevice(seed=1)
@@ -42,11 +42,11 @@ _POINTER = 65536  # in an argument's code, before 256 * kind + size
 _EMULATOR = Path(__file__).parents[2] / "cpp" / "emulator"
 _KINDS = {"i": "i", "u": "i", "b": "b", "f": "f"}
 _MESSAGE = 4096
-_one_at_a_time = threading.Lock()  # the scheduler is one for the process
+_one_at_a_time = threading.Lock()  # the process has only one scheduler
 
 
 class Kernel(Protocol):
-    """What is launched: a translation unit and the function in it."""
+    """A kernel that can be launched: a translation unit and the name of its function."""
 
     @property
     def name(self) -> str:
@@ -55,7 +55,7 @@ class Kernel(Protocol):
 
     @property
     def source(self) -> str:
-        """CUDA C++."""
+        """The translation unit, in CUDA C++."""
         ...
 
 
@@ -68,31 +68,31 @@ class Unit:
 
 
 class EmulationError(RuntimeError):
-    """A launch that a GPU would not survive, or not end: the message has kernel, block, thread."""
+    """A launch that would fail or hang on a GPU; the message names kernel, block and thread."""
 
 
 class EmulatedDevice:
-    """Runs kernels on one thread of the CPU, in an order that the seed draws.
+    """Runs kernels on one thread of the CPU, in an order drawn from a seed.
 
     Parameters
     ----------
     seed : the same seed and launches give the same order of threads, hence the same results.
     block : threads in a block.
-    processors : what the device says it has, for launches that stride over the grid.
-    sanitize : "thread" (or True) or "address": the kernels are compiled for that sanitizer, whose
-        runtime must have been loaded before Python (see ``.ci/sanitize``); "loaded": for the one
-        that has been, if any.
+    processors : number of processors that the device reports, for launches that stride over the
+        grid.
+    sanitize : "thread" (or True) or "address" compiles the kernels for that sanitizer, whose
+        runtime must have been loaded before Python (see ``.ci/sanitize``); "loaded" for the
+        loaded one, if any.
     headers : the folder of the kernels' headers; by default the package's.
-    emulator : the folder of ``cuda_on_cpu.hpp``; by default the one in the checkout that
-        the package, or else the process, is in.
-    cache : where compiled kernels are kept; by default nowhere, until the process ends.
+    emulator : the folder of ``cuda_on_cpu.hpp``; by default the one in this checkout.
+    cache : the folder of compiled kernels; by default a temporary one.
 
     Attributes
     ----------
     seed : int
-        May be set at any time; starts the count of launches anew.
+        Can be set at any time, which restarts the sequence of launches.
     messages : list of str
-        The compiler's warnings about the kernels built so far.
+        The compiler's warnings about all kernels built so far.
     """
 
     name = "emulated"
@@ -127,7 +127,7 @@ class EmulatedDevice:
 
     @property
     def seed(self) -> int:
-        """What the order of threads is drawn from."""
+        """The seed of the order of threads."""
         return self._seed
 
     @seed.setter
@@ -136,12 +136,12 @@ class EmulatedDevice:
         self._next = (seed * 0x9E3779B97F4A7C15) % 2**64
 
     def free_memory(self) -> int:
-        """Return what the host has free, or what a GPU is said to have."""
+        """Return the configured bytes of GPU memory, or else the host's free memory."""
         most = settings.gpu_memory()
         return settings.memory() if most is None else most
 
     def put(self, array: Array, out: Array | None = None, *, wait: bool = True) -> Array:
-        """Copy an array to the device; no copy is left for later."""
+        """Copy an array to the device, always synchronously."""
         del wait
         return _copy(array, out)
 
@@ -158,17 +158,17 @@ class EmulatedDevice:
         return array
 
     def synchronize(self) -> None:
-        """Wait for nothing: each launch has waited."""
+        """Do nothing: launches are synchronous."""
 
     def finish(self, halt: Array, word: Word, seconds: float) -> None:
-        """Wait for nothing: each launch has waited."""
+        """Do nothing: launches are synchronous."""
 
     def active(self) -> AbstractContextManager[None]:
         """Do nothing: it is the only device."""
         return nullcontext()
 
     def prepare(self, kernels: Iterable[Kernel]) -> None:
-        """Compile all of these at once, which is much quicker than one by one."""
+        """Compile kernels together, which is much faster than one by one."""
         wanted = {k.name: k for k in kernels if not self._has(k)}
         for library in self._builder.build(list(wanted.values())):
             if library.messages:
@@ -177,11 +177,11 @@ class EmulatedDevice:
                 self._loaded[name] = _Loaded(library.handle, wanted[name])
 
     def resident_blocks(self, _kernel: Kernel) -> int:
-        """Return how many blocks a kernel whose blocks wait for each other is launched with."""
+        """Return the number of blocks of a kernel whose blocks wait for each other."""
         return 2 * self.processors
 
     def fetch(self, array: Array, out: Array) -> Callable[[], None]:
-        """Copy an array from the device into `out`; return what waits for the copy."""
+        """Copy an array from the device into `out`; return a function that waits for the copy."""
         out[...] = array
         return lambda: None
 
@@ -195,9 +195,9 @@ class EmulatedDevice:
         Raises
         ------
         InputError
-            For an argument of another type than the kernel's.
+            If the type of an argument differs from the kernel's.
         EmulationError
-            For a deadlock, a warp intrinsic for lanes that have returned, and their like.
+            For a deadlock, a warp intrinsic for lanes that have returned, and similar errors.
         """
         self._run(kernel, blocks, args)
 
@@ -210,11 +210,11 @@ class EmulatedDevice:
             self._loaded[kernel.name].run(blocks, threads, self._next, args)
 
     def prepared(self, kernel: Kernel, blocks: int, *args: Any) -> _Prepared:
-        """Return a launch of the kernel with arguments that may change."""
+        """Return a launch of the kernel whose arguments can be changed."""
         return _Prepared(kernel, blocks, list(args))
 
     def fire(self, launch: _Prepared) -> None:
-        """Run what is prepared and wait."""
+        """Run a prepared launch and wait."""
         self._run(launch.kernel, launch.blocks, launch.args)
 
     def _has(self, kernel: Kernel) -> bool:
@@ -223,7 +223,7 @@ class EmulatedDevice:
 
 
 class _Prepared:
-    """A launch whose arguments wait; a number that changes keeps its type."""
+    """A prepared launch; numbers that are changed keep their types."""
 
     def __init__(self, kernel: Kernel, blocks: int, args: list[Any]) -> None:
         self.name = kernel.name
@@ -242,7 +242,7 @@ def _copy(array: Array, out: Array | None) -> Array:
 
 
 class _Loaded:
-    """A compiled kernel, its arguments' codes, and room to pass them."""
+    """A compiled kernel, the type codes of its arguments, and a buffer to pass them."""
 
     def __init__(self, library: ctypes.CDLL, kernel: Kernel) -> None:
         self.name = kernel.name
@@ -272,7 +272,7 @@ class _Loaded:
             raise EmulationError(self._message.value.decode())
 
     def _word(self, place: int, value: Any, code: int) -> int:
-        """Return the bits of an argument, or say that it is not what the kernel declares."""
+        """Return the bits of an argument; InputError if its type is not the kernel's."""
         if code >= _POINTER:
             if value is None:
                 return 0

@@ -1,4 +1,4 @@
-"""The call `warpath.sssp` with a given device in place of a GPU."""
+"""A `warpath.sssp` that uses a given device in place of a GPU."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 def sssp_on(device: Device) -> Callable[..., Paths]:
-    """Return a `sssp` that runs on the device what is asked for ``"cuda"``.
+    """Return an `sssp` that runs calls for ``"cuda"`` on the device.
 
     Parameters
     ----------
-    device : the emulator, for example; its threads run one after another, so graphs are small.
+    device : for example the emulator, which runs one thread at a time, so graphs must be small.
     """
 
     def sssp(
@@ -55,7 +55,7 @@ def sssp_on(device: Device) -> Callable[..., Paths]:
         problem = Problem(Task.SSSP, np.array([source]))
         raw = engine.run(Order(recipe, graph, problem, 1, params, trace=trace), device)
         raw.dist = as_labels(graph, device.get(raw.dist))
-        plan = Plan(recipe, device.name, 1, params, None, 0, "it was asked for")
+        plan = Plan(recipe, device.name, 1, params, None, 0, "it was requested")
         reached = raw.dist != unreachable(raw.dist.dtype)
         stats: dict[str, Any] = dict(raw.stats) | {"reached": int(np.count_nonzero(reached))}
         if trace is not None:

@@ -1,4 +1,4 @@
-"""Compile kernels for the CPU: many in one library, kept by what they are made of."""
+"""Compile kernels for the CPU, many in one library, and cache the libraries by their contents."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RUNTIMES = {"thread": "__tsan_create_fiber", "address": "__sanitizer_start_swit
 
 @dataclass(frozen=True)
 class Library:
-    """A loaded library: the kernels in it, and what the compiler said about them."""
+    """A loaded library: the names of its kernels, and the compiler's messages."""
 
     handle: ctypes.CDLL
     names: tuple[str, ...]
@@ -44,13 +44,13 @@ class Library:
 
 @dataclass(frozen=True)
 class Builder:
-    """Builds kernels into a folder that other processes may use at the same time.
+    """Builds kernels into a folder that several processes may use at the same time.
 
     Parameters
     ----------
-    folder : where the libraries go; it is made if it is not there.
-    emulator : where ``cuda_on_cpu.hpp`` and the scheduler are.
-    headers : what the kernels include.
+    folder : the folder of the libraries; created if it does not exist.
+    emulator : the folder of ``cuda_on_cpu.hpp`` and the scheduler.
+    headers : the folder of the headers that the kernels include.
     sanitize : "thread", "address" or "".
     """
 
@@ -81,9 +81,9 @@ class Builder:
             raise NotSupportedError(msg)
 
     def build(self, kernels: Sequence[Kernel]) -> list[Library]:
-        """Compile and load kernels; those whose sources define or include other things go apart.
+        """Compile and load kernels, with a library for each set of macros and includes.
 
-        A kernel that somebody has compiled before, with whatever others, is not compiled again.
+        A kernel that is in the cache, in any library, is not compiled again.
         """
         made: dict[Path, list[Kernel]] = {}
         groups: dict[str, list[Kernel]] = {}
@@ -129,7 +129,7 @@ class Builder:
             named,
         )  # fmt: skip
         for kernel in kernels:
-            with suppress(FileExistsError):  # two compiled it at once: either library has it
+            with suppress(FileExistsError):  # another process built it too: either will do
                 self._entry(kernel).symlink_to(path.name)
         return path
 
@@ -138,9 +138,9 @@ class Builder:
         return [*_FLAGS, *_KERNEL_FLAGS, *self._sanitizer]
 
     def _digest(self, source: str) -> str:
-        """Return what a library depends on besides its source, but for where it lies.
+        """Return a hash of all that a library depends on except its source and its path.
 
-        That is the compiler, its flags, the emulator and all headers that the source includes.
+        These are the compiler, its flags, the emulator and all headers that the source includes.
         """
         head = "\n".join(_INCLUDE.findall(source))
         if head not in self._digests:
@@ -153,7 +153,7 @@ class Builder:
         return {}
 
     def _included(self, source: str) -> list[str]:
-        """Return the names and texts of the headers that a source includes, however far away."""
+        """Return the names and texts of all headers that a source includes, directly or not."""
         found: dict[str, str] = {}
         waiting = [source]
         while waiting:
@@ -174,7 +174,7 @@ class Builder:
         kind = self.sanitize
         if not kind:
             return []
-        # With recovery ASAN_OPTIONS decides whether the first report ends the process, as it does.
+        # With recovery, ASAN_OPTIONS decides whether the first report ends the process.
         recover = ["-fsanitize-recover=address"] if kind == "address" else []
         return [f"-fsanitize={kind}", *recover, "-fno-omit-frame-pointer"]
 
@@ -190,12 +190,12 @@ class Builder:
         )
 
     def _made(self, stem: str, arguments: list[str], source: str, what: str) -> Path:
-        """Return a library, after making it if nobody has."""
+        """Return a library; build it if it does not exist."""
         path = self.folder / f"{stem}.so"
         if path.exists():
             return path
         with (self.folder / f"{stem}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # whoever comes second waits and finds it made
+            fcntl.flock(lock, fcntl.LOCK_EX)  # a second process waits and then uses the library
             if not path.exists():
                 self._compile(path, arguments, source, what)
         return path
@@ -203,7 +203,7 @@ class Builder:
     def _compile(self, path: Path, arguments: list[str], source: str, what: str) -> None:
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             made = Path(folder) / path.name
-            # A library is found again by its soname, beside the one that needs it.
+            # The loader finds a library by its soname, next to the one that needs it.
             command = [compiler(), *arguments, f"-Wl,-soname,{path.name}", "-o", str(made)]
             run = _run(command, source)
             if run.returncode:
@@ -214,7 +214,7 @@ class Builder:
 
 
 def loaded_sanitizer() -> str:
-    """Return the sanitizer whose runtime this process has: "thread", "address" or ""."""
+    """Return the sanitizer whose runtime is loaded: "thread", "address" or ""."""
     program = ctypes.CDLL(None)
     found = (kind for kind, symbol in _RUNTIMES.items() if hasattr(program, symbol))
     return next(found, "")
@@ -230,7 +230,7 @@ def _hash(*parts: str) -> str:
 
 
 def _preamble(source: str) -> tuple[list[str], list[str]]:
-    """Return the lines of the preprocessor that a source begins with, and the rest."""
+    """Return the preprocessor lines at the beginning of a source, and the other lines."""
     lines = source.splitlines()
     count = 0
     while count < len(lines) and re.match(r"\s*(#|//|$)", lines[count]):
@@ -239,13 +239,13 @@ def _preamble(source: str) -> tuple[list[str], list[str]]:
 
 
 def _head(source: str) -> str:
-    """Return the macros and headers that a source begins with."""
+    """Return the macros and includes at the beginning of a source."""
     head, _ = _preamble(source)
     return "\n".join(line for line in head if not re.match(r"\s*(#\s*pragma|//|$)", line))
 
 
 def _joined(kernels: list[Kernel]) -> str:
-    """Return one translation unit of several: what they include, then each in a namespace."""
+    """Return one translation unit of several: their includes, then each in its own namespace."""
     parts, _ = _preamble(kernels[0].source)
     for kernel in kernels[1:]:
         head, _ = _preamble(kernel.source)
@@ -260,7 +260,7 @@ def _joined(kernels: list[Kernel]) -> str:
 
 @functools.cache
 def compiler() -> str:
-    """Return the C++ compiler: $CXX, or g++."""
+    """Return the path of the C++ compiler, $CXX or g++."""
     wanted = settings.compiler()
     found = shutil.which(wanted)
     if found is None:

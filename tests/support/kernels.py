@@ -1,4 +1,4 @@
-"""Recipes of the CUDA engine on the emulator, and what they must give."""
+"""Recipes of the CUDA engine on the emulator, and their expected answers."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.results.trace import Trace
 
-#: Where compiled kernels are kept from one run of the tests to the next.
+#: The folder in which compiled kernels are cached between runs of the tests.
 CACHE = Path(__file__).parents[2] / "build" / "emulated"
 
 
 class Unset:
-    """NumPy, but what is empty holds -1 or NaN: what a kernel leaves unwritten shows."""
+    """NumPy whose empty arrays hold -1 or NaN, to reveal elements that a kernel does not write."""
 
     def __getattr__(self, name: str) -> Any:
-        """Return what NumPy has."""
+        """Return NumPy's attribute."""
         return getattr(np, name)
 
     def empty(self, shape: int, dtype: DTypeLike = float) -> Array:
-        """Return an array that nobody has written to."""
+        """Return an array whose bytes are all 255."""
         made = np.empty(shape, dtype)
         made.view(np.uint8).fill(255)
         return made
 
     def empty_like(self, array: Array) -> Array:
-        """Return an array of the same shape and type that nobody has written to."""
+        """Return an array of the same shape and type whose bytes are all 255."""
         return self.empty(len(array), array.dtype)
 
 
 @cache
 def device_for(block: int = 64, processors: int = 1) -> EmulatedDevice:
-    """Return this process's device with blocks of a size, under the sanitizer that it has."""
+    """Return this process's device with blocks of a size, for the loaded sanitizer if any."""
     device = EmulatedDevice(block=block, processors=processors, sanitize="loaded", cache=CACHE)
     device.xp = Unset()
     return device
@@ -65,7 +65,7 @@ def prepare(
     device: EmulatedDevice, recipes: Iterable[Recipe], weight: DTypeLike,
     *, index: DTypeLike = np.int32, traced: bool = True,
 ) -> None:  # fmt: skip
-    """Compile the kernels of recipes for a weight type at once, plain and traced ones."""
+    """Compile the kernels of recipes for a weight type together, without and with a trace."""
     device.prepare(
         kernel
         for recipe in recipes
@@ -78,7 +78,7 @@ def solve(
     recipe: Recipe, graph: Graph, source: int, device: EmulatedDevice,
     params: dict[str, float] | None = None, trace: Trace | None = None,
 ) -> Array:  # fmt: skip
-    """Return the labels of the opened graph from a vertex index."""
+    """Return the distances in the opened graph from a vertex index."""
     inner = opened(graph)
     numbers = chosen_params(recipe, inner.facts(symmetry=False), params or {})
     problem = Problem(Task.SSSP, np.array([source]))
@@ -103,9 +103,9 @@ def check(
     answer: Array | type[Exception], params: dict[str, float] | None = None,
     trace: Trace | None = None,
 ) -> None:  # fmt: skip
-    """Solve and raise AssertionError unless the answer, or its error, comes out.
+    """Solve and raise AssertionError unless the result is the answer, or its error.
 
-    Labels of a recipe that may be wrong must only be those of some walk: not below the answer's.
+    Labels of an inexact recipe must only be lengths of walks, hence not below the answer's.
     """
     inner = opened(graph)
     found: Array | type[Exception]
@@ -139,7 +139,7 @@ def assert_is_a_negative_cycle(graph: Graph, error: NegativeCycleError) -> None:
 
 @contextmanager
 def told(what: str) -> Iterator[None]:
-    """Add to an error where it happened."""
+    """Add a note with the circumstances to an exception."""
     try:
         yield
     except Exception as error:

@@ -1,4 +1,4 @@
-"""How much memory a call takes at its peak, measured in a process of its own.
+"""The peak memory of a call, measured in a separate process.
 
 ``python -m support.memory`` prints it for one source and every planned algorithm.
 """
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 
     from warpath.graph import Graph
 
-_FORGET_PEAK = "5"  # what proc(5) wants in clear_refs
+_FORGET_PEAK = "5"  # written to clear_refs, resets the peak: see proc(5)
 
 
 class Solve(NamedTuple):
-    """One way to solve: an algorithm or "auto", its threads, and whether the tree is asked for."""
+    """One way to solve: an algorithm or "auto", its threads, and whether to compute the tree."""
 
     algorithm: str
     threads: int
     tree: bool
 
     def run(self, graph: Graph) -> None:
-        """Solve from vertex 0 and hold the answer until all of it is there."""
+        """Solve from vertex 0 and keep the answer until it is complete."""
         paths = wp.sssp(graph, 0, algorithm=self.algorithm, threads=self.threads)
         if self.tree:
             _ = paths.pred
 
 
 def solves(graph: Graph) -> list[Solve]:
-    """Return all ways to solve a graph on the CPU that "auto" may take, and "auto" itself."""
+    """Return "auto" and all ways to solve a graph on the CPU that it may choose."""
     facts = graph.facts(symmetry=False)
     able = [
         recipe.name
@@ -57,17 +57,17 @@ def solves(graph: Graph) -> list[Solve]:
 
 
 def bound(graph: Graph, threads: int) -> int:
-    """Return the bytes that one source may take beside the graph."""
+    """Return the bytes that solving from one source may use in addition to the graph."""
     return lean_bytes(graph.n, threads)
 
 
 def peak_of(call: Callable[[], None]) -> int:
-    """Return the bytes that a call adds to this process at its peak, in a forked copy of it.
+    """Return the bytes that a call adds to this process at its peak, measured in a fork.
 
     Raises
     ------
     OSError
-        Where the system does not tell: only Linux does.
+        If the call fails, or the system does not report the peak: only Linux does.
     """
     read, write = os.pipe()
     child = os.fork()
@@ -88,7 +88,8 @@ def peak_of(call: Callable[[], None]) -> int:
 
 def _peak_here(call: Callable[[], None]) -> int:
     gc.collect()
-    # What was freed but not given back would be used again, and not seen. Not every libc has it.
+    # Freed memory that the process still holds would be reused without being counted. Not every
+    # libc has this function.
     getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)(0)
     Path("/proc/self/clear_refs").write_text(_FORGET_PEAK, encoding="ascii")
     before = _status("VmRSS")
@@ -121,7 +122,7 @@ def main(scale: int) -> None:
 
 
 def graphs(scale: int) -> dict[str, Graph]:
-    """Return graphs of 2^scale vertices, with what a solver keeps with a graph made."""
+    """Return graphs of 2^scale vertices, with the data that solvers cache in a graph."""
     n = 1 << scale
     side = 1 << scale // 2
     made = {

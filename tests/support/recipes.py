@@ -1,4 +1,4 @@
-"""Which recipes a test of an engine runs."""
+"""The recipes that a test of an engine runs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from warpath.recipes import CATALOGUE, Recipe, Task
 
 
 def on_cpu(task: Task | None = None) -> list[Recipe]:
-    """Return the recipes that run on the CPU, all or those that do a task."""
+    """Return the recipes that run on the CPU, or those of them that solve a task."""
     here = [recipe for recipe in CATALOGUE if "cpu" in recipe.devices]
     return [recipe for recipe in here if task is None or task in recipe.solves]
 
 
 def on_gpu(*tasks: Task) -> list[Recipe]:
-    """Return the recipes that run as kernels and do one of the tasks, by default one source."""
+    """Return the recipes that run on a GPU and solve one of the tasks, by default one source."""
     there = [recipe for recipe in CATALOGUE if "cuda" in recipe.devices]
     return [recipe for recipe in there if recipe.solves.intersection(tasks or {Task.SSSP})]

@@ -1,4 +1,4 @@
-"""Slow, obvious solvers in plain Python, as oracles for small graphs.
+"""Simple, slow solvers in plain Python, as references for small graphs.
 
 Integers are Python's, hence exact; floats are NumPy scalars of the weights' type, hence rounded
 after every addition as the core does.

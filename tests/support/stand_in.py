@@ -1,4 +1,4 @@
-"""An emulated device in a GPU's place: calls for "cuda" run on it, with arrays of its own type."""
+"""An emulated device in place of a GPU: calls for "cuda" run on it, with arrays of its own type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class DeviceArray(np.ndarray):
-    """An array that says, as CuPy's do, that it lies on a GPU."""
+    """An array that claims, as CuPy's do, to be on a GPU."""
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -21,18 +21,18 @@ class DeviceArray(np.ndarray):
         return {name: given[name] for name in ("shape", "typestr", "strides", "data")}
 
     def get(self) -> NDArray[Any]:
-        """Return a copy for the host."""
+        """Return a copy on the host."""
         return np.array(self)
 
     def set(self, values: NDArray[Any]) -> None:
-        """Take the values of a host's array."""
+        """Copy the values of a host array."""
         if isinstance(values, DeviceArray):
             raise TypeError("set takes an array of the host")
         self[...] = values
 
 
 class _Arrays:
-    """NumPy, whose new arrays are the device's."""
+    """NumPy whose new arrays are device arrays."""
 
     ndarray = DeviceArray
 
@@ -40,17 +40,17 @@ class _Arrays:
         return getattr(np, name)
 
     def empty(self, shape: Any, dtype: DTypeLike = float) -> DeviceArray:
-        """Return an array of the device."""
+        """Return a device array."""
         return np.empty(shape, dtype).view(DeviceArray)
 
 
 class StandIn(EmulatedDevice):
-    """The emulated device under a GPU's name; `opened` takes the place of `open_device`."""
+    """The emulated device under a GPU's name; `opened` replaces `open_device`."""
 
     name = "cuda:0"
     xp: Any = _Arrays()
     busy = False
 
     def opened(self, _name: str) -> StandIn:
-        """Return the device, whatever it is called."""
+        """Return this device for any name."""
         return self

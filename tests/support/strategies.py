@@ -1,4 +1,4 @@
-"""Hypothesis strategies: small graphs full of zeros, ties, loops and repetitions."""
+"""Hypothesis strategies for small graphs with many zeros, ties, loops and parallel edges."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def weights(dtype: DTypeLike = np.int32, *, negative: bool = False) -> st.Search
 
     Parameters
     ----------
-    dtype : floats add 16 decades and what rounds; integers add large ones.
-    negative : add -1, -2, -3.
+    dtype : weight type; floats add values of 16 decades and values that round, integers large ones.
+    negative : whether to add -1, -2, -3.
     """
     chosen = np.dtype(dtype)
     few = [0, 0, 1, 1, 2, 3] + ([-1, -2, -3] if negative else [])
@@ -42,10 +42,10 @@ def graphs(
 
     Parameters
     ----------
-    dtype : of the weights.
+    dtype : weight type.
     max_vertices : a failure shrinks to few vertices, few edges, small weights.
-    negative : allow negative weights (and so negative cycles).
-    undirected : draw links instead of edges.
+    negative : whether to allow negative weights (and so negative cycles).
+    undirected : whether the graph is undirected.
     """
     n = draw(st.integers(1, max_vertices))
     vertex = st.integers(0, n - 1)

@@ -1,4 +1,4 @@
-"""Tables of the CUDA engine on a device, and what they must give."""
+"""Distance tables of the CUDA engine on a device, and their expected answers."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from warpath.recipes import Recipe
     from warpath.results.trace import Trace
 
-    #: A table, or the error that comes instead.
+    #: A table, or the type of the error in its place.
     Answer = Array | type[Exception]
 
 
 def problem_of(
     graph: Graph, sources: Array, targets: Array | None = None, cutoff: float | None = None
 ) -> Problem:
-    """Return the problem of some sources; of all vertices and all targets it is all pairs."""
+    """Return the problem of some sources: all pairs if these are all vertices, without targets."""
     whole = targets is None and np.array_equal(sources, np.arange(opened(graph).n))
     return Problem(Task.APSP if whole else Task.MANY, sources, targets, cutoff)
 
@@ -46,7 +46,7 @@ def all_pairs(graph: Graph) -> Problem:
 
 
 def able(recipe: Recipe, graph: Graph, task: Task) -> bool:
-    """Say whether a recipe takes on a task: not where it would refuse the graph."""
+    """Return whether a recipe solves a task on a graph, which it must not refuse."""
     inner = opened(graph)
     if task not in recipe.solves or recipe.objection(task, inner.facts(symmetry=False)) is not None:
         return False
@@ -54,9 +54,9 @@ def able(recipe: Recipe, graph: Graph, task: Task) -> bool:
 
 
 def expected(graph: Graph, problem: Problem) -> Answer:
-    """Return the table of the opened graph by plain Python, or the error that must come.
+    """Return the table of the opened graph by plain Python, or the expected type of error.
 
-    All pairs are refused for a negative cycle anywhere, several sources for one that they reach.
+    All pairs fail for a negative cycle anywhere, several sources only for one that they reach.
     """
     inner = opened(graph)
     negative = inner.facts(symmetry=False).negative > 0
@@ -84,7 +84,7 @@ def solve(
     params: dict[str, float] | None = None, paths: bool = False, dtype: DTypeLike | None = None,
     trace: Trace | None = None,
 ) -> tuple[Array, Array | None]:  # fmt: skip
-    """Return the distances of the opened graph, and the predecessors where they are asked for."""
+    """Return the distances in the opened graph, and the predecessors if requested."""
     inner = opened(graph)
     columns = inner.n if problem.targets is None else len(problem.targets)
     shape = len(problem.sources), columns
@@ -94,7 +94,7 @@ def solve(
     numbers = chosen_params(recipe, inner.facts(symmetry=False), params or {})
     raw = run(Order(recipe, inner, problem, 1, numbers, out, trace=trace, pred=pred), device)
     assert raw.dist is out
-    # Reduced lengths say nothing about a cutoff: the caller cuts the answer.
+    # Reduced lengths cannot be compared with a cutoff: the caller applies it to the answer.
     return (cpu.cut(out, problem.cutoff) if recipe.negative else out), pred
 
 
@@ -103,10 +103,10 @@ def check(
     answer: Answer, *, params: dict[str, float] | None = None,
     paths: bool = False, dtype: DTypeLike | None = None, trace: Trace | None = None,
 ) -> None:  # fmt: skip
-    """Solve and raise AssertionError unless the answer, or its error, comes out.
+    """Solve and raise AssertionError unless the result is the answer, or its error.
 
-    Integers and the bits of floats are those of plain Python; where a recipe forms sums in another
-    order, floats are within n eps of the longest length. Predecessors make paths of these lengths.
+    Integers and floats must equal plain Python's to the bit; if a recipe adds in another order,
+    floats must be within n eps of the longest length. Predecessors must give such paths.
     """
     inner = opened(graph)
     found: tuple[Array, Array | None] | type[Exception]
@@ -133,7 +133,7 @@ def check(
 
 
 def narrowed(dist: Array, dtype: DTypeLike) -> Array:
-    """Return distances that fit in another type, with its own word for unreachable."""
+    """Return distances in another type that holds them, with its label for unreachable."""
     kind = np.dtype(dtype)
     if dist.dtype == kind:
         return dist
@@ -141,7 +141,7 @@ def narrowed(dist: Array, dtype: DTypeLike) -> Array:
 
 
 def assert_lengths(recipe: Recipe, graph: Graph, found: Array, wanted: Array) -> None:
-    """Raise AssertionError unless a table is the wanted one, within what a recipe promises."""
+    """Raise AssertionError unless a table has the expected lengths, as exact as the recipe is."""
     if wanted.dtype.kind != "f" or not recipe.reassociates:
         assert_same_bits(found, wanted, graph)
         return
@@ -154,7 +154,7 @@ def assert_lengths(recipe: Recipe, graph: Graph, found: Array, wanted: Array) ->
 
 
 def _slack(graph: Graph, dist: Array) -> float:
-    """Return n eps of the longest length, potentials included."""
+    """Return the allowed rounding error: n eps of the longest length or potential."""
     weights = graph.solver_weights
     longest = np.abs(dist[np.isfinite(dist)], dtype=np.float64).max(initial=0)
     if graph.facts(symmetry=False).negative:
@@ -163,7 +163,7 @@ def _slack(graph: Graph, dist: Array) -> float:
 
 
 def assert_paths(recipe: Recipe, graph: Graph, sources: Array, dist: Array, pred: Array) -> None:
-    """Raise AssertionError unless walking back from every vertex has exactly its distance."""
+    """Raise AssertionError unless the path that predecessors give has the distance's length."""
     exact = dist.dtype.kind != "f" or not recipe.reassociates
     edges: dict[tuple[int, int], Any] = {}
     for u, v, weight in zip(*(part.tolist() for part in graph.edges()), strict=True):
@@ -185,7 +185,7 @@ def assert_paths(recipe: Recipe, graph: Graph, sources: Array, dist: Array, pred
 def _walked(
     edges: dict[tuple[int, int], Any], pred: list[int], source: int, v: int, dtype: np.dtype[Any]
 ) -> Any:
-    """Return the length of the path that predecessors make, added from the source on."""
+    """Return the length of the path that predecessors give, added from the source on."""
     route = [v]
     while route[-1] != source:
         if len(route) > len(pred) or route[-1] < 0:

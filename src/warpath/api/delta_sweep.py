@@ -59,8 +59,8 @@ def delta_sweep(
     facts = graph.facts(symmetry=False)
     first = calls.sssp(graph, source, **call)
     default = float(first.plan.params["delta"])
-    wanted = ({"delta": default * factor} for factor in factors)
-    chosen = {chosen_params(CATALOGUE[algorithm], facts, given)["delta"] for given in wanted}
+    tried = ({"delta": default * factor} for factor in factors)
+    chosen = {chosen_params(CATALOGUE[algorithm], facts, given)["delta"] for given in tried}
     points: list[Swept] = []
     for delta in sorted(chosen):
         params = {"delta": delta}
@@ -70,7 +70,7 @@ def delta_sweep(
             for _ in range(repeats)
         )
         traced = calls.sssp(graph, source, params=params, trace=True, **call)
-        assert traced.trace is not None  # noqa: S101 - it was asked for
+        assert traced.trace is not None  # noqa: S101 - it was requested
         totals = traced.trace.totals()
         points.append(Swept(delta, seconds, totals.work_ratio, totals.rounds))
         if report is not None:

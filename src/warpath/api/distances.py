@@ -1,4 +1,4 @@
-"""The calls about many sources: what is asked for, checked."""
+"""The calls about many sources and about all pairs."""
 
 from __future__ import annotations
 

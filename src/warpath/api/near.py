@@ -96,7 +96,7 @@ def within(
     Raises
     ------
     InputError
-        A cutoff that is no finite number, or is below 0.
+        A cutoff that is not a finite number, or is below 0.
     VertexError, NegativeWeightError, NegativeCycleError, DistanceOverflowError, NotSupportedError
 
     Notes

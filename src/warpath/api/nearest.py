@@ -105,7 +105,7 @@ def _with_owners(graph: Graph, facilities: NDArray[np.int64], labels: Array) -> 
 def _found_again(
     graph: Graph, started: Graph, facilities: NDArray[np.int64], limit: float | None
 ) -> tuple[Array, Array]:
-    """Return labels and owners where a sum that is no part of the answer may not fit 64 bits.
+    """Return labels and owners where a sum that is not part of the answer may not fit 64 bits.
 
     Such sums lie beyond the cutoff, or lead back to a closed facility.
     """

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
 
 
-class Asked(NamedTuple):
-    """What a call asks of one source.
+class SourceRequest(NamedTuple):
+    """What a call requests of one source.
 
     Attributes
     ----------
@@ -45,9 +45,11 @@ class Asked(NamedTuple):
     trace: bool = False
 
 
-def solve_one(graph: Graph, one: OneSource, s: int, asked: Asked, progress: Progress) -> Paths:
+def solve_one(
+    graph: Graph, one: OneSource, s: int, request: SourceRequest, progress: Progress
+) -> Paths:
     """Solve from the vertex of index `s`."""
-    limit, dtype, trace = asked
+    limit, dtype, trace = request
     if limit is None and dtype == graph.dist_dtype and not trace and is_silent(progress):
         if one.search is not None:
             found = one.search(s)
@@ -59,11 +61,11 @@ def solve_one(graph: Graph, one: OneSource, s: int, asked: Asked, progress: Prog
         labels = None if solves is None else solves(s)
         if solves is not None and labels is not None:
             return _left_there(graph, one, solves, s, labels, time.perf_counter() - start)
-    return _solved_in_steps(graph, one, s, asked, progress)
+    return _solved_in_steps(graph, one, s, request, progress)
 
 
 def _searched_again(
-    graph: Graph, one: OneSource, s: int, asked: Asked, rounds: Trace | None
+    graph: Graph, one: OneSource, s: int, request: SourceRequest, rounds: Trace | None
 ) -> Paths:
     """Solve where a distance did not fit that may be no part of the answer.
 
@@ -71,15 +73,15 @@ def _searched_again(
     """
     start = time.perf_counter()
     try:
-        dist, through = searched(graph, s, asked.limit)
+        dist, through = searched(graph, s, request.limit)
     except OverflowError as error:
         raise DistanceOverflowError.of(error) from None
     stats = counted({"seconds": time.perf_counter() - start}, dist)
-    labels = narrowed(dist, asked.dtype)
+    labels = narrowed(dist, request.dtype)
     labels.flags.writeable = False
     return Paths(
         graph, s, labels, tree=lambda: without_unreached(through, dist), through=lambda: through,
-        cutoff=asked.limit, plan=one.plan.again(), stats=stats, trace=rounds,
+        cutoff=request.limit, plan=one.plan.again(), stats=stats, trace=rounds,
     )  # fmt: skip
 
 
@@ -102,12 +104,12 @@ def _left_there(
 
 
 def _solved_in_steps(
-    graph: Graph, one: OneSource, s: int, asked: Asked, progress: Progress
+    graph: Graph, one: OneSource, s: int, request: SourceRequest, progress: Progress
 ) -> Paths:
     """Solve where distances have to be cut, folded or narrowed, or progress to be reported."""
-    inner, limit, chosen = opened(graph), asked.limit, one.plan.again()
+    inner, limit, chosen = opened(graph), request.limit, one.plan.again()
     problem = Problem(Task.SSSP, np.array([s]), cutoff=limit)
-    rounds = Trace() if asked.trace else None
+    rounds = Trace() if request.trace else None
     # Under negative weights a route within the cutoff may pass a vertex beyond it.
     beyond = limit is not None and inner.facts(symmetry=False).negative > 0
     stay = rounds is None and not beyond
@@ -116,9 +118,9 @@ def _solved_in_steps(
     except DistanceOverflowError:
         if limit is None and s >= graph.first_through:
             raise
-        return _searched_again(graph, one, s, asked, rounds)
+        return _searched_again(graph, one, s, request, rounds)
     if raw.device is not None:
-        there = on_device(raw, graph, s, limit, asked.dtype)
+        there = on_device(raw, graph, s, limit, request.dtype)
         return Paths(
             graph, s, None, tree=there.pred_here, cutoff=limit, plan=chosen, stats=stats,
             there=there,
@@ -141,7 +143,7 @@ def _solved_in_steps(
         reached = dist != unreachable(dist.dtype)
         return np.where(folded(graph, reached, s, at_source=True), found, -1)
 
-    labels = narrowed(folded(graph, dist, s, 0), asked.dtype)
+    labels = narrowed(folded(graph, dist, s, 0), request.dtype)
     labels.flags.writeable = False
     return Paths(
         graph, s, labels, tree=tree, through=through if beyond else None, cutoff=limit, plan=chosen,

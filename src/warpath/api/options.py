@@ -12,7 +12,8 @@ from warpath.graph.checks import shown
 from warpath.graph.facts import probed
 from warpath.graph.zones import opened
 from warpath.planner.cpu_model import Size, unsure
-from warpath.planner.plan import Hardware, Plan, Wish, checked, choose, device_of, preferring
+from warpath.planner.plan import Hardware, Plan, choose
+from warpath.planner.wish import Wish, checked, device_of, preferring
 from warpath.recipes import Task
 from warpath.results.predecessors import team_of
 

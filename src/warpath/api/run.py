@@ -81,15 +81,15 @@ def run_plan(
 
 
 def on_device(
-    raw: Raw, graph: Graph, source: int, cutoff: float | None, wanted: np.dtype[Any] | None = None
+    raw: Raw, graph: Graph, source: int, cutoff: float | None, dtype: np.dtype[Any] | None = None
 ) -> OnDevice:
     """Return what an engine left on its device as a result; see `OnDevice`."""
     from warpath.engines.cuda.result import OnDevice  # here: the CPU needs none of it
 
     assert raw.device is not None  # noqa: S101 - the caller has looked
-    wanted = graph.dist_dtype if wanted is None else wanted
+    dtype = graph.dist_dtype if dtype is None else dtype
     try:
-        return OnDevice(graph, source, raw.dist, raw.device, cutoff, wanted)
+        return OnDevice(graph, source, raw.dist, raw.device, cutoff, dtype)
     except OverflowError as error:
         raise too_wide(error, np.dtype(np.int32)) from None
 
@@ -101,21 +101,21 @@ def counted(stats: dict[str, Any], dist: Array) -> dict[str, Any]:
     return stats
 
 
-def narrowed(dist: Array, wanted: np.dtype[Any]) -> Array:
-    """Return distances in the type that was asked for, or raise DistanceOverflowError."""
+def narrowed(dist: Array, dtype: np.dtype[Any]) -> Array:
+    """Return distances in the requested type, or raise DistanceOverflowError."""
     try:
-        return cpu.fitting(dist, wanted)
+        return cpu.fitting(dist, dtype)
     except OverflowError as error:
-        raise too_wide(error, wanted) from None
+        raise too_wide(error, dtype) from None
 
 
-def too_wide(error: OverflowError, wanted: np.dtype[Any] | None = None) -> DistanceOverflowError:
+def too_wide(error: OverflowError, dtype: np.dtype[Any] | None = None) -> DistanceOverflowError:
     """Return the error of a distance that does not fit, with the way out.
 
     Parameters
     ----------
-    wanted : the type of the answer; None for the graph's own.
+    dtype : the type of the answer; None for the graph's own.
     """
-    if wanted == np.int32:
+    if dtype == np.int32:
         return DistanceOverflowError(f"{error}: leave dist_dtype out for 64 bits.")
     return DistanceOverflowError.of(error)

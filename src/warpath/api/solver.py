@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.api.nearest import nearest_of
-from warpath.api.one_source import Asked, solve_one
+from warpath.api.one_source import SourceRequest, solve_one
 from warpath.api.options import ONE_SOURCE, options_of
 from warpath.api.run import run_plan
 from warpath.api.table import place_of, solved_table
-from warpath.api.table_request import Wanted
+from warpath.api.table_request import TableRequest
 from warpath.base.errors import NegativeCycleError
 from warpath.engines.base import Problem
 from warpath.engines.dispatch import place
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Solver:
-    """A graph with where and how it is solved: checked, planned and bound once, then asked often.
+    """A graph with where and how it is solved: checked and planned once, then solved often.
 
     The calls of the module do the same in one line, and keep the plans of their options with the
     graph, so that a Solver is no faster than they are. It saves naming the options each time.
@@ -98,9 +98,9 @@ class Solver:
         graph = self.graph
         s = one_index(graph, source, "source")
         limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
-        asked = Asked(limit, dtype, checked_bool(trace, "trace"))
-        one = self._options.one_source(graph, trace=asked.trace)
-        return solve_one(graph, one, s, asked, progress)
+        request = SourceRequest(limit, dtype, checked_bool(trace, "trace"))
+        one = self._options.one_source(graph, trace=request.trace)
+        return solve_one(graph, one, s, request, progress)
 
     def path(self, source: Any, target: Any, *, progress: Progress = None) -> Route:
         """Return one shortest path.
@@ -207,7 +207,7 @@ class Solver:
         limit = checked_cutoff(cutoffs.tolist()[-1], searched)
         one = options_of(searched, *self._options.wish[:4]).one_source(searched)
         try:
-            paths = solve_one(searched, one, s, Asked(limit, graph.dist_dtype), progress)
+            paths = solve_one(searched, one, s, SourceRequest(limit, graph.dist_dtype), progress)
         except NegativeCycleError as error:
             if not reverse:
                 raise
@@ -248,11 +248,11 @@ class Solver:
         trace: bool, progress: Progress,
     ) -> DistanceTable:  # fmt: skip
         graph = self.graph
-        wanted = Wanted(checked_dist_dtype(dist_dtype, graph), out, predecessors, trace)
+        request = TableRequest(checked_dist_dtype(dist_dtype, graph), out, predecessors, trace)
         width = graph.n if problem.targets is None else len(problem.targets)
-        place = place_of(graph, problem, wanted)
-        size = Size(problem.task, len(problem.sources), width, wanted.dtype.itemsize, place)
-        return solved_table(graph, problem, size, self._options, wanted, progress)
+        place = place_of(graph, problem, request)
+        size = Size(problem.task, len(problem.sources), width, request.dtype.itemsize, place)
+        return solved_table(graph, problem, size, self._options, request, progress)
 
     def __repr__(self) -> str:
         algorithm, device, threads, params, _ = self._options.wish

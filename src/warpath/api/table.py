@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from warpath.api.run import narrowed, run_plan, too_wide
-from warpath.api.table_request import Wanted, check_predecessors, check_trace, question
+from warpath.api.table_request import TableRequest, check_predecessors, check_trace, question
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, interrupts_first
 from warpath.base.progress import share, watch
@@ -44,7 +44,12 @@ _FULL_BATCHES = 4096
 
 
 def solved_table(
-    graph: Graph, problem: Problem, size: Size, options: Options, wanted: Wanted, progress: Progress
+    graph: Graph,
+    problem: Problem,
+    size: Size,
+    options: Options,
+    request: TableRequest,
+    progress: Progress,
 ) -> DistanceTable:
     """Plan and fill a table.
 
@@ -55,11 +60,11 @@ def solved_table(
     from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
 
     chosen = options.plan(size, opened(graph))
-    checked_bool(wanted.trace, "trace")
-    if wanted.trace:
+    checked_bool(request.trace, "trace")
+    if request.trace:
         check_trace(chosen)
-    if wanted.predecessors:
-        check_predecessors(graph, chosen, problem, wanted)
+    if request.predecessors:
+        check_predecessors(graph, chosen, problem, request)
     rows = problem.sources
     names = np.arange(graph.n) if problem.targets is None else problem.targets
     shape = (len(rows), len(names))
@@ -68,16 +73,16 @@ def solved_table(
         chosen,
         replace(problem, targets=_columns(graph, problem, names)),
         names,
-        np.empty(shape, graph.indices.dtype) if wanted.predecessors else None,
-        Trace() if wanted.trace else None,
+        np.empty(shape, graph.indices.dtype) if request.predecessors else None,
+        Trace() if request.trace else None,
     )
     at_once = chosen.recipe.loop in WHOLE_TABLES
     stats: dict[str, Any] = {}
     with (
         interrupts_first(),
         output_of(
-            wanted.out, shape, wanted.dtype,
-            device=chosen.device, question=lambda: question(graph, chosen, problem, wanted),
+            request.out, shape, request.dtype,
+            device=chosen.device, question=lambda: question(graph, chosen, problem, request),
         ) as result,
         watch(progress, chosen.recipe.name, "" if at_once else "sources") as report,
     ):  # fmt: skip
@@ -89,10 +94,10 @@ def solved_table(
         for block in blocks:
             into = result.block(block)
             whole = block == slice(0, len(rows))
-            told = report if whole else share(report, block, len(rows))
-            counted = work.fill(block, into, told)
+            reporting = report if whole else share(report, block, len(rows))
+            counted = work.fill(block, into, reporting)
             result.put(block, into)
-            if report is not None and not whole:  # a block may be done before it tells anything
+            if report is not None and not whole:  # a block may end without a report
                 report(block.stop, len(rows))
             stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
     if result.resumed and not at_once:
@@ -126,7 +131,7 @@ class _Work:
     edges: int = 0
 
     def fill(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
-        """Put the distances of a block of rows into `into`, and what is kept beside them."""
+        """Put the distances of a block of rows into `into`; keep predecessors and the trace."""
         try:
             stats = self._solve(block, into, report)
         except DistanceOverflowError:
@@ -194,7 +199,7 @@ class _Work:
     def _run(
         self, block: slice, into: Any, pred: Any, report: Report | None, *, whole: bool = False
     ) -> dict[str, Any]:
-        """Let the plan fill rows of the columns that are asked for, or `whole` ones."""
+        """Fill rows by the plan, of the requested columns or of all vertices (`whole`)."""
         problem = replace(self.problem, sources=self.problem.sources[block])
         if whole:
             problem = replace(problem, targets=None)
@@ -226,7 +231,7 @@ class _Work:
             self.edges += sum(int(degrees[row != unreachable(row.dtype)].sum()) for row in rows)
 
     def _from_square(self, into: Any, report: Report | None) -> dict[str, Any]:
-        """Solve all pairs of the opened graph, and keep the rows and columns asked for."""
+        """Solve all pairs of the opened graph, and keep the requested rows and columns."""
         n, columns = opened(self.graph).n, self.problem.targets
         assert columns is not None  # noqa: S101 - the caller's promise
         square = np.empty((n, n), self._wide(into.dtype))
@@ -256,8 +261,8 @@ class _Work:
         for start in range(block.start, block.stop, step):
             rows = slice(start, min(start + step, block.stop))
             wide = np.empty((rows.stop - rows.start, n), dtype)
-            told = share(report, rows, len(self.problem.sources))
-            counted = self._run(rows, wide, None, told, whole=True)
+            reporting = share(report, rows, len(self.problem.sources))
+            counted = self._run(rows, wide, None, reporting, whole=True)
             picked = narrowed(wide[:, self.problem.targets], into.dtype)
             into[rows.start - block.start : rows.stop - block.start] = picked
             self._trees(rows, wide, self.pred[rows])
@@ -319,10 +324,10 @@ def _put(rows: Array, into: Any) -> None:
         into.set(rows)
 
 
-def place_of(graph: Graph, problem: Problem, wanted: Wanted) -> Place:
+def place_of(graph: Graph, problem: Problem, request: TableRequest) -> Place:
     """Return where a table goes, and whether a file can be the matrix of a dense solve."""
-    out = wanted.out
-    checked_bool(wanted.predecessors, "predecessors")
+    out = request.out
+    checked_bool(request.predecessors, "predecessors")
     if out is None:
         return Place.NEW
     if hasattr(out, "__cuda_array_interface__"):
@@ -330,14 +335,14 @@ def place_of(graph: Graph, problem: Problem, wanted: Wanted) -> Place:
     if isinstance(out, np.ndarray):
         return Place.GIVEN
     mapped = isinstance(out, str | os.PathLike) and os.fspath(out).endswith(".npy")
-    if not mapped or problem.task is not Task.APSP or graph.first_through or wanted.predecessors:
+    if not mapped or problem.task is not Task.APSP or graph.first_through or request.predecessors:
         return Place.BLOCKS
     narrow = sums_fit_int32(graph) and not graph.facts(symmetry=False).negative
-    return Place.MAPPED if narrow or wanted.dtype == graph.dist_dtype else Place.BLOCKS
+    return Place.MAPPED if narrow or request.dtype == graph.dist_dtype else Place.BLOCKS
 
 
 def rows_at_once(chosen: Plan) -> int:
-    """Return how many rows of a table a plan wants to be asked for at a time."""
+    """Return how many rows of a table a plan should compute at a time."""
     return 4 * chosen.threads if chosen.device == "cpu" else _FULL_BATCHES
 
 

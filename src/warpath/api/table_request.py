@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _UNCOUNTED = {Loop.BLOCK_A_SOURCE, Loop.FLOYD_WARSHALL, Loop.JOHNSON, Loop.PAIRS}
 
 
-class Wanted(NamedTuple):
-    """What a table is made of, and for.
+class TableRequest(NamedTuple):
+    """What a call requests of a table.
 
     Attributes
     ----------
@@ -53,9 +53,9 @@ def check_trace(chosen: Plan) -> None:
         raise NotSupportedError(msg)
 
 
-def check_predecessors(graph: Graph, chosen: Plan, problem: Problem, wanted: Wanted) -> None:
+def check_predecessors(graph: Graph, chosen: Plan, problem: Problem, request: TableRequest) -> None:
     """Raise where predecessors cannot be kept, or would take more memory than is free."""
-    out = wanted.out
+    out = request.out
     if not (out is None or isinstance(out, np.ndarray) or hasattr(out, "__cuda_array_interface__")):
         msg = (
             "predecessors=True fills an array in memory, but out= is a file or a function: leave "
@@ -81,7 +81,7 @@ def check_predecessors(graph: Graph, chosen: Plan, problem: Problem, wanted: Wan
         raise NotEnoughMemoryError(msg)
 
 
-def question(graph: Graph, chosen: Plan, problem: Problem, wanted: Wanted) -> Question:
+def question(graph: Graph, chosen: Plan, problem: Problem, request: TableRequest) -> Question:
     """Return what the bytes of a table depend on: a file is only continued by the same."""
     loose = chosen.recipe.reassociates and graph.dist_dtype.kind == "f"
     everything = "all vertices"
@@ -90,7 +90,7 @@ def question(graph: Graph, chosen: Plan, problem: Problem, wanted: Wanted) -> Qu
         "sources": _digest([problem.sources]),
         "targets": everything if problem.targets is None else _digest([problem.targets]),
         "cutoff": str(problem.cutoff),
-        "type": str(wanted.dtype),
+        "type": str(request.dtype),
         "order of sums": chosen.algorithm if loose or not chosen.recipe.exact else "along the path",
     }
 

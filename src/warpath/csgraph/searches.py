@@ -22,7 +22,7 @@ from warpath.csgraph.matrices import (
 )
 from warpath.csgraph.owners import nearest_sources
 from warpath.csgraph.solving import solved
-from warpath.engines.cpu import potentials_of
+from warpath.engines.potentials import potentials_of
 from warpath.graph import Graph
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is asked, in vertex indices.
+    """The question, in vertex indices.
 
     Attributes
     ----------
@@ -71,10 +71,10 @@ class Order:
     out : (k, t), where the distances of MANY and APSP go; int32 is allowed for integer weights. An
         array of the host, or of the device that runs: then nothing is copied.
     progress : called with (done, total), or None.
-    trace : where the loop puts what each round did; None where nobody asked, and then nothing is
-        counted for it.
-    pred : (k, t), where the predecessors of MANY and APSP go; None where nobody asked.
-    tiles : how a dense solve goes about a matrix that the device does not hold; None where it does.
+    trace : where the loop puts what each round did; None where no trace was requested; then
+        nothing is counted.
+    pred : (k, t), where the predecessors of MANY and APSP go; None where they were not requested.
+    tiles : the tiling of a matrix that is larger than the device's memory; None where it fits.
     """
 
     recipe: Recipe

@@ -10,12 +10,12 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import NegativeCycleError
 from warpath.engines.base import Order, Raw
 from warpath.engines.dense import adjacency_matrix, narrow_part, sums_fit_int32
+from warpath.engines.potentials import labels_or_cycle, lengths_and_potentials, potentials_of
 from warpath.graph.facts import leaves, rows_into
 from warpath.recipes import Loop, Queue, Task
-from warpath.results.predecessors import length_around, search, tree
+from warpath.results.predecessors import search, tree
 from warpath.results.trace import Round
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ name = "cpu"
 _HUB = 64  # times the mean degree
 _COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached", "together", "moves")
 _DONE = struct.Struct("=8q")  # these, and nanoseconds
-_ALL = np.empty(0, np.int64)  # how the core is told that every vertex is a source or target
+_ALL = np.empty(0, np.int64)  # means to the core that every vertex is a source or target
 
 
 def run(order: Order) -> Raw:
@@ -273,20 +273,6 @@ def _dense_matrix(order: Order) -> Array | None:
     return out if out.dtype == graph.dist_dtype else None
 
 
-def lengths_and_potentials(graph: Graph) -> tuple[Array, Array | None]:
-    """Return the edge lengths that Floyd-Warshall takes, and the potentials that they are under.
-
-    A negative cycle would spoil the whole matrix: it is refused. So would a cycle of length 0 that
-    rounding makes negative: n steps can double it n times. Under potentials no float is below 0.
-    """
-    if not graph.facts(symmetry=False).negative:
-        return graph.solver_weights, None
-    potentials = potentials_of(graph)
-    if graph.dist_dtype.kind != "f":
-        return graph.solver_weights, None
-    return reduced(graph, potentials), potentials
-
-
 def _settle(order: Order) -> Raw:
     from warpath.engines.rounds import settle_on_cpu
 
@@ -326,39 +312,6 @@ def _potentials(order: Order) -> Array:
     # From the sources alone: a negative cycle that none of them reaches does not matter, and
     # neither do large weights there, which would cost the potentials of floats their precision.
     return labels_or_cycle(order.graph, order.problem.sources, None)[0]
-
-
-def potentials_of(graph: Graph) -> Array:
-    """Return labels that make no reduced weight negative, or raise for a negative cycle; kept."""
-    kept: Array | None = graph.derived.get("potentials")
-    if kept is None:
-        kept, _ = labels_or_cycle(graph, _ALL, None)
-        graph.derived["potentials"] = kept
-    return kept
-
-
-def labels_or_cycle(
-    graph: Graph, sources: Array, progress: Callable[[int, int], None] | None
-) -> tuple[Array, dict[str, int]]:
-    """Return the distances from the nearest of the sources; no sources: of all vertices."""
-    dist = np.empty(graph.n, graph.dist_dtype)
-    stats = dict(_core.bellman_ford(*_csr(graph), sources, dist, progress=progress))
-    cycle = stats.pop("cycle")
-    if len(cycle):
-        raise NegativeCycleError(cycle.tolist(), length_around(graph, cycle))
-    return dist, stats
-
-
-def reduced(graph: Graph, potentials: Array) -> Array:
-    """Return the float weights under potentials, >= 0; what rounding takes below 0 counts as 0."""
-    src, dst, weights = graph.edges()
-    with np.errstate(over="ignore"):
-        reduced: Array = np.maximum(weights + potentials[src] - potentials[dst], 0)
-        longest = reduced.max(initial=0) * reduced.dtype.type(graph.n)
-    if not np.isfinite(longest):
-        msg = f"a length under potentials could leave {reduced.dtype}"
-        raise OverflowError(msg)
-    return reduced
 
 
 def cut(dist: Array, cutoff: float | None) -> Array:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from warpath import _core
-from warpath.engines.cpu import potentials_of, reduced
+from warpath.engines.potentials import potentials_of, reduced
 from warpath.graph import Graph
 from warpath.graph.csr import kept_rows
 

@@ -28,7 +28,7 @@ class Place(Enum):
 
 
 class Size(NamedTuple):
-    """How much is asked for.
+    """The size of a question.
 
     Attributes
     ----------
@@ -174,14 +174,14 @@ def unsure(size: Size, facts: Facts) -> bool:
     """Say whether hops should be counted before a CPU is planned for.
 
     Roads whose vertices are numbered at random have as few edges a vertex as sparse graphs of few
-    hops, and numbers as far. Where more is asked for than counting takes, it is worth it.
+    hops, and numbers as far. Counting is worth its time where the solve takes longer.
     """
     unlike = facts.mean_degree < MESH_DEGREE and facts.scattered
     return unlike and size.sources * facts.m >= _MORE_THAN_COUNTING
 
 
 def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
-    """Return the bytes beside the graph: answer, labels and queues of every thread, transposes."""
+    """Return the bytes without the graph: answer, labels and queues of each thread, transposes."""
     n, m = facts.n, facts.m
     label = label_bytes(facts)
     table = 0 if size.written_out else size.sources * size.targets * size.entry
@@ -193,9 +193,9 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
         return n * label + _space_of_rounds(recipe, facts, label)
     if recipe.loop in {Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}:
         alone = label + 16  # what is taken again where a batch is abandoned
-        beside = _LINE + alone if recipe.loop is Loop.SIDE_BY_SIDE else 0
+        together = _LINE + alone if recipe.loop is Loop.SIDE_BY_SIDE else 0
         packed = 12 * n + m * (16 if facts.weight_dtype == "float64" else 8)
-        return max(table, n * label) + threads * n * (alone + beside) + packed
+        return max(table, n * label) + threads * n * (alone + together) + packed
     work = n * (label + 4) + min(m, 4 * n) * 16
     if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:
         work = n * _HEAP_NODE
@@ -220,7 +220,7 @@ _HEAP_NODE = 64  # bytes: label, vertex, rank and mark, and the pointers to its 
 
 
 def lean_bytes(n: int, threads: int) -> int:
-    """Return the bytes beside the graph that one source may take on a CPU."""
+    """Return the bytes in addition to the graph that one source may take on a CPU."""
     return n * _LEAN * threads + _ANYHOW
 
 

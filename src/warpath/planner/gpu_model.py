@@ -28,7 +28,7 @@ class _Rounds(NamedTuple):
 
     Attributes
     ----------
-    seconds : of a round, which waits for the host's look at a counter.
+    seconds : of a round, in which the host reads a counter.
     a_hop : rounds for each hop across the graph.
     again : how often an edge is relaxed.
     edge : seconds of one relaxation.
@@ -77,7 +77,7 @@ def _across(facts: Facts, wide: float) -> float:
 def _wide_seconds(facts: Facts) -> float:
     """See docs/performance/sssp-h200-wide.md.
 
-    Where hubs are, few edges are looked at. A deep graph takes a round for each hop across it.
+    Where hubs are, few edges are inspected. A deep graph takes a round for each hop across it.
     """
     edge = 7e-12 if facts.max_degree > _HUB else 3.4e-11
     wide = 1.0 if facts.weight_dtype == "float32" or facts.sums_fit_int32 else 1.3
@@ -99,7 +99,7 @@ def _breadth_first_bytes(facts: Facts) -> int:
 
 
 def _wide_bytes(facts: Facts) -> int:
-    """Rows by weight, those into each vertex beside them unless they are the same, and lists."""
+    """Rows by weight, those into each vertex as well unless they are the same, and lists."""
     narrow = facts.weight_dtype in {"int32", "float32"}
     edge, a_vertex = (8, 32) if narrow else (16, 56)
     sides = 2 if facts.directed else 1
@@ -266,16 +266,16 @@ def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
         case Loop.BLOCK_A_SOURCE:
             return rows + min(_BUFFERS, table)
         case _:  # labels of the sources of a batch, two bits and four places in lists
-            beside = n * (_SIDE_BY_SIDE * label + 8) + 16 * (n + facts.m // 32)
+            together = n * (_SIDE_BY_SIDE * label + 8) + 16 * (n + facts.m // 32)
             single = min(k, _SIDE_BY_SIDE) * n * (label + 17)
-            return rows * (1 + recipe.negative) + max(beside, single) + min(_BUFFERS, table)
+            return rows * (1 + recipe.negative) + max(together, single) + min(_BUFFERS, table)
 
 
 _ON_THE_WAY = 2**27  # bytes of a block of rows that is made ready for the answer
 
 
 def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
-    """Return the bytes that an algorithm on a GPU takes on the host, beside the graph."""
+    """Return the bytes that an algorithm on a GPU takes on the host in addition to the graph."""
     if recipe.loop is Loop.PATCHES:  # while the graph is cut
         # An edge between groups is 12 B as it is found and 16 B as links of both ends, at worst for
         # all of them; what is written by patches afterwards takes less.
@@ -314,7 +314,7 @@ def tiles_bytes(size: Size, facts: Facts, gpu: int, host: int) -> int | None:
 
 
 def _staged_on_host(size: Size, facts: Facts, table: int) -> int:
-    """Bytes of the matrix, of panels beside it and of what tiles are copied from and to."""
+    """Bytes of the matrix, of its panels and of the memory that tiles are copied from and to."""
     assert size.staged is not None  # noqa: S101 - the caller's promise
     label = label_bytes(facts)
     side = math.isqrt(size.staged // (4 * label))

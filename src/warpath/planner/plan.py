@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from warpath.base import notebook, units
 from warpath.base.errors import (
-    InputError,
     NegativeWeightError,
     NotEnoughMemoryError,
     NotSupportedError,
 )
-from warpath.graph.checks import checked_bool, checked_kind, shown
 from warpath.planner.cpu_model import Place, Size, cpu_bytes, cpu_seconds, label_bytes, lean_bytes
 from warpath.planner.gpu_model import gpu_bytes, gpu_seconds, host_bytes, tiles_bytes
+from warpath.planner.wish import Wish, device_of
 from warpath.recipes import CATALOGUE, Loop, Recipe, Task
 from warpath.recipes.params import chosen_params
 from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES
@@ -35,16 +33,6 @@ class Hardware(NamedTuple):
     memory: int
     gpu_memory: int | None = None
     no_gpu: str = ""
-
-
-class Wish(NamedTuple):
-    """What the caller fixed; "auto" leaves it open."""
-
-    algorithm: str = "auto"
-    device: str = "auto"
-    threads: int | None = None
-    params: dict[str, float] | None = None
-    traced: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,7 +62,7 @@ class Plan:
     params : its parameters.
     seconds : the predicted time on the machine that the model was measured on, or None for an
         algorithm that "auto" never takes: no model of it was measured.
-    bytes : the memory it takes, the answer included: beside the graph on the CPU, with it on a GPU.
+    bytes : the memory it takes, the answer included; with the graph on a GPU, without on the CPU.
     reason : why it was taken.
     runners_up : the other candidates, fastest first.
     left_out : (name, sentence) of the algorithms that cannot do this.
@@ -157,16 +145,16 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
 
     Parameters
     ----------
-    size : what is asked for.
+    size : the question.
     facts : of the graph, `Graph.facts(symmetry=False)` is enough.
     hardware, wish : what there is, and what the caller fixed.
 
     Raises
     ------
     NotSupportedError
-        If the device or the algorithm that was asked for cannot do it; the message says why.
+        If the requested device or algorithm cannot do it; the message says why.
     NegativeWeightError
-        If the algorithm that was asked for needs weights >= 0 and the graph has others.
+        If the requested algorithm needs weights >= 0 and the graph has others.
     NotEnoughMemoryError
         If the answer or the working space would not fit; the message has the numbers.
     """
@@ -191,7 +179,7 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
         chosen, reason = _best(lean or fitting or able, size, facts, device)
     else:
         chosen = _named(wish.algorithm, able, size, facts, device)
-        reason = "it was asked for"
+        reason = "it was requested"
     params = chosen_params(chosen.recipe, facts, wish.params or {}, chosen.threads)
     plan = Plan(
         chosen.recipe, device, chosen.threads, params, chosen.seconds, chosen.bytes, reason,
@@ -202,56 +190,8 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     return plan
 
 
-def checked(wish: Wish) -> Wish:
-    """Return a wish as it is, or raise InputError for what is of another type."""
-    for name in ("algorithm", "device"):
-        value = getattr(wish, name)
-        if not isinstance(value, str):
-            msg = f"{name} = {shown(value)} must be a name: 'auto', or one that is listed."
-            raise InputError(msg)
-    checked_kind(wish.params, dict, "params", "a dict of numbers by name, as {'delta': 100}")
-    return wish._replace(traced=checked_bool(wish.traced, "trace"))
-
-
-def preferring(preference: str, size: Size, wish: Wish) -> Wish:
-    """Return a wish whose "auto" is the preferred device, where that can do what is asked."""
-    if preference == "auto" or wish.device != "auto":
-        return wish
-    kind = preference.partition(":")[0]
-    wished = [r for r in CATALOGUE if r.planned] if wish.algorithm == "auto" else []
-    named = [] if wish.algorithm == "auto" else [CATALOGUE[wish.algorithm]]
-    able = any(kind in r.devices and size.task in r.solves for r in [*wished, *named])
-    return wish._replace(device=preference) if able else wish
-
-
-def device_of(size: Size, wish: Wish) -> str:
-    """Return the device that a wish means: "cpu", "cuda:0", "cuda:1".
-
-    "auto" is the CPU in this version, but for a named algorithm that runs on a GPU only.
-
-    Raises
-    ------
-    InputError, NotSupportedError
-        If there is no such device, or it cannot do the task.
-    """
-    device = wish.device
-    if device == "auto":
-        named = None if wish.algorithm == "auto" else CATALOGUE[wish.algorithm]
-        away = named is not None and "cpu" not in named.devices and size.task in named.solves
-        device = "cuda" if away else "cpu"
-    if device == "cpu":
-        return device
-    if device == "cluster":
-        msg = f"device={device!r}: this version of warpath runs on one machine only: 'cpu', 'cuda'."
-        raise NotSupportedError(msg)
-    if not re.fullmatch(r"cuda(:\d{1,4})?", device):
-        msg = f"device={device!r} is no device: 'auto', 'cpu', 'cuda' and 'cuda:1' are."
-        raise InputError(msg)
-    return "cuda:0" if device == "cuda" else f"cuda:{int(device[5:])}"
-
-
 def _considered(wish: Wish, kind: str) -> list[Recipe]:
-    """Return what runs on a kind of device and is planned, or was asked for by its name."""
+    """Return what runs on a kind of device and is planned, or was requested by its name."""
     return [r for r in CATALOGUE if kind in r.devices and (r.planned or r.name == wish.algorithm)]
 
 
@@ -402,7 +342,7 @@ def _place(device: str) -> str:
 def _notes(chosen: Candidate, size: Size, device: str, hardware: Hardware) -> tuple[str, ...]:
     notes = [] if chosen.recipe.exact else ["measured only: its labels may be wrong"]
     if chosen.recipe.loop is Loop.SETTLE and device == "cpu":
-        notes.append("a round for each distinct distance looks at all vertices: O(n^2) at worst")
+        notes.append("each distinct distance takes a round over all vertices: O(n^2) at worst")
     if chosen.staged is not None:
         where = "in the file" if size.place is Place.MAPPED else "in memory of the host"
         notes.append(

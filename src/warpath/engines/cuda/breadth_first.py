@@ -47,7 +47,7 @@ class RowsIn(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """What a solve works with beside its answer; the kernel clears what it must find clear."""
+    """The buffers of a solve other than its answer; the kernel clears those that must be clear."""
 
     pieces: Array
     parts: Array
@@ -123,7 +123,7 @@ def kernel_of(width: Width, block: int) -> Kernel:
 
 
 def rows_in(graph: Graph, device: Device) -> RowsIn:
-    """Return the rows into each vertex, made when first asked for and kept.
+    """Return the rows into each vertex, computed when first requested and cached.
 
     They are the graph's own where each edge has its opposite, else those of its transpose.
     """

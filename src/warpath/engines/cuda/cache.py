@@ -49,7 +49,7 @@ def fetch(key: str, name: str, build: Callable[[], bytes]) -> bytes:
     Parameters
     ----------
     key : hexadecimal digits of a hash over everything that shapes the cubin.
-    name : what it is called, for people who look into the folder.
+    name : a readable name for people who inspect the folder.
     build : makes it.
     """
     if key not in _in_memory:

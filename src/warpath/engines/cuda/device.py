@@ -42,7 +42,7 @@ _PACKED = (9, 0)  # from here on minima of sums are one instruction, of 16 bits 
 _STATIC_SHARED = 48 * 1024  # bytes of a block's shared memory that every GPU gives unasked
 _KEPT_CONFIGS = 4096
 _KEPT_STREAMS = 64
-_TO_HALT = 5.0  # seconds that a kernel has to end when it is told to
+_TO_HALT = 5.0  # seconds that a kernel has to end after a halt
 _TO_HALT_FOR_CTRL_C = 0.9
 
 _open: dict[str, CudaDevice] = {}  # by their whole names
@@ -102,7 +102,7 @@ class CudaDevice:
             2: core.PER_THREAD_DEFAULT_STREAM,
         }
         self._handles: dict[int, Any] = {}
-        self._copying: Any = None  # the stream of copies beside the work
+        self._copying: Any = None  # the stream of copies that overlap kernels
         self._own = OfThread()
 
     def active(self) -> AbstractContextManager[None]:
@@ -207,7 +207,7 @@ class CudaDevice:
         Raises
         ------
         DeviceError
-            If it takes longer than so many seconds; it is told to end first.
+            If it takes longer than so many seconds; the kernel is halted first.
         """
         try:
             if heard(word, self._current_stream, seconds):
@@ -225,14 +225,14 @@ class CudaDevice:
         raise DeviceError(f"{msg} That is a fault of warpath: please report it.")
 
     def _halted(self, halt: Array, seconds: float) -> bool:
-        """Tell a kernel to end, by a copy beside it; return whether it did in so many seconds."""
+        """Halt a kernel by a copy on another stream; return whether it ended in so many seconds."""
         end = self._recorded()
         one = self.host_array(np.zeros(1, np.int32))
         one[0] = 1
-        beside = self.xp.cuda.Stream(non_blocking=True)
+        stream = self.xp.cuda.Stream(non_blocking=True)
         to_device = self.xp.cuda.runtime.memcpyHostToDevice
         self.xp.cuda.runtime.memcpyAsync(
-            halt.data.ptr, one.ctypes.data, one.nbytes, to_device, beside.ptr
+            halt.data.ptr, one.ctypes.data, one.nbytes, to_device, stream.ptr
         )
         return wait_for(end, seconds)
 
@@ -394,7 +394,7 @@ def open_device(name: str) -> CudaDevice:
         return opened
     match = re.fullmatch(r"cuda(?::(\d{1,4}))?", name)
     if match is None:
-        msg = f"device={name!r} is no GPU: 'cuda' and 'cuda:1' are."
+        msg = f"device={name!r} is not a valid GPU; use 'cuda' or 'cuda:1'."
         raise InputError(msg)
     index = int(match[1] or 0)
     with _opening:

@@ -71,7 +71,7 @@ def of_cuda(error: Exception) -> bool:
 
 
 def forked(name: str) -> str:
-    """Return what a child by fork is told of a GPU that its parent has used."""
+    """Return the error of a forked child for a GPU that its parent has used."""
     return (
         f"device={name!r}: CUDA was used before this process was forked, and does not "
         "survive that. Start processes by multiprocessing.set_start_method('spawn')."

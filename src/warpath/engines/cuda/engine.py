@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warpath.engines.base import Raw
-from warpath.engines.cpu import labels_or_cycle, refuse_overflow
+from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda import breadth_first, patches
 from warpath.engines.cuda.flight import Ended
 from warpath.engines.cuda.tables.blocks_of_sources import block_a_source
@@ -18,6 +18,7 @@ from warpath.engines.cuda.tables.table import longest
 from warpath.engines.cuda.tables.thread_a_source import thread_a_source
 from warpath.engines.cuda.tables.widths import widths
 from warpath.engines.cuda.wide import search as wide
+from warpath.engines.potentials import labels_or_cycle
 from warpath.engines.rounds import LOOPS, Run
 from warpath.recipes import Loop
 
@@ -76,7 +77,7 @@ def run(order: Order, device: Device) -> Raw:
 
 
 class Bound:
-    """The solves of a graph by a loop of one launch; it refers to no graph, whom it is kept by.
+    """The solves of a graph by a loop of one launch. Holds no reference to the graph.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ class Ended(IntEnum):
 
     SILENT = -1  #: it has said nothing
     DONE = 0
-    HALTED = 1  #: the host told it to, or it saw itself that it cannot progress
+    HALTED = 1  #: the host stopped it, or it detected that it cannot progress
     LOST = 2  #: a sum did not fit the labels: solve again with wider ones
 
 
@@ -67,7 +67,7 @@ class Flight:
 
     def __init__(self, pool: Flights) -> None:
         device = pool.device
-        # In no circle with those who keep it: memory of the device goes at once with the graph.
+        # No reference cycle with its owners: device memory is freed together with the graph.
         self._pool = weakref.ref(pool)
         self._device, self._longest, self._size = device, pool.longest, pool.size
         self.buffers = pool.make()

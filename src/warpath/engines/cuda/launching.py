@@ -20,7 +20,7 @@ class CUDADriverError(RuntimeError):
 class Launch:
     """A kernel whose blocks run at the same time, its arguments laid out for the driver.
 
-    cuda.core looks at the type of each argument at each launch; the driver wants their addresses.
+    cuda.core inspects the type of each argument at each launch; the driver needs their addresses.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def _widths(weight: np.dtype[Any]) -> list[tuple[DTypeLike, DTypeLike]]:
 
 
 class _FirstLaunchError(Exception):
-    """Ends the dry run: by its first launch a loop has asked for all its kernels."""
+    """Ends the dry run: before its first launch a loop has requested all its kernels."""
 
 
 class _DryDevice:
@@ -161,7 +161,7 @@ def kernels_of(
 def kernels_of_results(
     weight: DTypeLike, *, index: DTypeLike = np.int32, block: int = 256
 ) -> tuple[Kernel, ...]:
-    """Return the kernels that turn labels of one source into what is asked for."""
+    """Return the kernels that turn labels of one source into the requested result."""
     return tuple(
         kernel(kind, Types.of(index, weight, label), block)
         for _, label in _widths(np.dtype(weight))

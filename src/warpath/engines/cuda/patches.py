@@ -79,7 +79,7 @@ def search_of(
 ) -> Search:  # fmt: skip
     """Return the search of a graph in a width, which does not refer to the graph.
 
-    `progress` is told of the cut, where it is the first.
+    The first call reports the cutting of the graph to `progress`.
     """
     capacity = int(min(params.get("patch") or math.inf, _EACH * device.block))
     cut: Cut = kept(
@@ -210,7 +210,7 @@ def _shared(width: Width, device: Device) -> int:
 
 
 def _fitting(cut: Cut, width: Width, device: Device) -> tuple[int, int]:
-    """Return how many edges that leave a patch, and how many that stay, fit beside its labels."""
+    """Return how many edges out of a patch, and how many within it, fit into shared memory."""
     weight = np.dtype(width.weight).itemsize
     vertices = _EACH * device.block
     free = _shared(width, device) - vertices * np.dtype(width.label).itemsize

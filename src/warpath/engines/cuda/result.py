@@ -1,4 +1,4 @@
-"""The result of one source where it was found: arrays that leave their device when asked for."""
+"""The result of one source on the GPU that computed it; it is copied to the host when read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FEW = 2**14  # labels that the host widens sooner than a kernel is launched
 class OnDevice:
     """Distances and predecessors on the GPU that found them; what `Paths.on_device` returns.
 
-    They equal those of the `Paths`, bit for bit, are made when first asked for, and finished when
+    They equal those of the `Paths`, bit for bit, are computed when first read, and finished when
     they are returned, for use on any stream; do not write to them. CuPy's arrays speak DLPack and
     the CUDA array interface: ``torch.from_dlpack(paths.on_device.dist)`` copies nothing.
 
@@ -37,7 +37,7 @@ class OnDevice:
     labels : (n,) on the device, of the opened graph; of 32 bits also for 64-bit distances.
     device : where they are.
     cutoff : labels beyond it are made unreachable.
-    wanted : the type of the distances.
+    dtype : the type of the distances.
 
     Raises
     ------
@@ -47,17 +47,17 @@ class OnDevice:
 
     def __init__(
         self, graph: Graph, source: int, labels: Array, device: Device, cutoff: float | None,
-        wanted: np.dtype[Any],
+        dtype: np.dtype[Any],
     ) -> None:  # fmt: skip
         self._graph = graph
         self._source = source
         self._labels = labels
         self._device = device
         self._cutoff = cutoff
-        self._wanted = wanted
-        if wanted.itemsize < labels.dtype.itemsize:  # what does not fit is an error of the call
+        self._dtype = dtype
+        if dtype.itemsize < labels.dtype.itemsize:  # what does not fit is an error of the call
             with device.active():
-                if source < graph.first_through:  # a round trip is no distance of its own
+                if source < graph.first_through:  # a round trip is not a distance
                     labels[graph.n + source] = unreachable(labels.dtype)
                 self._labels = self._distances()
             self._cutoff = None
@@ -96,7 +96,7 @@ class OnDevice:
     def here(self) -> NDArray[Any]:
         """Return the distances on the host: (n,)."""
         graph, kept, labels = self._graph, vars(self).get("dist"), self._labels
-        few = len(labels) <= _FEW and self._cutoff is None and self._wanted == graph.dist_dtype
+        few = len(labels) <= _FEW and self._cutoff is None and self._dtype == graph.dist_dtype
         here: NDArray[Any]
         with self._device.active():
             if kept is not None:
@@ -118,13 +118,13 @@ class OnDevice:
             return self._device.get(self.pred)
 
     def _distances(self) -> Array:
-        """Return the distances of the opened graph, as they were asked for."""
+        """Return the distances of the opened graph, in the requested type."""
         labels, device = self._labels, self._device
-        if labels.dtype == self._wanted and self._cutoff is None:
+        if labels.dtype == self._dtype and self._cutoff is None:
             return labels
         xp, n = device.xp, len(labels)
-        out: Array = xp.empty(n, self._wanted)
-        same, wide = self._wanted == labels.dtype, self._wanted == np.int64
+        out: Array = xp.empty(n, self._dtype)
+        same, wide = self._dtype == labels.dtype, self._dtype == np.int64
         place = "same" if same else "wide" if wide else "small"
         unfit = xp.zeros(1, np.int32) if place == "small" else None
         largest = unreachable(labels.dtype)
@@ -135,7 +135,7 @@ class OnDevice:
         }  # fmt: skip
         device.launch(made, -(-n // device.block), *made.arguments(**given))
         if unfit is not None and int(device.get(unfit)[0]):
-            msg = f"a distance does not fit {self._wanted}"
+            msg = f"a distance does not fit {self._dtype}"
             raise OverflowError(msg)
         return out
 

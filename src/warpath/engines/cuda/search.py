@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Search:
-    """Launches a kernel from any source. It refers to no graph, whom it is kept by.
+    """Launches a kernel from any source. Holds no reference to the graph, which owns it.
 
     Parameters
     ----------
     flights : whose buffers the kernel works with.
     kernel : what is launched; it has parameters ``source``, ``halt`` and ``said``.
-    blocks : of a launch, told by the buffers.
-    given : the other arguments by name, told by the buffers; null or 0 where none is named.
+    blocks : of a launch, computed from the buffers.
+    given : the other arguments by name, computed from the buffers; null or 0 where none is named.
     answer : the length and the type of the labels.
     out : the parameter that takes them.
     """

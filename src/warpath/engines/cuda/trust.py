@@ -3,7 +3,7 @@
 The rule is that of OpenSSH for its keys. A folder is trusted if it, every folder above it and every
 symbolic link on the way belong to this user or to root, and if neither group nor others can write
 to it. A folder above it may be open to all where it is sticky, as /tmp is: others cannot rename
-what is in it. Access control lists are not looked at.
+what is in it. Access control lists are not checked.
 """
 
 from __future__ import annotations

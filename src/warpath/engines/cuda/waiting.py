@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.device import CudaDevice
 
 _SPIN, _NAP = 0.02, 1e-4  # seconds: the host waits awake, then sleeps so long at a time
-_TURN = 1e-3  # seconds that the host waits without a look at signals
+_TURN = 1e-3  # seconds between two checks for signals
 _NAMED_KERNELS = 3  # in the message about a failure that is only seen when waiting
 
 

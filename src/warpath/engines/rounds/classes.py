@@ -1,4 +1,4 @@
-"""Edges told apart by their ends, as the Johnson paper does."""
+"""Edges classified by their ends, as in the Johnson paper."""
 
 from __future__ import annotations
 

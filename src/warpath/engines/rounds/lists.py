@@ -18,7 +18,7 @@ _BY_OFFSETS = {Map.BLOCK_SEARCH, Map.CTA_WARP_SCAN, Map.MERGE_PATH}
 
 
 class ListPush:
-    """The push kernel over lists; the edges of a list are numbered where that is asked for."""
+    """The push kernel over lists; the edges of a list are numbered where that is requested."""
 
     def __init__(self, run: Run, emit: str, *, guarded: bool = False) -> None:
         self._run = run
@@ -29,7 +29,7 @@ class ListPush:
             self._offsets: Array = run.xp.zeros(run.n + 1, np.int64)
 
     def number(self, vertices: Array, count: int) -> int | None:
-        """Give the edges of a list their slots; return how many, or None where nobody asks."""
+        """Give the edges of a list their slots; return how many, or None where none are needed."""
         if self._degrees is None:
             return None
         run, offsets = self._run, self._offsets

@@ -57,7 +57,7 @@ def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
 
 
 def kept(graph: Graph, what: str, device: Device, make: Callable[[], Any]) -> Any:
-    """Return what belongs to a graph on a device, made when first asked for."""
+    """Return what belongs to a graph on a device, computed when first requested."""
     key = f"{what} on {device.name}"
     found = graph.derived.get(key)
     if found is None:  # of two threads that make it, both take the first one's
@@ -129,7 +129,7 @@ class Run(Clock):
 
     @property
     def kernels(self) -> tuple[Kernel, ...]:
-        """The kernels that were asked for so far."""
+        """The kernels that were requested so far."""
         return tuple(self._kernels.values())
 
     def push_kernel(self, emit: str, *, guarded: bool = False) -> Kernel:

@@ -56,7 +56,7 @@ class Blocks(Protocol):
         ...
 
     def panel_row(self, diagonal: Window, panel: Window) -> None:
-        """Lower a panel beside a closed diagonal: panel = min(panel, diagonal (+) panel)."""
+        """Lower a panel by a closed diagonal block: panel = min(panel, diagonal (+) panel)."""
         ...
 
     def panel_column(self, diagonal: Window, panel: Window) -> None:

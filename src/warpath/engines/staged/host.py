@@ -62,7 +62,7 @@ class HostBlocks:
         _core.close_labels(_view(diagonal), threads=self.threads)
 
     def panel_row(self, diagonal: Window, panel: Window) -> None:
-        """Lower a panel beside a closed diagonal: panel = min(panel, diagonal (+) panel)."""
+        """Lower a panel by a closed diagonal block: panel = min(panel, diagonal (+) panel)."""
         lowered = _view(panel)
         _core.min_plus(lowered, _view(diagonal), lowered.copy(), threads=self.threads)
 

@@ -1,7 +1,7 @@
 """Floyd-Warshall on a matrix that the memory or the device does not hold: tiles pass through it.
 
 For each block of vertices, the pivot, its diagonal is closed and its rows and columns are lowered
-into panels beside the matrix; then tile after tile is lowered to ``min(C, A (+) B)``, A and B from
+into panels next to the matrix; then tile after tile is lowered to ``min(C, A (+) B)``, A and B from
 the panels. A journal notes when the panels are complete and when the tiles are. Lowering a tile
 again by the same panels changes no bit, so a solve that was killed goes on from the last note to
 the same matrix. Reads and writes: 5 entries of the matrix a pivot; arithmetic: 2 operations for

@@ -127,16 +127,16 @@ def put(out: Array, at: slice, rows: Array, device: Device) -> None:
         out[at] = cpu.fitting(device.get(rows), out.dtype)
 
 
-def _narrowed(rows: Array, wanted: np.dtype[Any], xp: Any) -> Array:
+def _narrowed(rows: Array, dtype: np.dtype[Any], xp: Any) -> Array:
     """Return rows of a device in another type; raise OverflowError where one does not fit."""
-    if rows.dtype == wanted:
+    if rows.dtype == dtype:
         return rows
-    unreached, most = unreachable(rows.dtype), unreachable(wanted)
+    unreached, most = unreachable(rows.dtype), unreachable(dtype)
     missing = rows == unreached
     if not bool((missing | ((rows < most) & (rows >= -most))).all()):
-        msg = f"a distance does not fit {wanted}"
+        msg = f"a distance does not fit {dtype}"
         raise OverflowError(msg)
-    narrow: Array = xp.where(missing, most, rows).astype(wanted)
+    narrow: Array = xp.where(missing, most, rows).astype(dtype)
     return narrow
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.engines.base import Problem, Raw
-from warpath.engines.cpu import labels_or_cycle, refuse_overflow
+from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.cuda.tables.deliver import put
 from warpath.engines.cuda.tables.potentials import restore
 from warpath.engines.cuda.tables.table import longest
+from warpath.engines.potentials import labels_or_cycle
 from warpath.engines.rounds import LOOPS, Run
 from warpath.engines.rounds.run import Rows, kept, resident
 from warpath.graph import Graph

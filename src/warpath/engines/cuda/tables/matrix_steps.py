@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warpath.engines.base import Raw
-from warpath.engines.cpu import lengths_and_potentials
 from warpath.engines.cuda.tables.potentials import restore
 from warpath.engines.cuda.tables.table import Table, longest
+from warpath.engines.potentials import lengths_and_potentials
 from warpath.recipes.axes import Memory
 from warpath.recipes.matrix import Relax
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from warpath.engines.base import Device, Order
 
 _TILE = 32  # `kTile`
-_SEEN_TO = 256  # rounds between two looks at progress, and at a wish to stop
+_SEEN_TO = 256  # rounds between two reports of progress and checks for an interrupt
 
 
 def matrix_steps(order: Order, device: Device) -> Raw:

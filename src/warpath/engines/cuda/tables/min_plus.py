@@ -81,7 +81,7 @@ class MinPlus:
             yield last * self.tile
 
     def panel_row(self, diagonal: Window, panel: Window) -> None:
-        """Lower a panel beside a closed diagonal: panel = min(panel, diagonal (+) panel)."""
+        """Lower a panel by a closed diagonal block: panel = min(panel, diagonal (+) panel)."""
         wide = _COPIED // (self.dtype.itemsize * panel.rows) // self.tile * self.tile
         for part in _parts(panel.columns, wide or self.tile):
             some = panel._replace(column=panel.column + part.start, columns=part.stop - part.start)
@@ -115,6 +115,6 @@ def _parts(size: int, most: int) -> Iterator[slice]:
 
 
 def _place(window: Window) -> tuple[Array, np.int64, np.int64]:
-    """Return how kernels are told of a window: its matrix, where it begins, the matrix's pitch."""
+    """Return the arguments that describe a window to a kernel: matrix, offset, pitch."""
     pitch = window.array.shape[1]
     return window.array, np.int64(window.row * pitch + window.column), np.int64(pitch)

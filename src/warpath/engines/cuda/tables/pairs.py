@@ -34,7 +34,7 @@ _MOST_SOURCES = 4096
 _DEGREE = 4
 #: Fronts meet at the same vertices where this few hops from a source lead to so many vertices.
 _HOPS, _REACHED = 10, 2048
-_PROBES = 3  # vertices that are asked
+_PROBES = 3  # vertices that are probed
 
 
 def pairs(order: Order, device: Device) -> Raw:
@@ -44,13 +44,13 @@ def pairs(order: Order, device: Device) -> Raw:
 
 def solver_of(order: Order, device: Device, width: Width) -> Solver:
     """Return what advances single pairs, or those of 64 sources that lie side by side."""
-    wanted = order.params.get("together")
-    if wanted is None:
+    requested = order.params.get("together")
+    if requested is None:
         graph = order.graph
         several = len(order.problem.sources) > 1
         dense = several and graph.facts(symmetry=False).mean_degree >= _DEGREE
-        wanted = _SIDE if dense and fronts_meet(graph) else 1
-    return Rows(order, device, width) if wanted > 1 else Pairs(order, device, width)
+        requested = _SIDE if dense and fronts_meet(graph) else 1
+    return Rows(order, device, width) if requested > 1 else Pairs(order, device, width)
 
 
 def fronts_meet(graph: Graph) -> bool:
@@ -62,8 +62,8 @@ def fronts_meet(graph: Graph) -> bool:
     kept: bool | None = graph.derived.get("fronts meet")
     if kept is None:
         usable = np.flatnonzero(np.diff(graph.indptr))
-        asked = usable[np.linspace(0, len(usable) - 1, min(_PROBES, len(usable))).astype(np.int64)]
-        kept = graph.derived["fronts meet"] = any(_is_wide_around(graph, int(v)) for v in asked)
+        chosen = usable[np.linspace(0, len(usable) - 1, min(_PROBES, len(usable))).astype(np.int64)]
+        kept = graph.derived["fronts meet"] = any(_is_wide_around(graph, int(v)) for v in chosen)
     return kept
 
 
@@ -174,12 +174,12 @@ class Rows:
 
 def _batch(order: Order, device: Device, size: int, most: int) -> int:
     """Return how many pieces to take at once, each of so many bytes."""
-    wanted = len(order.problem.sources)
-    asked = order.params.get("batch")
-    if asked is None:
+    requested = len(order.problem.sources)
+    chosen = order.params.get("batch")
+    if chosen is None:
         wide = fronts_meet(order.graph)
-        asked = max((_IN_CACHE if wide else _IN_FRONTS) // max(order.graph.n, 1), _SIDE)
-        asked = min(asked, _MOST_SOURCES)
+        chosen = max((_IN_CACHE if wide else _IN_FRONTS) // max(order.graph.n, 1), _SIDE)
+        chosen = min(chosen, _MOST_SOURCES)
     fitting = int(device.free_memory() * _KEPT_FREE) // size
     if fitting < 1:
         msg = (
@@ -187,4 +187,4 @@ def _batch(order: Order, device: Device, size: int, most: int) -> int:
             f"{device.free_memory():,} free. Use device='cpu'."
         )
         raise NotEnoughMemoryError(msg)
-    return max(min(wanted, fitting, most, int(asked)), 1)
+    return max(min(requested, fitting, most, int(chosen)), 1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath.base.dtypes import unreachable
-from warpath.engines.cpu import labels_or_cycle, potentials_of
+from warpath.engines.potentials import labels_or_cycle, potentials_of
 from warpath.engines.rounds.run import kept
 from warpath.graph import Graph
 from warpath.graph.csr import kept_rows

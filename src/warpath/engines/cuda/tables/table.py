@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.dtypes import unreachable
-from warpath.engines.cpu import labels_or_cycle
 from warpath.engines.cuda.entry import Types
 from warpath.engines.cuda.tables.deliver import put
+from warpath.engines.potentials import labels_or_cycle
 from warpath.engines.rounds.run import Run
 from warpath.results.predecessors import tree
 
@@ -30,7 +30,7 @@ class Table(Run):
 
     Attributes
     ----------
-    label : the type of its labels: int32 where that is asked for and holds every length, else
+    label : the type of its labels: int32 where that is requested and holds every length, else
         that of the graph's distances.
     paths : whether predecessors are kept.
     """
@@ -52,13 +52,13 @@ class Table(Run):
         return self.order.problem.sources
 
     def lay_out(self, weights: Array, nothing: Any, *, paths: bool) -> tuple[Array, Array | None]:
-        """Return the matrix of an array of edge lengths, and who comes before whom in it.
+        """Return the matrix of an array of edge lengths, and its predecessors.
 
         Parameters
         ----------
         weights : (m,) on the device.
         nothing : what stands for no edge.
-        paths : whether the second is asked for.
+        paths : whether predecessors are requested.
         """
         xp, n = self.xp, self.n
         dist = xp.full((n, n), nothing, self.label)
@@ -113,7 +113,7 @@ class Table(Run):
 
 
 def asks_for_int32(order: Order) -> bool:
-    """Say whether int32 distances of integer weights are asked for."""
+    """Return whether int32 distances of integer weights are requested."""
     integer = order.graph.dist_dtype.kind == "i"
     return integer and order.out is not None and order.out.dtype == np.int32
 

@@ -60,7 +60,7 @@ def _fill(run: Table, matrix: Array, at: slice) -> None:
 
 
 def _search(run: Table, matrix: Array, sources: Array) -> tuple[Array, Array | None]:
-    """Return the labels of a batch and who comes before whom: (b, n) on the device."""
+    """Return the labels and the predecessors of a batch: (b, n) each, on the device."""
     xp, count = run.xp, len(sources)
     kernel = run.kernel("thread_dijkstra", paths=run.paths, traced=run.traced)
     dist = xp.full((count, run.n), run.unreachable, run.label)

@@ -1,4 +1,4 @@
-"""In which types a table is computed: the narrowest that is proven to hold, or that tells."""
+"""The types that a table is computed in: the narrowest that hold it or that detect an overflow."""
 
 from __future__ import annotations
 
@@ -81,7 +81,9 @@ def bucket(graph: Graph, width: Width, delta: float | None, default: float) -> A
     facts = graph.facts(symmetry=False)
     if delta is None and (facts.min_weight == facts.max_weight or not facts.mean_weight > 0):
         return width.unreachable
-    wanted = default * facts.mean_weight if delta is None else delta
-    if not wanted < width.unreachable:
+    bucket_width = default * facts.mean_weight if delta is None else delta
+    if not bucket_width < width.unreachable:
         return width.unreachable
-    return np.dtype(width.label).type(wanted if width.label[0] == "f" else max(round(wanted), 1))
+    return np.dtype(width.label).type(
+        bucket_width if width.label[0] == "f" else max(round(bucket_width), 1)
+    )

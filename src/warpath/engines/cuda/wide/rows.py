@@ -62,7 +62,7 @@ class Rows:
 
 
 def rows_of(graph: Graph, width: Width, device: Device) -> Rows:
-    """Return a graph's rows for weights of a width, made when first asked for, in O(m log m)."""
+    """Return a graph's rows for weights of a width, made when first requested, in O(m log m)."""
     made: Rows = kept(
         graph, f"{width.weight} ascending rows", device, lambda: _rows(graph, width, device)
     )

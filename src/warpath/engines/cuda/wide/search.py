@@ -38,7 +38,7 @@ _SKEWED, _EVEN = (4, 2), (28, 4)
 
 
 class Buffers(NamedTuple):
-    """What a solve works with beside its answer; the kernel clears what it must find clear."""
+    """The buffers of a solve other than its answer; the kernel clears those that must be clear."""
 
     dist: Array | None
     rest: Array
@@ -122,14 +122,14 @@ def bounds(graph: Graph, width: Width, delta: float | None) -> tuple[Any, Any]:
     facts = graph.facts(symmetry=False)
     unit = facts.mean_weight / max(facts.mean_degree, 1)
     skewed = facts.max_degree > HUB
-    wanted = tuple(unit * one for one in (_SKEWED if skewed else _EVEN))
+    bounds = tuple(unit * one for one in (_SKEWED if skewed else _EVEN))
     if delta is not None:
-        wanted = delta, delta
+        bounds = delta, delta
     if np.dtype(width.label).kind == "f":
         largest = float(np.finfo(kind).max)
-        return kind(min(wanted[0], largest)), kind(min(wanted[1], largest))
+        return kind(min(bounds[0], largest)), kind(min(bounds[1], largest))
     most = int(width.unreachable)
-    return tuple(kind(min(max(math.floor(min(one, most)), 1), most)) for one in wanted)
+    return tuple(kind(min(max(math.floor(min(one, most)), 1), most)) for one in bounds)
 
 
 def _limit(cutoff: float | None, width: Width) -> Any:
@@ -146,7 +146,7 @@ def _limit(cutoff: float | None, width: Width) -> Any:
 def rooms(graph: Graph, rows: Rows) -> tuple[int, int]:
     """Return how many entries and runs a list takes.
 
-    A list that is full is no error: the next round looks at all vertices. It needs room for the
+    A full list is not an error: the next round inspects all vertices. It needs room for the
     runs of all hubs, and for those of hubs whose labels fall meanwhile.
     """
     return graph.n, 2 * rows.runs + 64

@@ -1,0 +1,71 @@
+"""The options that the caller fixed, and the device that they mean."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from warpath.base.errors import InputError, NotSupportedError
+from warpath.graph.checks import checked_bool, checked_kind, shown
+from warpath.recipes import CATALOGUE
+
+if TYPE_CHECKING:
+    from warpath.planner.cpu_model import Size
+
+
+class Wish(NamedTuple):
+    """What the caller fixed; "auto" leaves it open."""
+
+    algorithm: str = "auto"
+    device: str = "auto"
+    threads: int | None = None
+    params: dict[str, float] | None = None
+    traced: bool = False
+
+
+def checked(wish: Wish) -> Wish:
+    """Return a wish as it is, or raise InputError for what is of another type."""
+    for name in ("algorithm", "device"):
+        value = getattr(wish, name)
+        if not isinstance(value, str):
+            msg = f"{name} = {shown(value)} must be a name: 'auto', or one that is listed."
+            raise InputError(msg)
+    checked_kind(wish.params, dict, "params", "a dict of numbers by name, as {'delta': 100}")
+    return wish._replace(traced=checked_bool(wish.traced, "trace"))
+
+
+def preferring(preference: str, size: Size, wish: Wish) -> Wish:
+    """Return a wish whose "auto" is the preferred device, where that device can do the task."""
+    if preference == "auto" or wish.device != "auto":
+        return wish
+    kind = preference.partition(":")[0]
+    wished = [r for r in CATALOGUE if r.planned] if wish.algorithm == "auto" else []
+    named = [] if wish.algorithm == "auto" else [CATALOGUE[wish.algorithm]]
+    able = any(kind in r.devices and size.task in r.solves for r in [*wished, *named])
+    return wish._replace(device=preference) if able else wish
+
+
+def device_of(size: Size, wish: Wish) -> str:
+    """Return the device that a wish means: "cpu", "cuda:0", "cuda:1".
+
+    "auto" is the CPU in this version, but for a named algorithm that runs on a GPU only.
+
+    Raises
+    ------
+    InputError, NotSupportedError
+        If there is no such device, or it cannot do the task.
+    """
+    device = wish.device
+    if device == "auto":
+        named = None if wish.algorithm == "auto" else CATALOGUE[wish.algorithm]
+        away = named is not None and "cpu" not in named.devices and size.task in named.solves
+        device = "cuda" if away else "cpu"
+    if device == "cpu":
+        return device
+    if device == "cluster":
+        msg = f"device={device!r}: this version of warpath runs on one machine only: 'cpu', 'cuda'."
+        raise NotSupportedError(msg)
+    if not re.fullmatch(r"cuda(:\d{1,4})?", device):
+        msg = f"device={device!r} is no device: 'auto', 'cpu', 'cuda' and 'cuda:1' are."
+        raise InputError(msg)
+    return "cuda:0" if device == "cuda" else f"cuda:{int(device[5:])}"
