@@ -1,6 +1,7 @@
 """Write what comes from the catalogue and from the records of hunts.
 
-That is docs/algorithms.md and its pages, the README's tables, and the table of docs/guarantees.md.
+That is docs/algorithms.md and its pages, the tables of docs/reference/algorithm-names.md, and the
+table of docs/guarantees.md.
 
 ``python docs/generate.py`` writes them; ``--check`` fails if one is out of date.
 """
@@ -23,7 +24,7 @@ DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "algorithms.md"
 PAGES = DOCS / "algorithms"
 IDEAS: dict[str, str] = tomllib.loads((DOCS / "ideas.toml").read_text(encoding="utf-8"))
-README = DOCS.parent / "README.md"
+NAMES = DOCS / "reference" / "algorithm-names.md"
 GUARANTEES = DOCS / "guarantees.md"
 HUNTS = DOCS / "hunts.jsonl"
 
@@ -153,9 +154,9 @@ def _sentence(title: str) -> str:
     return f"{title[:1].upper()}{title[1:]}."
 
 
-def readme() -> str:
-    """Return the README with its tables of algorithms written anew."""
-    return _with_lines(README, _FROM_RECIPES, _names())
+def names() -> str:
+    """Return the page of names with its tables of algorithms written anew."""
+    return _with_lines(NAMES, _FROM_RECIPES, _names())
 
 
 def guarantees() -> str:
@@ -195,14 +196,14 @@ def _names() -> list[str]:
     lines += ["", "| paper | variants, called `paper.variant` |", "|---|---|"]
     for paper, _, recipes in papers:
         variants = ", ".join(f"`{one.name.removeprefix(paper + '.')}`" for one in recipes)
-        lines.append(f"| [`{paper}`](docs/algorithms/{paper}.md) | {variants} |")
+        lines.append(f"| [`{paper}`](../algorithms/{paper}.md) | {variants} |")
     return lines
 
 
 def main(arguments: list[str]) -> int:
     """Write the files, or compare them."""
     stale = 0
-    texts = {PAGE: overview(), README: readme(), GUARANTEES: guarantees()}
+    texts = {PAGE: overview(), NAMES: names(), GUARANTEES: guarantees()}
     texts |= {PAGES / f"{one[0]}.md": page(*one) for one in wp.algorithms().papers()}
     for file, text in texts.items():
         if file.is_file() and file.read_text(encoding="utf-8") == text:

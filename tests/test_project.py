@@ -28,6 +28,7 @@ MODULES = sorted(
     if not module.name.endswith(("._core", ".__main__"))
 )
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+REFERENCE = ROOT / "docs" / "reference"
 
 
 def test_all_names_the_public_surface_and_is_sorted():
@@ -135,27 +136,35 @@ def test_the_examples_in_the_readme_are_true(monkeypatch):
     assert result.failed == 0
 
 
-def test_the_readme_names_every_extra():
+def test_the_readme_is_short():
+    assert len(README.splitlines()) <= 120
+
+
+def test_the_reference_has_a_row_for_every_extra():
+    page = (REFERENCE / "extras.md").read_text(encoding="utf-8")
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     section = project.split("[project.optional-dependencies]")[1]
     extras = re.findall(r"^(\w+) = \[", section, re.MULTILINE)
     for extra in set(extras[: extras.index("test")]):
-        assert f"warpath[{extra}]" in README
+        assert f"| `warpath[{extra}]` |" in page
+        assert f"`{extra}`" in README
 
 
-def test_the_readme_names_every_algorithm():
+def test_the_reference_names_every_algorithm():
+    page = (REFERENCE / "algorithm-names.md").read_text(encoding="utf-8")
     for paper, _, recipes in wp.algorithms().papers():
-        row = next((line for line in README.splitlines() if line.startswith(f"| [`{paper}`]")), "")
+        row = next((line for line in page.splitlines() if line.startswith(f"| [`{paper}`]")), "")
         for recipe in recipes:
             variant = recipe.name.removeprefix(f"{paper}.")
-            assert f"`{recipe.name}`" in README or f"`{variant}`" in row
+            assert f"`{recipe.name}`" in page or f"`{variant}`" in row
 
 
-def test_the_readme_names_every_format():
+def test_the_reference_names_every_format():
+    page = (REFERENCE / "formats.md").read_text(encoding="utf-8")
     formats = importlib.import_module("warpath.io.formats").FORMATS
     for one in formats:
         for suffix in one.suffixes[:1]:
-            assert f"`{suffix}`" in README
+            assert f"`{suffix}`" in page
 
 
 def test_what_comes_from_the_catalogue_is_up_to_date(capsys):
@@ -166,7 +175,7 @@ def test_what_comes_from_the_catalogue_is_up_to_date(capsys):
 @pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"])
 def test_the_files_that_a_page_links_to_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+    for target in re.findall(r'(?:\]\(|src=")([^)"#:]+)[)"]', text):
         assert (ROOT / target).exists(), target
 
 
@@ -200,12 +209,23 @@ def test_distributions_hold_the_kernels_and_the_source_one_the_emulator(tmp_path
         f"warpath/engines/cuda/kernels/{path.name}"
         for path in ROOT.glob("src/warpath/engines/cuda/kernels/*")
     }
-    papers = {f"warpath/bench/papers/{path.name}" for path in ROOT.glob("src/**/papers/*.toml")}
-    assert papers
     with zipfile.ZipFile(
         tmp_path / build.build_wheel(str(tmp_path), {"wheel.cmake": "false", "wheel.py-api": ""})
     ) as archive:
-        assert kernels | papers <= set(archive.namelist())
+        held = set(archive.namelist())
+    assert kernels <= held
+    folders = {name.partition("/")[0] for name in held}
+    assert folders <= {
+        "warpath",
+        "_warpath_nx",
+        *(one for one in folders if one.endswith(".dist-info")),
+    }
+    papers = {f"warpath_bench/papers/{path.name}" for path in ROOT.glob("bench/**/papers/*.toml")}
+    assert papers
+    monkeypatch.chdir(ROOT / "bench")
+    with zipfile.ZipFile(tmp_path / build.build_wheel(str(tmp_path))) as archive:
+        assert papers <= set(archive.namelist())
+    monkeypatch.chdir(ROOT)
     with tarfile.open(tmp_path / build.build_sdist(str(tmp_path))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {f"src/{name}" for name in kernels} <= names

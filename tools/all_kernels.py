@@ -1,4 +1,4 @@
-"""All kernels of the catalogue, compiled beforehand and side by side into the cache."""
+"""All kernels of the catalogue, and their compilation into the cache by several processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WEIGHTS = ("int32", "int64", "float32", "float64")
 
 
 def all_kernels(block: int = 256) -> list[Kernel]:
-    """Return every kernel that a recipe or a result takes with 32-bit indices, each once."""
+    """Return the kernels that recipes and results use with 32-bit indices, without duplicates."""
     kernels = {
         kernel: None
         for recipe in CATALOGUE
@@ -32,9 +32,9 @@ def all_kernels(block: int = 256) -> list[Kernel]:
 
 
 def compile_all(arch: str, processes: int) -> int:
-    """Compile all kernels for an architecture, and return how many there are."""
+    """Compile all kernels for an architecture, and return their number."""
     kernels = all_kernels()
-    context = multiprocessing.get_context("spawn")  # what uses CUDA does not survive a fork
+    context = multiprocessing.get_context("spawn")  # CUDA cannot be used in a forked process
     with ProcessPoolExecutor(processes, context) as pool:
         return sum(pool.map(partial(_compiled, arch), kernels, chunksize=4))
 

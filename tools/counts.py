@@ -1,12 +1,12 @@
-"""``python -m counts``: how many instructions the core's loops take.
+"""``python -m counts``: count the instructions of the core's loops.
 
 Each case of the programs in ``tests/counts`` runs once under callgrind, which counts the
-instructions of the loop alone, on a graph that is always the same. A clock is as noisy as the
-machine; these numbers are not, so a change of a few per cent is one of the code.
-``tests/counts/golden.json`` has what each case took with a compiler; ``--update`` writes it anew.
+instructions of the loop alone, on a fixed graph. Unlike times, these counts do not vary with the
+machine's load, so a change of a few per cent is caused by the code.
+``tests/counts/golden.json`` has the counts of each case by compiler; ``--update`` rewrites it.
 
-Counted are the instructions of the program itself. Those of the C library are left out: which copy
-of bytes it takes depends on the machine.
+Only the instructions of the program itself count. Those of the C library are excluded, because its
+implementation of memcpy depends on the machine.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "tests" / "counts"
 GOLDEN = FOLDER / "golden.json"
 ALLOWED = 0.02
-"""The share by which a count may grow: what a slip in an inner loop exceeds by far."""
+"""Share by which a count may grow; a mistake in an inner loop exceeds it by far."""
 
-# As the core is compiled; `counted` is the function that counts.hpp runs a loop in.
+# The core's own flags; counts.hpp runs each loop in the function `counted`.
 _FLAGS = ("-std=c++20", "-O3", "-ffp-contract=off", "-pthread")
 _CALLGRIND = ("--tool=callgrind", "--toggle-collect=counted", "--compress-strings=no")
 
 
 class Verdict(NamedTuple):
-    """What a comparison says: lines to print, and whether something is wrong."""
+    """The result of a comparison: lines to print, and whether it failed."""
 
     lines: list[str]
     wrong: bool
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Count, and compare with the table or write it.
+    """Count instructions, and compare them with the table or update it.
 
     Returns
     -------
     int
-        1 if a case takes more than `ALLOWED` more instructions, or is not in the table; 2 if
-        nothing could be compared although ``--required`` was given.
+        1 if a case needs more instructions than `ALLOWED`, or is not in the table; 2 if nothing
+        could be compared although ``--required`` was given.
     """
     options = _parser().parse_args(arguments)
     try:
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def compare(kept: Mapping[str, int], found: Mapping[str, int]) -> Verdict:
-    """Hold counts against those of the table."""
+    """Compare counts with those of the table."""
     lines, wrong, fewer = [], False, 0
     for name in sorted(kept.keys() | found.keys()):
         if name not in found:
@@ -105,7 +105,7 @@ def compare(kept: Mapping[str, int], found: Mapping[str, int]) -> Verdict:
 
 
 class Compiler:
-    """The C++ compiler that counts belong to: ``CXX``, else g++."""
+    """The C++ compiler whose code is counted: ``CXX``, or else g++."""
 
     def __init__(self) -> None:
         self.path = _tool(os.environ.get("CXX", "g++"))
@@ -124,7 +124,7 @@ class Compiler:
 
 
 def count(compiler: Compiler, names: Sequence[str]) -> dict[str, int]:
-    """Return the instructions of each case whose name begins with one of `names`; none: of all."""
+    """Count the instructions of the cases whose names begin with one of `names`, or of all."""
     valgrind = _tool("valgrind")
     sources = sorted(FOLDER.glob("*.cpp"), key=lambda path: -path.stat().st_size)
     sources = [path for path in sources if not names or any(_akin(path.stem, one) for one in names)]
@@ -153,7 +153,7 @@ def instructions(profile: str, program: str) -> int:
         if line.startswith("ob="):
             ours = line == f"ob={program}"
         elif line.startswith("calls="):
-            of_call = True  # the next line has the cost of what was called, which is listed itself
+            of_call = True  # the next line has the callee's cost, which is also listed separately
         elif line[:1].isdigit() or line[:1] in {"+", "-", "*"}:
             total += 0 if of_call or not ours else int(line.split()[1])
             of_call = False
@@ -161,7 +161,7 @@ def instructions(profile: str, program: str) -> int:
 
 
 def _akin(program: str, name: str) -> bool:
-    """Say whether a program may have cases whose names begin with `name`."""
+    """Return whether a program may have cases whose names begin with `name`."""
     return f"{program}.".startswith(name) or name.startswith(f"{program}.")
 
 
@@ -195,10 +195,12 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m counts",
         description=__doc__.splitlines()[0] if __doc__ else "",
     )
-    parser.add_argument("names", nargs="*", help="how the names of the cases begin; all without")
-    parser.add_argument("--update", action="store_true", help="write the table anew")
+    parser.add_argument("names", nargs="*", help="beginnings of names of cases; by default all")
+    parser.add_argument("--update", action="store_true", help="write the counts into the table")
     parser.add_argument(
-        "--required", action="store_true", help="fail where valgrind or the compiler's counts miss"
+        "--required",
+        action="store_true",
+        help="fail if valgrind or the compiler's counts are missing",
     )
     return parser
 

@@ -1,6 +1,6 @@
-"""What the compiled kernels take of a GPU: registers, stack, spills and shared memory.
+"""Resources of the compiled kernels: registers, stack, spills and shared memory.
 
-``python -m cubins`` writes it for all kernels of the catalogue to
+``python -m cubins`` writes those of all kernels of the catalogue to
 ``tests/kernels/golden.json``; NVRTC and cuobjdump need no GPU.
 """
 
@@ -30,13 +30,13 @@ ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 GOLDEN = Path(__file__).parents[1] / "tests" / "kernels" / "golden.json"
 
 
-#: Kernels that may keep a few numbers in local memory, outside their innermost loops: a thread's
-#: registers hold labels, and not all architectures have enough left for the rest.
+#: Kernels that may spill a few values to local memory, outside their innermost loops: labels fill
+#: a thread's registers, and some architectures do not have enough left for other values.
 SPILLING = {"floyd_warshall_f32_b256", "floyd_warshall_wide_i64_b256", "product_i32_b256"}
 
 
-#: Kernels of a whole solve: bytes of stack, at most, for what they know of it besides what their
-#: inner loops need. Fewer threads with more registers each were slower.
+#: Kernels that run a whole solve: maximum bytes of stack, for state that their inner loops do not
+#: need. Fewer threads with more registers each were slower.
 OF_A_SOLVE = {
     f"wide_{lanes}_{types}_b512": 304
     for lanes, types in ((4, "i32_i32"), (2, "i32_i64"), (2, "i64_i64"), (4, "f32_f32"),
@@ -45,7 +45,7 @@ OF_A_SOLVE = {
 
 
 class Usage(NamedTuple):
-    """What one kernel takes: registers and bytes of a thread, bytes of shared memory of a block."""
+    """Resources of one kernel: registers and bytes per thread, bytes of shared memory per block."""
 
     registers: int
     stack: int
@@ -54,9 +54,9 @@ class Usage(NamedTuple):
 
 
 def usages(kernels: Iterable[Kernel], arch: str) -> dict[str, Usage]:
-    """Compile kernels for an architecture and return what each takes."""
+    """Compile kernels for an architecture and return the resources of each by name."""
     tool = _cuobjdump()
-    compiler()  # imports once what threads would find half imported
+    compiler()  # imports modules that threads must not import at the same time
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(settings.threads()) as pool:
 
         def usage(kernel: Kernel) -> tuple[str, Usage]:
@@ -77,7 +77,7 @@ def _dumped(tool: str, path: Path, name: str) -> Usage:
 
 
 def _cuobjdump() -> str:
-    """Return the tool's path: of the package nvidia-cuda-cuobjdump, else of a toolkit."""
+    """Return the path of cuobjdump, from its Python package or else from a CUDA toolkit."""
     packaged = Path(sysconfig.get_path("purelib")).glob("nvidia/*/bin/cuobjdump")
     tool = next((str(path) for path in packaged), None) or shutil.which("cuobjdump")
     if tool is None:
@@ -89,8 +89,8 @@ def _cuobjdump() -> str:
 def measured() -> dict[str, Any]:
     """Return the document of the golden file.
 
-    It has, for each kernel, registers and shared memory by architecture; from sm_90 on the system
-    keeps 1,024 bytes of what a kernel takes for itself.
+    It has, for each kernel, registers and shared memory by architecture; from sm_90 on, the latter
+    includes 1,024 bytes that the system reserves.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def measured() -> dict[str, Any]:
 
 
 def write() -> None:
-    """Write the golden file, a line for each kernel."""
+    """Write the golden file, with a line for each kernel."""
     document = measured()
     rows = [
         f"    {json.dumps(name)}: {json.dumps(row)}"

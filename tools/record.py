@@ -1,7 +1,7 @@
-"""``python -m record``: run the tests of a GPU, and keep what came out.
+"""``python -m record``: run the GPU tests and record the results.
 
-The result, ``docs/gpu-runs/GPU.json``, is committed: who reads the repository without a GPU sees
-what was tested on which one, and whether the kernels have changed since (``--compare``).
+The record, ``docs/gpu-runs/GPU.json``, is committed. It shows readers without a GPU which tests ran
+on which GPU; ``--compare`` reports whether the kernels have changed since.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _SHARES = max(1, (os.cpu_count() or 1) // len(TOOLS))
 def main(
     arguments: Sequence[str] | None = None, facts: Callable[[], dict[str, str]] | None = None
 ) -> int:
-    """Run the tests and write the record; 0 if all passed and no sanitizer objected.
+    """Run the tests and write the record; return 0 if all passed without errors of sanitizers.
 
     Parameters
     ----------
-    facts : returns the GPU's name and the versions around it; of the first GPU by default.
+    facts : returns the GPU's name and the versions of its software; by default of the first GPU.
     """
     options = _parser().parse_args(arguments)
     if options.compare:
@@ -77,7 +77,7 @@ def main(
 
 
 def _sanitize_recorded(path: Path, options: argparse.Namespace) -> int:
-    """Run the sanitizers alone and put what they find into the record of the same kernels."""
+    """Run only the sanitizers, and add their results to the record of the same kernels."""
     document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if document.get("kernels") != sources.digest(sources.hashes()):
         msg = f"{path} is no record of these kernels: run their tests first, without this option."
@@ -105,10 +105,10 @@ def _write(path: Path, document: dict[str, Any]) -> None:
 
 
 def run_tests(tests: str, extra: Sequence[str]) -> dict[str, Any]:
-    """Run ``pytest -m gpu`` on a folder and return what its report says."""
+    """Run ``pytest -m gpu`` on a folder and return the summary of its report."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        # A warning of a GPU library is printed, not made an error: it is no fault of a kernel.
+        # A warning of a GPU library is printed but is not an error: no kernel is at fault.
         command = [
             sys.executable, "-m", "pytest", "-m", "gpu", "-q", "-o", "filterwarnings=default",
             "-o", "junit_family=xunit1", f"--junitxml={report}", *extra, tests,
@@ -158,7 +158,7 @@ def summary(report: str) -> dict[str, Any]:
 
 
 def facts_of_gpu() -> dict[str, str]:
-    """Return the name of the first GPU and the versions around it."""
+    """Return the name of the first GPU and the versions of its software."""
     from warpath.engines.cuda.device import open_device
     from warpath.engines.cuda.driver import versions
 
@@ -166,7 +166,7 @@ def facts_of_gpu() -> dict[str, str]:
 
 
 def _of_driver() -> dict[str, str]:
-    """Return the driver's own version, where nvidia-smi tells it."""
+    """Return the driver's version, if nvidia-smi reports it."""
     program = shutil.which("nvidia-smi")
     if program is None:
         return {}
@@ -185,7 +185,7 @@ def _compiled(processes: int) -> dict[str, Any]:
 
 
 def _compare(folder: Path) -> int:
-    """Print whether kernels changed since each recorded run; always 0, for that is no fault."""
+    """Print whether kernels changed since each recorded run; return 0 in any case."""
     found = sources.since_recorded(folder)
     lines = [f"{run}: {verdict}" for run, verdict in found.items()]
     sys.stdout.write("\n".join(lines or [f"no recorded GPU run in {folder}"]) + "\n")
@@ -209,19 +209,19 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m record", description=__doc__)
     parser.add_argument("--output", default=str(sources.RUNS), help="the folder of records")
     parser.add_argument("--tests", default="tests/gpu", help="the folder of tests")
-    parser.add_argument("--commit", default="", help="what is tested, where git does not know")
+    parser.add_argument("--commit", default="", help="the tested commit, if git cannot report it")
     parser.add_argument("--compile", type=int, default=0, metavar="N",
-                        help="first compile all kernels, in N processes")  # fmt: skip
-    parser.add_argument("--sanitize", action="store_true", help="run compute-sanitizer too")
+                        help="compile all kernels first, in N processes")  # fmt: skip
+    parser.add_argument("--sanitize", action="store_true", help="also run compute-sanitizer")
     parser.add_argument("--sanitize-only", action="store_true",
-                        help="run it alone, and put what it finds into the record")  # fmt: skip
-    parser.add_argument("--seconds", type=float, default=420, help="for the sanitizers")
+                        help="run only compute-sanitizer, and update the record")  # fmt: skip
+    parser.add_argument("--seconds", type=float, default=420, help="time limit of the sanitizers")
     parser.add_argument("--shares", type=int, default=_SHARES, metavar="N",
                         help=f"processes of each sanitizer ({_SHARES})")  # fmt: skip
     parser.add_argument("--recipes", nargs="+", default=(), choices=_NAMES, metavar="NAME",
-                        help="the sanitizers run these alone")  # fmt: skip
+                        help="run the sanitizers on these recipes only")  # fmt: skip
     parser.add_argument("--compare", action="store_true",
-                        help="run nothing: say whether kernels changed since")  # fmt: skip
+                        help="run no tests; print whether kernels changed since")  # fmt: skip
     parser.add_argument("pytest", nargs="*", help="more arguments for pytest, after --")
     return parser
 

@@ -1,4 +1,4 @@
-"""Running every recipe on small graphs under compute-sanitizer, each tool in several processes."""
+"""Run every recipe on small graphs under compute-sanitizer, each tool in several processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TOOLS = ("memcheck", "racecheck", "synccheck")
 _SUMMARY = re.compile(r"(?:ERROR|RACECHECK) SUMMARY: .*?(\d+) (?:error|hazard)")
 _SOLVES = re.compile(r"(\d+) solves")
-_TAIL = 4000  # characters of a sanitizer's output that are kept when it found something
+_TAIL = 4000  # characters of a sanitizer's output that are recorded if it reports errors
 
 
 class _Run(NamedTuple):
@@ -30,14 +30,14 @@ class _Run(NamedTuple):
 def sanitized(
     tools: Sequence[str], seconds: float, shares: int = 1, recipes: Sequence[str] = ()
 ) -> dict[str, dict[str, Any]]:
-    """Return what each tool found: errors, solves, and the output where something is wrong.
+    """Return the results of each tool: errors, solves, and the output if there are errors.
 
     Parameters
     ----------
     tools : names of tools of compute-sanitizer.
-    seconds : when all that still runs is stopped.
-    shares : processes a tool; each takes its share of the recipes.
-    recipes : names of those that run alone, which the answer names then; by default all run.
+    seconds : time after which all running processes are stopped.
+    shares : number of processes per tool; each runs its share of the recipes.
+    recipes : names of the recipes to run, which the result then lists; by default all run.
     """
     program = shutil.which("compute-sanitizer")
     if program is None:
@@ -53,8 +53,8 @@ def sanitized(
 
 
 def _start(program: str, tool: str, part: Sequence[str]) -> _Run:
-    # Errors of API calls are not reported: cuda.bindings asks the driver for functions that it
-    # may not have. A call of ours that fails raises.
+    # Errors of API calls are not reported: cuda.bindings looks up functions that the driver may
+    # not have. Our own calls raise an exception if they fail.
     command = [
         program, "--tool", tool, "--report-api-errors", "no",
         sys.executable, "-m", "small_corpus", *part,
@@ -71,7 +71,7 @@ def _found(run: _Run, end: float, seconds: float) -> dict[str, Any]:
     try:
         run.process.wait(max(0, end - time.monotonic()))
     except subprocess.TimeoutExpired:
-        os.killpg(run.process.pid, signal.SIGKILL)  # and the Python that it watches
+        os.killpg(run.process.pid, signal.SIGKILL)  # includes the Python process under it
         run.process.wait()
         stopped = f"stopped after {seconds:.0f} s"
     with run.output as file:
@@ -87,7 +87,7 @@ def _found(run: _Run, end: float, seconds: float) -> dict[str, Any]:
 
 
 def _together(shares: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the sums over all shares, with the output of the first in which something is wrong."""
+    """Return the sums over all shares, with the output of the first one that has errors."""
     wrong = next((each for each in shares if each["errors"]), {})
     sums = {name: sum(each[name] for each in shares) for name in ("errors", "solves")}
     return wrong | sums

@@ -1,8 +1,8 @@
-"""``python -m small_corpus``: every CUDA recipe on small graphs, for sanitizers.
+"""``python -m small_corpus``: run every CUDA recipe on small graphs, for sanitizers.
 
-``2/5`` takes the second fifth of the recipes, so that processes can share them; names after it
-leave the recipes of these names alone.
-Arrays are allocated one by one, not from CuPy's pool, so that memcheck sees where each one ends.
+The argument ``2/5`` runs the second fifth of the recipes, so that several processes can share them;
+names after it select recipes. Each array is allocated separately, not from CuPy's pool, so that
+memcheck detects accesses beyond its end.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from warpath.recipes import Recipe
     from warpath.results.paths import Paths
 
-#: Nasty in different ways, and few rounds each.
+#: Cases that are difficult in different ways and need few rounds.
 NAMES = (
     "one_vertex", "self_loops", "parallel_edges", "zero_cycle", "isolated_vertices", "star_out",
     "star_in", "complete", "power_law", "two_equal_paths", "unsorted_rows",
     "negative_without_cycle",
 )  # fmt: skip
 TYPES = ("int32", "float32")
-_WIDEST = 100  # vertices, for all pairs
+_WIDEST = 100  # vertices: all pairs are solved on graphs up to this size
 
 
 class Chosen(NamedTuple):
-    """Which of the recipes run: every so many of those of some names, or of all."""
+    """A selection of recipes: a slice of those with some names, or of all."""
 
     share: slice = slice(None)
     names: frozenset[str] = frozenset()
 
     def of(self, recipes: Sequence[Recipe]) -> Sequence[Recipe]:
-        """Return those of a list."""
+        """Return the selected ones of some recipes."""
         return [each for each in recipes if not self.names or each.name in self.names][self.share]
 
 
@@ -50,7 +50,7 @@ _ALL = Chosen()
 
 
 def solve_all(solve: Callable[..., Paths], chosen: Chosen = _ALL) -> int:
-    """Solve with the chosen recipes, traced and not; return how many solves that were.
+    """Solve with the chosen recipes, with and without a trace; return the number of solves.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def solve_all(solve: Callable[..., Paths], chosen: Chosen = _ALL) -> int:
                 given = alike if recipe.equal_weights else graph
                 if recipe.objection(Task.SSSP, given.facts(symmetry=False)) is not None:
                     continue
-                for trace in (False, True) if recipe.axes else (False,):  # others refuse one
+                for trace in (False, True) if recipe.axes else (False,):  # others refuse a trace
                     found = solve(given, 0, algorithm=recipe.name, device="cuda", trace=trace)
                     solves += 1
                     if recipe.exact and not np.array_equal(found.dist, expected[given]):
@@ -76,12 +76,12 @@ def solve_all(solve: Callable[..., Paths], chosen: Chosen = _ALL) -> int:
 
 
 def tables_of_all(device: Device, chosen: Chosen = _ALL) -> int:
-    """Solve all pairs with the chosen recipes, with what they keep and count; return how often.
+    """Solve all pairs with the chosen recipes, with and without trees and a trace; count solves.
 
     Raises
     ------
     AssertionError
-        If an answer is not that of plain Python.
+        If an answer differs from that of plain Python.
     """
     solves = 0
     for case in (corpus.case(name).astype(dtype) for name in NAMES for dtype in TYPES):
@@ -101,7 +101,7 @@ def tables_of_all(device: Device, chosen: Chosen = _ALL) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Solve on the first GPU."""
+    """Solve on the first GPU, and print the number of solves."""
     from warpath.engines.cuda.device import open_device
 
     given = sys.argv[1:] if arguments is None else arguments

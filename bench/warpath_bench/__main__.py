@@ -1,4 +1,4 @@
-"""``python -m warpath_bench``: what ``warpath bench`` does, without the packages of the command."""
+"""``python -m warpath_bench``: ``warpath bench`` without the packages of the command."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The benchmark's own code; 2 after a list of the names if the name is none of them; 3 after a
-        message if an input is bad.
+        The benchmark's own exit code; 2 if the name is unknown, after a list of the names; 3 after
+        a message if an input is bad.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     usage = (

@@ -1,8 +1,8 @@
-"""``warpath bench all-pairs``: every recipe for all pairs on the same graphs.
+"""``warpath bench all-pairs``: measure every recipe for all pairs on the same graphs.
 
-A line for each recipe and graph as it ends, in a file like that of ``catalogue``: what it has is
-not measured again. Times are the engine's: with the answer left on the GPU, copied to the host,
-and with predecessors where the recipe keeps them.
+Each measurement appends a line to a file, as in ``catalogue``; measurements that are in the file
+are not repeated. Times are the engine's: with the answer left on the GPU, copied to the host, and
+with predecessors if the recipe computes them.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 STUDY = "all pairs"
-#: The graphs of the table; a file's path joins them in front.
+#: The generated graphs of the table; those of files come before them.
 GRAPHS = ("dense 512", "dense 1024", "dense 2048", "dense 4096")
-#: What weights and answers are: the papers' programs have 32 bits.
+#: Types of weights and of answers by name; the papers' programs use 32 bits.
 TYPES = {"int32": ("int32", "int32"), "int64": ("int32", "int64"), "float32": ("float32",) * 2}
 _SHORT = 1.0  # seconds; a shorter run is timed three times
 _SEED = 20261121
@@ -62,12 +62,12 @@ compared with Dijkstra's on the CPU, floats within n eps where sums are formed i
 
 
 class Tables:
-    """Measures recipes for all pairs; keeps the last graph and its right answer.
+    """Measures recipes for all pairs; caches the last graph and its right answer.
 
     Parameters
     ----------
-    limit : seconds for one run; it is stopped between two rounds.
-    device : the GPU, or None where only the CPU is measured.
+    limit : seconds for one run, which is stopped between two rounds.
+    device : the GPU, or None to measure only on the CPU.
     graphs : makes the graph of a name; `graph_of` by default.
     """
 
@@ -82,7 +82,7 @@ class Tables:
         self._right: Array
 
     def measure(self, name: str, recipe: Recipe, kind: str) -> Line:
-        """Return the line of a recipe on a graph, or why there are no times."""
+        """Return the line of a recipe on a graph, with times or the reason why there are none."""
         self._prepare(name, kind)
         graph, facts = self._graph, self._graph.facts(symmetry=False)
         on_cpu = "cpu" in recipe.devices
@@ -128,10 +128,10 @@ class Tables:
         return {**_timed("ms", times), "wrong": self._wrong(recipe, found)}
 
     def _on_gpu(self, recipe: Recipe) -> Line:
-        assert self._device is not None  # noqa: S101 - such recipes were not asked for without one
+        assert self._device is not None  # noqa: S101 - these recipes are chosen only with a device
         with _active(self._device), at_most(self.limit):
             small = tiny(self._graph)
-            for paths in {False, recipe.predecessors}:  # compiles what both take
+            for paths in {False, recipe.predecessors}:  # compiles the kernels of both
                 self._run(recipe, small, paths=paths)
         found: Line = {}
         for key, where in (("ms", "device"), ("host_ms", "host"), ("pred_ms", "paths")):
@@ -170,7 +170,7 @@ class Tables:
         return time.perf_counter() - start, out
 
     def _wrong(self, recipe: Recipe, found: Array) -> int:
-        """Count distances that are not the right ones, for other sums of floats within n eps."""
+        """Count wrong distances; floats that were added in another order may differ by n eps."""
         right = self._right
         if not recipe.reassociates or right.dtype.kind != "f":
             return int(np.count_nonzero(found != right))
@@ -181,7 +181,7 @@ class Tables:
 
 
 def _several(once: Any) -> tuple[list[float], Array]:
-    """Run once to be warm and, where that was short, three times more."""
+    """Run once to warm up and, if that was short, three times more; return times and answer."""
     seconds, found = once()
     if seconds >= _SHORT:
         return [seconds], found
@@ -198,7 +198,7 @@ def _active(device: Device) -> Any:
 
 
 def page(lines: Sequence[Line]) -> str:
-    """Return the page: what the numbers belong to, and a row for each recipe."""
+    """Return the page: the machine and the conditions, and a row for each recipe."""
     mine = [line for line in lines if line["study"] == STUDY]
     gpus = sorted({line["gpu"] for line in mine if line.get("gpu")})
     sizes = {(line["graph"], line["factor"]): (line["n"], line["m"]) for line in mine}
@@ -229,7 +229,7 @@ def _cell(line: Line | None) -> str:
 
 
 def main(arguments: Sequence[str], device: Device | None = None) -> int:
-    """Measure, and write the table; 0, or 1 if a distance was wrong."""
+    """Measure, and write the table; return 1 if a distance was wrong, else 0."""
     options = _parser().parse_args(arguments)
     recipes = [
         recipe
@@ -266,11 +266,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--lines", required=True, help="the file of JSON lines to continue")
     parser.add_argument("--table", help="write the table of all lines to this Markdown file")
     parser.add_argument("--files", nargs="*", default=[], help="graphs from files")
-    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS), help="and generated ones")
+    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS), help="generated graphs")
     parser.add_argument("--types", nargs="+", default=["int32"], choices=TYPES, help="of answers")
-    parser.add_argument("--recipes", nargs="*", default=[], help="patterns; all by default")
+    parser.add_argument(
+        "--recipes", nargs="*", default=[], help="patterns of names; by default all"
+    )
     parser.add_argument("--devices", nargs="+", default=["cpu", "cuda"], choices=["cpu", "cuda"])
-    parser.add_argument("--limit", type=float, default=60, help="seconds a run may take")
+    parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
     parser.add_argument("--budget", type=float, default=3600, help="seconds for everything")
     parser.add_argument("--commit", default="", help="written into each line")
     return parser

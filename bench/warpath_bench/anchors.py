@@ -1,4 +1,4 @@
-"""``warpath bench anchors``: all pairs and many-to-many on a GPU, a line for each.
+"""``warpath bench anchors``: measure all pairs and many-to-many on a GPU.
 
 Times are of whole calls in the steady state, the graph already on the device: first with the answer
 left there, then with its copy to the host. Sampled rows are compared with Dijkstra's on the CPU.
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 _SEED = 20261122
 _SAMPLED = 8
 _RUNS = 7
-#: Min-plus operations a second that an H200 issues at most: 132 SMs, 64 a clock, 1.98 GHz.
+#: Maximum min-plus operations per second of an H200: 132 SMs, 64 per clock, 1.98 GHz.
 _ISSUE_LIMIT = 132 * 64 * 1.98e9
 
 
 class Case(NamedTuple):
-    """One question: a graph, an algorithm, the type of the answer, and sources x targets."""
+    """One query: a graph, an algorithm, the type of the answer, and sources x targets."""
 
     graph: str
     algorithm: str
@@ -44,13 +44,13 @@ class Case(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What the question is called in the table."""
+        """The query's name in the table."""
         size = "all pairs" if self.shape is None else f"{self.shape[0]} x {self.shape[1]}"
         return f"{title_of(self.graph)}, {size}, {self.dtype}"
 
 
 def cases(gnutella: str | None) -> list[Case]:
-    """Return the questions; `gnutella`: the file of p2p-Gnutella04, or None to leave it out."""
+    """Return the queries; `gnutella` is the file of p2p-Gnutella04, None to omit it."""
     found = [
         Case(f"dense {n}", "warpath.floyd_warshall", dtype)
         for n in (4096, 8192, 16384)
@@ -64,12 +64,12 @@ def cases(gnutella: str | None) -> list[Case]:
 
 
 def measured(case: Case, graph: Graph, xp: Any, device: str = "cuda") -> dict[str, Any]:
-    """Return the line of one question; `xp` is CuPy, whose arrays lie on the device.
+    """Measure one query and return its line; `xp` is CuPy, whose arrays are on the device.
 
     Raises
     ------
     VerificationError
-        If a sampled row differs from Dijkstra's: there are no numbers for wrong answers.
+        If a sampled row differs from Dijkstra's: wrong answers get no times.
     """
     random = np.random.default_rng(_SEED)
     usable = np.flatnonzero(np.diff(graph.indptr))
@@ -136,8 +136,8 @@ def main(arguments: Sequence[str]) -> int:
     """Measure and print a Markdown table."""
     parser = argparse.ArgumentParser(prog="warpath bench anchors", description=__doc__)
     parser.add_argument("--gnutella", metavar="FILE", help="p2p-Gnutella04 as an edge list")
-    parser.add_argument("--lines", metavar="FILE", help="append one JSON object a question")
-    parser.add_argument("--only", default="", help="questions whose title has this in it")
+    parser.add_argument("--lines", metavar="FILE", help="append one JSON object per query")
+    parser.add_argument("--only", default="", help="only queries whose title contains this")
     options = parser.parse_args(arguments)
     import cupy
 
@@ -166,6 +166,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def graph_for(case: Case) -> Graph:
-    """Return the graph of a question, with weights of the answer's kind."""
+    """Return the graph of a query, with weights of the answer's type."""
     graph = graph_of(case.graph)
     return graph.astype(case.dtype) if case.dtype.startswith("float") else graph

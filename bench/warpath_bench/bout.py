@@ -1,4 +1,4 @@
-"""All solvers on one graph with one type of weights: built once, then measured in turns."""
+"""All solvers on one graph with one type of weights, built once and measured in turns."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     Line = dict[str, Any]
 
-NOT_BEGUN = "not begun"  # how the error of a peer begins that would take too long
-_BUILDS = 7  # budgets that a peer may take to build its graph
+NOT_BEGUN = "not begun"  # beginning of the error of a peer that would take too long
+_BUILDS = 7  # multiple of the budget that a peer may take to build its graph
 _TOTALS = ("rounds", "selected", "relaxed", "improved", "work_ratio", "mean_parallelism")
 
 
@@ -35,10 +35,10 @@ class Terms:
 
     Attributes
     ----------
-    repeats : solves from each source; there are 4 to 12 more where it is close.
-    budget : seconds for the solves of a peer, with and without trees each; None: no limit.
+    repeats : solves from each source; close comparisons get 4 to 12 more.
+    budget : seconds for the solves of a peer without trees, and again with them; None: no limit.
     limit : seconds for one run of a command.
-    traced : sources that ours are traced from, off the clock; None: all.
+    traced : number of sources from which our solvers are also traced, untimed; None: all.
     """
 
     repeats: int = 3
@@ -48,14 +48,14 @@ class Terms:
 
 
 class Bout:
-    """A graph's solvers.
+    """A timing session of several solvers on one graph.
 
     Parameters
     ----------
     graph, right : the graph, and the right answer of each source.
-    terms : how they are measured.
-    facts : what each line says.
-    folder : for the files of commands.
+    terms : how the solvers are measured.
+    facts : entries of every line.
+    folder : the folder for files of commands.
     """
 
     def __init__(
@@ -76,13 +76,13 @@ class Bout:
         *,
         tree: bool,
     ) -> None:
-        """Take a solver in.
+        """Add a solver.
 
         Parameters
         ----------
-        name, threads, tree : what it is called, and has to do.
-        sources : those that it lacks.
-        what : a peer, or a command's words; None for one of ours.
+        name, threads, tree : its name, its number of threads, whether it returns predecessors.
+        sources : the sources from which it is measured.
+        what : the peer, or the command's words; None for one of our solvers.
         """
         if isinstance(what, list):
             entrant: Entrant = External(
@@ -96,7 +96,7 @@ class Bout:
         self._entered.append((entrant, mine))
 
     def results(self, trees: Sequence[bool]) -> Iterator[list[Line]]:
-        """Measure those without trees and those with them; yield the lines of each contest."""
+        """Measure solvers without trees, then those with trees; yield the lines of each group."""
         for tree in trees:
             some = [one for one in self._entered if one[0].tree == tree]
             contest(some, self._terms.repeats)
@@ -172,7 +172,7 @@ class Bout:
         return local
 
     def _too_long(self, peer: Peer) -> str | None:
-        """Return why a peer's graph is not built: it would take too many budgets."""
+        """Return why a peer's graph would take too long to build; None if it does not."""
         if self._terms.budget is None:
             return None
         seconds = peer.build_us * self._graph.m / 1e6
@@ -182,7 +182,7 @@ class Bout:
         return f"{NOT_BEGUN}: {what}; --budget gives longer"
 
     def _totals(self, entrant: Entrant, source: int) -> dict[str, Any] | None:
-        """Return what a traced solve counts; None where it cannot be traced."""
+        """Return the totals of a traced solve; None if the algorithm cannot be traced."""
         try:
             traced = sssp(
                 self._graph, source, algorithm=entrant.name.split()[1], threads=entrant.threads,

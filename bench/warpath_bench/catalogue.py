@@ -1,7 +1,8 @@
-"""``warpath bench catalogue``: every recipe on the same graphs, one line each as it ends.
+"""``warpath bench catalogue``: measure every recipe on the same graphs.
 
-What a file of lines has is not measured again, so that a run can be continued; ``--share 2/8``
-takes every eighth job, so that processes can share the work, each on a GPU or a core of its own.
+Each measurement appends a line to a file. Measurements that are in the file are not repeated, so
+that a run can be continued. ``--share 2/8`` takes every eighth job, so that several processes can
+share the work, each on its own GPU or core.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
 
 NEAR_FAR = "davidson2014.near_far.merge_path"
 MAPS = ("cooperative_blocks", "cta_warp_scan", "merge_path")
-#: The baselines beside the papers' names.
+#: The baselines that are measured in addition to the papers' recipes.
 BASELINES = ("classic.dijkstra", "classic.delta_stepping")
 
-#: The graphs of the table; a file's path joins them in front.
+#: The generated graphs of the table; those of files come before them.
 GRAPHS = ("rmat 18 16", "grid 1000", "martin 1048576", "dense 8192")
 
 _LISTS = (
@@ -49,7 +50,7 @@ _BODRA = ("bodra2025.bf_vertex", "bodra2025.bf_strided", "bodra2025.bf_strided_f
 
 
 def whole_catalogue(graphs: Sequence[str]) -> list[Job]:
-    """Return a job for each recipe that does one source, and the baselines, on each graph."""
+    """Return a job for each recipe of one source, baselines included, on each graph."""
     names = [
         recipe.name
         for recipe in CATALOGUE
@@ -89,13 +90,13 @@ STUDIES: dict[str, Callable[[Sequence[str]], list[Job]]] = {
 def jobs_of(
     studies: Sequence[str], graphs: Sequence[str], recipes: Sequence[str], devices: Sequence[str]
 ) -> list[Job]:
-    """Return the jobs of studies, those that may take long last.
+    """Return the jobs of studies, in ascending order of the expected time.
 
     Parameters
     ----------
     studies : keys of `STUDIES`.
-    graphs : those of the table.
-    recipes : patterns of names, ``martin2009.*``; none for all.
+    graphs : the graphs of the table.
+    recipes : patterns of names, such as ``martin2009.*``; empty for all.
     devices : "cpu" or "cuda", or both.
     """
     chosen = [job for study in studies for job in STUDIES[study](graphs)]
@@ -109,7 +110,7 @@ def jobs_of(
 
 
 def _slowness(recipe: Recipe) -> int:
-    """Return 0 for few rounds, 1 for one at each distance, 2 if they also move or scan on a CPU."""
+    """Return 0 for few rounds, 1 for a round per distance, 2 if the CPU also works in each."""
     if recipe.axes is None or recipe.axes.select is not Select.MIN:
         return 0
     if recipe.axes.layout is Layout.DENSE:
@@ -118,7 +119,7 @@ def _slowness(recipe: Recipe) -> int:
 
 
 def read_lines(paths: Iterable[str | Path]) -> list[dict[str, Any]]:
-    """Return the lines of files, the last of those with one key; what is not there has none."""
+    """Return the lines of files, the last one of each key; missing files are skipped."""
     found = {}
     for path in map(Path, paths):
         for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
@@ -128,19 +129,19 @@ def read_lines(paths: Iterable[str | Path]) -> list[dict[str, Any]]:
 
 
 def key_of(line: dict[str, Any]) -> tuple[Any, ...]:
-    """Return the key of the job that a line is about; see `Job.key`."""
+    """Return the key of a line's job; see `Job.key`."""
     return line["study"], line["graph"], line["recipe"], line["factor"]
 
 
 def run(
     jobs: Sequence[Job], pairs: Pairs, lines: Path, *, budget: float, facts: dict[str, str]
 ) -> list[dict[str, Any]]:
-    """Measure what `lines` does not have, append it, and return what was measured.
+    """Measure the jobs that `lines` does not have, append their lines and return them.
 
     Parameters
     ----------
-    budget : seconds after which no job is begun; the limit of the last ones shrinks to it.
-    facts : what the numbers belong to; added to each line.
+    budget : seconds after which no job begins; also limits the time of the last ones.
+    facts : the machine and the versions; added to each line.
     """
     start = time.monotonic()
     done = {key_of(line) for line in read_lines([lines])}
@@ -165,7 +166,7 @@ def run(
 
 
 def append(path: Path, text: str) -> None:
-    """Append in one write, so that the lines of several processes do not mix."""
+    """Append to a file in one write, so that the lines of several processes do not mix."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
@@ -175,7 +176,7 @@ def append(path: Path, text: str) -> None:
 
 
 def facts_of(devices: Sequence[str], commit: str) -> dict[str, str]:
-    """Return what numbers belong to: the machine, the GPU if it is used, the commit."""
+    """Return the facts of measurements: the machine, the GPU if it is used, the commit."""
     facts = machine() | {"cores": str(os.cpu_count()), "commit": commit}
     if "cuda" in devices:
         from warpath.engines.cuda.device import open_device
@@ -186,7 +187,7 @@ def facts_of(devices: Sequence[str], commit: str) -> dict[str, str]:
 
 
 def main(arguments: Sequence[str], solve: Solve | None = None) -> int:
-    """Measure, and write the table; 0, or 1 if a recipe that is exact gave a wrong label."""
+    """Measure, and write the table; return 1 if an exact recipe gave a wrong label, else 0."""
     options = _parser().parse_args(arguments)
     graphs = [*options.files, *options.graphs]
     jobs = jobs_of(options.study, graphs, options.recipes, options.devices)
@@ -208,11 +209,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--lines", required=True, help="the file of JSON lines to continue")
     parser.add_argument("--table", help="write the table of all lines to this Markdown file")
     parser.add_argument("--study", nargs="+", default=["catalogue"], choices=STUDIES)
-    parser.add_argument("--files", nargs="*", default=[], help="graphs of the table from files")
-    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS), help="and generated ones")
-    parser.add_argument("--recipes", nargs="*", default=[], help="patterns; all by default")
+    parser.add_argument("--files", nargs="*", default=[], help="graphs from files")
+    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS), help="generated graphs")
+    parser.add_argument(
+        "--recipes", nargs="*", default=[], help="patterns of names; by default all"
+    )
     parser.add_argument("--devices", nargs="+", default=["cpu", "cuda"], choices=["cpu", "cuda"])
-    parser.add_argument("--limit", type=float, default=60, help="seconds a solve may take")
+    parser.add_argument("--limit", type=float, default=60, help="seconds for one solve")
     parser.add_argument("--traced", type=float, default=15, help="seconds for a traced solve")
     parser.add_argument("--budget", type=float, default=3600, help="seconds for everything")
     parser.add_argument("--share", default="1/1", help="k/N: every N-th job, from the k-th on")

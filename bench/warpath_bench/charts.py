@@ -1,7 +1,8 @@
 """Charts of the reports: curves over a size, dots by category, points in a plane.
 
-Each series has its own colour of Okabe and Ito's palette and its own mark, so that it is told
-apart with any kind of colour vision and in grey; scales are logarithmic unless values are near.
+Each series has its own colour of Okabe and Ito's palette and its own mark, so that it can be
+distinguished with any kind of colour vision and in grey. Scales are logarithmic unless the values
+are close to each other.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ _MARKS = "osD^vPX<>hp*d"
 _LINES = ("-", "--", "-.", ":")
 _GREY = "#555555"
 _DPI = 130
-_FEW = 6  # places up to which each has its own tick
-_WIDE = 12  # largest over least value from which on a scale is logarithmic
+_FEW = 6  # maximum number of places that each have a tick
+_WIDE = 12  # from this ratio of the largest to the least value on, a scale is logarithmic
 _WHAT = "drawing a report"
 
 
 class Point(NamedTuple):
-    """A value at a place, with the quartiles of what it is the median of."""
+    """A median at a place, with its quartiles."""
 
     x: float
     y: float
@@ -45,7 +46,7 @@ class Point(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A value that somebody printed, in the row of a category; drawn hollow."""
+    """A published value in the row of a category; drawn hollow."""
 
     row: str
     value: float
@@ -64,9 +65,10 @@ def curves(
 
 
 def panels(path: Path, rows: Sequence[tuple[str, Mapping[str, Sequence[Point]]]], x: str) -> None:
-    """Draw charts one above the other over the same places: pairs of a title of y and series.
+    """Draw charts above each other with a common x axis; `rows` has a title of y and series each.
 
-    Series of one name have one style in all of them, and one legend if all have the same names.
+    Series of the same name have the same style. There is one legend if all charts have the same
+    series.
     """
     every = list(dict.fromkeys(name for _, series in rows for name in series))
     figure = new_figure((8.6, 0.7 + 2.5 * len(rows)), _DPI, _WHAT, layout="constrained")
@@ -84,7 +86,7 @@ def draw_curves(
     axes: Any, series: Mapping[str, Sequence[Point]], x: str, y: str, *,
     level: float | None = None, names: Sequence[str] = (),
 ) -> None:  # fmt: skip
-    """Draw the curves of one chart; `names` is the order in which colours are given out."""
+    """Draw the curves of one chart; `names` is the order in which colours are assigned."""
     style = _styles(names or list(series))
     for name, points in series.items():
         colour, mark, line = style[name]
@@ -141,7 +143,7 @@ def plane(
     path: Path, series: Mapping[str, Sequence[tuple[float, float]]], x: str, ys: Sequence[str],
     others: Sequence[Mapping[str, Sequence[tuple[float, float]]]] = (),
 ) -> None:  # fmt: skip
-    """Draw points in a plane, or in several side by side that share their places."""
+    """Draw points in a plane, or in several planes next to each other with a common x axis."""
     every = [series, *others]
     size = 4.6 * len(every) + 2.6, max(4.4, 0.9 + 0.24 * len(series))
     figure = new_figure(size, _DPI, _WHAT, layout="constrained")
@@ -187,7 +189,7 @@ def _legend(axes: Any) -> None:
 
 
 def _scale(axis: Any, values: Sequence[float]) -> None:
-    """Make an axis logarithmic where its values are far apart; numbers as a person writes them."""
+    """Make an axis logarithmic if its values are far apart, and format its numbers."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     least = min((value for value in values if value > 0), default=0)

@@ -1,4 +1,4 @@
-"""What the papers say of Martín et al. and Bodra, and of the Johnson paper, as questions."""
+"""The claims of Martín et al., of Bodra and Khairnar and of the Johnson paper on one source."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Claim(NamedTuple):
 
     Attributes
     ----------
-    paper, place : where it stands.
+    paper, place : where it is made.
     says : the statement.
     figures : the paper's own numbers.
-    judge : decides it from what was measured.
+    judge : decides it from the measurements; the first line of its docstring states the rule.
     """
 
     paper: str

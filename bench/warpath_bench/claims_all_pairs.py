@@ -1,4 +1,4 @@
-"""What Bodra, Khairnar and the Johnson paper say of all pairs, as questions."""
+"""The claims of Bodra and Khairnar and of the Johnson paper on all pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Davidson et al. 2014 say, as questions to what was measured."""
+"""The claims of Davidson et al. 2014, to be judged by measurements."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ def multisplit_helps(measured: Measured) -> Verdict:
 def maps_by_degree(measured: Measured) -> Verdict:
     """Judge by the relax step: alike at low degree, cta_warp_scan last between, merge_path first.
 
-    Three answers: at mean degree 4 and less all within a quarter of the fastest; between 4 and 64
-    cta_warp_scan the slowest; from 64 on, and with a hub, merge_path the fastest.
+    Three tests: up to mean degree 4, all are within a quarter of the fastest; between 4 and 64,
+    cta_warp_scan is the slowest; from 64 on, and with a hub, merge_path is the fastest.
     """
     body, answers = [], []
     for graph in measured.graphs("uniform", "hub", study="degree"):

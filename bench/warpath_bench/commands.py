@@ -1,4 +1,4 @@
-"""The benchmarks by name: one line of `COMMANDS` adds one, here and to ``warpath bench``."""
+"""The benchmarks by name; ``warpath bench`` offers every entry of `COMMANDS`."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ class Command(NamedTuple):
     summary: str
 
     def run(self, arguments: Sequence[str]) -> int:
-        """Run it with what follows its name; modules are loaded when they are asked for."""
+        """Import the module and run it with the arguments that follow the benchmark's name."""
         code: int = import_module(f"warpath_bench.{self.module}").main(arguments)
         return code
 
 
 COMMANDS: dict[str, Command] = {
-    "suite": Command("suite", "One source, beside every peer that is installed."),
-    "many": Command("many", "Tables of many sources and of all pairs, beside their peers."),
-    "csgraph": Command("csgraph", "warpath.csgraph beside SciPy's: the same calls and matrices."),
-    "networkx": Command("networkx_calls", "NetworkX's calls by itself and by our backend."),
-    "faces": Command("faces", "SciPy's and NetworkX's calls beside ours."),
-    "peak": Command("peak", "Dense all pairs beside what the cores can add and compare."),
-    "paper": Command("paper", "A paper's experiments again, beside the numbers that it prints."),
+    "suite": Command("suite", "One source, compared with every installed peer."),
+    "many": Command("many", "Tables of many sources and of all pairs, compared with peers."),
+    "csgraph": Command("csgraph", "The same calls of warpath.csgraph and of SciPy's module."),
+    "networkx": Command("networkx_calls", "The same calls of NetworkX and of our backend."),
+    "faces": Command("faces", "Calls of SciPy and of NetworkX compared with ours."),
+    "peak": Command("peak", "Dense all pairs compared with the cores' peak rate."),
+    "paper": Command("paper", "A paper's experiments, compared with its published numbers."),
     "report": Command("report", "Tables and plots of the lines that `suite` wrote."),
-    "catalogue": Command("catalogue", "Every recipe on the same graphs, those of GPUs too."),
+    "catalogue": Command("catalogue", "Every recipe on the same graphs, also on a GPU."),
     "all-pairs": Command("all_pairs", "Every recipe for all pairs on the same graphs."),
-    "gpu": Command("gpu", "One source on a GPU, beside goals, recorded peers and the floor."),
-    "anchors": Command("anchors", "All pairs and many-to-many on a GPU, against set goals."),
-    "fit": Command("fit", "The planner's constants, and how good its choice is with them."),
-    "findings": Command("findings", "Which statements of the papers hold in what was measured."),
+    "gpu": Command("gpu", "One source on a GPU, compared with goals, peers and a bound."),
+    "anchors": Command("anchors", "All pairs and many-to-many on a GPU, compared with goals."),
+    "fit": Command("fit", "Fit the planner's constants, and judge its choices."),
+    "findings": Command("findings", "The papers' claims that hold in our measurements."),
 }
 
 

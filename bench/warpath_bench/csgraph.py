@@ -1,7 +1,7 @@
-"""``warpath bench csgraph``: `warpath.csgraph` beside SciPy's, the same calls on the same matrices.
+"""``warpath bench csgraph``: time the same calls of `warpath.csgraph` and of SciPy's module.
 
-What is on the clock is a whole call: reading the matrix, solving, and the arrays of the answer. All
-answers are compared, off the clock.
+A time covers a whole call: reading the matrix, solving, and making the arrays of the answer. All
+answers are compared, untimed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
 
-#: What weights are called here: whole numbers, and their tenths, both in float64.
+#: Kinds of weights by their names here: whole numbers and their tenths, both in float64.
 KINDS = {"whole": "int", "tenths": "float"}
 
 
@@ -40,9 +40,9 @@ class Call(NamedTuple):
 
     Attributes
     ----------
-    title : what it is called in the table.
+    title : its name in the table.
     solve : (module, matrix, sources) -> distances, or distances and predecessors.
-    sources : how many it is given.
+    sources : number of sources.
     """
 
     title: str
@@ -58,7 +58,7 @@ CALLS = (
     Call("dijkstra, 8 sources", lambda module, matrix, sources: module.dijkstra(
         matrix, indices=sources), 8),
 )  # fmt: skip
-_LEAST_MS = 2000.0  # of a row: processors may be a third faster or slower from second to second
+_LEAST_MS = 2000.0  # of a row: a processor's speed may change by a third within a second
 ALL_PAIRS = (
     Call("floyd_warshall", lambda module, matrix, _: module.floyd_warshall(matrix)),
     Call("floyd_warshall, predecessors", lambda module, matrix, _: module.floyd_warshall(
@@ -78,7 +78,7 @@ class Row(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A row that is measured when `run` is called; it has none where the weights are fractions."""
+    """A row that `run` measures; it returns None if the graph's weights are fractions."""
 
     graph: str
     weights: str
@@ -125,7 +125,7 @@ def rows(options: argparse.Namespace, theirs: Any) -> Iterator[Row]:
     Raises
     ------
     VerificationError
-        If the two differ: there are no numbers for wrong answers.
+        If the two differ: wrong answers get no times.
     """
     for job in jobs(options, theirs):
         row = job.run()
@@ -134,7 +134,7 @@ def rows(options: argparse.Namespace, theirs: Any) -> Iterator[Row]:
 
 
 def jobs(options: argparse.Namespace, theirs: Any) -> Iterator[Job]:
-    """Yield what there is to measure; graphs are made when the first of their jobs runs."""
+    """Yield the jobs; a graph is made when the first of its jobs runs."""
     here = options.data is not None or settings.bench_data() is not None
     names = [name for name in CPU if here or name in COLUMNS]
     for name in names if options.graphs is None else options.graphs:
@@ -157,7 +157,7 @@ def jobs(options: argparse.Namespace, theirs: Any) -> Iterator[Job]:
 def _prepared(
     plain: Callable[[], Graph], kind: str, sources: int
 ) -> tuple[Graph, list[int], Any] | None:
-    """Return a graph, seeded sources and its matrix; None where its weights are fractions."""
+    """Return a graph, seeded sources and its matrix; None if its weights are fractions."""
     graph = typed(plain(), KINDS[kind])
     if graph is None:
         return None
@@ -192,7 +192,7 @@ def _all_pairs(
 
 
 def matrix_of(graph: Graph) -> Any:
-    """Return a graph as a matrix of SciPy's, of float64 and 32-bit indices, as SciPy makes them."""
+    """Return a graph as a SciPy matrix of float64 with 32-bit indices, SciPy's usual types."""
     sparse = require(
         "scipy.sparse", what="warpath bench csgraph", extra="peers", of="warpath-bench"
     )
@@ -210,11 +210,11 @@ def measure(
     theirs: Any,
     graph: Graph,
 ) -> Row:
-    """Time a call of both modules in turn, on each batch of sources once or for two seconds."""
+    """Time a call of both modules in turns, on each batch of sources and for at least 2 s."""
     slack = graph.n * np.finfo(np.float64).eps if "floyd_warshall" in call.title else 0.0
     slack = 0.0 if kind == "whole" else slack
     if call.sources < graph.n and "floyd_warshall" not in call.title:
-        call.solve(csgraph, matrix, batches[0])  # neither meets a cold cache or a first page
+        call.solve(csgraph, matrix, batches[0])  # warms up the caches and touches the memory
         call.solve(theirs, matrix, batches[0])
     times: list[tuple[float, float]] = []
     while len(times) < len(batches) or sum(map(sum, times)) < _LEAST_MS:
@@ -230,7 +230,7 @@ def measure(
 
 
 def check(graph: Graph, sources: list[int], found: Any, expected: Any, slack: float) -> None:
-    """Compare distances with SciPy's, and look at the edges of the trees."""
+    """Compare distances with SciPy's, and check the edges of the trees."""
     tree = isinstance(found, tuple)
     dist, right = (found[0], expected[0]) if tree else (found, expected)
     if not np.allclose(dist, right, rtol=slack, atol=0):
@@ -260,7 +260,7 @@ def _check_tree(graph: Graph, source: int, dist: Array, pred: Array, slack: floa
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return what reads the options."""
+    """Return the parser of the options."""
     made = argparse.ArgumentParser(prog="warpath bench csgraph", description=__doc__)
     made.add_argument(
         "--graphs", nargs="*", metavar="GRAPH",
@@ -269,8 +269,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--data", type=Path, metavar="FOLDER", help="(WARPATH_BENCH_DATA)")
     made.add_argument("--scale", type=float, default=1.0, help="size of the generated graphs")
     made.add_argument("--weights", nargs="+", choices=list(KINDS), default=list(KINDS))
-    made.add_argument("--sources", type=int, default=7, help="seeded sources a graph")
+    made.add_argument("--sources", type=int, default=7, help="seeded sources per graph")
     made.add_argument("--pairs", type=int, nargs="*", default=[1024, 2048], metavar="N")
-    made.add_argument("--predecessors", action="store_true", help="of all pairs, too")
-    made.add_argument("--repeats", type=int, default=3, help="calls of the same sources")
+    made.add_argument("--predecessors", action="store_true", help="also for all pairs")
+    made.add_argument("--repeats", type=int, default=3, help="calls with the same sources")
     return made

@@ -1,7 +1,7 @@
-"""A paper's experiments, read from TOML: what is measured, how it is shown, what was printed.
+"""A paper's experiments, read from TOML: studies, figures and published numbers.
 
 A file has studies, which are measured, and figures, which show them. ``{n}`` in a graph's name is a
-size, ``{log2 n}`` its binary logarithm; the format is explained in docs/papers.md.
+size, ``{log2 n}`` its binary logarithm; docs/papers.md explains the format.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
     from warpath.recipes import Recipe
 
-#: What a study measures, and the task that its recipes must solve.
+#: Kinds of studies, and the task that their recipes must solve.
 TASKS = {"one source": Task.SSSP, "many sources": Task.MANY, "all pairs": Task.APSP}
-#: How a figure shows its study.
+#: Kinds of figures.
 CHARTS = ("time", "speedup", "graphs", "work", "rounds", "delta", "table")
 
 
 @dataclass(frozen=True)
 class GraphSpec:
-    """A graph of a paper: a file, or what is made for it at one size or several."""
+    """A graph of a paper: a file, or a generator at one or several sizes."""
 
     title: str
     make: str
@@ -51,9 +51,9 @@ class Made:
 
     Attributes
     ----------
-    name : what `made_or_read` takes.
-    label : what it is called in a report; the same for all seeds.
-    entries : about how many vertices it has, a matrix entries; 0 for a file.
+    name : its name for `made_or_read`.
+    label : its name in a report; the same for all seeds.
+    entries : approximate number of vertices, or of a matrix's entries; 0 for a file.
     """
 
     name: str
@@ -65,15 +65,17 @@ class Made:
 
 @dataclass(frozen=True)
 class Study:
-    """Variants on graphs, so many graphs of each size.
+    """A set of recipes that are measured on a set of graphs.
 
     Attributes
     ----------
     task : a key of `TASKS`.
+    variants : the paper's recipes.
     beside : recipes that the paper does not have.
-    sources, threads : of many sources: how many, and of the CPU; None for all threads.
-    factors : of the default delta.
-    counted, each_round : whether work is counted, and shown round by round.
+    repeats : number of graphs of each size.
+    sources, threads : for many sources, their number and the CPU's threads; None for all threads.
+    factors : factors of the default delta.
+    counted, each_round : whether work is counted, and whether it is recorded for each round.
     """
 
     name: str
@@ -91,10 +93,9 @@ class Study:
 
 @dataclass(frozen=True)
 class Published:
-    """A number that the paper prints, and how the same is formed from what was measured.
+    """A number that the paper prints, and its definition in terms of our measurements.
 
-    It is `key` of the recipe `of`; or with `per` the quotient of the two recipes' values, `per`'s
-    over `of`'s.
+    The number is `key` of the recipe `of`; with `per`, it is `per`'s value over `of`'s.
     """
 
     what: str
@@ -136,14 +137,14 @@ class Paper:
 
 
 class Section:
-    """A table of a TOML file, read key by key; `end` refuses what is left."""
+    """A table of a TOML file, which is read key by key; `end` refuses unread keys."""
 
     def __init__(self, place: str, values: dict[str, Any]) -> None:
         self.place = place
         self._values = dict(values)
 
     def take(self, key: str, kind: type | tuple[type, ...], default: Any = None) -> Any:
-        """Return a value of a type; without a default it must be there."""
+        """Return a value of a type; without a default, the key is required."""
         if key not in self._values:
             if default is None:
                 raise self.error(f"{key} is missing.")
@@ -172,7 +173,7 @@ class Section:
             yield Section(f"{self.place}, {key} {name}", values)
 
     def end(self) -> None:
-        """Refuse keys that nobody asked for."""
+        """Refuse unread keys."""
         if self._values:
             raise self.error(f"{', '.join(self._values)}: there is no such key here.")
 
@@ -302,7 +303,7 @@ def _published(given: Section) -> Published:
 
 
 def known_recipe(name: str, given: Section, task: Task | None = None) -> Recipe:
-    """Return a recipe by its name; refuse one that does not exist or does not solve a task."""
+    """Return a recipe by its name; refuse it if it does not exist or does not solve the task."""
     every = {recipe.name: recipe for recipe in CATALOGUE}
     if name not in every:
         near = get_close_matches(name, every, n=1)
@@ -314,11 +315,11 @@ def known_recipe(name: str, given: Section, task: Task | None = None) -> Recipe:
 
 
 def graphs_of(spec: GraphSpec, scale: float, seed: int, data: Path | None) -> list[Made]:
-    """Return the graphs of a specification at a scale, from small to large; none if it is absent.
+    """Return the graphs of a specification at a scale, from small to large; none if absent.
 
     Parameters
     ----------
-    scale : of the number of entries: n of a matrix goes by its root, as `power` says.
+    scale : factor of the number of entries; n is multiplied by ``scale**power``.
     seed : 0 for the first of several graphs of a size.
     data : the folder of files.
     """
@@ -343,6 +344,6 @@ def graphs_of(spec: GraphSpec, scale: float, seed: int, data: Path | None) -> li
 
 
 def job_of(paper: Paper, study: Study, made: Made, recipe: str, factor: float | None) -> Job:
-    """Return what is measured of a recipe on a graph."""
+    """Return the job of a recipe on a graph."""
     name = f"{paper.name}: {study.name}"
     return Job(name, made.name, recipe, factor, study.counted, study.each_round)

@@ -1,6 +1,6 @@
-"""Solvers that are commands: graph and sources in files, times and distances back.
+"""Solvers that are commands: they read a graph and sources and report times and distances.
 
-The protocol is described for users in docs/benchmarks/external-solvers.md.
+docs/benchmarks/external-solvers.md describes the protocol for users.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _LINES = (
 
 
 class CommandError(WarpathError):
-    """A command did not do what the protocol asks of it."""
+    """A command did not follow the protocol."""
 
 
 class Told(NamedTuple):
-    """What a command printed: times, the type of its distances, and what it chose to tell."""
+    """The report that a command printed: times, the type of distances, and optional facts."""
 
     times: list[float]
     dtype: np.dtype[Any]
@@ -55,7 +55,7 @@ def parsed(text: str) -> tuple[str, list[str]]:
     Raises
     ------
     InputError
-        Without a name, or without a command.
+        If the name or the command is missing.
     """
     name, equals, command = text.partition("=")
     words = shlex.split(command)
@@ -66,7 +66,7 @@ def parsed(text: str) -> tuple[str, list[str]]:
 
 
 def write_graph(graph: Graph, path: Path) -> None:
-    """Write a graph as commands read it: a line of text, then the rows, little-endian."""
+    """Write a graph in the protocol's format: a line of text, then CSR arrays, little-endian."""
     weights = graph.solver_weights
     with path.open("wb") as file:
         file.write(f"warpath-graph 1 {weights.dtype} {graph.n} {graph.m}\n".encode())
@@ -82,10 +82,10 @@ class External:
 
     Parameters
     ----------
-    name, words, threads : what it is called, how it is started, the number it is told.
-    graph : the file of `write_graph`; what it writes lies beside it.
-    n : vertices.
-    limit : seconds that one run of it may take.
+    name, words, threads : its name, the words that start it, and its number of threads.
+    graph : the file of `write_graph`; its output is written next to this file.
+    n : number of vertices.
+    limit : seconds for one run.
     """
 
     tree = False
@@ -100,7 +100,7 @@ class External:
         self._words, self._graph, self._n, self._limit = list(words), graph, n, limit
 
     def turn(self, right: Mapping[int, Right]) -> None:
-        """Start the command with all sources, the first one twice, and compare."""
+        """Run the command with all sources, the first one twice, and compare its distances."""
         if self.error is not None:
             return
         try:
@@ -139,12 +139,12 @@ class External:
 
 
 def ran(words: Sequence[str], limit: float) -> str:
-    """Run a command and return what it printed.
+    """Run a command and return its output.
 
     Raises
     ------
     CommandError
-        If it cannot be started, fails, or takes longer than the limit; it is ended then.
+        If it cannot be started, fails, or exceeds the limit, in which case it is killed.
     """
     try:
         process = subprocess.Popen(  # noqa: S603 - the user's own command
@@ -186,12 +186,12 @@ def _kill(process: subprocess.Popen[str]) -> None:
 
 
 def read_told(text: str, count: int) -> Told:
-    """Read what a command printed; see `Told`.
+    """Parse the report that a command printed; see `Told`.
 
     Raises
     ------
     CommandError
-        For a line that the protocol does not have, or another number of times than of sources.
+        If a line is not in the protocol, or the numbers of times and of sources differ.
     """
     found: dict[str, list[str]] = {word: [] for word in _WORDS}
     for line in text.splitlines():
@@ -219,7 +219,7 @@ def read_told(text: str, count: int) -> Told:
 
 
 def _infinite(dist: Array, unreached: float | None) -> Array:
-    """Return distances in which what is not reached is the type's largest, or inf."""
+    """Return distances with the type's largest number, or inf, for unreached vertices."""
     if unreached is None:
         return dist
     unreachable = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max

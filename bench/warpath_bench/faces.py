@@ -1,7 +1,7 @@
-"""``warpath bench faces``: SciPy's and NetworkX's calls by themselves and by ours, in one table.
+"""``warpath bench faces``: time calls of SciPy and of NetworkX and our replacements, in one table.
 
-What is on the clock is a whole call, with what it makes of its answer; all answers are compared,
-off the clock. `warpath bench csgraph` and `networkx` measure either face alone, with more options.
+A time covers a whole call, including the conversion of its answer; all answers are compared,
+untimed. `warpath bench csgraph` and `networkx` measure one of the two with more options.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 _KEY = ("face", "graph", "weights", "call")
 _SIZES = [1024, 2048]
-#: How many times as fast a call shall be at least, by face and the first word of its title, and for
-#: NetworkX's by graph. What is not here is measured all the same.
+#: Required minimum speedups: by library and first word of a call's title, for NetworkX by graph.
+#: Other calls are measured without a goal.
 GOALS = {("csgraph", "dijkstra"): 2.0, ("csgraph", "floyd_warshall"): 20.0,
          ("networkx", "uniform"): 30.0}  # fmt: skip
 
 
 class Job(NamedTuple):
-    """A line of the table, and what measures it: milliseconds of theirs and ours, their ratio."""
+    """A line of the table; `run` returns milliseconds of theirs and of ours, and their ratio."""
 
     key: Key
     run: Callable[[], tuple[float, float, float] | None]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure what has no line yet, while there is time; print the table of all lines."""
+    """Measure jobs without a line until the time is over; print the table of all lines."""
     options = _parser().parse_args(arguments)
     start = time.monotonic()
     found = read_lines(options.lines)
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def jobs(options: argparse.Namespace) -> Iterator[Job]:
-    """Yield what there is to measure, SciPy's calls first."""
+    """Yield all jobs, those of SciPy's calls first."""
     theirs = require(
         "scipy.sparse.csgraph", what="warpath bench faces", extra="peers", of="warpath-bench"
     )
@@ -87,12 +87,12 @@ def jobs(options: argparse.Namespace) -> Iterator[Job]:
 
 
 def read_lines(path: Path) -> dict[Key, Line]:
-    """Return the lines of a file by what they measure; none where there is no file.
+    """Return the lines of a file by their keys; none if the file does not exist.
 
     Raises
     ------
     InputError
-        For a line that is none of this table, with its number.
+        If a line is not of this table; with its number.
     """
     found: dict[Key, Line] = {}
     text = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -112,7 +112,7 @@ def read_lines(path: Path) -> dict[Key, Line]:
 
 
 def table(lines: Sequence[Line]) -> str:
-    """Return the Markdown of all lines, and how many of the goals they reach."""
+    """Return a Markdown table of all lines, and the number of goals that they reach."""
     head = ("library", "graph", "weights", "call", "theirs, ms", "ours, ms", "times", "goal")
     made = [f"| {' | '.join(head)} |\n|---|---|---|---|---:|---:|---:|---:|\n"]
     missed = []
@@ -133,7 +133,7 @@ def table(lines: Sequence[Line]) -> str:
 
 
 def _goal(line: Line) -> float | None:
-    """Return how many times as fast a line shall be, or None where nothing is claimed."""
+    """Return the required speedup of a line, or None if it has no goal."""
     if line["face"] == "networkx":
         return GOALS.get(("networkx", line["graph"]))
     if "predecessors" in line["call"] and "floyd_warshall" in line["call"]:
@@ -172,10 +172,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="warpath bench faces", description=__doc__)
     add = parser.add_argument
     add("--lines", type=Path, required=True, metavar="FILE", help="the JSON lines to continue")
-    add("--budget", type=float, default=3600, help="seconds after which nothing new is begun")
-    add("--data", type=Path, metavar="FOLDER", help="where NY and cnr are (WARPATH_BENCH_DATA)")
+    add("--budget", type=float, default=3600, help="seconds after which no measurement begins")
+    add("--data", type=Path, metavar="FOLDER", help="folder of NY and cnr (WARPATH_BENCH_DATA)")
     add("--scale", type=float, default=1.0, help="size of the generated graphs of csgraph")
     add("--pairs", type=int, nargs="*", default=_SIZES, metavar="N", help="sizes of all pairs")
-    add("--sources", type=int, default=5, help="seeded sources a graph")
-    add("--repeats", type=int, default=3, help="calls of the same sources")
+    add("--sources", type=int, default=5, help="seeded sources per graph")
+    add("--repeats", type=int, default=3, help="calls with the same sources")
     return parser

@@ -1,4 +1,4 @@
-"""``warpath bench findings``: which statements of the papers hold where this was run."""
+"""``warpath bench findings``: check which claims of the papers hold in our measurements."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ see [the catalogue](catalogue-h200.md) for how they were taken. GPU and CPU are 
 
 
 def page(measured: Measured) -> str:
-    """Return the page: a table of verdicts, then each statement with its numbers."""
+    """Return the page: a table of verdicts, then each claim with its numbers."""
     found = [(claim, claim.judge(measured)) for claim in CLAIMS]
     gpus = sorted({line["gpu"] for line in measured.lines if line.get("gpu")})
     lines = [_HEAD.format(gpu=", ".join(gpus) or "the CPU")]
@@ -63,7 +63,7 @@ def _section(claim: Claim, verdict: Verdict) -> list[str]:
 
 
 def read_records(places: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the recorded runs in files and folders, one for each GPU, the last named counts."""
+    """Return the recorded runs in files and folders, only the last one of each GPU."""
     found = {}
     for place in map(Path, places):
         for path in [place] if place.is_file() else sorted(place.glob("*.json")):
@@ -73,7 +73,7 @@ def read_records(places: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the page; 0."""
+    """Write the page; return 0."""
     parser = argparse.ArgumentParser(prog="warpath bench findings", description=__doc__)
     parser.add_argument("--lines", nargs="+", required=True, help="files of the catalogue's lines")
     parser.add_argument("--records", nargs="*", default=[], help="recorded runs, or their folders")

@@ -1,8 +1,8 @@
-"""Fit the planner's constants: measure its candidates, fit, and judge its choice on other graphs.
+"""Fit the planner's constants: measure its candidates, fit, and judge its choices on other graphs.
 
-Measurements are JSON lines: one for each graph and question (one source; 4 and 32 sources; all
-pairs), with the facts of the graph and the median of each candidate on each number of threads. A
-run goes on where an earlier one ended, so ``--budget`` may be as short as a machine is quiet.
+Measurements are JSON lines: one for each graph and query (one source; 4 and 32 sources; all
+pairs), with the facts of the graph and the median time of each candidate on each number of threads.
+A run continues where an earlier one ended, so ``--budget`` may be short.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SHOWN = 15
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what is left, fit and judge; 1 while graphs are left to be measured."""
+    """Measure missing graphs, fit and judge; return 1 while graphs are missing, else 0."""
     options = _parser().parse_args(arguments)
     lines = load(options.lines)
     left = 0
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def load(path: Path) -> list[dict[str, Any]]:
-    """Return the measurements in a file; a graph of which a line is damaged or missing has none."""
+    """Return the measurements in a file, except of graphs with damaged or missing lines."""
     if not path.exists():
         return []
     lines, damaged = [], 0
@@ -82,7 +82,7 @@ def load(path: Path) -> list[dict[str, Any]]:
 
 
 def measure(lines: list[dict[str, Any]], options: argparse.Namespace) -> int:
-    """Add what the file has not yet, until the time is spent; return how many graphs are left."""
+    """Measure graphs that the file lacks until the time is over; return how many are left."""
     end = time.perf_counter() + options.budget
     done = {line["graph"] for line in lines}
     missing = [case for case in _in_turn(options.data) if case.name not in done]
@@ -108,7 +108,7 @@ def measure(lines: list[dict[str, Any]], options: argparse.Namespace) -> int:
 
 
 def _in_turn(data: Path | None) -> Iterator[Case]:
-    """Yield graphs of both parts by turns, so that a short run has some of each."""
+    """Yield graphs of both parts in turns, so that a short run has some of each."""
     parts: dict[str, list[Case]] = {FIT: [], HELD_OUT: []}
     for case in cases(data):
         parts[case.part].append(case)
@@ -117,7 +117,7 @@ def _in_turn(data: Path | None) -> Iterator[Case]:
 
 
 def report(asked: Sequence[Question], found: Constants, threads: Sequence[int]) -> str:
-    """Return the shares of good choices, with the constants as they are and fitted; the misses."""
+    """Return the shares of good choices by present and by fitted constants, and the misses."""
     out = ["| part | task | threads | as it is | fitted |", "|---|---|---|---|---|"]
     missed: list[Miss] = []
     for part in (FIT, HELD_OUT):
@@ -180,10 +180,10 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("--lines", type=Path, default=LINES, help=f"measurements ({LINES})")
     parser.add_argument("--budget", type=float, default=0, metavar="SECONDS",
-                        help="measure for so long; without it, fit what is there")  # fmt: skip
-    parser.add_argument("--seconds", type=float, default=0.15, help="of measuring a question")
+                        help="time to measure; without it, only fit")  # fmt: skip
+    parser.add_argument("--seconds", type=float, default=0.15, help="time to measure a query")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2],
-                        help="to measure, judge; 1 alone keeps what others add")  # fmt: skip
-    parser.add_argument("--data", type=Path, help="folder of graph files, all held out")
+                        help="1 alone keeps the constants of more threads")  # fmt: skip
+    parser.add_argument("--data", type=Path, help="folder of graph files, which are all held out")
     parser.add_argument("--write", action="store_true", help="write warpath/constants.py")
     return parser

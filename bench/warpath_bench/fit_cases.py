@@ -1,4 +1,4 @@
-"""What the planner's model is fitted on, and the other graphs that it is judged by."""
+"""The graphs on which the planner's model is fitted, and others on which it is judged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIT, HELD_OUT = "fit", "held out"
 
 @dataclass(frozen=True)
 class Case:
-    """A graph by its name, and which of the two sets it belongs to."""
+    """A graph with its name and the set that it belongs to: `FIT` or `HELD_OUT`."""
 
     name: str
     part: str
@@ -28,7 +28,7 @@ class Case:
 
 
 def cases(data: Path | None) -> Iterator[Case]:
-    """Yield the generated graphs, and those of the files in a folder, which are all held out."""
+    """Yield the generated graphs, then those of files in a folder, which are all held out."""
     for part, table in ((FIT, _FIT), (HELD_OUT, _HELD_OUT)):
         for at, (kind, arguments, dtypes) in enumerate(table):
             for dtype in dtypes.split():
@@ -39,7 +39,7 @@ def cases(data: Path | None) -> Iterator[Case]:
 
 
 def cases_of_gpus() -> list[Case]:
-    """Return what the choice for a GPU is judged by: the graphs held out, and larger ones."""
+    """Return the graphs on which choices for a GPU are judged: held-out and larger ones."""
     return [
         _generated(HELD_OUT, kind, arguments, dtype, seed=100 + at)
         for at, (kind, arguments, dtypes) in enumerate([*_HELD_OUT, *_LARGE])
@@ -85,8 +85,7 @@ def _read(path: Path) -> Graph:
 
 
 _SEED = 20261121
-#: Files of graphs, and the weights that they are solved with: their own (as distances, so without
-#: their signs), drawn from a range, or none.
+#: Files of graphs, and their weights: "own" (absolute values), drawn from a range, or "none".
 _FILES = {
     "USA-road-d.NY.gr.gz": "own 1..255",
     "rome99.gr.xz": "own",
@@ -177,7 +176,7 @@ _HELD_OUT: _Table = [
     ("dense", {"n": 1_500, "density": 0.1}, "int32"),
     ("complete", {"n": 500}, "int32 float64"),
 ]  # fmt: skip
-#: For GPUs alone: a CPU takes too long for as many questions of these.
+#: Only for GPUs: a CPU would take too long for all queries on these.
 _LARGE: _Table = [
     ("road", {"n": 1_500_000, "degree": 2.6}, "int32 float64"),
     ("road", {"n": 5_000_000, "degree": 2.4, "weights": (1, 5000)}, "int64"),

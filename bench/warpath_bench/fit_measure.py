@@ -1,4 +1,4 @@
-"""Timing every candidate of the planner on one graph, a JSON line for each question."""
+"""Time every candidate of the planner on one graph, with a JSON line for each query."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from warpath.api.options import facts_for
 from warpath.api.run import run_plan
 from warpath.engines.base import Problem
 from warpath.planner.cpu_model import Size
-from warpath.planner.plan import Hardware, choose, usable_threads
+from warpath.planner.kinds import Hardware, usable_threads
+from warpath.planner.plan import choose
 from warpath.planner.wish import Wish
 from warpath.recipes import CATALOGUE, Loop, Task
 
@@ -25,15 +26,15 @@ if TYPE_CHECKING:
     from warpath.planner.plan import Plan
     from warpath_bench.fit_cases import Case
 
-#: A candidate is left out that so often took so many times the fastest one's time.
+#: A candidate is dropped after this many turns in which it took this multiple of the best time.
 _DISTURBED = 2
 _HOPELESS = 2.0
-_MEMORY = 2**40  # room for everything: what is measured is time
+_MEMORY = 2**40  # enough for every plan, since only time is measured
 _SEED = 20261121
 
 
 def questions(graph: Graph) -> Iterator[tuple[Task, int]]:
-    """Yield what is asked of a graph, by task and number of sources, as far as it is quick."""
+    """Yield the queries of a graph, by task and number of sources, that do not take too long."""
     yield Task.SSSP, 1
     for sources in (4, 32):
         if sources * graph.m <= _MANY_EDGES:
@@ -49,11 +50,11 @@ _ALL_EDGES = 150_000_000
 def measured(
     case: Case, graph: Graph, task: Task, sources: int, threads: tuple[int, ...], seconds: float
 ) -> dict[str, Any]:
-    """Return the line of one question: each candidate's recipe, threads, median ms and turns.
+    """Return the line of one query: each candidate's recipe, threads, median ms and turns.
 
-    All candidates take turns, so that a change of the machine's speed meets all of them; about as
-    many turns as fit into `seconds`, each from other sources. One that was slow in two turns, for
-    one may have been disturbed, is left out of the others.
+    All candidates take turns, so that a change of the machine's speed affects all of them. About
+    as many turns are made as fit into `seconds`, each from other sources. A candidate that was slow
+    in two turns (one may have been disturbed) is dropped from later ones.
     """
     size = Size(task, sources, graph.n, entry=graph.dist_dtype.itemsize)
     facts = facts_for(size, graph, "cpu")
@@ -94,10 +95,10 @@ def measured(
 
 
 def comparable(turns: Sequence[Mapping[int, float]], count: int) -> list[float]:
-    """Return a time for each candidate, though some were left out of turns from other sources.
+    """Return comparable times of all candidates, although some were not in every turn.
 
-    The median of what it took over what the fastest took, from the same sources, times the median
-    of the fastest.
+    A candidate's time is the median of its ratios to the fastest one's time in the same turn, times
+    the median of the fastest times.
 
     >>> comparable([{0: 8.0, 1: 16.0}, {0: 1.0}, {0: 1.0}], 2)
     [1.0, 2.0]
@@ -112,7 +113,7 @@ def comparable(turns: Sequence[Mapping[int, float]], count: int) -> list[float]:
 
 
 def _short(value: Any) -> Any:
-    """Return a number with the digits that mean something."""
+    """Return a float rounded to five digits, and other values unchanged."""
     return float(f"{value:.5g}") if isinstance(value, float) else value
 
 
@@ -121,13 +122,13 @@ _MOST_TURNS = 25
 
 
 def _candidates(size: Size, facts: Facts, threads: tuple[int, ...]) -> Iterator[Plan]:
-    """Yield a plan for each planned recipe on each number of threads that it would use."""
+    """Yield a plan for each planned recipe and each number of threads that it can use."""
     for recipe in CATALOGUE:
         if not recipe.planned or "cpu" not in recipe.devices:
             continue
         if size.task not in recipe.solves or recipe.objection(size.task, facts):
             continue
-        if recipe.loop is Loop.JOHNSON and not facts.negative:  # Dijkstra's search by another name
+        if recipe.loop is Loop.JOHNSON and not facts.negative:  # the same as Dijkstra's search
             continue
         met = set()
         for count in threads:
@@ -139,7 +140,7 @@ def _candidates(size: Size, facts: Facts, threads: tuple[int, ...]) -> Iterator[
 
 
 def _sources(graph: Graph, task: Task, count: int, draw: np.random.Generator) -> Any:
-    """Return ends of random edges: in graphs of many parts they are in a large one."""
+    """Return tails of random edges, which are mostly in large components."""
     if task is Task.APSP:
         return np.arange(graph.n, dtype=np.int64)
     edges = draw.integers(0, graph.m, count)

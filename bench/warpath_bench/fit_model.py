@@ -1,4 +1,4 @@
-"""The constants of the planner's model from measured times, and how good its choice is then."""
+"""Fit the constants of the planner's model to measured times, and judge its choices."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 Constants = dict[str, dict[str, float]]
 
-_ROUNDS = 6  # between constants and what each graph does to all
-_LEAST_ERROR = 0.1  # errors below it weigh alike: a choice within a tenth is good
+_ROUNDS = 6  # alternations between fitting the constants and the graphs' factors
+_LEAST_ERROR = 0.1  # smaller errors get equal weights: a choice within a tenth is good
 _OF_THREADS = ("share", "start")
-_FEWEST = 4  # measurements that say something of a kind
+_FEWEST = 4  # minimum number of measurements to fit a kind
 
 
 class Timed(NamedTuple):
-    """One candidate on one question, and the median of its times."""
+    """One candidate for one query, and the median of its times."""
 
     recipe: Recipe
     threads: int
@@ -38,7 +38,7 @@ class Timed(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What was asked of a graph, and what the candidates took."""
+    """One query of a graph, and the times of its candidates."""
 
     graph: str
     part: str
@@ -48,7 +48,7 @@ class Question(NamedTuple):
 
 
 class Miss(NamedTuple):
-    """A choice that was not good: how many times the best candidate's time it took."""
+    """A bad choice, and the ratio of its time to the best candidate's."""
 
     ratio: float
     question: Question
@@ -58,7 +58,7 @@ class Miss(NamedTuple):
 
 
 class Score(NamedTuple):
-    """How many choices were within a tenth of the best candidate, of how many."""
+    """The number of choices within a tenth of the best candidate, and of all choices."""
 
     good: int
     total: int
@@ -66,9 +66,9 @@ class Score(NamedTuple):
 
 
 def question_of(line: Mapping[str, Any], most: int) -> Question:
-    """Return what a line of the measurements says; KeyError or TypeError if it is none.
+    """Return the query of a line of measurements; KeyError or TypeError if it is not such a line.
 
-    Candidates on more than `most` threads, and recipes that are no longer there, are left out.
+    Candidates on more than `most` threads, and those of unknown recipes, are left out.
     """
     known = {recipe.name for recipe in CATALOGUE}
     timed = tuple(
@@ -84,9 +84,10 @@ def question_of(line: Mapping[str, Any], most: int) -> Question:
 def fitted(questions: Sequence[Question], before: Mapping[str, Mapping[str, float]]) -> Constants:
     """Return the constants that explain the times best; kinds without measurements keep theirs.
 
-    Only ratios of candidates on one graph decide, so what a graph does to all of them alike, such
-    as misses of caches that no fact tells, is divided out: by turns, the constants are fitted to
-    times over the graph's factor, and the factor is the median of times over predictions.
+    Choices depend only on ratios between candidates on one graph. Effects of a graph on all of
+    them, such as cache misses that the facts do not predict, are therefore divided out. The
+    constants are fitted to times divided by the graph's factor, and this factor is the median of
+    times divided by predictions, alternately.
     """
     factors = [1.0] * len(questions)
     found: Constants = {}
@@ -119,14 +120,14 @@ def _of_kind(rows: Sequence[tuple[Mapping[str, float], float]]) -> dict[str, flo
 
 
 def least_relative_errors(amounts: NDArray[Any], seconds: NDArray[Any]) -> NDArray[Any]:
-    """Return x >= 0 for which amounts @ x is closest to seconds, relative to them.
+    """Return x >= 0 that minimizes the sum of relative errors of amounts @ x against seconds.
 
-    Sums of errors rather than of their squares, by least squares with weights: one time that the
-    model cannot explain, or that something disturbed, does not spoil the others.
+    Reweighted least squares minimize the sum of errors, not of their squares, so that single times
+    that the model cannot explain, or that were disturbed, do not distort the fit.
     """
     optimize = require("scipy.optimize", extra="test", what="Fitting")
     relative = amounts / seconds[:, None]
-    # Amounts differ by 10^9: of one size, least squares keep their digits.
+    # Amounts differ by a factor of 10^9; scaling keeps the least squares accurate.
     scale = np.maximum(relative.max(axis=0), np.finfo(float).tiny)
     relative /= scale
     weights = np.ones(len(seconds))
@@ -143,7 +144,7 @@ _REWEIGHTED = 20
 
 
 def _factor(question: Question, constants: Constants) -> float:
-    """Return how many times longer everything took on a graph than the constants say."""
+    """Return the median ratio of times on a graph to those that the constants predict."""
     ratios = [
         one.seconds / predicted
         for one in question.timed
@@ -155,17 +156,17 @@ def _factor(question: Question, constants: Constants) -> float:
 
 
 def _of_all(one: Timed, question: Question, constants: Constants) -> float:
-    """Return the seconds of one core that all threads take together."""
+    """Return the predicted core-seconds of all threads together."""
     kind = kind_of(one.recipe, question.size, question.facts)
     amounts = work(kind, question.size, question.facts, one.threads)
     return sum(constants[kind][name] * amount for name, amount in amounts.items())
 
 
 def _threads(questions: Iterable[Question], constants: Constants) -> Constants:
-    """Return for each kind what share of a core a further thread adds, and what its start costs.
+    """Return, for each kind, the share of a core that a further thread adds, and its start-up time.
 
-    On k threads a time is t / (1 + (k - 1) share) + (k - 1) start, where t is that on one, times
-    the work that k threads have over that of one.
+    The time on k threads is t / (1 + (k - 1) share) + (k - 1) start, where t is the time on one
+    thread times the ratio of the work of k threads to that of one.
     """
     rows: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     for question in questions:
@@ -183,7 +184,7 @@ def _threads(questions: Iterable[Question], constants: Constants) -> Constants:
 
 
 def _share(rows: Sequence[tuple[float, float, int]]) -> dict[str, float]:
-    """Try shares: each leaves the start as the only unknown, which least errors then give."""
+    """Fit share and start: try values of the share, and for each several values of the start."""
     alone, together, threads = (np.array(column, float) for column in zip(*rows, strict=True))
     best = (math.inf, 0.0, 0.0)
     for share in np.linspace(0, 1, 51):
@@ -198,10 +199,10 @@ def _share(rows: Sequence[tuple[float, float, int]]) -> dict[str, float]:
 def judged(
     questions: Iterable[Question], threads: int, constants: Mapping[str, Mapping[str, float]]
 ) -> Score:
-    """Say how often the planner's choice on so many threads is within a tenth of the best.
+    """Return how often the planner's choice on `threads` threads is within a tenth of the best.
 
-    The best is the fastest measured candidate that the planner may take: for floats not one that
-    adds in another order.
+    The best is the fastest measured candidate that the planner may choose: for floats, algorithms
+    that add in another order are excluded.
     """
     misses, total = [], 0
     for question in questions:

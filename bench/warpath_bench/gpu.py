@@ -1,11 +1,11 @@
-"""``warpath bench gpu``: one source on a GPU, beside goals, recorded peers and the chip's floor.
+"""``warpath bench gpu``: time one source on a GPU, next to goals, recorded peers and a lower bound.
 
 Every graph is solved from its largest hub, from a vertex in the middle and from seeded ones. A
-line has three times a source: of the kernels, by events, of the call that leaves its answer on the
-device, and of the call with the copy to the host; the graph is on the device before. Every
-distance is compared, off the clock, with the CPU's, of which the first is certified. --catalogue
-sets every published recipe beside, --planner judges what "auto" takes. Graphs and right answers are
-made by processes beside. What a file of lines has is not measured again.
+line has three times per source: of the kernels, by events; of the call that leaves its answer on
+the device; and of the call with the copy to the host. The graph is on the device before. Every
+distance is compared, untimed, with the CPU's, of which the first answer is certified. --catalogue
+also times every published recipe, --planner judges the choices of "auto". Other processes make
+graphs and right answers meanwhile. Measurements that are in the file of lines are not repeated.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 _REPEATS = 3
-_OF_PLANNER = 3  # sources of a graph that the planner is judged by
+_OF_PLANNER = 3  # sources of each graph on which the planner is judged
 
 
 def measured(
@@ -58,8 +58,8 @@ def measured(
     -------
     kernel_ms, call_ms, copied_ms : a number for each source, the medians of three solves.
     first_s : seconds of the first call, which copies the graph and compiles.
-    plan, rounds : what ran, and how many rounds it told of; None where it tells none.
-    wrong : distances that are not the CPU's, of all sources.
+    plan, rounds : the algorithm that ran, and its rounds from each source; None if not reported.
+    wrong : number of distances that differ from the CPU's, over all sources.
     """
 
     def solve(source: int) -> Paths:
@@ -88,7 +88,7 @@ def _dist(solve: Callable[[int], Paths], source: int) -> object:
 def kernel_ms(device: Any, solve: Callable[[], object]) -> float:
     """Return the milliseconds of the kernels that a solve launches, by events around each.
 
-    An event is recorded some microseconds before its kernel begins, which count.
+    These include some microseconds between recording an event and the start of its kernel.
     """
     events = device.xp.cuda
     spans = []
@@ -123,7 +123,7 @@ def _ms(solve: Callable[[], object]) -> float:
 
 
 def main(arguments: Sequence[str], opened: Any = None) -> int:
-    """Measure, print the page and write it; 0, or 1 if a distance was wrong or a graph not made."""
+    """Measure, print and write the page; return 1 for wrong distances or missing graphs, else 0."""
     options = _parser().parse_args(arguments)
     facts = facts_of(["cuda"], options.commit) if opened is None else {"gpu": opened.name}
     if opened is None:
@@ -150,7 +150,7 @@ def main(arguments: Sequence[str], opened: Any = None) -> int:
 
 
 class _Run:
-    """What is asked for, and the file of lines that it is appended to."""
+    """A run: the requested measurements, and the file to which their lines are appended."""
 
     def __init__(self, options: argparse.Namespace, device: Any, facts: dict[str, str]) -> None:
         self.lines = Path(options.lines)
@@ -164,7 +164,7 @@ class _Run:
         self._of_cpu = published("cpu") if others else ()
 
     def wanted(self) -> Iterator[Wanted]:
-        """Yield the graphs of which something is missing, those that take long to make first."""
+        """Yield the graphs with missing measurements, those that take long to make first."""
         graphs = [one for name in self._options.graphs if (one := self._wanted(name))]
         yield from (one for one in graphs if one.size >= LARGE)
         if self._options.planner:
@@ -174,7 +174,7 @@ class _Run:
         yield from (one for one in graphs if one.size < LARGE)
 
     def _wanted(self, name: str) -> Wanted | None:
-        """Return what has to be made of a graph to measure what is missing, or None."""
+        """Return what to make for a graph's missing measurements; None if none are missing."""
         options = self._options
         title, size = workload(name, options.scale).title, graph_size(name, options.scale)
         dtypes = options.dtypes
@@ -196,7 +196,7 @@ class _Run:
         )  # fmt: skip
 
     def measure(self, made: Made) -> None:
-        """Append the lines of a graph that the file does not have."""
+        """Measure what the file does not have of a graph, and append the lines."""
         title = made.wanted.title
         if time.monotonic() > self._end:
             sys.stderr.write(f"not begun, for the time is over: {title}\n")
@@ -221,10 +221,10 @@ class _Run:
             if dtype == self._options.dtypes[0]:
                 self._catalogue(graph, made.sources[0], right, about)
             del graph, right
-            gc.collect()  # what was kept on the device goes with the graph
+            gc.collect()  # frees the graph's memory on the device
 
     def _catalogue(self, graph: Graph, source: int, right: dict[int, Right], about: Line) -> None:
-        """Append a line of each published recipe of the device, as many as the time allows."""
+        """Append a line of each published recipe of the device, until the time is over."""
         missing = list(self._missing("catalogue", about["graph"], about["dtype"], self._recipes))
         if missing and not self._warm:
             warm_up(self._recipes, about["dtype"], self._device.name)
@@ -260,19 +260,20 @@ def _parser() -> argparse.ArgumentParser:
     add("--graphs", nargs="*", default=list(gpu_page.GRAPHS), help="names, or files; or none")
     add("--dtypes", nargs="+", default=["int32", "float32"], help="types of the weights, or none")
     add("--algorithms", nargs="+", default=["auto"], help="of the catalogue")
-    add("--sources", type=int, default=8, help="of each graph")
+    add("--sources", type=int, default=8, help="number of sources of each graph")
     add("--scale", type=float, default=1.0, help="size of the generated graphs")
     add("--catalogue", type=float, default=0, metavar="SECONDS",
-        help="of each graph for every published recipe on the GPU, from the first source, with "
-        "weights of the first type; those of CPUs run in the makers")
-    add("--limit", type=float, default=1.0, metavar="SECONDS", help="for a solve of one of those")
-    add("--planner", action="store_true", help="time all that auto could take on graphs held out")
+        help="time for every published recipe on each graph, from the first source, with "
+        "weights of the first type; recipes of CPUs run in the makers")
+    add("--limit", type=float, default=1.0, metavar="SECONDS", help="for one solve of those")
+    add("--planner", action="store_true", help="time all candidates of auto on held-out graphs")
     add("--lines", required=True, help="the file of JSON lines to continue")
-    add("--output", metavar="FILE", help="write the page to this .md file, its picture beside it")
+    add("--output", metavar="FILE",
+        help="write the page to this .md file, with its picture next to it")
     add("--budget", type=float, default=3600, metavar="SECONDS",
-        help="after which nothing is begun")
+        help="time after which no measurement begins")
     add("--makers", type=int, default=(os.cpu_count() or 1) // 3, metavar="N",
         help="processes that make graphs and right answers (a third of the cores); 0: this one")
-    add("--folder", type=Path, help="where they write, best in memory (the temporary folder)")
+    add("--folder", type=Path, help="their folder, best in memory (default: the temporary one)")
     add("--commit", default="", help="written into each line")
     return parser

@@ -1,4 +1,4 @@
-"""Every recipe of the catalogue from one source, beside ours, within a time limit."""
+"""Time every published recipe of the catalogue from one source, within a time limit."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 _SHORT = 0.05  # seconds; a shorter solve is timed three times
-_TRIES = 3  # of a first solve on a GPU, which brings the graph there and may transpose it
+_TRIES = 3  # of a first solve on a GPU, which copies the graph there and may transpose it
 _SMALL = 2**13  # vertices: enough for more than one bucket
-_LONGER = 3  # times the seconds that the one before had
-_PREPARED = 3  # rounds after which a graph is where it shall be
+_LONGER = 3  # factor of the limit from one try to the next
+_PREPARED = 3  # more rounds than these show that the graph has been prepared
 
 
 def published(kind: str) -> tuple[str, ...]:
-    """Return the names of published recipes that do one source on a kind of device."""
+    """Return the names of published recipes for one source on a kind of device."""
     return tuple(
         recipe.name
         for recipe in CATALOGUE
@@ -42,7 +42,7 @@ def published(kind: str) -> tuple[str, ...]:
 
 
 def warm_up(names: Iterable[str], dtype: DTypeLike, device: str) -> None:
-    """Solve a small graph by each recipe: what is compiled for it is no time of a later solve."""
+    """Solve a small graph by each recipe, so that later solves need no compilation."""
     graph = generate.uniform(_SMALL, 8).astype(dtype)
     facts = graph.facts(symmetry=False)
     for name in names:
@@ -53,15 +53,15 @@ def warm_up(names: Iterable[str], dtype: DTypeLike, device: str) -> None:
 def beside(
     graph: Graph, name: str, source: int, right: Right, device: str, limit: float
 ) -> Line:  # fmt: skip
-    """Return what a recipe took from a source, or why it did not.
+    """Return the times of a recipe from a source, or the reason why there are none.
 
     Returns
     -------
-    call_ms, rounds, wrong : a number for each of one or three solves after a first one, the rounds
-        that it tells of, and the distances that are not the right ones.
-    refused : in their place, why it cannot do this.
-    limit, rounds_made : the seconds that it was given, and its rounds until then.
-    failed : the error that it ended with.
+    call_ms, rounds, wrong : the times of one or three solves after a first one, the rounds if
+        reported, and the number of wrong distances.
+    refused : in their place, why the recipe cannot solve this.
+    limit, rounds_made : in their place, the time limit in seconds, and the rounds until then.
+    failed : in their place, the error.
     """
     recipe = CATALOGUE[name]
     refused = recipe.objection(Task.SSSP, graph.facts(symmetry=False)) or too_wide(recipe, graph)

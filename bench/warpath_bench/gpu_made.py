@@ -1,8 +1,8 @@
-"""The graphs of ``warpath bench gpu`` and their right answers, made beside the GPU's work.
+"""The graphs of ``warpath bench gpu`` and their right answers, made while the GPU is measured.
 
-A maker is a process of its own. It writes a graph's rows, its weights in each type and the CPU's
-answers into a folder, which the process that measures maps into its memory. A maker that dies, for
-want of memory say, costs its own graph alone.
+A maker is a separate process. It writes a graph's CSR arrays, its weights in each type and the
+CPU's answers into a folder, which the measuring process maps into memory. If a maker dies, for
+example for lack of memory, only its own graph is lost.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ if TYPE_CHECKING:
 
     Line = dict[str, Any]
 
-#: A graph of about so many edges gets a maker of its own; one of as many as these has all threads
-#: to itself and is made and measured before the others are made, and goes without the recipes that
-#: run on a CPU, of which one call may take minutes.
+#: Numbers of edges. Graphs of at least LARGE edges have separate makers. A graph of at least HUGE
+#: edges uses all threads, is made and measured before the others, and is not solved by the recipes
+#: for CPUs, of which one call may take minutes.
 LARGE, HUGE = 2**28, 2**30
-_LONG = 2  # makers of large graphs, whom the others need not wait for
+_LONG = 2  # makers of large graphs, which do not delay smaller ones
 _FACTS = "facts.json"
 
 
 class Wanted(NamedTuple):
-    """What is to be made.
+    """A request for a graph and its answers.
 
     Attributes
     ----------
-    title : of the graph.
-    name, scale : what `workload` takes; the name is empty for a held-out case.
-    size : about how many edges it will have, as far as that is known.
+    title : title of the graph.
+    name, scale : arguments of `workload`; the name is empty for a held-out case.
+    size : approximate number of edges; 0 if unknown.
     case : its place in `cases_of_gpus`, -1 for a workload.
-    dtypes : the weights' types; "own" for those that it has.
-    sources : how many.
-    recipes : those of the catalogue that run on a CPU, each once from the first source.
-    limit : seconds that one of them may take.
+    dtypes : the weights' types; "own" for the graph's own type.
+    sources : number of sources.
+    recipes : recipes for CPUs that are timed once from the first source.
+    limit : seconds for one of them.
     """
 
     title: str
@@ -72,7 +72,7 @@ class Wanted(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """What could not be made, and why."""
+    """A request that could not be fulfilled, and the reason."""
 
     wanted: Wanted
     why: str
@@ -83,9 +83,9 @@ class Made(NamedTuple):
 
     Attributes
     ----------
-    folder : where its arrays are.
-    sources : their vertices.
-    beside : the lines of the recipes that ran on a CPU, for the first type.
+    folder : the folder of its arrays.
+    sources : the source vertices.
+    beside : the lines of the recipes that ran on a CPU, for the first type of weights.
     """
 
     wanted: Wanted
@@ -94,14 +94,14 @@ class Made(NamedTuple):
     beside: list[Line]
 
     def graph(self, dtype: str) -> Graph:
-        """Return the graph with weights of a type; its arrays are mapped, not read."""
+        """Return the graph with weights of a type; its arrays are memory-mapped."""
         about = json.loads((self.folder / _FACTS).read_text(encoding="utf-8"))
         weights = self._array(f"weights-{dtype}") if dtype in about["weighted"] else None
         rows = self._array("indptr"), self._array("indices")
         return Graph(*rows, weights, directed=about["directed"], name=self.wanted.title)
 
     def right(self, graph: Graph, dtype: str) -> dict[int, Right]:
-        """Return the CPU's answers of that graph; the first is certified."""
+        """Return the CPU's answers for that graph; the first is certified."""
         return {
             source: self._right(
                 graph, source, self._array(f"{dtype}-{place}"), certified=place == 0
@@ -118,7 +118,7 @@ class Made(NamedTuple):
         return np.asarray(np.load(self.folder / f"{name}.npy", mmap_mode="r"))
 
     def forget(self) -> None:
-        """Remove its files; what is mapped stays until it is let go."""
+        """Remove the files; mapped arrays remain valid."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -128,7 +128,7 @@ def make(wanted: Wanted, folder: str) -> Made:
     Raises
     ------
     InputError
-        If it cannot have weights of a type.
+        If the graph cannot have weights of a type.
     """
     if wanted.case < 0:
         graph = workload(wanted.name, wanted.scale).make()
@@ -163,7 +163,7 @@ def make(wanted: Wanted, folder: str) -> Made:
 
 
 def chosen(graph: Graph, count: int) -> list[int]:
-    """Return the vertex with most edges, one in the middle that has some, and seeded ones."""
+    """Return the vertex with most edges, one in the middle that has edges, and seeded ones."""
     degree = np.diff(graph.indptr)
     usable = np.flatnonzero(degree)
     hub = int(np.argmax(degree))
@@ -174,12 +174,12 @@ def chosen(graph: Graph, count: int) -> list[int]:
 
 
 class Makers:
-    """Processes that make graphs; used in a ``with`` statement, whose end stops them.
+    """Processes that make graphs; a context manager that stops them at the end.
 
     Parameters
     ----------
-    count : how many; 0 makes each graph in this process when its turn comes.
-    folder : where they write; a fresh folder in it is removed at the end.
+    count : number of processes; 0 makes each graph in this process when it is needed.
+    folder : folder in which a temporary folder is made for their files.
     """
 
     def __init__(self, count: int, folder: Path | None) -> None:
@@ -203,11 +203,11 @@ class Makers:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def each(self, wanted: Sequence[Wanted], seconds: float) -> Iterator[Made | Failed]:
-        """Yield what is made as it is ready, or why it is not.
+        """Yield each graph when it is ready, or the reason why it could not be made.
 
         Parameters
         ----------
-        seconds : after which nothing is waited for: what is not there by then has failed.
+        seconds : time limit; graphs that are not ready then have failed.
         """
         end = time.monotonic() + seconds
         if self._count == 0:
@@ -219,7 +219,7 @@ class Makers:
         self._pools = [alone, long, short]
         make = self._in_process
         for one in wanted:
-            if one.size >= HUGE:  # the next once this one was measured
+            if one.size >= HUGE:  # the next one is made after this one was measured
                 yield from _as_ready({alone.submit(make, one, settings.threads()): one}, end)
         others = [one for one in wanted if one.size < HUGE]
         yield from _as_ready(

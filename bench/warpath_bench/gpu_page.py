@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class Known(NamedTuple):
-    """What is known of a graph: milliseconds of ADDS on an H200, the better source; our goal."""
+    """Milliseconds on a graph: of ADDS on an H200, the better of two times, and our goal."""
 
     adds: float | None
     goal: float
 
 
-#: Kernels' times, integer weights, measured in November 2026; ADDS hangs where it has none.
+#: Times of kernels with integer weights, measured in November 2026; None where ADDS hangs.
 RECORDED: dict[str, Known] = {
     "NY": Known(5.9, 2.5),
     "grid 1000": Known(10.0, 4),
@@ -41,7 +41,7 @@ RECORDED: dict[str, Known] = {
     "rmat 22 16": Known(None, 4),
     "road 3600000": Known(None, 8),
 }
-#: What is measured where nothing else is named: sizes of three decades first, then the table.
+#: The graphs that are measured by default: sizes over three decades, then the table's.
 GRAPHS = (
     "rmat 14 16", "rmat 16 16", "grid 125", "grid 250", "grid 500", "uniform 16000 8",
     "uniform 62500 8", *RECORDED, "martin 1048576", "martin 11534336", "delaunay 4194304",
@@ -80,7 +80,7 @@ def floor_ms(n: int, m: int, rounds: float | None) -> float:
 
 
 def key_of(line: Line) -> tuple[str, str, str, str]:
-    """Return what a line is about: study, graph, type of weights, algorithm that was asked for."""
+    """Return a line's key: study, graph, type of weights, requested algorithm."""
     return study_of(line), line["graph"], line["dtype"], line["algorithm"]
 
 
@@ -90,19 +90,19 @@ def study_of(line: Line) -> str:
 
 
 def is_wrong(line: Line) -> bool:
-    """Say whether distances were wrong that should not be."""
+    """Return whether distances are wrong although the algorithm is exact."""
     exact = study_of(line) != "catalogue" or CATALOGUE[line["algorithm"]].exact
     return bool(line.get("wrong")) and exact
 
 
 def read(path: Path) -> list[Line]:
-    """Return the lines of a file, the last of each key; none where it is not there."""
+    """Return the lines of a file, the last one of each key; none if the file does not exist."""
     texts = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return list({key_of(line): line for line in map(json.loads, texts)}.values())
 
 
 def compact(line: Line) -> str:
-    """Return a line in short."""
+    """Return a short text of a line."""
     told = "{graph}, {dtype}, {algorithm}: ".format(**line)
     if study_of(line) == "catalogue":
         return told + gpu_tables.cell(line)
@@ -115,7 +115,7 @@ def compact(line: Line) -> str:
 
 
 def page(lines: Sequence[Line]) -> str:
-    """Return the page: what the numbers belong to, the table, and how far from ADDS."""
+    """Return the page: the conditions, the table, and the comparison with ADDS and goals."""
     gpus = ", ".join(sorted({line["gpu"] for line in lines}))
     mine = ours(lines)
     counts = sorted({len(line["sources"]) for line in mine})
@@ -130,7 +130,7 @@ def page(lines: Sequence[Line]) -> str:
 
 
 def ours(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines of our own solves: kinds of graphs as first named, by size."""
+    """Return the lines of our own solves, grouped by kind of graph and sorted by size."""
     found = [line for line in lines if study_of(line) == "source"]
     kinds = list(dict.fromkeys(name.split()[0] for name in [*RECORDED, *_names(found)]))
     return sorted(found, key=lambda line: (kinds.index(line["graph"].split()[0]), line["m"]))
@@ -177,7 +177,7 @@ def _row(line: Line) -> str:
 
 
 def _verdict(lines: Sequence[Line]) -> list[str]:
-    """Return the geometric mean over ADDS, and what misses a goal."""
+    """Return the geometric mean of speedups over ADDS, and the missed goals."""
     right = [line for line in lines if "error" not in line and not line["wrong"]]
     mine = [(line, known) for line in right if (known := _known(line))]
     over = [known.adds / median(line["kernel_ms"]) for line, known in mine if known.adds]
@@ -213,7 +213,7 @@ def _short(ms: float) -> str:
 
 
 def write(lines: Sequence[Line], text: str, path: Path) -> None:
-    """Write the page, and the picture of kinds of graphs that come in three sizes or more."""
+    """Write the page, and a picture of the kinds of graphs that have three sizes or more."""
     from warpath_bench import charts
 
     series = curves(lines)
@@ -225,7 +225,7 @@ def write(lines: Sequence[Line], text: str, path: Path) -> None:
 
 
 def curves(lines: Sequence[Line]) -> dict[str, list[Any]]:
-    """Return a curve for each kind of graph and type of weights, and the floors of the kinds."""
+    """Return curves for each kind of graph and type of weights, and for the kinds' lower bounds."""
     from warpath_bench.charts import Point
 
     found: dict[str, list[Any]] = {}

@@ -1,6 +1,6 @@
-"""Whether the planner takes the fastest of our recipes for a GPU, on graphs that it was not set by.
+"""Check whether the planner chooses the fastest of our recipes for a GPU, on held-out graphs.
 
-The planner's costs were set by New York, `grid`, `mesh`, R-MAT of edge factor 16 and uniform
+The planner's costs were fitted to New York, `grid`, `mesh`, R-MAT of edge factor 16 and uniform
 graphs; it is judged on other parameters, seeds and kinds, with weights of several types.
 """
 
@@ -23,35 +23,36 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from warpath.graph import Graph
-    from warpath.planner.plan import Candidate, Plan
+    from warpath.planner.kinds import Candidate
+    from warpath.planner.plan import Plan
     from warpath.results.paths import Paths
     from warpath_bench.right import Right
 
     Line = dict[str, Any]
 
 _REPEATS = 3
-_HOPELESS = 3.0  # times the fastest: then one solve is enough
-_LEAST = 0.02  # seconds that a solve may take however fast another one is
-_PREPARING = 0.25  # seconds to bring the graph to where a recipe wants it
-#: A choice is good that takes at most so many times the best one's time.
+_HOPELESS = 3.0  # multiple of the fastest time beyond which one solve is enough
+_LEAST = 0.02  # seconds that every solve may take, however fast another one is
+_PREPARING = 0.25  # seconds to bring the graph into a recipe's form
+#: Maximum ratio of a good choice's time to the best one's.
 GOOD = 1.1
 
 
 def timed_candidates(graph: Graph, right: dict[int, Right], device: str) -> Line:
-    """Return what "auto" takes, and the time of all that it could have taken.
+    """Return the choice of "auto", and the times of all its candidates.
 
     Parameters
     ----------
-    right : the answers of the sources.
+    right : the right answers by source.
 
     Returns
     -------
-    chosen : the recipe that the planner takes.
-    ms : recipe -> milliseconds of a call, the median over the sources of the medians of three; of
-        one that takes several times the best one's time, a single solve.
-    predicted_ms : recipe -> what the planner thinks.
-    unmeasured : recipe -> why it has no time: in rounds, it was stopped after as long.
-    wrong : distances that are not the right ones, of all recipes.
+    chosen : the recipe that the planner chooses.
+    ms : recipe -> milliseconds of a call, the median over the sources of medians of three; a
+        single solve if it takes more than three times the best time.
+    predicted_ms : recipe -> milliseconds that the planner predicts.
+    unmeasured : recipe -> why it has no time: an error, or the limit after which it was stopped.
+    wrong : number of wrong distances of all recipes.
     """
     sources = list(right)
     plan = calls.plan(graph, sources[0], device=device)
@@ -84,7 +85,7 @@ def timed_candidates(graph: Graph, right: dict[int, Right], device: str) -> Line
 
 
 def _at_most(seconds: float) -> AbstractContextManager[None]:
-    """Stop what works in rounds after so many seconds; one launch is not stopped."""
+    """Stop a solve in rounds after some seconds; inf sets no limit."""
     return at_most(seconds) if math.isfinite(seconds) else nullcontext()
 
 
@@ -95,11 +96,11 @@ def _ms(solve: Callable[[int], Paths], source: int) -> float:
 
 
 def over_best(line: Line, *, ours: bool) -> float | None:
-    """Return the time of the choice over the best one's; None where the choice has none.
+    """Return the ratio of the choice's time to the best one's; None if the choice has no time.
 
     Parameters
     ----------
-    ours : whether the best is that of our own recipes, or of all.
+    ours : whether the best is chosen from our own recipes, not from all.
     """
     times: dict[str, float] = line["ms"]
     chosen = times.get(line["chosen"])

@@ -1,4 +1,4 @@
-"""The catalogue beside ours, and the planner's choices, as tables of ``warpath bench gpu``."""
+"""Tables of ``warpath bench gpu``: the catalogue compared with ours, and the planner's choices."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ whose time is within 10 % of the best one's.
 
 
 def catalogue(lines: Sequence[Line], mine: Sequence[Line]) -> list[str]:
-    """Return what each recipe took beside ours; nothing where none was measured.
+    """Return tables of all recipes compared with ours; empty if none was measured.
 
     Parameters
     ----------
-    lines : of the catalogue.
-    mine : of ours by "auto", for the same graphs.
+    lines : lines of the catalogue.
+    mine : lines of our solves by "auto" on the same graphs.
     """
     if not lines:
         return []
@@ -73,7 +73,7 @@ def catalogue(lines: Sequence[Line], mine: Sequence[Line]) -> list[str]:
 
 
 def _own(line: Line, lines: Sequence[Line]) -> float | None:
-    """Return our time from the source that the catalogue had."""
+    """Return our time from the source of the catalogue's measurements."""
     sources = [one["source"] for one in lines if one["graph"] == line["graph"]]
     if not sources or "call_ms" not in line or line.get("wrong"):
         return None
@@ -87,7 +87,7 @@ def time_of(line: Line) -> float | None:
 
 
 def cell(line: Line) -> str:
-    """Return what a recipe did, in short."""
+    """Return a short text of a recipe's outcome."""
     if "refused" in line:
         return "no"
     if "failed" in line:
@@ -99,7 +99,7 @@ def cell(line: Line) -> str:
 
 
 def planner(lines: Sequence[Line]) -> list[str]:
-    """Return the share of good choices and the misses; nothing where none was measured."""
+    """Return the share of good choices and the misses; empty if no graph was measured."""
     judged = [line for line in lines if over_best(line, ours=True) is not None]
     if not lines:
         return []
@@ -131,7 +131,7 @@ def planner(lines: Sequence[Line]) -> list[str]:
 
 
 def choice(line: Line) -> str:
-    """Return what was chosen and what it lost, in short."""
+    """Return a short text of a choice and its loss."""
     over = over_best(line, ours=False)
     lost = "no time" if over is None else f"{over:.2f} times the best"
     times = ", ".join(f"{name} {_ms(ms)}" for name, ms in line["ms"].items())

@@ -1,4 +1,4 @@
-"""The file of a suite: a JSON object for each (graph, solver, source); it can be continued."""
+"""The file of a suite, which later runs continue: a JSON object per (graph, solver, source)."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
     Line = dict[str, Any]
 
-OURS = "warpath"  # the first word of what our rows are called
+OURS = "warpath"  # first word of the names of our solvers
 _KEY = ("suite", "graph", "dtype", "solver", "threads", "tree", "source")
 
 
 def is_ours(solver: str) -> bool:
-    """Say whether a solver is of warpath, and no peer."""
+    """Return whether a solver is one of warpath's, not a peer."""
     return solver.replace(".", " ").split(maxsplit=1)[:1] == [OURS]
 
 
 def key_of(line: Line) -> tuple[Any, ...]:
-    """Return what tells a line from others: of two with one key the later counts."""
+    """Return a line's key; of two lines with the same key, the later one counts."""
     return tuple(line[name] for name in _KEY)
 
 
 def read_lines(path: Path) -> list[Line]:
-    """Return the lines of a file, the last of each key; none where there is no file.
+    """Return the lines of a file, the last one of each key; none if the file does not exist.
 
     Raises
     ------
     InputError
-        For a line that is no object with a key; with its number.
+        If a line is not a JSON object with a key; with its number.
     """
     if not path.exists():
         return []
@@ -58,7 +58,7 @@ def latest(lines: Iterable[Line]) -> list[Line]:
 
 
 def write_lines(path: Path, lines: Iterable[Line]) -> None:
-    """Append lines in one write, so that a run that is stopped leaves whole ones."""
+    """Append lines in one write, so that a stopped run leaves complete lines."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(line) + "\n" for line in lines)
     with path.open("a", encoding="utf-8") as file:
@@ -66,5 +66,5 @@ def write_lines(path: Path, lines: Iterable[Line]) -> None:
 
 
 def measured(line: Line) -> bool:
-    """Say whether a line has times, of right answers or wrong ones: they are not taken again."""
+    """Return whether a line has times, of right or wrong answers, and need not be repeated."""
     return "times" in line

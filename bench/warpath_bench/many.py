@@ -1,4 +1,4 @@
-"""``warpath bench many``: tables of many sources and of all pairs, beside their peers."""
+"""``warpath bench many``: time tables of many sources and of all pairs, and peers' tables."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 
 
 class Rows(NamedTuple):
-    """Something that fills rows of a table; `prepare` is outside the clock, `solve` inside.
+    """A solver that fills rows of a table; `prepare` is untimed, `solve` is timed.
 
     Attributes
     ----------
-    name, prepare, solve : what it is called, makes of a graph, and returns: a row for each source.
-    threads : how many it uses.
-    most : how many sources it is given, where more of them make none cheaper; None for all.
+    name : its name in the table.
+    prepare : converts a graph.
+    solve : (converted graph, sources) -> a row of distances for each source.
+    threads : number of threads.
+    most : maximum number of sources if its time per source is constant; None for all sources.
     """
 
     name: str
@@ -44,7 +46,7 @@ class Rows(NamedTuple):
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and print two tables: milliseconds a source, and milliseconds for all pairs."""
+    """Measure and print two tables: milliseconds per source, and for all pairs."""
     options = _parser().parse_args(arguments)
     ours = [own(name, count) for name in options.algorithms for count in options.threads]
     beside = peers(max(options.threads), options.peers)
@@ -73,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def own(algorithm: str, threads: int) -> Rows:
-    """Return an algorithm of the catalogue on so many threads."""
+    """Return an algorithm of the catalogue on some threads."""
 
     def solve(graph: Graph, sources: list[int]) -> Array:
         names = graph.label_of(np.array(sources))
@@ -85,7 +87,7 @@ def own(algorithm: str, threads: int) -> Rows:
 
 
 def own_pairs(threads: int) -> Rows:
-    """Return our all pairs, as planned, on so many threads."""
+    """Return our all pairs, as the planner chooses, on some threads."""
 
     def solve(graph: Graph, sources: list[int]) -> Array:  # noqa: ARG001 - all of them
         dist: Array = apsp(graph, threads=threads).dist
@@ -100,7 +102,7 @@ def _same(graph: Graph) -> Graph:
 
 
 def peers(threads: int, names: Sequence[str] | None = None) -> list[Rows]:
-    """Return the peers of these names that know many sources, or those that are installed."""
+    """Return the peers of these names that solve many sources, or all that are installed."""
     known = {"SciPy": _scipy, "igraph": _igraph, "NetworKit": _networkit}
     found = chosen(names)
     strange = [peer.name for peer in found if names and peer.name not in known]
@@ -147,15 +149,15 @@ def _networkit(peer: Peer, threads: int) -> Rows:
 def measure(
     graph: Graph, sources: list[int], solvers: Sequence[Rows], repeats: int, clock: str = "wall"
 ) -> dict[str, float]:
-    """Return each solver's median of milliseconds a source; all take turns, and are compared.
+    """Return each solver's median milliseconds per source; all take turns and are compared.
 
-    The clock is "wall", or "processor": the time of all threads over their number, which says more
-    where others use the machine.
+    The clock is "wall", or "processor": the time of all threads divided by their number, which is
+    more reliable if other processes use the machine.
 
     Raises
     ------
     VerificationError
-        If two tables differ: there are no numbers for wrong answers.
+        If two tables differ: wrong answers get no times.
     """
     ready = [(solver, solver.prepare(graph)) for solver in solvers]
     for solver, prepared in ready:
@@ -192,7 +194,7 @@ def _parser() -> argparse.ArgumentParser:
         "--graphs", nargs="+", default=list(COLUMNS), metavar="GRAPH",
         help=f"names ({', '.join(COLUMNS)}) or files",
     )  # fmt: skip
-    parser.add_argument("--sources", type=int, default=64, help="seeded sources a graph")
+    parser.add_argument("--sources", type=int, default=64, help="seeded sources per graph")
     parser.add_argument("--pairs", type=int, nargs="*", default=[512, 1024, 2048], metavar="N")
     parser.add_argument(
         "--peers", nargs="*", metavar="PEER", help="in place of all that are installed"

@@ -1,4 +1,4 @@
-"""What was measured, as the findings ask for it."""
+"""The measurements from which the findings are judged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Measured:
         self.records = list(records)
 
     def line(self, graph: str, recipe: str, factor: float | None = None) -> dict[str, Any]:
-        """Return the line of a recipe on a graph, whichever study has it, or an empty one."""
+        """Return the line of a recipe on a graph from any study; an empty one if there is none."""
         found = [
             line
             for line in self.lines
@@ -36,7 +36,7 @@ class Measured:
         return max(found, key=lambda line: "ms" in line, default={})
 
     def graphs(self, *kinds: str, study: str | None = None) -> list[str]:
-        """Return the names of measured graphs that begin with one of the words, small ones first.
+        """Return the names of measured graphs whose first word is one of `kinds`, by size.
 
         Parameters
         ----------
@@ -51,7 +51,7 @@ class Measured:
         return sorted(sizes, key=lambda name: sizes[name])
 
     def sparse(self) -> list[str]:
-        """Return the graphs of the table that are no matrices."""
+        """Return the graphs of the table that are not matrices."""
         return [g for g in self.graphs(study="catalogue") if not g.startswith("dense")]
 
     def roads(self) -> list[str]:
@@ -59,14 +59,14 @@ class Measured:
         return [g for g in self.sparse() if g.split()[0] not in {"rmat", "martin"}]
 
     def values(self, key: str, graph: str, recipes: Sequence[str]) -> list[float] | None:
-        """Return one number for each recipe on a graph, or None if one is missing."""
+        """Return one number for each recipe on a graph; None if a number is missing."""
         found = [self.line(graph, recipe).get(key) for recipe in recipes]
         known = [float(value) for value in found if value is not None]
         return known if len(known) == len(recipes) else None
 
 
 def judged(answers: Sequence[bool], shown: list[str]) -> Verdict:
-    """Return what several answers come to: all, some or none of them say yes."""
+    """Return the verdict of several answers, depending on whether all, some or none are True."""
     if not answers:
         return Verdict(UNKNOWN, shown)
     holds = HOLDS if all(answers) else PARTLY if any(answers) else FAILS
@@ -74,14 +74,14 @@ def judged(answers: Sequence[bool], shown: list[str]) -> Verdict:
 
 
 def rows(head: Sequence[str], body: Iterable[Sequence[Any]]) -> list[str]:
-    """Return a Markdown table; numbers with three digits."""
+    """Return the lines of a Markdown table, with floats of three digits."""
     cells = [head, *([text(value) for value in row] for row in body)]
     lines = ["| " + " | ".join(row) + " |" for row in cells]
     return [lines[0], "|---" * len(head) + "|", *lines[1:]]
 
 
 def text(value: Any) -> str:
-    """Return a cell: three digits of a number, nothing for None."""
+    """Return a cell's text: three digits of a float, "" for None."""
     if value is None:
         return ""
     if isinstance(value, float):
@@ -93,7 +93,7 @@ def compared(
     measured: Measured, graphs: Iterable[str], recipes: Sequence[str], key: str = "ms",
     unit: str = "ms",
 ) -> tuple[list[list[float]], list[str]]:  # fmt: skip
-    """Return the values of recipes side by side and their table, graphs without all left out."""
+    """Return the values of all recipes on each graph that has them all, and their table."""
     head = ["graph", *(f"{recipe.partition('.')[2]}, {unit}" for recipe in recipes)]
     found = [(graph, measured.values(key, graph, recipes)) for graph in graphs]
     kept = [(graph, values) for graph, values in found if values is not None]

@@ -1,4 +1,4 @@
-"""``warpath bench networkx``: NetworkX's calls by its own code and by our backend."""
+"""``warpath bench networkx``: time calls of NetworkX by its own code and by our backend."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class Call(NamedTuple):
-    """A function of NetworkX, and what it is given beside the graph.
+    """A function of NetworkX, and its arguments after the graph.
 
     Attributes
     ----------
-    name : of the function.
-    ends : how many nodes it is given: 0, 1 for a source, 2 for a source and a target.
+    name : name of the function.
+    ends : number of nodes among its arguments: 0, 1 (source) or 2 (source and target).
     options : further arguments.
-    bitwise : whether every number must be the same to the bit.
+    bitwise : whether every number must be equal to the bit.
     """
 
     name: str
@@ -74,9 +74,9 @@ _ALL_PAIRS = (
     Call("floyd_warshall_numpy", bitwise=False),
 )
 
-_PAIRS = 8  # a call between two nodes is so short that what a single one takes says little
+_PAIRS = 8  # pairs of nodes per turn: a single call between two nodes is too short to time
 _OTHERS = 2**23  # numbers of 8 bytes, more than caches hold
-_TURN = 0.2  # seconds; processors may be a third faster or slower from one second to the next
+_TURN = 0.2  # seconds; a processor's speed may change by a third within a second
 
 WORKLOADS = {
     "uniform": Workload(
@@ -131,12 +131,12 @@ def with_backend() -> Any:
             "packages, and warpath is not installed. pip install 'warpath[networkx]'"
         )
         raise NotSupportedError(msg)
-    networkx.config.warnings_to_ignore.add("cache")  # that a conversion was kept is the purpose
+    networkx.config.warnings_to_ignore.add("cache")  # cached conversions are intended here
     return networkx
 
 
 def as_networkx(graph: Graph) -> Any:
-    """Return a graph as NetworkX's users have it: no multigraph."""
+    """Return a graph as most users of NetworkX have it: not as a multigraph."""
     made = graph.to_networkx()
     import networkx as nx
 
@@ -154,7 +154,7 @@ def _conversion(networkx: Any, graph: Any) -> float:
 
 
 def starts_of(call: Call, n: int, seed: int) -> list[list[int]]:
-    """Return the nodes that a call is given, drawn: 8 pairs between two nodes, else one choice."""
+    """Return drawn nodes for calls: 8 pairs for calls between two nodes, else one choice."""
     drawn = np.random.default_rng(seed).permutation(n).tolist()
     count = _PAIRS if call.ends == 2 else 1
     return [drawn[call.ends * i : call.ends * (i + 1)] for i in range(count)]
@@ -163,28 +163,28 @@ def starts_of(call: Call, n: int, seed: int) -> list[list[int]]:
 def measure(
     networkx: Any, graph: Any, call: Call, starts: list[list[int]], repeats: int
 ) -> tuple[float, float]:
-    """Return the milliseconds a call of NetworkX and of warpath, which take turns.
+    """Return the milliseconds per call of NetworkX and of warpath, which take turns.
 
-    A turn is a call from each of the starts, one after another, again and again until a fifth of a
-    second is over, each time with other memory in the caches; medians over all rounds of calls are
-    divided by how many those are. The answers are compared, off the clock. Those of one side are
-    not kept while the other one is timed, for Python's collector looks at all objects there are.
+    In a turn, rounds of calls from all starts repeat until a fifth of a second is over; other data
+    fill the caches before each round. The results are medians over rounds, per call. The answers
+    are compared, untimed. Answers of one side are freed before the other one is timed, because
+    Python's garbage collector scans all existing objects.
 
     Raises
     ------
     VerificationError
-        If they differ: there are no numbers for wrong answers.
+        If they differ: wrong answers get no times.
     """
     function = getattr(networkx, call.name)
     times: dict[str, list[float]] = {"networkx": [], "warpath": []}
     others = np.zeros(_OTHERS)
-    _answers(function, graph, starts, call, "warpath")  # plans, and what is made once for a graph
+    _answers(function, graph, starts, call, "warpath")  # plans, and fills the graph's caches
     for _ in range(repeats):
         for backend, each in times.items():
             gc.collect()
             spent = 0.0
             while spent < _TURN:
-                others += 1.0  # who is called once a turn finds what the other side left there
+                others += 1.0  # so that every round starts with the same data in the caches
                 start = time.perf_counter()
                 found = _answers(function, graph, starts, call, backend)
                 seconds = time.perf_counter() - start

@@ -1,4 +1,4 @@
-"""One recipe on one graph: warmed up, timed, certified, then traced; within a time limit."""
+"""Measure one recipe on one graph: warm up, time, verify, then trace, within a time limit."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from warpath.results.paths import Paths
 
 _SHORT = 1.0  # seconds; a shorter solve is timed three times
-_WARM_UP = 2.0  # seconds on the graph itself; enough to bring it to the device
-_TRACED = 5  # times slower: a traced solve waits for the device after each step
+_WARM_UP = 2.0  # seconds on the graph itself; enough to copy it to the device
+_TRACED = 5  # slowdown of a traced solve, which waits for the device after each step
 _WIDEST_MATRIX = 20_000  # vertices
 
 
 class Solve(Protocol):
-    """What solves: `sssp`, or its like in a test."""
+    """The signature of `sssp`, which tests replace."""
 
     def __call__(
         self, graph: Graph, source: Any, *, algorithm: str, device: str,
@@ -53,14 +53,14 @@ class Solve(Protocol):
 
 @dataclass(frozen=True)
 class Job:
-    """What is measured.
+    """A measurement of one recipe on one graph.
 
     Attributes
     ----------
     study, graph, recipe : names.
-    delta : a factor of the default delta; where a loop chooses its own, of Davidson et al.'s.
-    counts : whether work and parallelism are wanted.
-    rounds : whether what each round did is wanted too.
+    delta : factor of the default delta, or of Davidson et al.'s if a loop chooses its own delta.
+    counts : whether to count work and parallelism.
+    rounds : whether to record the counts of each round.
     """
 
     study: str
@@ -72,12 +72,12 @@ class Job:
 
     @property
     def key(self) -> tuple[str, str, str, float | None]:
-        """What tells it from others in a file of lines."""
+        """The job's key in a file of lines."""
         return self.study, title_of(self.graph), self.recipe, self.delta
 
 
 class TimeIsUpError(Exception):
-    """The time limit of a solve; `rounds` is how many it had made, if it counts any."""
+    """A solve reached its time limit after `rounds` rounds; None if it counts none."""
 
     def __init__(self, rounds: int | None) -> None:
         super().__init__(f"stopped after {rounds} rounds")
@@ -85,13 +85,13 @@ class TimeIsUpError(Exception):
 
 
 class Pairs:
-    """Measures jobs; keeps the last graph and its certified distances.
+    """Measures jobs; caches the last graph and its certified distances.
 
     Parameters
     ----------
-    limit : seconds for one solve; it is stopped between two rounds.
-    traced : seconds that a traced solve may be expected to take; else nothing is counted.
-    solve : what solves.
+    limit : seconds for one solve, which is stopped between two rounds.
+    traced : maximum expected seconds of a traced solve; if it would take longer, it is omitted.
+    solve : the solver, `sssp` by default.
     device : the GPU.
     graphs : makes the graph of a name; `graph_of` by default.
     """
@@ -111,7 +111,7 @@ class Pairs:
         self._right: Array
 
     def measure(self, job: Job) -> dict[str, Any]:
-        """Return the line of a job: what was measured, or why it was not."""
+        """Return the line of a job, with its measurements or the reason why there are none."""
         recipe = CATALOGUE[job.recipe]
         self._prepare(job.graph)
         graph, facts = self._graph, self._graph.facts(symmetry=False)
@@ -150,7 +150,7 @@ class Pairs:
     def _timed(self, recipe: Recipe, call: dict[str, Any], job: Job) -> dict[str, Any]:
         graph, source = self._graph, self._graph.label_of(np.array([self._source]))[0]
         counts = call["device"] == "cpu" or recipe.loop not in IN_ONE_LAUNCH
-        for trace in (False, True) if counts else (False,):  # compiles what both take
+        for trace in (False, True) if counts else (False,):  # compiles the kernels of both
             with at_most(self.limit):
                 self._solve(tiny(graph), 0, **call | {"params": {}}, trace=trace)
         short = False
@@ -187,16 +187,17 @@ class Pairs:
         return time.perf_counter() - start, paths
 
     def _wrong(self, dist: Array) -> int:
-        """Count labels that are not, bit for bit, those that the certificate holds for."""
+        """Count labels that differ, in any bit, from the certified ones."""
         if dist.dtype != self._right.dtype:
             return len(dist)
         return int(np.count_nonzero(dist != self._right))
 
     def _known(self, rounds: int, edges: int) -> dict[str, Any]:
-        """Return what a solve that settles the least labels has counted, without counting.
+        """Return the counts of a solve that settles the least labels, computed from distances.
 
-        Each reached vertex is selected once. An edge is relaxed if its end is unsettled then: if
-        it is farther than its start. Edges of weight 0 would need the order of rounds.
+        Each reached vertex is selected once. An edge is relaxed if its head is not settled yet,
+        that is, if it is farther than its tail. With edges of weight 0, this would depend on the
+        order of rounds: then return nothing.
         """
         graph, dist = self._graph, self._right
         if graph.facts(symmetry=False).min_weight <= 0:
@@ -212,7 +213,7 @@ class Pairs:
 
 
 def _counted(traced: Paths, edges: int) -> dict[str, Any]:
-    assert traced.trace is not None  # noqa: S101 - it was asked for
+    assert traced.trace is not None  # noqa: S101 - the solve was traced
     totals = traced.trace.totals(edges)
     return {
         "counted": "traced", "rounds": totals.rounds, "selected": totals.selected,
@@ -222,8 +223,8 @@ def _counted(traced: Paths, edges: int) -> dict[str, Any]:
 
 
 def _each_round(traced: Paths) -> dict[str, Any]:
-    """Return a list for each column of the rounds, of those that are rounds."""
-    assert traced.trace is not None  # noqa: S101 - it was asked for
+    """Return each column of the trace as a list, without entries that are not single rounds."""
+    assert traced.trace is not None  # noqa: S101 - the solve was traced
     rounds = [one for one in traced.trace if one.rounds == 1]
     places = dict.fromkeys(place for one in rounds for place in one.sizes)
     return {
@@ -240,7 +241,7 @@ def _rule(facts: Facts) -> float:
 
 
 def too_wide(recipe: Recipe, graph: Graph) -> str | None:
-    """Return why a recipe's matrix is not made, or None where it is, or has none."""
+    """Return why a recipe's matrix is too large, or None if it is not or there is no matrix."""
     if recipe.axes is None or recipe.axes.layout is not Layout.DENSE or graph.n <= _WIDEST_MATRIX:
         return None
     return f"its matrix would take {units.size(graph.n**2 * graph.dist_dtype.itemsize)}"
@@ -248,13 +249,13 @@ def too_wide(recipe: Recipe, graph: Graph) -> str | None:
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Raise `TimeIsUpError` in the body once the time is over, between two steps of Python.
+    """Raise `TimeIsUpError` in the body when the time is over, between two steps of Python.
 
-    It is raised again every second, for one that falls into a finaliser is only printed. One that
-    falls into the few lines of Python before or behind the body leaves this one unended: the next
-    alarm finds nobody in the body, and ends it.
+    The error is raised again every second, because Python only prints an exception in a finaliser.
+    An error in the few lines of Python before or after the body leaves the timer running: the next
+    alarm then finds that the body is not running, and stops the timer.
     """
-    body = sys._getframe(2)  # noqa: SLF001 - what has the ``with``, above contextlib's own frame
+    body = sys._getframe(2)  # noqa: SLF001 - the frame of the ``with``, above contextlib's own
     before = signal.getsignal(signal.SIGALRM)
 
     def stop(_signal: int, frame: FrameType | None) -> None:
@@ -270,20 +271,20 @@ def at_most(seconds: float) -> Iterator[None]:
     finally:
         try:
             signal.setitimer(signal.ITIMER_REAL, 0)
-        finally:  # it may go off just here; the next one would be a second away
+        finally:  # an alarm may interrupt the line above; the next one comes only after a second
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
 
 
 def _frames(frame: FrameType | None) -> Iterator[FrameType]:
-    """Yield a frame and those that called it."""
+    """Yield a frame and all its callers."""
     while frame is not None:
         yield frame
         frame = frame.f_back
 
 
 def _rounds_at(frame: FrameType | None) -> int | None:
-    """Return the rounds of the solve that runs in a frame or below it."""
+    """Return the rounds of the solve that runs in a frame or one of its callers."""
     for each in _frames(frame):
         for value in list(each.f_locals.values()):
             if isinstance(value, Clock):
@@ -292,5 +293,5 @@ def _rounds_at(frame: FrameType | None) -> int | None:
 
 
 def as_text(job: Job) -> str:
-    """Return a job in one line."""
+    """Return a one-line text of a job."""
     return ", ".join(str(value) for value in job.key if value is not None)

@@ -1,7 +1,8 @@
-"""``warpath bench paper NAME...``: a paper's experiments again, beside the numbers that it prints.
+"""``warpath bench paper NAME...``: repeat a paper's experiments and compare the numbers.
 
-What a file of lines has is not measured again, so that a run can be ended and continued. The report
-is Markdown and pictures beside it. ``--scale`` makes graphs smaller and fewer for small machines.
+Measurements that are in the file of lines are not repeated, so that a run can be stopped and
+continued. The report is a Markdown file with pictures next to it. ``--scale`` makes graphs smaller
+and fewer for small machines.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ _DEVICES = {"cpu": "the CPU", "cuda": "a GPU"}
 
 
 def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | None = None) -> int:
-    """Measure, and write the reports; 0, or 1 if a recipe that is exact gave a wrong answer.
+    """Measure, and write the reports; return 1 if an exact recipe gave a wrong answer, else 0.
 
     Parameters
     ----------
-    solve, device : what stands for the GPU, in a test.
+    solve, device : replacements for `sssp` and the GPU, in tests.
     """
     options = _parser().parse_args(arguments)
     options.data = options.data or settings.bench_data()
@@ -70,7 +71,7 @@ def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | 
 
 
 def _write(results: Results, stem: Path, command: str, scale: str, absent: Sequence[str]) -> Path:
-    """Write the report of a paper and its pictures; return its place."""
+    """Write the report of a paper and its pictures; return the report's path."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     pictures = {
         figure.name: draw(
@@ -85,7 +86,7 @@ def _write(results: Results, stem: Path, command: str, scale: str, absent: Seque
 
 
 def _gpu() -> Device | None:
-    """Open the GPU if there is one; `facts_of` refuses to go on without one that was asked for."""
+    """Open the GPU if there is one; `facts_of` raises if one was requested but is missing."""
     from warpath.engines.cuda.device import open_device
 
     try:
@@ -129,19 +130,19 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="warpath bench paper", description=__doc__)
     parser.add_argument(
         "papers", nargs="+", metavar="PAPER",
-        help=f"{', '.join(experiments.names())}, or a TOML file like theirs",
+        help=f"{', '.join(experiments.names())}, or a TOML file of the same format",
     )  # fmt: skip
-    parser.add_argument("--scale", type=float, default=1, help="of the paper's sizes, 1 by default")
-    parser.add_argument("--repeats", type=int, help="graphs of each size at most")
+    parser.add_argument("--scale", type=float, default=1, help="share of the paper's sizes (1)")
+    parser.add_argument("--repeats", type=int, help="maximum number of graphs of each size")
     parser.add_argument(
-        "--data", type=Path, help="the folder of the papers' graphs in files (WARPATH_BENCH_DATA)"
+        "--data", type=Path, help="the folder of the papers' graph files (WARPATH_BENCH_DATA)"
     )
     parser.add_argument("--output", type=Path, default=Path(), help="the folder of the report")
     parser.add_argument("--lines", type=Path, help="the file of JSON lines to continue")
     parser.add_argument(
-        "--devices", nargs="+", choices=_DEVICES, help="by default the CPU, and a GPU if there is"
+        "--devices", nargs="+", choices=_DEVICES, help="by default the CPU, and a GPU if present"
     )
-    parser.add_argument("--limit", type=float, default=60, help="seconds a solve may take")
+    parser.add_argument("--limit", type=float, default=60, help="seconds for one solve")
     parser.add_argument(
         "--budget", type=float, default=3600, help="seconds for everything, shared by papers"
     )

@@ -1,4 +1,4 @@
-"""The pictures of a paper's report, one or several a figure, as its `chart` says."""
+"""The pictures of a paper's report: one or several for each figure, depending on its `chart`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _AXES = {
 
 
 def draw(results: Results, figure: Figure, stem: Path) -> list[Path]:
-    """Draw a figure into files whose names begin with a stem; none where there is nothing."""
+    """Draw a figure into files whose names begin with a stem; none if there are no lines."""
     if not results.recipes(figure):
         return []
     way = {
@@ -58,7 +58,7 @@ def _time(results: Results, figure: Figure, stem: Path) -> list[Path]:
 
 
 def _points(results: Results, figure: Figure, base: str) -> dict[str, dict[str, Point]]:
-    """Return series -> graph -> value, of the quotient to a baseline if there is one."""
+    """Return series -> graph -> value; with a baseline, the speedup over it."""
     study = results.study(figure)
     found: dict[str, dict[str, Point]] = {}
     for recipe in results.recipes(figure):
@@ -98,7 +98,7 @@ def _work(results: Results, figure: Figure, stem: Path) -> list[Path]:
 
 
 def _rounds(results: Results, figure: Figure, stem: Path) -> list[Path]:
-    """Draw what each round did, a picture for each graph."""
+    """Draw the counts of each round, in a picture for each graph."""
     study, paths = results.study(figure), []
     for at, label in enumerate(results.labels(study)):
         sizes: dict[str, list[Point]] = {}
@@ -121,7 +121,7 @@ def _rounds(results: Results, figure: Figure, stem: Path) -> list[Path]:
 
 
 def _delta(results: Results, figure: Figure, stem: Path) -> list[Path]:
-    """Draw time, work and parallelism over delta, a curve for each graph, a picture a recipe."""
+    """Draw time, work and parallelism over delta: a picture per recipe, a curve per graph."""
     study, paths = results.study(figure), []
     for at, recipe in enumerate(results.recipes(figure)):
         rows = [

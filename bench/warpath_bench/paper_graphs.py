@@ -1,4 +1,4 @@
-"""The graphs that stand for those of the papers, each by a name whose last number is the seed."""
+"""Generated graphs in place of the papers' own, by names whose last number is the seed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _cube(side: int, seed: int = 0) -> Graph:
     return Graph.from_edges(src, dst, weights, n=side**3, directed=False)
 
 
-#: The first word of a name -> what makes the graph of its numbers.
+#: The first word of a name -> the function that makes a graph from the numbers after it.
 MAKERS: dict[str, Callable[..., Graph]] = {
     "martin": lambda n, seed=0: generate.random_in_degree(n, 7, (1, 10), seed=seed),
     "dense": lambda n, seed=0: generate.dense(n, 0.2, (1, 10), seed=seed),

@@ -39,10 +39,10 @@ def page(
 
     Parameters
     ----------
-    pictures : figure -> its files, beside the report.
-    command : what writes it.
+    pictures : figure -> its files, next to the report.
+    command : the command that writes the report.
     scale : a sentence about sizes.
-    absent : what is not here, as "a GPU".
+    absent : missing devices, such as "a GPU".
     """
     paper = results.paper
     head = _HEAD.format(
@@ -62,7 +62,7 @@ def page(
 
 
 def about(lines: Sequence[Line]) -> str:
-    """Return the machine and the versions that lines belong to."""
+    """Return the machine and the versions of the measurements."""
     kept = ("gpu", "driver", "CUDA runtime", "compiler", "processor", "cores", "python", "numpy",
             "warpath", "commit")  # fmt: skip
     values = {key: sorted({str(line[key]) for line in lines if line.get(key)}) for key in kept}
@@ -95,7 +95,7 @@ def _list(head: str, items: Sequence[str]) -> list[str]:
 
 
 def _times(results: Results, figure: Figure) -> list[str]:
-    """Return a row a recipe, a column a graph: times, and how often the baseline's."""
+    """Return a table of times, and speedups over the baseline: recipes by graphs."""
     study = results.study(figure)
     labels = results.labels(study)
     body = [
@@ -191,7 +191,7 @@ def _failures(lines: Sequence[Line]) -> list[str]:
 
 
 def _skipped(paper: Paper, results: Results) -> list[str]:
-    """Return the graphs of the paper that are not here."""
+    """Return a list of the paper's graphs that were not measured."""
     missing = {}
     for study in paper.studies:
         here = results.labels(study)

@@ -1,4 +1,4 @@
-"""What was measured of a paper, as its figures ask for it."""
+"""The measurements of a paper's experiments, as its figures need them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TIMES = ("ms", "host_ms", "pred_ms")
 
 
 class Spread(NamedTuple):
-    """The median of several graphs, and their quartiles."""
+    """The median and the quartiles over several graphs."""
 
     low: float
     mid: float
@@ -49,12 +49,12 @@ class Results:
         return sorted(found, key=lambda label: first[label])
 
     def _first(self, label: str, titles: Sequence[str]) -> int:
-        """Return which title a label begins with; the last one without a title."""
+        """Return the place of a label's title; labels without a title come last."""
         own = label.partition(": ")[0]
         return titles.index(own) if own in titles else len(titles)
 
     def recipes(self, figure: Figure) -> list[str]:
-        """Return the recipes of a figure that have lines: the paper's, then those beside them."""
+        """Return the recipes of a figure that have lines: the paper's, then the others."""
         study = self.study(figure)
         here = {recipe for name, _, recipe, _ in self._at if name == study.name}
         shown = figure.only or (*study.variants, *study.beside)
@@ -76,7 +76,7 @@ class Results:
     def spread(
         self, study: Study, label: str, recipe: str, key: str = "ms", factor: float | None = None
     ) -> Spread | None:
-        """Return a number over the graphs of a label; None where nothing, or a wrong time, is."""
+        """Return a number's spread over a label's graphs; None if missing or of wrong answers."""
         lines = self.of(study, label, recipe, factor)
         if key in _TIMES and any(is_wrong(line) for line in lines):
             return None
@@ -103,7 +103,7 @@ class Results:
         return None
 
     def here(self, figure: Figure, one: Published) -> str:
-        """Return what was measured in place of a number that the paper prints."""
+        """Return the text of our measurement for a number that the paper prints."""
         study, values = self.study(figure), []
         for label in self.labels(study):
             if one.of and (one.graph in {"", "largest"} or label.startswith(one.graph)):
@@ -133,12 +133,12 @@ def _written(value: float, one: Published) -> str:
 
 
 def is_wrong(line: Line) -> bool:
-    """Say whether a recipe that is exact gave a wrong answer."""
+    """Return whether an exact recipe gave a wrong answer."""
     return bool(line.get("wrong")) and CATALOGUE[line["recipe"]].exact
 
 
 def short(recipe: str, study: Study) -> str:
-    """Return a recipe's name without its paper's; one that the paper does not have gets a dagger.
+    """Return a recipe's name without its paper's; recipes that are not the paper's get a dagger.
 
     Dense variants are shown by the name of the variant.
     """

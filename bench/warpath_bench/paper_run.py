@@ -1,4 +1,4 @@
-"""Measuring a paper's experiments: what is planned, in which order, within which time."""
+"""Measure a paper's experiments: plan them, order them, and run them within a time limit."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Cell:
 
     Attributes
     ----------
-    row : the specification of its graph: sizes of one follow each other.
-    sources : how many, where the study has many.
+    row : place of its graph's specification, whose sizes are measured in ascending order.
+    sources : number of sources, if the study has many.
     """
 
     study: Study
@@ -64,15 +64,15 @@ class Cell:
 def planned(
     paper: Paper, scale: float, repeats: int | None, data: Path | None, devices: Sequence[str]
 ) -> list[Cell]:
-    """Return what is measured, in an order of which every beginning has some of each study.
+    """Return the planned cells, interleaved so that a run that is stopped has some of each study.
 
-    The first graphs of all sizes come before the second ones; of each study files and small graphs
+    The first graphs of all sizes come before the second ones; in each study, files and small graphs
     come first.
 
     Parameters
     ----------
-    scale : of sizes, of the graphs of each size and of the sources.
-    repeats : the graphs of each size at most.
+    scale : factor of sizes, of the number of graphs of each size and of the number of sources.
+    repeats : maximum number of graphs of each size.
     data : the folder of files.
     devices : recipes that run on none of these are left out.
     """
@@ -107,7 +107,7 @@ def _cells(
 
 
 class Sources:
-    """Measures recipes from several sources by the public call; keeps the last right answer."""
+    """Measures recipes from several sources by the public call; caches the last right answer."""
 
     def __init__(self, limit: float, device: str, graphs: Callable[[str], Graph]) -> None:
         self.limit = limit
@@ -120,7 +120,7 @@ class Sources:
         self._right: Array
 
     def measure(self, job: Job, count: int) -> Line:
-        """Return the line of a recipe from so many sources, or why there is no time."""
+        """Return the line of a recipe from `count` sources, with times or the reason for none."""
         recipe = CATALOGUE[job.recipe]
         self._prepare(job.graph, count)
         graph, facts = self._graph, self._graph.facts(symmetry=False)
@@ -174,7 +174,7 @@ class Sources:
 
 
 class Bench:
-    """Measures cells, each by what its study's task needs."""
+    """Measures cells, each in the way that its study's task requires."""
 
     def __init__(
         self, cells: Sequence[Cell], limit: float, solve: Solve | None, device: Device | None
@@ -186,7 +186,7 @@ class Bench:
         self._tables = Tables(limit, device, self._graph)
 
     def measure(self, cell: Cell, limit: float) -> Line:
-        """Return the line of a cell, within a limit for each solve."""
+        """Return the line of a cell; `limit` is the seconds for each solve."""
         for one in (self._pairs, self._sources, self._tables):
             one.limit = limit
         job, task = cell.job, TASKS[cell.study.task]
@@ -211,13 +211,13 @@ class Bench:
 def run(
     cells: Sequence[Cell], bench: Bench, lines: Path, *, limit: float, budget: float, facts: Line
 ) -> list[Line]:
-    """Measure what `lines` does not have and append it; return the lines of all cells.
+    """Measure the cells that `lines` does not have and append them; return the lines of all cells.
 
     Parameters
     ----------
-    limit : seconds for one solve. What needs more is not tried on larger graphs of its kind.
-    budget : seconds after which nothing is begun; the limit of the last ones shrinks to it.
-    facts : what the numbers belong to; a file with lines of another machine is refused.
+    limit : seconds for one solve. A recipe that needs more is skipped on larger graphs of its kind.
+    budget : seconds after which no measurement begins; also limits the time of the last ones.
+    facts : the machine and the versions; a file with lines of another machine is refused.
     """
     start = time.monotonic()
     found = {key_of(line): line for line in read_lines([lines])}
@@ -250,12 +250,12 @@ def run(
 
 
 def said(line: Line) -> str:
-    """Return what a line says in a few words."""
+    """Return a short text of a line."""
     return line["skipped"] if "skipped" in line else compact(line)
 
 
 def refuse_others(lines: Any, facts: Line, path: Path) -> None:
-    """Refuse a file that another machine has begun."""
+    """Raise InputError if a file has lines of another machine."""
     for line in lines:
         for key in ("processor", "cores", "gpu"):
             if facts and line.get(key, facts.get(key)) != facts.get(key):
@@ -267,7 +267,7 @@ def refuse_others(lines: Any, facts: Line, path: Path) -> None:
 
 
 def kind_of(facts: Line) -> str:
-    """Return a name of the machine that a file may have: the GPU, or the CPU and its cores.
+    """Return a name of the machine for file names: the GPU, or the CPU and its cores.
 
     >>> kind_of({"processor": "AMD EPYC", "cores": "2"})
     'amd-epyc-2-cores'

@@ -1,4 +1,4 @@
-"""``warpath bench peak``: dense all pairs beside what the cores can add and compare."""
+"""``warpath bench peak``: compare dense all pairs with the cores' peak rate of add and minimum."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 _TYPES = ("float32", "float64", "int32", "int64")
 _SEED = 20261121
-_STEPS = 3_000_000  # of the peak's loop: some 50 ms
+_STEPS = 3_000_000  # of the peak's loop: about 50 ms
 _VERIFIED = 4  # rows of an answer
-_LONGEST = 1000  # weight
+_LONGEST = 1000  # upper bound of weights
 
 
 @dataclass(frozen=True)
 class Rate:
-    """One type on so many threads: billions of sums and minima a second, medians."""
+    """Rates of one type on some threads: medians of billions of sums and minima per second."""
 
     dtype: str
     threads: int
@@ -42,7 +42,7 @@ class Rate:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and print the table; 0."""
+    """Measure and print the table; return 0."""
     options = _parser().parse_args(arguments)
     rates = []
     for dtype in options.dtypes:
@@ -58,12 +58,12 @@ def main(arguments: Sequence[str]) -> int:
 def measure(
     matrix: Array, threads: int, repeats: int, solve: Callable[..., None] = _core.floyd_warshall
 ) -> Rate:
-    """Time the peak and a solve in turn, so that a change of the machine's speed meets both.
+    """Time the peak and a solve in turns, so that a change of the machine's speed affects both.
 
     Raises
     ------
     VerificationError
-        If an answer is wrong: there are no numbers for wrong answers.
+        If an answer is wrong: wrong answers get no times.
     """
     n = len(matrix)
     kept = np.zeros(1, matrix.dtype)
@@ -82,7 +82,7 @@ def measure(
 
 
 def table(rates: Sequence[Rate], n: int) -> str:
-    """Return a Markdown table: one row a type and number of threads."""
+    """Return a Markdown table with a row for each type and number of threads."""
     lines = [
         f"| type | threads | add + min, Gop/s | all pairs of {n:,}, Gop/s | of the peak | ms |",
         "|---" * 6 + "|",
@@ -103,7 +103,7 @@ def _matrix(n: int, dtype: str) -> Array:
 
 
 def _verify(matrix: Array, dist: Array) -> None:
-    """Compare some rows with Dijkstra's, floats within the rounding of other sums."""
+    """Compare some rows with Dijkstra's; floats may differ by the rounding of the sums."""
     graph = Graph.of(matrix)
     n = len(matrix)
     slack = n * float(np.finfo(matrix.dtype).eps) if matrix.dtype.kind == "f" else 0
@@ -121,5 +121,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--threads", type=int, nargs="+", help="(default: 1 to the number of cores)"
     )
-    parser.add_argument("--repeats", type=int, default=7, help="solves a row")
+    parser.add_argument("--repeats", type=int, default=7, help="solves per row")
     return parser

@@ -1,4 +1,4 @@
-"""The peers that run in this process: a few lines for each package, by its own documentation."""
+"""The peers that run in this process, each called as its documentation advises."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Peer:
 
     Attributes
     ----------
-    name, package : what it is called, in tables and when it is imported.
-    prepare : makes the package's own graph of ours.
-    solve : (its graph, source) -> what the package returns; this is on the clock.
-    answer : what was returned -> (n,) distances; what is not reached is inf or the type's largest.
-    build_us : microseconds an edge that `prepare` took where it was tried; nothing is begun that
-        would take far longer than a benchmark has.
-    tree : as `solve`, with predecessors; None where the package has none to give.
+    name, package : its name in tables, and the name of its module.
+    prepare : converts our graph to the package's graph.
+    solve : (its graph, source) -> the package's result; this is timed.
+    answer : (result, n) -> (n,) distances; inf or the type's largest number for unreached vertices.
+    build_us : microseconds per edge of `prepare`, as measured once, to skip conversions that would
+        take far longer than the benchmark.
+    tree : as `solve`, with predecessors; None if the package does not compute them.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Peer:
 
     @property
     def installed(self) -> bool:
-        """Whether the package is there."""
+        """Whether the package is installed."""
         return find_spec(self.package) is not None
 
 
@@ -60,9 +60,9 @@ def chosen(names: Sequence[str] | None) -> list[Peer]:
     Raises
     ------
     InputError
-        For a name that is no peer's.
+        If there is no peer of a name.
     MissingDependencyError
-        For a peer that was asked for and is not installed; with the line that installs it.
+        If a requested peer is not installed; with the command that installs it.
     """
     if names is None:
         return [peer for peer in PEERS if peer.installed]
@@ -82,7 +82,7 @@ def chosen(names: Sequence[str] | None) -> list[Peer]:
 
 
 def _lightest(graph: Graph) -> tuple[Array, Array, Array]:
-    """Return the edges, of parallel ones only the lightest: for packages that keep one."""
+    """Return the edges, only the lightest of parallel ones, for packages that keep one."""
     src, dst, weights = graph.edges()
     order = np.lexsort((weights, dst, src))
     src, dst, weights = src[order], dst[order], weights[order]
@@ -94,7 +94,7 @@ def _lightest(graph: Graph) -> tuple[Array, Array, Array]:
 def _scipy_of(graph: Graph) -> Any:
     from scipy.sparse import csr_array
 
-    # Rows as they are: parallel edges and explicit zeros are edges to SciPy's Dijkstra, too.
+    # Unchanged rows: SciPy's Dijkstra also treats parallel edges and explicit zeros as edges.
     parts = graph.solver_weights.astype(np.float64), graph.indices, graph.indptr
     return csr_array(parts, shape=(graph.n, graph.n))
 
@@ -115,7 +115,7 @@ def _igraph_of(graph: Graph) -> Any:
     import igraph
 
     src, dst, weights = graph.edges()
-    # Pairs of Python's integers are read in half the time of an array.
+    # igraph reads pairs of Python's integers in half the time of an array.
     ends = zip(src.tolist(), dst.tolist(), strict=True)
     made = igraph.Graph(n=graph.n, edges=ends, directed=True)
     made.es["weight"] = weights.tolist()
@@ -131,13 +131,13 @@ def _nk_of(graph: Graph) -> Any:
     import networkit
 
     src, dst, weights = graph.edges()
-    # The node type of the package; it crashes on others.
+    # NetworKit's type of nodes; it crashes on other types.
     ends = src.astype(np.uint64), dst.astype(np.uint64)
     parts: Any = ends if graph.weights is None else (weights.astype(np.float64), ends)
     made = networkit.GraphFromCoo(
         parts, n=graph.n, weighted=graph.weights is not None, directed=True
     )
-    # To import it in each call would take a fifth of the time that it takes on a tiny graph.
+    # Importing this in each call would take a fifth of a call's time on a tiny graph.
     return networkit.distance.Dijkstra if made.isWeighted() else networkit.distance.BFS, made
 
 
@@ -213,7 +213,7 @@ def _networkx_tree(made: Any, source: int) -> Any:
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """Send what C++ prints to stdout in a body to stderr: stdout is for the tables."""
+    """Redirect C++ output from stdout to stderr in the body: stdout is for the tables."""
     sys.stdout.flush()
     kept = os.dup(1)
     os.dup2(2, 1)
@@ -283,7 +283,7 @@ def _as_it_is(found: Any, _n: int) -> Array:
     return np.asarray(found, np.float64).reshape(-1)
 
 
-#: In the order of tables. igraph and rustworkx give whole paths, not predecessors.
+#: All peers, in the order of tables. igraph and rustworkx return whole paths, not predecessors.
 PEERS: tuple[Peer, ...] = (
     Peer("SciPy", "scipy", _scipy_of, _scipy, _as_it_is, 0.01, _scipy_tree),
     Peer("igraph", "igraph", _igraph_of, _igraph, _as_it_is, 0.5),

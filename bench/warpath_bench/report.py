@@ -1,7 +1,7 @@
-"""``warpath bench report FILE...``: tables and plots of the lines that ``suite`` wrote.
+"""``warpath bench report FILE...``: make tables and plots of the lines that ``suite`` wrote.
 
-Lines of different machines are kept apart. Lines of ``catalogue`` and of ``paper`` have the work
-and the parallelism of each recipe, which are plotted against each other.
+Each machine gets its own section. Lines of ``catalogue`` and of ``paper`` have the work and the
+parallelism of each recipe, which are plotted against each other.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the report; 0, or 1 if a solver of ours failed or was wrong in it."""
+    """Write the report; return 1 if one of our solvers failed or was wrong, else 0."""
     options = _parser().parse_args(arguments)
     lines = [line for name in options.lines for line in read(name)]
     found = machines(lines)
@@ -44,5 +44,5 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="warpath bench report", description=__doc__)
     parser.add_argument("lines", nargs="+", type=Path, help="files of JSON lines")
     parser.add_argument("--output", type=Path, default=Path(), help="the folder of the report")
-    parser.add_argument("--name", default="report", help="of the report's files in it")
+    parser.add_argument("--name", default="report", help="name of the report's files")
     return parser

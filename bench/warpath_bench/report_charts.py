@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from warpath_bench.report_lines import Machine
 
-_PANELS = 6  # families drawn one above the other
+_PANELS = 6  # maximum number of families in a picture
 
 
 def draw(machine: Machine, folder: Path, name: str) -> dict[str, Path]:
-    """Draw what the lines of a machine allow; return title -> file."""
+    """Draw all charts for which a machine has lines; return title -> file."""
     ways = {
         "Ours against the best peer": ("ratios", _ratios),
         "Time per edge over the number of vertices": ("sizes", _sizes),
@@ -43,9 +43,10 @@ def _ratios(machine: Machine, path: Path) -> bool:
 
 
 def _sizes(machine: Machine, path: Path) -> bool:
-    """Draw time per edge over n, without trees: a chart for each family that has several sizes.
+    """Draw time per edge over n, without trees: a chart for each family with several sizes.
 
-    A family is the first word of a graph's name. Without one all graphs are points of one chart.
+    A family is the first word of a graph's name. If no family has several sizes, all graphs are
+    points of one chart.
     """
     families: dict[str, dict[str, dict[int, float]]] = {}
     for case in machine.cases():
@@ -78,7 +79,7 @@ def _sizes(machine: Machine, path: Path) -> bool:
 
 
 def _threads(machine: Machine, path: Path) -> bool:
-    """Draw the geometric mean over the questions, a band from the least to the largest."""
+    """Draw the geometric mean of speedups over the cases, in a band from least to largest."""
     series = {}
     for solver, by_threads in machine.speedups().items():
         points = [Point(1, 1, 1, 1)]

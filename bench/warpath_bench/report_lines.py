@@ -1,4 +1,4 @@
-"""The lines that a report is made of, checked, and what they come to for each machine."""
+"""Read and check the lines of a report, and aggregate them for each machine."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 Line = dict[str, Any]
 _NEEDED = ("graph", "n", "m", "dtype", "solver", "threads", "tree", "source", "machine")
 _COUNTED = ("study", "graph", "recipe")
-#: Of lines whose facts stand in the line itself.
+#: Keys of the machine's facts in lines whose entry "machine" is not a dictionary.
 _FACTS = ("gpu", "processor", "machine", "cores", "python", "numpy", "driver")
 
 
 class Case(NamedTuple):
-    """A question that solvers are compared in."""
+    """A problem on which solvers are compared."""
 
     graph: str
     dtype: str
@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """Milliseconds over sources: quartiles and median."""
+    """Quartiles and median of milliseconds over sources."""
 
     low: float
     mid: float
@@ -43,7 +43,7 @@ class Spread(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """The best peer against ours on the sources that both solved; above 1 ours is faster."""
+    """Our solver compared with the best peer on the sources that both solved."""
 
     case: Case
     threads: int
@@ -54,7 +54,7 @@ class Ratio(NamedTuple):
 
     @property
     def times(self) -> float:
-        """How many times as fast ours is."""
+        """The peer's time divided by ours: above 1, ours is faster."""
         return self.peer_ms / self.ours_ms
 
 
@@ -75,7 +75,7 @@ def read(path: Path) -> list[Line]:
     Raises
     ------
     GraphFormatError
-        If there is none, or one is damaged or lacks a key: with its number.
+        If there are no lines, or a line is damaged or lacks a key; with its number.
     """
     if not path.is_file():
         msg = f"{path} is no file: give the lines that `warpath bench suite` wrote."
@@ -108,9 +108,9 @@ def _checked(path: Path, number: int, line: Any) -> Line:
 
 @dataclass
 class Machine:
-    """What was measured on one machine with one set of versions.
+    """The measurements on one machine with one set of versions.
 
-    A graph of which lines have several sizes is called by its name and its number of vertices.
+    If lines of one graph have several sizes, the number of vertices is added to its name.
     """
 
     facts: dict[str, str]
@@ -140,12 +140,12 @@ class Machine:
                 self._failures.append(Failure(*key, line["source"], str(error), ours))
 
     def cases(self) -> list[Case]:
-        """Return the questions, in the order of the lines."""
+        """Return the cases, in the order of the lines."""
         failed = [one.case for one in self._failures]
         return list(dict.fromkeys([*(case for case, *_ in self._times), *failed]))
 
     def solvers(self) -> list[tuple[str, int]]:
-        """Return solvers with their threads, ours first."""
+        """Return solvers and their numbers of threads, ours first."""
         found = dict.fromkeys((solver, threads) for _, solver, threads in self._times)
         return sorted(found, key=lambda one: (not is_ours(one[0]), one))
 
@@ -154,7 +154,7 @@ class Machine:
         return self._sizes[graph]
 
     def spread(self, case: Case, solver: str, threads: int) -> Spread | None:
-        """Return the times of a solver over the sources of a question."""
+        """Return the times of a solver over the sources of a case."""
         times = list(self._times.get((case, solver, threads), {}).values())
         if not times:
             return None
@@ -162,10 +162,10 @@ class Machine:
         return Spread(low, median(times), high, len(times))
 
     def ratios(self) -> list[Ratio]:
-        """Return, for each question and number of threads, ours against the best peer.
+        """Return our ratio to the best peer for each case and number of threads.
 
-        A peer may have as many threads as ours or fewer. Ours is the planner's choice ("auto")
-        where it was measured, else the fastest. Who failed or was wrong once is not compared.
+        A peer may use as many threads as ours or fewer. Ours is the planner's choice ("auto") if it
+        was measured, else the fastest. Solvers that failed or were wrong once are not compared.
         """
         found = []
         failed = {(one.case, one.solver, one.threads) for one in self._failures}
@@ -198,7 +198,7 @@ class Machine:
         return Ratio(case, threads, ours[0], ms, peer[0], other)
 
     def speedups(self) -> dict[str, dict[int, dict[Case, float]]]:
-        """Return solver -> threads -> question -> times faster than on one thread."""
+        """Return solver -> threads -> case -> speedup over one thread."""
         found: dict[str, dict[int, dict[Case, float]]] = {}
         for (case, solver, threads), times in self._times.items():
             alone = self._times.get((case, solver, 1))
@@ -223,13 +223,13 @@ class Machine:
         return {name: list(points.values()) for name, points in found.items()}
 
     def failures(self) -> list[Failure]:
-        """Return what failed or was wrong, one for each solver and question."""
+        """Return failures and wrong answers, one for each solver and case."""
         kept = {(one.case, one.solver, one.threads, one.what): one for one in self._failures}
         return list(kept.values())
 
 
 def machines(lines: Iterable[Line]) -> list[Machine]:
-    """Return the lines by what they were measured on: machine and versions."""
+    """Return the lines grouped by machine and versions."""
     found: dict[str, tuple[dict[str, str], list[Line]]] = {}
     for line in lines:
         stated = line.get("machine")

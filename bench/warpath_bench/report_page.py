@@ -18,7 +18,7 @@ _WORST = 5
 
 
 def page(found: Sequence[Machine], pictures: Mapping[int, Mapping[str, Path]]) -> str:
-    """Return the report; `pictures` are those of each machine by its place."""
+    """Return the report; `pictures` maps each machine's place to its pictures by title."""
     parts = ["# Shortest paths beside their peers"]
     if len(found) > 1:
         parts += ["", f"The lines are of {len(found)} machines or sets of versions, kept apart."]

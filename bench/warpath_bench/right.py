@@ -1,4 +1,4 @@
-"""Seeded sources, and the certified answer of each, which all solvers are compared with."""
+"""Seeded sources, and their certified answers, with which all solvers are compared."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from warpath.results.paths import Paths
 
 _SEED = 20261120
-_JUDGED = 16  # sources whose reach sets what is fair
-_TRIED = 4  # times as many candidates as sources at most
+_JUDGED = 16  # candidates whose reach determines the required reach
+_TRIED = 4  # maximum number of candidates per source
 
 
 @dataclass
 class Right:
-    """One right answer, and a digest of its tree; certified at the latest when one differs."""
+    """A right answer with a digest of its tree; certified at the latest when a solver differs."""
 
     paths: Paths
     tree: bytes
@@ -45,14 +45,14 @@ class Right:
         Raises
         ------
         VerificationError
-            If an answer of ours breaks it: there are no numbers for wrong answers.
+            If our answer is wrong: wrong answers get no times.
         """
         if not self.certified:
             verify(self.paths.graph, self.paths)
             self.certified = True
 
     def wrong(self, found: Array) -> tuple[int, float]:
-        """Return what `wrong_of` counts; what is wrong is so beside a certified answer."""
+        """Return the counts of `wrong_of`; if they are not 0, certify this answer first."""
         counted = wrong_of(self.dist, found)
         if counted[0]:
             self.certify()
@@ -60,11 +60,11 @@ class Right:
 
 
 def wrong_of(right: Array, found: Array) -> tuple[int, float]:
-    """Return how many distances of a solver are wrong, and by how much at most.
+    """Return the number of a solver's wrong distances, and the largest error.
 
-    They must be equal, except that sums in float32 may differ from wider ones by a rounding of
-    1e-5. What is not reached is inf or the type's largest number; where the two do not agree on
-    what is reached, they differ by inf.
+    Distances must be equal, except that sums in float32 may differ from wider ones by a relative
+    error of 1e-5. Unreached vertices have inf or the type's largest number; if only one of the two
+    reaches a vertex, the error is inf.
     """
     if found.dtype == right.dtype and np.array_equal(found, right):
         return 0, 0.0
@@ -81,7 +81,7 @@ def wrong_of(right: Array, found: Array) -> tuple[int, float]:
 
 
 def digest(pred: Array) -> bytes:
-    """Return what two equal trees have in common."""
+    """Return a digest of a tree."""
     return hashlib.blake2b(np.ascontiguousarray(pred).data, digest_size=16).digest()
 
 
@@ -91,7 +91,7 @@ def candidates(graph: Graph) -> Iterator[int]:
     Raises
     ------
     InputError
-        If there is none.
+        If no vertex has edges.
     """
     usable = np.flatnonzero(np.diff(graph.indptr))
     if len(usable) == 0:
@@ -102,19 +102,20 @@ def candidates(graph: Graph) -> Iterator[int]:
 
 
 def sources_of(graph: Graph, count: int) -> list[int]:
-    """Return the first candidates, as many as there are."""
+    """Return the first `count` candidates, or all if there are fewer."""
     return list(islice(candidates(graph), count))
 
 
 def answers(graph: Graph, count: int, certified: int | None = None) -> dict[int, Right]:
-    """Return seeded sources that reach a fair share of the graph, and the right answer of each.
+    """Return seeded sources that reach a large part of the graph, and the right answer of each.
 
-    A source is taken if it reaches at least half as many vertices as the best of the first 16
-    candidates; after four times as many candidates as were asked for, those that reach most are.
+    A candidate becomes a source if it reaches at least half as many vertices as the best of the
+    first 16. If four times the requested number of candidates do not suffice, those of the others
+    that reach most vertices are added.
 
     Parameters
     ----------
-    certified : how many of the first sources are certified at once; None: all.
+    certified : number of first sources whose answers are certified immediately; None: all.
     """
     order = candidates(graph)
     first = list(islice(order, _JUDGED))
@@ -138,9 +139,9 @@ def answers(graph: Graph, count: int, certified: int | None = None) -> dict[int,
 def answers_of(
     graph: Graph, sources: list[int], certified: int | None = None, threads: int | None = 1
 ) -> dict[int, Right]:
-    """Return the right answers of sources that were chosen before; see `answers`.
+    """Return the right answers of given sources; see `answers`.
 
-    With other threads than 1 they come without the digests of their trees.
+    With `threads` other than 1, they have no digests of trees.
     """
     return {
         source: _right(graph, source, threads, certify=certified is None or place < certified)

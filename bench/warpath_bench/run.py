@@ -1,4 +1,4 @@
-"""Measuring: solvers take turns on the same sources; answers are compared off the clock."""
+"""Measure solvers, which take turns on the same sources; answers are compared untimed."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
     from warpath_bench.right import Right
 
     Line = dict[str, Any]
-    #: What a result comes to: (n,) distances, our (n,) predecessors, and what ran.
+    #: A result as (n,) distances, our (n,) predecessors, and the algorithm that ran.
     Answer = tuple[Array, Array | None, str | None]
 
 
 _MOST_HELD = 2**26  # bytes of answers that wait to be compared
-_CLOSE = 1.5  # times as fast; who of ours is not meets the best peer again,
-_AGAIN = 4, 12  # so often at least, and at most
-_AGAIN_FOR = 2.0  # while it takes no more seconds
-_WARM = 5e-2  # seconds that a solver warms up for at least
-_WAITING = 2**18  # bytes of distances whose results wait: more of them would take new memory
+_CLOSE = 1.5  # a smaller speedup over the best peer is close: both are measured again,
+_AGAIN = 4, 12  # at least and at most so many times,
+_AGAIN_FOR = 2.0  # for at most so many seconds
+_WARM = 5e-2  # minimum seconds of warming up a solver
+_WAITING = 2**18  # bytes of distances whose results wait: more would take fresh memory
 
 
 @dataclass
 class Found:
-    """What a solver did from one source.
+    """The results of a solver from one source.
 
     Attributes
     ----------
     times : milliseconds of its solves.
-    wrong, off : how many distances were wrong in the worst of them, and by how much at most.
-    other_tree : whether predecessors were not those of the certified tree.
-    plan, totals : what ran, and what its rounds come to, where the solver tells.
+    wrong, off : the largest number of wrong distances in a solve, and the largest error.
+    other_tree : whether predecessors differed from the certified tree.
+    plan, totals : the algorithm that ran, and the totals of its rounds, if reported.
     """
 
     times: list[float] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Found:
     totals: dict[str, Any] | None = None
 
     def line(self) -> Line:
-        """Return its part of a line: ``ms``, or ``error`` where it is wrong."""
+        """Return its entries of a line: ``ms``, or ``error`` if an answer is wrong."""
         told: Line = {"times": self.times, "plan": self.plan, "totals": self.totals}
         if self.wrong:
             by = "" if np.isinf(self.off) else f", by up to {self.off:.4g}"
@@ -74,7 +74,7 @@ class Found:
 
 
 class Entrant(Protocol):
-    """One solver on a graph, on so many threads, with or without predecessors."""
+    """A solver on a graph, on some threads, with or without predecessors."""
 
     name: str
     threads: int
@@ -84,7 +84,7 @@ class Entrant(Protocol):
     about: dict[str, Any]
 
     def turn(self, right: Mapping[int, Right]) -> None:
-        """Solve from each source once more, and compare."""
+        """Solve from each source once more, and compare the answers."""
         ...
 
 
@@ -93,12 +93,12 @@ class Local:
 
     Parameters
     ----------
-    name, threads, tree : what it is.
-    solve : source -> result; on the clock.
-    answer : what was returned -> distances, predecessors of the certified tree or None, and what
-        ran; off the clock.
-    budget : seconds that its solves may take; it always gets one. None: as long as it takes.
-    about : what else its lines say.
+    name, threads, tree : its name, number of threads, and whether it returns predecessors.
+    solve : source -> result; this is timed.
+    answer : result -> distances, predecessors to compare with the certified tree or None, and the
+        algorithm that ran; untimed.
+    budget : seconds for its solves, of which at least one is made. None: no limit.
+    about : further entries of its lines.
     """
 
     def __init__(
@@ -119,16 +119,16 @@ class Local:
         self._solve, self._answer = solve, answer
         self._left = np.inf if budget is None else budget
         self._last = 0.0  # the seconds of the last solve
-        self._together = 1  # solves that follow each other
+        self._together = 1  # number of successive solves before their results are converted
         self._held: list[tuple[int, Array, bytes | None]] = []  # answers not compared yet
 
     def turn(self, right: Mapping[int, Right]) -> None:
-        """Solve from each source once more, those that the budget allows, and compare.
+        """Solve from each source once more, within the budget, and compare the answers.
 
-        Solves follow each other, as those of a command do: comparing takes the caches, and waits
-        until all are done or their answers have become many. Of small results even making an answer
-        of what was returned waits, but not until the next ones lie in memory that is touched for
-        the first time: a command gives it back after each solve.
+        Solves follow each other immediately, as those of a command do. Comparing evicts the caches,
+        so it waits until all solves are done or the answers take much memory. Even the conversion
+        of small results waits, but not so long that later results use memory that is touched for
+        the first time: a command frees the memory after each solve.
         """
         if self.error is not None:
             return
@@ -155,12 +155,12 @@ class Local:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Keep what a solver raises as its error; but of ours, to be wrong ends everything."""
+        """Record a solver's exception as its error; a wrong answer of ours ends the benchmark."""
         try:
             yield
         except VerificationError:
             raise
-        except Exception as error:  # noqa: BLE001 - a peer may raise anything; its line says what
+        except Exception as error:  # noqa: BLE001 - a peer may raise anything; its line has it
             self.error = f"{type(error).__name__}: {error}"
 
     def _warm_up(self, source: int) -> None:
@@ -168,7 +168,7 @@ class Local:
             seconds, found = self._timed(source)
         self.about |= {"first_ms": 1e3 * seconds, "peak_mb": memory.get("mb")}
         self._last = seconds
-        if seconds > self._left:  # a second solve would be no warmer to speak of
+        if seconds > self._left:  # the first solve counts; the budget allows no second one
             self._left -= seconds
             self._keep([(source, seconds, found)])
             return
@@ -185,7 +185,7 @@ class Local:
             kept = self.found.setdefault(source, Found())
             kept.times.append(1e3 * seconds)
             kept.plan = plan
-            # Copied, for the next solve is to have the memory that this one's result gives back.
+            # Copied, so that the next solve can reuse the memory of this one's result.
             self._held.append((source, dist.copy(), None if pred is None else digest(pred)))
 
     def _compare(self, right: Mapping[int, Right]) -> None:
@@ -197,7 +197,7 @@ class Local:
         self._held.clear()
 
     def _timed(self, source: int) -> tuple[float, Any]:
-        gc.disable()  # as timeit does: one peer's objects are not to slow another down
+        gc.disable()  # as timeit does: one peer's objects must not slow down another
         try:
             start = time.perf_counter()
             found = self._solve(source)
@@ -207,11 +207,11 @@ class Local:
 
 
 def contest(entrants: Sequence[tuple[Entrant, Mapping[int, Right]]], repeats: int) -> None:
-    """Let solvers take turns, each over all its sources: a change of the machine meets all.
+    """Let solvers take turns over all their sources, so that the machine's changes affect them all.
 
-    A turn takes a second or less, and a processor that has neighbours may be half as fast in one
-    second as in the next: those of ours who are not far ahead of the best peer meet it again, and
-    the shorter their turns the more often.
+    A turn takes a second or less, and the speed of a shared processor may halve from one second to
+    the next. Our solvers that are not far ahead of the best peer are therefore measured again with
+    it, more often if their turns are short.
     """
     for _ in range(repeats):
         for entrant, right in entrants:
@@ -228,7 +228,7 @@ def contest(entrants: Sequence[tuple[Entrant, Mapping[int, Right]]], repeats: in
 
 
 def _close(entrants: Sequence[Entrant]) -> list[Entrant]:
-    """Return those of ours who are not far ahead of the best peer of their threads, and it."""
+    """Return our solvers that are not far ahead of the best peer, each followed by that peer."""
     right = [one for one in entrants if one.error is None and _is_right(one)]
     close: list[Entrant] = []
     for mine in filter(lambda one: is_ours(one.name), right):
@@ -250,7 +250,7 @@ def _is_right(entrant: Entrant) -> bool:
 
 
 def _times_as_long(peer: Entrant, mine: Entrant) -> float:
-    """Return a peer's time over ours, of the sources that both solved: medians of medians."""
+    """Return the ratio of a peer's time to ours, medians over the sources that both solved."""
     both = peer.found.keys() & mine.found.keys()
     theirs, ours = (median(median(one.found[s].times) for s in both) for one in (peer, mine))
     return theirs / ours
@@ -258,18 +258,18 @@ def _times_as_long(peer: Entrant, mine: Entrant) -> float:
 
 @contextmanager
 def peak() -> Iterator[dict[str, float]]:
-    """Measure the memory that a body takes beyond what is in use, in MB (10^6); Linux only.
+    """Measure the additional memory that a body uses at its peak, in MB (10^6); Linux only.
 
-    What the allocator kept from before is given back first; a body that finds enough of it still
-    free takes less.
+    Free memory of the allocator is released first; the body can reuse the rest without being
+    counted.
     """
     found: dict[str, float] = {}
     before = None
     try:
         ctypes.CDLL(None).malloc_trim(0)
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak begins anew
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # resets the peak
         before = _status("VmRSS")
-    except (OSError, AttributeError):  # another system: there is no number
+    except (OSError, AttributeError):  # the system does not support this
         pass
     yield found
     if before is not None:
@@ -282,7 +282,7 @@ def _status(name: str) -> int:
 
 
 def machine() -> dict[str, str]:
-    """Return what the numbers belong to."""
+    """Return the machine and the versions, as facts of measurements."""
     return {
         "machine": platform.processor() or platform.machine(),
         "processor": _processor(),
@@ -303,7 +303,7 @@ def _processor() -> str:
 
 
 def commit() -> str:
-    """Return the commit of the checkout that this runs from, or nothing."""
+    """Return the commit of the checkout of this module, "" if there is none."""
     folder = Path(__file__).parent
     words = ["git", "-C", str(folder), "rev-parse", "--short", "HEAD"]
     try:

@@ -1,4 +1,4 @@
-"""One run of a suite: what is missing on each graph is measured, and a line written for each."""
+"""One run of a suite: measure what is missing on each graph, and write the lines."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wish:
-    """What is measured on each graph.
+    """The measurements requested for each graph.
 
     Attributes
     ----------
-    suite : its name, in the lines.
-    kinds : of weights; see `workloads.typed`.
-    trees : False for distances, True for predecessors too.
-    sources : how many.
-    certified : of how many of them the answer is certified even if no solver differs; None: all.
-    algorithms, threads : ours, each on each number of threads.
-    peers, commands : those in this process, and name -> words of those that are not.
-    terms : how they are measured.
+    suite : name of the suite in the lines.
+    kinds : kinds of weights; see `workloads.typed`.
+    trees : False for distances, True for distances and predecessors.
+    sources : number of sources.
+    certified : number of sources whose answers are certified in any case; None: all.
+    algorithms, threads : our algorithms, each of which runs on each number of threads.
+    peers, commands : peers in this process, and words of commands by name.
+    terms : how the solvers are measured.
     """
 
     suite: str
@@ -53,7 +53,7 @@ class Wish:
     terms: Terms
 
     def names(self) -> Iterator[tuple[str, int, bool]]:
-        """Yield (solver, threads, tree) of all that is measured."""
+        """Yield (solver, threads, tree) of all requested measurements."""
         for tree in self.trees:
             for threads in self.threads:
                 yield from ((f"{OURS} {name}", threads, tree) for name in self.algorithms)
@@ -62,14 +62,14 @@ class Wish:
 
 
 class Session:
-    """Measures graph after graph.
+    """Measures one graph after another.
 
     Parameters
     ----------
-    wish : what.
-    lines : those of earlier runs.
-    kept : the file that new lines are appended to, or None.
-    folder : for the files of commands.
+    wish : the requested measurements.
+    lines : lines of earlier runs.
+    kept : the file to which new lines are appended, or None.
+    folder : the folder for files of commands.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class Session:
                 tell(f"{title}: left out with {kind} weights, for its own are fractions")
                 continue
             start = time.perf_counter()
-            right = (  # the sources stay: what they reach does not depend on weights
+            right = (  # the same sources for all weights, which do not affect their reach
                 answers_of(weighted, list(right), self._wish.certified) if right
                 else answers(weighted, self._wish.sources, self._wish.certified)
             )  # fmt: skip
@@ -123,14 +123,14 @@ class Session:
             tell(f"{title}, {kind}: {time.perf_counter() - start:.0f} s")
 
     def _missing(self, title: str, kind: str) -> Iterator[tuple[str, int, bool]]:
-        """Yield those that lack sources which no earlier budget left out."""
+        """Yield solvers whose lines lack sources, unless an earlier run had as large a budget."""
         for name, threads, tree in self._wish.names():
             there = self._there.get((title, kind, name, threads, tree), {})
             if len(there) < self._wish.sources and not any(map(self._suffices, there.values())):
                 yield name, threads, tree
 
     def _suffices(self, line: Line) -> bool:
-        """Say whether the run that wrote a line went as far as this one would."""
+        """Return whether the run of a line had at least this run's sources and budget."""
         budget, mine = line["budget_s"], self._wish.terms.budget
         return line["asked"] >= self._wish.sources and (
             budget is None or (mine is not None and mine <= budget)
@@ -143,6 +143,6 @@ class Session:
 
 
 def tell(text: str) -> None:
-    """Write how far it is to stderr."""
+    """Write a line about the progress to stderr."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""Where each solver stands: tables of the lines of a suite, and our ratios to the best peer."""
+"""The ranking of solvers: tables of a suite's lines, and our ratios to the best peer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """How one of ours stands beside the best peer: over 1 is faster."""
+    """One of our solvers compared with the best peer; a ratio over 1 means that ours is faster."""
 
     ratio: float
     graph: str
@@ -44,7 +44,7 @@ class Column:
             self.at.setdefault((line["solver"], line["threads"]), {})[line["source"]] = line
 
     def places(self) -> Iterator[Place]:
-        """Yield the standing of each of our rows, where there are peers."""
+        """Yield the ratio to the best peer of each of our solvers that has peers."""
         for (name, threads), found in self.at.items():
             mine = _times(found)
             if not is_ours(name) or len(mine) < len(found):
@@ -78,9 +78,10 @@ def _times(found: dict[int, Line]) -> dict[int, float]:
 
 
 def columns(lines: Sequence[Line]) -> dict[tuple[str, bool], dict[str, Column]]:
-    """Return (kind of weights, tree) -> graph -> its column; trees follow their kind.
+    """Return (kind of weights, tree) -> graph -> its column.
 
-    Whole numbers of int64 stand beside those of int32.
+    Kinds are in the order of the lines, and each without trees comes before that with trees. Whole
+    numbers of int64 and of int32 are one kind.
     """
     kinds: list[str] = list(dict.fromkeys(line["kind"] for line in lines))
     found: dict[tuple[str, bool], dict[str, Column]] = {}
@@ -129,7 +130,7 @@ def _table(graphs: dict[str, Column], bare: dict[str, Column]) -> str:
 
 
 def _solvers(graphs: dict[str, Column]) -> list[tuple[str, int]]:
-    """Return ours, then the others, each in the order of the lines, by threads."""
+    """Return our solvers, then the others, each in the order of the lines."""
     every = list(dict.fromkeys(key for column in graphs.values() for key in column.at))
     return sorted(every, key=lambda key: not is_ours(key[0]))
 
@@ -139,7 +140,7 @@ def _titled(name: str, threads: int) -> str:
 
 
 def _cell(found: dict[int, Line] | None, column: Column) -> str:
-    """Return the median and quartiles, how many sources if fewer than others, or what is wrong."""
+    """Return the median and quartiles, with the number of sources if some lack, or the error."""
     if not found:
         return ""
     errors = [line for line in found.values() if "error" in line]
@@ -158,7 +159,7 @@ def _cell(found: dict[int, Line] | None, column: Column) -> str:
 
 
 def worst(lines: Sequence[Line], count: int) -> list[Place]:
-    """Return where we stand worst."""
+    """Return the `count` lowest ratios to the best peer."""
     found = [
         place
         for graphs in columns(lines).values()

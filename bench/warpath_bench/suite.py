@@ -1,6 +1,6 @@
-"""``warpath bench suite``: one source, ours beside every peer, on graphs by name.
+"""``warpath bench suite``: time one source by our solvers and by peers, on graphs by name.
 
-What --lines has is not measured again: a run that was stopped is continued by the same command.
+Measurements in the file --lines are not repeated: the same command continues a stopped run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: The columns of the suite "cpu".
 CPU = ("road", "rmat", "martin", "delaunay", "NY", "cnr")
-#: What the suite "all" generates besides; then comes the whole data folder.
+#: Further generated graphs of the suite "all", which also has all graphs of the data folder.
 MORE = (
     "streets", "grid 1000", "mesh 700", "uniform 500000 8", "uniform 1000000 2", "hub 262144",
     "small_world 262144 10", "kronecker 16 16", "dense 3000", "complete 1000", "rmat 14 16",
@@ -37,11 +37,11 @@ MORE = (
 _KINDS = ("int", "float", "none", "int32", "int64", "float32", "float64")
 _QUICK = {"repeats": 1, "budget": 1.0}
 _THOROUGH = {"repeats": 3, "budget": 20.0}
-_SHOWN = 5  # of where we stand worst
+_SHOWN = 5  # number of lowest ratios that are printed
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure, append the lines, print the tables; 0, or 1 if an answer of ours was wrong."""
+    """Measure, append lines, print tables; return 1 if one of our answers was wrong, else 0."""
     options = _parser().parse_args(arguments)
     wish = _wish(options)
     kept = Path(options.lines) if options.lines else None
@@ -65,12 +65,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _graphs(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
-    """Yield the names of the graphs, and whether one that is missing is only told."""
+    """Yield the names of the graphs, and whether a missing one is only reported."""
     if options.graphs:
         yield from ((name, False) for name in options.graphs)
         return
     folder = options.data or settings.bench_data()
-    found = list(files(folder))  # a folder that is not there is told before anything is measured
+    found = list(files(folder))  # raises before the first measurement if the folder is missing
     if folder is None:
         here = [name for name in CPU if name in COLUMNS]
         tell("NY and cnr are left out: --data FOLDER or WARPATH_BENCH_DATA names where files are.")
@@ -137,41 +137,39 @@ def _parser() -> argparse.ArgumentParser:
         "suite", nargs="?", default="cpu", choices=["cpu", "all"],
         about=f"cpu: {', '.join(CPU)}; all: {len(MORE)} more, and the data folder",
     )  # fmt: skip
-    add(
-        "--quick", action="store_true", about="a solve a source, a second a peer: some five minutes"
-    )
+    add("--quick", action="store_true", about="one solve per source, 1 s per peer: about 5 minutes")
     add("--lines", metavar="FILE", about="the file of JSON lines to continue")
     add(
         "--graphs", nargs="+", metavar="GRAPH",
-        about=f"in place of the suite's: {', '.join([*COLUMNS, *FILES])}; a generator with its "
-        f"numbers ({', '.join(MAKERS)}); a title of the data folder; a file",
+        about=f"instead of the suite's: {', '.join([*COLUMNS, *FILES])}; a generator with its "
+        f"numbers ({', '.join(MAKERS)}); the title of a file in the data folder; a file",
     )  # fmt: skip
-    add("--data", type=Path, metavar="FOLDER", about="of graph files (WARPATH_BENCH_DATA)")
+    add("--data", type=Path, metavar="FOLDER", about="with graph files (WARPATH_BENCH_DATA)")
     add("--scale", type=float, default=1.0, about="size of the generated graphs")
     add(
         "--dtypes", nargs="+", default=["int", "float"], choices=_KINDS,
-        about="weights: int as they are, float their tenths in float64, none: 1 each; or a type",
+        about="weights: int: as they are, float: their tenths in float64, none: 1 each; or a type",
     )  # fmt: skip
     add(
         "--tree", action=argparse.BooleanOptionalAction,
-        about="predecessors too, or never; both when not given",
+        about="only with, or only without, predecessors; by default both",
     )  # fmt: skip
-    add("--threads", type=int, nargs="+", default=[1, 2], about="of ours and of commands")
-    add("--algorithms", nargs="+", default=["auto"], metavar="NAME", about="ours")
-    add("--sources", type=int, default=16, about="seeded ones a graph")
+    add("--threads", type=int, nargs="+", default=[1, 2], about="of our solvers and of commands")
+    add("--algorithms", nargs="+", default=["auto"], metavar="NAME", about="our algorithms")
+    add("--sources", type=int, default=16, about="seeded sources per graph")
     add(
         "--repeats",
         type=int,
-        about="solves a source (3; 1 with --quick); 4 to 12 more in close races",
+        about="solves per source (3; 1 with --quick); 4 to 12 more in close comparisons",
     )
-    add("--peers", nargs="*", metavar="PEER", about=f"in place of all that are there of {every}")
+    add("--peers", nargs="*", metavar="PEER", about=f"instead of all installed ones of {every}")
     add(
         "--external", action="append", default=[], metavar="NAME=COMMAND",
         about="a peer that is a command: docs/benchmarks/external-solvers.md",
     )  # fmt: skip
     add(
         "--budget", type=float, metavar="SECONDS",
-        about="for the solves of a peer on a graph (20; 1 with --quick; 0: no limit)",
+        about="time for the solves of a peer on a graph (20; 1 with --quick; 0: no limit)",
     )  # fmt: skip
-    add("--limit", type=float, default=60.0, metavar="SECONDS", about="for a run of a command")
+    add("--limit", type=float, default=60.0, metavar="SECONDS", about="time for a command's run")
     return parser

@@ -1,4 +1,4 @@
-"""Lines of the catalogue's study as Markdown: one row a recipe, one column a graph."""
+"""The study of the catalogue as a Markdown table: a row per recipe, a column per graph."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Solves of minutes ran beside others: each on cores of its own, but up to three t
 
 
 def page(lines: Sequence[Line]) -> str:
-    """Return the page: what the numbers belong to, and the table."""
+    """Return the page: the conditions, the graphs and the table."""
     mine = [line for line in lines if line["study"] == "catalogue"]
     gpus = sorted({line["gpu"] for line in mine if line.get("gpu")})
     weights = ", ".join(sorted({line["weights"] for line in mine}))
@@ -57,7 +57,7 @@ def table(lines: Sequence[Line]) -> list[str]:
 
 
 def compact(line: Line) -> str:
-    """Return what a line says, in one short line of text."""
+    """Return a line's content as one short line of text."""
     return _cell(line, {}).replace("<br>", "; ").replace("*", "")
 
 
@@ -66,7 +66,7 @@ def _by_size(line: Line) -> tuple[bool, int]:
 
 
 def _rounds_of_settling(lines: Sequence[Line]) -> dict[str, int]:
-    """Return graph -> rounds of those that settle the least labels, which make the same ones."""
+    """Return graph -> rounds of recipes that settle the least labels, which all make the same."""
     return {
         line["graph"]: line["rounds"]
         for line in lines
@@ -123,7 +123,7 @@ def _graphs(lines: Sequence[Line]) -> list[str]:
 
 
 def _about(lines: Sequence[Line]) -> str:
-    """Return what the numbers belong to."""
+    """Return the machine and the versions of the measurements."""
     kept = ("gpu", "driver", "CUDA runtime", "compiler", "machine", "cores", "python", "commit")
     values = {key: sorted({line[key] for line in lines if line.get(key)}) for key in kept}
     return "; ".join(f"{key} {', '.join(found)}" for key, found in values.items() if found) + "."

@@ -1,4 +1,4 @@
-"""The graphs of the benchmarks, by names: ``rmat 18 16``, ``road``, ``NY``, or a file's path."""
+"""The graphs of the benchmarks by name: ``rmat 18 16``, ``road``, ``NY``, or a file's path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SEED = 20261121
 
 
 def _hub(n: int) -> Graph:
-    """Return a random graph of degree 4 in which vertex 0 has an edge to each other one."""
+    """Return a random graph of degree 4 in which vertex 0 has an edge to every other vertex."""
     src, dst, weights = generate.uniform(n, 4).edges()
     leaves = np.arange(1, n, dtype=dst.dtype)
     return Graph.from_edges(
@@ -32,7 +32,7 @@ def _hub(n: int) -> Graph:
     )
 
 
-#: Words of a name -> the graph; what follows the first word are whole numbers.
+#: First word of a name -> generator, whose arguments are the whole numbers after that word.
 MAKERS: dict[str, Callable[..., Graph]] = {
     "rmat": lambda scale, factor=16: generate.rmat(scale, factor),
     "kronecker": lambda scale, factor=16: generate.kronecker(scale, factor),
@@ -48,7 +48,7 @@ MAKERS: dict[str, Callable[..., Graph]] = {
     "complete": generate.complete,
     "hub": _hub,
 }
-#: Short names of what is measured most.
+#: Short names of the graphs that are measured most often.
 COLUMNS: dict[str, str] = {
     "road": "road 1000000",
     "rmat": "rmat 18 16",
@@ -56,13 +56,13 @@ COLUMNS: dict[str, str] = {
     "delaunay": "delaunay 262144",
     "streets": "streets 1000",
 }
-_LOGARITHMIC = {"rmat", "kronecker"}  # their number is the logarithm of n
-_SQUARE = {"grid", "streets", "mesh", "dense", "complete"}  # n or m is its square
+_LOGARITHMIC = {"rmat", "kronecker"}  # kinds whose number is log2 n
+_SQUARE = {"grid", "streets", "mesh", "dense", "complete"}  # kinds whose number is a root of n or m
 _LEAST = 16
 
 #: Short names of files in the data folder, by their titles.
 FILES = {"cnr": "cnr-2000"}
-#: What the reader must be told about files whose content does not.
+#: Options of the reader for files that do not describe their own format.
 _OPTIONS: dict[str, dict[str, Any]] = {
     "delaunay_n16": {"header": "coordinate pattern symmetric", "n": 65536},
     "soc-sign-bitcoinotc": {"weight": "feature"},
@@ -74,14 +74,14 @@ _SUFFIXES = (
 
 
 class Workload(NamedTuple):
-    """What a graph is called in tables and lines, and the function that makes or reads it."""
+    """A graph's title in tables and lines, and the function that makes or reads it."""
 
     title: str
     make: Callable[[], Graph]
 
 
 def graph_of(name: str) -> Graph:
-    """Return a graph by its name, or read it from a file, as it is.
+    """Return a graph by its name, or read it from a file, unchanged.
 
     >>> graph_of("martin 64").m
     448
@@ -96,19 +96,19 @@ def graph_of(name: str) -> Graph:
 
 
 def workload(name: str, scale: float = 1.0, data: Path | None = None) -> Workload:
-    """Return the title of a graph, and what makes it `plain`.
+    """Return the title of a graph, and a function that makes or reads it as a `plain` graph.
 
     Parameters
     ----------
     name : a short name, a generator and its numbers, the title of a file in the data folder, or a
         file's path.
     scale : share of the full size of generated graphs.
-    data : the data folder; None for that of the settings.
+    data : the data folder; by default that of the settings.
 
     Raises
     ------
     InputError
-        If there is no such graph; with the names that there are.
+        If there is no such graph; with the known names.
     """
     long = COLUMNS.get(name, name)
     if long.split(maxsplit=1)[0] in MAKERS and not Path(name).exists():
@@ -126,12 +126,12 @@ def workload(name: str, scale: float = 1.0, data: Path | None = None) -> Workloa
 
 
 def files(folder: Path | None) -> Iterator[tuple[str, Path]]:
-    """Yield the titles and paths of the graphs in a folder, small files first; none without one.
+    """Yield the titles and paths of the graphs in a folder, small files first; none for None.
 
     Raises
     ------
     InputError
-        If the folder is not there.
+        If the folder does not exist.
     """
     if folder is None:
         return
@@ -146,10 +146,10 @@ def files(folder: Path | None) -> Iterator[tuple[str, Path]]:
 
 
 def plain(graph: Graph) -> Graph:
-    """Return the graph that every solver can be given.
+    """Return the graph in a form that every solver supports.
 
-    Names of vertices go and closed vertices open, which the peers do not know; a graph without
-    weights, or with negative ones, gets whole numbers 1 .. 255.
+    Labels are dropped and closed vertices are opened, since peers do not support them. A graph
+    without weights, or with negative ones, gets whole numbers 1 .. 255.
     """
     weights = graph.weights
     if weights is None or graph.facts(symmetry=False).negative:
@@ -165,8 +165,8 @@ def typed(graph: Graph, kind: str) -> Graph | None:
 
     Parameters
     ----------
-    kind : "int", whole numbers as they are; "float", float64; "none", each 1; or a type. Whole
-        numbers become tenths as floats: sums of whole ones would be exact in any order.
+    kind : "int", whole numbers as they are; "float", float64; "none", all 1; or a type. As floats,
+        whole numbers become tenths, because their sums would be exact in any order.
     """
     whole = graph.weight_dtype.kind == "i"
     if kind == "none":
@@ -199,7 +199,7 @@ def scaled(name: str, scale: float) -> str:
 
 
 def graph_size(name: str, scale: float = 1.0) -> int:
-    """Return about how many edges a generated graph will have; 0 for a file.
+    """Return the approximate number of edges of a generated graph; 0 for a file.
 
     >>> graph_size("rmat 18 16"), graph_size("grid 1000"), graph_size("road.gr")
     (8388608, 8000000, 0)
@@ -214,7 +214,7 @@ def graph_size(name: str, scale: float = 1.0) -> int:
 
 
 def title_of(name: str) -> str:
-    """Return what a graph is called in tables: a file by the last word of its stem.
+    """Return a graph's title in tables; for a file, the last word of its stem.
 
     >>> title_of("data/USA-road-d.NY.gr.gz")
     'NY'
@@ -230,7 +230,7 @@ def title_of(name: str) -> str:
 
 
 def source_of(graph: Graph) -> int:
-    """Return a vertex with edges out of it, drawn from a fixed seed."""
+    """Return a vertex that has out-edges, drawn with a fixed seed."""
     usable = np.flatnonzero(np.diff(graph.indptr))
     if len(usable) == 0:
         msg = "a graph without edges has nothing to measure."
@@ -239,7 +239,7 @@ def source_of(graph: Graph) -> int:
 
 
 def tiny(graph: Graph) -> Graph:
-    """Return a small graph of the same types, which takes the same kernels."""
+    """Return a small graph of the same types, which uses the same kernels."""
     small = generate.uniform(64, 4, (1, 9), seed=1).astype(graph.solver_weights.dtype)
     return Graph(small.indptr, small.indices.astype(graph.indices.dtype), small.weights)
 

@@ -10,14 +10,15 @@ namespace warpath::bindings {
 
 namespace {
 
-/// A search from both ends with everything but the ends: it keeps the rows and labels.
+/// A bidirectional search bound to one graph: it holds the rows and reusable labels.
 class BothEndsSearch {
  public:
   using Run = std::function<RouteMet(std::int64_t source, std::int64_t target, const Pulse& pulse)>;
 
   BothEndsSearch(std::size_t n, Run run) : n_(n), run_(std::move(run)) {}
 
-  /// (vertices, length), no vertices without a path; None where its length may not fit 64 bits.
+  /// Returns (vertices, length), without vertices if there is no path; None if its length may not
+  /// fit 64 bits.
   nb::object operator()(std::int64_t source, std::int64_t target, nb::object progress) const {
     for (const std::int64_t v : {source, target}) require_vertex(v, static_cast<std::int64_t>(n_));
     Control control(python_tick(std::move(progress)));

@@ -20,7 +20,7 @@ void register_pair(nb::module_& module) {
          D weight, In<D>, std::optional<D> cutoff, int threads, bool assemble) {
         using Rows = GraphRows<V, std::int32_t>;
         const auto rows = std::make_shared<const Rows>(unweighted(indptr, indices));
-        // Without rows into the vertices the search has one direction.
+        // Without in-edges the search is top-down only.
         const bool both_ways = into_indptr.size() > 0;
         const auto into = both_ways
                               ? std::make_shared<const Rows>(unweighted(into_indptr, into_indices))

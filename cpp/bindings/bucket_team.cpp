@@ -12,7 +12,7 @@ namespace warpath::bindings {
 
 namespace {
 
-/// Graphs of 2^31 vertices and more have no team: their labels alone fill the memory.
+/// Not available for graphs of 2^31 vertices and more, whose labels alone fill the memory.
 template <Weight W>
 void register_weight(nb::module_& module) {
   using V = std::int32_t;

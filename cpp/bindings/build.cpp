@@ -39,7 +39,7 @@ nb::dict as_dict(const RowFacts<W>& facts) {
   return out;
 }
 
-/// Raises ValueError where arrays to be filled share memory: one holds places of the other while it
+/// Raises ValueError if arrays to be filled share memory: one holds write positions while the other
 /// is filled.
 template <class A, class B>
 void require_apart(const Out<A>& one, const Out<B>& other) {

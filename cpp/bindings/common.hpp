@@ -1,5 +1,4 @@
-// common.hpp - what the bindings share: array types, owned results, and a Control that knows
-// Python's signals.
+// common.hpp - shared parts of the bindings: array types, owned results, signals and progress.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -21,20 +20,20 @@ namespace warpath::bindings {
 
 namespace nb = nanobind;
 
-/// A 1-d contiguous CPU array that Python allocated for the core to fill.
+/// A 1-d contiguous CPU array, allocated by Python for the core to fill.
 template <class T>
 using Out = Aligned<nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
-/// A contiguous matrix that the core only reads, row by row, and one to fill.
+/// A contiguous row-major matrix that the core only reads, and one that it fills.
 template <class T>
 using InMatrix = Aligned<nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 template <class T>
 using OutMatrix = Aligned<nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
-/// An array that the core made and NumPy owns from now on.
+/// An array made by the core and owned by NumPy.
 template <class T>
 using Made = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// A table, row by row. Raises ValueError unless it has a row for each source and a column for each
-/// target, or for each vertex where none is named.
+/// A row-major table. Raises ValueError unless it has a row per source and a column per target, or
+/// per vertex if there are no targets.
 template <class Label, Index V, Weight W>
 std::span<Label> table_of(const OutMatrix<Label>& out, const CsrView<V, W>& graph,
                           std::span<const std::int64_t> sources,
@@ -55,7 +54,7 @@ std::span<T> view(const Out<T>& array) {
   return {array.data(), array.size()};
 }
 
-/// Hands a vector to NumPy without a copy. The GIL must be held.
+/// Converts a vector to a NumPy array without a copy. Requires the GIL.
 template <class T>
 Made<T> give(std::vector<T>&& values) {
   auto kept = std::make_unique<std::vector<T>>(std::move(values));
@@ -66,7 +65,7 @@ Made<T> give(std::vector<T>&& values) {
   return Made<T>(data, {size}, owner);
 }
 
-/// Hands an array to NumPy without a copy. The GIL must be held.
+/// Converts an array to a NumPy array without a copy. Requires the GIL.
 template <class T>
 Made<T> give(PageArray<T>&& values) {
   auto kept = std::make_unique<PageArray<T>>(std::move(values));
@@ -76,8 +75,8 @@ Made<T> give(PageArray<T>&& values) {
   return Made<T>(data, {size}, owner);
 }
 
-/// A Control whose tick takes the GIL, lets Ctrl-C through and tells `progress` (None, or called
-/// with done and total). Make it while the GIL is held; poll it with the GIL released.
+/// A Control whose tick takes the GIL, handles Ctrl-C and calls progress(done, total) unless it is
+/// None. Create it with the GIL, poll it without.
 inline Control::Tick python_tick(nb::object progress) {
   if (progress.is_none()) {
     return [](std::int64_t, std::int64_t) {
@@ -92,14 +91,14 @@ inline Control::Tick python_tick(nb::object progress) {
   };
 }
 
-/// The rows of a graph, unchecked: `GraphRows` checks them.
+/// The rows of a graph, unchecked; `GraphRows` checks them.
 template <Index V, Weight W>
 CsrView<V, W> csr(const In<std::int64_t>& indptr, const In<V>& indices, const In<W>& weights) {
   return {view(indptr), view(indices), view(weights)};
 }
 
-/// A function of Python that keeps what it needs: to call an object with `__call__` takes 60 ns
-/// more, for it goes by way of a tuple.
+/// Converts a closure to a Python function. Calling an object with `__call__` instead takes 60 ns
+/// more, as its arguments are packed into a tuple.
 template <class F, class... Extra>
 nb::callable function_of(F&& f, const Extra&... extra) {
   return nb::borrow<nb::callable>(nb::cpp_function(std::forward<F>(f), extra...));
@@ -110,7 +109,7 @@ inline int at_least_one(int threads) {
   return threads;
 }
 
-/// Calls f.operator()<V, W>() for each of the eight (index, weight) pairs that a Graph may have.
+/// Calls f.operator()<V, W>() for each of the eight (index, weight) type pairs of a Graph.
 template <class F>
 void for_each_type(F&& f) {
   const auto with_weight = [&]<class V>() {
@@ -129,17 +128,17 @@ void register_build(nb::module_& module);
 void register_sssp(nb::module_& module);
 void register_sssp_many(nb::module_& module);
 void register_many_sources(nb::module_& module);
-void register_da2cf(nb::module_& module);
+void register_da2cf(nb::module_& module);  // compound frontiers
 void register_bellman_ford(nb::module_& module);
 void register_delta_stepping(nb::module_& module);
 void register_bucket_team(nb::module_& module);
 void register_floyd_warshall(nb::module_& module);
 void register_breadth_first(nb::module_& module);
-void register_both_ends(nb::module_& module);
+void register_both_ends(nb::module_& module);  // bidirectional search
 void register_verify(nb::module_& module);
 void register_owners(nb::module_& module);
-void register_scan_order(nb::module_& module);
-void register_named(nb::module_& module);
+void register_scan_order(nb::module_& module);  // order of visits
+void register_named(nb::module_& module);       // NetworkX dictionaries
 void register_patches(nb::module_& module);
 void register_read(nb::module_& module);
 void register_write(nb::module_& module);

@@ -20,7 +20,7 @@ Relaxed as_tuple(const RelaxCounters& counters) {
   return {counters.relaxed, counters.improved, counters.lowered.begin, counters.lowered.end};
 }
 
-/// `update` may do without the least labels, `minimum` may not.
+/// The blocks' smallest labels are optional for `update` and required for `minimum`.
 template <class D>
 std::span<D> least_view(const Out<D>& least, std::size_t n, bool optional) {
   require(least.size() == least_blocks(n) || (optional && least.size() == 0),
@@ -28,7 +28,7 @@ std::span<D> least_view(const Out<D>& least, std::size_t n, bool optional) {
   return view(least);
 }
 
-/// Labels and flags have an entry for each vertex.
+/// Checks that labels and flags have an entry for each vertex.
 void require_labels(std::size_t n, std::size_t dist, const In<Flag>& frontier,
                     const In<Flag>& unsettled) {
   require_size(dist, n, "dist");

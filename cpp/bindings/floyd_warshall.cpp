@@ -13,7 +13,7 @@ namespace warpath::bindings {
 
 namespace {
 
-/// A part of a row-major matrix: its rows are contiguous, but need not follow each other.
+/// A part of a row-major matrix: each row is contiguous, but there may be gaps between rows.
 template <class T>
 using Rows = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
 
@@ -30,7 +30,7 @@ MatrixView<T> matrix(const Array& array) {
   return {array.data(), rows, columns, rows > 1 ? array.stride(0) : columns};
 }
 
-constexpr int kWidest = 64;  // bytes of a vector: AVX-512, where the machine has it
+constexpr int kWidest = 64;  // bytes of a vector: AVX-512, if the processor has it
 
 template <class T>
 void close(const Rows<T>& dist, bool labels, int threads, int widest, nb::object progress) {
@@ -43,7 +43,7 @@ void close(const Rows<T>& dist, bool labels, int threads, int widest, nb::object
                     control);
 }
 
-/// The bytes from the first entry to behind the last one.
+/// The number of bytes from the first entry to the end of the last one.
 template <class T>
 std::pair<std::uintptr_t, std::uintptr_t> extent(const MatrixView<T>& matrix) {
   const auto begin = reinterpret_cast<std::uintptr_t>(matrix.data);
@@ -52,8 +52,8 @@ std::pair<std::uintptr_t, std::uintptr_t> extent(const MatrixView<T>& matrix) {
                                                   matrix.columns)};
 }
 
-/// Whether an entry of a matrix may be one of another: their extents meet, and they are not blocks
-/// side by side of one larger matrix.
+/// Whether two matrices may share an entry: their extents overlap, and they are not separate blocks
+/// of one larger matrix.
 template <class T, class U>
 bool overlap(const MatrixView<T>& one, const MatrixView<U>& other) {
   const auto [begin, end] = extent(one);

@@ -16,7 +16,7 @@ auto without_gil(Make&& make) {
   return make(Pulse(control, true));
 }
 
-/// Vertices and edges that any memory could hold: their products and sums fit 64 bits.
+/// A limit on vertices and edges that exceeds any memory; products and sums below it fit 64 bits.
 constexpr std::int64_t kMost = std::int64_t{1} << 47;
 
 void require_count(std::int64_t count, const char* name) {
@@ -24,13 +24,13 @@ void require_count(std::int64_t count, const char* name) {
     throw std::invalid_argument(std::string(name) + " must lie in 0 .. 2^47");
 }
 
-/// A chance is a number of 2^-53.
+/// Checks a probability, given as a multiple of 2^-53.
 void require_chance(std::uint64_t chance, const char* name) {
   if (chance > std::uint64_t{1} << 53)
     throw std::invalid_argument(std::string(name) + " must be at most 2^53");
 }
 
-/// Calls f.operator()<V>() with the index type that a graph of n vertices has.
+/// Calls f.operator()<V>() with the index type of a graph of n vertices.
 template <class F>
 nb::tuple with_index(std::int64_t n, F&& f) {
   return n <= std::numeric_limits<std::int32_t>::max() ? f.template operator()<std::int32_t>()
@@ -75,7 +75,7 @@ void register_vertices(nb::module_& module) {
       nb::arg("out").noconvert(), nb::arg("n"), nb::arg("seed"), nb::arg("threads") = 1);
 }
 
-/// A copy of points for a triangulation, which must be different and lie in [0, 2^28).
+/// Copies points for a triangulation, which must be different and lie in [0, 2^28).
 Points different_points(const In<std::int64_t>& x, const In<std::int64_t>& y) {
   Points points{{x.data(), x.data() + x.size()}, {y.data(), y.data() + y.size()}};
   std::vector<std::int64_t> keys(x.size());

@@ -1,8 +1,8 @@
-// graph_rows.hpp - the one place where bindings check the arrays that they are handed.
+// graph_rows.hpp - validation of the arrays that are passed to the bindings.
 //
 // Sizes are compared at every call. The content of a graph's rows is checked once, when `keep_rows`
-// makes its arrays. Rows that were not checked then are copied and checked by the call itself, so
-// that no other thread changes them after the check.
+// makes its arrays. Other arrays are copied and checked by each call, so that no other thread
+// changes them after the check.
 #pragma once
 
 #include <cmath>
@@ -38,34 +38,34 @@ inline void require_vertex(std::int64_t v, std::int64_t n) {
     throw std::invalid_argument("there is no vertex " + std::to_string(v));
 }
 
-/// Copies vertices, so that they stay in [0, n) whatever happens to the array.
+/// Copies vertices and checks that they lie in [0, n); later writes to the array have no effect.
 inline std::vector<std::int64_t> vertices_of(const In<std::int64_t>& array, std::int64_t n) {
   std::vector<std::int64_t> vertices(array.data(), array.data() + array.size());
   for (const std::int64_t v : vertices) require_vertex(v, n);
   return vertices;
 }
 
-/// The cutoff, or `unreachable` for none.
+/// The cutoff, or `unreachable` if there is none.
 template <class D>
 D cutoff_of(std::optional<D> cutoff) {
   require(!cutoff || *cutoff >= 0, "cutoff must be >= 0");
   return cutoff.value_or(unreachable<D>);
 }
 
-/// Numbers that cannot change, and what keeps them alive.
+/// Immutable numbers, and the owner that keeps them alive.
 template <class T>
 struct Held {
   std::span<const T> values;
   std::shared_ptr<const void> memory;
 };
 
-/// The array itself. The GIL must be held when the last Held of an array is destroyed.
+/// A view of the array itself. The last Held of an array must be destroyed with the GIL held.
 template <class T>
 Held<T> hold(const In<T>& array) {
   return {view(array), std::make_shared<In<T>>(array)};
 }
 
-/// Raises ValueError unless indptr has an entry, and the vertices fit their type.
+/// Raises ValueError if indptr is empty or the number of vertices exceeds the index type.
 template <Index V>
 void require_rows(std::size_t offsets) {
   require(offsets > 0, "indptr is empty: it has n + 1 entries");
@@ -73,15 +73,15 @@ void require_rows(std::size_t offsets) {
           "there are more vertices than the indices' type can number");
 }
 
-/// Which weights a function can work with.
+/// The weights that a function accepts.
 enum class Weights {
-  kOptional,     // any numbers, or none at all
-  kAny,          // any numbers, one for each edge
-  kFinite,       // finite ones
-  kNotNegative,  // finite ones, none of them below 0
+  kOptional,     // any numbers, or none
+  kAny,          // any numbers, one per edge
+  kFinite,       // finite, one per edge
+  kNotNegative,  // finite and >= 0
 };
 
-/// The rows of a graph as a function was handed them, checked.
+/// The checked rows of a graph, as passed to a function.
 template <Index V, Weight W>
 class GraphRows {
  public:
@@ -111,11 +111,11 @@ class GraphRows {
   std::int64_t n() const { return view_.n(); }
   std::size_t vertices() const { return indptr_.values.size() - 1; }
   std::size_t edges() const { return indices_.values.size(); }
-  /// No weight is above it, where weights are finite.
+  /// An upper bound on the weights, if they are finite.
   W heaviest() const { return most_; }
 
  private:
-  /// Copies rows and weights that are not checked yet, and checks the copies.
+  /// Copies and checks rows and weights that are not checked yet.
   void check(bool rows, bool weights) {
     if (!rows && !weights) return;
     if (rows) indptr_ = copied(indptr_), indices_ = copied(indices_);
@@ -155,7 +155,7 @@ GraphRows<V, std::int32_t> unweighted(const In<std::int64_t>& indptr, const In<V
   return {indptr, indices, In<std::int32_t>(), Weights::kOptional};
 }
 
-/// Numbers of [0, bound), kept or copied and checked.
+/// Numbers in [0, bound): immutable already, or copied and checked.
 template <class T>
 Held<T> numbers_below(const In<T>& array, std::int64_t bound, const char* name) {
   const KeptArray* const kept = array.kept(Content::kIndices);
@@ -168,7 +168,7 @@ Held<T> numbers_below(const In<T>& array, std::int64_t bound, const char* name) 
   return {*made, made};
 }
 
-/// Hands numbers of [0, bound) to NumPy as a kept array, without a copy. The GIL must be held.
+/// Converts numbers in [0, bound) to an immutable NumPy array without a copy. Requires the GIL.
 template <class T>
 nb::object keep_numbers(std::vector<T>&& numbers, std::int64_t bound) {
   const auto made = std::make_shared<const std::vector<T>>(std::move(numbers));

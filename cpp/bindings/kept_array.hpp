@@ -1,4 +1,4 @@
-// kept_array.hpp - arrays that were checked once and that nothing can write any more.
+// kept_array.hpp - immutable arrays ("kept" arrays), whose content was checked once.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,18 +16,18 @@
 
 namespace warpath::bindings {
 
-/// What the numbers of a kept array are for; they are checked accordingly.
+/// The meaning of an array's numbers, which determines the check.
 enum class Content { kOffsets, kIndices, kWeights };
 
-/// Its address stands for the type.
+/// Its address identifies the type.
 template <class T>
 inline constexpr char kTypeTag = 0;
 
-/// Read-only memory whose content was checked: the base of the NumPy arrays over it.
+/// Read-only memory whose content was checked: the base object of NumPy arrays on it.
 ///
-/// A Graph keeps its rows in such arrays. A function that is handed one recognises the base and
-/// need not look at the content again, at the cost of a few comparisons. The object offers no
-/// buffer, so NumPy refuses to make an array over it writable.
+/// A Graph stores its rows in such arrays. Functions recognise the base object and skip the check
+/// of the content, at the cost of a few comparisons. The object has no buffer interface, so NumPy
+/// refuses to make an array on it writable.
 class KeptArray {
  public:
   /// `memory` keeps `values` alive.
@@ -43,7 +43,7 @@ class KeptArray {
   /// Offsets ascend from 0 to `bound`; indices lie in [0, bound).
   std::int64_t bound = 0;
 
-  /// Weights are finite; no weight is above `most`.
+  /// Weights are finite and not above `most`.
   template <class W>
   void set_range(W least, W most) {
     negative = least < 0;
@@ -61,14 +61,14 @@ class KeptArray {
   }
   bool negative = false;
 
-  /// Whether these are the numbers of an array of type T, all of them.
+  /// Whether these are all the numbers of an array of type T.
   template <class T>
   bool is(Content content, const T* data, std::size_t size) const {
     return content == content_ && type_ == &kTypeTag<T> && size == size_ &&
            (size == 0 || data == data_);
   }
 
-  /// Whether a NumPy array is all of these numbers.
+  /// Whether a NumPy array consists of exactly these numbers.
   bool is(Content content, PyArrayObject* array) const {
     const nb::handle dtype = reinterpret_cast<PyObject*>(PyArray_DESCR(array));
     return content == content_ && PyArray_NDIM(array) == 1 &&
@@ -80,7 +80,7 @@ class KeptArray {
 
   std::size_t size() const { return size_; }
 
-  /// The owner of an array's memory, where it is a KeptArray; else null.
+  /// The owner of an array's memory if it is a KeptArray, else null.
   static const KeptArray* behind(nb::handle object) {
     PyArrayObject* array = Numpy::array(object);
     while (array != nullptr) {
@@ -92,11 +92,11 @@ class KeptArray {
     return nullptr;
   }
 
-  /// The NumPy array over a new KeptArray. The GIL must be held.
+  /// Makes the NumPy array on a new KeptArray. Requires the GIL.
   static nb::object array(std::unique_ptr<KeptArray> kept);
 
   static PyObject*& type_object() {
-    static PyObject* type = nullptr;  // set when the module is made
+    static PyObject* type = nullptr;  // set when the module is initialised
     return type;
   }
 
@@ -111,7 +111,7 @@ class KeptArray {
   double most_real_ = 0;
 };
 
-/// An array whose numbers lie at multiples of their size, as loops on vectors expect.
+/// Requires an array whose address is a multiple of the element size, as vectorised loops expect.
 template <class Array>
 class Aligned : public Array {
  public:
@@ -140,11 +140,11 @@ class In : public Aligned<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::de
     }
   }
 
-  /// The owner, if the array is all of its numbers and they are of this content; else null.
+  /// The owner, if the array is all of its numbers and they have this content; else null.
   const KeptArray* kept(Content content) const {
     return kept_ != nullptr && kept_->is(content, this->data(), this->size()) ? kept_ : nullptr;
   }
-  /// The array itself, where it has an owner.
+  /// The array itself, if it has such an owner.
   const nb::object& object() const { return object_; }
 
  private:

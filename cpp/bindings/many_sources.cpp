@@ -15,7 +15,7 @@ namespace warpath::bindings {
 
 namespace {
 
-/// Graphs of 2^31 vertices and more are searched by Dijkstra: their labels fill the memory alone.
+/// Graphs of 2^31 vertices and more use Dijkstra's algorithm: their labels alone fill the memory.
 template <Index V, Weight W, class Label>
 ManyCounters solve(Table<V, W, Label> table, bool together, int threads, Control& control) {
   if constexpr (sizeof(V) == 4) {
@@ -62,7 +62,7 @@ void register_table(nb::module_& module) {
       nb::arg("large") = std::int64_t{1} << 19, nb::arg("progress") = nb::none());
 }
 
-/// The search of one source alone, with its graph bound.
+/// A single-source search by one thread's own buckets, bound to a graph.
 template <Index V, Weight W>
 void register_own_buckets(nb::module_& module) {
   using D = DistanceOf<W>;

@@ -3,14 +3,14 @@
 
 NB_MODULE(_core, module) {
   using namespace warpath::bindings;
-  nanobind::set_leak_warnings(false);  // a graph that lives to the end keeps its searches
+  nanobind::set_leak_warnings(false);  // a graph that lives until exit keeps its searches alive
   module.doc() = "The loops of warpath on the CPU. Private: arguments are checked in Python.";
 #if defined(__clang__)
   module.attr("compiler") = "Clang " __clang_version__;
 #else
   module.attr("compiler") = "GCC " __VERSION__;
 #endif
-  warpath::Helpers::get();  // made before anybody may fork
+  warpath::Helpers::get();  // created before the process can fork
   register_rows(module);
   register_build(module);
   register_sssp(module);

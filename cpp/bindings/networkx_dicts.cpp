@@ -1,9 +1,8 @@
-// named.cpp - answers in Python's own dictionaries and lists, whose keys are a graph's node
-// objects.
+// networkx_dicts.cpp - results as Python dictionaries and lists of node objects, for NetworkX.
 //
-// What these loops cost is making and counting objects: 40 to 80 ns for an entry of a dictionary,
-// a nanosecond for one of a list. Python's API is called as the stable ABI has it, with the GIL
-// held; only a search, and who waits for one, lets it go.
+// These loops cost the creation and reference counting of objects: 40 to 80 ns per entry of a
+// dictionary, a nanosecond per entry of a list. Python's API is used as in the stable ABI, with the
+// GIL held; it is released only during a search or while waiting for one.
 
 #include <algorithm>
 #include <atomic>
@@ -22,7 +21,7 @@ namespace warpath::bindings {
 
 namespace {
 
-/// Keeps Python's collector from looking through all objects again and again while many are made.
+/// Pauses Python's garbage collector, which would traverse all objects again and again.
 class CollectorPaused {
  public:
   CollectorPaused() : enabled_(PyGC_Disable() != 0) {}
@@ -36,7 +35,7 @@ class CollectorPaused {
   bool enabled_;
 };
 
-/// Lets Ctrl-C through every so many steps.
+/// Handles Ctrl-C every so many steps.
 class Signals {
  public:
   void beat(std::size_t steps) {
@@ -54,7 +53,7 @@ class Signals {
 /// The node objects of some vertices, read from a NumPy array of objects.
 class Names {
  public:
-  /// For vertices below n, which are given later.
+  /// For vertices below n, which are set later.
   Names(const nb::object& array, std::size_t n) {
     if (PyObject_GetBuffer(array.ptr(), &buffer_, PyBUF_FORMAT) != 0) throw nb::python_error();
     const bool objects = buffer_.format != nullptr && std::string(buffer_.format) == "O";
@@ -77,8 +76,8 @@ class Names {
   void of(std::span<const std::int64_t> vertices) { vertices_ = vertices; }
   std::size_t size() const { return vertices_.size(); }
 
-  /// The object of the i-th vertex. They lie anywhere, and so do their addresses: those that are
-  /// due soon are asked for.
+  /// The object of the i-th vertex. The entries and the objects are scattered in memory, so those
+  /// needed soon are prefetched.
   PyObject* operator[](std::size_t i) const {
     if (i + 2 * kAhead < vertices_.size())
       __builtin_prefetch(objects() + vertices_[i + 2 * kAhead]);
@@ -102,13 +101,13 @@ nb::object checked(PyObject* made) {
   return nb::steal(made);
 }
 
-/// Whether Python's collector has to follow an object, for it may be part of a cycle of references:
-/// not strings, numbers, and tuples of them that the collector has seen.
+/// Whether the garbage collector tracks an object, as it may be part of a reference cycle. Strings,
+/// numbers, and tuples of them that the collector has seen are not tracked.
 bool followed(PyObject* object) { return PyObject_GC_IsTracked(object) != 0; }
 
-/// Takes a list that the collector need not follow out of its sight, as Python itself does with
-/// tuples: looking through 125,000 of them takes as long as making them. What is appended to such a
-/// list later is not seen there either; a cycle that somebody closes through it is never freed.
+/// Untracks a list that cannot be part of a cycle, as Python itself does with tuples: traversing
+/// 125,000 lists takes as long as creating them. Objects appended to such a list later are not seen
+/// either: a cycle that a caller closes through it is never freed.
 void untrack(const nb::object& list) { PyObject_GC_UnTrack(list.ptr()); }
 
 void put(const nb::dict& answer, PyObject* name, const nb::object& value) {
@@ -123,8 +122,8 @@ nb::object number(D value, bool whole) {
     return checked(whole ? PyLong_FromDouble(value) : PyFloat_FromDouble(value));
 }
 
-/// {name: distance} of the vertices of `order`. Of floats those that `whole` says become integers;
-/// it may have fewer entries, after which none is.
+/// Returns {name: distance} of the vertices of `order`. Floats flagged in `whole` become integers;
+/// entries beyond the end of `whole` count as not flagged.
 template <class D>
 nb::dict named_numbers(nb::object names, In<std::int64_t> order, In<D> dist, In<bool> whole) {
   const Names named(names, view(order));
@@ -132,7 +131,7 @@ nb::dict named_numbers(nb::object names, In<std::int64_t> order, In<D> dist, In<
   Signals signals;
   D last{};
   bool last_whole = false;
-  nb::object value;  // equally far vertices follow each other and share one
+  nb::object value;  // vertices at the same distance are adjacent and share one object
   for (std::size_t i = 0; i < named.size(); ++i) {
     signals.beat(1);
     if (i + Names::kAhead < named.size())
@@ -151,15 +150,15 @@ nb::dict named_numbers(nb::object names, In<std::int64_t> order, In<D> dist, In<
   return answer;
 }
 
-/// Paths as lists of node objects, made one after another: each is the one before it in its path
-/// and a vertex more. `backwards` writes each from its end on.
+/// Paths as lists of node objects. Each path is its predecessor's path plus one vertex. `backwards`
+/// reverses the paths.
 class PathLists {
  public:
   PathLists(Names& named, bool backwards)
       : named_(named), backwards_(backwards), last_(checked(PyList_New(1))) {}
 
-  /// Makes those of the vertices that `named` has and that were not there before. `above` has where
-  /// the one before each vertex is; -1 at a source.
+  /// Appends the paths of the vertices that `named` has gained. `above` has the index of each
+  /// vertex's predecessor, -1 for a source.
   void make(std::span<const std::int64_t> above) {
     const CollectorPaused paused;
     for (std::size_t i = paths_.size(); i < named_.size(); ++i) {
@@ -186,8 +185,8 @@ class PathLists {
     }
   }
 
-  /// Moves them into a dictionary, on their own: lists made between its entries take it out of the
-  /// cache.
+  /// Moves the paths into a dictionary in a separate loop: creating lists between its insertions
+  /// would evict it from the cache.
   nb::dict take() {
     const CollectorPaused paused;
     nb::dict answer;
@@ -207,7 +206,7 @@ class PathLists {
   std::vector<bool> to_follow_;
 };
 
-/// {name: path} of the vertices of `order`, from the place of the one before each in it.
+/// Returns {name: path} of the vertices of `order`, from the index of each one's predecessor in it.
 nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> above) {
   Names named(names, view(order));
   if (above.size() != named.size())
@@ -217,8 +216,8 @@ nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> 
   return lists.take();
 }
 
-/// {name: path} of what a breadth-first search over at most `limit` edges reaches, in its order. Of
-/// two threads one searches while the other, which has the GIL, makes lists of what is found.
+/// Returns {name: path} of the vertices that a breadth-first search over at most `limit` edges
+/// reaches, in its order. One thread searches while the other, with the GIL, creates the lists.
 template <Index V>
 nb::dict named_paths_by_levels(nb::object names, In<std::int64_t> indptr, In<V> indices,
                                std::int64_t source, std::int64_t limit, bool backwards,
@@ -264,7 +263,8 @@ nb::dict named_paths_by_levels(nb::object names, In<std::int64_t> indptr, In<V> 
   return lists.take();
 }
 
-/// {name: list} of the vertices of `keys`: the names of `listed` up to each end, one after another.
+/// Returns {name: list} of the vertices of `keys`. Each list has the names of the next part of
+/// `listed`, up to the key's entry of `ends`.
 nb::dict named_lists(nb::object names, In<std::int64_t> keys, In<std::int64_t> ends,
                      In<std::int64_t> listed) {
   const Names named(names, view(keys));
@@ -294,7 +294,8 @@ nb::dict named_lists(nb::object names, In<std::int64_t> keys, In<std::int64_t> e
   return answer;
 }
 
-/// Whether all edges up to the vertices of an order are flagged: `flags` has the last edge of each.
+/// Whether all edges on the path to each vertex of an order are flagged: on entry, `flags` has the
+/// flag of each vertex's last edge.
 void along_paths(In<std::int64_t> above, Out<bool> flags) {
   if (above.size() != flags.size())
     throw std::invalid_argument("above and flags are not of one length");

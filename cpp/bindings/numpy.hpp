@@ -1,4 +1,4 @@
-// numpy.hpp - NumPy's arrays by NumPy's own header, and what is needed of its module.
+// numpy.hpp - access to NumPy by its C API, and cached objects of its module.
 #pragma once
 
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
@@ -13,10 +13,10 @@ namespace warpath::bindings {
 namespace nb = nanobind;
 
 /// Objects of NumPy's module. They are looked up when the core is imported or a search is bound: a
-/// search that runs must not wait for another thread that looks them up and waits for the GIL.
+/// running search must not wait for another thread that looks them up and waits for the GIL.
 class Numpy {
  public:
-  /// The fields of a NumPy array, or null for other objects.
+  /// The NumPy array behind an object, or null for other objects.
   static PyArrayObject* array(nb::handle object) {
     if (!PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(ndarray().ptr())))
       return nullptr;

@@ -1,4 +1,4 @@
-// queues.hpp - from the name of a queue to its type.
+// queues.hpp - maps the name of a priority queue to its type.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 
 namespace warpath::bindings {
 
-/// Calls use(make), where make() gives an empty queue of the kind named. kBounded says that the
-/// largest weight bounds the edges as searched, which Dial's buckets need beside integer weights.
+/// Calls use(make), where make() returns an empty queue of the named kind. kBounded: the largest
+/// weight bounds the edges as searched, which Dial's buckets require, as well as integer weights.
 template <bool kBounded, Index V, Weight W, class Use>
 auto with_queue(std::string_view name, const CsrView<V, W>& graph, Use&& use) {
   using D = DistanceOf<W>;
@@ -28,7 +28,7 @@ auto with_queue(std::string_view name, const CsrView<V, W>& graph, Use&& use) {
   if (name == "radix") return use([] { return RadixHeap<D, V>(); });
   if constexpr (kBounded && std::is_integral_v<W>) {
     if (name == "dial") {
-      // To pass over so many empty buckets takes about 16 us a vertex, so Ctrl-C is heard in time.
+      // Passing over so many empty buckets takes about 16 us per vertex: Ctrl-C is handled in time.
       constexpr std::int64_t kMostBuckets = std::int64_t{1} << 22;
       const auto heaviest = std::max_element(graph.weights.begin(), graph.weights.end());
       const std::int64_t max_weight = heaviest == graph.weights.end() ? 0 : *heaviest;
@@ -44,8 +44,8 @@ auto with_queue(std::string_view name, const CsrView<V, W>& graph, Use&& use) {
       "they are, \"dial\"; for one source also \"binary\", " + "\"fibonacci\", \"relaxed\"");
 }
 
-/// The same for one source, where there are also the heaps with decrease-key: they hold something
-/// for every vertex of the graph, which is much to have for each thread.
+/// The same for one source, with the heaps with decrease-key in addition: they have a node for each
+/// vertex of the graph, which would be much memory per thread.
 template <Index V, Weight W, class Use>
 auto with_any_queue(std::string_view name, const CsrView<V, W>& graph, Use&& use) {
   using D = DistanceOf<W>;

@@ -42,7 +42,7 @@ Text text_from(const nb::bytes& data, std::int64_t offset, std::int64_t line) {
   return {whole.substr(std::min(static_cast<std::size_t>(offset), whole.size())), line};
 }
 
-/// Lines are counted from there on.
+/// Checks the number of the first line.
 void require_line(std::int64_t line) {
   require(line >= 0 && line <= std::int64_t{1} << 62, "line must lie in 0 .. 2^62");
 }
@@ -64,7 +64,7 @@ nb::tuple read_rows(nb::bytes data, std::int64_t offset, std::int64_t line, cons
 }  // namespace
 
 void register_read(nb::module_& module) {
-  // Under the name that the module is imported by, or the stub takes it for another module's.
+  // Named after the module as imported; otherwise stubs would attribute it to another module.
   const auto name = nb::cast<std::string>(module.attr("__name__")) + ".ParseError";
   static PyObject* parse_error = PyErr_NewException(name.c_str(), PyExc_ValueError, nullptr);
   module.attr("ParseError") = nb::borrow(parse_error);

@@ -13,7 +13,7 @@
 namespace warpath::bindings {
 
 nb::object KeptArray::array(std::unique_ptr<KeptArray> kept) {
-  static std::int64_t nothing = 0;  // NumPy allocates memory of its own where it is given none
+  static std::int64_t nothing = 0;  // given a null pointer, NumPy would allocate memory itself
   npy_intp size = static_cast<npy_intp>(kept->size_);
   void* const data = kept->size_ == 0 ? &nothing : const_cast<void*>(kept->data_);
   auto* const dtype = reinterpret_cast<PyArray_Descr*>(kept->dtype_.inc_ref().ptr());
@@ -29,7 +29,7 @@ nb::object KeptArray::array(std::unique_ptr<KeptArray> kept) {
 
 namespace {
 
-/// One array of a graph's rows as it was given, and as it is kept.
+/// One array of a graph's rows: as passed, and its immutable form.
 template <class T>
 class Part {
  public:
@@ -42,7 +42,7 @@ class Part {
 
   std::span<const T> values() const { return held_.values; }
 
-  /// Takes a copy in place of what may still be written.
+  /// Replaces the array by a copy unless it is immutable already.
   void copy(int threads, Control& control) {
     if (kept_ != nullptr) return;
     const auto made = std::make_shared<PageArray<T>>(held_.values.size());
@@ -61,7 +61,7 @@ class Part {
     held_ = {{to, made->size()}, made};
   }
 
-  /// The array of a KeptArray that `describe` completes; the given one if its owner says as much.
+  /// The array of a KeptArray that `describe` completes; the array passed if its owner qualifies.
   template <class Describe>
   nb::object array(std::int64_t bound, Describe&& describe) const {
     if (kept_ != nullptr && kept_->bound <= bound) return nb::borrow(given_);
@@ -122,9 +122,9 @@ nb::tuple keep_rows_of(nb::handle indptr, nb::handle indices, nb::handle weights
                                                    })));
 }
 
-/// (report, arrays): the rows as arrays that nothing can write, or what is wrong with them; the
-/// other is None. Arrays that are kept already are returned as they are. `copied` says whether the
-/// others are copied first; if not, the caller promises not to write them any more.
+/// Returns (report, arrays): the immutable arrays of the rows, or the errors in them; the other is
+/// None. Immutable arrays are returned as they are. `copied`: whether others are copied first; if
+/// not, the caller promises not to write them any more.
 nb::tuple keep_rows(nb::object indptr, nb::object indices, nb::object weights, bool copied,
                     int threads) {
   nb::tuple found;

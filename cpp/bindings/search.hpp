@@ -1,4 +1,4 @@
-// search.hpp - a search of one graph, bound once and called for one source after another.
+// search.hpp - a single-source search, bound to a graph once and called for many sources.
 #pragma once
 
 #include <chrono>
@@ -13,18 +13,19 @@
 
 namespace warpath::bindings {
 
-/// What a search did; -1 what it does not count. Python gets it as bytes, which it rarely reads.
+/// The counters of a search; -1 if it does not count one. Python gets them as bytes and rarely
+/// reads them.
 struct SearchDone {
   std::int64_t settled, relaxed, improved;
   std::int64_t rounds = -1;
   std::int64_t reached = -1;
   std::int64_t together = -1;
   std::int64_t moves = -1;
-  std::int64_t nanoseconds = 0;  // that it took, its answer's memory included
+  std::int64_t nanoseconds = 0;  // duration, including the allocation of the result
 };
 
-/// A search with everything but its source. To look at the arrays of a graph takes longer than to
-/// solve a tiny one: here it is done once, and they are kept.
+/// A search with all parameters except the source. Inspecting a graph's arrays takes longer than a
+/// tiny solve, so it is done once, and the arrays are stored.
 template <class D>
 class Search {
  public:
@@ -35,7 +36,7 @@ class Search {
     Numpy::keep<D>();
   }
 
-  /// The distances, read-only, and the numbers of SearchDone; None where distances may not fit
+  /// Returns the distances, read-only, and the numbers of SearchDone; None if distances may not fit
   /// their type.
   nb::object operator()(std::int64_t source, nb::object progress) const {
     require_vertex(source, static_cast<std::int64_t>(n_));

@@ -57,7 +57,7 @@ void register_dijkstra(nb::module_& module) {
       nb::arg("progress") = nb::none());
 }
 
-/// Dijkstra's search with its queue and graph bound.
+/// Dijkstra's algorithm with its queue and graph bound.
 template <Index V, Weight W>
 void register_dijkstra_search(nb::module_& module) {
   using D = DistanceOf<W>;
@@ -87,9 +87,9 @@ void register_dijkstra_search(nb::module_& module) {
       nb::arg("queue"), nb::arg("cutoff") = nb::none());
 }
 
-/// For loops that pass over sums that do not fit: throws where one of `wanted`, or any vertex if
-/// that is None, was lost by it. Sums of floats become inf instead, which is unreachable, and n - 1
-/// light edges cannot leave 64 bits: then there is nothing to look for.
+/// Called after loops that skip sums that do not fit: throws if one of `wanted` (None: any vertex)
+/// got no distance for that reason. Float sums become inf, which is unreachable, and n - 1 light
+/// edges cannot overflow 64 bits: then there is nothing to check.
 template <Index V, Weight W>
 void register_refuse_overflow(nb::module_& module) {
   using D = DistanceOf<W>;
@@ -116,8 +116,8 @@ void register_refuse_overflow(nb::module_& module) {
       nb::arg("dist").noconvert(), nb::arg("wanted").noconvert() = nb::none());
 }
 
-/// The trees of one graph, with everything bound but the source and its distances: to look at the
-/// arrays of a graph takes longer than the tree of a tiny one.
+/// The predecessors for one graph, with everything bound except the source and its distances:
+/// inspecting the arrays of a graph takes longer than the tree of a tiny one.
 template <Index V, class D>
 class Trees {
  public:
@@ -128,7 +128,7 @@ class Trees {
     Numpy::keep<V>();
   }
 
-  /// The predecessors, read-only.
+  /// Returns the predecessors, read-only.
   nb::object operator()(std::int64_t source, nb::handle dist, int threads, bool assemble,
                         nb::object progress) const {
     const std::span<const D> labels = values_of<D>(dist);
@@ -158,7 +158,7 @@ void register_trees(nb::module_& module) {
          In<V> into_indices, In<W> into_weights, bool ascending, bool negative) {
         const auto rows = std::make_shared<const GraphRows<V, W>>(
             indptr, indices, weights, negative ? Weights::kFinite : Weights::kNotNegative);
-        // Without rows into the vertices each vertex looks among its own edges.
+        // Without in-edges, each vertex searches its out-edges (push).
         const auto back = into_indptr.size() == 0
                               ? nullptr
                               : std::make_shared<const GraphRows<V, W>>(
@@ -180,7 +180,7 @@ void register_trees(nb::module_& module) {
       nb::arg("into_weights").noconvert(), nb::arg("ascending"), nb::arg("negative"));
 }
 
-/// Whether each edge is there in both directions, and whether the vertices of each row ascend.
+/// Whether each edge exists in both directions, and whether each row's vertices ascend.
 template <Index V, Weight W>
 void register_row_order(nb::module_& module) {
   module.def(
@@ -210,8 +210,8 @@ void register_path(nb::module_& module) {
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> r_indptr,
          In<V> r_indices, In<W> r_weights, std::int64_t source, std::int64_t target,
          bool bidirectional, nb::object progress) {
-        // The weights may be any: the searches read no memory by them, and Yen's algorithm changes
-        // some at every call.
+        // Any weights are allowed: the searches compute no addresses from them, and Yen's algorithm
+        // changes some at every call.
         const GraphRows<V, W> rows(indptr, indices, weights, Weights::kAny);
         const GraphRows<V, W> back(r_indptr, r_indices, r_weights, Weights::kAny);
         require_size(back.vertices(), rows.vertices(), "r_indptr");

@@ -42,11 +42,11 @@ nb::dict solve_many(const GraphRows<V, W>& rows, Edges edges, const In<std::int6
   return as_dict(counters);
 }
 
-/// A copy of potentials under which no length is negative that a search from the sources adds.
+/// Copies potentials and checks that no edge reached from the sources gets a negative weight.
 ///
-/// Under others the keys of a search descend, which not every queue survives. Floats below 0 count
-/// as 0 anyway. One pass over the edges, and the sources have potentials: then so has each vertex
-/// that they reach.
+/// With a negative one, the keys of a search would descend, which not every queue supports.
+/// Negative floats count as 0 anyway. One pass over the edges suffices: the sources have
+/// potentials, so each vertex that they reach has one.
 template <Index V, Weight W>
 std::vector<DistanceOf<W>> potentials_of(const GraphRows<V, W>& rows, const In<DistanceOf<W>>& h,
                                          const In<std::int64_t>& sources) {

@@ -17,14 +17,16 @@ namespace warpath::bindings {
 
 namespace {
 
-/// What a plan depends on beside the graph and the call: asked for at every call, so in one go.
+/// The environment on which a plan depends, besides the graph and the call. One function returns
+/// all of it, since every call checks it.
 class Surroundings {
  public:
   Surroundings(std::vector<std::string> names, double looks)
       : names_(std::move(names)), looks_(looks), texts_(names_.size()) {}
 
-  /// (the processors of this thread, the moment, the texts of the variables or None): the same
-  /// object as before while nothing has changed. Without looks, of the variables alone.
+  /// Returns (number of processors of this thread, time step, values of the environment variables
+  /// or None), and the same tuple as before if nothing changed. With looks = 0, only the variables
+  /// are checked.
   nb::tuple now() {
     int processors = 0;
     std::int64_t moment = 0;
@@ -43,7 +45,7 @@ class Surroundings {
       changed = true;
     }
     if (changed) {
-      told_.reset();  // until it is made anew: that may fail, or run Python
+      told_.reset();  // until it is rebuilt, which may fail or run Python code
       processors_ = processors;
       moment_ = moment;
       tell();

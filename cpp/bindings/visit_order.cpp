@@ -6,7 +6,7 @@ namespace warpath::bindings {
 
 namespace {
 
-/// Runs search(pulse) with the GIL released, once the arguments of a breadth-first search fit.
+/// Runs search(pulse) with the GIL released, after a check of a breadth-first search's arguments.
 template <Index V, class Search>
 auto checked_search(const GraphRows<V, std::int32_t>& rows, std::int64_t source, std::size_t n,
                     nb::object progress, Search&& search) {

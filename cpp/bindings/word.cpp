@@ -10,8 +10,8 @@ namespace warpath::bindings {
 
 namespace {
 
-/// The first word of an array that a device writes to when it has ended. It is waited for without
-/// Python's lock, which a wait of Python's own would keep from other threads.
+/// A completion flag: the first word of an array, to which a device writes when it has finished.
+/// Waiting for it releases the GIL.
 class Word {
  public:
   Word(Out<std::int64_t> words, std::int64_t silent) : words_(std::move(words)), silent_(silent) {
@@ -20,7 +20,8 @@ class Word {
 
   void hush() { word().store(silent_, std::memory_order_relaxed); }
 
-  /// Whether something is said within so many seconds. What was written before it is seen then.
+  /// Waits up to `seconds` for a value other than `silent`; returns whether it arrived. Everything
+  /// that the device wrote before is then visible.
   bool said(double seconds) const {
     if (spoken()) return true;
     const nb::gil_scoped_release free;
@@ -36,7 +37,7 @@ class Word {
   }
 
  private:
-  static constexpr int kLooks = 64;  // before the clock is asked
+  static constexpr int kLooks = 64;  // polls between two readings of the clock
 
   std::atomic_ref<std::int64_t> word() const {
     return std::atomic_ref<std::int64_t>(*words_.data());

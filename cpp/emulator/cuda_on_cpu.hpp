@@ -1,10 +1,10 @@
-// cuda_on_cpu.hpp - what a kernel sees of CUDA when g++ compiles it: one fiber for each thread, run
-// by scheduler.cpp on one thread of the operating system, in an order drawn from a seed.
+// cuda_on_cpu.hpp - the part of CUDA C++ that the kernels use, for compiling them with g++.
 //
-// Fibers change at barriers and warp intrinsics and, now and then, around atomics and relaxed
-// accesses; nowhere else. What CUDA leaves undefined is an error where it can be seen: a mask with
-// a lane that has returned, a barrier that not all threads of a block reach. Included before a
-// kernel's first line, it includes nothing, so that compiling a kernel stays quick.
+// Every CUDA thread is a fiber. scheduler.cpp runs all fibers of a launch on one thread of the
+// operating system, in an order drawn from a seed. Fibers switch only at barriers and warp
+// intrinsics and, now and then, around atomics and relaxed accesses. Undefined behaviour of CUDA is
+// an error where it can be detected: a mask that contains a returned lane, a barrier that not all
+// threads of a block reach. This file includes no other, so that compiling a kernel stays quick.
 #pragma once
 
 #define WARPATH_EMULATED 1
@@ -19,28 +19,23 @@
 #define __grid_constant__
 #define __align__(n) alignas(n)
 
-// Calls know where they stand in a kernel's source, for messages.
+// Extra parameters of intrinsics: the place of the call in the kernel's source, for messages.
 #define WARPATH_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 namespace emulated {
-
 struct Dim3 {
   unsigned x, y, z;
 };
-
-/// What a thread knows of itself.
-struct Thread {
+struct Thread {  // one thread's indices
   Dim3 thread, block;
 };
 
-/// What all threads of a launch know, and the steps until the next change of fibers.
-struct Grid {
+struct Grid {  // of the launch; `patience` is the number of steps until the next switch of fibers
   Dim3 threads, blocks;
   int patience;
 };
 
-/// Where a shared array lies in its block's memory, since the launch named.
-struct Site {
+struct Site {  // a shared array's offset in its block's memory, valid for this launch
   unsigned long long launch;
   unsigned offset;
 };
@@ -50,8 +45,7 @@ enum class Warp { kSync, kShuffle, kBallot, kMatch };
 using Word = unsigned long long;
 using Run = void (*)(const void* kernel, void** args);
 
-// scheduler.cpp has these. It is compiled once, and without a sanitizer: what it does to its own
-// memory between two fibers is none of their business.
+// In scheduler.cpp, which is compiled without sanitizers: they must not see its own accesses.
 #pragma GCC visibility push(default)
 extern Thread* self;
 extern Grid grid;
@@ -68,7 +62,7 @@ int launch(Run run, const void* kernel, const char* name, unsigned blocks, unsig
            Word seed, void** args, char* error, unsigned long capacity);
 #pragma GCC visibility pop
 
-/// May change fibers. Under ThreadSanitizer the count is kept out of its sight.
+/// May switch fibers. ThreadSanitizer must not see the counter, which all fibers write.
 inline void step() {
 #ifdef __SANITIZE_THREAD__
   count_step();
@@ -84,7 +78,7 @@ struct Same {
   using Type = T;
 };
 
-/// A value's bits in the low bytes of a word, and back.
+/// Converts a value to a word, with its bits in the low bytes, and back.
 template <class T>
 Word to_word(T value) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "CUDA exchanges words of 4 and 8 bytes");
@@ -99,7 +93,7 @@ T from_word(Word word) {
   return value;
 }
 
-/// Replaces *p by change(*p), atomically, relaxed as CUDA's atomics are, and returns what it was.
+/// Replaces *p by change(*p) atomically, with relaxed order as in CUDA. Returns the old value.
 template <class T, class Change>
 T update(T* p, Change change) {
   step();
@@ -114,7 +108,7 @@ T update(T* p, Change change) {
 
 template <class T, Word kCount, class Tag>
 inline T (&shared_array(Tag)) [kCount] {
-  static Site site;  // one for each declaration, as its tag is a lambda's type
+  static Site site;  // one per declaration: each lambda used as a tag has its own type
   return *static_cast<T(*)[kCount]>(shared(site, sizeof(T[kCount]), alignof(T)));
 }
 
@@ -126,13 +120,12 @@ template <class T>
 T shuffle(unsigned mask, T value, int source, const char* what, const char* file, int line) {
   return from_word<T>(warp(Warp::kShuffle, mask, to_word(value), source, what, file, line));
 }
-
 }  // namespace emulated
 
 #define WARPATH_SHARED(type, name, count) \
   type(&name)[count] = ::emulated::shared_array<type, count>([] {})
 
-// Shared memory whose size a launch says; here the kernel says it again.
+// Dynamic shared memory. CUDA takes the size from the launch, the emulator from the kernel.
 #define WARPATH_LENT_SHARED(name, bytes)                             \
   static ::emulated::Site site_of_##name; /* once for each kernel */ \
   char* const name = static_cast<char*>(::emulated::shared(site_of_##name, bytes, 16))
@@ -143,7 +136,6 @@ T shuffle(unsigned mask, T value, int source, const char* what, const char* file
 #define gridDim (::emulated::grid.blocks)
 inline constexpr int warpSize = 32;
 
-// Barriers and fences.
 inline void __syncthreads(WARPATH_PLACE) {
   emulated::block_barrier(emulated::Barrier::kPlain, 0, file, line);
 }
@@ -209,10 +201,9 @@ unsigned __match_any_sync(unsigned mask, T value, WARPATH_PLACE) {
                                    "__match_any_sync", file, line);
   return static_cast<unsigned>(bits);
 }
-/// CUDA promises no more than the caller itself.
-inline unsigned __activemask() { return 1u << emulated::lane(); }
+inline unsigned __activemask() { return 1u << emulated::lane(); }  // all that CUDA guarantees
 
-// Atomics, for the types that CUDA has them for.
+// Atomics, for the types that CUDA supports.
 #define WARPATH_ATOMIC(name, expression, ...)                                 \
   template <class T>                                                          \
     requires emulated::kOneOf<T, __VA_ARGS__>                                 \
@@ -240,8 +231,8 @@ T atomicCAS(T* address, typename emulated::Same<T>::Type compare,
   return old;
 }
 
-// NVRTC's builtins. The order is compared, not passed on: g++ takes one it cannot see as the
-// strongest, which would hide races from ThreadSanitizer.
+// NVRTC's builtins. The order is compared, not passed on: g++ replaces an order that is not a
+// constant by the strongest one, which would hide races from ThreadSanitizer.
 #define __NV_ATOMIC_RELAXED 0
 #define __NV_ATOMIC_CONSUME 1
 #define __NV_ATOMIC_ACQUIRE 2
@@ -283,7 +274,6 @@ void __nv_atomic_store_n(T* address, typename emulated::Same<T>::Type value, int
   __nv_atomic_store(address, &value, order, scope);
 }
 
-// Bits and numbers.
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
@@ -306,8 +296,7 @@ WARPATH_BITS(__double_as_longlong, long long, double)
 WARPATH_BITS(__longlong_as_double, double, long long)
 #undef WARPATH_BITS
 
-// min and max are overloads, as in CUDA: arguments of two types are an error here as they are
-// there.
+// Overloads of min and max, as in CUDA: arguments of two different types are an error.
 #define WARPATH_MIN_MAX(T)                         \
   inline T min(T a, T b) { return b < a ? b : a; } \
   inline T max(T a, T b) { return a < b ? b : a; }
@@ -323,13 +312,13 @@ inline float max(float a, float b) { return __builtin_fmaxf(a, b); }
 inline double min(double a, double b) { return __builtin_fmin(a, b); }
 inline double max(double a, double b) { return __builtin_fmax(a, b); }
 
-// Sums and minima in one, which wrap as CUDA's do.
+// Fused sums and minima, which wrap as in CUDA.
 inline int __viaddmin_s32(int a, int b, int c) {
   return min(static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b)), c);
 }
 inline int __vimin3_s32(int a, int b, int c) { return min(min(a, b), c); }
 namespace emulated {
-/// Two halves of 16 bits, each as if alone.
+/// Applies `change` to the two 16-bit halves separately.
 template <class Change>
 unsigned by_halves(unsigned a, unsigned b, unsigned c, Change change) {
   unsigned all = 0;
@@ -359,26 +348,23 @@ inline bool isnan(float x) { return __builtin_isnan(x); }
 inline bool isnan(double x) { return __builtin_isnan(x); }
 
 namespace emulated {
-
 template <class T>
 inline constexpr int kKind = __is_same(T, bool) ? 'b'
                              : T(0.5) != T(0)   ? 'f'
                                                 : 'i';
 template <class T>
 inline constexpr int kCode = kKind<T> * 256 + static_cast<int>(sizeof(T));
-template <class T>  // a pointer to anything but a number: only that it is one
+template <class T>  // 65536 alone: a pointer to a type that is not a number
 inline constexpr int kCode<T*> = requires { T(0.5); } ? 65536 + kCode<T> : 65536;
 template <>
 inline constexpr int kCode<void*> = 65536;
 template <>
 inline constexpr int kCode<const void*> = 65536;
-
 template <int... kIndices>
 struct Indices {};
 
-/// What a kernel takes, told by its type: runs it, describes it.
 template <class... Args>
-struct Signature {
+struct Signature {  // of a kernel: calls it, and describes its arguments
   template <int... kIndices>
   static void call(void (*kernel)(Args...), void** args, Indices<kIndices...>) {
     kernel(*static_cast<Args*>(args[kIndices])...);
@@ -396,11 +382,10 @@ template <class... Args>
 Signature<Args...> signature(void (*)(Args...)) {
   return {};
 }
-
 }  // namespace emulated
 
-/// After a kernel: call_NAME launches it and returns 0, or 1 with a message; argument_NAME(i) is
-/// the code of its i-th argument (65536 for a pointer + 256 * kind + size), -1 after the last.
+/// To be written after a kernel. call_NAME launches it and returns 0, or 1 with a message.
+/// argument_NAME(i) codes its i-th argument (65536 for a pointer + 256 * kind + size; -1: no more).
 #define WARPATH_ENTRY(name)                                                                       \
   extern "C" __attribute__((visibility("default"))) int call_##name(                              \
       unsigned blocks, unsigned threads, unsigned long long seed, void** args, char* error,       \

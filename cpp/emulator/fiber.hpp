@@ -1,6 +1,7 @@
-// fiber.hpp - stacks to run on, and the change from one to another: a dozen instructions on x86-64,
-// ucontext elsewhere. The sanitizer that the kernels are compiled with (WARPATH_SANITIZED_THREAD or
-// _ADDRESS) is told of each change.
+// fiber.hpp - execution contexts with their own stacks, and the switch from one to another.
+//
+// A switch takes a dozen instructions on x86-64 and uses ucontext elsewhere. The sanitizer that the
+// kernels are compiled with (WARPATH_SANITIZED_THREAD or _ADDRESS) is notified of each switch.
 #pragma once
 
 #include <sys/mman.h>
@@ -35,8 +36,8 @@ void warpath_swap_stacks(void** from, void* to) __attribute__((visibility("hidde
 }
 
 #ifdef __x86_64__
-// Saves what a function must preserve on the old stack, takes it from the new one, goes on there.
-// A jump, as no call went before a return.
+// Saves the registers that a function must preserve on the old stack, loads them from the new one
+// and continues there. It jumps instead of returning, since no call preceded the return.
 asm(R"(
 .text
 .hidden warpath_swap_stacks
@@ -65,7 +66,7 @@ warpath_swap_stacks:
 
 namespace emulated {
 
-/// What happened before release(x) is seen after acquire(x).
+/// Everything before release(x) happens before everything after acquire(x).
 inline void release([[maybe_unused]] void* address) {
 #ifdef WARPATH_SANITIZED_THREAD
   __tsan_release(address);
@@ -87,12 +88,12 @@ inline void allow([[maybe_unused]] const void* begin, [[maybe_unused]] std::size
 #endif
 }
 
-/// Something that runs: the stack that was there, or one of its own.
+/// A context of execution: the original stack of the thread, or a stack of its own.
 class Context {
  public:
 #if defined(WARPATH_SANITIZED_THREAD) || defined(WARPATH_SANITIZED_ADDRESS)
   static constexpr std::size_t kStack =
-      1024 * 1024;  // a report is written on the stack it is about
+      1024 * 1024;  // room for a report, which is written on the stack that it describes
 #else
   static constexpr std::size_t kStack = 64 * 1024;
 #endif
@@ -102,9 +103,9 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// Makes it begin with body(), which never returns, when it is next switched to; what it did so
-  /// far is forgotten. `number` moves the first bytes in use, or all stacks would meet in the same
-  /// lines of the caches.
+  /// Resets the context to call body(), which never returns, at the next switch to it. `number`
+  /// shifts the start of the used part of the stack: otherwise all stacks would compete for the
+  /// same lines of the caches.
   void begin(void (*body)(), unsigned number) {
     if (stack_ == nullptr) make_stack();
     allow(stack_, kStack);
@@ -133,11 +134,12 @@ class Context {
 #endif
   }
 
-  /// Leaves this context, which runs, for another; returns when somebody switches back.
+  /// Switches from this context, which must be the running one, to another; returns when another
+  /// context switches back.
   void switch_to(Context& other) {
 #ifdef WARPATH_SANITIZED_THREAD
     if (stack_ == nullptr) tsan_ = __tsan_get_current_fiber();
-    __tsan_switch_to_fiber(other.tsan_, 1);  // 1: the change itself orders nothing
+    __tsan_switch_to_fiber(other.tsan_, 1);  // 1: the switch itself orders no accesses
 #endif
 #ifdef WARPATH_SANITIZED_ADDRESS
     left = this;
@@ -151,7 +153,7 @@ class Context {
     arrived();
   }
 
-  /// What ThreadSanitizer's reports call it.
+  /// Sets the name used in ThreadSanitizer's reports.
   void name([[maybe_unused]] unsigned block, [[maybe_unused]] unsigned thread) {
 #ifdef WARPATH_SANITIZED_THREAD
     if (block == named_[0] && thread == named_[1]) return;
@@ -163,13 +165,13 @@ class Context {
 #endif
   }
 
-  /// To be called first thing by a body.
+  /// Must be the first call in a body.
   void arrived() {
 #ifdef WARPATH_SANITIZED_ADDRESS
     const void* bottom = nullptr;
     size_t size = 0;
     __sanitizer_finish_switch_fiber(fake_, &bottom, &size);
-    if (left->stack_ == nullptr) {  // the stack that was there: this is how its place is learnt
+    if (left->stack_ == nullptr) {  // the original stack, whose address is learnt here
       left->bottom_ = bottom;
       left->size_ = size;
     }
@@ -178,7 +180,7 @@ class Context {
 
  private:
   void make_stack() {
-    // The lowest page stays forbidden: a kernel with too large local arrays stops there.
+    // The lowest page stays inaccessible, so that a kernel with too large local arrays stops there.
     void* memory = mmap(nullptr, kStack + kPage, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();

@@ -1,5 +1,6 @@
-// launch.hpp - the launch that runs: its blocks and fibers, which of them are ready, the draws, and
-// what is said when it fails. For scheduler.cpp alone.
+// launch.hpp - state of the running launch: blocks, fibers, ready list, random draws, message.
+//
+// For scheduler.cpp only.
 #pragma once
 
 #include <cstdarg>
@@ -14,26 +15,27 @@
 
 namespace emulated {
 
-inline constexpr unsigned kMostThreads = 1024;      // of a block, as CUDA has it
-inline constexpr unsigned kMostShared = 48 * 1024;  // static shared memory of a block, likewise
-// Fibers and blocks live at once; further blocks wait for a place. ThreadSanitizer takes 1.2 MB for
-// each fiber.
+inline constexpr unsigned kMostThreads = 1024;      // per block, as in CUDA
+inline constexpr unsigned kMostShared = 48 * 1024;  // static shared memory per block, as in CUDA
+// Limit of the fibers that exist at once; further blocks wait for a free place. ThreadSanitizer
+// takes 1.2 MB per fiber.
 #ifdef WARPATH_SANITIZED_THREAD
 inline constexpr unsigned kMostFibers = 1024;
 #else
 inline constexpr unsigned kMostFibers = 4096;
 #endif
 inline constexpr unsigned kMostPlaces = 512;
-inline constexpr Word kGarbage = 0x7ff7dead7ff7deadu;  // NaN as a float, far out as an index, true
+inline constexpr Word kGarbage = 0x7ff7dead7ff7deadu;  // a NaN, an index out of range, true
 #ifdef WARPATH_SANITIZED_ADDRESS
-inline constexpr unsigned kGap = 64;  // forbidden bytes after each shared array
+inline constexpr unsigned kGap = 64;  // inaccessible bytes after each shared array
 #else
 inline constexpr unsigned kGap = 0;
 #endif
 
 enum class State { kReturned, kReady, kAtBlock, kAtWarp, kAtGrid };
 
-/// 32 fibers of a block, and the two orders that __syncwarp takes turns in, for each lowest lane.
+/// A warp: 32 fibers of a block. `order` holds two synchronisation objects per lowest lane, which
+/// successive __syncwarp use alternately.
 struct WarpState {
   unsigned returned, waiting;
   unsigned char phase[32];
@@ -42,7 +44,7 @@ struct WarpState {
 
 struct Fiber;
 
-/// The place of a live block.
+/// A place in which one block at a time lives.
 struct Block {
   Fiber* fibers = nullptr;
   char* memory = nullptr;
@@ -51,8 +53,8 @@ struct Block {
   const char* file = nullptr;
   int line = 0;
   int results[2] = {};
-  Word order[2] = {};  // what the barrier orders, by turns: nobody can be two barriers ahead
-  unsigned turn = 0;   // blocks that have been here
+  Word order[2] = {};  // synchronisation objects of alternate barriers: no thread can be two ahead
+  unsigned turn = 0;   // number of blocks that have used this place
   Word handed_on[2] = {};
   WarpState warps[kMostThreads / 32];
 };
@@ -64,7 +66,7 @@ struct Fiber : Thread {
   Fiber* lanes = nullptr;  // lane 0 of its warp
   WarpState* group = nullptr;
   unsigned lane = 0;
-  // What it waits for.
+  // The operation that the fiber waits for.
   const char *what = nullptr, *file = nullptr;
   int line = 0, source = 0;
   Warp kind{};
@@ -72,14 +74,14 @@ struct Fiber : Thread {
   Word value = 0, result = 0;
 };
 
-/// The launch that runs.
+/// The running launch.
 struct Job {
   Run run;
   const void* kernel;
   void** args;
   Word number, draws, idle, start, end, fences;
   unsigned mean, threads, blocks, places, next, returned, live;
-  unsigned shared, shared_size;  // where the next array goes; what all arrays take
+  unsigned shared, shared_size;  // offset of the next shared array; size of all of them
   unsigned at_grid, grid_phase;
   Word grid_order[2];
   bool failed;
@@ -87,15 +89,15 @@ struct Job {
 };
 inline Job job{};
 
-inline Fiber fibers[kMostFibers];  // used from the first on, so that most of it is never touched
+inline Fiber fibers[kMostFibers];  // used from the first on, so that most pages are never touched
 inline Block places[kMostPlaces];
 inline unsigned begun = 0;  // fibers that have a stack
 inline Fiber* ready[kMostFibers];
-inline unsigned ready_count = 0, at = 0;  // `at`: where the fiber that runs stands in `ready`
+inline unsigned ready_count = 0, at = 0;  // `at`: index of the running fiber in `ready`
 inline Fiber* current = nullptr;
 inline Context launcher;
 
-/// xorshift64*: 32 bits.
+/// 32 random bits (xorshift64*).
 inline unsigned draw() {
   job.draws ^= job.draws >> 12;
   job.draws ^= job.draws << 25;
@@ -106,7 +108,7 @@ inline unsigned draw_below(unsigned bound) {
   return static_cast<unsigned>((Word{draw()} * bound) >> 32);
 }
 
-/// Appends to the message of a launch that fails.
+/// Appends to the error message of a failing launch.
 __attribute__((format(printf, 1, 2))) inline void say(const char* format, ...) {
   const std::size_t used = std::strlen(job.error);
   va_list values;
@@ -124,7 +126,7 @@ inline void say_who(const Fiber& fiber) {
   say("block %u, thread %u", fiber.block.x, fiber.thread.x);
 }
 
-/// Ends the launch: its fibers are left as they are.
+/// Ends the launch and abandons its fibers as they are.
 [[noreturn]] inline void give_up() {
   job.failed = true;
   current->context.switch_to(launcher);
@@ -152,7 +154,7 @@ inline void say_waiting(const Fiber& fiber) {
   }
 }
 
-/// Says who waits for what, once for each place in the source.
+/// Reports which threads wait for which operation, once per place in the source.
 inline void say_deadlock() {
   say("deadlock: %u threads wait and none can go on", job.live);
   std::vector<const Fiber*> shown;
@@ -175,7 +177,7 @@ inline void make_ready(Fiber& fiber) {
   ready[ready_count++] = &fiber;
 }
 
-/// Goes on with a fiber that is drawn, or in the launcher if none is ready.
+/// Switches to a randomly drawn ready fiber, or to the launcher if none is ready.
 inline void change() {
   Fiber* from = current;
   if (ready_count == 0) return from->context.switch_to(launcher);

@@ -1,8 +1,8 @@
 // scheduler.cpp - runs a launch: all its threads as fibers, in an order drawn from a seed.
 //
-// At a change the next fiber is drawn from all that are ready. How many steps pass between two
-// changes is drawn as well, about a mean that each launch draws anew: some launches change at
-// almost every atomic, others hardly ever.
+// At each switch, the next fiber is drawn from the ready ones. The number of steps between two
+// switches is drawn too, around a mean that is drawn per launch: some launches switch at almost
+// every atomic, others rarely.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -19,14 +19,14 @@ namespace emulated {
 Thread* self = nullptr;
 Grid grid{};
 
-/// Changes with no thread coming nearer its end after which a launch is given up; tests lower it.
+/// A launch is given up after so many switches in which no thread advanced; tests lower this limit.
 extern "C" {
 __attribute__((visibility("default"))) Word warpath_most_changes = Word{1} << 28;
 }
 
 namespace {
 
-/// Lets the threads through that wait at their block's barrier.
+/// Releases the threads that wait at their block's barrier.
 void open(Block& block) {
   job.idle = 0;
   int& result = block.results[block.phase & 1];
@@ -58,7 +58,7 @@ void open_grid() {
     if (fibers[i].state == State::kAtGrid) make_ready(fibers[i]);
 }
 
-/// Fills with garbage, word by word: a memset would be seen by the sanitizers.
+/// Fills memory with garbage, word by word: the sanitizers would intercept a memset.
 void spoil(char* begin, std::size_t bytes) {
   auto* words = reinterpret_cast<volatile Word*>(begin);
   for (std::size_t i = 0; i < (bytes + 7) / 8; ++i) words[i] = kGarbage;
@@ -85,7 +85,7 @@ void admit(Block& block) {
   }
 }
 
-/// A fiber has returned from the kernel; comes back when it is to run it again.
+/// Called when a fiber returns from the kernel; returns when the fiber is to run the kernel again.
 void finish() {
   Fiber& me = *current;
   Block& block = *me.home;
@@ -133,7 +133,7 @@ void body() {
   }
 }
 
-/// Gives each lane of the mask what the intrinsic returns to it.
+/// Gives each lane of the mask the result of the intrinsic.
 void exchange(Warp kind, unsigned mask, Fiber* lanes) {
   Word votes = 0;
   for (unsigned i = 0; i < 32; ++i) votes |= (mask >> i & lanes[i].value & 1) << i;
@@ -146,7 +146,7 @@ void exchange(Warp kind, unsigned mask, Fiber* lanes) {
       case Warp::kBallot:
         lane.result = votes;
         break;
-      case Warp::kShuffle:  // from outside the mask CUDA promises nothing
+      case Warp::kShuffle:  // CUDA leaves a source outside the mask undefined
         lane.result = (mask >> lane.source & 1) != 0 ? lanes[lane.source].value : kGarbage;
         break;
       case Warp::kMatch:
@@ -158,7 +158,7 @@ void exchange(Warp kind, unsigned mask, Fiber* lanes) {
   }
 }
 
-/// Makes the places of the live blocks and the fibers of their threads.
+/// Creates the places of blocks and the fibers of their threads.
 void prepare() {
   for (unsigned p = 0; p < job.places; ++p) {
     Block& block = places[p];
@@ -182,7 +182,7 @@ void prepare() {
   for (; begun < job.places * job.threads; ++begun) fibers[begun].context.begin(body, begun);
 }
 
-/// Remembers what the fiber that runs waits for.
+/// Records the operation that the running fiber waits for.
 inline void wait_for(const char* what, const char* file, int line) {
   current->what = what;
   current->file = file;
@@ -207,7 +207,7 @@ void count_step() {
 }
 
 void fence() {
-  // All fences are taken to stand in one order, which hides some races but reports no false one.
+  // All fences are assumed to have one total order: this hides some races but reports no false one.
   acquire(&job.fences);
   release(&job.fences);
   yield();
@@ -382,7 +382,7 @@ int launch(Run run, const void* kernel, const char* name, unsigned blocks, unsig
     say_deadlock();
   }
   std::snprintf(error, capacity, "kernel %s: %s", name, job.error);
-  // What did not return is given up: its fibers begin anew.
+  // Fibers that did not return are abandoned: they begin anew at the next launch.
   for (unsigned i = 0; i < job.places * job.threads; ++i) fibers[i].context.begin(body, i);
   return 1;
 }

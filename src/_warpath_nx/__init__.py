@@ -1,15 +1,15 @@
-"""What NetworkX learns of its backend "warpath" when it is imported itself.
+"""Information about the backend "warpath" that NetworkX reads when it is imported.
 
-It is a package of its own because ``import networkx`` calls `get_info`, and ``import warpath.nx``
-would import NumPy and the compiled core for those who only have warpath installed.
+``import networkx`` calls `get_info`. The function is in a package separate from ``warpath.nx``,
+whose import would load NumPy and the compiled core for all users of NetworkX.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-#: Where the answer of a function may differ from NetworkX's, and why. Everything else is the same:
-#: numbers to the last bit, int or float, the order of dictionaries, exceptions and their messages.
+#: All possible differences from NetworkX's results. Everything else is the same: numbers to the
+#: last bit, int or float, the order of dictionaries, exceptions and their messages.
 DIFFERENCES = {
     "path": "Of equally short paths it may return another one. Where integers and floats are "
     "mixed, the length is then an integer in place of an equal float, or the other way round.",
@@ -29,7 +29,7 @@ DIFFERENCES = {
     "for each other; its distances are then too long, and warpath's are the shortest.",
 }
 
-#: What differs in every function.
+#: Differences that apply to every function.
 EVERYWHERE = {
     "numbers": "NumPy's scalars and booleans count as Python's numbers: sums do not wrap, and "
     "answers have Python's int and float.",
@@ -99,7 +99,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
 
 
 def get_info() -> dict[str, Any]:
-    """Return what NetworkX prints of the backend, by its entry point ``networkx.backend_info``."""
+    """Return the description of the backend, for the entry point ``networkx.backend_info``."""
     return {
         "backend_name": "warpath",
         "project": "warpath",

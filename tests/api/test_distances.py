@@ -178,7 +178,7 @@ def test_a_recipe_that_keeps_predecessors_fills_them_itself(monkeypatch):
     recipe = replace(CATALOGUE["classic.floyd_warshall"], predecessors=True)
     solve = cpu.run
 
-    def filling(order):
+    def filling(order, _):
         raw = solve(order)
         order.pred[:] = -1
         order.pred[0, 1:4] = [0, 0, 2]
@@ -191,7 +191,7 @@ def test_a_recipe_that_keeps_predecessors_fills_them_itself(monkeypatch):
     assert table.pred[0].tolist() == [-1, 0, 0, 2]
     assert list(table.path(0, 3)) == [0, 2, 3]
 
-    def picking(order):
+    def picking(order, _):
         raw = solve(order)
         order.pred[:] = 3  # of the round trip of 0, too
         return raw

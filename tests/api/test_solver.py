@@ -105,7 +105,7 @@ def test_bound_search_keeps_to_its_cutoff(name, dtype):
     recipe = CATALOGUE[name]
     if recipe.integer_only and np.dtype(dtype).kind == "f":
         pytest.skip("it needs integers")
-    search = cpu.bound(graph, recipe, {"delta": 3.0}, 1, 6)
+    search = cpu.bound_search(graph, recipe, {"delta": 3.0}, 1, 6)
     dist, _ = search(0)
     assert dist.tolist()[:2] == [0, 2]
     assert dist[2] == unreachable(dist.dtype)

@@ -57,7 +57,7 @@ def test_a_graph_shows_what_it_is(trips):
     assert texts[0] == f"Graph {ODD}"
     assert dict(zip(texts[1::2], texts[2::2], strict=True)) == {
         "vertices": "3", "edges": "3, directed", "weights": "int64",
-        "named by": "strings of its own", "coordinates": "x and y of each vertex",
+        "named by": "labels (strings)", "coordinates": "x and y of each vertex",
         "memory": "68 B",
     }  # fmt: skip
 

@@ -22,7 +22,7 @@ def test_threads_are_those_of_the_process_or_of_the_variable(monkeypatch):
 @pytest.mark.parametrize("value", ["0", "two", "-1", "1.5", "5000"])
 def test_threads_that_are_none_are_refused(monkeypatch, value):
     monkeypatch.setenv("WARPATH_THREADS", value)
-    with pytest.raises(InputError, match="whole number, 1 to 1024"):
+    with pytest.raises(InputError, match="integer, 1 to 1024"):
         settings.threads()
 
 
@@ -104,7 +104,7 @@ def test_the_device_is_one_of_this_machine(monkeypatch, value):
 @pytest.mark.parametrize("value", ["abacus", "cuda:", "cuda:x", "cluster", "CPU"])
 def test_a_device_that_is_none_is_refused(monkeypatch, value):
     monkeypatch.setenv("WARPATH_DEVICE", value)
-    with pytest.raises(InputError, match=f"WARPATH_DEVICE='{value}' is no device"):
+    with pytest.raises(InputError, match=f"WARPATH_DEVICE='{value}' is not valid"):
         settings.device()
 
 

@@ -383,7 +383,7 @@ def test_one_algorithm_is_shown_with_its_place_axes_and_note(warpath):
     assert "section 4.2, U^GPU_PLUS" in out
     assert "min, pull, thread, flags, one pass, shared" in out
     assert "texture reference" in out
-    assert "never takes it" in out
+    assert "never chooses it" in out
     rows = [line.split()[:2] for line in out.splitlines()]
     assert ["memory", "shared"] in rows
     assert "measured only" in warpath("algorithms", "broken.harish_narayanan2007").out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_a_wrong_result_of_named_vertices_is_told_by_their_names(warpath, names,
         (["sssp", "ROADS", "-s", "1", "-t", "two"], "--threads"),
         (["sssp", "ROADS", "-s", "1", "-a", "classic.dijktra"], "did you mean classic.dijkstra"),
         (["sssp", "ROADS", "-s", "1", "-a", "?"], "'?': warpath algorithms lists all."),
-        (["apsp", "ROADS", "-o", "full.npy", "--long"], ".npy holds the distances alone"),
+        (["apsp", "ROADS", "-o", "full.npy", "--long"], ".npy holds only the distances"),
         (
             ["apsp", "ROADS", "-a", "floyd"],
             "mean classic.floyd_warshall or warpath.floyd_warshall?",
@@ -59,14 +60,14 @@ def test_a_wrong_result_of_named_vertices_is_told_by_their_names(warpath, names,
         (["sssp", "ROADS", "-s", "1", "-o", "x"], "a suffix is needed"),
         (["sssp", "ROADS", "-s", "1", "--option", "n"], "key=value"),
         (["path", "ROADS", "1", "5", "--plot", "x.npz"], "--plot x.npz"),
-        (["plan", "ROADS", "--apsp", "-s", "1"], "different questions"),
-        (["plan", "ROADS", "--from", "1"], "--from and --to belong together"),
+        (["plan", "ROADS", "--apsp", "-s", "1"], "cannot be combined"),
+        (["plan", "ROADS", "--from", "1"], "--from and --to must be given together"),
         (["plan", "ROADS", "--targets", "1"], "--targets needs --sources"),
         (["algorithms", "classic.dijkstr"], "Did you mean classic.dijkstra"),
         (["algorithms", "zzz"], "there is no algorithm 'zzz'."),
         (["algorithms", "--paper", "martin"], "there is no paper 'martin': bodra2025, broken,"),
         (["algorithms", "--device", "gpu"], "there is no device 'gpu': cpu, cuda are known."),
-        (["algorithms", "classic.dijkstra", "--device", "cpu"], "different questions"),
+        (["algorithms", "classic.dijkstra", "--device", "cpu"], "cannot be used with a NAME"),
         (["generate", "gird", "-o", "x.gr"], "did you mean grid?"),
         (["generate", "?", "-o", "x.gr"], "there are random_in_degree"),
         (["generate", "grid", "--rows", "3", "-o", "x.gr"], "grid needs --columns"),
@@ -75,7 +76,7 @@ def test_a_wrong_result_of_named_vertices_is_told_by_their_names(warpath, names,
         (["generate", "grid", "3", "-o", "x.gr"], "unexpected '3'"),
         (["generate", "grid", "--rows"], "--rows needs a value"),
         (["generate", "grid", "--rows", "3", "--columns", "3"], "-o FILE is needed"),
-        (["generate", "-o", "x.gr"], "which kind?"),
+        (["generate", "-o", "x.gr"], "a KIND is needed"),
     ],
 )
 def test_a_wrong_command_line_is_exit_code_2_with_a_hint(warpath, roads, words, hint):
@@ -100,7 +101,7 @@ def test_a_table_too_large_to_print_asks_for_a_file(warpath, tmp_path, command):
         (["info", "FOLDER"], "directory"),
         (["sssp", "ROADS", "-s", "0"], "vertex 0 does not exist: this graph's vertices are"),
         (["sssp", "ROADS", "-s", "7"], "numbered 1 .. 6"),
-        (["sssp", "ROADS", "-s", "Home"], "'Home' is no vertex"),
+        (["sssp", "ROADS", "-s", "Home"], "'Home' is not a vertex"),
         (["sssp", "ROADS", "-s", "1", "--cutoff", "-3"], "cutoff"),
         (["sssp", "ROADS", "-s", "1", "-o", "nowhere/x.npz"], "nowhere: no such folder"),
         (["distances", "ROADS", "--sources", "1,9"], "vertex 9 does not exist"),
@@ -250,7 +251,7 @@ def test_a_device_that_is_not_there_is_exit_code_4(
 
 
 def test_a_table_that_no_gpu_holds_is_exit_code_4_with_its_bytes(warpath, roads, monkeypatch):
-    monkeypatch.setattr("warpath.api.run.gpu_memory", lambda *_: (1000, ""))
+    monkeypatch.setattr("warpath.engines.cuda.memory", lambda *_: (1000, ""))
     err = failed(warpath("distances", roads, "-s", 1, "-d", "cuda", "-a", "warpath.pairs"), 4)
     assert "on cuda:0 with the graph, but 1000 B are free" in err
     assert "use device='cpu'" in err or "--device cpu" in err
@@ -263,7 +264,7 @@ def test_a_gpu_that_fails_is_exit_code_4(warpath, roads, monkeypatch):
     def broken(*_, **__):
         raise errors.DeviceError("cuda:0 failed in the kernel push")
 
-    monkeypatch.setattr(run, "run", broken)
+    monkeypatch.setattr(run, "engine_of", lambda _: SimpleNamespace(run=broken))
     assert "failed in the kernel push" in failed(warpath("sssp", roads, "-s", 1), 4)
 
 
@@ -331,10 +332,10 @@ def test_a_target_that_is_a_folder_is_refused_before_solving(warpath, roads, tmp
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--predecessors", "--wide"], "no place in a --wide table: use --long, or -o .npz"),
+        (["--predecessors", "--wide"], "a --wide table cannot hold --predecessors: use --long, or"),
         (["--predecessors", "-o", "a.npy"], "not .npy or .zarr"),
         (["-o", "a.npy", "--dist-dtype", "int16"], "--dist-dtype int16 is not possible"),
-        (["-o", "a.npy", "--dist-dtype", "number"], "is no type of numbers"),
+        (["-o", "a.npy", "--dist-dtype", "number"], "is not a type of numbers"),
     ],
 )
 def test_tables_that_cannot_be_are_refused(warpath, roads, tmp_path, monkeypatch, more, said):
@@ -364,7 +365,7 @@ def test_a_part_of_somebody_else_is_named_first(warpath, roads, tmp_path):
     out = tmp_path / "full.npy"
     (tmp_path / "full.npy.part").write_bytes(b"mine")
     said = failed(warpath("apsp", roads, "-o", out), 3)
-    assert said.startswith(f"warpath: {out}: full.npy.part is there, but full.npy.part.json does")
+    assert said.startswith(f"warpath: {out}: full.npy.part exists, but full.npy.part.json does")
     assert (tmp_path / "full.npy.part").read_bytes() == b"mine"
 
 

@@ -123,7 +123,7 @@ def test_typed_vertices_are_those_of_the_file():
 
 @pytest.mark.parametrize("text", ["", "1.0", "٣", "1_0", "0x1", " 1"])
 def test_what_is_no_whole_number_is_no_vertex(text):
-    with pytest.raises(VertexError, match="is no vertex"):
+    with pytest.raises(VertexError, match="is not a vertex"):
         vertices.vertex(Graph.from_edges([0], [1]), text)
 
 
@@ -136,4 +136,4 @@ def test_a_stopped_command_names_the_rows_that_are_done_also_behind_a_link(tmp_p
     (tmp_path / f"{target.name}.part.json").touch()
     with pytest.raises(KeyboardInterrupt), kept(out):
         raise KeyboardInterrupt
-    assert f"{target}.part keeps the rows that are done" in capfd.readouterr().err
+    assert f"{target}.part keeps the finished rows" in capfd.readouterr().err

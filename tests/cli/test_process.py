@@ -195,7 +195,7 @@ def test_a_stopped_table_is_continued_by_the_same_command(tmp_path, ending):
         process.send_signal(ending)
         said = process.stderr.read()
     assert process.returncode == 128 + ending
-    assert f"warpath: {out}.part keeps the rows that are done: the same command goes on" in said
+    assert f"warpath: {out}.part keeps the finished rows: run the same command" in said
     assert sorted(each.name for each in tmp_path.iterdir()) == [
         "od.npy.part", "od.npy.part.json", "roads.gr"
     ]  # fmt: skip
@@ -268,7 +268,7 @@ def test_work_that_takes_long_gives_a_sign_of_life(roads):
     done = subprocess.run(
         [sys.executable, "-c", code, roads], capture_output=True, text=True, check=True
     )
-    assert done.stderr == "looking at the edges ...\n"
+    assert done.stderr == "inspecting the edges ...\n"
 
 
 def test_doctor_says_what_is_missing_and_how_to_get_it(without):

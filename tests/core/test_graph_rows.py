@@ -245,7 +245,8 @@ def test_arrays_that_change_do_a_graph_no_harm(seed):
 
 
 def test_the_hunting_program_calls_every_function_of_the_core():
-    from hunt.programs._core_calls import Draw, calls
+    from hunt.programs._core_arguments import Draw
+    from hunt.programs._core_calls import calls
 
     known = set(calls(Draw(np.random.default_rng(0))))
     public = {name for name in dir(_core) if callable(getattr(_core, name)) and name[0] != "_"}

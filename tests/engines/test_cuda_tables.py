@@ -213,7 +213,7 @@ def test_every_place_takes_a_table_of_a_gpu(name, tmp_path, monkeypatch):
     right = wp.apsp(graph, device="cpu").dist
     monkeypatch.setattr(deliver, "_BUFFER", 30 * 150 * 8)
     monkeypatch.setattr(streams, "BLOCK_BYTES", 40 * 150 * 8)
-    monkeypatch.setattr("warpath.api.table._FULL_BATCHES", 64)
+    monkeypatch.setattr("warpath.planner.kinds._FULL_BATCHES", 64)
     there, here, taken = right.view(DeviceArray) * 0, right * 0, right * 0
     blocks = []
 

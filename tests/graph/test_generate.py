@@ -302,7 +302,7 @@ def test_threads_change_no_bit_of_what_is_drawn(unique):
     ("call", "error", "message"),
     [
         (lambda: generate.uniform(-1), InputError, "n = -1: must be at least 0"),
-        (lambda: generate.uniform(2.5), InputError, "n = 2.5: a whole number is needed"),
+        (lambda: generate.uniform(2.5), InputError, "n = 2.5: must be an integer"),
         (lambda: generate.uniform(5, seed=-1), InputError, "seed = -1"),
         (lambda: generate.uniform(5, seed=2**64), InputError, "below 2\\*\\*64"),
         (lambda: generate.uniform(5, weights=(3, 1)), WeightError, "low must not exceed high"),
@@ -310,7 +310,7 @@ def test_threads_change_no_bit_of_what_is_drawn(unique):
         (lambda: generate.uniform(5, weights=(0, np.nan)), WeightError, "must be finite"),
         (lambda: generate.uniform(5, weights=(0, 2**64)), WeightError, "does not fit int64"),
         (lambda: generate.uniform(5, weights=(0, 1e300), dtype="f4"), WeightError, "float32"),
-        (lambda: generate.uniform(5, weights=(0.5, 1), dtype="i4"), WeightError, "whole numbers"),
+        (lambda: generate.uniform(5, weights=(0.5, 1), dtype="i4"), WeightError, "give integers"),
         (lambda: generate.uniform(5, dtype="float16"), WeightError, "weights are int32"),
         (lambda: generate.uniform(5, dtype="colour"), WeightError, "weights are int32"),
         (lambda: generate.uniform(5, weights=None, dtype="i4"), WeightError, "weights is None"),

@@ -233,11 +233,11 @@ def test_index_of_finds_labels_of_any_kind_and_label_of_gives_them_back():
     [
         (3, r"vertex 3 does not exist: vertices are 0 \.\. 2\."),
         (-1, "vertex -1 does not exist"),
-        (1.0, r"1\.0 is no vertex"),
-        ("a", "'a' is no vertex"),
+        (1.0, r"1\.0 is not a vertex"),
+        ("a", "'a' is not a vertex"),
         ([0, 7], "vertex 7"),
-        (None, "None is no vertex"),
-        ([[0]], "is no vertex"),
+        (None, "None is not a vertex"),
+        ([[0]], "is not a vertex"),
     ],
 )
 def test_a_vertex_that_does_not_exist_is_named(vertex, message):
@@ -365,13 +365,13 @@ def test_attributes_that_do_not_fit_are_refused(attributes, message):
 def test_graph_of_a_graph_is_the_graph_and_takes_no_options():
     graph = triangle()
     assert Graph.of(graph) is graph
-    with pytest.raises(GraphError, match="takes no options, but n"):
+    with pytest.raises(GraphError, match="takes no options, got n"):
         Graph.of(graph, n=3)
 
 
 @pytest.mark.parametrize("data", [42, None, {1: 2}, object()])
 def test_what_warpath_does_not_know_is_refused_with_what_it_knows(data):
-    with pytest.raises(GraphError, match="is no graph that warpath knows"):
+    with pytest.raises(GraphError, match="is not a supported graph"):
         Graph.of(data)
 
 
@@ -406,7 +406,7 @@ def test_with_weights_replaces_lengths_from_coordinates():
     assert graph.with_weights([7, 8]).coordinates is not None
     with pytest.raises(GraphError, match="weights has 1 entries"):
         graph.with_weights([1])
-    with pytest.raises(GraphError, match="'manhattan' is no rule"):
+    with pytest.raises(GraphError, match="'manhattan' is not a rule"):
         graph.with_weights("manhattan")
     with pytest.raises(GraphError, match="need coordinates"):
         triangle().with_weights("euclidean")
@@ -512,7 +512,7 @@ def test_arrays_at_odd_addresses_are_copied_to_even_ones():
 
 @pytest.mark.parametrize("n", [2.5, "3", -1, np.float64(2)])
 def test_a_number_of_vertices_that_is_none_is_refused(n):
-    with pytest.raises(GraphError, match=r"n = .* must be a whole number, 0 or more"):
+    with pytest.raises(GraphError, match=r"n = .* must be an integer, 0 or more"):
         Graph.from_edges([0], [1], n=n)
 
 
@@ -532,9 +532,9 @@ def test_counts_and_coordinates_that_cannot_be_are_refused():
         Graph.of([(0, 1, 1)], n=2**64)
     graph = Graph.of([(0, 1, 1)])
     for wrong in ("x", [[1], [1, 2]], np.ones((2, 2)) * 1j):
-        with pytest.raises(GraphError, match=r"coordinates (must be numbers|is no array)"):
+        with pytest.raises(GraphError, match=r"coordinates (must be numbers|is not an array)"):
             graph.with_coordinates(wrong)
-    with pytest.raises(InputError, match="this is no path of a file"):
+    with pytest.raises(InputError, match="this is not a valid path"):
         Graph.of("a\0b")
 
 

@@ -131,13 +131,13 @@ def test_vertices_are_counted_in_64_bits_from_two_to_the_31_on():
         (([0], [2**63]), r"dst\[0\] = 9223372036854775808 does not fit 63 bits"),
         ((np.array([2**63], np.uint64), np.array([0])), r"src\[0\] = 9223372036854775808"),
         ([(0, 1), (0, 1, 2)], r"edge 1 is \(0, 1, 2\), but edge 0 has 2 entries"),
-        ([(0, 1, 2, 3)], r"edge 0 is \(0, 1, 2, 3\): a list holds edges"),
+        ([(0, 1, 2, 3)], r"edge 0 is \(0, 1, 2, 3\): the entries of a list must"),
         ([[0, 1], [1, 2]], r"edge 0 is \[0, 1\].*Arrays go into a tuple"),
         ([np.array([0]), np.array([1])], r"Arrays go into a tuple: \(src, dst, weights\)"),
-        (((0, 1), (1, 2)), r"a tuple of 2 \(tuple, tuple\).*edges \(u, v\) go into a list"),
-        (([0],), r"a tuple of 1 \(list\) is no graph"),
+        (((0, 1), (1, 2)), r"a tuple of 2 \(tuple, tuple\).*put edges \(u, v\) into a list"),
+        (([0],), r"a tuple of 1 \(list\) is not a graph"),
         (([0], [1], [1], [1], [1]), r"a tuple of 5 \(list, list, list, list, \.\.\.\)"),
-        (("roads.gr", "x"), r"a tuple of 2 \(str, str\) is no graph"),
+        (("roads.gr", "x"), r"a tuple of 2 \(str, str\) is not a graph"),
         ([({1}, "a")], "must be hashable"),
     ],
 )
@@ -153,7 +153,7 @@ def test_an_id_of_n_or_more_is_refused():
 
 def test_n_is_refused_for_labels():
     with pytest.raises(
-        GraphError, match="n = 3 was given, but the edges name vertices such as 'a'"
+        GraphError, match="n = 3 was given, but the edges have vertices such as 'a'"
     ):
         wp.Graph.of([("a", "b")], n=3)
 

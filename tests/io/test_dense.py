@@ -59,12 +59,12 @@ def test_a_triangle_read_as_undirected_gets_its_opposites():
 @pytest.mark.parametrize(
     ("array", "message"),
     [
-        (np.zeros((5, 2), int), r"\(5, 2\) is no graph.*tuple: \(a\[:, 0\], a\[:, 1\]\)"),
+        (np.zeros((5, 2), int), r"\(5, 2\) is not a graph.*tuple: \(a\[:, 0\], a\[:, 1\]\)"),
         (np.zeros((5, 3), int), r"\(5, 3\).*\(a\[:, 0\], a\[:, 1\], a\[:, 2\]\)"),
         (np.zeros((2, 5), int), r"\(2, 5\).*as a tuple: tuple\(a\)"),
-        (np.zeros((4, 5)), r"\(4, 5\) is no graph: an adjacency matrix is square"),
-        (np.zeros(4), r"shape \(4,\) is no graph"),
-        (np.array(4), r"shape \(\) is no graph"),
+        (np.zeros((4, 5)), r"\(4, 5\) is not a graph: an adjacency matrix is square"),
+        (np.zeros(4), r"shape \(4,\) is not a graph"),
+        (np.array(4), r"shape \(\) is not a graph"),
         (np.zeros((2, 2, 2)), r"shape \(2, 2, 2\)"),
         (np.zeros(2, [("u", int), ("v", int)]), "structured array with the fields u, v"),
     ],
@@ -76,7 +76,7 @@ def test_what_is_not_square_is_refused_with_the_way_out(array, message):
 
 @pytest.mark.parametrize("dtype", ["complex64", "object", "U3"])
 def test_a_matrix_of_other_things_than_numbers_is_refused(dtype):
-    with pytest.raises(WeightError, match="holds no weights"):
+    with pytest.raises(WeightError, match="has no weights"):
         wp.Graph.of(np.zeros((2, 2), dtype))
 
 
@@ -91,7 +91,7 @@ def test_minus_infinity_is_refused_with_row_and_column():
 
 
 def test_an_unknown_rule_for_zero_is_refused():
-    with pytest.raises(InputError, match=r'zero=\'no\': a 0 in a matrix is an "edge" or "no_edge"'):
+    with pytest.raises(InputError, match=r'zero=\'no\' must be "edge" or "no_edge"'):
         wp.Graph.of(np.eye(2), zero="no")
 
 

@@ -85,8 +85,8 @@ BAD = {
         ":2: a vertex number does not fit in 64 bits, "
         'found "a 1 99999999999999999999 1"'
     ),
-    "p sp -2 1\n": ':1: the number of vertices must be a whole number, 0 or more, found "-2"',
-    "p sp 2 x\n": ':1: the number of arcs must be a whole number, 0 or more, found "x"',
+    "p sp -2 1\n": ':1: the number of vertices must be an integer, 0 or more, found "-2"',
+    "p sp 2 x\n": ':1: the number of arcs must be an integer, 0 or more, found "x"',
     "p sp 2 99999999999999999999\n": (
         ":1: the number of arcs is larger than any file can hold, "
         'found "99999999999999999999"'

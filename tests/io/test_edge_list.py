@@ -73,7 +73,7 @@ def test_a_name_among_numbers_is_an_error_not_a_new_vertex(file):
 
 
 def test_a_vertex_with_a_fraction_is_refused(file):
-    with pytest.raises(GraphFormatError, match=r':1: a vertex is a whole number .*, found "1.0"'):
+    with pytest.raises(GraphFormatError, match=r':1: a vertex is an integer .*, found "1.0"'):
         read(file("a.txt", "1.0 2\n"))
 
 

@@ -77,11 +77,11 @@ def test_what_cannot_be_used_is_refused_with_what_there_is():
         wp.Graph.of(Graph({"weight": Map([1, 2, 3])}), weight="km")
     with pytest.raises(GraphError, match="no vertex property map 'name'; there are: none"):
         wp.Graph.of(Graph(), labels="name")
-    with pytest.raises(GraphError, match="type 'string' hold no weights"):
+    with pytest.raises(GraphError, match="type 'string' has no weights"):
         wp.Graph.of(Graph({"weight": Map("abc", "string")}))
     with pytest.raises(GraphError, match="two vertices are called 'a'"):
         wp.Graph.of(Graph(), labels=Map("aba", "string"))
-    with pytest.raises(GraphError, match="no graph-tool graph"):
+    with pytest.raises(GraphError, match="not a graph-tool graph"):
         from_graph_tool(3)
 
     class GraphView(Graph):

@@ -72,5 +72,5 @@ def test_coordinates_and_name_are_read():
 
 
 def test_another_object_of_igraph_is_refused():
-    with pytest.raises(GraphError, match="is no igraph graph"):
+    with pytest.raises(GraphError, match="is not an igraph graph"):
         wp.Graph.of(named().vs)

@@ -50,14 +50,14 @@ def test_the_banner_may_be_in_any_case(file):
 
 
 BAD = {
-    banner("coordinate complex general") + "1 1 0\n": "complex numbers are no weights",
+    banner("coordinate complex general") + "1 1 0\n": "complex numbers cannot be weights",
     banner("coordinate real skew-symmetric") + "1 1 0\n": "negated other half",
     banner("coordinate complex hermitian") + "1 1 0\n": "complex numbers",
     banner("coordinate real strange") + "1 1 0\n": r'found "coordinate real strange"',
     banner("coordinate real") + "1 1 0\n": "expected .%%MatrixMarket matrix <format>",
     banner("coordinate real general") + "2 3 0\n": ":2: a graph's matrix is square, .* 2 x 3",
     banner("coordinate real general") + "2 2\n": ':2: expected "<rows> <columns> <entries>"',
-    banner("coordinate real general") + "2 -2 0\n": "whole number",
+    banner("coordinate real general") + "2 -2 0\n": "must be an integer",
     banner("coordinate real general") + "% x\n": "it may be truncated",
     banner("coordinate real general") + "2 2 2\n1 2 3\n": "promises 2 entries, the file has 1",
     banner("coordinate real general") + "2 2 1\n1 3 3\n": ":3: vertex 3 is out of range",
@@ -76,7 +76,7 @@ def test_a_damaged_file_is_refused_with_the_reason(file, content, message):
 
 def test_an_array_is_refused_as_a_graph_with_the_way_out(file):
     path = file("a.mtx", banner("array real general") + "1 2\n1\n2\n")
-    with pytest.raises(GraphFormatError, match="to coordinates="):
+    with pytest.raises(GraphFormatError, match="coordinates= for n x 2"):
         read(path)
 
 

@@ -54,7 +54,7 @@ BAD = {
     "2 1 1\n2 99999999999999999999\n1 1\n": ":2: a number does not fit in 64 bits",
     "2 1 7\n2\n1\n": ":1: the format code has up to three digits",
     "2\n2\n1\n": ':1: expected "<vertices> <edges>',
-    "-2 1\n2\n1\n": ":1: the number of vertices must be a whole number",
+    "-2 1\n2\n1\n": ":1: the number of vertices must be an integer",
     "% no\n": ': expected "<vertices> <edges> [<format> [<weights per vertex>]]", but the file',
     "2 1000000000000000\n2\n1\n": ": the header promises 2 vertices and 1000000000000000 edges",
     "3 2\n2 3\n1\n2\n": ": the line of vertex 1 lists 3, but that of 3 does not list 1 the same",

@@ -97,7 +97,7 @@ def test_coordinates_come_from_x_and_y_or_pos_where_all_have_them(attributes):
 
 def test_views_are_graphs_but_other_objects_of_networkx_are_not():
     assert wp.Graph.of(nx.path_graph(4).subgraph([0, 1, 2])).m == 4
-    with pytest.raises(GraphError, match="is no NetworkX graph"):
+    with pytest.raises(GraphError, match="is not a NetworkX graph"):
         wp.Graph.of(nx.path_graph(3).edges)
 
 

@@ -83,7 +83,7 @@ def test_objects_that_are_all_strings_or_numbers_are_kept(tmp_path):
 
 def test_labels_that_need_pickling_are_refused_or_dropped(tmp_path):
     graph = wp.Graph.of([((0, 0), "exit")])
-    with pytest.raises(InputError, match=r'label \(0, 0\) cannot be kept.*labels="drop"'):
+    with pytest.raises(InputError, match=r'label \(0, 0\) cannot be stored.*labels="drop"'):
         formats.write(graph, tmp_path / "g.npz")
     assert not (tmp_path / "g.npz").exists()
     formats.write(graph, tmp_path / "g.npz", labels="drop")
@@ -119,7 +119,7 @@ def test_other_matrices_of_scipy_are_refused(tmp_path):
 def test_a_shape_that_contradicts_the_rows_is_refused(tmp_path):
     sparse = pytest.importorskip("scipy.sparse")
     sparse.save_npz(tmp_path / "d.npz", sparse.csr_array((2, 2)))
-    with pytest.raises(GraphFormatError, match="shape says n = 9, but indptr has n = 2"):
+    with pytest.raises(GraphFormatError, match="shape has n = 9, but indptr has n = 2"):
         formats.read(repacked(tmp_path / "d.npz", shape=np.array([9, 9])))
 
 
@@ -182,7 +182,7 @@ def test_an_archive_of_arrays_that_are_no_graph_is_refused(tmp_path):
 
 def test_a_direction_that_contradicts_the_file_is_refused(saved):
     assert formats.read(saved, directed=True).directed
-    with pytest.raises(GraphFormatError, match="the file says directed = True: leave directed="):
+    with pytest.raises(GraphFormatError, match="the file has directed = True: leave directed="):
         formats.read(saved, directed=False)
 
 

@@ -172,7 +172,7 @@ def test_a_file_without_roads_says_so(tmp_path):
 
 def test_roads_without_locations_say_so(tmp_path):
     path = write(tmp_path / "a.osm", [([1, 2], ROAD)], missing=[1, 2])
-    with pytest.raises(GraphFormatError, match="not one stretch of road whose two ends"):
+    with pytest.raises(GraphFormatError, match="no stretch of road whose two ends"):
         formats.read(path)
 
 

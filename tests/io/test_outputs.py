@@ -147,7 +147,7 @@ def test_a_killed_run_is_continued_to_the_same_bytes(roads, target):
 def test_another_question_does_not_touch_what_is_there(roads, target, monkeypatch, ask, said):
     stopped(roads, target, monkeypatch)
     before = content(target.with_name(f"{target.name}.part"))
-    ways = rf"{target.name}\.part holds 30 rows of another question \({said}\): .* delete"
+    ways = rf"{target.name}\.part holds 30 rows of another query \({said}\): .* delete"
     with pytest.raises(wp.OutputError, match=ways) as caught:
         ask(roads, target)
     assert caught.value.errno == errno.EEXIST
@@ -202,7 +202,7 @@ def test_a_part_that_nothing_explains_is_not_touched(roads, target, monkeypatch,
     json_file = target.with_name(f"{target.name}.part.json")
     json_file.unlink() if note is None else json_file.write_text(note)
     before = content(target.with_name(f"{target.name}.part"))
-    with pytest.raises(wp.OutputError, match="does not say what is in it: delete"):
+    with pytest.raises(wp.OutputError, match="does not describe it: delete"):
         solve(roads, target)
     assert content(target.with_name(f"{target.name}.part")) == before
 
@@ -234,7 +234,7 @@ def test_a_disk_that_fills_up_keeps_what_is_there(roads, target, monkeypatch):
     assert caught.value.errno == errno.ENOSPC
     said = str(caught.value)
     assert "the disk is full" in said
-    assert f"30 of 60 rows are kept in {target.name}.part: the same call again goes on" in said
+    assert f"30 of 60 rows are stored in {target.name}.part: repeat the call" in said
     assert solve(roads, target).stats["resumed"] == 30
 
 
@@ -309,7 +309,7 @@ def test_distances_go_to_files_and_arrays_too(roads, target):
         (np.empty((60, 60), np.int64, order="F"), "not C-ordered"),
         (np.empty((60, 60), np.int32), "type int32"),
         (np.empty((60, 59), np.int64), r"shape \(60, 59\)"),
-        ("full.csv", r"ends in \.npy or \.zarr"),
+        ("full.csv", r"end in \.npy or \.zarr"),
         (b"full.npy", "is a bytes"),
     ],
 )
@@ -393,7 +393,7 @@ def test_a_gpus_array_holds_closed_vertices_too(monkeypatch):
     graph = Graph.of([(2, 1, 1), (1, 3, 1), (2, 4, 5), (4, 3, 5), (3, 0, 1)], first_through=2)
     plan = replace(wp.plan(graph, algorithm="classic.floyd_warshall"), device="cuda:0")
     monkeypatch.setattr("warpath.api.options.Options.plan", lambda *_, **__: plan)
-    monkeypatch.setattr("warpath.api.run.run", lambda order, _: cpu.run(order))
+    monkeypatch.setattr("warpath.api.run.engine_of", lambda _: cpu)
     given = Zoned(graph.n)
     table = wp.apsp(graph, out=given)
     assert table.dist is given
@@ -402,7 +402,9 @@ def test_a_gpus_array_holds_closed_vertices_too(monkeypatch):
 
 
 def test_the_cpu_fills_no_array_of_a_gpu(roads):
-    with pytest.raises(wp.InputError, match="on a GPU, but the CPU runs: say device='cuda'"):
+    with pytest.raises(
+        wp.InputError, match="on a GPU, but the call runs on the CPU: use device='cuda'"
+    ):
         wp.apsp(roads, out=OnGpu())
 
 
@@ -447,7 +449,9 @@ def test_a_journal_keeps_the_state_of_work_that_returns_to_its_rows(tmp_path):
 
 def test_a_full_disk_names_the_ways_out(roads, target, monkeypatch):
     monkeypatch.setattr(streams.shutil, "disk_usage", lambda _: SimpleNamespace(free=10))
-    with pytest.raises(wp.OutputError, match=r"28,800 bytes, but its disk has 10 free: name a"):
+    with pytest.raises(
+        wp.OutputError, match=r"28,800 bytes, but its disk has 10 free: use another disk"
+    ):
         wp.apsp(roads, out=target)
     assert beside(target) == []
 

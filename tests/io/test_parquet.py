@@ -73,7 +73,7 @@ def test_damaged_files_are_refused_with_the_path(tmp_path):
     whole = path.read_bytes()
     for size in range(1, len(whole), 41):
         path.write_bytes(whole[:size])
-        with pytest.raises(GraphFormatError, match=r"x\.parquet: this is no sound Parquet file"):
+        with pytest.raises(GraphFormatError, match=r"x\.parquet: this is not a valid Parquet file"):
             formats.read(path)
 
 

@@ -112,7 +112,7 @@ def test_an_edited_note_is_never_believed(roads, target, edit, forged):
 def test_a_note_that_is_none_is_refused(roads, target, text):
     stop_after(3, roads, target)
     note_of(target).write_bytes(text.encode("utf-8", "surrogatepass"))
-    with pytest.raises(wp.OutputError, match=r"does not say what is in it: delete"):
+    with pytest.raises(wp.OutputError, match=r"does not describe it: delete"):
         solve(roads, target)
 
 
@@ -179,7 +179,7 @@ def test_a_note_that_is_a_link_or_a_pipe_is_refused(roads, target):
     elsewhere = target.with_name("elsewhere")
     note.rename(elsewhere)
     note.symlink_to(elsewhere)
-    with pytest.raises(wp.OutputError, match="does not say what is in it"):
+    with pytest.raises(wp.OutputError, match="does not describe it"):
         solve(roads, target)
     note.unlink()
     os.mkfifo(note)
@@ -205,7 +205,7 @@ def test_what_another_user_left_is_refused(roads, target, end):
 
 def test_a_pipe_takes_no_table_in_blocks(roads, tmp_path):
     os.mkfifo(tmp_path / "full.npy")
-    with pytest.raises(wp.OutputError, match="this is a pipe or a device"):
+    with pytest.raises(wp.OutputError, match="cannot be written to a pipe or a device"):
         solve(roads, tmp_path / "full.npy")
     assert names(tmp_path) == ["full.npy"]
 

@@ -81,5 +81,5 @@ def test_an_edge_without_a_weight_is_named():
 
 
 def test_what_is_no_graph_is_refused():
-    with pytest.raises(GraphError, match="PyGraph or PyDiGraph is"):
+    with pytest.raises(GraphError, match="use a PyGraph or PyDiGraph"):
         from_rustworkx(3)

@@ -105,7 +105,7 @@ def test_nan_is_refused_with_the_place():
 
 def test_another_object_of_scipy_is_refused():
     spatial = pytest.importorskip("scipy.spatial")
-    with pytest.raises(GraphError, match="is no sparse matrix"):
+    with pytest.raises(GraphError, match="is not a sparse matrix"):
         wp.Graph.of(spatial.KDTree(np.eye(3)))
 
 

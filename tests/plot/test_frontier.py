@@ -150,5 +150,5 @@ def test_what_is_no_search_is_named():
     with pytest.raises(InputError, match=r"paths = <Graph.* is a Graph, not a Paths: sssp"):
         plot_frontier(generate.grid(3, 3))
     for wrong in (3, ["a"]):
-        with pytest.raises(InputError, match=r"a sweep = .* not a Sweep: warpath\.bench"):
+        with pytest.raises(InputError, match=r"a sweep = .* not a Sweep: warpath\.api"):
             plot_sweep(wrong)

@@ -223,7 +223,7 @@ def test_what_cannot_be_drawn_is_refused(tmp_path):
         plot_trace(Trace())
     with pytest.raises(InputError, match="no trace to draw"):
         plot_trace([])
-    with pytest.raises(InputError, match="is no picture"):
+    with pytest.raises(InputError, match="the suffix must be one of"):
         plot_trace(Trace(), tmp_path / "a.doc")
 
 

@@ -322,7 +322,7 @@ def test_a_wrong_parameter_is_refused(given, sentence):
 def test_the_catalogue_prints_itself_by_paper():
     blocks = str(wp.algorithms()).split("\n\n")
     assert [block.partition(":")[0] for block in blocks] == list(NAMES)
-    assert blocks[0].startswith("classic: each from a publication of its own\nclassic.dijkstra ")
+    assert blocks[0].startswith("classic: each from a different publication\nclassic.dijkstra ")
     assert blocks[1].splitlines()[0] == (
         "martin2009: Martín, Torres, Gavilanes: CUDA solutions for the SSSP problem, "
         "ICCS (LNCS 5544) 2009"

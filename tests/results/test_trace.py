@@ -121,7 +121,7 @@ def without(name):
 DAMAGE = {
     "cut in a line": (4, lambda line: line[:30], "4: expected an object of JSON"),
     "no object": (2, lambda _: "[1]", "2: expected an object of JSON"),
-    "an infinite time": (3, lambda line: line.replace("0.5", "Infinity"), "Infinity is no number"),
+    "an infinite time": (3, lambda line: line.replace("0.5", "Infinity"), "is not a JSON number"),
     "a huge time": (3, lambda line: line.replace("0.5", "1e999"), "3: 'seconds' must be"),
     "a missing count": (3, without("relaxed"), "3: 'relaxed' is missing"),
     "a key too many": (3, changed(colour=1), "3: 'colour' is not known here"),

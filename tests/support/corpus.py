@@ -344,7 +344,7 @@ NAMES: tuple[str, ...] = tuple(_CASES)
 def case(name: str) -> Case:
     """Return one case; InputError if the name is unknown."""
     if name not in _CASES:
-        msg = f"{name!r} is no case of the corpus: {', '.join(NAMES)}."
+        msg = f"{name!r} is not a case of the corpus: {', '.join(NAMES)}."
         raise InputError(msg)
     return _CASES[name]
 

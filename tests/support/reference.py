@@ -127,13 +127,13 @@ def bellman_ford(graph: Graph, source: int) -> NDArray[Any] | None:
 def rule2_tree(
     graph: Graph, source: int, dist: NDArray[Any], *, negative: bool = False
 ) -> NDArray[np.int64]:
-    """Return the predecessors (n,) that rule 2 chooses, -1 for the source and the unreached.
+    """Return the predecessors (n,) that docs/decisions/0004 defines, -1 if there is none.
 
     Parameters
     ----------
     graph, source : the problem; `source` is an index.
     dist : (n,) its distances.
-    negative : choose by breadth-first order over all tight edges, as for negative weights.
+    negative : whether to use breadth-first order over all tight edges, as for negative weights.
     """
     tight = _tight_edges(graph, source, dist)
     pred = np.full(graph.n, -1, np.int64)

@@ -91,7 +91,7 @@ def test_the_corpus_selects_by_sign_and_type():
 
 
 def test_unknown_names_and_impossible_types_are_refused():
-    with pytest.raises(InputError, match="'nothing' is no case"):
+    with pytest.raises(InputError, match="'nothing' is not a case"):
         corpus.case("nothing")
     with pytest.raises(InputError, match="overflow cannot have float32"):
         corpus.case("overflow").astype("float32")

@@ -2,6 +2,6 @@
 
 ``make hunt MINUTES=10`` runs all programs one after another, each in as many processes as there are
 cores. A trial draws all its random numbers from the seed of the run and its own number. Both are
-printed with what was found, so that one trial can be repeated alone, with ``tools`` on the path:
+printed with each finding, so that its trial can be repeated alone, with ``tools`` on the path:
 ``python -m hunt PROGRAM --seed SEED --trial NUMBER``.
 """

@@ -1,4 +1,4 @@
-"""Run hunting programs for some minutes and print what they did and found."""
+"""Run hunting programs for some minutes and print their counts and findings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return 0 if nothing was found, else 1."""
+    """Run the programs; return 0 if they found nothing, else 1."""
     options = _options(arguments)
     shares = {name: load(name).share for name in options.programs}
     whole = 60 * options.minutes / sum(shares.values())
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _record(options: argparse.Namespace, name: str, outcome: Outcome, minutes: float) -> None:
-    """Append a line of JSON: what a program did, on which commit, and how much it found."""
+    """Append a JSON line with a program's counts, its commit and its number of findings."""
     git = ["git", "describe", "--always", "--dirty", "--abbrev=7", "--exclude=*"]
     said = subprocess.run(git, capture_output=True, text=True, check=False)
     line = {
@@ -70,16 +70,18 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     today = int(dt.datetime.now(dt.UTC).strftime("%Y%m%d"))
-    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="which; all if none")
-    parser.add_argument("--minutes", type=float, default=10.0, help="for all together")
+    parser.add_argument(
+        "programs", nargs="*", metavar="PROGRAM", help="programs to run; by default all"
+    )
+    parser.add_argument("--minutes", type=float, default=10.0, help="minutes of all together")
     parser.add_argument(
         "--each", type=float, help="minutes for each program, in place of --minutes"
     )
-    parser.add_argument("--seed", type=int, default=today, help="the day's date if not given")
-    parser.add_argument("--trial", type=int, help="run this one trial of one program")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    parser.add_argument("--seed", type=int, default=today, help="by default today's date")
+    parser.add_argument("--trial", type=int, help="number of the only trial to run")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
     parser.add_argument("--record", type=Path, help="append the counts to this file, as JSON")
-    parser.add_argument("--commit", help="what to record where there is no repository")
+    parser.add_argument("--commit", help="commit to record if this is not a git repository")
     options = parser.parse_args(arguments)
     for name in options.programs:
         if name not in NAMES:

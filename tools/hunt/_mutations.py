@@ -1,4 +1,4 @@
-"""Damage to files of any format, as a disk, a download, an editor or an attacker does it."""
+"""Damage to files of any format, as disks, downloads, editors or attackers cause it."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _zstd(data: bytes) -> bytes:
     return zstandard.ZstdCompressor().compress(data)
 
 
-#: How to compress, by the suffix of the compression.
+#: Compressors by their file suffix.
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": lambda data: gzip.compress(data, 1, mtime=0),
     ".bz2": lambda data: bz2.compress(data, 1),
@@ -141,11 +141,11 @@ _BOMB = 2**28
 
 
 def bomb(suffix: str, chance: random.Random, kept: dict[str, bytes]) -> bytes:
-    """Return some kilobytes that unpack to 256 MiB or more; `kept` holds what was made before."""
-    # bz2 takes a minute over what repeats with a longer period.
+    """Return some kilobytes that unpack to 256 MiB or more; `kept` caches earlier results."""
+    # bz2 takes a minute to compress data that repeats with a longer period.
     filling = b"\n" if suffix == ".bz2" else chance.choice((b"\n", b"0 1\n", b"0 ", b"\0"))
     key = f"{suffix} {filling!r}"
     if key not in kept:
         kept[key] = COMPRESSIONS[suffix](filling * (_BOMB // len(filling)))
-    # An archive is no stream of members.
+    # Zip archives cannot be concatenated; compressed streams can.
     return kept[key] * (1 if suffix == ".zip" else chance.choice((1, 8)))

@@ -1,7 +1,7 @@
-"""Child processes that are forked from a warm parent, do one thing and are stopped at any moment.
+"""Child processes that are forked from a warm parent, do one task and may be stopped at any moment.
 
-A fork of a process that has imported everything costs some milliseconds. The parent must have no
-threads: it leaves every solve on several threads to its children.
+Forking a process that has imported everything costs some milliseconds. The parent must have no
+threads: only its children may solve on several threads.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from warpath.base.errors import OutputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Seconds after which a child that has not ended is killed and reported as one that hangs.
+#: Seconds after which a child that has not ended is killed and reported as a hang.
 _LONGEST = 120
 _INTERRUPTED, _TERMINATED, _REFUSED = 130, 143, 3
 _STOPPING = {signal.SIGINT, signal.SIGTERM}
@@ -34,9 +34,9 @@ class End:
 
     Attributes
     ----------
-    done : it did all of its work.
-    stopped : it left by the exception of a signal, after its clean-up.
-    killed : it was killed and had no clean-up.
+    done : whether it completed its work.
+    stopped : whether the exception of a signal ended it, after its clean-up.
+    killed : whether it was killed, without a clean-up.
     refused : the message of an OutputError; empty if there was none.
     """
 
@@ -47,7 +47,12 @@ class End:
 
 
 class Child:
-    """A process that does some work, from `fork` on."""
+    """A forked process that calls a function and exits.
+
+    Parameters
+    ----------
+    work : the function.
+    """
 
     def __init__(self, work: Callable[[], object]) -> None:
         self._reader, writer = os.pipe()
@@ -66,15 +71,15 @@ class Child:
         end = time.perf_counter() + after
         while (left := end - time.perf_counter()) > 0:
             time.sleep(min(left, 0.0005))
-        os.kill(self.pid, number)  # until it is waited for, no other process has its number
+        os.kill(self.pid, number)  # the number is not reused before `end` has waited for it
 
     def end(self) -> End:
-        """Wait for the child.
+        """Wait for the child and return how it ended.
 
         Raises
         ------
         Finding
-            If it crashed, hung, or raised what it should not.
+            If it crashed, hung, or raised an exception other than `OutputError`.
         """
         said = b""
         while received := os.read(self._reader, 1 << 16):
@@ -120,11 +125,11 @@ def _be_the_child(work: Callable[[], object], writer: int) -> NoReturn:
     except BaseException:  # the parent reports it
         text = traceback.format_exc()
     while True:
-        try:  # again where a signal interrupts it that another thread has received
+        try:  # repeat if a signal that another thread received interrupts this
             for number in _STOPPING:
                 signal.signal(number, signal.SIG_IGN)
-            # An interrupt can stop a clean-up before it begins. It is done when the frames of the
-            # exception are freed.
+            # An interrupt can stop a clean-up before it begins. Freeing the frames of the
+            # exception then runs it.
             gc.collect()
             os.write(writer, text.encode()[-4000:])
             os._exit(code)

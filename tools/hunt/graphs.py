@@ -29,16 +29,17 @@ _MOST_SIGNED = 300  # vertices: Bellman-Ford takes plain Python too long in larg
 
 @dataclass
 class Drawn:
-    """A graph and what it was made of.
+    """A graph and the edges that it was built from.
 
     Attributes
     ----------
-    graph : what warpath solves.
-    edges : (u, v, weight) in numbers of plain Python or NumPy's float32; both directions of an
+    graph : the graph that warpath solves.
+    edges : (u, v, weight) as Python's numbers or NumPy's float32; both directions of an
         undirected edge, no edge of infinite weight.
     exact : whether the sums of weights are exact in every order, so that algorithms that add in
         another order give the same bits.
-    kinds : how the graph was drawn, in words.
+    kinds : description of the graph's shape and weights.
+    zero : the length of the empty path, in the type of distances.
     """
 
     graph: wp.Graph
@@ -54,7 +55,7 @@ class Drawn:
         return self.graph.dist_dtype.kind == "i"
 
     def oracle(self, *, reverse: bool = False) -> Oracle:
-        """Return the oracle of the graph, or of the graph with every edge turned round."""
+        """Return the oracle of the graph, or of the graph with every edge reversed."""
         if reverse not in self._oracles:
             edges = [(v, u, weight) for u, v, weight in self.edges] if reverse else self.edges
             closed = self.graph.first_through
@@ -62,7 +63,7 @@ class Drawn:
         return self._oracles[reverse]
 
     def name(self, vertex: int) -> Any:
-        """Return a vertex as the graph names it."""
+        """Return the label of a vertex; its number if the graph has no labels."""
         return vertex if self.graph.labels is None else self.graph.labels[vertex].item()
 
     def __str__(self) -> str:
@@ -79,8 +80,8 @@ def draw(rng: np.random.Generator, *, largest: int = 5000, negative: float = 0.2
 
     Parameters
     ----------
-    largest : no graph has more vertices.
-    negative : the share of graphs that may have negative weights.
+    largest : maximum number of vertices.
+    negative : share of graphs that may have negative weights.
     """
     n = min(_size(rng), largest)
     shape = str(rng.choice(list(_SHAPES)))
@@ -105,9 +106,9 @@ def draw(rng: np.random.Generator, *, largest: int = 5000, negative: float = 0.2
 
 
 def draw_large(rng: np.random.Generator, *, edges: int) -> tuple[wp.Graph, str]:
-    """Draw a graph of about so many edges and without negative weights.
+    """Draw a graph of about `edges` edges without negative weights, and describe it.
 
-    It is too large for an oracle in plain Python. Its weights are of the kinds that `draw` has.
+    It is too large for an oracle in plain Python. Its weights are of the same kinds as in `draw`.
     """
     shape = str(rng.choice(["random", "power law", "grid", "layers", "star out", "acyclic"]))
     n = max(2, int(edges / {"grid": 3.7, "star out": 1, "acyclic": 3}.get(shape, 4)))
@@ -201,7 +202,7 @@ def _disconnected(rng: np.random.Generator, n: int) -> Ends:
 
 
 def _equal_paths(_rng: np.random.Generator, n: int) -> Ends:
-    """Return 0 to n - 1 by the even vertices and by the odd ones, with steps between them."""
+    """Return two parallel paths, over the even and the odd vertices, linked at every step."""
     at = np.arange(max(n - 2, 0))
     across = np.arange(max(n - 1, 0))
     return n, np.concatenate([at, across]), np.concatenate([at + 2, across + 1])
@@ -214,7 +215,7 @@ def _acyclic(rng: np.random.Generator, n: int) -> Ends:
 
 
 def _layers(rng: np.random.Generator, n: int) -> Ends:
-    """Return rows of neighbours, far from one end to the other as a road is."""
+    """Return edges between vertices of close numbers: the diameter is large, as on roads."""
     m = 4 * n
     src = rng.integers(0, max(n, 1), m)
     dst = np.clip(src + rng.integers(-6, 7, m), 0, max(n - 1, 0))
@@ -256,7 +257,7 @@ def _with_odd_edges(
 def _weights(
     rng: np.random.Generator, src: Array, dst: Array, dtype: str | None, n: int, *, signed: bool
 ) -> tuple[Array | None, bool, str]:
-    """Return the weights, whether their sums are exact, and what they are in words."""
+    """Return the weights, whether their sums are exact, and a description."""
     if dtype is None:
         return None, True, ""
     integer = dtype.startswith("i")
@@ -279,7 +280,7 @@ _INTEGER_KINDS = ["few", "few", "few", "medium", "equal", "zero", "near", "near"
 
 
 def _near(rng: np.random.Generator, m: int, base: int, most: int) -> Array:
-    """Return integers around a number; some that are one number as floats."""
+    """Return integers close to a number; some differ only as integers, not as floats."""
     if most == _MAX64 and rng.random() < 0.3:
         largest, several = 2 ** int(rng.choice([53, 54])) + 1, 2
     else:
@@ -341,7 +342,7 @@ _FLOAT_KINDS = ["few", "unit", *_FLOATS]
 def _signed(
     rng: np.random.Generator, src: Array, dst: Array, dtype: str, n: int
 ) -> tuple[Array, bool]:
-    """Return weights below zero as well: under potentials, so that no cycle is; or any."""
+    """Return weights of both signs: derived from potentials, without negative cycles, or any."""
     roll = rng.random()
     scale = 1 if dtype.startswith("f") or roll < 0.5 else int(rng.choice([1, 2**10, 2**20]))
     if roll < 0.7:
@@ -360,7 +361,7 @@ def _graph(
     rng: np.random.Generator, n: int, src: Array, dst: Array, weights: Array | None,
     *, directed: bool,
 ) -> tuple[wp.Graph, Array | None]:  # fmt: skip
-    """Return the graph, with what vertices and edges can have besides; and its weights."""
+    """Return the graph, sometimes with labels or closed vertices, and its weights."""
     attributes: dict[str, Any] = {}
     if n and rng.random() < 0.12:
         attributes["first_through"] = int(rng.integers(0, n + 1))

@@ -1,4 +1,4 @@
-"""Shortest paths in plain Python: the answers that the programs compare warpath's with.
+"""Shortest paths in plain Python: the reference answers of the hunting programs.
 
 This module imports nothing of warpath. Integers are Python's, hence exact. Floats are added one
 after another along a path, in the type of the weights.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-#: The label of each vertex; None where no path leads.
+#: The label of each vertex; None if no path reaches it.
 Labels = list[Any]
 
 
@@ -81,7 +81,7 @@ class Oracle:
         return None
 
     def _tight(self, u: int, labels: Labels) -> Iterable[int]:
-        """Return the heads of the edges out of u that are the last of a shortest path."""
+        """Return the heads of the edges out of u that end a shortest path."""
         if labels[u] is None:
             return []
         return [
@@ -91,7 +91,7 @@ class Oracle:
         ]
 
     def tree(self, source: int, labels: Labels) -> list[int]:
-        """Return the predecessors that DESIGN rule 2 chooses; -1 where there is none."""
+        """Return the predecessors that docs/decisions/0004 defines; -1 if there is none."""
         pred = [-1] * len(self.rows)
         level = [source]
         if not self.negative:
@@ -133,7 +133,7 @@ class Oracle:
         return owner
 
     def folded(self, values: Sequence[Any], source: int, at_source: Any) -> list[Any]:
-        """Return the entries of the graph's own vertices, where those of closed ones are arrivals.
+        """Return the entries of the graph's n vertices; a closed one gets its arrival entry n + z.
 
         Parameters
         ----------
@@ -152,16 +152,16 @@ class Oracle:
         return None if labels is None else self.folded(labels, source, self.zero)
 
     def predecessors(self, source: int) -> list[int]:
-        """Return the tree of the n vertices where no negative cycle is reached."""
+        """Return the tree of the n vertices; ValueError if a negative cycle is reached."""
         labels = self.labels(source)
         if labels is None:
             raise ValueError("a negative cycle has no tree")
         return self.folded(self.tree(source, labels), source, -1)
 
     def around(self, cycle: Sequence[int]) -> Any:
-        """Return the length of a cycle over the lightest of parallel edges; None if it is none.
+        """Return the length of a cycle over the lightest of parallel edges; None if not a cycle.
 
-        A cycle that passes a closed vertex is none, nor is one that passes a vertex twice.
+        Vertices that pass a closed vertex, or one vertex twice, are not a cycle.
         """
         if not cycle or len(set(cycle)) != len(cycle):
             return None

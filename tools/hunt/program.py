@@ -1,4 +1,4 @@
-"""What one hunting program consists of, and how it reports what it finds."""
+"""The parts of a hunting program, and the exception by which it reports a finding."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = tuple(
 
 
 class Finding(Exception):  # noqa: N818 - what is found is not always an error
-    """Something that warpath promises and that a trial saw broken; the message has the details."""
+    """A promise of warpath that a trial saw broken; the message has the details."""
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,18 @@ class Program:
 
     Attributes
     ----------
-    summary : one sentence that says what a trial compares or provokes.
-    trial : does one trial, in a millisecond to some seconds. It draws everything from the generator
-        that it is given, adds what it did to the counts ("solves", "calls", "mutants", ...), and
-        raises `Finding` where a promise is broken. Any other exception is reported as well.
+    summary : one sentence about what a trial compares or provokes.
+    trial : runs one trial, in a millisecond to some seconds. It draws all random numbers from the
+        generator, adds to the counts ("solves", "calls", "mutants", ...), and raises `Finding` if
+        a promise is broken. Any other exception is reported as well.
     share : the program's part of the time of a run, relative to the other programs.
-    start : seconds that the process may take to start and to import what it needs.
-    hang : seconds after which a trial is reported as one that hangs, and its process is killed.
+    start : seconds that the process may take to start and to import its modules.
+    hang : seconds after which a trial is reported as a hang and its process is killed.
     memory : bytes of address space that the process may take (RLIMIT_AS); None for no limit.
-    packages : modules that the program imports in addition to warpath and NumPy; where one is not
-        installed the program is skipped and its line says so.
-    obstacle : returns why the program cannot run on this machine, or "" where it can; the program
-        is skipped for that reason. It is called where all `packages` are installed.
+    packages : modules that the program imports in addition to warpath and NumPy; if one is not
+        installed, the program is skipped and its line says so.
+    obstacle : returns the reason why the program cannot run on this machine, "" if it can. With a
+        reason, the program is skipped. Called only if all `packages` are installed.
     """
 
     summary: str

@@ -20,7 +20,7 @@ from hunt.program import Finding, load
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: A program that is broken in general need not fill the screen.
+#: Findings after which a process stops, so that a broken program does not fill the screen.
 MOST_FINDINGS = 10
 
 
@@ -30,9 +30,9 @@ def run(name: str, seed: int, first: int, step: int, seconds: float, pipe: int) 
     Parameters
     ----------
     name : the program.
-    seed : of the run; trial i draws from ``default_rng([seed, i])``.
-    first, step : which trials are this process's.
-    seconds : when to start no further trial; at least one is run.
+    seed : seed of the run; trial i draws from ``default_rng([seed, i])``.
+    first, step : number of this process's first trial, and the distance to its next one.
+    seconds : time after which no further trial starts; at least one runs.
     pipe : a file descriptor for lines of JSON: {"trial": i} before a trial, {"counts": ...} and
         {"finding": text} after it.
     """
@@ -53,7 +53,7 @@ def run(name: str, seed: int, first: int, step: int, seconds: float, pipe: int) 
                     program.trial(np.random.default_rng([seed, number]), counts)
             except Finding as found:
                 report["finding"] = str(found)
-            except Exception:  # one that the program did not expect
+            except Exception:  # also a finding: the program did not expect it
                 report["finding"] = traceback.format_exc()
             findings += "finding" in report
             counts["trials"] += 1
@@ -65,7 +65,7 @@ def run(name: str, seed: int, first: int, step: int, seconds: float, pipe: int) 
 
 @contextlib.contextmanager
 def _strict_warnings() -> Iterator[None]:
-    """Turn every warning into an exception: warpath's calls give none that are not announced."""
+    """Turn every warning into an exception: warpath must give only documented warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield

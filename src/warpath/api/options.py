@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from warpath.base import settings
 from warpath.base.errors import InputError
 from warpath.engines import cpu
-from warpath.engines.dispatch import bound, gpu_memory
+from warpath.engines.registry import engine_of
 from warpath.graph.checks import shown
 from warpath.graph.facts import probed
 from warpath.graph.zones import opened
-from warpath.planner.cpu_model import Size, unsure
-from warpath.planner.plan import Hardware, Plan, choose
+from warpath.planner.cpu_model import Size
+from warpath.planner.kinds import Hardware, kind_of
+from warpath.planner.plan import Plan, choose
 from warpath.planner.wish import Wish, checked, device_of, preferring
 from warpath.recipes import Task
 from warpath.results.predecessors import team_of
@@ -50,9 +51,8 @@ class OneSource:
         made: tuple[Bound | None] | None = vars(self).get("_on_gpu")
         if made is None:  # of two threads that make it, both take the first one's
             plan = self.plan
-            binds = self.search is None and plan.device != "cpu" and not plan.params
-            binds = binds and graph.first_through == 0
-            found = bound(graph, plan.recipe.loop, plan.device) if binds else None
+            binds = self.search is None and graph.first_through == 0 and not plan.params
+            found = engine_of(plan.device).device_search(graph, plan) if binds else None
             made = vars(self).setdefault("_on_gpu", (found,))
         return made[0]
 
@@ -115,8 +115,8 @@ class Options:
         one = self._one
         if one is None or one.plan is not plan:
             search = None
-            if plan.device == "cpu" and graph.first_through == 0 and not trace:
-                search = cpu.bound(graph, plan.recipe, plan.params, plan.threads)
+            if graph.first_through == 0 and not trace:
+                search = engine_of(plan.device).host_search(graph, plan)
             threads = self.wish.threads
             team = team_of(graph, settings.threads() if threads is None else threads)
             one = OneSource(plan, team, search)
@@ -134,19 +134,18 @@ class Options:
         wish = preferring(self.preference, size, self.wish._replace(traced=trace))
         device = device_of(size, wish)
         # That a GPU cannot be used is an error only when it is to run.
-        free, why = gpu_memory(device, graph)
-        memory = settings.memory()
-        hardware = Hardware(settings.threads(), memory, free, why)
+        kind = kind_of(device)
+        gpu, why = engine_of(device).memory(graph, device) if kind.own_memory else (None, "")
+        hardware = Hardware(settings.threads(), settings.memory(), gpu, why)
         plan = choose(size, facts_for(size, graph, device), hardware, wish)
         most = max([plan.bytes, *(other.bytes for other in plan.runners_up)])
-        on_cpu = device == "cpu"
-        enough = memory if on_cpu else free
-        fits = enough is not None and most <= enough and plan.staged is None
+        free = kind.free(hardware)
+        fits = free is not None and most <= free and plan.staged is None
         # A table on a GPU needs memory that the graph's copy there does not keep for it.
-        if fits and (on_cpu or size.task is Task.SSSP):
+        if fits and (size.task is Task.SSSP or not kind.own_memory):
             if len(self._plans) >= _MOST_PLANS:
                 self._plans.clear()
-            self._plans[key] = _Kept(plan, most, None if on_cpu else _limits())
+            self._plans[key] = _Kept(plan, most, _limits() if kind.own_memory else None)
         return plan
 
 
@@ -191,8 +190,7 @@ def checked_wish(
 def facts_for(size: Size, graph: Graph, device: str) -> Facts:
     """Return the facts that a plan is made from, with hops counted where they decide."""
     facts = graph.facts(symmetry=False)
-    decide = size.task is Task.SSSP if device != "cpu" else unsure(size, facts)
-    return probed(graph) if decide else facts
+    return probed(graph) if kind_of(device).probes(size, facts) else facts
 
 
 def _limits() -> tuple[int | None, int | None]:

@@ -13,7 +13,7 @@ from warpath.base.errors import DistanceOverflowError, NegativeCycleError
 from warpath.base.progress import is_silent, watch
 from warpath.engines import cpu
 from warpath.engines.base import Order
-from warpath.engines.dispatch import run
+from warpath.engines.registry import engine_of
 from warpath.graph.zones import opened
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def run_plan(
                 pred=pred,
                 tiles=tiles,
             )
-            raw = run(order, chosen.device)
+            raw = engine_of(chosen.device).run(order, chosen.device)
             if raw.device is not None and not stay:
                 raw.dist = on_device(
                     raw, order.graph, problem.source, None

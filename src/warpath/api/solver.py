@@ -14,7 +14,7 @@ from warpath.api.table import place_of, solved_table
 from warpath.api.table_request import TableRequest
 from warpath.base.errors import NegativeCycleError
 from warpath.engines.base import Problem
-from warpath.engines.dispatch import place
+from warpath.engines.registry import place
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.graph.checks import checked_bool

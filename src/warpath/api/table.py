@@ -19,6 +19,7 @@ from warpath.engines.staged.tiles import Tiles, all_pairs
 from warpath.graph.checks import checked_bool, on_host
 from warpath.graph.zones import arrivals, at_home, opened
 from warpath.planner.cpu_model import Place
+from warpath.planner.kinds import kind_of
 from warpath.recipes import Loop, Task
 from warpath.recipes.recipe import WHOLE_TABLES
 from warpath.results.distance_table import DistanceTable
@@ -37,10 +38,6 @@ if TYPE_CHECKING:
     from warpath.io.streams import NpyFile
     from warpath.planner.cpu_model import Size
     from warpath.planner.plan import Plan
-
-
-#: Rows that let a GPU work in full batches: blocks of one source each, 64 sources side by side.
-_FULL_BATCHES = 4096
 
 
 def solved_table(
@@ -343,7 +340,7 @@ def place_of(graph: Graph, problem: Problem, request: TableRequest) -> Place:
 
 def rows_at_once(chosen: Plan) -> int:
     """Return how many rows of a table a plan should compute at a time."""
-    return 4 * chosen.threads if chosen.device == "cpu" else _FULL_BATCHES
+    return kind_of(chosen.device).rows_at_once(chosen.threads)
 
 
 def _staged(
@@ -353,7 +350,7 @@ def _staged(
     assert chosen.staged is not None  # noqa: S101 - the caller's promise
     tiles = Tiles(chosen.staged, result.journal, result.journal.panels)
     before = result.journal.done()
-    if chosen.device == "cpu":
+    if not kind_of(chosen.device).own_memory:
         stats = _staged_here(graph, chosen, result.mapped(), tiles, report)
     else:
         _, stats = run_plan(

@@ -8,7 +8,7 @@ import numpy as np
 
 from warpath.base import settings, units
 from warpath.base.errors import InputError, NotEnoughMemoryError, NotSupportedError
-from warpath.recipes import Loop
+from warpath.planner.kinds import kind_of
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.io.journal import Question
     from warpath.planner.plan import Plan
-
-#: Loops of a GPU that keep no count of what they do.
-_UNCOUNTED = {Loop.BLOCK_A_SOURCE, Loop.FLOYD_WARSHALL, Loop.JOHNSON, Loop.PAIRS}
 
 
 class TableRequest(NamedTuple):
@@ -39,7 +36,7 @@ class TableRequest(NamedTuple):
 
 def check_trace(chosen: Plan) -> None:
     """Raise NotSupportedError where the plan counts nothing that a trace could hold."""
-    if chosen.device != "cpu" and chosen.recipe.loop in _UNCOUNTED:
+    if not kind_of(chosen.device).traces(chosen.recipe):
         msg = (
             f"{chosen.algorithm} counts no relaxations on a GPU, which are its kernels' own: leave "
             "trace out, or trace a published variant (warpath algorithms --device cuda)."
@@ -71,7 +68,7 @@ def check_predecessors(graph: Graph, chosen: Plan, problem: Problem, request: Ta
         raise NotSupportedError(msg)
     width = graph.n if problem.targets is None else len(problem.targets)
     bytes_ = len(problem.sources) * width * graph.indices.dtype.itemsize
-    free, distances = settings.memory(), chosen.bytes if chosen.device == "cpu" else 0
+    free, distances = settings.memory(), 0 if kind_of(chosen.device).own_memory else chosen.bytes
     if distances + bytes_ > free:
         msg = (
             f"predecessors would take {units.size(bytes_)} next to the {units.size(distances)} of "

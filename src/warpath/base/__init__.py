@@ -1,1 +1,1 @@
-"""What every room needs and what needs no graph: errors, settings, progress, units, notebooks."""
+"""Shared code that needs no graph: errors, settings, progress, units, notebook output."""

@@ -1,4 +1,4 @@
-"""Attributes that are computed when they are first read, and kept."""
+"""Attributes that are computed when they are first read, then cached."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class cached_property(Generic[T]):  # noqa: N801 - used as `functools.cached_pro
     """An attribute that is computed once, without a lock.
 
     Before Python 3.12 `functools.cached_property` holds one lock for all instances of a class while
-    it computes: threads wait for graphs that are not theirs, and a process that was forked at that
-    moment waits for ever. Here two threads that ask at the same moment may both compute; both get
-    the value of the first to end.
+    it computes: threads wait for the attributes of other instances, and a process forked during
+    that time waits for ever. Here two threads that read the attribute at the same time may both
+    compute it; both get the value of the thread that finishes first.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:

@@ -1,4 +1,4 @@
-"""The types of arrays, and the label that stands for unreachable vertices."""
+"""The type of arrays, and the distance that marks unreachable vertices."""
 
 from __future__ import annotations
 

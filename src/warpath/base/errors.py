@@ -1,27 +1,27 @@
-"""Everything that warpath raises.
+"""All exceptions that warpath raises.
 
 ::
 
     WarpathError
-    ├── InputError (ValueError)              what was given cannot be used
-    │   ├── GraphFormatError                 a file: path, line, expected, found
-    │   ├── GraphError                       arrays or objects that are no graph
-    │   ├── VertexError (LookupError)        a vertex that the graph does not have
-    │   └── WeightError                      NaN, -inf, a type that cannot be a weight
-    │       └── NegativeWeightError          negative where the algorithm needs weights >= 0
+    ├── InputError (ValueError)              an argument or a file is not valid
+    │   ├── GraphFormatError                 a damaged file: path, line, expected, found
+    │   ├── GraphError                       arrays or objects are not a valid graph
+    │   ├── VertexError (LookupError)        the graph does not have the vertex
+    │   └── WeightError                      NaN, -inf, or a type that cannot be a weight
+    │       └── NegativeWeightError          the algorithm needs weights >= 0
     ├── NegativeCycleError                   there is no shortest path; `.cycle`, `.length`
     ├── NoPathError                          the target cannot be reached
-    ├── OutputError (OSError)                a file cannot be written; what was there is untouched
+    ├── OutputError (OSError)                a file cannot be written; an old file stays unchanged
     ├── DistanceOverflowError (OverflowError)  a distance does not fit its type
-    ├── VerificationError                    a result breaks a rule; `.edge` or `.vertex`
+    ├── VerificationError                    a result breaks a rule; `.rule`, `.found`
     ├── DeviceError (RuntimeError)           a GPU or its compiler failed; it names the kernel
-    └── NotSupportedError                    what was asked for cannot be done here
+    └── NotSupportedError                    the graph, device or algorithm cannot do this
         ├── MissingDependencyError (ImportError)  an optional package is not installed
-        ├── LeftToNetworkXError (NotImplementedError)  the backend hands a call back
-        ├── NoDeviceError                    no driver, no such GPU, or one that is too old
-        └── NotEnoughMemoryError (MemoryError)    it would not fit; the message has the numbers
+        ├── LeftToNetworkXError (NotImplementedError)  the backend returns a call to NetworkX
+        ├── NoDeviceError                    no driver, no such GPU, or the GPU is too old
+        └── NotEnoughMemoryError (MemoryError)    too little memory; the message has the numbers
 
-A message names the value, the place, the rule and the way out.
+A message names the value and its place, the rule that it breaks, and a remedy.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 
 
 class WarpathError(Exception):
-    """The base of all errors raised on purpose."""
+    """The base class of all exceptions that warpath raises."""
 
 
 class InputError(WarpathError, ValueError):
-    """What was given cannot be used."""
+    """An argument or a file that is not valid."""
 
 
 class GraphFormatError(InputError):
-    """A file that is not what it should be: path, line, what was expected, what was found."""
+    """A damaged file: path, line, the expected content and the actual content."""
 
     def __init__(self, path: str | os.PathLike[str] | None, line: int | None, message: str) -> None:
         self.path = None if path is None else str(path)
@@ -60,7 +60,7 @@ class GraphFormatError(InputError):
 
 
 class GraphError(InputError):
-    """Arrays or objects that do not make a graph."""
+    """Arrays or objects that are not a valid graph."""
 
 
 class VertexError(InputError, LookupError):
@@ -68,7 +68,7 @@ class VertexError(InputError, LookupError):
 
 
 class WeightError(InputError):
-    """A weight that no path can have: NaN, -inf, or a type that is not a number."""
+    """A value that cannot be a weight: NaN, -inf, or a type that is not a number."""
 
 
 class NegativeWeightError(WeightError):
@@ -81,9 +81,9 @@ class NegativeCycleError(WarpathError):
     Attributes
     ----------
     cycle : list
-        The cycle's vertices in order, as the graph names them; the last leads back to the first.
+        The labels of the cycle's vertices in order; an edge leads from the last to the first.
     length : int or float
-        The sum of the weights around it, below zero.
+        The sum of the cycle's weights, below zero.
     """
 
     def __init__(self, cycle: list[Any], length: float) -> None:
@@ -107,7 +107,7 @@ class NoPathError(WarpathError):
 
 
 class OutputError(WarpathError, OSError):
-    """A file that cannot be written; what was there before is untouched."""
+    """A file that cannot be written; a file that existed before is unchanged."""
 
 
 class DistanceOverflowError(WarpathError, OverflowError):
@@ -115,19 +115,19 @@ class DistanceOverflowError(WarpathError, OverflowError):
 
     @classmethod
     def of(cls, error: OverflowError) -> DistanceOverflowError:
-        """Return what users get for an overflow in the core, with the way out."""
+        """Return the error for an overflow in the core, with a remedy."""
         return cls(f"{error}. Use float64 weights (graph.astype('float64')), or smaller units.")
 
 
 class VerificationError(WarpathError):
-    """A result that is not a shortest-path labelling.
+    """A result that does not hold the shortest-path distances of its graph.
 
     Attributes
     ----------
     rule : str
         The rule that is broken.
     found : dict
-        The edge or vertex that breaks it, with the labels.
+        The edge or vertex that breaks the rule, with its labels.
     """
 
     def __init__(self, message: str, rule: str, found: dict[str, Any]) -> None:
@@ -144,13 +144,13 @@ class DeviceError(WarpathError, RuntimeError):
 
 
 class NotSupportedError(WarpathError):
-    """What was asked for cannot be done with this graph, device or algorithm."""
+    """A request that this graph, device or algorithm does not support."""
 
 
 class LeftToNetworkXError(NotSupportedError, NotImplementedError):
-    """A call that the NetworkX backend hands back: NetworkX's own code then answers it.
+    """A call that the NetworkX backend leaves to NetworkX's own code.
 
-    Its dispatcher knows such a call by the built-in base.
+    NetworkX's dispatcher recognises the error by its base class NotImplementedError.
     """
 
 
@@ -159,11 +159,11 @@ class MissingDependencyError(NotSupportedError, ImportError):
 
 
 class NoDeviceError(NotSupportedError):
-    """The GPU that was asked for cannot be used: no driver, no such GPU, or one that is too old."""
+    """The requested GPU cannot be used: no driver, no such GPU, or the GPU is too old."""
 
 
 class NotEnoughMemoryError(NotSupportedError, MemoryError):
-    """The call would not fit into memory; nothing was started."""
+    """A call that needs more memory than is free; nothing was started."""
 
 
 def require(
@@ -174,14 +174,14 @@ def require(
     package: str | None = None,
     of: str = "warpath",
 ) -> ModuleType:
-    """Import an optional package, or say how to install it.
+    """Import an optional package, or raise MissingDependencyError with the command to install it.
 
     Parameters
     ----------
     module : name to import, for example ``"pyarrow.parquet"``.
-    what : what it is needed for, as the start of a sentence ("reading Parquet").
-    extra : the extra that installs it; None for a package that is installed by its own name.
-    package : what it is called where that is not the first part of the module's name.
+    what : purpose of the package, the start of the message ("reading Parquet").
+    extra : name of the extra that installs the package; None if it is installed by its own name.
+    package : name of the package if it is not the first part of `module`.
     of : the distribution that has the extra.
     """
     try:
@@ -195,12 +195,12 @@ def require(
 
 @contextmanager
 def interrupts_first() -> Iterator[None]:
-    """Raise the interrupt itself where an error was raised while the interrupt was handled.
+    """Raise an interrupt itself instead of an error that was raised while it was handled.
 
-    What an interrupt leaves half done raises errors of its own as it is closed: an archive with an
+    After an interrupt, closing unfinished objects may raise further errors: an archive with an
     open member, a condition whose lock was released.
     """
-    outer = sys.exception()  # what the caller is handling already
+    outer = sys.exception()  # an exception that the caller is already handling
     try:
         yield
     except Exception as error:

@@ -1,6 +1,6 @@
-"""How results look in a notebook: small HTML without scripts, on light and dark pages.
+"""HTML of results in notebooks: small, without scripts, for light and dark pages.
 
-Colours are the page's own, or greys that stand out from both; what a result holds is escaped.
+Colours are those of the page, or greys that are visible on both. All text is escaped.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _NUMBER = f"{_CELL}; text-align: right; font-variant-numeric: tabular-nums"
 
 
 def box(title: str, *parts: str) -> str:
-    """Return a frame with a title in bold and what comes below it."""
+    """Return a frame with a bold title and the given parts below it."""
     return f'<div style="{_BOX}"><b>{_shown(title)}</b>{"".join(parts)}</div>'
 
 
 def facts(values: Mapping[str, Any]) -> str:
-    """Return named values, a row each."""
+    """Return a table of named values, one per row."""
     rows = "".join(
         f'<tr style="background: none"><td style="{_NAME}">{_shown(name)}</td>'
         f'<td style="{_TEXT}">{_shown(value)}</td></tr>'
@@ -39,7 +39,7 @@ def facts(values: Mapping[str, Any]) -> str:
 
 
 def table(head: Sequence[Any], rows: Iterable[Sequence[Any]], *, names: int = 1) -> str:
-    """Return a table: the first cells of a row are names, the others numbers or short text."""
+    """Return a table whose first `names` columns are names, the others numbers or short text."""
     first = "".join(
         f'<th style="{_TEXT if at < names else _NUMBER}; {_HEAD}">{_shown(cell)}</th>'
         for at, cell in enumerate(head)
@@ -49,7 +49,7 @@ def table(head: Sequence[Any], rows: Iterable[Sequence[Any]], *, names: int = 1)
 
 
 def folded(summary: str, lines: Iterable[str]) -> str:
-    """Return lines that are shown when their summary is clicked on."""
+    """Return lines that are hidden until their summary is clicked."""
     inside = "".join(f"<div>{_shown(line)}</div>" for line in lines)
     return (
         f'<details style="margin-top: 0.3em"><summary style="opacity: 0.7">{_shown(summary)}'
@@ -63,7 +63,7 @@ def line(text: str) -> str:
 
 
 def progress(what: str, done: int, total: int, note: str) -> str:
-    """Return a bar of how far work is; without a total it only moves."""
+    """Return a progress bar; without a total it is indeterminate."""
     amount = f' value="{done}" max="{total}"' if total else ""
     share = f"{100 * done // total} %" if total else ""
     words = "&ensp;".join(filter(None, (share, _shown(note))))
@@ -81,6 +81,6 @@ def _cells(row: Sequence[Any], names: int) -> str:
 
 
 def _shown(value: Any) -> str:
-    from html import escape  # over 1 ms of `import warpath`
+    from html import escape  # imported here: it takes over 1 ms of `import warpath`
 
     return escape(str(value))

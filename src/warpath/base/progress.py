@@ -1,4 +1,4 @@
-"""How long work tells how far it is."""
+"""Progress reports of long calls: bars, lines and callbacks."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
     Report = Callable[[int, int], None]
 
-_SILENT_SECONDS = 1.0  # shorter work shows nothing
-_REDRAWN = 0.1  # seconds between two states of a notebook's bar
+_SILENT_SECONDS = 1.0  # shorter calls show nothing
+_REDRAWN = 0.1  # between two updates of a notebook's bar
 
 
 class Pace:
-    """How fast work goes and when it ends, from what it tells.
+    """An estimate of the rate and the time left, from successive progress reports.
 
     Parameters
     ----------
-    unit : what is counted, in the plural; empty where a number of it means nothing to a person.
+    unit : the counted things, in the plural; empty if their number means nothing to users.
     """
 
     def __init__(self, unit: str = "") -> None:
@@ -32,9 +32,9 @@ class Pace:
         self._first: tuple[float, int] | None = None
 
     def __call__(self, done: int, total: int) -> tuple[str, str]:
-        """Return the rate and the time left as text, each empty where it is not known yet.
+        """Return the rate and the time left as text, each empty if it is not known yet.
 
-        What was done before the first call, by a run that this one continues, counts for neither.
+        Work that was done before the first call, by a run that this one continues, is not counted.
         """
         now = time.monotonic()
         if self._first is None:
@@ -48,21 +48,21 @@ class Pace:
 
 
 def is_silent(progress: Any) -> bool:
-    """Return whether no progress is to be reported."""
+    """Return whether `progress` requests no reports."""
     return progress is None or progress is False
 
 
 @contextmanager
 def watch(progress: Any, what: str, unit: str = "") -> Iterator[Report | None]:
-    """Give the core something to call with (done, total), or None.
+    """Yield a callback that takes (done, total), or None for no reports.
 
     Parameters
     ----------
-    progress : None or False for silence; True for a bar with the rate and the time left: in a
-        notebook below the cell, else on stderr (rich, where it is installed and stderr is a
-        terminal, else a line for every tenth); or a function of (done, total).
+    progress : None or False for no reports; True for a bar with the rate and the time left: in a
+        notebook below the cell, else on stderr (rich, if it is installed and stderr is a terminal,
+        else a line for every tenth); or a function of (done, total).
     what : the name in front of the bar.
-    unit : what is counted, in the plural, for the rate.
+    unit : the counted things, in the plural, for the rate.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def watch(progress: Any, what: str, unit: str = "") -> Iterator[Report | None]:
 
 
 def _in_notebook() -> bool:
-    """Say whether this is the kernel of a notebook; IPython is not imported to find out."""
+    """Return whether this is the kernel of a notebook, without importing IPython."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return getattr(shell, "kernel", None) is not None
@@ -94,20 +94,20 @@ def _in_notebook() -> bool:
 
 @contextmanager
 def _notebook_bar(what: str, unit: str) -> Iterator[Report]:
-    """Show a bar below the cell while work lasts; short work shows nothing."""
+    """Show a bar below the cell during a call; short calls show nothing."""
     from IPython.display import HTML, display
 
     start, pace = time.monotonic(), Pace(unit)
     handle: Any = None
-    told = 0.0
+    drawn = 0.0
 
     def report(done: int, total: int) -> None:
-        nonlocal handle, told
+        nonlocal handle, drawn
         rate_and_left = pace(done, total)
         now = time.monotonic()
-        if now - start <= _SILENT_SECONDS or now - told < _REDRAWN:
+        if now - start <= _SILENT_SECONDS or now - drawn < _REDRAWN:
             return
-        told = now
+        drawn = now
         page = HTML(notebook.progress(what, done, total, "  ".join(filter(None, rate_and_left))))
         if handle is None:
             handle = display(page, display_id=True)
@@ -122,7 +122,7 @@ def _notebook_bar(what: str, unit: str) -> Iterator[Report]:
 
 
 def share(report: Report | None, rows: slice, of: int) -> Report | None:
-    """Return a report for the part of a table that these rows are, told as rows of the whole."""
+    """Return a callback for some rows of a table that reports their progress as rows of `of`."""
     if report is None:
         return None
 
@@ -152,7 +152,7 @@ def _bar(what: str, unit: str) -> Iterator[Report]:
         console=console, transient=True,
     )  # fmt: skip
     task = bar.add_task(what, total=None, pace="")
-    shown = False  # started late: short work leaves no trace
+    shown = False  # the bar starts late, so that short calls show nothing
 
     def report(done: int, total: int) -> None:
         nonlocal shown
@@ -173,16 +173,16 @@ def _bar(what: str, unit: str) -> Iterator[Report]:
 
 def _lines(what: str, unit: str) -> Report:
     start, pace = time.monotonic(), Pace(unit)
-    told: int | None = None
+    reported: int | None = None
 
     def report(done: int, total: int) -> None:
-        nonlocal told
+        nonlocal reported
         tenth = 10 * done // total if total else 0
         rate_and_left = pace(done, total)
-        if told is None:
-            told = tenth if done < total else 0  # what an earlier run did is no news
-        if tenth > told and time.monotonic() - start > _SILENT_SECONDS:
-            told = tenth
+        if reported is None:
+            reported = tenth if done < total else 0  # work of an earlier run is not reported
+        if tenth > reported and time.monotonic() - start > _SILENT_SECONDS:
+            reported = tenth
             rest = ", ".join(filter(None, rate_and_left))
             sys.stderr.write(f"{what}: {10 * tenth} %{', ' if rest else ''}{rest}\n")
 

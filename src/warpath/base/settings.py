@@ -1,15 +1,15 @@
-"""The environment variables of warpath, read here and nowhere else.
+"""The environment variables of warpath; all of them are read in this module.
 
 ===================  ==========================================================================
-WARPATH_DEVICE       the device that ``device="auto"`` takes: ``cpu``, ``cuda`` or ``cuda:1``
-                     (default: the CPU, but for what runs on a GPU only)
+WARPATH_DEVICE       the device for ``device="auto"``: ``cpu``, ``cuda`` or ``cuda:1``
+                     (default: the CPU, except for algorithms that run on a GPU only)
 WARPATH_THREADS      the number of threads on the CPU (default: the cores this process may use)
-WARPATH_MEMORY       the memory a call may plan with, in bytes or as ``8G`` (default: what is free)
-WARPATH_GPU_MEMORY   the memory of a GPU that a call may plan with, likewise (default: what is free)
-WARPATH_CACHE_DIR    the folder that keeps compiled CUDA kernels; ``off`` or empty to keep none
+WARPATH_MEMORY       the memory a call may use, in bytes or as ``8G`` (default: free memory)
+WARPATH_GPU_MEMORY   the GPU memory a call may use, likewise (default: free GPU memory)
+WARPATH_CACHE_DIR    the folder for compiled CUDA kernels; ``off`` or empty to store none
                      (default: warpath/kernels in the user's cache, XDG_CACHE_HOME or ~/.cache);
                      not used if other users own it or can write to it or to a folder above it
-WARPATH_BENCH_DATA   the folder of graph files that ``warpath bench`` knows by name (default: none)
+WARPATH_BENCH_DATA   the folder of graph files that ``warpath bench`` finds by name (default: none)
 CXX                  the C++ compiler that `support.emulated` runs (default: g++)
 ===================  ==========================================================================
 """
@@ -30,35 +30,35 @@ if TYPE_CHECKING:
 
 MOST_THREADS = 1024
 
-_LOOKS_A_SECOND = 20  # at free memory: a look takes 36 us, as long as a small solve
+_CHECKS_PER_SECOND = 20  # of free memory: a check takes 36 us, as long as a small solve
 
-_MOST_BYTES = 2.0**63  # more than any machine has; a float of more digits may be infinite
+_MOST_BYTES = 2.0**63  # more than any machine has; the product of a larger float may be infinite
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 _VARIABLES = ["WARPATH_DEVICE", "WARPATH_THREADS", "WARPATH_MEMORY", "WARPATH_GPU_MEMORY"]
-#: Returns what a kept plan depends on: variables, processors and the moment of the last look at
-#: free memory; the same object until something changes. In one call of the core, as each variable
-#: takes 0.6 us of Python.
-surroundings = _core.surroundings(_VARIABLES, _LOOKS_A_SECOND)
-#: The same of the variables alone, for what depends on nothing else.
+#: Returns the state that a cached plan depends on: variables, processors and the time of the last
+#: check of free memory; the same object until something changes. One call of the core, as reading
+#: a variable in Python takes 0.6 us.
+surroundings = _core.surroundings(_VARIABLES, _CHECKS_PER_SECOND)
+#: The same for the variables alone, for values that depend on nothing else.
 variables = _core.surroundings(_VARIABLES, 0)
 
 
 def device() -> str:
-    """Return what ``device="auto"`` should mean, or ``"auto"``."""
+    """Return the device that WARPATH_DEVICE sets, or ``"auto"``."""
     value = os.environ.get("WARPATH_DEVICE", "").strip()
     if not value:
         return "auto"
     if not re.fullmatch(r"auto|cpu|cuda(:\d{1,4})?", value):
-        msg = f"WARPATH_DEVICE={value!r} is no device: use 'cpu', 'cuda' or 'cuda:1', or unset it."
+        msg = f"WARPATH_DEVICE={value!r} is not valid: use 'cpu', 'cuda' or 'cuda:1', or unset it."
         raise InputError(msg)
     return value
 
 
 def threads() -> int:
-    """Return the number of threads to use on the CPU unless the call says otherwise."""
+    """Return the default number of threads on the CPU."""
     value = os.environ.get("WARPATH_THREADS", "").strip()
     if not value:
         return (
@@ -67,67 +67,67 @@ def threads() -> int:
             else os.cpu_count() or 1
         )
     if not re.fullmatch(r"[0-9]{1,9}", value) or not 1 <= int(value) <= MOST_THREADS:
-        msg = f"WARPATH_THREADS={value!r} must be a whole number, 1 to {MOST_THREADS}, or unset."
+        msg = f"WARPATH_THREADS={value!r} must be an integer, 1 to {MOST_THREADS}, or unset."
         raise InputError(msg)
     return int(value)
 
 
 def memory() -> int:
-    """Return the bytes that a call may plan with: WARPATH_MEMORY, or what is free."""
+    """Return the bytes that a call may use: WARPATH_MEMORY, or free memory."""
     limit = memory_limit()
     if limit is not None:
         return limit
-    return _free_memory(int(time.monotonic() * _LOOKS_A_SECOND))
+    return _free_memory(int(time.monotonic() * _CHECKS_PER_SECOND))
 
 
 def memory_limit() -> int | None:
-    """Return WARPATH_MEMORY in bytes, or None where it is not set."""
+    """Return WARPATH_MEMORY in bytes, or None if it is not set."""
     return _bytes_of("WARPATH_MEMORY")
 
 
 @functools.lru_cache(maxsize=1)
-def _free_memory(moment: int) -> int:  # noqa: ARG001 - what is kept grows old with it
+def _free_memory(moment: int) -> int:  # noqa: ARG001 - a new moment expires the cached value
     free = [_available_of_machine(), _available_of_cgroup(), _available_of_process()]
     return min((bytes_ for bytes_ in free if bytes_ is not None), default=2**63 - 1)
 
 
 def gpu_memory() -> int | None:
-    """Return the bytes of a GPU that a call may plan with at most, or None for all that is free."""
+    """Return the limit on a GPU's memory in bytes, or None for all free memory."""
     return _bytes_of("WARPATH_GPU_MEMORY")
 
 
 def bench_data() -> Path | None:
-    """Return the folder of the benchmarks' graph files, or None where none is set."""
-    from pathlib import Path  # here, as it takes 5 ms of `import warpath`
+    """Return the folder of the benchmarks' graph files, or None if it is not set."""
+    from pathlib import Path  # imported here: it takes 5 ms of `import warpath`
 
     value = os.environ.get("WARPATH_BENCH_DATA", "").strip()
     return Path(value).expanduser() if value else None
 
 
 def compiler() -> str:
-    """Return the C++ compiler that makes kernels run on the CPU."""
+    """Return the C++ compiler for kernels that are emulated on the CPU."""
     return os.environ.get("CXX", "").strip() or "g++"
 
 
 def kernel_cache() -> Path | None:
-    """Return the folder that keeps compiled kernels, or None where none are kept."""
-    from pathlib import Path  # here, as it takes 5 ms of `import warpath`
+    """Return the folder for compiled kernels, or None if they are not stored."""
+    from pathlib import Path  # imported here: it takes 5 ms of `import warpath`
 
     value = os.environ.get("WARPATH_CACHE_DIR")
     if value is None:
         base = os.environ.get("XDG_CACHE_HOME", "")
-        base = base if base.startswith(os.sep) else "~/.cache"  # the XDG rule for a relative one
+        base = base if base.startswith(os.sep) else "~/.cache"  # XDG ignores relative paths
         value = f"{base}/warpath/kernels"
     if value.strip() in {"", "off"}:
         return None
     try:
         return Path(value.strip()).expanduser().absolute()
-    except RuntimeError:  # a process of no user has no home
+    except RuntimeError:  # the user of the process has no home folder
         return None
 
 
 def _bytes_of(name: str) -> int | None:
-    """Return a variable's number of bytes, or None where it is not set."""
+    """Return a variable's number of bytes, or None if it is not set."""
     value = os.environ.get(name)
     if value is None or not (value := value.strip()):
         return None
@@ -147,7 +147,7 @@ def _available_of_machine() -> int | None:
 
 
 def _available_of_cgroup() -> int | None:
-    """Return what a container's limit leaves (cgroup v2), where one is set."""
+    """Return the bytes left under a container's limit (cgroup v2), or None without a limit."""
     limit, used = (_text_of(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "current"))
     if limit is None or used is None or limit.strip() == "max":
         return None
@@ -155,9 +155,9 @@ def _available_of_cgroup() -> int | None:
 
 
 def _available_of_process() -> int | None:
-    """Return how much more address space the process may take (RLIMIT_AS), where it is limited."""
+    """Return the address space left to the process (RLIMIT_AS), or None without a limit."""
     try:
-        import resource  # here, as a system without such limits does not have it
+        import resource  # imported here: Windows does not have it
     except ImportError:
         return None
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
@@ -166,7 +166,7 @@ def _available_of_process() -> int | None:
 
 
 def _text_of(path: str) -> str | None:
-    from pathlib import Path  # here, as it takes 5 ms of `import warpath`
+    from pathlib import Path  # imported here: it takes 5 ms of `import warpath`
 
     try:
         return Path(path).read_text(encoding="ascii")

@@ -1,4 +1,4 @@
-"""Durations and sizes as a person reads them."""
+"""Durations, sizes and numbers as readable text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def seconds(value: float) -> str:
 
 
 def clock(value: float) -> str:
-    """Return a time to wait: ``12 s``, ``3:05 min``, ``2:10 h``."""
+    """Return a waiting time: ``12 s``, ``3:05 min``, ``2:10 h``."""
     whole = max(1, round(value))
     if whole < 60:
         return f"{whole} s"
@@ -26,17 +26,17 @@ def digits(value: float) -> str:
 
 
 def number(value: float) -> str:
-    """Return all digits of an integer, and six of another number: ``1,234``, ``0.5``."""
+    """Return a number with all digits of an integer, or six of a float: ``1,234``, ``0.5``."""
     return f"{value:,}" if isinstance(value, int) else f"{value:,g}"
 
 
 def ordinal(place: int) -> str:
-    """Return a place below the first: ``2nd``, ``4th``."""
+    """Return an ordinal from the second on: ``2nd``, ``4th``."""
     return {2: "2nd", 3: "3rd"}.get(place, f"{place}th")
 
 
 def length(value: float) -> str:
-    """Return a distance: an integer as it is, a float as `digits` shows it."""
+    """Return a distance: all digits of an integer, three digits of a float."""
     return f"{value:,}" if isinstance(value, int) else digits(value)
 
 

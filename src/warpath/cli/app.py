@@ -1,4 +1,4 @@
-"""The commands put together."""
+"""The command line application: all commands, their groups, and the parser."""
 # Annotations are read at run time: no postponed evaluation.
 
 import functools
@@ -29,9 +29,9 @@ from warpath.cli.options import grouped
 from warpath.cli.usage import UsageError
 
 _OVERVIEW = """\
-warpath: exact shortest paths in graphs, on whatever machine you have.
+warpath: exact shortest paths in graphs, on CPUs and GPUs.
 
-  warpath info roads.gr.gz                      what is in a graph file
+  warpath info roads.gr.gz                      sizes and weights of a graph file
   warpath sssp roads.gr.gz --source 1           distances from one vertex to all
   warpath path roads.gr.gz 1 1000 --plot r.png  one route, drawn on the map
 
@@ -41,25 +41,25 @@ doctor.
 """
 
 _EPILOG = (
-    "Exit codes: 0 done, 1 no path or not verified, 2 usage, 3 input, 4 unsupported. Results go to "
-    "stdout, messages and progress to stderr. --json works with every command but bench."
+    "Exit codes: 0 success, 1 no path or unverified, 2 usage, 3 input, 4 unsupported. Results go "
+    "to stdout, messages and progress to stderr. --json works with every command but bench."
 )
 
 _ANYWHERE = {"--json", "--quiet", "-q", "--debug"}
 
 app = typer.Typer(
     name="warpath",
-    help="Exact shortest paths in graphs, on whatever machine you have.",
+    help="Compute exact shortest paths in graphs, on CPUs and GPUs.",
     epilog=_EPILOG,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # parameters are options, too
+_FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # generator parameters
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Solve": (solve.sssp, many.distances, many.apsp, many.nearest, near.within, route.path),
-    "Look": (look.info, look.plan, look.verify, catalogue.algorithms, doctor.doctor),
+    "Inspect": (look.info, look.plan, look.verify, catalogue.algorithms, doctor.doctor),
     "Files": (files.convert, files.generate),
 }
 for _panel, _commands in _PANELS.items():
@@ -71,7 +71,7 @@ for _panel, _commands in _PANELS.items():
         )(grouped(_command))
 
 _plot = typer.Typer(
-    help="Draw searches over coordinates, traced runs, and the choice of delta.",
+    help="Draw searches on the map, traced runs, and the effect of delta.",
     rich_markup_mode="rich",
     context_settings=app.info.context_settings,
 )
@@ -80,15 +80,15 @@ for _command in (
     drawings.delta,
 ):  # fmt: skip
     _plot.command(_command.__name__)(grouped(_command))
-app.add_typer(_plot, name="plot", rich_help_panel="Look")
+app.add_typer(_plot, name="plot", rich_help_panel="Inspect")
 
 _bench = typer.Typer(
-    help="Measure: each benchmark by its name, the same as [cyan]python -m warpath_bench[/].",
+    help="Run a benchmark, the same as [cyan]python -m warpath_bench[/].",
     rich_markup_mode="rich",
     context_settings=app.info.context_settings,
 )
 app.add_typer(_bench, name="bench", rich_help_panel="Measure")
-_GROUPS = {"plot", "bench"}  # commands with commands of their own
+_GROUPS = {"plot", "bench"}  # commands that have subcommands
 
 
 @app.callback(invoke_without_command=True)
@@ -105,11 +105,11 @@ def _overview(
 
 @functools.cache
 def parser(*, measuring: bool = False) -> Any:
-    """Return what reads a command line and runs it, made once.
+    """Return the click command that parses and runs command lines; cached.
 
     Parameters
     ----------
-    measuring : whether the benchmarks are among the commands; to find them takes 50 ms.
+    measuring : whether to include the benchmarks; finding them takes 50 ms.
     """
     if measuring:
         _bench.registered_commands.clear()
@@ -124,8 +124,8 @@ def parser(*, measuring: bool = False) -> Any:
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command; errors of the command line come out as `UsageError`."""
-    if "_WARPATH_COMPLETE" in os.environ:  # the shell asks for completions: typer's own protocol
+    """Run a command line and return its exit code; typer's errors are raised as `UsageError`."""
+    if "_WARPATH_COMPLETE" in os.environ:  # typer's protocol for shell completion
         with suppress(NotSupportedError):
             parser(measuring=True)
         app(prog_name="warpath")
@@ -137,14 +137,14 @@ def run(arguments: list[str]) -> int:
     except typer.Exit as done:
         return done.exit_code
     except Exception as error:
-        if hasattr(error, "format_message"):  # typer's own errors, wherever its classes live
+        if hasattr(error, "format_message"):  # typer's errors, in whichever module of a version
             raise UsageError(_explained(error)) from error
         raise
     return 0
 
 
 def _after_the_command(arguments: list[str]) -> list[str]:
-    """Let ``warpath --json info`` mean ``warpath info --json``."""
+    """Move options before the command behind it: ``--json info`` becomes ``info --json``."""
     at = next((at for at, word in enumerate(arguments) if word not in _ANYWHERE), len(arguments))
     words = 2 if arguments[at : at + 1] and arguments[at] in _GROUPS else 1
     command = arguments[at : at + words]
@@ -157,5 +157,5 @@ def _explained(error: Exception) -> str:
     message = error.format_message().strip()  # type: ignore[attr-defined]
     message = message[:1].lower() + message[1:]
     context = getattr(error, "ctx", None)
-    asked = context.command_path if context is not None else "warpath"
-    return f"{message}\n  Try '{asked} --help'."
+    command = context.command_path if context is not None else "warpath"
+    return f"{message}\n  Try '{command} --help'."

@@ -1,4 +1,4 @@
-"""bench: the benchmarks of the distribution warpath-bench, which read their own options."""
+"""bench: the benchmarks of the distribution warpath-bench, which parse their options."""
 # Annotations are read at run time: no postponed evaluation.
 
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ import typer
 
 from warpath.base.errors import NotSupportedError
 
-#: Everything after a benchmark's name is its own, ``--help`` too.
+#: All arguments after the name of a benchmark are passed to it, ``--help`` too.
 PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 _OURS = {"--debug"}
 
@@ -21,7 +21,7 @@ def commands() -> Iterator[tuple[str, Callable[[typer.Context], None]]]:
     NotSupportedError
         If no installed distribution has benchmarks.
     """
-    from importlib.metadata import entry_points  # 50 ms, which the other commands do not need
+    from importlib.metadata import entry_points  # takes 50 ms; no other command needs it
 
     found = entry_points(group="warpath.commands", name="bench")
     if not found:

@@ -1,4 +1,4 @@
-"""A sign of life on stderr for work that cannot say how far it is."""
+"""A spinner or a line on stderr for long work that does not report progress."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SILENT_SECONDS = 1.0  # shorter work shows nothing
 
 @contextmanager
 def busy(what: str, showing: Showing) -> Iterator[None]:
-    """Show what takes long: a spinner on a terminal, else one line."""
+    """Show the name of long work on stderr: with a spinner on a terminal, else as one line."""
     if showing.quiet:
         yield
         return

@@ -1,4 +1,4 @@
-"""algorithms: the catalogue."""
+"""algorithms: the catalogue of algorithms."""
 # Annotations are read at run time: no postponed evaluation.
 
 import difflib
@@ -17,35 +17,40 @@ from warpath.recipes import Catalogue, Recipe
 def algorithms(
     showing: Showing,
     name: Annotated[
-        str | None, typer.Argument(help="One algorithm, in detail.", show_default=False)
+        str | None, typer.Argument(help="An algorithm to show in detail.", show_default=False)
     ] = None,
     paper: Annotated[
         str | None,
         typer.Option(
             "--paper",
             "-p",
-            help="Only those of one paper: the first part of their names.",
+            help="Only the algorithms of this paper: the first part of their names.",
             show_default=False,
         ),
     ] = None,
     device: Annotated[
         str | None,
         typer.Option(
-            "--device", "-d", help="Only those that run on it: cpu or cuda.", show_default=False
+            "--device",
+            "-d",
+            help="Only the algorithms for this device: cpu or cuda.",
+            show_default=False,
         ),
     ] = None,
 ) -> None:
-    """List the algorithms: what each is for, where it runs, which paper it comes from.
+    """List the algorithms: purpose, devices and paper of each.
 
-    With a name, everything about one: what it needs, its place in the paper, its parameters, and
-    what stands in for hardware that no longer exists.
+    With a NAME, show all about one: requirements, its section in the paper, parameters, and
+    replacements for features of hardware that no longer exists.
 
     Example: [cyan]warpath algorithms --paper martin2009[/]
     """
     catalogue = calls.algorithms()
     if name is not None:
         if paper is not None or device is not None:
-            raise UsageError("a NAME and the filters --paper and --device are different questions.")
+            raise UsageError(
+                "--paper and --device cannot be used with a NAME: leave one of them out."
+            )
         _show_one(_found(catalogue, name), showing)
         return
     _check("paper", paper, {each.paper for each in catalogue})
@@ -102,7 +107,7 @@ def _show_one(recipe: Recipe, showing: Showing) -> None:
         "parameters": "; ".join(f"{p.name}: {p.meaning}" for p in recipe.params) or None,
         "same bits": same,
         "devices": ", ".join(recipe.devices),
-        "auto": "may take it" if recipe.planned else "never takes it",
+        "auto": "may choose it" if recipe.planned else "never chooses it",
         "source": str(recipe.source),
         "where": recipe.where,
         "rounds": None if recipe.axes is None else recipe.axes.words(),

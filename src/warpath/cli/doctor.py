@@ -1,4 +1,4 @@
-"""doctor: what is installed, what the machine has, and whether solving works here."""
+"""doctor: installed packages, the machine, and a test solve on each device."""
 # Annotations are read at run time: no postponed evaluation.
 
 import importlib
@@ -24,7 +24,7 @@ from warpath.graph import Graph
 from warpath.recipes import CATALOGUE
 from warpath.results.certificate import verify
 
-_OPTIONAL = (  # package, the extra that brings it, what it is for
+_OPTIONAL = (  # package, the extra that installs it, its purpose
     ("typer", "cli", "the command"),
     ("rich", "cli", "tables and bars"),
     ("pyarrow", "io", "CSV and Parquet tables"),
@@ -50,13 +50,13 @@ def doctor(
         typer.Option(
             "--verbose",
             "-v",
-            help="Also tell the recorded GPU runs: do they hold for these kernels?",
+            help="Also report whether the recorded GPU test runs are valid for these kernels.",
         ),
     ] = False,
 ) -> None:
-    """Report what is installed, what the machine has, and whether a small solve is right.
+    """Report installed packages, the machine, and whether each device solves a small graph right.
 
-    Start here when something does not work, and put its output into a report.
+    Start here when something does not work, and add the output to your bug report.
 
     Example: [cyan]warpath doctor --json[/]
     """
@@ -166,7 +166,7 @@ def _package(name: str, extra: str | None, purpose: str) -> dict[str, Any]:
 
 
 def checked(device: str, recipes: tuple[str, ...]) -> str:
-    """Solve a small graph whose distances are known by each recipe, and verify it."""
+    """Solve a small graph of known distances with each recipe, and return the outcome as text."""
     src, dst = [0, 0, 1, 2, 2, 3], [1, 2, 3, 1, 3, 4]
     any_weights, equal_weights = ([7, 2, 1, 3, 8, 1], [0, 5, 2, 6, 7]), ([4] * 6, [0, 4, 4, 8, 12])
     try:

@@ -1,4 +1,4 @@
-"""plot: pictures of searches over coordinates, and of the width of buckets."""
+"""plot: pictures of searches on a map, and of the effect of delta."""
 # Annotations are read at run time: no postponed evaluation.
 
 from pathlib import Path
@@ -24,9 +24,11 @@ from warpath.results.paths import Paths
 
 Picture = Annotated[
     Path,
-    typer.Option("--out", "-o", help="The picture: .png, .svg, .pdf.", show_default=False),
+    typer.Option("--out", "-o", help="The picture file: .png, .svg, .pdf.", show_default=False),
 ]
-Source = Annotated[str, typer.Option("--source", "-s", help="The source's id, as in the file.")]
+Source = Annotated[
+    str, typer.Option("--source", "-s", help="The id of the source, as in the file.")
+]
 
 
 def tree(
@@ -39,7 +41,7 @@ def tree(
     showing: Showing,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="Draw the route to this vertex over it.",
+        typer.Option("--target", "-t", help="Also draw the route to this vertex.",
                      show_default=False),
     ] = None,
     cutoff: Cutoff = None,
@@ -57,7 +59,7 @@ def tree(
         from warpath.plot import plot_tree
 
         plot_tree(paths, out, route=route, source=name, theme=theme)
-    _tell("tree", graph, loaded, paths.plan, out, showing)
+    _report("tree", graph, loaded, paths.plan, out, showing)
 
 
 def route(
@@ -83,7 +85,7 @@ def route(
         )  # fmt: skip
     with busy(f"drawing {out.name}", showing):
         draw_route(roads, found, out, theme)
-    _tell("route", graph, loaded, found.plan, out, showing)
+    _report("route", graph, loaded, found.plan, out, showing)
 
 
 def within(
@@ -96,11 +98,11 @@ def within(
     solving: Solving,
     showing: Showing,
     reverse: Annotated[
-        bool, typer.Option("--reverse", help="Measure to the vertex, not from it.")
+        bool, typer.Option("--reverse", help="Use distances to the source, not from it.")
     ] = False,
     theme: Theme = "light",
 ) -> None:
-    """Draw isochrones: what lies within one or several distances of a vertex.
+    """Draw isochrones: the parts of the network within given distances of a vertex.
 
     Example: [cyan]warpath plot within roads.gr.gz --source 1 --cutoff 500,1000 -o near.png[/]
     """
@@ -112,7 +114,7 @@ def within(
         )  # fmt: skip
     with busy(f"drawing {out.name}", showing):
         draw_within(found, out, theme)
-    _tell("within", graph, loaded, found.paths.plan, out, showing)
+    _report("within", graph, loaded, found.paths.plan, out, showing)
 
 
 def frontier(
@@ -132,18 +134,18 @@ def frontier(
     showing: Showing,
     frames: Annotated[
         int | None,
-        typer.Option("--frames", min=1, max=400, help="How many steps.", show_default=False),
+        typer.Option("--frames", min=1, max=400, help="Number of steps.", show_default=False),
     ] = None,
     width: Annotated[
         float | None,
-        typer.Option("--width", help="How wide a step is, instead.", show_default=False),
+        typer.Option("--width", help="Width of a step, instead of --frames.", show_default=False),
     ] = None,
     by: Annotated[
         str, typer.Option("--by", help="Steps of equal [bold]distance[/], or of [bold]hops[/].")
     ] = "distance",
     theme: Theme = "light",
 ) -> None:  # fmt: skip
-    """Draw how a search spreads, step by step.
+    """Draw the spread of a search, step by step.
 
     Example: [cyan]warpath plot frontier roads.gr.gz --source 1 -o search.gif[/]
     """
@@ -156,7 +158,7 @@ def frontier(
         from warpath.plot import plot_frontier
 
         plot_frontier(paths, out, frames=frames, width=width, by=by, source=name, theme=theme)
-    _tell("frontier", graph, loaded, paths.plan, out, showing)
+    _report("frontier", graph, loaded, paths.plan, out, showing)
 
 
 def delta(
@@ -167,7 +169,7 @@ def delta(
     reading: Reading,
     showing: Showing,
     algorithms: Annotated[
-        str, typer.Option("--algorithms", "-a", help="Which, like one,other; those with a delta.")
+        str, typer.Option("--algorithms", "-a", help="Algorithms with a delta, like one,other.")
     ] = "warpath.buckets,classic.delta_stepping",
     device: Annotated[str, typer.Option("--device", "-d", help="auto, cpu, cuda.")] = "auto",
     threads: Annotated[
@@ -176,9 +178,9 @@ def delta(
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Solves for each delta.")] = 5,
     theme: Theme = "light",
 ) -> None:
-    """Draw time, work and rounds over delta, the width of the buckets that a search goes by.
+    """Draw time, work and rounds over delta, the width of the buckets of a search.
 
-    It is tried from 1/64 of what an algorithm chooses itself to 64 times as much.
+    Delta ranges from 1/64 of the default of an algorithm to 64 times the default.
 
     Example: [cyan]warpath plot delta roads.gr.gz --source 1 -o delta.png[/]
     """
@@ -187,7 +189,7 @@ def delta(
     saving.check(out, saving.PICTURES)
     names = [name.strip() for name in algorithms.split(",")]
     for name in names:
-        Solving(name, device, threads).wish()  # refuses what there is not
+        Solving(name, device, threads).wish()  # raises UsageError for an unknown name
     loaded = load(graph, reading, showing)
     roads = loaded.graph
     start = vertex(roads, source)
@@ -237,7 +239,7 @@ def _solved(
     file: Path, source: str, out: Path | None, reading: Reading, solving: Solving,
     showing: Showing, *, cutoff: float | None, what: str,
 ) -> tuple[Loaded, Paths, str]:  # fmt: skip
-    """Return the paths from a source and its id, of a graph with coordinates."""
+    """Load a graph with coordinates, solve from a source, and return both and the source's id."""
     loaded, roads = _read(file, out, reading, showing, what)
     with in_file_ids(roads):
         paths = calls.sssp(
@@ -246,7 +248,7 @@ def _solved(
     return loaded, paths, str(one_id(roads, paths.source_index))
 
 
-def _tell(
+def _report(
     command: str, file: Path, loaded: Loaded, plan: Any, out: Path, showing: Showing
 ) -> None:  # fmt: skip
     document = {

@@ -1,4 +1,4 @@
-"""convert and generate: graph files written."""
+"""convert and generate: write graph files."""
 # Annotations are read at run time: no postponed evaluation.
 
 import time
@@ -26,8 +26,8 @@ def convert(
         Path,
         typer.Argument(
             metavar="OUT",
-            help="The file to write: .gr, .mtx, .wel, .npz, .parquet, ...; .gz, .xz, .bz2 or .zst "
-            "behind it compresses.",
+            help="The file to write: .gr, .mtx, .wel, .npz, .parquet, ...; compressed by a second "
+            "suffix .gz, .xz, .bz2 or .zst.",
             show_default=False,
         ),
     ],
@@ -35,7 +35,9 @@ def convert(
     showing: Showing,
     format_out: Annotated[
         str | None,
-        typer.Option("--format-out", help="The format to write, where OUT's suffix does not say."),
+        typer.Option(
+            "--format-out", help="The format to write, if the suffix of OUT is not enough."
+        ),
     ] = None,
     option_out: Annotated[
         list[str] | None,
@@ -46,7 +48,7 @@ def convert(
 ) -> None:
     """Read a graph in one format and write it in another.
 
-    OUT appears whole or not at all; a file of that name is replaced.
+    An existing file OUT is replaced. If writing fails, no partial file is left.
 
     Example: [cyan]warpath convert roads.gr.gz roads.npz[/]
     """
@@ -82,27 +84,27 @@ def generate(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The file to write; its suffix says the format."),
+        typer.Option("--out", "-o", help="The file to write, its format by suffix."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same graph.")] = 0,
     parameter: Annotated[
         list[str] | None,
-        typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="As --NAME VALUE."),
+        typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="The same as --NAME VALUE."),
     ] = None,
     list_them: Annotated[
         bool, typer.Option("--list", help="List the kinds, or the parameters of one.")
     ] = False,
 ) -> None:
-    """Make a graph of a well-known kind, the same on every machine, and write it.
+    """Generate a graph of a well-known kind, the same on every machine, and write it.
 
-    The parameters of a kind are options: [bold]warpath generate grid --list[/] explains them.
+    The parameters of a kind are options: [bold]warpath generate grid --list[/] lists them.
 
     Example: [cyan]warpath generate grid --rows 100 --columns 100 -o grid.gr[/]
     """
     if kind is None or list_them:
         rest = context.args or parameter or out
         if kind is None and rest and not list_them:
-            raise UsageError("which kind? `warpath generate --list` lists them.")
+            raise UsageError("a KIND is needed: `warpath generate --list` lists them.")
         document, part = listing() if kind is None else detail(kind)
         output.show(document, part, as_json=showing.as_json)
         return

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 _WEIGHTS = (
-    "On the command line: --weights 1,10 draws whole numbers from 1 to 10, --weights 0.5,2.0 draws "
-    "floats,\n--weights none leaves them out; --dtype is int32, int64, float32 or float64."
+    "On the command line: --weights 1,10 draws integers from 1 to 10, --weights 0.5,2.0 draws "
+    "floats,\n--weights none means no weights; --dtype is int32, int64, float32 or float64."
 )
 
 
@@ -32,7 +32,7 @@ def listing() -> tuple[dict[str, Any], Rows]:
 
 
 def detail(kind: str) -> tuple[dict[str, Any], Line]:
-    """Return what one kind is and what its parameters mean."""
+    """Return the description of a kind and of its parameters, as a document and as text."""
     text = f"{kind} {_usage(kind)}\n\n{inspect.getdoc(_function(kind)) or ''}"
     text = text.partition("\nRaises\n")[0].partition("\nExamples\n")[0].rstrip()
     text += f"\n\n{_WEIGHTS}"
@@ -55,7 +55,7 @@ def arguments_of(
     Raises
     ------
     UsageError
-        An unknown kind or parameter, or one that is missing.
+        If the kind or a parameter is unknown, or a required parameter is missing.
     """
     function = _function(kind)
     known = {p.name: p for p in _parameters(kind)}

@@ -1,4 +1,4 @@
-"""What doctor says of CUDA: versions, GPUs, the kept kernels."""
+"""The CUDA part of doctor: versions, GPUs, and the kernel cache."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def found() -> dict[str, Any]:
-    """Return versions, GPUs by name, why there are none, and what the kernels' cache holds."""
+    """Return versions, GPUs by name or the reason for none, and the state of the kernel cache."""
     from warpath.engines.cuda import cache, device, driver
 
     kept = cache.kept()
@@ -56,7 +56,7 @@ def found() -> dict[str, Any]:
 
 
 def shown(document: Mapping[str, Any]) -> dict[str, str]:
-    """Return the same as lines for people."""
+    """Return a document of `found` as readable lines by name."""
     lines = {"GPU": f"none: {document['none']}"} if document["none"] else {}
     lines |= document["versions"]
     for name, gpu in document["gpus"].items():
@@ -77,7 +77,7 @@ def _cache_line(kept: Mapping[str, Any]) -> str:
 
 
 def recorded() -> dict[str, str]:
-    """Return for each GPU whose tests were recorded whether that still speaks for the kernels."""
+    """Return, for each GPU with a recorded test run, whether it is valid for these kernels."""
     from warpath.engines.cuda import sources
 
     runs = sources.since_recorded()
@@ -85,6 +85,6 @@ def recorded() -> dict[str, str]:
 
 
 def planned() -> tuple[str, ...]:
-    """Return the algorithms that are planned for a GPU and one source."""
+    """Return the algorithms that auto may choose for one source on a GPU."""
     able = [each for each in CATALOGUE if each.planned and Task.SSSP in each.solves]
     return tuple(each.name for each in able if "cuda" in each.devices)

@@ -1,4 +1,4 @@
-"""info, plan and verify: looking without solving."""
+"""info, plan and verify: inspect a graph, a plan or a saved result."""
 # Annotations are read at run time: no postponed evaluation.
 
 import dataclasses
@@ -25,13 +25,13 @@ from warpath.results.files import load_result
 
 
 def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
-    """Show what is in a graph file: sizes, degrees, weights, ids, coordinates.
+    """Show the contents of a graph file: sizes, degrees, weights, ids, coordinates.
 
     Example: [cyan]warpath info roads.gr.gz[/]
     """
     loaded = load(graph, reading, showing)
     roads = loaded.graph
-    with busy("looking at the edges", showing):
+    with busy("inspecting the edges", showing):
         facts = roads.facts()
     document = {
         "command": "info",
@@ -79,36 +79,38 @@ def plan(
     solving: Solving,
     showing: Showing,
     source: Annotated[
-        str | None, typer.Option("--source", "-s", help="Ask about sssp.", show_default=False)
+        str | None,
+        typer.Option("--source", "-s", help="Plan sssp from this id.", show_default=False),
     ] = None,
     sources: Annotated[
         str | None,
-        typer.Option("--sources", help="Ask about distances: 1,5,9 or a file.", show_default=False),
+        typer.Option("--sources", help="Plan distances: 1,5,9 or a file.", show_default=False),
     ] = None,
     targets: Annotated[
         str | None,
-        typer.Option("--targets", help="With --sources: the targets.", show_default=False),
+        typer.Option("--targets", help="The targets of --sources.", show_default=False),
     ] = None,
-    all_pairs: Annotated[bool, typer.Option("--apsp", help="Ask about apsp.")] = False,
+    all_pairs: Annotated[bool, typer.Option("--apsp", help="Plan apsp.")] = False,
     start: Annotated[
-        str | None, typer.Option("--from", help="Ask about path, with --to.", show_default=False)
+        str | None,
+        typer.Option("--from", help="Plan path from this id, with --to.", show_default=False),
     ] = None,
     end: Annotated[
-        str | None, typer.Option("--to", help="With --from: the target.", show_default=False)
+        str | None, typer.Option("--to", help="The target of --from.", show_default=False)
     ] = None,
 ) -> None:
-    """Say what would run, why, how long it is predicted to take, and how much memory.
+    """Show the plan for a solve: algorithm, reason, predicted time and memory.
 
-    Nothing is solved. Without a question it is asked about sssp from the first vertex.
+    Nothing is solved. By default the plan is for sssp from the first vertex.
 
     Example: [cyan]warpath plan roads.gr.gz --from 1 --to 1000[/]
     """
-    asked = [name for name, on in (("--source", source), ("--sources", sources),
+    tasks = [name for name, on in (("--source", source), ("--sources", sources),
              ("--apsp", all_pairs), ("--from", start)) if on]  # fmt: skip
-    if len(asked) > 1:
-        raise UsageError(f"{' and '.join(asked)} ask different questions: use one of them.")
+    if len(tasks) > 1:
+        raise UsageError(f"{' and '.join(tasks)} cannot be combined: use one of them.")
     if (start is None) != (end is None):
-        raise UsageError("--from and --to belong together.")
+        raise UsageError("--from and --to must be given together.")
     if targets is not None and sources is None:
         raise UsageError("--targets needs --sources.")
     roads = load(graph, reading, showing).graph
@@ -157,8 +159,8 @@ def verify(
         Path,
         typer.Argument(
             metavar="RESULT",
-            help="What sssp, distances or apsp saved: .npz, .parquet, .csv, .tsv, or .npy or .zarr "
-            "of all pairs.",
+            help="A file saved by sssp, distances or apsp: .npz, .parquet, .csv, .tsv, or .npy or "
+            ".zarr of all pairs.",
             show_default=False,
         ),
     ],
@@ -166,13 +168,13 @@ def verify(
     showing: Showing,
     source: Annotated[
         str | None,
-        typer.Option("--source", "-s", help="Also check that it starts here.", show_default=False),
+        typer.Option("--source", "-s", help="Also check the id of the source.", show_default=False),
     ] = None,
 ) -> None:
-    """Check a saved result against its graph, without trusting the program that made it.
+    """Check a saved result against its graph, without trusting the program that wrote it.
 
-    No edge may shorten a distance, and every finite distance must be reached over edges that fit
-    exactly: O(n + m) for each source. Exit code 1 says that a rule is broken, and which.
+    No edge may shorten a distance, and every finite distance must be the sum of a path over tight
+    edges: O(n + m) for each source. If a rule is broken, the exit code is 1 and a message names it.
 
     Example: [cyan]warpath verify roads.gr.gz tree.npz[/]
     """
@@ -193,7 +195,7 @@ def verify(
         if not roads.id_base or roads.labels is not None:
             raise
         named = _named_as_in_file(roads)
-        certify(named, load_result(named, result))  # once more, for a message with the file's ids
+        certify(named, load_result(named, result))  # again, for a message with the ids of the file
         raise
     document = {
         "command": "verify",

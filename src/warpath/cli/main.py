@@ -1,13 +1,13 @@
-"""The entry point: runs the command and turns what goes wrong into a line and an exit code.
+"""The entry point: runs the command, and reports errors as a line on stderr and an exit code.
 
 ====  ==========================================================
-0     done
+0     success
 1     there is no path, or a result did not pass its verification
 2     usage: the command line is wrong
 3     input: a file, a vertex or a weight is wrong
 4     unsupported: a package, a device or memory is missing, or the device failed
 130   interrupted (Ctrl-C)
-141   nobody reads the output any more (``| head``)
+141   the output pipe was closed (``| head``)
 ====  ==========================================================
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _INTERRUPTED, _NO_READER, _OUR_FAULT = 130, 141, 70
-_EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (  # asked in this order
+_EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (  # the first that matches
     (UsageError, 2),
     (errors.NoPathError, 1),
     (errors.VerificationError, 1),
@@ -45,10 +45,10 @@ _EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (  # asked in this or
 def main() -> None:
     """Run the command with the arguments of this process, and exit."""
     arguments = sys.argv[1:]
-    signal.signal(signal.SIGTERM, _ended)  # so that what is half written is cleaned up
+    signal.signal(signal.SIGTERM, _ended)  # so that partial files are removed
     debug = "--debug" in arguments
     code = guarded(lambda: _run(arguments), debug=debug) or guarded(_flushed, debug=debug)
-    _abandon_what_cannot_be_written()
+    _drop_unwritten_output()
     sys.exit(code)
 
 
@@ -57,11 +57,11 @@ def _ended(number: int, _frame: object) -> None:
 
 
 def guarded(work: Callable[[], int], *, debug: bool) -> int:
-    """Return the exit code of `work`, after a line on stderr if it failed.
+    """Run `work` and return its exit code; report a failure in a line on stderr.
 
     Parameters
     ----------
-    debug : show the traceback as well.
+    debug : whether to print the traceback too.
     """
     try:
         return work()
@@ -70,14 +70,14 @@ def guarded(work: Callable[[], int], *, debug: bool) -> int:
     except KeyboardInterrupt:
         tell("interrupted")
         return _INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - the last resort, which reports it
+    except Exception as error:  # noqa: BLE001 - all errors are reported here
         if debug:
             traceback.print_exc()
         return _explained(error, debug=debug)
 
 
 def tell(message: str) -> None:
-    """Write one message of the command to stderr."""
+    """Write one message to stderr."""
     sys.stderr.write(f"warpath: {message}\n")
 
 
@@ -97,8 +97,8 @@ def _flushed() -> int:
     return 0
 
 
-def _abandon_what_cannot_be_written() -> None:
-    """Keep the interpreter's own flush at exit from failing once more, with a code of its own."""
+def _drop_unwritten_output() -> None:
+    """Prevent that the interpreter's flush at exit fails again and sets another exit code."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -130,7 +130,7 @@ def _sentence(error: Exception) -> str:
 
 
 def in_words_of_the_command(text: str) -> str:
-    """Turn the library's keywords in a message into options: ``weight='km'`` is ``--weight km``."""
+    """Replace the library's keywords in a text by options: ``weight='km'`` by ``--weight km``."""
 
     def option(match: re.Match[str]) -> str:
         name, value = match["name"], (match["text"] or match["word"] or "")

@@ -23,13 +23,13 @@ from warpath.cli.usage import UsageError
 from warpath.cli.vertices import ids, in_file_ids, listed
 from warpath.results.distance_table import DistanceTable
 
-_SMALL = 20  # a graph up to this size is printed without being asked
+_SMALL = 20  # up to this number of vertices all are printed by default
 
 DistDtype = Annotated[
     str | None,
     typer.Option(
         "--dist-dtype",
-        help="int32 halves the table of integer distances, exactly or with an error.",
+        help="int32 halves the size of a table of integers; an error if a distance does not fit.",
         show_default=False,
     ),
 ]
@@ -37,8 +37,8 @@ Long = Annotated[
     bool | None,
     typer.Option(
         "--long/--wide",
-        help="A line for each pair that has a path (source, target, distance), or for each source. "
-        "Default: wide, but where a terminal is too narrow.",
+        help="One line per pair that has a path (source, target, distance), or one per source. "
+        "Default: wide, or long if the terminal is too narrow.",
         show_default=False,
     ),
 ]
@@ -71,15 +71,15 @@ def distances(
     predecessors: Annotated[
         bool,
         typer.Option(
-            "--predecessors", help="Also the vertex before each target, in a long table or .npz."
+            "--predecessors", help="Add the vertex before each target, to a long table or .npz."
         ),
     ] = False,
     dist_dtype: DistDtype = None,
 ) -> None:
-    """Distances from several vertices to several others, as a table.
+    """Compute a table of distances from several vertices to several others.
 
-    A search ends as soon as it has reached all targets; several run at once, one on each core.
-    .npy and .zarr are written block by block; a stopped run is continued by the same command.
+    Each search ends when it has reached all targets; searches run in parallel, one per core.
+    .npy and .zarr are written block by block; the same command resumes an interrupted run.
 
     Example: [cyan]warpath distances roads.gr.gz -s depots.csv --targets 5,9,12 -o od.parquet[/]
     """
@@ -97,7 +97,9 @@ def distances(
         calls.distances, roads, rows, columns, cutoff=cutoff, predecessors=predecessors,
         dist_dtype=dist_dtype, **solving.wish(),
     )  # fmt: skip
-    _tell(call, command="distances", file=graph, loaded=loaded, out=out, showing=showing, long=long)
+    _solve(
+        call, command="distances", file=graph, loaded=loaded, out=out, showing=showing, long=long
+    )
 
 
 def apsp(
@@ -115,11 +117,11 @@ def apsp(
     long: Long = None,
     dist_dtype: DistDtype = None,
 ) -> None:
-    """Distances between all pairs of vertices.
+    """Compute the distances between all pairs of vertices.
 
-    Small tables are printed; larger ones need -o. What does not fit into memory goes to .npy or
-    .zarr, which are written block by block. When it is stopped, NAME.part keeps the rows that are
-    done, and the same command goes on from there.
+    Small tables are printed; larger ones need -o. Tables larger than memory need .npy or .zarr,
+    which are written block by block. After an interruption, NAME.part keeps the finished rows, and
+    the same command resumes from there.
 
     Example: [cyan]warpath apsp zones.tntp -o full.npy[/]
     """
@@ -130,10 +132,10 @@ def apsp(
     if out is None:
         tables.refuse_large(roads.n, roads.n)
     call = partial(calls.apsp, roads, dist_dtype=dist_dtype, **solving.wish())
-    _tell(call, command="apsp", file=graph, loaded=loaded, out=out, showing=showing, long=long)
+    _solve(call, command="apsp", file=graph, loaded=loaded, out=out, showing=showing, long=long)
 
 
-def _tell(
+def _solve(
     call: Callable[..., DistanceTable],
     *,
     command: str,
@@ -143,7 +145,7 @@ def _tell(
     showing: Showing,
     long: bool | None,
 ) -> None:
-    """Make a table, save it where that is asked for, and print it or where it went."""
+    """Compute a table, save it if `out` is given, and print it or a summary."""
     streamed = saving.streamed(out)
     start = time.perf_counter()
     with in_file_ids(loaded.graph), tables.kept(out):
@@ -173,22 +175,22 @@ def nearest(
     reverse: Annotated[
         bool,
         typer.Option(
-            "--reverse", help="Measure from the vertices to the facilities, not from them."
+            "--reverse", help="Use distances from the vertices to the facilities, not from them."
         ),
     ] = False,
     cutoff: Cutoff = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Save a row for each vertex: .parquet, .csv, .tsv, .txt."),
+        typer.Option("--out", "-o", help="Save one row per vertex: .parquet, .csv, .tsv, .txt."),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Print every vertex: id, facility, distance.")
     ] = False,
 ) -> None:
-    """The nearest of several facilities for every vertex, and how far it is.
+    """Find the nearest of several facilities for every vertex, and its distance.
 
-    One search finds them all. Of equally near facilities it is the one that the graph numbers
-    first. Small graphs (20 vertices) are printed with every vertex.
+    One search from all facilities. Of equally near facilities the first in the graph's order is
+    chosen. For small graphs (20 vertices) every vertex is printed.
 
     Example: [cyan]warpath nearest roads.gr.gz --facilities depots.csv -o areas.parquet[/]
     """
@@ -251,22 +253,22 @@ def nearest(
 
 
 def _refuse_a_form(out: Path | None, *, long: bool | None) -> None:
-    """Refuse a form of lines for a file that holds the array of distances alone."""
+    """Raise UsageError for --long with a file that holds only the array of distances."""
     if long and out is not None and saving.streamed(out):
         raise UsageError(
-            f"-o {out}: --long is for .parquet, .csv or .tsv; {saving.suffix_of(out)} holds the "
-            "distances alone."
+            f"-o {out}: --long is for .parquet, .csv or .tsv; {saving.suffix_of(out)} holds only "
+            "the distances."
         )
 
 
 def _long_for_predecessors(out: Path | None, *, long: bool | None) -> bool | None:
-    """Return the form of a table with predecessors; refuse the places that have none for them."""
+    """Return whether a table with predecessors is long; raise UsageError if it cannot hold them."""
     if out is not None and saving.suffix_of(out) == ".npz":
         return long
     if saving.streamed(out):
         raise UsageError(
-            f"-o {out}: --predecessors go into .npz, .parquet, .csv or .tsv, not .npy or .zarr."
+            f"-o {out}: --predecessors need .npz, .parquet, .csv or .tsv, not .npy or .zarr."
         )
     if long is False:
-        raise UsageError("--predecessors have no place in a --wide table: use --long, or -o .npz.")
+        raise UsageError("a --wide table cannot hold --predecessors: use --long, or -o .npz.")
     return True

@@ -1,4 +1,4 @@
-"""within: what lies near a vertex, as rows, outlines and a picture."""
+"""within: the vertices near a vertex, as rows, outlines and a picture."""
 # Annotations are read at run time: no postponed evaluation.
 
 import time
@@ -19,11 +19,11 @@ from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
 from warpath.results.within import Within
 
 _COLUMNS = ("vertex", "distance", "cutoff")
-_SMALL = 20  # vertices up to which all are printed without being asked
+_SMALL = 20  # up to this number of vertices all are printed by default
 
 Cutoffs = Annotated[
     str,
-    typer.Option("--cutoff", "-c", help="How far: one number, or several like 500,1000,2000."),
+    typer.Option("--cutoff", "-c", help="Largest distances: one number, or several like 500,1000."),
 ]
 
 
@@ -36,23 +36,23 @@ def within(
     solving: Solving,
     showing: Showing,
     reverse: Annotated[
-        bool, typer.Option("--reverse", help="Measure to the vertex, not from it.")
+        bool, typer.Option("--reverse", help="Use distances to the source, not from it.")
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Save a row for each vertex: .parquet, .csv, .tsv, .txt."),
+        typer.Option("--out", "-o", help="Save one row per vertex: .parquet, .csv, .tsv, .txt."),
     ] = None,
     outlines: Annotated[
         Path | None,
         typer.Option(
-            "--outlines", help="Save a polygon for each cutoff: .geojson.",
+            "--outlines", help="Save one polygon per cutoff: .geojson.",
             show_default=False,
         ),
     ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
-            "--plot", help="Draw them over the network: .png, .svg, .pdf.", show_default=False
+            "--plot", help="Draw the isochrones on the map: .png, .svg, .pdf.", show_default=False
         ),
     ] = None,
     theme: Theme = "light",
@@ -60,10 +60,10 @@ def within(
         bool, typer.Option("--all", help="Print every vertex: id, distance, cutoff.")
     ] = False,
 ) -> None:  # fmt: skip
-    """Isochrones: the vertices within one or several distances of a vertex.
+    """Find the vertices within one or more distances of a vertex (isochrones).
 
-    The search stops at the largest. Outlines and pictures need coordinates: those of the file, of
-    --coordinates, or of the file beside it (roads.co for roads.gr).
+    The search stops at the largest distance. Outlines and pictures need coordinates: from the graph
+    file, from --coordinates, or from a file next to it (roads.co for roads.gr).
 
     Example: [cyan]warpath within roads.gr.gz --source 1 --cutoff 500,1000 --plot near.png[/]
     """
@@ -139,7 +139,7 @@ def cutoffs_of(text: str) -> list[Any]:
     found = [number_or_text(part.strip()) for part in text.split(",")]
     for one in found:
         if isinstance(one, str | bool | tuple):
-            raise UsageError(f"--cutoff {text!r}: numbers like 500,1000,2000 are needed.")
+            raise UsageError(f"--cutoff {text!r} must be numbers like 500,1000,2000.")
     return found
 
 
@@ -161,6 +161,6 @@ def _save_outlines(found: Within, path: Path) -> None:
 
     frame = found.to_geodataframe()
     if frame.crs is not None:
-        frame = frame.to_crs(4326)  # GeoJSON knows no other
+        frame = frame.to_crs(4326)  # the only system of GeoJSON
     with atomic(path) as file:
         file.write(frame.to_json().encode())

@@ -1,7 +1,7 @@
-"""The options that several commands share, written once.
+"""The options that several commands share, as groups.
 
-A command asks for a group by a parameter of its type; `grouped` spreads the group's fields over the
-command's own options and puts the values together again.
+A command has a parameter whose type is a group. `grouped` makes an option of each field of the
+group, and passes the command the group with the values.
 """
 # Annotations are read at run time here and in the modules of commands: no postponed evaluation.
 
@@ -35,13 +35,13 @@ GraphFile = Annotated[
 
 
 def number(text: str) -> float:
-    """Return a number as typed: digits alone are an integer, which a float would round."""
+    """Return the number of a text; integers stay integers, as floats would round large ones."""
     for kind in (int, float):
         try:
             return kind(text)
         except ValueError:
             continue
-    msg = f"{text!r} is no number"
+    msg = f"{text!r} is not a number"
     raise ValueError(msg)
 
 
@@ -49,7 +49,7 @@ Cutoff = Annotated[
     float | None,
     typer.Option(
         "--cutoff",
-        help="Leave vertices farther than this unreached.",
+        help="Largest distance: farther vertices count as unreachable.",
         show_default=False,
         parser=number,
         metavar="<float>",
@@ -57,19 +57,19 @@ Cutoff = Annotated[
 ]
 
 Theme = Annotated[
-    str, typer.Option("--theme", help="Of the picture: [bold]light[/] or [bold]dark[/].")
+    str, typer.Option("--theme", help="Colours of the picture: [bold]light[/] or [bold]dark[/].")
 ]
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a graph file is read."""
+    """Options for reading a graph file."""
 
     file_format: Annotated[
         str | None,
         typer.Option(
             "--format",
-            help="The format's name, where content and suffix do not tell it.",
+            help="The name of the format, if content and suffix do not determine it.",
             rich_help_panel=_READING,
         ),
     ] = None
@@ -87,7 +87,7 @@ class Reading:
         bool | None,
         typer.Option(
             "--directed/--undirected",
-            help="Whether an edge leads one way or both. Default: what the format says.",
+            help="Whether an edge leads one way or both. Default: as the format says.",
             show_default=False,
             rich_help_panel=_READING,
         ),
@@ -96,8 +96,8 @@ class Reading:
         str | None,
         typer.Option(
             "--ids",
-            help="How an edge list names vertices: [bold]auto[/], [bold]numbers[/] (0 .. n - 1, "
-            "also those without edges), [bold]text[/] (names, though they look like numbers).",
+            help="Names of vertices in an edge list: [bold]auto[/], [bold]numbers[/] (0 .. n - 1, "
+            "also those without edges), [bold]text[/] (names, even if they look like numbers).",
             rich_help_panel=_READING,
         ),
     ] = None
@@ -109,7 +109,7 @@ class Reading:
         Path | None,
         typer.Option(
             "--coordinates",
-            help="A file of vertex coordinates, where the graph's own file has none.",
+            help="A file of vertex coordinates, if the graph file has none.",
             rich_help_panel=_READING,
         ),
     ] = None
@@ -118,7 +118,7 @@ class Reading:
         typer.Option(
             "--option",
             metavar="KEY=VALUE",
-            help="A rarer option of the format's reader; may be repeated.",
+            help="Another option of the reader of the format; may be repeated.",
             rich_help_panel=_READING,
         ),
     ] = None
@@ -126,7 +126,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Solving:
-    """Which algorithm runs, and where."""
+    """Options for solving: algorithm, device and threads."""
 
     algorithm: Annotated[
         str,
@@ -148,14 +148,14 @@ class Solving:
             "-t",
             min=1,
             max=1024,
-            help="Threads on the CPU. Default: the cores this process may use.",
+            help="Number of CPU threads. Default: the cores that this process may use.",
             show_default=False,
             rich_help_panel=_SOLVING,
         ),
     ] = None
 
     def wish(self) -> dict[str, Any]:
-        """Return the library's keywords; an unknown algorithm or device is a wrong command line."""
+        """Return keyword arguments of the library; raise UsageError if one has an unknown value."""
         names = [recipe.name for recipe in CATALOGUE]
         if self.algorithm != "auto" and self.algorithm not in names:
             part = [name for name in names if self.algorithm.lower() in name]
@@ -170,11 +170,11 @@ class Solving:
 
 @dataclass(frozen=True)
 class Showing:
-    """How results and progress are shown."""
+    """Options for the output of results and progress."""
 
     as_json: Annotated[
         bool,
-        typer.Option("--json", help="One JSON document on stdout.", rich_help_panel=_SHOWING),
+        typer.Option("--json", help="Write one JSON document to stdout.", rich_help_panel=_SHOWING),
     ] = False
     quiet: Annotated[
         bool,
@@ -187,12 +187,12 @@ class Showing:
 
     @property
     def progress(self) -> bool | None:
-        """What the library's ``progress=`` is set to."""
+        """The argument ``progress=`` for calls of the library."""
         return None if self.quiet else True
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Spread the groups among a command's parameters over options of its own."""
+    """Return a command whose parameters that are groups are replaced by one option per field."""
     signature = inspect.signature(command)
     groups = {
         name: parameter.annotation
@@ -224,5 +224,5 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     gathered.__signature__ = signature.replace(parameters=spread)  # type: ignore[attr-defined]
     gathered.__annotations__ = {each.name: each.annotation for each in spread}
-    del gathered.__wrapped__  # or typer looks at the original
+    del gathered.__wrapped__  # typer would inspect the original instead
     return gathered

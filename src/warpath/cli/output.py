@@ -1,7 +1,7 @@
 """Results on stdout: tables with colour on a terminal, plain text in a pipe, or one JSON document.
 
-Facts and small tables are aligned, also in a pipe; rows of data in a pipe are separated by tabs,
-with a header. Numbers have separators of thousands on a terminal only.
+Facts and small tables are aligned, also in a pipe. Rows of data in a pipe have a header and are
+separated by tabs. Only on a terminal do numbers have thousands separators.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Facts(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """A table; `data` is True for results that programs read, False for lists that people read."""
+    """A table; `data` is True for results that programs may read, False for lists to read."""
 
     columns: Sequence[str]
     rows: Iterable[Sequence[Any]]
     title: str | None = None
     data: bool = True
-    ids: frozenset[str] = frozenset({"vertex", "pred", "source", "target"})  # no thousands in these
+    ids: frozenset[str] = frozenset({"vertex", "pred", "source", "target"})  # without separators
 
 
 class Line(NamedTuple):
@@ -45,7 +45,7 @@ class Line(NamedTuple):
 
 
 def show(document: Mapping[str, Any], *parts: Facts | Rows | Line, as_json: bool) -> None:
-    """Print either a JSON document or its parts for people."""
+    """Print a document as JSON, or its parts as readable text."""
     if as_json:
         json.dump(plain(document), sys.stdout, ensure_ascii=False, indent=2, allow_nan=False)
         sys.stdout.write("\n")
@@ -60,24 +60,24 @@ def show(document: Mapping[str, Any], *parts: Facts | Rows | Line, as_json: bool
 
 
 def on_terminal() -> bool:
-    """Say whether a person looks at stdout."""
+    """Return whether stdout is a terminal."""
     return sys.stdout.isatty()
 
 
 def titled(file: Path, graph: Graph) -> str:
-    """Return a graph's file and sizes in one line."""
+    """Return the file name and the sizes of a graph as one line."""
     name = text_of(file.name)
     both = "" if graph.directed else ", both ways counted"
     return f"{name}: n = {count(graph.n)} vertices, m = {count(graph.m)} edges{both}"
 
 
 def count(number: int) -> str:
-    """Return a number inside a sentence."""
+    """Return a number as text, on a terminal with thousands separators."""
     return text_of(number, thousands=on_terminal())
 
 
 def plain(value: Any) -> Any:  # noqa: PLR0911 - one for each kind of value
-    """Return a value as JSON can hold it: numbers as numbers, what is infinite or NaN as None."""
+    """Return a value that JSON can hold; infinite floats and NaN become None."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
@@ -96,7 +96,7 @@ def plain(value: Any) -> Any:  # noqa: PLR0911 - one for each kind of value
 
 
 def text_of(value: Any, *, thousands: bool = False) -> str:
-    """Return a value as people read it; a missing one is a dash."""
+    """Return a value as readable text; None is a dash."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None:
@@ -168,7 +168,7 @@ def _show_rich(parts: Sequence[Facts | Rows | Line]) -> None:
                 column,
                 justify="right" if numeric else "left",
                 overflow="fold",
-                no_wrap=not part.data and not at_column,  # a name is copied in one piece
+                no_wrap=not part.data and not at_column,  # so that names can be copied
             )
         for row in rows:
             cells = zip(row, part.columns, strict=True)

@@ -1,4 +1,4 @@
-"""plot: pictures of what was saved."""
+"""plot trace: pictures of saved traces."""
 # Annotations are read at run time: no postponed evaluation.
 
 import dataclasses
@@ -22,20 +22,20 @@ def trace(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="TRACE", help="What sssp --trace saved: .jsonl.", show_default=False
+            metavar="TRACE", help="Files saved by sssp --trace: .jsonl.", show_default=False
         ),
     ],
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", help="The picture: .png, .svg, .pdf.", show_default=False),
+        typer.Option("--out", "-o", help="The picture file: .png, .svg, .pdf.", show_default=False),
     ],
     showing: Showing,
 ) -> None:
     """Draw the rounds of a traced run, or compare several runs.
 
-    One trace: the vertices selected and waiting, the edges relaxed and the time, over the rounds.
+    One trace: selected and waiting vertices, relaxed edges and time, over the rounds.
     Several: side by side (up to four), and time, work and rounds against parallelism.
-    Work is the edges relaxed over those that Dijkstra relaxes, parallelism the vertices a round.
+    Work is relaxed edges divided by those of Dijkstra's algorithm, parallelism vertices per round.
 
     Example: [cyan]warpath plot trace near_far.jsonl sweep.jsonl -o trace.png[/]
     """

@@ -1,4 +1,4 @@
-"""Reading the graph of a command, timed, with a bar when it takes long."""
+"""Reading the graph of a command, with its time and a progress bar."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Loaded(NamedTuple):
-    """A graph and the seconds that reading it took."""
+    """A graph and the time of reading it, in seconds."""
 
     graph: Graph
     seconds: float
 
 
 def load(path: Path, reading: Reading, showing: Showing) -> Loaded:
-    """Read a graph as the options say."""
+    """Read a graph with the given options."""
     start = time.perf_counter()
     options = pairs(reading.option, "--option")
     if reading.member is not None:
@@ -47,11 +47,11 @@ def load(path: Path, reading: Reading, showing: Showing) -> Loaded:
 
 
 def with_coordinates(graph: Graph, file: Path, what: str, option: str = "") -> Graph:
-    """Return a graph with its coordinates, or with those of the file beside it.
+    """Return the graph with its coordinates, or with those of a file next to the graph file.
 
     Parameters
     ----------
-    what, option : what is to be drawn, and the option that can be left out instead.
+    what, option : for the message of an error: the thing to draw, and the option to leave out.
     """
     if graph.coordinates is not None:
         return graph
@@ -67,14 +67,14 @@ def with_coordinates(graph: Graph, file: Path, what: str, option: str = "") -> G
 
 
 def column(text: str) -> str | int | None:
-    """Return a column's name, its number, or None for ``none``."""
+    """Return the name or the number of a column, or None for ``none``."""
     if text == "none":
         return None
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
 
 
 def pairs(texts: Sequence[str] | None, option: str) -> dict[str, Any]:
-    """Return ``key=value`` texts as a dictionary; values that look like numbers or yes/no are."""
+    """Return ``key=value`` texts as a dictionary, with values as `number_or_text` returns them."""
     found = {}
     for text in texts or ():
         key, equals, value = text.partition("=")
@@ -85,7 +85,7 @@ def pairs(texts: Sequence[str] | None, option: str) -> dict[str, Any]:
 
 
 def number_or_text(text: str) -> Any:
-    """Return what a text says: true or false, a number, a tuple (``a,b``), else itself."""
+    """Return the value of a text: a bool, a number, a tuple (``a,b``), else the text."""
     if "," in text:
         return tuple(number_or_text(part.strip()) for part in text.split(","))
     if text.lower() in {"true", "false", "yes", "no"}:

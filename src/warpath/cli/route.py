@@ -21,7 +21,7 @@ from warpath.graph.arguments import one_index
 from warpath.results.predecessors import no_path
 from warpath.results.route import Route
 
-_SHOWN = 24  # legs that a terminal shows before the middle is left out
+_SHOWN = 24  # longer routes are printed on a terminal without the middle
 
 Vertex = Annotated[str, typer.Argument(help="A vertex id, as in the file.", show_default=False)]
 
@@ -37,17 +37,17 @@ def path(
     plot: Annotated[
         Path | None,
         typer.Option(
-            "--plot", help="Draw the route on the network: .png, .svg, .pdf.", show_default=False
+            "--plot", help="Draw the route on the map: .png, .svg, .pdf.", show_default=False
         ),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Show every leg on the terminal, too.")
+        bool, typer.Option("--all", help="Print every leg, also on a terminal.")
     ] = False,
 ) -> None:
-    """One shortest path between two vertices, leg by leg.
+    """Find one shortest path between two vertices, and print it leg by leg.
 
-    The search stops as soon as the route is certain. Exit code 1 says that there is none.
-    Drawing needs coordinates: those of the file, of --coordinates, or of the file beside it
+    The search stops as soon as the path is known. The exit code is 1 if there is none.
+    Drawing needs coordinates: from the graph file, from --coordinates, or from a file next to it
     (roads.co for roads.gr, x_coord.mtx for x.mtx, x_node.tntp for x_net.tntp).
 
     Example: [cyan]warpath path roads.gr.gz 1 1000 --plot route.png[/]
@@ -142,7 +142,7 @@ def _legs(names: list[Any], legs: list[Any]) -> list[list[Any]]:
 
 
 def draw_route(graph: Graph, found: Route, plot: Path, theme: str = "light") -> None:
-    """Draw a route with the ids of the file."""
+    """Draw a route, labelled with the ids of the file."""
     from warpath.plot import plot_route
 
     first, last = (one_id(graph, int(found.indices[at])) for at in (0, -1))

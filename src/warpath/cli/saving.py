@@ -1,4 +1,4 @@
-"""Results in files, by suffix."""
+"""Saving results in files, in the format of their suffix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from warpath.results.within import Within
 
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
-STREAMED = (".npy", ".zarr")  # tables go there block by block, while they are computed
+STREAMED = (".npy", ".zarr")  # tables are written block by block while they are computed
 PATHS = (".npz", ".parquet", *_TEXT)
 TABLES = (".npz", ".npy", ".parquet", *_TEXT, ".zarr")
 NEAREST = (".parquet", *_TEXT)
@@ -30,7 +30,7 @@ PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 
 
 def check(out: Path | None, known: Sequence[str], option: str = "-o") -> None:
-    """Refuse a file that could not be written, before anything is read or solved."""
+    """Raise an error for a file that cannot be written, before the graph is read."""
     if out is None:
         return
     if suffix_of(out) not in known:
@@ -40,7 +40,7 @@ def check(out: Path | None, known: Sequence[str], option: str = "-o") -> None:
 
 
 def check_folder(out: Path) -> None:
-    """Refuse a file in a folder that does not exist, or one that is a folder itself."""
+    """Raise OSError if the folder of a file does not exist, or the file is a folder."""
     if not out.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no such folder", str(out.parent))
     if out.is_dir() and out.suffix != ".zarr":
@@ -48,7 +48,7 @@ def check_folder(out: Path) -> None:
 
 
 def suffix_of(path: Path) -> str:
-    """Return the suffix of the format: ``.csv`` of ``table.csv.gz``."""
+    """Return the suffix of the format: ``.csv`` for ``table.csv.gz``."""
     from warpath.io.compression import without_suffix
 
     bare = Path(without_suffix(path.name)).suffix.lower()
@@ -56,12 +56,12 @@ def suffix_of(path: Path) -> str:
 
 
 def streamed(out: Path | None) -> bool:
-    """Say whether a table is written there while it is computed."""
+    """Return whether a table is written to this file while it is computed."""
     return out is not None and suffix_of(out) in STREAMED
 
 
 def save_paths(paths: Paths, rows: Iterable[Sequence[Any]], out: Path) -> None:
-    """Write the distances from one source; `rows` are (vertex, distance, pred) for text."""
+    """Write the distances from one source; text files get `rows` of (vertex, distance, pred)."""
     if suffix_of(out) in _TEXT:
         _save_text(("vertex", "distance", "pred"), rows, out)
     else:
@@ -76,7 +76,7 @@ def save_table(
     *,
     long: bool,
 ) -> None:
-    """Write a table of distances; `columns` and `rows` are its text."""
+    """Write a table of distances; text files get `columns` and `rows`."""
     if suffix_of(out) in _TEXT:
         _save_text(columns, rows, out)
     else:
@@ -86,7 +86,7 @@ def save_table(
 def save_rows(
     result: Nearest | Within, columns: Sequence[str], rows: Iterable[Sequence[Any]], out: Path
 ) -> None:
-    """Write a row for each vertex; `columns` and `rows` are its text."""
+    """Write one row per vertex; text files get `columns` and `rows`."""
     if suffix_of(out) in _TEXT:
         _save_text(columns, rows, out)
     else:

@@ -1,4 +1,4 @@
-"""sssp."""
+"""sssp: shortest paths from one source."""
 # Annotations are read at run time: no postponed evaluation.
 
 import time
@@ -20,13 +20,15 @@ from warpath.cli.vertices import in_file_ids, one_id, vertex
 from warpath.results.paths import Paths
 from warpath.results.trace import Trace, headline
 
-_SMALL = 20  # a graph up to this size is printed without being asked
+_SMALL = 20  # up to this number of vertices all are printed by default
 
 
 def sssp(
     *,
     graph: GraphFile,
-    source: Annotated[str, typer.Option("--source", "-s", help="The source's id, as in the file.")],
+    source: Annotated[
+        str, typer.Option("--source", "-s", help="The id of the source, as in the file.")
+    ],
     reading: Reading,
     solving: Solving,
     showing: Showing,
@@ -39,16 +41,16 @@ def sssp(
     ] = None,
     trace: Annotated[
         Path | None,
-        typer.Option("--trace", help="Save what each round did: .jsonl.", show_default=False),
+        typer.Option("--trace", help="Save the work of each round: .jsonl.", show_default=False),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Print every vertex: id, distance, predecessor.")
     ] = False,
 ) -> None:
-    """Shortest paths from one vertex to all others.
+    """Compute shortest paths from one vertex to all others.
 
-    Prints how many vertices were reached, the exact sum and the mean of their distances, the
-    farthest vertex and the plan that ran; small graphs (20 vertices) with every distance.
+    Prints the number of reached vertices, the exact sum and the mean of their distances, the
+    farthest vertex and the plan that ran; for small graphs (20 vertices) also every distance.
 
     Example: [cyan]warpath sssp roads.gr.gz --source 1 -o tree.npz[/]
     """
@@ -112,9 +114,9 @@ def sssp(
 
 
 def _save_trace(paths: Paths, out: Path) -> str:
-    """Write the trace of a run, the source named as in the file; return where it is, and totals."""
+    """Write the trace with the source's id of the file; return its path and totals as text."""
     trace = paths.trace
-    assert trace is not None  # noqa: S101 - asked for by the caller
+    assert trace is not None  # noqa: S101 - requested by the caller
     assert trace.run is not None  # noqa: S101 - as above
     source = one_id(paths.graph, paths.source_index)
     run = replace(trace.run, source=source if isinstance(source, int) else str(source))

@@ -1,4 +1,4 @@
-"""The figures that describe many distances."""
+"""Summary statistics of distances."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def exact_sum(values: Array) -> int | float:
 
 
 def described(graph: Graph, dist: Array, reached: Array) -> dict[str, Any]:
-    """Return counts, sum, mean and the farthest vertex of (n,) distances."""
+    """Return counts, sum, mean and the farthest vertex of distances, (n,)."""
     finite = dist[reached]
     total = exact_sum(finite)
     far = int(np.flatnonzero(reached)[np.argmax(finite)]) if len(finite) else None
@@ -41,7 +41,7 @@ def described(graph: Graph, dist: Array, reached: Array) -> dict[str, Any]:
 
 
 def distance_rows(paths: Paths) -> Iterator[list[Any]]:
-    """Yield (id, distance, predecessor's id) of each vertex; None where there is none."""
+    """Yield (id, distance, id of the predecessor) for each vertex; None for missing values."""
     graph = paths.graph
     names = ids(graph, np.arange(graph.n)).tolist()
     columns = (names, paths.dist.tolist(), paths.reached.tolist(), paths.pred.tolist())

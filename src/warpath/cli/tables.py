@@ -1,4 +1,4 @@
-"""Tables of distances as rows for people and programs."""
+"""Tables of distances as rows, for the terminal, text files and JSON."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from warpath.results.distance_table import DistanceTable
     from warpath.results.nearest import Nearest
 
-_WIDE = 12  # columns that fit a terminal
-_PRINTED = {True: 400, False: 1_000_000}  # entries that are printed: on a terminal, in a pipe
+_WIDE = 12  # more columns do not fit a terminal
+_PRINTED = {True: 400, False: 1_000_000}  # most entries to print: on a terminal, in a pipe
 
 
 def refuse_large(k: int, t: int) -> None:
-    """Refuse a table that is too large to print, before it is computed."""
+    """Raise UsageError for a table that is too large to print, before it is computed."""
     most = _PRINTED[output.on_terminal()]
     if k * t > most:
         msg = (
@@ -50,7 +50,7 @@ def show_table(
     showing: Showing,
     long: bool | None,
 ) -> None:
-    """Print a table, or what was saved where."""
+    """Print a table, or a summary if it was saved."""
     plan = table.plan
     k, t = table.shape
     document: dict[str, Any] = {
@@ -101,23 +101,23 @@ def save(table: DistanceTable, out: Path, *, long: bool) -> None:
 
 
 def long_form(table: DistanceTable) -> tuple[list[str], Iterator[list[Any]]]:
-    """Return the header and a row for each pair that has a path."""
+    """Return the header and one row per pair that has a path."""
     return long_columns(table), long_rows(table, missing=False)
 
 
 def long_columns(table: DistanceTable) -> list[str]:
-    """Return the header of the long form; predecessors, where they were asked for, come last."""
+    """Return the header of the long form; predecessors, if requested, are the last column."""
     return ["source", "target", "distance", *(["pred"] if table.pred is not None else [])]
 
 
 def wide_form(table: DistanceTable) -> tuple[list[str], Iterator[list[Any]]]:
-    """Return the header and a row for each source."""
+    """Return the header and one row per source."""
     names = ids(table.graph, table.target_indices).tolist()
     return ["source", *map(str, names)], _wide_rows(table)
 
 
 def long_rows(table: DistanceTable, *, missing: bool) -> Iterator[list[Any]]:
-    """Yield (source, target, distance); with `missing` also the pairs without a path, as None."""
+    """Yield (source, target, distance); if `missing`, also pairs without a path, with None."""
     targets = ids(table.graph, table.target_indices).tolist()
     for row, (source, distances) in enumerate(_wide_parts(table)):
         before = _before(table, row)
@@ -127,7 +127,7 @@ def long_rows(table: DistanceTable, *, missing: bool) -> Iterator[list[Any]]:
 
 
 def facility_rows(found: Nearest) -> Iterator[list[Any]]:
-    """Yield (id, facility's id, distance) of each vertex; None where there is none."""
+    """Yield (id, id of the facility, distance) for each vertex; None for missing values."""
     names = ids(found.graph, np.arange(found.graph.n)).tolist()
     columns = (names, found.facility_indices.tolist(), found.dist.tolist())
     for name, facility, distance in zip(*columns, strict=True):
@@ -136,21 +136,21 @@ def facility_rows(found: Nearest) -> Iterator[list[Any]]:
 
 @contextmanager
 def kept(out: Path | None) -> Iterator[None]:
-    """Say where the rows are that a stopped command has done."""
+    """Report the file of the finished rows if the command is interrupted."""
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
         if out is None:
             raise
-        target = out.resolve()  # the part is next to what a link leads to
+        target = out.resolve()  # the part file is next to the target of a link
         if target.with_name(f"{target.name}.part.json").exists():
             place = target if out.is_symlink() else out
-            tell(f"{place}.part keeps the rows that are done: the same command goes on from there")
+            tell(f"{place}.part keeps the finished rows: run the same command to resume")
         raise
 
 
 def _before(table: DistanceTable, row: int) -> list[Any] | None:
-    """Return the ids of a row's predecessors, None where there is none."""
+    """Return the ids of the predecessors of a row; None for missing ones."""
     if table.pred is None:
         return None
     pred = table.pred[row]

@@ -1,7 +1,7 @@
-"""What is wrong with a command line."""
+"""The error of a wrong command line."""
 
 from __future__ import annotations
 
 
 class UsageError(Exception):
-    """The command line cannot be understood or contradicts itself; exit code 2."""
+    """A command line that cannot be parsed or has conflicting options; exit code 2."""

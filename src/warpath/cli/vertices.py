@@ -1,7 +1,7 @@
-"""Vertices as a person types them: the ids that stand in the file.
+"""Vertices on the command line, by their ids in the file.
 
-A graph with labels takes its labels. One without is numbered by its file from `Graph.id_base` on,
-while the library counts from 0.
+The ids of a graph with labels are the labels. Otherwise they are numbers from `Graph.id_base` on,
+while the library numbers vertices from 0.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 
 def vertex(graph: Graph, text: str) -> Any:
-    """Return what the library calls the vertex that a person typed.
+    """Return the library's name of the vertex with this id.
 
     Raises
     ------
     VertexError
-        The graph has no such vertex; the message says which ids it has.
+        If the graph has no such vertex; the message says which ids it has.
     """
     return vertices(graph, [text])[0]
 
 
 def vertices(graph: Graph, texts: Sequence[str]) -> list[Any]:
-    """Return what the library calls these vertices; see `vertex`."""
+    """Return the library's names of the vertices with these ids; see `vertex`."""
     if graph.labels is None:
         return [_numbered(graph, text) for text in texts]
     known = _label_of_text(graph)
@@ -49,19 +49,19 @@ def vertices(graph: Graph, texts: Sequence[str]) -> list[Any]:
 
 
 def ids(graph: Graph, indices: Any) -> NDArray[Any]:
-    """Return the ids of vertex indices as the file has them."""
+    """Return the ids in the file of vertex indices."""
     names = graph.label_of(indices)
     return names + graph.id_base if graph.labels is None else names
 
 
 def one_id(graph: Graph, index: int) -> Any:
-    """Return the id of one vertex index, as a plain Python object."""
+    """Return the id in the file of one vertex index, as a plain Python object."""
     return ids(graph, np.array([index])).tolist()[0]
 
 
 @contextmanager
 def in_file_ids(graph: Graph) -> Iterator[None]:
-    """Let errors of the library speak of the ids in the file, where those count from 1."""
+    """Replace indices by the ids of the file in errors about negative cycles."""
     try:
         yield
     except NegativeCycleError as error:
@@ -72,21 +72,22 @@ def in_file_ids(graph: Graph) -> Iterator[None]:
 
 
 def listed(graph: Graph, argument: str) -> list[Any]:
-    """Return the vertices of ``1,5,9``, or of the first column of a file.
+    """Return the vertices of a list ``1,5,9``, or of the first column of a file.
 
     Raises
     ------
     VertexError
-        A vertex does not exist, or the list is empty.
+        If a vertex of a list does not exist, or the list is empty.
     GraphFormatError
-        The file is not text; the place of a vertex that does not exist.
+        If the file is not a text table, lists no vertex, or one that does not exist (with its
+        line).
     """
     path = Path(argument)
     if os.path.isfile(argument):  # noqa: PTH113 - Path.is_file fails for long lists
         return _of_file(graph, path)
     texts = [text.strip() for text in argument.split(",") if text.strip()]
     if not texts:
-        msg = f"{argument!r} lists no vertex: give ids like 1,5,9 or a file of them."
+        msg = f"{argument!r} lists no vertex: give ids like 1,5,9 or a file of ids."
         raise VertexError(msg)
     if len(texts) == 1 and path.suffix.lower() in {".csv", ".tsv", ".txt"}:
         raise FileNotFoundError(2, "no such file", argument)
@@ -104,7 +105,7 @@ def _of_file(graph: Graph, path: Path) -> list[Any]:
             ]
     except UnicodeDecodeError as error:
         raise GraphFormatError(
-            path, None, "a text file with one vertex a line is needed"
+            path, None, "expected a text file with one vertex per line"
         ) from error
     except csv.Error as error:
         raise GraphFormatError(path, None, f"not a table of vertices: {error}") from error
@@ -129,7 +130,7 @@ def _numbered(graph: Graph, text: str) -> int:
         else "this graph has no vertices"
     )
     if not _is_integer(text):
-        msg = f"{text!r} is no vertex: {rule}."
+        msg = f"{text!r} is not a vertex: {rule}."
         raise VertexError(msg)
     number = int(text)
     if not graph.id_base <= number <= last:
@@ -139,7 +140,7 @@ def _numbered(graph: Graph, text: str) -> int:
 
 
 def _label_of_text(graph: Graph) -> dict[str, Any]:
-    assert graph.labels is not None  # noqa: S101 - the callers look first
+    assert graph.labels is not None  # noqa: S101 - checked by the callers
     known: dict[str, Any] | None = graph.derived.get("label_of_text")
     if known is None:
         known = {str(label): label for label in graph.labels.tolist()}
@@ -163,5 +164,5 @@ def _unknown_label(graph: Graph, text: str, known: dict[str, Any]) -> VertexErro
 
 
 def _is_integer(text: str) -> bool:
-    # Python refuses to read integers of thousands of digits.
+    # Python raises an error for integers of thousands of digits.
     return re.fullmatch(r"[+-]?[0-9]{1,1000}", text) is not None

@@ -1,11 +1,12 @@
-"""SciPy's shortest paths: the functions of `scipy.sparse.csgraph`, solved by warpath.
+"""Drop-in replacements for the shortest-path functions of `scipy.sparse.csgraph`.
 
 >>> from warpath import csgraph
 >>> csgraph.dijkstra([[0, 1, 5], [0, 0, 2], [0, 0, 0]], indices=0)
 array([0., 1., 3.])
 
-Signatures, shapes, types, warnings and errors are SciPy's; matrices, arrays and masked arrays mean
-what they mean there. Its other functions, `connected_components` and so on, are SciPy's own.
+Signatures, shapes, types, warnings and errors are those of SciPy, and so is the meaning of
+matrices, arrays and masked arrays. Other names, `connected_components` and so on, are SciPy's
+functions.
 """
 
 from __future__ import annotations

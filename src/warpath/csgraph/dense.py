@@ -1,4 +1,4 @@
-"""All pairs within a matrix of lengths."""
+"""Distances between all pairs in a matrix of edge lengths."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
 
 _FAR = np.iinfo(np.int32).max
-_WHOLE = _FAR // 4  # lengths below it add up in 32 bits
-_EXACT = 2**53  # sums of whole numbers below it are the same in int64 and in float64
-_UNKNOWN = -2  # what the core says of a predecessor that the lengths alone do not tell
+_WHOLE = _FAR // 4  # sums of smaller lengths fit 32 bits
+_EXACT = 2**53  # smaller sums of integers are the same in int64 and in float64
+_UNKNOWN = -2  # the core's mark for a predecessor that the lengths do not determine
 
 
 def closed(lengths: Array, *, predecessors: bool = False) -> Array | None:
-    """Replace lengths by distances between all pairs; return predecessors if asked for.
+    """Replace lengths by distances between all pairs; return predecessors if requested.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def _signed(lengths: Array, *, predecessors: bool) -> Array | None:
     graph = _graph(lengths)
     try:
         table = apsp(graph, predecessors=predecessors)
-    except DistanceOverflowError:  # of the potentials: Bellman-Ford needs none
+    except DistanceOverflowError:  # potentials do not fit; Bellman-Ford does not need them
         table = distances(
             graph, np.arange(graph.n),
             algorithm="classic.bellman_ford", predecessors=predecessors,
@@ -69,7 +69,7 @@ def _signed(lengths: Array, *, predecessors: bool) -> Array | None:
 
 
 def _tree(edges: Array, dist: Array) -> Array:
-    """Return the predecessors of all pairs; rows with edges of no length are searched for them."""
+    """Return the predecessors of all pairs; rows with edges of length 0 are solved again."""
     pred = np.empty(dist.shape, np.int32)
     _core.dense_tree(edges, dist, pred, threads=settings.threads())
     unknown = np.flatnonzero((pred == _UNKNOWN).any(axis=1))
@@ -81,14 +81,14 @@ def _tree(edges: Array, dist: Array) -> Array:
 
 
 def _in_32_bits(lengths: Array) -> NDArray[np.int32] | None:
-    """Return whole lengths that are small enough as int32, which takes half of the time."""
+    """Return small integer lengths as int32, which takes half of the time; None for others."""
     some = lengths[0][lengths[0] != np.inf]
-    if not np.array_equal(some, np.trunc(some)):  # as where weights are fractions
+    if not np.array_equal(some, np.trunc(some)):  # a cheap test for fractions
         return None
     absent = lengths == np.inf
     if np.where(absent, 0, lengths).max() > _WHOLE // len(lengths):
         return None
-    with np.errstate(invalid="ignore"):  # inf is no integer
+    with np.errstate(invalid="ignore"):  # the cast of inf
         narrow = lengths.astype(np.int32)
     if not ((narrow == lengths) | absent).all():
         return None
@@ -97,14 +97,14 @@ def _in_32_bits(lengths: Array) -> NDArray[np.int32] | None:
 
 
 def _graph(lengths: Array) -> Graph:
-    """Return the graph of the finite lengths, in integers where they give the same distances."""
+    """Return the graph of the finite lengths, with integer weights if the distances are equal."""
     present = lengths != np.inf
     np.fill_diagonal(present, val=False)
     indptr = np.concatenate(([0], np.cumsum(np.count_nonzero(present, axis=1))))
     indices = np.nonzero(present)[1].astype(np.int32)
     weights = lengths[present]
     largest = np.abs(weights).max(initial=0)
-    # The test of the size comes first: a cast of larger floats would be undefined.
+    # The size is tested first: the cast of larger floats is undefined.
     if largest < _EXACT // len(lengths) and np.array_equal(weights, np.trunc(weights)):
         weights = weights.astype(np.int32 if largest <= _FAR else np.int64)
     return Graph(*rows_of_csr(indptr, indices, weights, copied=False))

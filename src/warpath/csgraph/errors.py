@@ -1,4 +1,4 @@
-"""The error of negative cycles, as SciPy's callers and ours catch it."""
+"""An error for negative cycles that is both SciPy's and warpath's."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 try:
     from scipy.sparse.csgraph import NegativeCycleError as _Theirs
-except ImportError:  # whoever has no SciPy catches ours alone
+except ImportError:  # without SciPy it is only warpath's error
     _Theirs = Exception
 
 
 class NegativeCycleError(errors.NegativeCycleError, _Theirs):  # type: ignore[misc]
-    """A negative cycle: both `warpath.NegativeCycleError` and SciPy's, where SciPy is installed.
+    """A negative cycle: a `warpath.NegativeCycleError`, and SciPy's if SciPy is installed.
 
     Attributes
     ----------
     cycle : list
-        The cycle's vertices in order; the last leads back to the first.
+        Vertices of the cycle in order; the last has an edge to the first.
     length : int or float
-        The sum of the weights around it, below zero.
+        Sum of the weights of the cycle, below zero.
     """
 
     def __init__(self, cycle: list[Any], length: float) -> None:
@@ -34,12 +34,12 @@ class NegativeCycleError(errors.NegativeCycleError, _Theirs):  # type: ignore[mi
 
 @contextmanager
 def raising_scipys() -> Iterator[None]:
-    """Raise what both SciPy's callers and ours catch."""
+    """Convert errors into types that are both SciPy's and warpath's."""
     try:
         yield
     except errors.NegativeCycleError as error:
         raise NegativeCycleError(error.cycle, error.length) from None
     except errors.DistanceOverflowError:
         raise
-    except OverflowError as error:  # of the core
+    except OverflowError as error:  # from the core
         raise errors.DistanceOverflowError.of(error) from None

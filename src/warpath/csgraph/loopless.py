@@ -1,4 +1,4 @@
-"""SciPy's function for the k shortest paths without loops."""
+"""SciPy's function for the K shortest loopless paths."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ def yen(
     return_predecessors: bool = False,
     unweighted: bool = False,
 ) -> Array | tuple[Array, Array]:
-    """Lengths of the K shortest paths from a vertex to another that pass no vertex twice.
+    """Find the K shortest loopless paths from a source to a sink.
 
     Parameters
     ----------
     csgraph, directed, unweighted : as in `dijkstra`; weights may be negative.
     source, sink : vertices, 0 .. n - 1.
-    K : how many paths.
-    return_predecessors : return them, too.
+    K : number of paths.
+    return_predecessors : whether to return predecessors too.
 
     Returns
     -------
-    dist_array : (M,) float64 in ascending order; M < K where there are no more.
-    predecessors : (M, n) int32, if asked for: the vertex before each one on that path; -9999 for
-        its source and vertices that it does not pass.
+    dist_array : (M,) float64, lengths in ascending order; M < K if there are no more paths.
+    predecessors : (M, n) int32, if requested: the vertex before each vertex of a path; -9999 for
+        the source and for vertices that are not on the path.
 
     Raises
     ------
     ValueError
-        As `dijkstra`; for a source or sink that is no vertex, or K < 0.
+        As `dijkstra`; also if the source or sink is not a vertex, or K < 0.
     NegativeCycleError
-        If there is a negative cycle, even where no path meets it.
+        If there is a negative cycle, even if no path meets it.
     """
     edges = edges_of(csgraph, directed=directed, unweighted=unweighted)
     graph = edges.graph.astype(np.float64)
@@ -59,10 +59,10 @@ def yen(
             f"0 <= sink < N. Got N={n}, source={source}, sink={sink}."
         )
         raise InputError(msg)
-    np.empty(K, np.bool_)  # what NumPy refuses as a length is refused here
+    np.empty(K, np.bool_)  # raises the same errors for an invalid K as in SciPy
     with raising_scipys():
         found = shortest_loopless(graph, int(source), int(sink), K)
-    with np.errstate(over="ignore"):  # along the whole path a sum may round up to inf
+    with np.errstate(over="ignore"):  # the sum of a path may round to inf
         lengths: Array = np.array([Route(graph, np.array(path), 0).legs.sum() for path in found])
     reached = lengths != np.inf
     lengths, found = lengths[reached], list(compress(found, reached))

@@ -1,7 +1,8 @@
-"""SciPy's matrices as graphs, and as dense matrices of lengths, by the rules of its csgraph.
+"""Matrices as graphs and as dense matrices of lengths, by the rules of SciPy's csgraph.
 
-Stored entries of a sparse matrix are edges, explicit zeros too. In a dense one 0, inf and NaN are
-none; in a masked one the mask says what is none, but 0 and inf are none to Floyd-Warshall.
+All stored entries of a sparse matrix are edges, also explicit zeros. In a dense matrix 0, inf and
+NaN are not edges. In a masked array masked entries are not edges; for Floyd-Warshall neither are 0
+and inf.
 """
 
 from __future__ import annotations
@@ -21,24 +22,24 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
 
-#: What SciPy's conversion of plain dense matrices takes for 0, by `numpy.ma.masked_values`.
+#: Smaller entries of plain dense matrices count as 0 in SciPy, by `numpy.ma.masked_values`.
 _NOTHING = 1e-8
-#: Sums of whole numbers below it are the same in int64 and in float64.
+#: Smaller sums of integers are the same in int64 and in float64.
 _EXACT = 2**53
-#: What float64 holds as it is.
+#: The types whose values float64 holds exactly.
 _FLOATS = (np.float64, np.float32, np.float16)
-#: Entries that it does not pay to keep as integers: their answers are turned into floats.
+#: For fewer entries integers do not pay, because the results are converted to floats.
 _FEW = 2**15
 
 
 class Edges(NamedTuple):
-    """A matrix that was read.
+    """The edges of a matrix.
 
     Attributes
     ----------
-    graph : what is solved: with integers where the matrix has integers that allow it.
-    negative : whether a weight of the matrix is negative.
-    signed : whether one of the graph is, whose edges may all count as 1.
+    graph : the graph to solve, with integer weights if the values of the matrix allow it.
+    negative : whether the matrix has a negative weight.
+    signed : whether the graph has one; False if `unweighted` made all weights 1.
     """
 
     graph: Graph
@@ -46,23 +47,23 @@ class Edges(NamedTuple):
     signed: bool
 
     def without_edges(self) -> Edges:
-        """Return the same vertices without an edge between them."""
+        """Return the same vertices without edges."""
         none = Graph.from_csr(np.zeros(self.graph.n + 1, np.int64), np.empty(0, np.int32))
         return Edges(none, self.negative, signed=False)
 
 
 def is_sparse(data: Any) -> bool:
-    """Say whether something is a sparse matrix or array of SciPy's, or converts to one."""
+    """Return whether an object is a SciPy sparse matrix or array, or converts to one."""
     return hasattr(data, "tocsr") or hasattr(data, "to_scipy_sparse")
 
 
 def as_scipys(data: Any) -> Any:
-    """Return a sparse array of the package `sparse` as SciPy's; other objects as they are."""
+    """Convert a sparse array of the package `sparse` to SciPy's; return other objects unchanged."""
     if not hasattr(data, "to_scipy_sparse"):
         return data
     try:
         return data.to_scipy_sparse(accept_fv=[0, np.inf, np.nan])
-    except TypeError:  # before 0.15.4 it took no other fill value than 0
+    except TypeError:  # before 0.15.4 the only fill value was 0
         return data.to_scipy_sparse()
 
 
@@ -71,20 +72,20 @@ def edges_of(csgraph: Any, *, directed: bool, unweighted: bool = False) -> Edges
 
     Parameters
     ----------
-    csgraph : (n, n), whatever SciPy's functions take. A CSR matrix of float64 is read in place.
-    directed : False lets each entry be an edge in both directions.
-    unweighted : every edge counts as 1, whatever its entry says.
+    csgraph : (n, n), any type that SciPy's functions take. A CSR matrix of float64 is not copied.
+    directed : False if each entry is an edge in both directions.
+    unweighted : whether every edge has the weight 1 in place of its entry.
 
     Raises
     ------
     GraphError
-        It is not square.
+        If the matrix is not square.
     WeightError
-        A stored entry is -inf, which no path can have.
+        If a stored entry is -inf.
 
     Notes
     -----
-    O(n + m) for CSR, every time: the caller may have changed the arrays since the last call.
+    O(n + m) for CSR. Nothing is cached, as the caller may change the arrays between calls.
     """
     indptr, indices, values = rows_of(csgraph, directed=directed)
     negative = _any_negative(values)
@@ -93,15 +94,15 @@ def edges_of(csgraph: Any, *, directed: bool, unweighted: bool = False) -> Edges
 
 
 def _any_negative(values: Array) -> bool:
-    """Say whether an entry is below 0, whatever NaNs stand between them."""
+    """Return whether an entry is below 0; NaNs are ignored."""
     least = values.min(initial=0)
     return bool(np.any(values < 0)) if np.isnan(least) else bool(least < 0)
 
 
 def rows_of(csgraph: Any, *, directed: bool = True) -> tuple[Array, Array, Array]:
-    """Return (indptr, indices, entries) of a matrix as they are stored, or as a dense one has them.
+    """Return (indptr, indices, entries) of the rows of a sparse or dense matrix.
 
-    Without direction they may be those of its columns.
+    If not `directed`, they may be those of its columns.
     """
     data = as_scipys(csgraph)
     if not is_sparse(data):
@@ -114,9 +115,10 @@ def rows_of(csgraph: Any, *, directed: bool = True) -> tuple[Array, Array, Array
 
 
 def _added_up(data: Any) -> Any:
-    """Return a matrix whose parallel entries are added up where its type is not float64.
+    """Return a matrix with duplicate entries added up if its type is not float64.
 
-    SciPy does so when it changes the type of compressed rows; of float64 ones the least counts.
+    SciPy does so when it converts the type of compressed rows; of float64 duplicates the least
+    counts.
     """
     compressed = data.format in {"csr", "csc"} and data.dtype != np.float64
     return data.astype(np.float64) if compressed and not data.has_canonical_format else data
@@ -129,9 +131,9 @@ def _rows_of_sparse(data: Any, *, directed: bool) -> tuple[Array, Array, Array]:
     if data.shape[0] != data.shape[1]:
         msg = f"compressed-sparse graph must be shape (N, N), not {tuple(data.shape)}."
         raise GraphError(msg)
-    # The columns of an undirected graph are as good as its rows, and need no transpose.
+    # For an undirected graph the columns serve as rows, which saves the transpose.
     rows = data if not directed and data.format == "csc" else data.tocsr()
-    used = int(rows.indptr[-1])  # SciPy allows spare room behind the last entry
+    used = int(rows.indptr[-1])  # SciPy allows unused space after the last entry
     return rows.indptr, rows.indices[:used], rows.data[:used]
 
 
@@ -146,20 +148,20 @@ def _rows_of_dense(data: Any) -> tuple[Array, Array, Array]:
 
 
 def present_in(values: Array) -> NDArray[np.bool_]:
-    """Return where a plain dense matrix has edges."""
+    """Return the mask of the edges of a plain dense matrix."""
     if values.dtype.kind != "f":
         present: NDArray[np.bool_] = np.isfinite(values) & (values != 0)
         return present
-    # Comparisons alone make no temporary array of floats, whose pages take longer than they do.
+    # Comparisons need no temporary array of floats, whose allocation takes longer.
     present = (values > _NOTHING) | (values < -_NOTHING)
     present &= (values != np.inf) & (values != -np.inf)
     return present
 
 
 def check_numbers(values: Array) -> None:
-    """Refuse times, which are not to be compared with 0 either."""
+    """Raise an error for dates and durations, which cannot be compared with 0."""
     if values.dtype.kind in "mM":
-        msg = f"a matrix of {values.dtype} has times, not lengths: divide by a unit of time."
+        msg = f"a matrix of {values.dtype} has times, not numbers: divide by a unit of time."
         raise TypeError(msg)
 
 
@@ -173,7 +175,7 @@ def _check_square(values: Array) -> None:
 
 
 def _weighted(indptr: Array, indices: Array, values: Array) -> Graph:
-    """Return the graph of weighted rows, in integers where they give the same distances."""
+    """Return the graph of weighted rows, with integer weights if the distances are equal."""
     if values.dtype.kind in "bi" and len(values) > _FEW:
         largest = max(abs(int(values.max(initial=0))), abs(int(values.min(initial=0))))
         if largest * len(indptr) < _EXACT:
@@ -186,35 +188,35 @@ def _with_floats(indptr: Array, indices: Array, values: Array) -> Graph:
     try:
         return _graph(indptr, indices, floats)
     except WeightError:
-        absent = np.isnan(floats)  # no path goes over it: no comparison with it is true
+        absent = np.isnan(floats)  # comparisons with NaN are false, so no path uses the edge
         if not absent.any():
             raise
         return _graph(indptr, indices, np.where(absent, np.inf, floats))
 
 
 def _graph(indptr: Array, indices: Array, weights: Array | None) -> Graph:
-    """Return a graph over the arrays themselves, which no other thread may write during the call.
+    """Return a graph that shares the arrays, which no other thread may change during the call.
 
-    The graph is gone when the call ends. To copy the arrays would take 5 to 10 % of a search.
+    The graph exists only during the call. Copying would take 5 to 10 % of the time of a search.
     """
     return Graph(*rows_of_csr(indptr, indices, weights, copied=False))
 
 
 def lengths_of(csgraph: Any, *, overwrite: bool = False, zeros: bool = False) -> Array:
-    """Return the (n, n) float64 matrix of lengths: inf where there is no edge.
+    """Return the (n, n) float64 matrix of lengths, with inf where there is no edge.
 
     Parameters
     ----------
-    csgraph : as in `edges_of`, but a sparse one in the format csr, csc or lil: the others would
-        add up what stands at one place, of which the least counts here.
-    overwrite : a C-contiguous float64 array is the answer itself; else it is a copy.
-    zeros : every entry of a masked array that is not masked is an edge, whatever its value, and so
-        is a complex number without a real part; False leaves out zeros, inf and NaN.
+    csgraph : as in `edges_of`, but sparse matrices must have the format csr, csc or lil. Of
+        duplicate entries the least counts; conversion from other formats would add them up.
+    overwrite : whether a C-contiguous float64 array is returned itself and not as a copy.
+    zeros : True if every unmasked entry of a masked array is an edge, whatever its value, and so is
+        a complex number with real part 0; False if zeros, inf and NaN are not edges.
 
     Raises
     ------
     GraphError, WeightError
-        As `edges_of`, and for other formats.
+        As `edges_of`, and if the format is another one.
     """
     data = as_scipys(csgraph)
     if is_sparse(data):
@@ -228,7 +230,7 @@ def lengths_of(csgraph: Any, *, overwrite: bool = False, zeros: bool = False) ->
     _check_square(values)
     check_numbers(values)
     present = ~np.ma.getmaskarray(data) if np.ma.isMaskedArray(data) else present_in(values)
-    # The answer is an array that may be written to, whatever was given.
+    # The result must be writable even if the input is not.
     own = overwrite and values.dtype == np.float64 and values.flags.carray
     matrix = values if own else values.astype(np.float64, order="C")
     if not zeros and (np.ma.isMaskedArray(data) or values.dtype.kind == "c"):
@@ -242,5 +244,5 @@ def _refuse_minus_infinity(lengths: Array) -> None:
     wrong = np.argwhere(lengths == -np.inf)
     if len(wrong):
         u, v = wrong[0].tolist()
-        msg = f"the entry [{u}, {v}] is -inf: a length is a finite number. Mask such entries."
+        msg = f"the entry [{u}, {v}] is -inf, but lengths must be finite: mask such entries."
         raise WeightError(msg)

@@ -22,8 +22,8 @@ def nearest_sources(
 ) -> Array | tuple[Array, Array, Array]:
     """Return the distance of each vertex from the nearest source, (n,) float64.
 
-    With `predecessors` also the vertex before it and the source, (n,) int32 each, -9999 where there
-    is none. Each path stays with one source: ``sources[pred[v]] == sources[v]``.
+    If `predecessors`, also return the vertex before it and the source, (n,) int32 each, -9999 where
+    there is none. All vertices of a path have the same source: ``sources[pred[v]] == sources[v]``.
     """
     n = graph.n
     if len(sources) == 0 or n == 0:
@@ -42,7 +42,7 @@ def nearest_sources(
 
 
 def _kept_apart(graph: Graph, starts: Array) -> Graph:
-    """Return the graph without edges of length 0 into the sources: each is its own nearest."""
+    """Return the graph without edges of length 0 into sources, so that each is its own nearest."""
     facts = graph.facts(symmetry=False)
     if facts.negative or not facts.zero:
         return graph
@@ -54,7 +54,7 @@ def _kept_apart(graph: Graph, starts: Array) -> Graph:
 
 
 def _tree_within(graph: Graph, starts: Array, dist: Array, owner: Array) -> Array:
-    """Return predecessors that belong to the same source as the vertex."""
+    """Return predecessors that have the same nearest source as the vertex."""
     src, dst, weights = graph.edges()
     same = owner[src] == owner[dst]
     within = Graph.from_edges(src[same], dst[same], weights[same], n=graph.n)

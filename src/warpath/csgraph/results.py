@@ -1,4 +1,4 @@
-"""Distances and predecessors as SciPy gives them."""
+"""Conversion of distances and predecessors to the form that SciPy returns."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
 
-#: What stands for no predecessor.
+#: The value for "no predecessor".
 NO_PREDECESSOR = np.int32(-9999)
 
 
 def as_floats(dist: Array) -> Array:
-    """Return distances as float64 that may be written to, inf where nothing is reached.
+    """Return distances as writable float64, with inf where unreachable.
 
-    An array that is ours alone becomes the answer.
+    A float64 array that owns its memory is returned without a copy.
     """
     if dist.dtype == np.float64:
         if not dist.flags.owndata:
             return dist.copy()
-        dist.flags.writeable = True  # its only other holder was the result that it came in
+        dist.flags.writeable = True  # not shared: the result that held the array is gone
         return dist
     floats = dist.astype(np.float64)
     floats[dist == unreachable(dist.dtype)] = np.inf
@@ -39,13 +39,14 @@ def as_predecessors(pred: Array) -> NDArray[np.int32]:
 
 
 def prefer_sources(graph: Graph, sources: Array, dist: Array, pred: Array) -> None:
-    """Let a source be the predecessor of whatever is no nearer than by one edge from it.
+    """Make the source the predecessor of each vertex whose shortest path can be one edge.
 
-    So it is in SciPy, whose searches relax those edges first and replace nothing equally short.
+    SciPy relaxes the edges out of the source first, and keeps the first of equally short paths.
 
     Parameters
     ----------
-    dist, pred : (k, n) in the graph's own type, and as SciPy gives them.
+    dist : (k, n) distances in the graph's distance type.
+    pred : (k, n) predecessors in SciPy's form, changed in place.
     """
     for row, s in enumerate(sources.tolist()):
         edges = slice(graph.indptr[s], graph.indptr[s + 1])

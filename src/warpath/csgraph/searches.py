@@ -1,4 +1,4 @@
-"""SciPy's functions for shortest paths: read, solve, and answer as SciPy does."""
+"""The search functions of SciPy's csgraph: read the matrix, solve, return SciPy's types."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def shortest_path(
     overwrite: bool = False,
     indices: Any = None,
 ) -> Answer:
-    """Shortest paths between all pairs, or from some vertices.
+    """Compute shortest paths between all pairs, or from some vertices.
 
     Parameters
     ----------
     csgraph : (n, n) array, matrix, masked array or sparse matrix of weights, as in `dijkstra`.
     method : "FW", "D", "BF" or "J" for `floyd_warshall`, `dijkstra`, `bellman_ford`, `johnson`;
-        "auto" as SciPy chooses: Floyd-Warshall where a quarter of the matrix or more are edges and
-        `indices` is None, else Johnson where a weight is negative, else Dijkstra.
+        "auto" chooses as SciPy does: Floyd-Warshall if at least a quarter of the matrix are edges
+        and `indices` is None, else Johnson if a weight is negative, else Dijkstra.
     directed, return_predecessors, unweighted, indices : as in `dijkstra`.
     overwrite : as in `floyd_warshall`.
 
@@ -62,7 +62,7 @@ def shortest_path(
     Raises
     ------
     ValueError
-        For what `csgraph` and `indices` cannot be, another method, or `indices` with "FW".
+        If `csgraph`, `indices` or the method is not valid, or `indices` is given with "FW".
     NegativeCycleError
     """
     data = as_scipys(csgraph)
@@ -74,7 +74,7 @@ def shortest_path(
             raise InputError(msg)
         return floyd_warshall(data, directed, return_predecessors, unweighted, overwrite)
     if method not in _SEARCHES:
-        msg = f"unrecognized method '{method}': 'auto', 'FW', 'D', 'BF' and 'J' are."
+        msg = f"unrecognized method '{method}': use 'auto', 'FW', 'D', 'BF' or 'J'."
         raise InputError(msg)
     return _SEARCHES[method](
         data, directed, indices,
@@ -83,12 +83,12 @@ def shortest_path(
 
 
 def _method(data: Any, indices: Any, *, overwrite: bool) -> str:
-    """Return the method that SciPy takes for a matrix.
+    """Return the method that SciPy chooses for a matrix.
 
-    What it may overwrite has inf in the place of what is no edge by then.
+    If `overwrite`, SciPy has already replaced missing edges by inf when it counts the edges.
     """
     if is_sparse(data):
-        # Others may hold their entries by rows or blocks.
+        # Other formats may store their entries by rows or blocks.
         listed = data if data.format in {"csr", "csc", "coo"} else data.tocoo()
         count, entries = data.nnz, listed.data
     elif np.ma.isMaskedArray(data):
@@ -116,27 +116,28 @@ def dijkstra(
     limit: float = np.inf,
     min_only: bool = False,
 ) -> Answer:
-    """Shortest paths from some vertices, for weights >= 0.
+    """Compute shortest paths from some vertices, for weights >= 0.
 
     Parameters
     ----------
     csgraph : (n, n) array, matrix, masked array or sparse matrix; entry (u, v) is the weight of
-        the edge u -> v. Stored entries of a sparse one are edges, zeros too. In a plain array what
-        is 0 (up to 1e-8), inf or NaN is none, in a masked one what is masked.
-    directed : False lets each entry be an edge in both directions, of which the lighter counts.
-    indices : the sources, integers of any shape; those below 0 count from the end. None: all.
-    return_predecessors : return them, too.
-    unweighted : every edge counts as 1.
-    limit : vertices farther than this are not reached, and with negative weights not passed.
-    min_only : one row: the distance from the nearest of the sources.
+        the edge u -> v. All stored entries of a sparse matrix are edges, also zeros. Entries 0 (up
+        to 1e-8), inf or NaN of a plain array and masked entries of a masked array are not edges.
+    directed : False if each entry is an edge in both directions; of two entries the lighter counts.
+    indices : the sources, integers of any shape, negative ones count from the end; None for all.
+    return_predecessors : whether to return predecessors too.
+    unweighted : whether every edge has the weight 1.
+    limit : the largest distance. Farther vertices are unreachable; with negative weights paths do
+        not pass through them.
+    min_only : whether to return one row, the distances from the nearest of the sources.
 
     Returns
     -------
-    dist_matrix : float64, the shape of `indices` and n; (n,) with `min_only`. inf where there is no
+    dist_matrix : float64 of shape (*indices.shape, n), or (n,) if `min_only`; inf where there is no
         path.
-    predecessors : int32 of the same shape, if asked for: the vertex before each one on its path;
-        -9999 for sources and what is not reached.
-    sources : (n,) int32, with `min_only` and predecessors: the source that a path comes from, or
+    predecessors : int32 of the same shape, if requested: the vertex before each vertex on its path;
+        -9999 for sources and unreachable vertices.
+    sources : (n,) int32, if `min_only` and predecessors are requested: the source of each path, or
         -9999.
 
     Raises
@@ -144,17 +145,18 @@ def dijkstra(
     ValueError
         If the matrix is not square, holds -inf, or an index or the limit is out of range.
     NegativeCycleError
-        If a negative cycle can be reached; SciPy does not end there.
+        If a negative cycle is reachable; SciPy does not terminate then.
 
     Warns
     -----
     UserWarning
-        If a weight is negative. Distances are right all the same.
+        If a weight is negative. The distances are correct nevertheless.
 
     Notes
     -----
-    Solved by what `warpath.plan` chooses; distances have the bits of Dijkstra's algorithm. Of
-    equally short paths it is that of the smallest predecessor, which need not be SciPy's.
+    Solved by the algorithm that `warpath.plan` chooses; distances have the bits of Dijkstra's
+    algorithm. Of equally short paths the one with the smallest predecessors is returned, which may
+    differ from SciPy's.
     """
     edges = edges_of(csgraph, directed=directed, unweighted=unweighted)
     if edges.negative:
@@ -165,7 +167,7 @@ def dijkstra(
         )
     sources, shape = _sources(indices, edges.graph.n)
     cutoff = _checked_limit(limit)
-    if cutoff is not None and math.isnan(cutoff):  # no sum is <= NaN, not even 0
+    if cutoff is not None and math.isnan(cutoff):  # no distance is <= NaN, not even 0
         edges, cutoff = edges.without_edges(), None
     if edges.signed and cutoff is not None:
         return _within(edges, sources, shape, return_predecessors, cutoff, min_only=min_only)
@@ -181,7 +183,7 @@ def bellman_ford(
     return_predecessors: bool = False,
     unweighted: bool = False,
 ) -> Answer:
-    """Shortest paths from some vertices; weights may be negative.
+    """Compute shortest paths from some vertices; weights may be negative.
 
     Parameters
     ----------
@@ -197,7 +199,7 @@ def bellman_ford(
     ValueError
         As `dijkstra`.
     NegativeCycleError
-        If a source reaches a negative cycle; without direction an edge of negative weight is one.
+        If a source reaches a negative cycle. If not `directed`, every negative edge is one.
     """
     edges = edges_of(csgraph, directed=directed, unweighted=unweighted)
     sources, shape = _sources(indices, edges.graph.n)
@@ -211,7 +213,7 @@ def johnson(
     return_predecessors: bool = False,
     unweighted: bool = False,
 ) -> Answer:
-    """Shortest paths from many vertices; weights may be negative.
+    """Compute shortest paths from many vertices; weights may be negative.
 
     Parameters
     ----------
@@ -227,7 +229,7 @@ def johnson(
     ValueError
         As `dijkstra`.
     NegativeCycleError
-        If there is a negative cycle, even where no source reaches it.
+        If there is a negative cycle, even if no source reaches it.
     """
     if unweighted:
         return dijkstra(csgraph, directed, indices, return_predecessors, unweighted)
@@ -250,19 +252,20 @@ def floyd_warshall(
     unweighted: bool = False,
     overwrite: bool = False,
 ) -> Answer:
-    """Shortest paths between all pairs of a dense graph; weights may be negative.
+    """Compute shortest paths between all pairs of a dense graph; weights may be negative.
 
     Parameters
     ----------
-    csgraph, directed, return_predecessors, unweighted : as in `dijkstra`, but self-loops do not
-        count, zeros of masked arrays are no edges, and sparse matrices are csr, csc or lil.
-    overwrite : where `csgraph` is a C-contiguous float64 array, it becomes the answer.
+    csgraph, directed, return_predecessors, unweighted : as in `dijkstra`, but self-loops are
+        ignored, zeros of masked arrays are not edges, and sparse matrices must be csr, csc or lil.
+    overwrite : whether to overwrite `csgraph` with the result, if it is a C-contiguous float64
+        array.
 
     Returns
     -------
     dist_matrix, predecessors
-        (n, n), as `dijkstra` returns them. Floats are added in another order than along the path:
-        within n * eps.
+        (n, n), as `dijkstra` returns them. Floats are added in another order than along the path,
+        so distances may differ within n * eps.
 
     Raises
     ------
@@ -283,7 +286,7 @@ def floyd_warshall(
 
 
 def _sources(indices: Any, n: int) -> tuple[Array, tuple[int, ...]]:
-    """Return the sources, (k,) int64, and the shape of the answer."""
+    """Return the sources, (k,) int64, and the shape of the result."""
     if indices is None:
         return np.arange(n), (n, n)
     given = np.array(indices, dtype=np.int32, order="C")
@@ -301,7 +304,7 @@ def _sources(indices: Any, n: int) -> tuple[Array, tuple[int, ...]]:
 
 
 def _checked_limit(limit: float) -> float | None:
-    """Return the limit: None for inf; TypeError for what is no number."""
+    """Return the limit, None for inf; raise TypeError if it is not a number."""
     if math.isinf(limit) and limit > 0:
         return None
     if limit < 0:
@@ -313,7 +316,7 @@ def _checked_limit(limit: float) -> float | None:
 def _answer(
     edges: Edges, sources: Array, shape: tuple[int, ...], predecessors: object, **options: Any
 ) -> Answer:
-    """Return a row for each source, in the shape that was asked for."""
+    """Return one row per source, in the requested shape."""
     dist, pred = solved(edges, sources, predecessors=bool(predecessors), **options)
     return dist.reshape(shape) if pred is None else (dist.reshape(shape), pred.reshape(shape))
 
@@ -329,9 +332,9 @@ def _within(
     edges: Edges, sources: Array, shape: tuple[int, ...], predecessors: object, limit: float,
     *, min_only: bool,
 ) -> Answer:  # fmt: skip
-    """Answer with negative weights and a limit that no vertex of a path lies beyond, as in SciPy.
+    """Solve with negative weights and a limit for every vertex of a path, as in SciPy.
 
-    The limit of warpath's own searches is for the whole path only.
+    The cutoff of warpath's searches applies to the end of a path only.
     """
     if min_only:
         nearest = partial(_nearest, sources=sources, predecessors=predecessors)
@@ -350,7 +353,7 @@ def _within(
 
 
 def _pruned(edges: Edges, limit: float, solve: Callable[[Edges], Answer]) -> Answer:
-    """Solve without the edges that lead beyond the limit, which there are more of each time."""
+    """Solve repeatedly, each time without the edges that were found to lead beyond the limit."""
     while True:
         answer = solve(edges)
         dist = answer[0] if isinstance(answer, tuple) else answer

@@ -1,4 +1,4 @@
-"""Distances and trees from predecessors."""
+"""SciPy's functions that compute distances and trees from predecessors."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 def construct_dist_matrix(
     graph: Any, predecessors: Any, directed: bool = True, null_value: float = np.inf
 ) -> Array:
-    """Distances along the paths that predecessors make.
+    """Compute the lengths of the paths along given predecessors.
 
     Parameters
     ----------
     graph : (n, n) weights, as in `floyd_warshall`.
-    predecessors : (n, n) int32, a row for each source, as `shortest_path` returns them.
-    directed : False takes the lighter of both directions.
-    null_value : what stands where there is no path.
+    predecessors : (n, n) int32, one row per source, as `shortest_path` returns them.
+    directed : False to use the lighter of both directions of an edge.
+    null_value : the value for pairs without a path.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def construct_dist_matrix(
     TypeError
         If the predecessors are not int32.
     ValueError
-        If their shape is another, or they lead outside the graph or round in a cycle.
+        If the shapes differ, or the predecessors lead outside the graph or into a cycle.
 
     Notes
     -----
@@ -51,24 +51,24 @@ def construct_dist_matrix(
     if pred.shape != lengths.shape:
         msg = f"graph and predecessors must have the same shape, not {lengths.shape}, {pred.shape}."
         raise InputError(msg)
-    null = math.ldexp(null_value, 0)  # a TypeError for what is no number
+    null = math.ldexp(null_value, 0)  # raises TypeError if it is not a number
     n = len(lengths)
     wrong = (pred != NO_PREDECESSOR) & ((pred < 0) | (pred >= n))
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
-        msg = f"predecessors[{i}, {j}] = {pred[i, j]}: a vertex is 0 .. {n - 1}, none is -9999."
+        msg = f"predecessors[{i}, {j}] = {pred[i, j]} must be a vertex, 0 .. {n - 1}, or -9999."
         raise InputError(msg)
     if not directed:
         lengths[lengths == 0] = np.inf
         # Not np.minimum: of a NaN and a number SciPy takes the one above the diagonal.
         lighter = np.where(lengths >= lengths.T, lengths.T, lengths)
         lengths = np.where(np.tri(n, k=-1, dtype=np.bool_), lighter.T, lighter)
-    with np.errstate(over="ignore", invalid="ignore"):  # inf and NaN are sums like others
+    with np.errstate(over="ignore", invalid="ignore"):  # sums may be inf or NaN
         return _summed(lengths, pred, null)
 
 
 def _summed(lengths: Array, pred: Array, null_value: float) -> Array:
-    """Walk all paths back at once, an edge of each in every step."""
+    """Add up the lengths of all paths together, one edge of each per step, from their ends."""
     n = len(lengths)
     dist = np.zeros((n, n))
     row, end = np.nonzero(~np.eye(n, dtype=np.bool_))
@@ -84,28 +84,28 @@ def _summed(lengths: Array, pred: Array, null_value: float) -> Array:
         row, end, at = row[going], end[going], before[going]
         if len(row) == 0:
             return dist
-    msg = f"predecessors[{row[0]}] lead round in a cycle that {end[0]} hangs on."
+    msg = f"predecessors[{row[0]}] have a cycle on the path to vertex {end[0]}."
     raise InputError(msg)
 
 
 def reconstruct_path(csgraph: Any, predecessors: Any, directed: bool = True) -> Any:
-    """Return the tree that predecessors make, as a sparse matrix.
+    """Return the tree of given predecessors as a sparse matrix.
 
     Parameters
     ----------
     csgraph : (n, n) weights, as in `dijkstra`.
-    predecessors : (n,) integers, those below 0 say that there is none.
-    directed : False takes the lighter of both directions.
+    predecessors : (n,) integers, negative where there is none.
+    directed : False to use the lighter of both directions of an edge.
 
     Returns
     -------
     csr_array
-        (n, n) float64, the edges of the tree; a csr_matrix where `csgraph` is a sparse matrix.
+        (n, n) float64, the edges of the tree; a csr_matrix if `csgraph` is a sparse matrix.
 
     Raises
     ------
     MissingDependencyError
-        Without SciPy, whose matrices these are.
+        If SciPy is not installed.
     """
     sparse = require("scipy.sparse", what="csgraph.reconstruct_path")
     indptr, indices, weights = rows_of(csgraph)
@@ -129,7 +129,7 @@ def reconstruct_path(csgraph: Any, predecessors: Any, directed: bool = True) -> 
 
 
 def _entries(rows: Any, starts: Array, ends: Array) -> Array:
-    """Return the entries at these places; SciPy gives them as a sparse array or a matrix."""
+    """Return the entries at given positions, which SciPy returns as a sparse array or a matrix."""
     found = rows[starts, ends]
     dense: Array = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
     return dense.ravel()

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
 
     from warpath._core import Word
     from warpath.base.dtypes import Array
+    from warpath.engines.cpu import Search
+    from warpath.engines.cuda.engine import Bound
     from warpath.engines.cuda.entry import Kernel
     from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
+    from warpath.planner.plan import Plan
     from warpath.recipes import Recipe, Task
     from warpath.results.trace import Trace
 
@@ -188,12 +191,12 @@ class Device(Protocol):
 
 
 class Engine(Protocol):
-    """Runs recipes on one kind of device."""
+    """Runs plans on one kind of device. Modules are engines: these are their functions."""
 
     name: str
 
-    def run(self, order: Order) -> Raw:
-        """Run one order and return what it found.
+    def run(self, order: Order, device: str) -> Raw:
+        """Run one order and return its result.
 
         Raises
         ------
@@ -202,4 +205,20 @@ class Engine(Protocol):
         OverflowError
             When a distance does not fit its type.
         """
+        ...
+
+    def host_search(self, graph: Graph, plan: Plan) -> Search | None:
+        """Return (source, progress) -> distances on the host, bound to a graph; None if unbound."""
+        ...
+
+    def device_search(self, graph: Graph, plan: Plan) -> Bound | None:
+        """Return source -> distances on the device, bound to a graph; None if unbound."""
+        ...
+
+    def place(self, graph: Graph, device: str) -> str:
+        """Copy a graph's rows to a device, where they stay; return the device's whole name."""
+        ...
+
+    def memory(self, graph: Graph, device: str) -> tuple[int | None, str]:
+        """Return the bytes of a device for a graph, and "" or why it cannot be used."""
         ...

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Problem
     from warpath.graph import Graph
+    from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
 
     #: (source, progress) -> (n,) distances, read-only, and what it did, for `counters`; None where
@@ -38,8 +39,9 @@ _DONE = struct.Struct("=8q")  # these, and nanoseconds
 _ALL = np.empty(0, np.int64)  # means to the core that every vertex is a source or target
 
 
-def run(order: Order) -> Raw:
+def run(order: Order, device: str = "cpu") -> Raw:
     """Run one order on the CPU; see `warpath.engines.base.Engine`."""
+    del device
     if order.trace is None:
         return _LOOPS[order.recipe.loop](order)
     start = time.perf_counter()
@@ -141,7 +143,26 @@ def _delta_stepping(order: Order) -> Raw:
     return Raw(dist, stats=stats)
 
 
-def bound(
+def host_search(graph: Graph, plan: Plan) -> Search | None:
+    """Return the search of one source that a plan runs; see `bound_search`."""
+    return bound_search(graph, plan.recipe, plan.params, plan.threads)
+
+
+def device_search(graph: Graph, plan: Plan) -> None:
+    """Return None: there is no device that distances could stay on."""
+
+
+def memory(graph: Graph, device: str) -> tuple[None, str]:  # noqa: ARG001
+    """Return (None, ""): plans on the CPU share the memory of the host."""
+    return None, ""
+
+
+def place(graph: Graph, device: str) -> str:  # noqa: ARG001 - it is here already
+    """Return the name of the device."""
+    return device
+
+
+def bound_search(
     graph: Graph, recipe: Recipe, params: dict[str, float], threads: int,
     cutoff: float | None = None,
 ) -> Search | None:  # fmt: skip
@@ -175,8 +196,8 @@ def seconds(done: bytes) -> float:
 
 def _bound_search(order: Order) -> Raw:
     graph, cutoff = order.graph, order.problem.cutoff
-    search = bound(graph, order.recipe, order.params, order.threads, cutoff)
-    found = None if search is None else search(order.problem.source, order.progress)
+    found_by = bound_search(graph, order.recipe, order.params, order.threads, cutoff)
+    found = None if found_by is None else found_by(order.problem.source, order.progress)
     if found is not None:
         dist, done = found
         return Raw(dist, stats=counters(done))

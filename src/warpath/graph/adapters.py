@@ -1,4 +1,4 @@
-"""The kinds of objects that a graph can be made of, and where each is converted."""
+"""The kinds of objects that `Graph.of` accepts, each with its converter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Source(NamedTuple):
-    """A kind of object that `Graph.of` takes: how to know it, and the function that converts it."""
+    """A kind of object that `Graph.of` accepts: a test for it, and its converter."""
 
     accepts: Callable[[Any], bool]
     converter: str  # "module:function", imported when first needed
@@ -25,7 +25,7 @@ def _comes_from(*packages: str) -> Callable[[Any], bool]:
     return accepts
 
 
-#: Asked in this order. Nothing optional is imported to answer.
+#: The first source that accepts an object converts it. The tests import no optional package.
 SOURCES: tuple[Source, ...] = (
     Source(lambda data: isinstance(data, str | os.PathLike), "warpath.io.formats:read"),
     Source(_comes_from("scipy"), "warpath.io.scipy_sparse:from_scipy"),

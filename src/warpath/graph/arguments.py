@@ -1,4 +1,4 @@
-"""What the calls take: vertices, a cutoff, a type; checked before anything runs."""
+"""Validation of arguments that calls share: graph, vertices, cutoff, type of distances."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def a_graph(given: Any) -> Graph:
-    """Return a graph as it is, or raise InputError for anything else."""
+    """Return the argument if it is a Graph, else raise InputError."""
     from warpath.graph.graph import Graph
 
     if not isinstance(given, Graph):
-        msg = f"graph is a {type(given).__name__}: a Graph is needed, as Graph.of makes one."
+        msg = f"graph is a {type(given).__name__}: a Graph is needed; Graph.of makes one."
         raise InputError(msg)
     return given
 
@@ -37,7 +37,7 @@ def as_indices(graph: Graph, vertices: Any, what: str) -> NDArray[np.int64]:
 
 def one_index(graph: Graph, vertex: Any, what: str) -> int:
     """Return the index of exactly one vertex."""
-    # Most calls name one so, and arrays of one number take 3 us of a small solve.
+    # A fast path for most calls: an array of one number would take 3 us of a small solve.
     if graph.labels is None and type(vertex) is int and 0 <= vertex < len(graph.indptr) - 1:
         return vertex
     indices = as_indices(graph, vertex, what)
@@ -50,16 +50,16 @@ def one_index(graph: Graph, vertex: Any, what: str) -> int:
 
 
 def checked_cutoff(cutoff: float | None, graph: Graph) -> float | None:
-    """Return the limit in the type of the distances."""
+    """Return the cutoff in the type of the distances, or None for no limit."""
     if cutoff is None:
         return None
-    if not is_number(cutoff) or not cutoff >= 0:  # as it is for NaN
+    if not is_number(cutoff) or not cutoff >= 0:  # also true for NaN
         msg = f"cutoff = {shown(cutoff)} must be a number, 0 or more; None means no limit."
         raise InputError(msg)
     if cutoff == math.inf:
         return None
     if graph.dist_dtype.kind == "i":
-        # Not math.floor, which makes a float of NumPy's integers first.
+        # Not math.floor, which converts NumPy's integers to float first.
         whole = int(cutoff)
         return whole if whole < np.iinfo(np.int64).max else None
     try:
@@ -71,13 +71,14 @@ def checked_cutoff(cutoff: float | None, graph: Graph) -> float | None:
 
 
 def checked_dist_dtype(wanted: DTypeLike | None, graph: Graph) -> np.dtype[Any]:
-    """Return the type of the answer: the graph's own, or int32 for integers."""
+    """Return the type of the distances: the graph's own, or int32 for integers if requested."""
     own = graph.dist_dtype
     if wanted is None:
         return own
+    or_int32 = " or int32" if own.kind == "i" else ""
     named = dtype_of(wanted)
     if named is None:
-        msg = f"dist_dtype={shown(wanted)} is no type of numbers; {own} or int32 are meant."
+        msg = f"dist_dtype={shown(wanted)} is not a type of numbers; use {own}{or_int32}."
         raise InputError(msg)
     if named == own:
         return own
@@ -85,6 +86,6 @@ def checked_dist_dtype(wanted: DTypeLike | None, graph: Graph) -> np.dtype[Any]:
         return np.dtype(np.int32)
     msg = (
         f"dist_dtype={named.name!r} is not possible: {graph.weight_dtype} weights give "
-        f"{own} distances{', or int32' if own.kind == 'i' else ''}. See graph.astype."
+        f"{own}{or_int32} distances. See graph.astype."
     )
     raise NotSupportedError(msg)

@@ -1,4 +1,4 @@
-"""What may be a vertex number, a weight or a list of names: checked once, at the door."""
+"""Validation and conversion of input: vertex numbers, weights, names, plain values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
 
-#: Vertices are counted in 32 bits below this number, in 64 bits from it on.
+#: Graphs with fewer vertices than this have 32-bit indices, others 64-bit.
 NARROW_LIMIT = 2**31
 
 _INT64 = np.iinfo(np.int64)
@@ -27,40 +27,40 @@ _WEIGHT_TYPES = (np.int32, np.int64, np.float32, np.float64)
 
 
 def index_dtype(n: int) -> np.dtype[Any]:
-    """Return the type that counts n vertices: int32 below 2**31, else int64."""
+    """Return the index type for n vertices: int32 below 2**31, else int64."""
     return np.dtype(np.int32 if n < NARROW_LIMIT else np.int64)
 
 
 def laid_out(array: Array, dtype: DTypeLike | None = None) -> Array:
-    """Return an array as the core reads it: contiguous and aligned; a copy only where it is not."""
+    """Return a contiguous, aligned array as the core requires; copy only if necessary."""
     return np.require(array, dtype, ["C", "A"])
 
 
 def on_host(data: Any) -> Any:
-    """Return an array of another library as a NumPy array, by DLPack; other objects as they are.
+    """Return an array of another library as a NumPy array, by DLPack; other objects unchanged.
 
-    Arrays on a GPU are copied, which takes NumPy 2.1 or later.
+    Arrays on a GPU are copied, which requires NumPy 2.1 or later.
 
     Raises
     ------
     NotSupportedError
-        If the library does not give it to the CPU.
+        If the library does not export the array to the CPU.
     """
     if isinstance(data, np.ndarray) or not hasattr(data, "__dlpack__"):
         return data
-    if hasattr(data, "as_tensor"):  # an EdgeIndex of PyTorch Geometric has no memory of its own
+    if hasattr(data, "as_tensor"):  # PyTorch Geometric's EdgeIndex only wraps a tensor
         data = data.as_tensor()
     try:
         try:
             return np.from_dlpack(data, device="cpu")
-        except TypeError:  # an older NumPy, or a library that knows no devices
+        except TypeError:  # an older NumPy, or a library without `device=`
             return np.from_dlpack(data)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         kind = f"{type(data).__module__}.{type(data).__qualname__}"
         reason = str(error)
         way = "copy it to the host first"
         if "gradient" in reason:
-            way = "detach it first, for distances have no gradients here"
+            way = "detach it first, as distances have no gradients"
         elif "dtype" in reason:
             way = "convert it first, for example to float32"
         msg = f"a {kind} cannot be read on the CPU through DLPack ({reason.strip('.')}): {way}."
@@ -68,41 +68,41 @@ def on_host(data: Any) -> Any:
 
 
 def is_integer(value: Any) -> bool:
-    """Return whether a value is a whole number of Python or NumPy: no bool, no span of time."""
+    """Return whether a value is a Python or NumPy integer, but not a bool or a timedelta."""
     kinds = int | np.integer
     return isinstance(value, kinds) and not isinstance(value, bool | np.timedelta64)
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a real number of Python or NumPy: no bool, no span of time."""
+    """Return whether a value is a Python or NumPy real number, but not a bool or a timedelta."""
     return is_integer(value) or isinstance(value, float | np.floating)
 
 
 def as_float(value: Any) -> float:
-    """Return a real number as a float: inf beyond all floats, NaN for what is no number."""
+    """Return a real number as a float: inf if it is too large, NaN if it is not a number."""
     if not is_number(value) and not isinstance(value, Fraction):
         return math.nan
     try:
         return float(value)
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:  # an integer larger than any float
         return math.inf if value > 0 else -math.inf
 
 
 def shown(value: Any) -> str:
-    """Return a value as it stands in a message: its text, cut where it is long."""
+    """Return the text of a value for a message, shortened if it is long."""
     try:
         text = repr(value)
-    except ValueError:  # an int of more digits than Python writes
+    except ValueError:  # an int with more digits than Python converts to text
         return f"an integer of {value.bit_length():,} bits"
     return text if len(text) <= 100 else f"{text[:80]}... ({len(text):,} characters)"
 
 
 def plain_array(values: Any, name: str, kind: type[InputError] = GraphError) -> Array:
-    """Return values as an array of NumPy; raise `kind` for rows of unequal length or a mask."""
+    """Return values as a NumPy array; raise `kind` for rows of unequal length or masked entries."""
     try:
         array = np.asarray(values)
     except ValueError:
-        msg = f"{name} is no array: its rows have different lengths."
+        msg = f"{name} is not an array: its rows have different lengths."
         raise kind(msg) from None
     if np.ma.is_masked(values):
         at = int(np.argmax(np.ma.getmaskarray(values)))
@@ -112,7 +112,7 @@ def plain_array(values: Any, name: str, kind: type[InputError] = GraphError) -> 
 
 
 def dtype_of(value: Any) -> np.dtype[Any] | None:
-    """Return the type of numbers that a value names, or None if it names none."""
+    """Return the NumPy dtype that a value denotes, or None if it denotes none."""
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
             dtype: np.dtype[Any] = np.dtype(value)
@@ -122,7 +122,7 @@ def dtype_of(value: Any) -> np.dtype[Any] | None:
 
 
 def as_ids(values: ArrayLike, name: str) -> Array:
-    """Return vertex numbers as a contiguous 1-d int32 or int64 array, or say why they are none."""
+    """Return vertex numbers as a contiguous 1-d int32 or int64 array, or raise GraphError."""
     array = plain_array(values, name)
     if array.ndim != 1:
         msg = f"{name} has shape {array.shape}: a 1-d array is needed, one entry per edge."
@@ -145,7 +145,7 @@ def as_ids(values: ArrayLike, name: str) -> Array:
 
 
 def as_weights(values: ArrayLike) -> Array:
-    """Return weights as a contiguous 1-d array of one of the four weight types, or say why not."""
+    """Return weights as a contiguous 1-d array of a weight type, or raise WeightError."""
     array = plain_array(values, "weights", WeightError)
     if array.ndim != 1:
         msg = f"weights has shape {array.shape}: a 1-d array is needed, one entry per edge."
@@ -164,21 +164,21 @@ def as_weights(values: ArrayLike) -> Array:
     if kind == "f" and size in (4, 8):
         return laid_out(array, array.dtype.newbyteorder("="))
     msg = (
-        f"weights of type {array.dtype} cannot be used: int32, int64, float32 or float64 can. "
+        f"weights of type {array.dtype} cannot be used; int32, int64, float32 or float64 can. "
         "Convert them first, for example with .astype('float32')."
     )
     raise WeightError(msg)
 
 
 def as_names(values: Any, name: str) -> Array | list[Any]:
-    """Return vertex names: an array that holds one kind of thing, else a list."""
+    """Return vertex names: a 1-d array if the names are an array or all integers, else a list."""
     if np.ma.isMaskedArray(values):
         values = plain_array(values, name)
     if not isinstance(values, np.ndarray):
         try:
             listed = list(values)
         except TypeError:
-            msg = f"{name} = {shown(values)} is no list: one vertex for each edge is needed."
+            msg = f"{name} = {shown(values)} is not a list: one vertex for each edge is needed."
             raise GraphError(msg) from None
         integers = all(isinstance(value, int | np.integer) for value in listed)
         fits = integers and all(_INT64.min <= value <= _INT64.max for value in listed)
@@ -190,7 +190,13 @@ def as_names(values: Any, name: str) -> Array | list[Any]:
 
 
 def numbered(src: Array | list[Any], dst: Array | list[Any]) -> tuple[Array | None, Array]:
-    """Return (labels or None, the ends as indices, src then dst)."""
+    """Assign indices to the vertices that edges name.
+
+    Returns
+    -------
+    labels : (n,) names; None if the names are exactly 0 .. n - 1.
+    ends : (2m,) int64, the indices of `src` followed by those of `dst`.
+    """
     if len(src) != len(dst):
         msg = f"src has {len(src)} entries but dst has {len(dst)}: one per edge is needed."
         raise GraphError(msg)
@@ -199,7 +205,7 @@ def numbered(src: Array | list[Any], dst: Array | list[Any]) -> tuple[Array | No
     if _are_integers(src) and _are_integers(dst):
         ends = np.concatenate([src, dst])
         low, high = int(ends.min()), int(ends.max())
-        if low >= 0 and high < 4 * len(ends) + 64:  # dense enough to mark instead of sorting
+        if low >= 0 and high < 4 * len(ends) + 64:  # dense enough for a table instead of sorting
             seen = np.zeros(high + 1, np.bool_)
             seen[ends] = True
             if seen.all():
@@ -215,15 +221,15 @@ def numbered(src: Array | list[Any], dst: Array | list[Any]) -> tuple[Array | No
             (place_of.setdefault(end, len(place_of)) for end in edges), np.int64, 2 * len(src)
         )
     except TypeError as error:  # unhashable
-        msg = f"a vertex's name must be hashable, as a dictionary's keys are: {error}."
+        msg = f"a vertex's name must be hashable, like a dictionary key: {error}."
         raise GraphError(msg) from error
     return label_array(place_of), np.concatenate([places[::2], places[1::2]])
 
 
 def _ranked(ends: Array) -> tuple[Array, Array]:
-    """Return the distinct integers in ascending order and each one's place among them.
+    """Return the distinct integers in ascending order, and the rank of each entry among them.
 
-    As `np.unique` does it, in half of its memory.
+    The result is that of `np.unique(..., return_inverse=True)`, in half of its memory.
     """
     order = np.argsort(ends)
     ascending = ends[order]
@@ -243,7 +249,7 @@ def _are_integers(ends: Array | list[Any]) -> bool:
 
 
 def label_array(names: Iterable[Any]) -> Array:
-    """Hold names in an array: strings and integers in their own types, all else as objects."""
+    """Return names as an array of strings, of int64, or else of objects."""
     listed = list(names)
     kinds = set(map(type, listed))
     if kinds == {str}:
@@ -251,21 +257,21 @@ def label_array(names: Iterable[Any]) -> Array:
     if kinds == {int} and all(_INT64.min <= name <= _INT64.max for name in listed):
         return np.array(listed, np.int64)
     labels = np.empty(len(listed), object)
-    for at, name in enumerate(listed):  # one by one: NumPy would spread tuples over a second axis
+    for at, name in enumerate(listed):  # one by one: NumPy would turn tuples into a second axis
         labels[at] = name
     return labels
 
 
 def converted(weights: Array, dtype: DTypeLike) -> Array:
-    """Return weights in another type; WeightError for the first that would change."""
-    wanted = dtype_of(dtype)
-    if wanted is None or wanted not in _WEIGHT_TYPES:
-        named = shown(dtype) if wanted is None else wanted
-        msg = f"weights cannot be {named}: int32, int64, float32 or float64."
+    """Return weights in another type; raise WeightError for the first that does not fit."""
+    target = dtype_of(dtype)
+    if target is None or target not in _WEIGHT_TYPES:
+        named = shown(dtype) if target is None else target
+        msg = f"weights cannot be {named}: use int32, int64, float32 or float64."
         raise WeightError(msg)
     with np.errstate(invalid="ignore", over="ignore"):
-        changed = weights.astype(wanted)
-    if wanted.kind == "i":
+        changed = weights.astype(target)
+    if target.kind == "i":
         lost = np.flatnonzero(changed.astype(weights.dtype) != weights)
         if weights.dtype.kind == "f":  # 2.0**63 wraps to the same bits on the way back
             lost = np.union1d(lost, np.flatnonzero(np.abs(weights) >= 2.0**63))
@@ -273,15 +279,15 @@ def converted(weights: Array, dtype: DTypeLike) -> Array:
         lost = np.flatnonzero(np.isinf(changed))
     if len(lost):
         at = int(lost[0])
-        msg = f"weights[{at}] = {weights[at]} does not fit {wanted}: take a wider type, or round."
+        msg = f"weights[{at}] = {weights[at]} does not fit {target}: use a wider type, or round."
         raise WeightError(msg)
     return changed
 
 
 def frozen(array: Array) -> Array:
-    """Return a copy that stays as it is: a view of a read-only array that has no other owner.
+    """Return a read-only copy that cannot be made writable: a view of a hidden read-only array.
 
-    NumPy refuses to make such a view writable. One that was made here is returned as it is.
+    NumPy refuses to make such a view writable. An array that is such a view is returned unchanged.
     """
     base = array.base
     own = isinstance(base, np.ndarray) and base.flags.owndata and not base.flags.writeable
@@ -293,7 +299,7 @@ def frozen(array: Array) -> Array:
 
 
 def checked_bool(value: Any, name: str, kind: type[InputError] = InputError) -> bool:
-    """Return what is True or False, of Python or NumPy."""
+    """Return a Python or NumPy bool as a bool, or raise `kind`."""
     if not isinstance(value, bool | np.bool_):
         msg = f"{name} = {shown(value)} must be True or False."
         raise kind(msg)
@@ -301,7 +307,7 @@ def checked_bool(value: Any, name: str, kind: type[InputError] = InputError) -> 
 
 
 def checked_kind(value: Any, kind: type, name: str, meant: str = "") -> Any:
-    """Return a value that is of a type, or None; `meant` describes it for the message."""
+    """Return a value that is None or of a type; `meant` describes the type in the message."""
     if value is not None and not isinstance(value, kind):
         msg = f"{name} = {shown(value)} must be {meant or f'a {kind.__name__}'}, or None."
         raise InputError(msg)
@@ -309,22 +315,22 @@ def checked_kind(value: Any, kind: type, name: str, meant: str = "") -> Any:
 
 
 def checked_integer(value: Any, name: str, low: int, high: int) -> int:
-    """Return a whole number of low .. high."""
+    """Return an integer in low .. high as an int, or raise GraphError."""
     if not is_integer(value) or not low <= value <= high:
-        msg = f"{name} = {shown(value)} must be a whole number in {low} .. {high}."
+        msg = f"{name} = {shown(value)} must be an integer in {low} .. {high}."
         raise GraphError(msg)
     return int(value)
 
 
 def refuse_labels(attributes: dict[str, Any]) -> None:
-    """Refuse labels for edges that name the vertices themselves."""
+    """Raise GraphError if labels are given for edges that already name their vertices."""
     if attributes.get("labels") is not None:
-        msg = "labels cannot be given here: the edges name the vertices themselves."
+        msg = "labels cannot be given here: the edges already name their vertices."
         raise GraphError(msg)
 
 
 def checked_labels(labels: ArrayLike, n: int) -> Array:
-    """Return the names of n vertices, each of which names one: (n,)."""
+    """Return the labels of n vertices, (n,), or raise GraphError if two are equal."""
     array = plain_array(labels, "labels")
     if array.shape != (n,):
         msg = f"labels has shape {array.shape}, but the graph has n = {n} vertices."
@@ -336,7 +342,7 @@ def checked_labels(labels: ArrayLike, n: int) -> Array:
         if len(set(names)) == n:
             return array
     except TypeError as error:
-        msg = f"a vertex's label must be hashable, as a dictionary's keys are: {error}."
+        msg = f"a vertex's label must be hashable, like a dictionary key: {error}."
         raise GraphError(msg) from error
     first: dict[Any, int] = {}
     at = next(at for at, name in enumerate(names) if first.setdefault(name, at) != at)
@@ -353,7 +359,7 @@ def checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
     if array.dtype.kind not in "biuf":
         msg = "coordinates must be numbers, two for each vertex: (n, 2)."
         raise GraphError(msg)
-    with np.errstate(over="ignore"):  # of a longer float than float64
+    with np.errstate(over="ignore"):  # a float wider than float64
         array = array.astype(np.float64, copy=False)
     if array.shape != (n, 2):
         msg = f"coordinates has shape {array.shape}, but (n, 2) = ({n}, 2) is needed."
@@ -362,13 +368,13 @@ def checked_coordinates(coordinates: ArrayLike, n: int) -> Array:
 
 
 def out_of_range(name: str, at: int, value: int, n: int | None) -> GraphError:
-    """Say that a vertex number lies outside 0 .. n - 1."""
+    """Return the error for a vertex number outside 0 .. n - 1."""
     rule = "vertices are 0 or more" if n is None else f"vertices lie in 0 .. n - 1 = {n - 1}"
     return GraphError(f"{name}[{at}] = {value}: {rule}. Count from 0, or give a larger n.")
 
 
 def bad_weight(at: int, weights: Array) -> WeightError:
-    """Say that a weight is NaN or -inf."""
+    """Return the error for a weight that is NaN or -inf."""
     return WeightError(
         f"weights[{at}] = {weights[at]}: a weight is a finite number (+inf means that there is no "
         "edge). Leave such edges out."

@@ -17,13 +17,13 @@ EARTH_RADIUS = 6_371_008.8  # mean radius in metres (IUGG)
 
 
 def euclidean(start: Array, end: Array) -> NDArray[np.float64]:
-    """Return the distances of (k, 2) points in their own unit: (k,)."""
+    """Return the straight-line distances between (k, 2) points, in the points' unit: (k,)."""
     lengths: NDArray[np.float64] = np.hypot(end[:, 0] - start[:, 0], end[:, 1] - start[:, 1])
     return lengths
 
 
 def great_circle(start: Array, end: Array) -> NDArray[np.float64]:
-    """Return metres on a sphere between (k, 2) longitudes and latitudes in degrees: (k,)."""
+    """Return the metres on a sphere between (k, 2) longitudes and latitudes in degrees: (k,)."""
     (lam, phi), (lam2, phi2) = np.radians(start).T, np.radians(end).T
     half = np.sin((phi2 - phi) / 2) ** 2
     half += np.cos(phi) * np.cos(phi2) * np.sin((lam2 - lam) / 2) ** 2
@@ -31,23 +31,23 @@ def great_circle(start: Array, end: Array) -> NDArray[np.float64]:
     return metres
 
 
-#: What `Graph.with_weights` and `warpath.read` take for weights.
+#: Names of lengths that `Graph.with_weights` and `warpath.read` accept as weights.
 RULES = {"euclidean": euclidean, "great_circle": great_circle}
 
 
 def lengths(rule: str, coordinates: Array | None, src: Array, dst: Array) -> NDArray[np.float64]:
     """Return the length of every edge by a named rule: (m,)."""
     if rule not in RULES:
-        msg = f"{rule!r} is no rule for lengths: {' and '.join(map(repr, RULES))} are."
+        msg = f"{rule!r} is not a rule for lengths: use {' or '.join(map(repr, RULES))}."
         raise GraphError(msg)
     if coordinates is None:
-        msg = f"{rule!r} lengths need coordinates: give coordinates=, or use with_coordinates."
+        msg = f"{rule!r} lengths need coordinates: pass coordinates=, or use with_coordinates."
         raise GraphError(msg)
     return RULES[rule](coordinates[src], coordinates[dst])
 
 
 def in_degrees(coordinates: Array) -> bool:
-    """Tell longitudes and latitudes from plane coordinates: in range, and not all whole numbers."""
+    """Return whether coordinates look like degrees: in range, and not all whole numbers."""
     known = coordinates[np.isfinite(coordinates).all(axis=1)]
     inside = np.abs(known) <= (180, 90)
     return bool(len(known) and inside.all() and (known != np.round(known)).any())
@@ -58,8 +58,8 @@ def stretch(coordinates: Array, points: Array) -> float:
 
     Parameters
     ----------
-    coordinates : (n, 2), all of a graph, which tell whether they are degrees.
-    points : (k, 2), those whose middle latitude counts.
+    coordinates : (n, 2), all coordinates of a graph, which `in_degrees` inspects.
+    points : (k, 2), the points whose middle latitude is used.
     """
     if not in_degrees(coordinates):
         return 1.0

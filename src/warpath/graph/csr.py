@@ -1,4 +1,4 @@
-"""Compressed rows: made of edges by a counting sort, or checked when somebody else made them."""
+"""CSR arrays: built from edges by a counting sort, or checked if they exist already."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
 
-#: How the core is told that a graph has no weights.
+#: The weights argument of the core for a graph without weights.
 NO_WEIGHTS = np.empty(0, np.int32)
 
-#: Rows smaller than this are made without asking the system how much memory is free.
-_WORTH_ASKING = 2**24
+#: Arrays below this number of bytes are made without a check of free memory.
+_UNCHECKED_BYTES = 2**24
 
-#: Vertices and edges that are worth the start of a thread, for a look at each of them.
+#: Vertices and edges per thread for passes that visit each of them once.
 _PER_THREAD = 2**17
 
 
 def threads_for(entries: int) -> int:
-    """Return how many threads look at so many vertices and edges."""
+    """Return the number of threads for one pass over this many vertices and edges."""
     most = entries // _PER_THREAD
     return 1 if most <= 1 else min(threads(), most)
 
@@ -43,7 +43,7 @@ def threads_for(entries: int) -> int:
 def rows_of_edges(
     src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, n: int | None, *, both: bool
 ) -> tuple[Array, Array, Array | None]:
-    """Return (indptr, indices, weights) of checked edges; `both` adds the opposite of each."""
+    """Check edges and return (indptr, indices, weights); `both` also adds reversed edges."""
     src, dst = as_ids(src, "src"), as_ids(dst, "dst")
     wide = np.int32 if src.dtype == dst.dtype == np.int32 else np.int64
     src, dst = src.astype(wide, copy=False), dst.astype(wide, copy=False)
@@ -53,7 +53,7 @@ def rows_of_edges(
             msg = f"src has {len(src)} entries but {name} has {len(array)}: one per edge."
             raise GraphError(msg)
     if n is not None and not (is_integer(n) and 0 <= n < 2**63):
-        msg = f"n = {shown(n)} must be a whole number, 0 or more, below 2^63."
+        msg = f"n = {shown(n)} must be an integer, 0 or more, below 2^63."
         raise GraphError(msg)
     given = NO_WEIGHTS if checked is None else checked
     if len(src) == 0:
@@ -73,23 +73,23 @@ def rows_of_edges(
     try:
         _core.build_csr(src, dst, given, both, indptr, indices, sorted_weights)
     except ValueError as error:  # another thread wrote to the arrays after they were inspected
-        msg = f"{error}: let no other thread write the arrays src, dst and weights meanwhile."
+        msg = f"{error}: no other thread may write src, dst and weights during the call."
         raise GraphError(msg) from error
     return _kept(indptr, indices, None if checked is None else sorted_weights, copied=False)
 
 
 def _room_for(n: int, edges: int) -> None:
-    """Refuse rows of n vertices, with edges of so many bytes, that would not fit into memory."""
+    """Raise NotEnoughMemoryError if n vertices and `edges` bytes of edges exceed free memory."""
     need = 8 * (n + 1)
-    if need + edges > _WORTH_ASKING and need + edges > memory():
+    if need + edges > _UNCHECKED_BYTES and need + edges > memory():
         if need <= memory():
             msg = (
-                f"the graph needs {need + edges:,} bytes, of {memory():,} that are free: "
+                f"the graph needs {need + edges:,} bytes, but {memory():,} are free: "
                 f"{need:,} for n = {n:,} vertices, {edges:,} for its edges."
             )
             raise NotEnoughMemoryError(msg)
         msg = (
-            f"n = {n:,} vertices need {need:,} bytes, of {memory():,} that are free. "
+            f"n = {n:,} vertices need {need:,} bytes, but {memory():,} are free. "
             "Is the largest vertex right? Graph.from_labelled_edges takes ids with gaps."
         )
         raise NotEnoughMemoryError(msg)
@@ -98,10 +98,10 @@ def _room_for(n: int, edges: int) -> None:
 def rows_of_csr(
     indptr: ArrayLike, indices: ArrayLike, weights: ArrayLike | None, *, copied: bool = True
 ) -> tuple[Array, Array, Array | None]:
-    """Return the rows of a graph in the types that suit its size, as `kept_rows` does."""
+    """Return checked CSR arrays, as `kept_rows` does, with the index type for the graph's size."""
     rows, columns = _offsets(indptr), as_ids(indices, "indices")
     n = len(rows) - 1
-    if columns.dtype == np.int64 and index_dtype(n) == np.int32:  # look before they are narrowed
+    if columns.dtype == np.int64 and index_dtype(n) == np.int32:  # check before narrowing
         wrong = np.flatnonzero((columns < 0) | (columns >= n))
         if wrong.size:
             raise out_of_range("indices", int(wrong[0]), int(columns[wrong[0]]), n)
@@ -112,16 +112,16 @@ def rows_of_csr(
 def kept_rows(
     indptr: ArrayLike, indices: ArrayLike, weights: ArrayLike | None, *, copied: bool = True
 ) -> tuple[Array, Array, Array | None]:
-    """Return the rows of a graph as arrays that nothing can write, checked in O(n + m).
+    """Return checked CSR arrays that are read-only. O(n + m).
 
-    The core recognises these arrays, and does not look at their content again. Arrays that are kept
-    so already are returned as they are. Edges of weight +inf are left out.
+    The core recognises these arrays and does not check their content again. Arrays that come from
+    this function are returned unchanged. Edges of weight +inf are left out.
 
     Parameters
     ----------
-    indptr, indices, weights : as in `Graph.from_csr`; indices of 64 bits stay so.
-    copied : False for arrays that only the caller holds, and does not write any more: then they are
-        not copied, and the result is a view of them.
+    indptr, indices, weights : as in `Graph.from_csr`; 64-bit indices stay 64-bit.
+    copied : False for arrays that only the caller holds and will not write again: the result is a
+        view of them, not a copy.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def _offsets(indptr: ArrayLike) -> Array:
 def _kept(
     rows: Array, columns: Array, weights: Array | None, *, copied: bool
 ) -> tuple[Array, Array, Array | None]:
-    """Return arrays of a graph's types as `kept_rows` does."""
+    """Check arrays that have the types of a graph, as `kept_rows` does."""
     if weights is not None and len(weights) != len(columns):
         msg = f"indices has {len(columns)} entries but weights has {len(weights)}: one per edge."
         raise GraphError(msg)
@@ -157,17 +157,18 @@ def _kept(
         return made[0], made[1], None if weights is None else made[2]
     if report["bad_ends"] or report["descending"] >= 0:
         at = report["descending"]
-        found = f"indptr[{at}] > indptr[{at + 1}]" if at >= 0 else f"{rows[0]} .. {rows[-1]}"
-        msg = f"indptr must ascend from 0 to m = {len(columns)}, found {found}."
+        actual = f"indptr[{at}] > indptr[{at + 1}]" if at >= 0 else f"{rows[0]} .. {rows[-1]}"
+        msg = f"indptr must ascend from 0 to m = {len(columns)}, found {actual}."
         raise GraphError(msg)
     if report["bad_index"] >= 0:
         at = report["bad_index"]
         raise out_of_range("indices", at, int(columns[at]), len(rows) - 1)
     if report["bad_weight"] >= 0:
         raise bad_weight(report["bad_weight"], given)
-    # The rows are kept before they are read again, for another thread may write what was given.
+    # The only report left is weights of +inf. Copy before reading again: another thread may write
+    # the caller's arrays.
     rows, columns, _ = _kept(rows, columns, None, copied=copied)
     lengths = np.array(given)
-    shown = lengths != np.inf
-    rows = np.concatenate(([0], np.cumsum(shown)))[rows]
-    return _kept(rows, columns[shown], lengths[shown], copied=False)
+    finite = lengths != np.inf
+    rows = np.concatenate(([0], np.cumsum(finite)))[rows]
+    return _kept(rows, columns[finite], lengths[finite], copied=False)

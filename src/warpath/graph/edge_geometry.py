@@ -1,4 +1,4 @@
-"""The course of edges between their ends, and lines made of it."""
+"""Shapes of edges: the points between their ends, and the lines that they form."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class Shapes:
-    """Points that edges pass between their ends, edge by edge.
+    """The points of each edge between its two ends.
 
     Attributes
     ----------
     indptr : (m + 1,) int64
-    points : (p, 2) float64; edge e passes ``points[indptr[e] : indptr[e + 1]]``.
-    crs : the reference system of all coordinates, as GeoPandas takes it, or None where unknown.
+    points : (p, 2) float64; edge e passes through ``points[indptr[e] : indptr[e + 1]]``.
+    crs : coordinate reference system of all coordinates, as GeoPandas accepts it; None if unknown.
     """
 
     def __init__(self, indptr: ArrayLike, points: ArrayLike, crs: Any = None) -> None:
@@ -41,17 +41,17 @@ class Shapes:
         return len(self.indptr) - 1
 
     def checked(self, m: int) -> Shapes:
-        """Return the shapes as they are, or say that they are not those of m edges."""
+        """Return the shapes unchanged, or raise GraphError if they do not belong to m edges."""
         if len(self) != m:
-            msg = f"shapes are those of {len(self)} edges, but the graph has m = {m}."
+            msg = f"shapes has {len(self)} edges, but the graph has m = {m}."
             raise GraphError(msg)
         return self
 
     def __bool__(self) -> bool:
-        return True  # also those of no edges
+        return True  # also for a graph without edges
 
     def taken(self, edges: Array, backwards: Array | None = None) -> Shapes:
-        """Return the shapes of some edges, in this order; backwards where that is True."""
+        """Return the shapes of some edges, in this order; reversed where `backwards` is True."""
         at, first, _ = self.places(edges)
         if backwards is not None:
             last = np.repeat(self.indptr[1:][edges] - 1, np.diff(self.indptr)[edges])
@@ -61,9 +61,13 @@ class Shapes:
         return Shapes(np.concatenate(([0], np.cumsum(counts))), self.points[at], self.crs)
 
     def places(self, edges: Array) -> tuple[Array, Array, Array]:
-        """Return where the points of some edges are: places, the first of their edge, which edge.
+        """Locate the points of some edges.
 
-        The last are positions in `edges`.
+        Returns
+        -------
+        places : (q,) rows of `points`.
+        first : (q,) row of the first point of the same edge.
+        which : (q,) position of the edge in `edges`.
         """
         counts = np.diff(self.indptr)[edges]
         which = np.repeat(np.arange(len(edges)), counts)
@@ -78,7 +82,7 @@ class Shapes:
         return self.taken(np.flatnonzero(weights != np.inf))
 
     def transposed(self, indptr: Array, indices: Array) -> Shapes:
-        """Return the shapes of a graph's edges turned round, in the transpose's order."""
+        """Return the shapes of a graph's reversed edges, in the order of the transpose."""
         ids = np.arange(len(self))
         order = np.empty_like(ids)
         _core.transpose(indptr, indices, ids, np.empty_like(indptr), np.empty_like(indices), order)
@@ -89,14 +93,15 @@ def in_rows(
     lines: Shapes, ends: tuple[Array, Array], weights: Array | None, coordinates: Array,
     *, directed: bool,
 ) -> Shapes:  # fmt: skip
-    """Return the shapes of a graph's rows from whole lines of edges as they were given.
+    """Return the shapes of edges in the order of a graph's rows, from whole lines.
 
     Parameters
     ----------
-    lines : a line for each edge, ends included, from either end; none at all for a straight edge.
+    lines : a line for each of k edges, ends included, in either direction; no points for a
+        straight edge.
     ends : src and dst of the edges, each (k,), indices.
-    weights : (k,); edges of weight +inf are left out, as by `Graph.from_edges`.
-    coordinates : (n, 2), where the vertices are.
+    weights : (k,); edges of weight +inf are left out, as in `Graph.from_edges`.
+    coordinates : (n, 2), positions of the vertices.
     """
     src, dst = ends
     some = np.flatnonzero(np.diff(lines.indptr) > 0)
@@ -106,19 +111,19 @@ def in_rows(
     turned = np.zeros(len(lines), np.bool_)
     turned[some] = along > np.hypot(*(start - head).T) + np.hypot(*(end - tail).T)
     lines = _without_ends(lines.taken(np.arange(len(lines)), turned), coordinates, src, dst)
-    kept = np.arange(len(src))
+    used = np.arange(len(src))
     if weights is not None and weights.dtype.kind == "f":
-        kept = np.flatnonzero(weights != np.inf)
-    rows, _, order = rows_of_edges(  # numbers of edges in place of weights tell the order
-        src[kept], dst[kept], kept, len(coordinates), both=not directed
+        used = np.flatnonzero(weights != np.inf)
+    rows, _, order = rows_of_edges(  # edge numbers in place of weights: they give the order
+        src[used], dst[used], used, len(coordinates), both=not directed
     )
-    assert order is not None  # noqa: S101 - weights came in
+    assert order is not None  # noqa: S101 - weights were given
     row = np.repeat(np.arange(len(coordinates)), np.diff(rows))
     return lines.taken(order, src[order] != row)
 
 
 def _without_ends(lines: Shapes, coordinates: Array, src: Array, dst: Array) -> Shapes:
-    """Return lines without the points at which their ends are."""
+    """Return lines without their first and last points where these equal the edge's ends."""
     which = np.repeat(np.arange(len(lines)), np.diff(lines.indptr))
     at = np.arange(len(lines.points))
     first, last = at == lines.indptr[which], at == lines.indptr[which + 1] - 1
@@ -129,19 +134,19 @@ def _without_ends(lines: Shapes, coordinates: Array, src: Array, dst: Array) -> 
 
 
 def lines_of(graph: Graph, edges: Array, scale: float = 1.0) -> tuple[Array, Array, Array, Array]:
-    """Return edges as straight pieces, one or several each.
+    """Split edges into straight pieces, one or more per edge.
 
     Parameters
     ----------
-    graph : with coordinates.
-    edges : (k,) places in `Graph.edges`.
-    scale : how much longer a unit of y is than one of x.
+    graph : a graph with coordinates.
+    edges : (k,) positions in `Graph.edges`.
+    scale : length of a unit of y in units of x.
 
     Returns
     -------
     lines : (s, 2, 2) x and y of both ends.
     which : (s,) positions in `edges`.
-    start, end : (s,) where a piece begins and ends, as shares of the edge's length.
+    start, end : (s,) where a piece begins and ends, as fractions of the edge's length.
     """
     points = graph.coordinates
     assert points is not None  # noqa: S101 - the caller's promise
@@ -173,7 +178,7 @@ def lines_of(graph: Graph, edges: Array, scale: float = 1.0) -> tuple[Array, Arr
 
 
 def lightest(graph: Graph, src: Array, dst: Array) -> Array:
-    """Return the lightest edge between each of some neighbours, the first of equal ones: (k,)."""
+    """Return the lightest edge from each `src` to its `dst`, the first of equal ones: (k,)."""
     low, high = graph.indptr[src], graph.indptr[src + 1]
     which = np.repeat(np.arange(len(src)), high - low)
     edge = np.arange(len(which)) + (low - np.cumsum(high - low) + (high - low))[which]
@@ -181,16 +186,16 @@ def lightest(graph: Graph, src: Array, dst: Array) -> Array:
     edge, which = edge[hit], which[hit]
     order = np.lexsort((edge, graph.solver_weights[edge], which))
     first = np.unique(which[order], return_index=True)[1]
-    found: Array = edge[order][first]
-    return found
+    result: Array = edge[order][first]
+    return result
 
 
-#: Vertices whose edges are looked at together by `leg_weights`, which bounds its memory.
+#: Source vertices per step of `leg_weights`, which bounds its memory.
 _LEGS_AT_ONCE = 2**16
 
 
 def leg_weights(graph: Graph, src: Array, dst: Array) -> Array:
-    """Return the weight of the lightest edge between each of some neighbours: (k,).
+    """Return the weight of the lightest edge from each `src` to its `dst`: (k,).
 
     O(edges out of `src`).
     """

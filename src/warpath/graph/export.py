@@ -1,4 +1,4 @@
-"""A graph as an object of other libraries, and as what a notebook shows."""
+"""Conversion of a graph to objects of other libraries, to text and to HTML."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def to_scipy(graph: Graph) -> Any:
     """Return a `scipy.sparse.csr_array`, (n, n).
 
-    Some of SciPy's functions want one entry a pair: call ``sum_duplicates()`` on the result, which
-    adds up parallel edges, or leave those out first.
+    Some of SciPy's functions require one entry per pair of vertices: call ``sum_duplicates()`` on
+    the result, which adds up parallel edges, or remove parallel edges first.
     """
     sparse = require("scipy.sparse", what="Graph.to_scipy")
     parts = (graph.solver_weights, graph.indices, graph.indptr)
@@ -25,7 +25,7 @@ def to_scipy(graph: Graph) -> Any:
 
 
 def to_networkx(graph: Graph) -> Any:
-    """Return a NetworkX graph of the kind that keeps directions and parallel edges."""
+    """Return a NetworkX graph of the class that fits: directed or not, multigraph or not."""
     networkx = require("networkx", what="Graph.to_networkx")
     src, dst, weights = graph.edges()
     if not graph.directed:
@@ -48,8 +48,23 @@ def to_networkx(graph: Graph) -> Any:
     return result
 
 
+def summary(graph: Graph) -> str:
+    """Return one line of text: name, sizes, direction, weights and attributes."""
+    kind = "directed" if graph.directed else "undirected"
+    weights = "every weight 1" if graph.weights is None else f"{graph.weights.dtype} weights"
+    parts = [f"n = {graph.n:,}", f"m = {graph.m:,}", kind, weights]
+    notes = {
+        "labelled": graph.labels is not None,
+        "with coordinates": graph.coordinates is not None,
+        f"{graph.first_through} vertices never passed through": graph.first_through > 0,
+        f"on {graph.device}": graph.device != "auto",
+    }
+    parts += [note for note, holds in notes.items() if holds]
+    return f"{f'{graph.name}: ' if graph.name else ''}{', '.join(parts)}"
+
+
 def to_html(graph: Graph) -> str:
-    """Return what a notebook shows of a graph."""
+    """Return the HTML that a notebook displays for a graph."""
     way = "directed" if graph.directed else "undirected, stored both ways"
     values: dict[str, str] = {"vertices": f"{graph.n:,}", "edges": f"{graph.m:,}, {way}"}
     weights = "every weight 1" if graph.weights is None else str(graph.weights.dtype)
@@ -59,7 +74,7 @@ def to_html(graph: Graph) -> str:
         values["named by"] = (
             f"0 .. {graph.n - 1:,}"
             if graph.labels is None
-            else f"{kinds.get(graph.labels.dtype.kind, 'objects')} of its own"
+            else f"labels ({kinds.get(graph.labels.dtype.kind, 'objects')})"
         )
     if graph.coordinates is not None:
         values["coordinates"] = "x and y of each vertex"

@@ -1,4 +1,4 @@
-"""What is known of a graph without solving it."""
+"""Statistics of a graph, and structure that solvers use: hops, mirrored rows, leaves."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Facts:
-    """Sizes, degrees, the weights' range and signs. Weights are in the unit they came in.
+    """Sizes, degrees, and the weights' range and signs, in the unit of the weights.
 
     `min_weight` and `max_weight` are exact: of type int for integer weights. The mean is rounded
     and serves predictions only, like `light_weight`.
 
-    `light_weight` is what one edge of a vertex's lies below, from a sample: where it is far below
-    mean weight / mean degree, a few heavy edges make the mean. 0 where it is not known.
+    `light_weight` is a weight that, by a sample, about one out-edge of each vertex lies below. If
+    it is far below mean weight / mean degree, a few heavy edges dominate the mean. 0 if unknown.
 
-    `far` counts the edges between vertices whose numbers lie over 4 sqrt(n) apart: few where the
-    numbering follows a map, nearly all where neighbours are drawn at random.
+    `far` counts the edges between vertices whose numbers differ by more than 4 sqrt(n): few if the
+    numbering follows a map, nearly all if neighbours are random.
 
-    `hops` is how many edges from a vertex lead to thousands of vertices, as `probed` counts them:
-    few where a graph is wide, many where it is deep; 0 where nobody has counted.
+    `hops` is the number of hops in which a search from a vertex reaches thousands of vertices, as
+    `probed` counts them: small for a wide graph, large for a deep one; 0 if it was not counted.
     """
 
     n: int
@@ -55,28 +55,28 @@ class Facts:
 
     @property
     def edges(self) -> int:
-        """Edges as a person counts them: an undirected edge once, though two arcs are stored."""
+        """Number of edges; an undirected edge counts once, although two arcs are stored."""
         return self.m if self.directed else (self.m + self.loops) // 2
 
     @property
     def scattered(self) -> bool:
-        """Whether half of the edges or more lead to far numbers."""
+        """Whether at least half of the edges are `far`."""
         return 2 * self.far >= self.m
 
     @property
     def longest(self) -> int:
-        """What no simple path of integer weights exceeds in size; 0 for floats."""
+        """An upper bound on the absolute length of a simple path; 0 for float weights."""
         largest = max(abs(self.min_weight), abs(self.max_weight))
         return int(largest) * max(self.n, 1) if self.integer else 0
 
     @property
     def sums_fit_int32(self) -> bool:
-        """Whether lengths stay within a quarter of int32's range, which leaves room for sums."""
+        """Whether lengths are within a quarter of int32's range, so that sums of them fit."""
         return self.integer and self.longest < np.iinfo(np.int32).max // 4
 
 
 def facts_of(graph: Graph, *, symmetry: bool) -> Facts:
-    """Return the facts of a graph in O(n + m); the symmetry takes a transpose."""
+    """Return the facts of a graph in O(n + m); `symmetry` requires the transpose."""
     weights = NO_WEIGHTS if graph.weights is None else graph.weights
     threads = threads_for(graph.n + graph.m)
     known = _core.row_facts(graph.indptr, graph.indices, weights, threads=threads)
@@ -102,57 +102,57 @@ def facts_of(graph: Graph, *, symmetry: bool) -> Facts:
     )
 
 
-#: A graph is wide where as few hops lead to so many vertices, or to half of all.
+#: A graph is wide if WIDE_HOPS hops reach _REACHED vertices, or half of all.
 WIDE_HOPS, _REACHED = 10, 2048
 _MOST_HOPS = 64
-_PROBES = 3  # vertices that are asked
-_MOST_PROBED = 2**18  # edges that one of them may take
+_PROBES = 3  # searches
+_MOST_PROBED = 2**18  # edges of a search's frontier; a larger one ends the search
 
 
 def probed(graph: Graph) -> Facts:
-    """Return the facts of a graph with `hops`: the median of three vertices, at most 64.
+    """Return the facts of a graph with `hops`, the median over three vertices, at most 64.
 
-    Counted once and kept, in some milliseconds: a search looks at 2^18 edges at most.
+    Computed once and cached. Takes a few milliseconds: a search stops at a frontier of 2^18 edges.
     """
     known: Facts | None = graph.derived.get("probed facts")
     if known is None:
-        found = sorted(_hops(graph, v) for v in _asked(graph))
-        hops = found[len(found) // 2] if found else 1
+        counts = sorted(_hops(graph, v) for v in _probe_sources(graph))
+        hops = counts[len(counts) // 2] if counts else 1
         known = replace(graph.facts(symmetry=False), hops=hops)
         graph.derived["probed facts"] = known
     return known
 
 
-def _asked(graph: Graph) -> list[int]:
-    """Return vertices with edges from all over the numbers, without an array of all vertices."""
+def _probe_sources(graph: Graph) -> list[int]:
+    """Return vertices that have edges, spread over 0 .. n - 1, without an O(n) array."""
     if graph.m == 0:
         return []
     places = np.linspace(0, graph.n - 1, _PROBES + 2)[1:-1].astype(np.int64)
-    edges = np.minimum(graph.indptr[places], graph.m - 1)  # of the next vertex that has some
-    found: list[int] = (np.searchsorted(graph.indptr, edges, side="right") - 1).tolist()
-    return found
+    edges = np.minimum(graph.indptr[places], graph.m - 1)  # of the next vertex with edges
+    sources: list[int] = (np.searchsorted(graph.indptr, edges, side="right") - 1).tolist()
+    return sources
 
 
 def _hops(graph: Graph, source: int) -> int:
-    """Return how many hops from a vertex lead to thousands of vertices, or as far as its paths do.
+    """Return the number of hops in which a search reaches thousands of vertices, or ends.
 
-    A front with more edges than are looked at counts as thousands of vertices.
+    A frontier with more than `_MOST_PROBED` edges counts as thousands of vertices.
     """
     seen = {source}
-    front = np.array([source])
+    frontier = np.array([source])
     enough = min(_REACHED, graph.n // 2)
     for hop in range(1, _MOST_HOPS + 1):
-        starts, ends = graph.indptr[front], graph.indptr[front + 1]
+        starts, ends = graph.indptr[frontier], graph.indptr[frontier + 1]
         degrees = ends - starts
         total = int(degrees.sum())
         if total > _MOST_PROBED:
             return hop
         edges = np.repeat(ends - np.cumsum(degrees), degrees) + np.arange(total)
-        onto = set(np.unique(graph.indices[edges]).tolist()) - seen
-        seen |= onto
-        if len(seen) >= enough or not onto:
+        new = set(np.unique(graph.indices[edges]).tolist()) - seen
+        seen |= new
+        if len(seen) >= enough or not new:
             return hop
-        front = np.fromiter(onto, np.int64, len(onto))
+        frontier = np.fromiter(new, np.int64, len(new))
     return _MOST_HOPS
 
 
@@ -160,11 +160,11 @@ _SAMPLE = 4096
 
 
 def _light_weight(graph: Graph) -> float:
-    """Return the weight that 1 in (mean degree) of a sample of the edges lies below."""
+    """Return the weight below which 1 of (mean degree) edges of a sample lies."""
     weights = graph.weights
     if weights is None or graph.m == 0:
         return float(graph.m > 0)
-    if graph.m > _SAMPLE:  # drawn, for rows are often sorted or alike
+    if graph.m > _SAMPLE:  # at random, as rows are often sorted or alike
         weights = weights[np.random.default_rng(0).integers(graph.m, size=_SAMPLE)]
     place = min(len(weights) * graph.n // graph.m, len(weights) - 1)
     return float(np.partition(weights, place)[place])
@@ -176,22 +176,25 @@ def _is_symmetric(graph: Graph) -> bool:
     other = graph.reversed()
     if not np.array_equal(graph.indptr, other.indptr):
         return False
-    same = other.reversed()  # transposed twice: this graph with ascending rows, as `other` has them
+    same = other.reversed()  # transposed twice: this graph with sorted rows, like `other`
     if not np.array_equal(same.indices, other.indices):
         return False
     if graph.weights is None:
         return True
     src, _, weights = same.edges()
-    ours = np.lexsort((weights, same.indices, src))  # parallel edges may come in another order
+    ours = np.lexsort((weights, same.indices, src))  # parallel edges may be in another order
     theirs = np.lexsort((other.solver_weights, other.indices, src))
     return bool(np.array_equal(weights[ours], other.solver_weights[theirs]))
 
 
 def rows_into(graph: Graph, threads: int) -> tuple[Graph | None, bool]:
-    """Return a graph whose rows are the edges into each vertex, where it costs no transpose.
+    """Return a graph whose rows are the in-edges of each vertex, if that needs no transpose.
 
-    That is the graph itself where each edge has its opposite, which is looked up once and kept,
-    or what `Graph.reversed` has made; else None. Also whether the vertices of each row ascend.
+    Returns
+    -------
+    rows : the graph itself if each edge has its reverse (checked once, then cached), the transpose
+        if `Graph.reversed` has computed it, else None.
+    ascending : whether the vertices of each row ascend.
     """
     order: tuple[bool, bool] | None = graph.derived.get("row_order")
     if order is None:
@@ -201,18 +204,18 @@ def rows_into(graph: Graph, threads: int) -> tuple[Graph | None, bool]:
     mirrored, ascending = order
     if mirrored:
         return graph, ascending
-    return vars(graph).get("_transpose"), True  # a transpose comes out sorted
+    return vars(graph).get("_transpose"), True  # a transpose has sorted rows
 
 
 def leaves(graph: Graph) -> NDArray[np.uint8] | None:
-    """Return a bit for each vertex, whether no edge leads out of it: (n / 8,) uint8.
+    """Return one bit per vertex, set for leaves, which have no out-edges: (n / 8,) uint8.
 
-    The lowest bit of a byte comes first. None where fewer than a quarter of the vertices are such:
-    to pass over 73 % saves a search a fifth, to pass over 20 % two in a hundred.
+    The lowest bit of a byte comes first. None if fewer than a quarter of the vertices are leaves:
+    skipping leaves saves a search 20 % of its time if 73 % are leaves, 2 % if 20 % are.
     """
     if "leaves" not in graph.derived:
         ends = graph.indptr[1:] == graph.indptr[:-1]
         many = 4 * np.count_nonzero(ends) >= graph.n
         graph.derived["leaves"] = np.packbits(ends, bitorder="little") if many else None
-    found: NDArray[np.uint8] | None = graph.derived["leaves"]
-    return found
+    bits: NDArray[np.uint8] | None = graph.derived["leaves"]
+    return bits

@@ -1,11 +1,11 @@
-"""The field's workloads, as functions of a seed: the same graph on every platform.
+"""Generators of the field's workloads: a seed gives the same graph on every platform.
 
 Edges and weights come from integer arithmetic on (seed, position) alone, Euclidean lengths from
-the correctly rounded square root. `GENERATORS` names all functions for the command.
+the correctly rounded square root. `GENERATORS` lists all functions for ``warpath generate``.
 
-`weights` means the same everywhere: ``(low, high)`` with integers draws whole numbers from low to
-high, both included (int32, or int64 where they do not fit); with floats draws from [low, high]
-(float64, or what `dtype` says); None leaves the graph unweighted.
+`weights` means the same everywhere: ``(low, high)`` with integers draws integers from low to high,
+both included (int32, or int64 if they do not fit); with floats it draws from [low, high] (float64,
+or `dtype`); None makes the graph unweighted. An undirected edge has one weight in both directions.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ def _graph(
 def random_in_degree(
     n: int, degree: int = 7, weights: Weights = (1, 10), *, dtype: Dtype = None, seed: int = 0
 ) -> Graph:
-    """Directed graph in which every vertex has `degree` edges from uniformly random vertices.
+    """Generate a directed graph with `degree` edges into each vertex, from random vertices.
 
-    The workload of Martin, Torres, Gavilanes (2009): degree 7, weights 1 .. 10. Self-loops and
-    parallel edges may arise and are kept. O(n degree).
+    The workload of Martin, Torres, Gavilanes (2009): degree 7, weights 1 .. 10. Sources are
+    uniformly random; self-loops and parallel edges may occur. O(n degree).
 
     Parameters
     ----------
@@ -86,9 +86,9 @@ def random_in_degree(
 def uniform(
     n: int, out_degree: int = 8, weights: Weights = (1, 1000), *, dtype: Dtype = None, seed: int = 0
 ) -> Graph:
-    """Directed graph in which every vertex has `out_degree` edges to uniformly random vertices.
+    """Generate a directed graph with `out_degree` edges from each vertex to random vertices.
 
-    Self-loops and parallel edges may arise and are kept. O(n out_degree).
+    Targets are uniformly random; self-loops and parallel edges may occur. O(n out_degree).
 
     Parameters
     ----------
@@ -124,10 +124,10 @@ def rmat(
     dtype: Dtype = None,
     seed: int = 0,
 ) -> Graph:
-    """Power-law graph by recursive choice of a quadrant (Chakrabarti, Zhan, Faloutsos 2004).
+    """Generate a power-law graph by recursive quadrants (Chakrabarti, Zhan, Faloutsos 2004).
 
-    ``edge_factor * 2**scale`` edges are drawn; then, for ``unique``, self-loops and repetitions
-    go. O(edge_factor 2**scale scale).
+    Draws ``edge_factor * 2**scale`` edges; `unique` then removes self-loops and repeated edges.
+    O(edge_factor 2**scale scale).
 
     Parameters
     ----------
@@ -135,10 +135,10 @@ def rmat(
     edge_factor : edges drawn for each vertex, >= 0.
     a, b, c : probabilities of the quadrants (u low, v low), (low, high), (high, low); the fourth
         gets the rest. Rounded to multiples of 2**-32.
-    weights, dtype : see the module; both arcs of a link have the same.
-    directed : False stores both arcs of every link.
-    unique : drop self-loops and repeated edges.
-    permute : give the vertices random numbers; without it the hubs have the smallest.
+    weights, dtype : see the module.
+    directed : False stores both arcs of every edge.
+    unique : remove self-loops and repeated edges.
+    permute : number the vertices at random; otherwise the hubs have the smallest numbers.
     seed : 0 .. 2**64 - 1.
 
     Raises
@@ -154,7 +154,7 @@ def rmat(
         raise InputError(msg)
     quadrants = [probability(a=a), probability(b=b), probability(c=c)]
     if math.fsum(quadrants) > 1:
-        msg = f"a + b + c = {math.fsum(quadrants)}: probabilities add up to 1 at most."
+        msg = f"a + b + c = {math.fsum(quadrants)}: probabilities must add up to 1 at most."
         raise InputError(msg)
     n, count = 1 << scale, edge_factor << scale
     must_fit(count if directed else 2 * count, n, working=24 * count)
@@ -168,14 +168,10 @@ def rmat(
 
 
 def kronecker(
-    scale: int,
-    edge_factor: int = 16,
-    weights: Weights = (0.0, 1.0),
-    *,
-    dtype: Dtype = "float32",
-    seed: int = 0,
-) -> Graph:
-    """Graph 500's workload: R-MAT .57 .19 .19 .05, undirected, renumbered, nothing dropped.
+    scale: int, edge_factor: int = 16, weights: Weights = (0.0, 1.0), *,
+    dtype: Dtype = "float32", seed: int = 0,
+) -> Graph:  # fmt: skip
+    """Generate the Graph 500 workload: R-MAT .57 .19 .19 .05, undirected, permuted, not unique.
 
     Parameters
     ----------
@@ -200,14 +196,14 @@ def grid(
     dtype: Dtype = None,
     seed: int = 0,
 ) -> Graph:
-    """Undirected grid, row by row, with coordinates (column, row).
+    """Generate an undirected grid, numbered row by row, with coordinates (column, row).
 
     Parameters
     ----------
     rows, columns : >= 0.
-    weights, dtype : see the module; both arcs of a link have the same.
-    diagonal : link each vertex with its 8 neighbours instead of 4.
-    drop : probability that a link is left out, in [0, 1].
+    weights, dtype : see the module.
+    diagonal : connect each vertex to its 8 neighbours instead of 4.
+    drop : probability that an edge is left out, in [0, 1].
     seed : 0 .. 2**64 - 1.
 
     Raises
@@ -223,7 +219,7 @@ def grid(
     diagonal = checked_bool(diagonal, "diagonal")
     n = rows * columns
     must_fit(n * (8 if diagonal else 4), n, working=16 * n)
-    sides = (rows, columns) if n else (0, 0)  # the core goes through the rows, empty ones too
+    sides = (rows, columns) if n else (0, 0)  # the core loops over all rows, even empty ones
     src, dst = _core.grid(
         rows=sides[0], columns=sides[1], diagonal=diagonal, drop=threshold(drop=drop), seed=seed
     )
@@ -235,24 +231,21 @@ def grid(
 
 
 def road(
-    n: int,
-    degree: float = 2.5,
-    weights: Weights | str = "euclidean",
-    *,
-    dtype: Dtype = None,
+    n: int, degree: float = 2.5, weights: Weights | str = "euclidean", *, dtype: Dtype = None,
     seed: int = 0,
-) -> Graph:
-    """Undirected network like that of roads: connected, planar, of small degree, with coordinates.
+) -> Graph:  # fmt: skip
+    """Generate an undirected network like that of roads, with coordinates.
 
-    One point at random in each 1000 x 1000 cell of a grid; neighbours are linked by a random
-    spanning tree and by further links until the mean degree is about `degree`. O(n).
+    The network is connected, planar and of small degree: one random point in each 1000 x 1000 cell
+    of a grid, a random spanning tree of neighbours, and further edges between neighbours until the
+    mean degree is about `degree`. O(n).
 
     Parameters
     ----------
     n : number of vertices, >= 0.
-    degree : mean number of links of a vertex, in [2, 4]; large networks stay below 4.
+    degree : mean degree, in [2, 4]; large networks stay below 4.
     weights : ``"euclidean"`` for lengths, or as in the module.
-    dtype : of Euclidean weights: int32 (the default) or int64 rounds to the nearest whole number,
+    dtype : type of Euclidean weights: int32 (the default) or int64 rounds to the nearest integer,
         float64 or float32 does not.
     seed : 0 .. 2**64 - 1.
 
@@ -262,7 +255,7 @@ def road(
     """
     n, seed = at_least(0, n=n), seed_of(seed)
     if not is_number(degree) or not 2 <= degree <= 4:
-        msg = f"degree = {shown(degree)}: a road network's mean degree lies in [2, 4]."
+        msg = f"degree = {shown(degree)}: a road network's mean degree must be in [2, 4]."
         raise InputError(msg)
     must_fit(4 * n, n, working=80 * n)
     columns = max(math.isqrt(n), 1)
@@ -273,10 +266,10 @@ def road(
 def delaunay(
     n: int, weights: Weights | str = "euclidean", *, dtype: Dtype = None, seed: int = 0
 ) -> Graph:
-    """Delaunay mesh of n random points, undirected, with coordinates; exact.
+    """Generate the exact Delaunay mesh of n random points, undirected, with coordinates.
 
     The points are uniform in a square of side 2**28 and numbered along the Hilbert curve, so
-    neighbours have near numbers. Mean degree just below 6. O(n) for random points.
+    neighbours have close numbers. Mean degree just below 6. O(n) for random points.
 
     Parameters
     ----------
@@ -299,24 +292,19 @@ def delaunay(
 
 
 def small_world(
-    n: int,
-    degree: int = 10,
-    rewire: float = 0.1,
-    weights: Weights = (1, 1000),
-    *,
-    dtype: Dtype = None,
-    seed: int = 0,
-) -> Graph:
-    """Undirected ring lattice with some links moved at random (Watts, Strogatz 1998).
+    n: int, degree: int = 10, rewire: float = 0.1, weights: Weights = (1, 1000), *,
+    dtype: Dtype = None, seed: int = 0,
+) -> Graph:  # fmt: skip
+    """Generate an undirected ring lattice with edges rewired at random (Watts, Strogatz 1998).
 
-    A moved link may meet one that is there: parallel links are kept. O(n degree).
+    A rewired edge may be parallel to another edge; both are stored. O(n degree).
 
     Parameters
     ----------
     n : number of vertices, > degree (or 0).
-    degree : links of each vertex in the ring, even.
-    rewire : probability that a link's far end moves, in [0, 1].
-    weights, dtype : see the module; both arcs of a link have the same.
+    degree : degree of each vertex in the ring, even.
+    rewire : probability that an edge's far end moves, in [0, 1].
+    weights, dtype : see the module.
     seed : 0 .. 2**64 - 1.
 
     Raises
@@ -338,12 +326,12 @@ def dense(
     n: int, density: float = 0.5, weights: Weights = (1, 1000), *, dtype: Dtype = None,
     seed: int = 0,
 ) -> Graph:  # fmt: skip
-    """Directed graph in which each pair u != v has an edge with probability `density`. O(n^2).
+    """Generate a directed graph with an edge u -> v, u != v, with probability `density`. O(n^2).
 
     Parameters
     ----------
     n : number of vertices, >= 0.
-    density : in [0, 1].
+    density : probability of each edge, in [0, 1].
     weights, dtype : see the module.
     seed : 0 .. 2**64 - 1.
 
@@ -360,7 +348,7 @@ def dense(
 
 
 def complete(n: int, weights: Weights = (1, 1000), *, dtype: Dtype = None, seed: int = 0) -> Graph:
-    """Directed graph with an edge for each pair u != v, each with its own weight. O(n^2).
+    """Generate a directed graph with an edge for each ordered pair u != v. O(n^2).
 
     Parameters
     ----------
@@ -395,7 +383,7 @@ def _planar(
     )
 
 
-#: Name -> function, as the command lists them.
+#: Functions by name, in the order in which ``warpath generate`` lists them.
 GENERATORS: dict[str, Callable[..., Graph]] = {
     function.__name__: function
     for function in (

@@ -1,4 +1,4 @@
-"""The graph: immutable compressed rows, with the names that its vertices came with."""
+"""The `Graph` class: an immutable graph in compressed sparse rows (CSR) with vertex labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warpath.graph.adapters import SOURCES
 from warpath.graph.coordinates import lengths
 from warpath.graph.csr import NO_WEIGHTS, kept_rows, rows_of_csr, rows_of_edges
 from warpath.graph.edge_geometry import Shapes
-from warpath.graph.export import to_html, to_networkx, to_scipy
+from warpath.graph.export import summary, to_html, to_networkx, to_scipy
 from warpath.graph.facts import Facts, facts_of
 from warpath.graph.labels import indices_of_labels, indices_of_numbers, labels_at
 
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 
 
 class Graph:
-    """A directed graph in compressed rows; made by `Graph.of`, `wp.read` or a `from_...` function.
+    """A graph in compressed sparse rows; made by `Graph.of`, `wp.read` or a `from_...` function.
 
-    Parallel edges, self-loops and zero weights are kept. An undirected graph stores both arcs of an
-    edge. A graph owns its arrays: they are copied when it is made, and nothing can write them.
-    Everything derived (the transpose, the facts) is made once.
+    Parallel edges, self-loops and zero weights are stored. An undirected graph stores both arcs of
+    each edge. The constructor copies the arrays and makes them read-only. Derived data (the
+    transpose, the facts) are computed once.
 
     Attributes
     ----------
     indptr : (n + 1,) int64
     indices : (m,) int32, or int64 when n >= 2**31
     weights : (m,) int32, int64, float32 or float64; None means that every weight is 1
-    labels : (n,) the vertices' own names, or None where they are 0 .. n - 1
-    id_base : 0 or 1, how a numbered file counts its vertices; Python counts from 0 all the same
-    directed : False when the graph was given as undirected
+    labels : (n,) names of the vertices, or None where they are 0 .. n - 1
+    id_base : 0 or 1, the first vertex number in the graph's file; indices in Python start at 0
+    directed : False for an undirected graph
     coordinates : (n, 2) float64, x and y (longitude and latitude), or None
     first_through : vertices below this index may start or end a path but are never passed through
-    shapes : a `Shapes`, points that edges pass between their ends, or None; .npz files keep them
+    shapes : a `Shapes`, the points of edges between their ends, or None; .npz files store them
     name : str or None
-    device : where calls run that do not say: "auto", or what `to` was given
+    device : default device of calls: "auto", or the argument of `to`
     """
 
     def __init__(
@@ -66,24 +66,24 @@ class Graph:
         self.device = "auto"
         known = checks.checked_kind(shapes, Shapes, "shapes")
         self.shapes = known and known.checked(self.m)
-        self.derived: dict[str, Any] = {}  # what other modules made of this graph, kept with it
+        self.derived: dict[str, Any] = {}  # other modules cache derived data here
 
     @classmethod
     def of(cls, data: Any, **options: Any) -> Graph:
-        """Make a graph of whatever holds one.
+        """Make a graph from any supported object.
 
         Parameters
         ----------
-        data : a Graph (returned as it is), a path, ``(src, dst[, weights])`` arrays, a list of
+        data : a Graph (returned unchanged), a path, ``(src, dst[, weights])`` arrays, a list of
             ``(u, v)`` or ``(u, v, weight)``, a SciPy sparse matrix or array, a square NumPy matrix,
             a graph of NetworkX, igraph, rustworkx, graph-tool or PyTorch Geometric, tensors of
             PyTorch or JAX, anything with DLPack, or a pandas, polars, cuDF or Arrow edge table.
-        **options : those of the converter; ``n``, ``directed``, ``weight``, ``columns``.
+        **options : options of the converter, such as ``n``, ``directed``, ``weight``, ``columns``.
 
         Raises
         ------
         GraphError, WeightError, GraphFormatError
-            When `data` is no graph; the message says where.
+            When `data` is not a valid graph; the message names the place.
 
         Examples
         --------
@@ -92,7 +92,7 @@ class Graph:
         """
         if isinstance(data, cls):
             if options:
-                msg = f"Graph.of(graph) takes no options, but {', '.join(options)} came along."
+                msg = f"Graph.of(graph) takes no options, got {', '.join(options)}."
                 raise GraphError(msg)
             return data
         for source in SOURCES:
@@ -103,8 +103,8 @@ class Graph:
                 )
                 return converted
         msg = (
-            f"a {type(data).__module__}.{type(data).__qualname__} is no graph that warpath knows: "
-            "give (src, dst, weights) arrays or tensors, a sparse or square matrix, a graph of "
+            f"a {type(data).__module__}.{type(data).__qualname__} is not a supported graph: "
+            "use (src, dst, weights) arrays or tensors, a sparse or square matrix, a graph of "
             "NetworkX, igraph, rustworkx, graph-tool or PyTorch Geometric, a pandas, polars, cuDF "
             "or Arrow table, or a path."
         )
@@ -112,29 +112,23 @@ class Graph:
 
     @classmethod
     def from_edges(
-        cls,
-        src: ArrayLike,
-        dst: ArrayLike,
-        weights: ArrayLike | None = None,
-        *,
-        n: int | None = None,
-        directed: bool = True,
-        **attributes: Any,
-    ) -> Graph:
-        """Make a graph of edges between the vertices 0 .. n - 1, by a counting sort in O(n + m).
+        cls, src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None = None, *,
+        n: int | None = None, directed: bool = True, **attributes: Any,
+    ) -> Graph:  # fmt: skip
+        """Make a graph from edges between the vertices 0 .. n - 1, by counting sort in O(n + m).
 
         Parameters
         ----------
         src, dst : (m,) integers in [0, n).
         weights : (m,) numbers; +inf means that there is no edge. None: every weight is 1.
-        n : number of vertices; the largest vertex named plus 1 when not given.
-        directed : False also stores the opposite of every edge that is not a self-loop.
+        n : number of vertices; by default the largest vertex in `src` and `dst` plus 1.
+        directed : False also stores the reverse of every edge that is not a self-loop.
         **attributes : ``labels``, ``id_base``, ``coordinates``, ``first_through``, ``name``.
 
         Raises
         ------
         GraphError
-            Arrays of different lengths, ids that are no integers, negative or not below n.
+            Arrays of different lengths; ids that are not integers, negative or not below n.
         WeightError
             NaN, -inf or a type that cannot be a weight.
         """
@@ -144,18 +138,13 @@ class Graph:
 
     @classmethod
     def from_labelled_edges(
-        cls,
-        src: ArrayLike,
-        dst: ArrayLike,
-        weights: ArrayLike | None = None,
-        *,
-        directed: bool = True,
-        **attributes: Any,
-    ) -> Graph:
-        """Make a graph of edges between vertices with any ids: strings, numbers with gaps.
+        cls, src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None = None, *,
+        directed: bool = True, **attributes: Any,
+    ) -> Graph:  # fmt: skip
+        """Make a graph from edges between vertices with any ids: strings, numbers with gaps.
 
         Ids that are exactly 0 .. n - 1 give a graph without labels. Other integers become labels in
-        ascending order, other objects in the order in which the edges name them. O(m log m).
+        ascending order, other objects in order of first appearance. O(m log m).
 
         Parameters
         ----------
@@ -167,7 +156,9 @@ class Graph:
         src, dst = np.split(ends, 2)
         n = int(ends.max(initial=-1)) + 1 if labels is None else len(labels)
         made = cls.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
-        made.labels = None if labels is None else checks.frozen(labels)  # unique as they are made
+        made.labels = (
+            None if labels is None else checks.frozen(labels)
+        )  # `numbered` made them unique
         return made
 
     @classmethod
@@ -178,14 +169,14 @@ class Graph:
         weights: ArrayLike | None = None,
         **attributes: Any,
     ) -> Graph:
-        """Make a graph of compressed rows that somebody else made; they are checked in O(n + m).
+        """Make a graph from existing CSR arrays, which are checked in O(n + m).
 
         Parameters
         ----------
         indptr : (n + 1,) integers from 0 to m, ascending.
         indices : (m,) integers in [0, n).
         weights : (m,) numbers, or None. Edges of weight +inf are left out.
-        **attributes : ``directed`` and those of `from_edges`.
+        **attributes : ``directed`` and the attributes of `from_edges`.
         """
         return cls(*rows_of_csr(indptr, indices, weights), **attributes)
 
@@ -201,7 +192,7 @@ class Graph:
 
     @cached_property
     def solver_weights(self) -> Array:
-        """The weights, ones where the graph has none: (m,), never None."""
+        """The weights, (m,); ones for a graph without weights."""
         if self.weights is not None:
             return self.weights
         rows = self.indptr, self.indices, np.ones(self.m, np.int32)
@@ -219,7 +210,7 @@ class Graph:
         return np.dtype(np.int64) if integer else self.weight_dtype
 
     def facts(self, *, symmetry: bool = True) -> Facts:
-        """Return degrees, the weights' range, signs and symmetry. O(n + m) once, then kept.
+        """Return degrees, the weights' range, signs and symmetry. O(n + m) once, then cached.
 
         ``symmetry=False`` leaves ``symmetric`` unknown (None) and saves the transpose.
         """
@@ -234,7 +225,7 @@ class Graph:
         return facts_of(self, symmetry=True)
 
     def reversed(self) -> Graph:
-        """Return the graph with every edge turned round. O(n + m) once, then kept."""
+        """Return the graph with every edge reversed. O(n + m) once, then cached."""
         turned = self._transpose
         return turned if turned.device == self.device else _placed(turned, self.device)
 
@@ -248,10 +239,10 @@ class Graph:
         return self._like(indptr, indices, None if self.weights is None else weights, shapes=lines)
 
     def to(self, device: str) -> Graph:
-        """Return this graph on a device: calls run there by default, and its arrays are there.
+        """Return this graph with its arrays on a device, where calls then run by default.
 
-        They are copied once and kept as long as either graph is, and stay on the host as well.
-        What a device cannot do, as `path` on a GPU, "auto" decides.
+        The arrays are copied once, live as long as either graph, and stay on the host as well.
+        Calls that the device does not support, such as `path` on a GPU, run as with "auto".
 
         Parameters
         ----------
@@ -260,10 +251,10 @@ class Graph:
         Raises
         ------
         NoDeviceError, MissingDependencyError, NotEnoughMemoryError
-            If there is no such GPU, it lacks a package or memory.
+            If there is no such GPU, a package is missing or the GPU's memory is too small.
         """
-        place = importlib.import_module("warpath.engines.dispatch").place
-        self.facts(symmetry=False)  # for all that are made of this graph
+        place = importlib.import_module("warpath.engines.registry").place
+        self.facts(symmetry=False)  # cached before the copy, so that every copy shares them
         return _placed(self, place(self, device))
 
     def _attributes(self) -> dict[str, Any]:
@@ -278,7 +269,7 @@ class Graph:
         }
 
     def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:
-        labels = changed.pop("labels", self.labels)  # checked before
+        labels = changed.pop("labels", self.labels)  # already checked
         rows = kept_rows(indptr, indices, weights, copied=False)
         made = Graph(*rows, **(self._attributes() | changed | {"labels": None}))
         made.labels = None if labels is None else checks.frozen(labels)
@@ -286,44 +277,44 @@ class Graph:
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without what was derived, which is large and quickly made again; read-only once more.
+        # Derived data are left out: they are large, and quick to compute again.
         return _graph, (self.indptr, self.indices, self.weights, self._attributes(), self.device)
 
     def edges(self) -> tuple[Array, Array, Array]:
-        """Return (src, dst, weights), each (m,), row by row."""
+        """Return (src, dst, weights), each (m,), in row order."""
         src = np.repeat(np.arange(self.n, dtype=self.indices.dtype), np.diff(self.indptr))
         return src, self.indices, self.solver_weights
 
     def subgraph(self, vertices: ArrayLike) -> Graph:
-        """Return the graph of some vertices and the edges among them.
+        """Return the subgraph induced by some vertices.
 
         Parameters
         ----------
         vertices : labels where the graph has labels, else indices; duplicates are refused.
-            The result numbers them in this order and keeps their names as labels.
+            The result numbers them in this order; their names become its labels.
         """
-        kept = self.index_of(vertices)
-        if len(np.unique(kept)) != len(kept):
-            msg = "subgraph: a vertex is named twice; each can be kept once."
+        chosen = self.index_of(vertices)
+        if len(np.unique(chosen)) != len(chosen):
+            msg = "subgraph: a vertex is named twice; name each vertex once."
             raise GraphError(msg)
         place = np.full(self.n, -1, np.int64)
-        place[kept] = np.arange(len(kept))
+        place[chosen] = np.arange(len(chosen))
         src, dst = (place[ends] for ends in self.edges()[:2])
         inside = np.flatnonzero((src >= 0) & (dst >= 0))
-        labels = kept + self.id_base if self.labels is None else self.labels[kept]
-        closed = kept < self.first_through
+        labels = chosen + self.id_base if self.labels is None else self.labels[chosen]
+        closed = chosen < self.first_through
         if closed.any() and not closed[: int(closed.sum())].all():
             msg = "subgraph: vertices that are never passed through must come first."
             raise GraphError(msg)
-        # Numbers of edges in place of weights tell the order in which the rows have them.
+        # Edge numbers in place of weights: `order` then is the edges' order in the rows.
         indptr, indices, order = rows_of_edges(
-            src[inside], dst[inside], inside, len(kept), both=False
+            src[inside], dst[inside], inside, len(chosen), both=False
         )
-        assert order is not None  # noqa: S101 - weights came in
+        assert order is not None  # noqa: S101 - weights were given
         return self._like(
             indptr, indices, None if self.weights is None else self.weights[order],
             labels=labels, id_base=0, first_through=int(closed.sum()),
-            coordinates=None if self.coordinates is None else self.coordinates[kept],
+            coordinates=None if self.coordinates is None else self.coordinates[chosen],
             shapes=self.shapes and self.shapes.taken(order),
         )  # fmt: skip
 
@@ -333,8 +324,8 @@ class Graph:
         Parameters
         ----------
         weights : (m,) numbers in the order of `edges`; None for 1 everywhere; ``"euclidean"`` for
-            the distance of the coordinates in their own unit; ``"great_circle"`` for metres on a
-            sphere, coordinates being longitude and latitude in degrees.
+            straight-line distances in the unit of the coordinates; ``"great_circle"`` for metres
+            on a sphere, from longitudes and latitudes in degrees.
         """
         if isinstance(weights, str):
             src, dst, _ = self.edges()
@@ -353,7 +344,7 @@ class Graph:
         return self._like(self.indptr, self.indices, self.weights, **changed)
 
     def astype(self, dtype: DTypeLike) -> Graph:
-        """Return the same graph with weights of another type; a weight that would change raises."""
+        """Return the same graph with weights of another type; raise if a weight would change."""
         changed = checks.converted(self.solver_weights, dtype)
         return self._like(self.indptr, self.indices, changed)
 
@@ -375,11 +366,11 @@ class Graph:
         return {name: at for at, name in enumerate(labels)}
 
     def label_of(self, indices: ArrayLike) -> Array:
-        """Translate indices into labels; without labels they are returned as they are."""
+        """Translate indices into labels; a graph without labels returns the indices."""
         return labels_at(self.labels, indices)
 
     def to_scipy(self) -> Any:
-        """Return a `scipy.sparse.csr_array`, (n, n); explicit zeros and parallel edges stay."""
+        """Return a `scipy.sparse.csr_array`, (n, n), with explicit zeros and parallel edges."""
         return to_scipy(self)
 
     def to_networkx(self) -> Any:
@@ -390,22 +381,12 @@ class Graph:
         return to_html(self)
 
     def __repr__(self) -> str:
-        kind = "directed" if self.directed else "undirected"
-        weights = "every weight 1" if self.weights is None else f"{self.weights.dtype} weights"
-        parts = [f"n = {self.n:,}", f"m = {self.m:,}", kind, weights]
-        notes = {
-            "labelled": self.labels is not None,
-            "with coordinates": self.coordinates is not None,
-            f"{self.first_through} vertices never passed through": self.first_through > 0,
-            f"on {self.device}": self.device != "auto",
-        }
-        parts += [note for note, holds in notes.items() if holds]
-        return f"<Graph {f'{self.name}: ' if self.name else ''}{', '.join(parts)}>"
+        return f"<Graph {summary(self)}>"
 
 
 def _placed(graph: Graph, device: str) -> Graph:
     placed = object.__new__(Graph)
-    vars(placed).update(vars(graph), device=device)  # with what was derived
+    vars(placed).update(vars(graph), device=device)  # with the derived data
     return placed
 
 

@@ -1,4 +1,4 @@
-"""From the names of vertices to their indices, and back."""
+"""Translation between labels of vertices and indices."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ if TYPE_CHECKING:
 
 
 def indices_of_numbers(vertices: Any, n: int, id_base: int) -> NDArray[np.int64]:
-    """Return vertices of an unlabelled graph as (k,) int64; VertexError for the first bad one."""
+    """Return vertices of an unlabelled graph as (k,) int64; raise VertexError for a bad one."""
     array = np.atleast_1d(plain_array(vertices, "vertices", VertexError))
     if array.size == 0:
         return np.empty(0, np.int64)
     if array.dtype.kind not in "iu" or array.ndim != 1:
         first = array.ravel()[0]
         first = first.item() if isinstance(first, np.generic) else first
-        msg = f"{shown(first)} is no vertex: this graph's vertices are the integers 0 .. {n - 1}."
+        msg = (
+            f"{shown(first)} is not a vertex: this graph's vertices are the integers 0 .. {n - 1}."
+        )
         raise VertexError(msg)
     outside = np.flatnonzero((array < 0) | (array >= n))
     if len(outside):
@@ -36,7 +38,7 @@ def indices_of_numbers(vertices: Any, n: int, id_base: int) -> NDArray[np.int64]
 
 
 def indices_of_labels(vertices: Any, place: dict[Any, int]) -> NDArray[np.int64]:
-    """Return one label or a sequence of labels as (k,) int64; VertexError for an unknown one."""
+    """Return the indices of one or more labels: (k,) int64; raise VertexError for unknown ones."""
     if isinstance(vertices, np.ndarray):
         vertices = np.atleast_1d(plain_array(vertices, "vertices", VertexError))
     one = isinstance(vertices, str | bytes | type) or not hasattr(vertices, "__len__")
@@ -44,7 +46,7 @@ def indices_of_labels(vertices: Any, place: dict[Any, int]) -> NDArray[np.int64]
         one = True  # a tuple can be a label, as in NetworkX's grid graphs
     try:
         names = [vertices] if one else list(vertices)
-    except TypeError:  # a length alone makes no list
+    except TypeError:  # an object with a length that cannot be iterated
         names = [vertices]
     names = [name.item() if isinstance(name, np.generic) else name for name in names]
     missing = [name for name in names if not _is_known(name, place)][:1]
@@ -60,16 +62,16 @@ def indices_of_labels(vertices: Any, place: dict[Any, int]) -> NDArray[np.int64]
 
 
 def labels_at(labels: NDArray[Any] | None, indices: Any) -> NDArray[Any]:
-    """Return the labels of vertices; without labels, their indices as they are."""
+    """Return the labels of vertices, or their indices if the graph has no labels."""
     chosen = plain_array(indices, "indices", VertexError)
     if labels is None:
         return chosen
     try:
-        found: NDArray[Any] = labels[chosen]
+        names: NDArray[Any] = labels[chosen]
     except (IndexError, OverflowError):
         msg = f"indices = {shown(indices)} must be integers in 0 .. n - 1 = {len(labels) - 1}."
         raise VertexError(msg) from None
-    return found
+    return names
 
 
 def _is_known(name: Any, place: dict[Any, int]) -> bool:
@@ -80,6 +82,6 @@ def _is_known(name: Any, place: dict[Any, int]) -> bool:
 
 
 def one_label(graph: Graph, index: int) -> Any:
-    """Return a vertex as the graph names it, as a plain Python object."""
+    """Return the label of a vertex (or its index) as a plain Python object."""
     label = graph.label_of(np.asarray(index))
     return label.item() if isinstance(label, np.generic | np.ndarray) else label

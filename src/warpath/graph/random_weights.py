@@ -1,4 +1,4 @@
-"""What the generators share: checked arguments, and weights drawn from a seed."""
+"""Helpers of the generators: checked arguments, and random weights from a seed."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _BYTES_PER_VERTEX = 16
 
 
 def whole(**named: Any) -> int:
-    """Return the one argument as an int, or say that it is none."""
+    """Return the one keyword argument as an int, or raise InputError if it is not an integer."""
     [(name, value)] = named.items()
     try:
         return operator.index(value)
     except TypeError:
-        msg = f"{name} = {shown(value)}: a whole number is needed."
+        msg = f"{name} = {shown(value)}: must be an integer."
         raise InputError(msg) from None
 
 
 def at_least(least: int, **named: Any) -> int:
-    """Return the one argument as an int that is not below `least`."""
+    """Return the one keyword argument as an int, or raise InputError if it is below `least`."""
     [name] = named
     checked = whole(**named)
     if checked < least:
@@ -45,7 +45,7 @@ def at_least(least: int, **named: Any) -> int:
 
 
 def seed_of(seed: Any) -> int:
-    """Return a seed that the core takes."""
+    """Return a seed as an int in 0 .. 2**64 - 1, or raise InputError."""
     checked = at_least(0, seed=seed)
     if checked >= 2**64:
         msg = f"seed = {shown(checked)}: must be below 2**64."
@@ -54,7 +54,7 @@ def seed_of(seed: Any) -> int:
 
 
 def probability(**named: Any) -> float:
-    """Return the one argument as a float in [0, 1]."""
+    """Return the one keyword argument as a float, or raise InputError if it is not in [0, 1]."""
     [(name, value)] = named.items()
     if not is_number(value) or not 0 <= value <= 1:
         msg = f"{name} = {shown(value)}: a probability lies in [0, 1]."
@@ -63,16 +63,16 @@ def probability(**named: Any) -> float:
 
 
 def threshold(**named: Any) -> int:
-    """Return a probability in units of 2**-53, as the core takes it."""
+    """Return a probability in units of 2**-53, as the core expects it."""
     return int(probability(**named) * 2**53)
 
 
 def must_fit(edges: int, vertices: int, *, working: int = 0) -> None:
-    """Refuse a graph that this machine's memory cannot hold, before anything is drawn.
+    """Raise NotEnoughMemoryError, before anything is generated, if a graph exceeds free memory.
 
     Parameters
     ----------
-    edges, vertices : what will be stored.
+    edges, vertices : numbers of stored edges and vertices.
     working : bytes that the generator itself needs.
     """
     needed = min(edges * _BYTES_PER_EDGE + vertices * _BYTES_PER_VERTEX + working, 2**200)
@@ -81,27 +81,27 @@ def must_fit(edges: int, vertices: int, *, working: int = 0) -> None:
         msg = (
             f"a graph of {_count(vertices)} vertices and about {_count(edges)} edges needs about "
             f"{units.size(needed)}, but {units.size(free)} are free: "
-            "ask for fewer vertices or edges."
+            "use fewer vertices or edges."
         )
         raise NotEnoughMemoryError(msg)
 
 
 def _count(number: int) -> str:
-    """Return a number with its digits grouped; of a very large one the power of two below it."""
+    """Return a number with its digits grouped, or the power of two below a very large one."""
     return f"{number:,}" if number < 2**100 else f"2**{number.bit_length() - 1}"
 
 
 def drawn(count: int, weights: Weights, dtype: Dtype, seed: int) -> NDArray[Any] | None:
-    """Draw `count` weights: (count,) of the type that `weights` and `dtype` name, or None.
+    """Draw `count` random weights: (count,) of the type of `weights` and `dtype`, or None.
 
     Raises
     ------
     WeightError
-        A range that is none, or that does not fit the type.
+        `weights` is not a valid range, or does not fit the type.
     """
     if weights is None:
         if dtype is not None:
-            msg = f"dtype = {shown(dtype)} says how weights are stored, but weights is None."
+            msg = f"dtype = {shown(dtype)} is the type of weights, but weights is None."
             raise WeightError(msg)
         return None
     low, high = _range(weights)
@@ -133,7 +133,7 @@ def _number(bound: Any) -> int | float:
     if not is_number(bound):
         msg = "a number is needed"
         raise TypeError(msg)
-    float(bound)  # an integer beyond all floats is an OverflowError
+    float(bound)  # OverflowError for an integer larger than any float
     return operator.index(bound) if is_integer(bound) else float(bound)
 
 
@@ -146,20 +146,20 @@ def _type_of(low: float, high: float, dtype: Dtype, *, integers: bool) -> np.dty
     chosen = weight_type(dtype)
     if chosen.kind == "f":
         if max(abs(low), abs(high)) > float(np.finfo(chosen).max):
-            msg = f"weights = ({low}, {high}) does not fit {chosen}: take a wider type."
+            msg = f"weights = ({low}, {high}) does not fit {chosen}: use a wider type."
             raise WeightError(msg)
         return chosen
     if not integers:
-        msg = f"weights = ({low}, {high}) has floats, but dtype is {chosen}: give whole numbers."
+        msg = f"weights = ({low}, {high}) has floats, but dtype is {chosen}: give integers."
         raise WeightError(msg)
     if low < np.iinfo(chosen).min or high > np.iinfo(chosen).max:
-        msg = f"weights = ({low}, {high}) does not fit {chosen}: take a smaller range."
+        msg = f"weights = ({low}, {high}) does not fit {chosen}: use a smaller range."
         raise WeightError(msg)
     return chosen
 
 
 def weight_type(dtype: DTypeLike) -> np.dtype[Any]:
-    """Return one of the four types that weights have."""
+    """Return a dtype that weights can have, or raise WeightError."""
     chosen = dtype_of(dtype)
     if chosen is None or chosen not in (np.int32, np.int64, np.float32, np.float64):
         msg = f"dtype = {shown(dtype)}: weights are int32, int64, float32 or float64."
@@ -173,14 +173,14 @@ def euclidean(
     points: tuple[NDArray[Any], NDArray[Any]],
     dtype: Dtype,
 ) -> NDArray[Any]:
-    """Return the lengths of links between integer points: (m,), int32 unless `dtype` says else.
+    """Return the lengths of edges between integer points: (m,), int32 by default.
 
     Parameters
     ----------
     rule : must be ``"euclidean"``; any other word is refused.
     ends : src and dst, each (m,).
     points : x and y, each (n,) int64.
-    dtype : integers are rounded to the nearest; floats are the correctly rounded root.
+    dtype : integer lengths are rounded to the nearest; floats are the correctly rounded root.
     """
     if rule != "euclidean":
         msg = f'weights = {rule!r}: give "euclidean", (low, high) or None.'

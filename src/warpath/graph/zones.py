@@ -1,8 +1,9 @@
-"""Vertices that a path may start or end at but never pass through.
+"""Closed vertices: a path may start or end at one but never pass through it.
 
-Transport models call them zones or centroids. A graph with ``first_through = c`` is opened into one
-of n + c vertices: every edge into a closed vertex z < c ends at its double n + z instead, which has
-no edges out. Then every solver works unchanged, and labels fold back by a copy.
+Transport models call them zones or centroids. A graph with ``first_through = c`` is *opened*, that
+is, converted to a graph of n + c vertices: every edge into a closed vertex z < c ends at its
+duplicate n + z instead, which has no out-edges. Every solver then works unchanged, and *folding*
+copies the labels of duplicates back to their closed vertices.
 """
 
 from __future__ import annotations
@@ -20,34 +21,34 @@ if TYPE_CHECKING:
 
 
 def opened(graph: Graph) -> Graph:
-    """Return the graph that the solvers see: itself, unless it has closed vertices. O(n + m)."""
+    """Return the opened graph, or the graph itself if it has no closed vertices. O(n + m)."""
     closed = graph.first_through
     if closed == 0:
         return graph
-    kept: Graph | None = graph.derived.get("opened")
-    if kept is None:
-        own = graph.indices.dtype  # 64 bits stay, as predecessors are of the indices' type
+    cached: Graph | None = graph.derived.get("opened")
+    if cached is None:
+        own = graph.indices.dtype  # at least as wide, as predecessors have the indices' type
         indices = graph.indices.astype(np.promote_types(own, index_dtype(graph.n + closed)))
         indices[indices < closed] += graph.n
         ends = np.full(closed, graph.m, np.int64)
         rows = kept_rows(np.concatenate([graph.indptr, ends]), indices, graph.weights, copied=False)
-        kept = Graph(*rows)
-        graph.derived["opened"] = kept
-    return kept
+        cached = Graph(*rows)
+        graph.derived["opened"] = cached
+    return cached
 
 
 def arrivals(graph: Graph, targets: Array) -> Array:
-    """Return where the opened graph arrives at these vertices: (k,) int64."""
+    """Return the opened graph's vertices at which paths to `targets` end: (k,) int64."""
     return np.where(targets < graph.first_through, targets + graph.n, targets)
 
 
 def folded(graph: Graph, labels: Array, source: int, at_source: float) -> Array:
-    """Return the (n,) labels of a graph from those of its opened one.
+    """Return the (n,) labels of a graph from the labels of the opened graph.
 
     Parameters
     ----------
     labels : (n + c,) distances or predecessors.
-    at_source : what the source's own label is: 0 as a distance, -1 as a predecessor.
+    at_source : label of the source: 0 for distances, -1 for predecessors.
     """
     closed = graph.first_through
     if closed == 0:
@@ -61,7 +62,7 @@ def folded(graph: Graph, labels: Array, source: int, at_source: float) -> Array:
 def unfolded(graph: Graph, dist: Array, source: int, cutoff: float | None = None) -> Array:
     """Return the labels of the opened graph that fold to `dist`.
 
-    Those of round trips beyond the cutoff, or that do not fit, are unreachable.
+    A round trip to the source that exceeds the cutoff or the type is unreachable.
     """
     closed = graph.first_through
     if closed == 0:
@@ -73,22 +74,24 @@ def unfolded(graph: Graph, dist: Array, source: int, cutoff: float | None = None
     labels[graph.n :] = dist[:closed]
     if source < closed:
         labels[graph.n + source] = unreachable
-        back = graph.reversed()  # the source's double was folded away: relax its in-edges again
+        back = (
+            graph.reversed()
+        )  # folding lost the label of the source's duplicate: relax its in-edges
         around = slice(back.indptr[source], back.indptr[source + 1])
         before = labels[back.indices[around]]
         weights = back.solver_weights[around].astype(dist.dtype)
-        kept = before != unreachable
-        if dist.dtype.kind == "i":  # the others' sums would wrap
-            kept &= (weights <= 0) | (before < unreachable - np.maximum(weights, 0))
+        valid = before != unreachable
+        if dist.dtype.kind == "i":  # sums that would overflow are left out
+            valid &= (weights <= 0) | (before < unreachable - np.maximum(weights, 0))
         with np.errstate(over="ignore"):
-            round_trip = (before[kept] + weights[kept]).min(initial=unreachable)
+            round_trip = (before[valid] + weights[valid]).min(initial=unreachable)
         if cutoff is None or round_trip <= cutoff:
             labels[graph.n + source] = round_trip
     return labels
 
 
 def at_home(graph: Graph, sources: Array, targets: Array, table: Array) -> None:
-    """Set closed vertices at 0 from themselves; the opened graph has their round trips there.
+    """Set the distance from each closed vertex to itself to 0, in place of its round trip.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Edges as Python holds them: a tuple of arrays, or a list of tuples."""
+"""Graphs from edges in Python containers: a tuple of arrays, or a list of tuples."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ def from_edges(
     directed: bool = True,
     **attributes: Any,
 ) -> Graph:
-    """Make a graph of edges in Python's own containers.
+    """Make a graph from edges in Python containers.
 
     Parameters
     ----------
     data : a *tuple* ``(src, dst)`` or ``(src, dst, weights)`` of (m,) arrays, lists or columns; or
         ``(edge_index, weights)``, arrays or tensors of (2, m) and (m,), with weights that may be
         None; or a *list* of edges, each a tuple ``(u, v)`` or ``(u, v, weight)``. Integers are
-        vertex indices; strings and other objects are labels, numbered in the order in which the
-        edges name them. Floats are refused.
-    n : number of vertices, for indices only; the largest index plus 1 when not given.
-    directed : False also stores the opposite of every edge.
+        vertex indices; strings and other objects are labels, numbered in order of first
+        appearance. Floats are refused.
+    n : number of vertices, for indices only; by default the largest index plus 1.
+    directed : False also stores the reverse of every edge.
     **attributes : ``labels``, ``id_base``, ``coordinates``, ``first_through``, ``name`` of `Graph`.
 
     Raises
     ------
     GraphError, WeightError
-        With the position of the first edge that is wrong.
+        An edge is not valid; the message has the position of the first one.
 
     Notes
     -----
@@ -60,7 +60,7 @@ def from_edges(
         return Graph.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
     if n is not None:
         msg = (
-            f"n = {n} was given, but the edges name vertices such as {src[0]!r}: n is for "
+            f"n = {n} was given, but the edges have vertices such as {src[0]!r}: n is for "
             f"indices 0 .. n - 1."
         )
         raise GraphError(msg)
@@ -68,7 +68,7 @@ def from_edges(
 
 
 def _split(data: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return ``(src, dst[, weights])``, also of ``(edge_index[, weights])``."""
+    """Return ``(src, dst[, weights])``, splitting ``(edge_index[, weights])``."""
     if not 1 <= len(data) <= 2 or getattr(data[0], "ndim", 0) != 2 or data[0].shape[0] != 2:
         return data
     ends = on_host(data[0])
@@ -81,10 +81,9 @@ def _columns(data: tuple[Any, ...]) -> tuple[Any, Any, Array | None]:
     ):
         kinds = ", ".join(type(part).__name__ for part in data[:4])
         msg = (
-            f"a tuple of {len(data)} ({kinds}{', ...' if len(data) > 4 else ''}) is no graph: a "
-            f"tuple is "
-            "(src, dst) or (src, dst, weights), each an array or a list; edges (u, v) go into a "
-            "list."
+            f"a tuple of {len(data)} ({kinds}{', ...' if len(data) > 4 else ''}) is not a graph: "
+            "use (src, dst) or (src, dst, weights), each an array or a list, or put edges (u, v) "
+            "into a list."
         )
         raise GraphError(msg)
     data = tuple(map(on_host, data))
@@ -125,14 +124,13 @@ def _transposed(edges: list[Any]) -> tuple[Any, Any, Array | None]:
 def _no_edge(at: int, edge: Any, width: int) -> GraphError:
     if isinstance(edge, tuple) and 2 <= len(edge) <= 3:
         return GraphError(
-            f"edge {at} is {edge!r}, but edge 0 has {width} entries: all are (u, v) or all (u, "
-            f"v, weight)."
+            f"edge {at} is {edge!r}, but edge 0 has {width} entries: all edges must be (u, v), "
+            f"or all (u, v, weight)."
         )
     shown = repr(edge)
     return GraphError(
-        f"edge {at} is {shown[:60]}{'...' if len(shown) > 60 else ''}: a list holds edges, "
-        f"tuples (u, v) or "
-        "(u, v, weight). Arrays go into a tuple: (src, dst, weights)."
+        f"edge {at} is {shown[:60]}{'...' if len(shown) > 60 else ''}: the entries of a list must "
+        "be tuples (u, v) or (u, v, weight). Arrays go into a tuple: (src, dst, weights)."
     )
 
 
@@ -141,7 +139,7 @@ def _ends(values: Any, where: str) -> Array | list[Any]:
     if not isinstance(values, list):
         array = np.asarray(values)
         if array.dtype.kind not in "OUST" or array.ndim != 1:
-            return array  # Graph.from_edges judges the numbers
+            return array  # Graph.from_edges checks the numbers
         values = array.tolist()
     kinds = set(map(type, values))
     for kind in kinds:
@@ -168,7 +166,7 @@ def _ends(values: Any, where: str) -> Array | list[Any]:
         raise GraphError(msg) from None
 
 
-# The types of pandas' missing values; pandas itself need not be there.
+# The types of pandas' missing values, by name: pandas may not be installed.
 _MISSING = frozenset({"NAType", "NaTType"})
 
 
@@ -179,25 +177,25 @@ def _is_real(kind: type) -> bool:
 
 
 def weight_array(values: Sequence[Any], place: Callable[[int], str]) -> Array:
-    """Turn Python numbers into weights: int64 if all are integers, else float64.
+    """Convert Python numbers to weights: int64 if all are integers, else float64.
 
     Parameters
     ----------
     values : (m,) ints and floats, NumPy's included; booleans count as 0 and 1.
-    place : says where value i stands, for the error ("edge 3: its weight").
+    place : a function that describes the place of value i for the error ("edge 3: its weight").
 
     Raises
     ------
     WeightError
-        For the first value that is no number or an integer beyond 64 bits.
+        For a value that is not a number, or an integer that does not fit 64 bits.
     """
     kinds = set(map(type, values))
     for kind in kinds:
         numeric = issubclass(kind, int | float | np.integer | np.float32 | np.float64 | np.bool_)
         if not numeric or issubclass(kind, np.timedelta64):
             at = next(at for at, value in enumerate(values) if type(value) is kind)
-            found = f"{shown(values[at])} ({kind.__name__})"
-            msg = f"{place(at)} is {found}: a weight is an int or a float."
+            value = f"{shown(values[at])} ({kind.__name__})"
+            msg = f"{place(at)} is {value}: a weight is an int or a float."
             raise WeightError(msg)
     if any(issubclass(kind, float | np.floating) for kind in kinds):
         return np.array(values, np.float64)

@@ -1,4 +1,4 @@
-"""Compressed files as streams of bytes: gzip, xz, bzip2, zip, zstd, known by their first bytes."""
+"""Decompression of gzip, xz, bzip2, zip and zstd files, recognised by their first bytes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 #: Compressed bytes per step: small enough that Ctrl-C and progress are prompt.
 CHUNK = 1 << 18
 
-#: The largest piece of a content that is unpacked at once. zstd alone may exceed it, up to 64 MiB.
+#: The most bytes that are decompressed at once. Only zstd may exceed it, up to 64 MiB.
 PIECE = 1 << 22
 
-#: What each kind starts with.
+#: The first bytes of each kind.
 MAGIC = {
     "gzip": b"\x1f\x8b",
     "xz": b"\xfd7zXZ\x00",
@@ -31,17 +31,17 @@ MAGIC = {
     "zstd": b"\x28\xb5\x2f\xfd",
 }
 
-#: The suffix that asks a writer for compression.
+#: The suffixes that make a writer compress.
 SUFFIXES = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd", ".zip": "zip"}
 
 
 def kind_of(head: bytes) -> str | None:
-    """Return the kind of compression that bytes start with, or None."""
+    """Return the kind of compression of a file that starts with `head`, or None."""
     return next((kind for kind, magic in MAGIC.items() if head.startswith(magic)), None)
 
 
 def without_suffix(name: str) -> str:
-    """Return a file's name without the suffix of its compression: ``a.gr.gz`` is ``a.gr``."""
+    """Return a file's name without its compression suffix: ``a.gr.gz`` is ``a.gr``."""
     stem, dot, last = name.rpartition(".")
     return stem if dot + last.lower() in SUFFIXES else name
 
@@ -49,22 +49,24 @@ def without_suffix(name: str) -> str:
 def decompressed(
     path: Path, kind: str, *, member: str | None, advance: Callable[[int], None], room: int
 ) -> Iterator[bytes]:
-    """Yield what a compressed file holds in pieces of limited size, however little holds them.
+    """Yield the decompressed content of a file in pieces of limited size.
+
+    The limit holds for any compression ratio.
 
     Parameters
     ----------
     path : the file.
-    kind : of `MAGIC`.
+    kind : a key of `MAGIC`.
     member : the file inside a zip archive that holds more than one.
-    advance : called with the number of compressed bytes that were read since the last call.
-    room : the bytes that an xz stream's dictionary may take.
+    advance : called with the number of compressed bytes read since the last call.
+    room : the most bytes that the dictionary of an xz stream may take.
 
     Raises
     ------
     GraphFormatError
-        The stream is damaged, ends too early, or is followed by something else.
+        The stream is damaged, ends too early, or is followed by other bytes.
     InputError
-        A zip archive holds several files, or not the one asked for.
+        A zip archive holds several files, or does not hold `member`.
     MissingDependencyError
         zstd before Python 3.14 without the package zstandard.
     NotEnoughMemoryError
@@ -78,7 +80,7 @@ def decompressed(
 
 
 class _Gzip:
-    """zlib's decoder with the interface of those of bz2 and lzma."""
+    """zlib's decoder with the interface of the decoders of bz2 and lzma."""
 
     def __init__(self) -> None:
         self._decoder = zlib.decompressobj(wbits=31)
@@ -103,9 +105,9 @@ class _Gzip:
 
 
 class _Zstandard:
-    """The decoder of the package zstandard, which cannot limit what it returns.
+    """The decoder of the package zstandard, which cannot limit the size of its output.
 
-    Four bytes of input can stand for a block of 128 KiB. So it is given little at a time.
+    Four bytes of input can decode to a block of 128 KiB, so each step gets little input.
     """
 
     _STEP = 2048
@@ -137,7 +139,7 @@ class _Zstandard:
 
 
 def _decoder(kind: str, room: int) -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
-    """Return what makes a decoder, and what that raises over damaged data."""
+    """Return a factory of decoders, and the exceptions that they raise for damaged data."""
     if kind == "gzip":
         return _Gzip, (zlib.error,)
     if kind == "xz":
@@ -151,7 +153,7 @@ def _decoder(kind: str, room: int) -> tuple[Callable[[], Any], tuple[type[Except
 
 
 def zstd_module() -> Any:
-    """Return Python's own zstd (from 3.14 on), or the package zstandard."""
+    """Return Python's zstd module (3.14 or later), or the package zstandard."""
     try:
         return importlib.import_module("compression.zstd")
     except ImportError:
@@ -161,14 +163,14 @@ def zstd_module() -> Any:
 def _stream(
     file: BinaryIO, path: Path, kind: str, advance: Callable[[int], None], room: int
 ) -> Iterator[bytes]:
-    """Decode one stream after another: concatenated members are one file."""
+    """Yield the decoded bytes of a file, which may be several concatenated streams."""
     make, failures = _decoder(kind, room)
     decoder, members, started = make(), 0, False
     while chunk := file.read(CHUNK):
         advance(len(chunk))
         while chunk:
             if decoder.eof:
-                chunk = chunk.lstrip(b"\0")  # tapes and xz pad with zeros
+                chunk = chunk.lstrip(b"\0")  # xz and tapes add padding of zeros
                 if not chunk:
                     break
                 decoder, members, started = make(), members + 1, False
@@ -201,12 +203,12 @@ def _members(path: Path, member: str | None, advance: Callable[[int], None]) -> 
     try:
         with zipfile.ZipFile(path) as archive:
             chosen = _chosen(path, archive, member)
-            told = 0
+            reported = 0
             with archive.open(chosen) as file:
                 while piece := file.read(CHUNK):
                     done = int(chosen.compress_size * (file.tell() / max(chosen.file_size, 1)))
-                    advance(done - told)
-                    told = done
+                    advance(done - reported)
+                    reported = done
                     yield piece
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, lzma.LZMAError, ValueError) as error:
         if isinstance(error, InputError):
@@ -215,7 +217,7 @@ def _members(path: Path, member: str | None, advance: Callable[[int], None]) -> 
             f"the zip archive is damaged or cut short ({_why(error)}): download or copy it again"
         )
         raise GraphFormatError(path, None, reason) from error
-    except RuntimeError as error:  # a password, or a method that zipfile does not have
+    except RuntimeError as error:  # a password, or a method that zipfile does not support
         reason = f"the zip archive cannot be read ({_why(error)}): unpack it first"
         raise GraphFormatError(path, None, reason) from error
 
@@ -239,6 +241,6 @@ def _chosen(path: Path, archive: zipfile.ZipFile, member: str | None) -> zipfile
     if not names:
         raise GraphFormatError(path, None, "the zip archive holds no file")
     wrong = "which one is the graph is not clear" if member is None else f"not {member!r}"
-    said = printable(f'the archive holds {shown}; {wrong}. Choose with member="{names[0]}".')
-    msg = f"{path}: {said}"
+    reason = printable(f'the archive holds {shown}; {wrong}. Choose with member="{names[0]}".')
+    msg = f"{path}: {reason}"
     raise InputError(msg)

@@ -1,4 +1,4 @@
-"""Coordinates that stand in a file of their own."""
+"""Files of coordinates that belong to a graph in another file."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 _READERS: tuple[Any, ...] = (dimacs, matrix_market, tntp)
 
-#: How the names of a graph's file and of its coordinates end.
+#: Endings of the names of a graph's file and of its coordinates file.
 _SIBLINGS = ((".gr", ".co"), (".mtx", "_coord.mtx"), ("_net.tntp", "_node.tntp"))
 
 
 def sniff(head: bytes) -> bool:
-    """Say whether a content is certainly coordinates."""
+    """Return whether a file that starts with `head` certainly holds coordinates."""
     return any(module.sniff_coordinates(head) for module in _READERS)
 
 
 def read_coordinates(path: str | os.PathLike[str]) -> NDArray[np.float64]:
-    """Read DIMACS .co, a Matrix Market n x 2 array or a TNTP node file: (n, 2) float64, x and y.
+    """Read a DIMACS .co, Matrix Market n x 2 array or TNTP node file: (n, 2) float64, x and y.
 
     Raises
     ------
     GraphFormatError
-        The file is none of the three, or damaged.
+        The file has none of the three formats, or is damaged.
     """
     source = Source(path)
     for module in _READERS:
@@ -45,7 +45,7 @@ def read_coordinates(path: str | os.PathLike[str]) -> NDArray[np.float64]:
 
 
 def coordinates_of(given: str | os.PathLike[str] | ArrayLike, n: int) -> NDArray[np.float64]:
-    """Return coordinates, given as an array or as a file, for a graph of n vertices: (n, 2)."""
+    """Return the coordinates of n vertices, (n, 2), from an array or a file."""
     if not isinstance(given, str | os.PathLike):
         return checked_coordinates(given, n)
     points = read_coordinates(given)
@@ -56,7 +56,7 @@ def coordinates_of(given: str | os.PathLike[str] | ArrayLike, n: int) -> NDArray
 
 
 def find_coordinates(path: str | os.PathLike[str]) -> Path | None:
-    """Return the coordinates file beside a graph's file, however it is compressed, or None."""
+    """Return the coordinates file next to a graph's file, in any compression, or None."""
     graph = Path(path)
     name = without_suffix(graph.name)
     own = graph.name[len(name) :]

@@ -21,7 +21,7 @@ _ROW = re.compile(r"[Rr]ow #(\d+)")
 
 
 def sniff(head: bytes) -> bool:
-    """Say whether there are quoted fields under a header that names the ends of edges."""
+    """Return whether there are quoted fields and a header that names the ends of edges."""
     first, _, rest = head.partition(b"\n")
     second = rest.partition(b"\n")[0]
     if b'"' not in first + second or b"\0" in head or first.lstrip()[:1] in b"#%":
@@ -48,7 +48,7 @@ def read(
 
     Parameters
     ----------
-    source : the file, UTF-8.
+    source : a UTF-8 file.
     directed, weight, columns : as for tables.
     delimiter : one character; None: the most frequent of comma, semicolon, tab and bar in the first
         line.
@@ -56,7 +56,7 @@ def read(
     Raises
     ------
     GraphFormatError
-        With the line, where a row has another number of fields.
+        A row has a different number of fields; the message has the line.
     MissingDependencyError
         pyarrow is not installed (`pip install warpath[io]`).
     """
@@ -72,10 +72,10 @@ def read(
     try:
         table = csv.read_csv(
             arrow.BufferReader(source.data),
-            # One thread: a row that is wrong is then reported by its number.
+            # With one thread, errors have the number of the bad row.
             read_options=csv.ReadOptions(use_threads=False),
             parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            # Only an empty field is missing: NA can be a name.
+            # Only empty fields are missing values: NA can be a name.
             convert_options=csv.ConvertOptions(timestamp_parsers=[], null_values=[""]),
         )
     except arrow.ArrowMemoryError:
@@ -91,7 +91,7 @@ def read(
 
 
 def column_names(source: Source, table: Any) -> list[str]:
-    """Return the names of a table's columns, which a file may hold in another encoding."""
+    """Return the names of a table's columns, or raise GraphFormatError if one is not UTF-8."""
     try:
         names: list[str] = table.column_names
     except UnicodeDecodeError as error:
@@ -106,7 +106,7 @@ def bad_name(source: Source, error: UnicodeDecodeError) -> GraphFormatError:
 
 
 def of_table(source: Source, table: Any, **options: Any) -> Graph:
-    """Make the graph of a table read from a file; what is wrong with it names the file."""
+    """Make a graph from a table that was read from a file; errors name the file."""
     try:
         return from_table(table, name=source.title, **options)
     except InputError as error:

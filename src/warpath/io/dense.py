@@ -23,18 +23,18 @@ def from_matrix(
     directed: bool = True,
     **attributes: Any,
 ) -> Graph:
-    """Make a graph of an adjacency matrix.
+    """Make a graph from an adjacency matrix.
 
     Parameters
     ----------
-    data : (n, n) NumPy array, or anything with DLPack whose memory the CPU reaches. inf, NaN and
-        masked entries are no edges. Every square array is a matrix, so a list of edges in a (3, 3)
-        array is read as a matrix too; (m, 2) and (m, 3) arrays are refused.
-    zero : what 0 means. "no_edge": none, as in SciPy's dense graphs. "edge": an edge of weight 0,
-        on the diagonal too. None: "no_edge" for a plain array, "edge" for a masked one, whose mask
-        says what is absent; SciPy reads both in this way.
-    directed : False makes the graph undirected: a symmetric matrix has both arcs of every edge
-        already, of any other each entry is an edge.
+    data : (n, n) NumPy array, or any object with DLPack in CPU-accessible memory. inf, NaN and
+        masked entries mean that there is no edge. Every square array is a matrix, so a list of
+        edges in a (3, 3) array is read as a matrix too; (m, 2) and (m, 3) arrays are refused.
+    zero : meaning of 0. "no_edge": no edge, as in SciPy's dense graphs. "edge": an edge of weight
+        0, on the diagonal too. None: "no_edge" for a plain array, "edge" for a masked array, whose
+        mask marks absent edges; SciPy reads both in this way.
+    directed : False makes the graph undirected: a symmetric matrix already has both arcs of every
+        edge; in any other matrix each entry is an edge.
     **attributes : ``labels``, ``id_base``, ``coordinates``, ``first_through``, ``name`` of `Graph`.
 
     Raises
@@ -46,12 +46,12 @@ def from_matrix(
 
     Notes
     -----
-    O(n**2). An edge of weight 0 in a plain matrix needs ``zero="edge"`` with inf or NaN where there
-    is none.
+    O(n**2). Edges of weight 0 in a plain matrix need ``zero="edge"``, with inf or NaN for absent
+    edges.
     """
     directed = checked_bool(directed, "directed", GraphError)
     if not (zero is None or (isinstance(zero, str) and zero in {"edge", "no_edge"})):
-        msg = f'zero={shown(zero)}: a 0 in a matrix is an "edge" or "no_edge".'
+        msg = f'zero={shown(zero)} must be "edge" or "no_edge", the meaning of a 0 in the matrix.'
         raise InputError(msg)
     matrix = _matrix(data)
     if zero is None:
@@ -59,12 +59,12 @@ def from_matrix(
     values = np.ma.getdata(matrix)
     present = ~np.ma.getmaskarray(matrix)
     if values.dtype.kind == "f":
-        present &= ~np.isnan(values)  # +inf is left out with the rows
+        present &= ~np.isnan(values)  # rows_of_csr leaves out +inf
         wrong = np.argwhere(present & (values == -np.inf))
         if len(wrong):
             u, v = wrong[0]
             msg = (
-                f"matrix[{u}, {v}] = -inf: a weight is a finite number; inf, NaN or a mask say "
+                f"matrix[{u}, {v}] = -inf: a weight is a finite number; inf, NaN or a mask means "
                 f"'no edge'."
             )
             raise WeightError(msg)
@@ -80,17 +80,17 @@ def _matrix(data: Any) -> Array:
     matrix = on_host(data)
     if matrix.dtype.names is not None:
         msg = (
-            f"a structured array with the fields {', '.join(matrix.dtype.names)} is no matrix: "
+            f"a structured array with the fields {', '.join(matrix.dtype.names)} is not a matrix: "
             "give its columns as a tuple (src, dst, weights)."
         )
         raise GraphError(msg)
     if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]:
         if matrix.dtype.kind not in "biuf":
-            msg = f"a matrix of type {matrix.dtype} holds no weights: integers or floats do."
+            msg = f"a matrix of type {matrix.dtype} has no weights: use integers or floats."
             raise WeightError(msg)
-        # np.matrix would stay two-dimensional under a mask
+        # np.matrix would stay two-dimensional when it is indexed by a mask
         return matrix if np.ma.isMaskedArray(matrix) else np.asarray(matrix)
-    msg = f"an array of shape {matrix.shape} is no graph: an adjacency matrix is square."
+    msg = f"an array of shape {matrix.shape} is not a graph: an adjacency matrix is square."
     if matrix.ndim == 2 and matrix.shape[1] in {2, 3}:
         columns = ", ".join(f"a[:, {column}]" for column in range(matrix.shape[1]))
         msg += f" For a list of edges give its columns as a tuple: ({columns})."

@@ -20,12 +20,12 @@ _ARC = "a <from> <to> <weight>"
 
 
 def sniff(head: bytes) -> bool:
-    """Say whether the problem line ``p sp`` stands before anything but comments."""
+    """Return whether the first line that is not a comment is the problem line ``p sp``."""
     return _first_words(head)[:2] == [b"p", b"sp"]
 
 
 def sniff_coordinates(head: bytes) -> bool:
-    """Say whether the problem line is ``p aux sp co``."""
+    """Return whether the problem line is ``p aux sp co``."""
     return _first_words(head)[:4] == [b"p", b"aux", b"sp", b"co"]
 
 
@@ -38,11 +38,11 @@ def _first_words(head: bytes) -> list[bytes]:
 def read(source: Source, *, directed: bool | None = None) -> Graph:
     """Read a .gr file; vertices are numbered from 1 in the file.
 
-    Weights are int32 or int64; a file that has fractions all the same gives float64.
+    Weights are int32 or int64, or float64 if the file has fractions, which the format forbids.
 
     Parameters
     ----------
-    directed : False when the file lists every edge once; by the format it lists both arcs.
+    directed : False for a file that lists every edge once; the format requires both arcs.
     """
     problem, (n, m) = _problem(source, [b"p", b"sp"], "p sp <vertices> <arcs>", 2)
     source.room_for(n)
@@ -59,7 +59,8 @@ def read_coordinates(source: Source) -> NDArray[np.float64]:
     """Read a .co file: (n, 2).
 
     The challenge's files hold longitude and latitude times 10^6, as integers. Values that can be
-    that (all in range, the largest beyond one degree) become degrees; others stay as they are.
+    micro-degrees (all in range, the largest beyond one degree) become degrees; other values are
+    not changed.
     """
     problem, (n,) = _problem(source, [b"p", b"aux", b"sp", b"co"], "p aux sp co <vertices>", 1)
     source.room_for(n)
@@ -83,7 +84,7 @@ def _problem(
     source: Source, words: list[bytes], expected: str, sizes: int
 ) -> tuple[Line, list[int]]:
     at, number = 0, 1
-    source.text  # noqa: B018 - a binary file is refused before its first line is repeated
+    source.text  # noqa: B018 - refuse a binary file before an error quotes its first line
     while (line := source.line(at, number)) is not None and _is_comment(line.text):
         at, number = line.next, line.number + 1
     if line is None:
@@ -104,11 +105,11 @@ def _is_comment(text: bytes) -> bool:
 
 
 def write(graph: Graph, file: BinaryIO, *, labels: str = "refuse") -> None:
-    """Write a .gr file, both arcs of undirected edges; weights must be integers.
+    """Write a .gr file, with both arcs of undirected edges; weights must be integers.
 
     Parameters
     ----------
-    labels : "drop" writes the numbers 1 .. n in place of names.
+    labels : "refuse" raises for a graph with labels; "drop" writes the numbers 1 .. n instead.
     """
     refuse_what_text_cannot_hold(graph, ".gr", labels)
     if graph.weight_dtype.kind == "f":

@@ -1,4 +1,4 @@
-"""Plain edge lists: SNAP, CSV without quotes, blanks, tabs, commas; any vertex ids."""
+"""Plain edge lists: SNAP, CSV without quotes, columns split by blanks, tabs or commas."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 _COMMENTS = b"#%"
 
-#: Columns that a message lists.
+#: The most columns that a message lists.
 _SHOWN_COLUMNS = 40
 
-#: Names of columns that are understood, in lower case without blanks and underscores.
+#: Recognised names of columns, in lower case without blanks and underscores.
 _FROM = {"from", "source", "src", "u", "tail", "fromnodeid", "fromid", "initnode", "start"}
 _TO = {"to", "target", "dst", "v", "head", "tonodeid", "toid", "termnode", "end", "destination"}
 _WEIGHT = {"weight", "w", "length", "distance", "cost"}
@@ -33,17 +33,17 @@ _INTEGER = re.compile(rb"[+-]?\d+")
 
 
 class Shape(NamedTuple):
-    """What the first lines say about all others."""
+    """The layout of all lines, determined from the first lines."""
 
-    at: int  # where the first edge starts
-    number: int  # its line
+    at: int  # byte position of the first edge
+    number: int  # line number of the first edge
     delimiter: str  # " " for any run of blanks
     fields: list[bytes]  # of the first edge
-    names: list[str] | None  # of the columns, when a header has them
+    names: list[str] | None  # names of the columns, if there is a header
 
 
 def sniff(head: bytes) -> bool:  # noqa: ARG001 - the interface of a format
-    """Return False: lines of columns are an edge list when no other format claims them."""
+    """Return False: lines of columns are an edge list only if no other format recognises them."""
     return False
 
 
@@ -59,26 +59,26 @@ def read(
 ) -> Graph:
     """Read lines of columns; lines that start with # or % are comments.
 
-    A first line with one lone number (some SNAP files have one) is taken for a comment. A header
-    with names of columns is honoured.
+    A first line with a single number (some SNAP files have one) is skipped like a comment. A header
+    with names of columns is used.
 
     Parameters
     ----------
-    directed : False also stores the opposite of every edge.
+    directed : False also stores the reverse of every edge.
     weight : the column of weights by name or counted from 0; None: every weight is 1. "auto": a
-        column called weight, w, length, distance or cost, else the third of three; with more, it
-        must be said.
-    ids : "auto": whole numbers, or names when the first edge has names. "numbers": vertices are
-        0 .. n - 1 and those without edges count. "text": names even when they look like numbers.
+        column called weight, w, length, distance or cost, else the third of three columns; with
+        more columns, `weight` is required.
+    ids : "auto": integers, or names if the first edge has names. "numbers": the vertices are
+        0 .. n - 1, some perhaps without edges. "text": names, even if they look like numbers.
     columns : the columns of the two ends, and of the weight if there is a third, by name or counted
-        from 0; without a header that says it, the ends are the first two.
-    n : the number of vertices, for ids = "numbers" (which it implies).
-    skip_lines : lines at the start that are not looked at.
+        from 0; by default the columns that the header names, else the first two.
+    n : number of vertices; implies ids = "numbers".
+    skip_lines : number of lines to skip at the start.
 
     Notes
     -----
-    Ids that are exactly 0 .. n - 1 give a graph without labels; others become its labels.
-    O(bytes), with names O(bytes) expected.
+    Ids that are exactly 0 .. n - 1 give a graph without labels; other ids become its labels.
+    O(bytes); for names, expected O(bytes).
     """
     if ids not in {"auto", "numbers", "text"}:
         msg = f'ids={ids!r} must be "auto", "numbers" or "text".'
@@ -87,7 +87,7 @@ def read(
     if shape is None:
         if n is None:
             raise source.error(
-                None, "the file has no edges, only comments; give n= if this is meant"
+                None, "the file has no edges, only comments; give n= if this is intended"
             )
         return Graph.from_edges([], [], n=n, directed=directed is not False, name=source.title)
     if columns is not None:
@@ -111,8 +111,8 @@ def read(
     if named:
         longest = max(map(len, names), default=0)
         source.need(
-            4 * longest * len(names),  # all names in an array take the room of the longest
-            f"There are {len(names):,} names, one of {longest:,} characters. Is it one?",
+            4 * longest * len(names),  # each name in an array takes the space of the longest
+            f"There are {len(names):,} names, one of {longest:,} characters. Is it a name?",
         )
         return Graph.from_edges(
             src, dst, weights, n=len(names), labels=np.array(names, np.str_), **attributes
@@ -127,7 +127,7 @@ def read(
 def _labelled(
     source: Source, src: Array, dst: Array, weights: Array | None, attributes: dict[str, Any]
 ) -> Graph:
-    """Give the ids numbers in ascending order: by a table when they are dense, else by sorting."""
+    """Make a graph whose labels are the ids: by a table if they are dense, else by sorting."""
     largest = max(int(src.max(initial=-1)), int(dst.max(initial=-1)))
     if largest > 8 * len(src) + 1024:
         source.need(88 * len(src))
@@ -145,8 +145,8 @@ def _labelled(
 
 
 def _shape(source: Source, skip_lines: int) -> Shape | None:
-    """Look at the first lines: delimiter, number of columns, header. None when there is no edge."""
-    source.text  # noqa: B018 - a binary file is refused before its first line is repeated
+    """Return the layout that the first lines show, or None if there is no edge."""
+    source.text  # noqa: B018 - refuse a binary file before an error quotes its first line
     at, number = 0, 1
     for _ in range(skip_lines):
         at, number = (source.data.find(b"\n", at) + 1) or len(source.data), number + 1
@@ -176,7 +176,7 @@ def _shape(source: Source, skip_lines: int) -> Shape | None:
 
 
 def _split(text: bytes, delimiter: str | None = None) -> tuple[str, list[bytes]]:
-    """Return the delimiter of a line and its fields; tabs count as one when fields hold blanks."""
+    """Return the delimiter of a line and its fields; tab only if a field contains blanks."""
     for mark in (",", ";", "\t") if delimiter is None else (delimiter,):
         if mark != " " and mark.encode() in text:
             fields = [field.strip() for field in text.split(mark.encode())]
@@ -192,7 +192,7 @@ def _plain(name: bytes | str) -> str:
 
 
 def _is_header(fields: list[bytes], second: Line | None, delimiter: str) -> bool:
-    """Say whether fields are names: of an edge's ends, or words above a line with numbers."""
+    """Return whether fields are a header: names of an edge's ends, or words above numbers."""
     words = {_plain(field) for field in fields}
     if words & _FROM and words & _TO:
         return True
@@ -207,7 +207,7 @@ def _checked_columns(
 ) -> tuple[Sequence[str | int], str | int | None]:
     """Return the two columns of the ends and that of the weight."""
     if isinstance(columns, str) or len(columns) not in {2, 3}:
-        msg = f"columns={columns!r}: name two or three columns: source, target and weight."
+        msg = f"columns={columns!r}: give two or three columns: source, target and weight."
         raise InputError(msg)
     if len(columns) == 2:
         return columns, weight
@@ -256,13 +256,13 @@ def _weight_column(
     raise source.error(shape.number, reason)
 
 
-def _column(source: Source, shape: Shape, wanted: str | int) -> int:
+def _column(source: Source, shape: Shape, column: str | int) -> int:
     count = len(shape.fields)
-    if isinstance(wanted, str) and shape.names and wanted in shape.names:
-        return shape.names.index(wanted)
-    if isinstance(wanted, int) and not isinstance(wanted, bool) and 0 <= wanted < count:
-        return wanted
-    msg = f"{source.path} has no column {wanted!r}: {_listed(shape)}."
+    if isinstance(column, str) and shape.names and column in shape.names:
+        return shape.names.index(column)
+    if isinstance(column, int) and not isinstance(column, bool) and 0 <= column < count:
+        return column
+    msg = f"{source.path} has no column {column!r}: {_listed(shape)}."
     raise InputError(msg)
 
 
@@ -278,11 +278,11 @@ def _titles(shape: Shape) -> list[str]:
 
 
 def _has_names(source: Source, shape: Shape, ends: tuple[int, int]) -> bool:
-    """Say whether the first edge has names; a number with a fraction is neither name nor number."""
+    """Return whether the first edge has names; raise GraphFormatError for a fraction."""
     fields = [shape.fields[end] for end in ends]
     for field in fields:
         if _NUMBER.fullmatch(field) and not _INTEGER.fullmatch(field):
-            reason = 'a vertex is a whole number or a name; ids="text" takes this for a name'
+            reason = 'a vertex is an integer or a name; ids="text" reads this as a name'
             raise source.error(shape.number, reason, field)
     return not all(_INTEGER.fullmatch(field) for field in fields)
 

@@ -1,4 +1,4 @@
-"""Which format a file has, and the functions that read and write it."""
+"""The table of file formats, and `read` and `write`, which choose one of them."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """A file format; its module is imported when it is first asked for something.
+    """A file format, whose module is imported on first use.
 
-    The module has ``sniff(head: bytes) -> bool`` (certain, by content), ``read(source: Source,
-    **options) -> Graph`` and, where `writes`, ``write(graph, file: BinaryIO, **options)``. The
-    options are keyword arguments, so that an unknown one can be refused by name.
+    The module has ``sniff(head: bytes) -> bool`` (True only if the content is certainly of this
+    format), ``read(source: Source, **options) -> Graph`` and, if `writes`,
+    ``write(graph, file: BinaryIO, **options)``. Options are keyword arguments, so that an unknown
+    option can be refused by name.
     """
 
     name: str
@@ -44,21 +45,21 @@ class Format:
     extra: str | None = None
 
     def sniff(self, head: bytes) -> bool:
-        """Say whether a file that starts like this is certainly of this format."""
+        """Return whether a file that starts with `head` is certainly of this format."""
         return bool(self._function("sniff")(head))
 
     def read(self, source: Source, **options: Any) -> Graph:
-        """Read a graph; options are those of the module's ``read``."""
+        """Read a graph with the options of the module's ``read``."""
         function = self._function("read")
         _check_options(self.name, function, options)
         graph: Graph = function(source, **options)
         return graph
 
     def write(self, graph: Graph, path: Path, **options: Any) -> None:
-        """Write a graph atomically, compressed as the suffix says."""
+        """Write a graph atomically, with the compression of the path's suffix."""
         if not self.writes:
             names = ", ".join(f.name for f in FORMATS if f.writes)
-            msg = f"{path}: {self.name} files can be read but not written; written are {names}."
+            msg = f"{path}: {self.name} files can be read but not written; use one of {names}."
             raise InputError(msg)
         function = self._function("write")
         _check_options(self.name, function, options)
@@ -71,7 +72,7 @@ class Format:
         return function
 
 
-#: All formats, asked in this order whether a content is certainly theirs.
+#: All formats; the first whose `sniff` recognises a content reads it.
 FORMATS: tuple[Format, ...] = (
     Format("dimacs", (".gr",), "warpath.io.dimacs", "9th DIMACS challenge", writes=True),
     Format("matrix_market", (".mtx",), "warpath.io.matrix_market", "Matrix Market", writes=True),
@@ -94,7 +95,7 @@ FORMATS: tuple[Format, ...] = (
     ),
 )  # fmt: skip
 
-#: Says that an option was not given where None means something.
+#: The default of options for which None has a meaning.
 _AUTO: Any = "auto"
 
 
@@ -116,32 +117,32 @@ def read(
     ----------
     path : the file, also compressed with gzip, xz, bzip2, zip or zstd.
     format : a name of `FORMATS`; None: by content, else by suffix.
-    directed : True or False where the file does not say; None: what the format means.
+    directed : True or False, if the file does not specify it; None: the format's default.
     weight : the column that holds the weights, by name or counted from 0; None: every weight is 1;
-        "auto": the one column that can be meant, else an error lists the columns. "euclidean" or
+        "auto": the only possible column, else an error lists the columns. "euclidean" or
         "great_circle": lengths from the coordinates, see `Graph.with_weights`.
-    ids : "auto", or what the format offers ("numbers", "text" for edge lists).
-    coordinates : (n, 2) array, or the file that has them (DIMACS .co, Matrix Market array, TNTP
-        nodes); `warpath.io.coordinates.find_coordinates` guesses it.
+    ids : "auto", or another value of the format's option ("numbers", "text" for edge lists).
+    coordinates : (n, 2) array, or the path of a file (DIMACS .co, Matrix Market array, TNTP
+        nodes); `warpath.io.coordinates.find_coordinates` finds it by the graph's file name.
     member : the file inside a zip archive that holds more than one.
-    progress : True for a bar on stderr, or a function of bytes done and bytes in all.
-    **options : those of the format.
+    progress : True for a bar on stderr, or a function of bytes done and bytes in total.
+    **options : options of the format.
 
     Returns
     -------
     Graph
-        Its `name` is that of the file.
+        A graph whose `name` comes from the file's name.
 
     Raises
     ------
     GraphFormatError
-        With path, line, what was expected and what was found.
+        The file is damaged; the message has path, line, expected and actual content.
     InputError
         An unknown format or option.
     MissingDependencyError
-        A format or compression that needs a package; the message has the line that installs it.
+        The format or compression needs a package; the message has the command to install it.
     NotEnoughMemoryError
-        The file or its graph would take more memory than WARPATH_MEMORY, or than is free.
+        The file or its graph needs more memory than WARPATH_MEMORY, or than is free.
     """
     if not (weight is None or isinstance(weight, str | bool) or is_integer(weight)):
         msg = f"weight = {shown(weight)} must be the name or the number of a column, or None."
@@ -180,20 +181,21 @@ def write(
     format: str | None = None,  # noqa: A002 - as in `read`
     **options: Any,
 ) -> None:
-    """Write a graph to a file: wholly or not at all, compressed as the suffix says.
+    """Write a graph to a file atomically, with the compression of the path's suffix.
 
     Parameters
     ----------
-    path : for example ``roads.mtx.gz``; a file that is there is replaced only once all is written.
+    path : for example ``roads.mtx.gz``; an existing file is replaced only when the new one is
+        complete.
     format : a name of `FORMATS`; None: by suffix.
-    **options : those of the format, for example ``labels="drop"``.
+    **options : options of the format, for example ``labels="drop"``.
 
     Raises
     ------
     InputError
         The format is unknown or cannot hold the graph.
     OutputError
-        The disk is full, with the bytes needed, or the folder cannot be written to.
+        The folder cannot be written to, or the disk is full; the message has the bytes needed.
     """
     target = to_write(path)
     graph = a_graph(graph)
@@ -210,7 +212,7 @@ def write(
 
 
 def format_named(name: str) -> Format:
-    """Return a format by its name or by a suffix; InputError lists them all."""
+    """Return the format with a name or a suffix; raise InputError for an unknown one."""
     checked_kind(name, str, "format")
     for known in FORMATS:
         if name == known.name or f".{name.lower().lstrip('.')}" in known.suffixes:
@@ -221,8 +223,8 @@ def format_named(name: str) -> Format:
 
 
 def _format_of(source: Source) -> Format:
-    """Choose by content first, by suffix second; text with columns is an edge list."""
-    # An .npz is a zip archive itself: it is looked at before anything is unpacked.
+    """Choose a format by content, else by suffix; other text with columns is an edge list."""
+    # An .npz file is a zip archive: its own first bytes are checked before it is unpacked.
     for part in ("raw_head", "head") if source.compression == "zip" else ("head",):
         head = getattr(source, part)
         for known in FORMATS:
@@ -257,7 +259,7 @@ def _takes(chosen: Format, option: str) -> bool:
 
 
 def _check_options(name: str, function: Callable[..., Any], options: dict[str, Any]) -> None:
-    """Refuse an option that the format does not have, or whose value is of another type."""
+    """Raise InputError for an option that the format does not have, or a value of wrong type."""
     known = [
         p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY
     ]
@@ -274,5 +276,5 @@ def _check_options(name: str, function: Callable[..., Any], options: dict[str, A
             checked_kind(value, _KINDS[option], option)
 
 
-#: Options that are None or of a type.
+#: Options that are None or of the given type.
 _KINDS = {"delimiter": str, "header": str, "labels": str, "speeds": Mapping}

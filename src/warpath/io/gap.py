@@ -1,4 +1,4 @@
-"""GAP Benchmark Suite: .el and .wel text, .sg and .wsg serialized rows. Vertices count from 0."""
+"""GAP Benchmark Suite: .el and .wel text, .sg and .wsg serialized CSR. Vertices start at 0."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from warpath.io.save import edge_blocks, refuse_what_text_cannot_hold
 if TYPE_CHECKING:
     from warpath.io.source import Source
 
-#: bool directed, int64 stored edges, int64 vertices: without padding, little-endian.
+#: Bytes of: bool directed, int64 stored edges, int64 vertices; no padding, little-endian.
 _HEADER = 17
 
 
@@ -26,16 +26,16 @@ def sniff(head: bytes) -> bool:  # noqa: ARG001 - the interface of a format
 
 
 def read(source: Source, *, directed: bool | None = None, n: int | None = None) -> Graph:
-    """Read a file of the suite; its suffix says which of the four it is.
+    """Read a file of the suite, in the format of its suffix.
 
     Parameters
     ----------
-    directed : False also stores the opposite of every edge of a text file, as the suite's ``-s``.
-    n : the number of vertices of a text file; the largest one named plus 1 when not given.
+    directed : False also stores the reverse of every edge of a text file, like the suite's ``-s``.
+    n : number of vertices of a text file; by default the largest vertex in it plus 1.
     """
     if source.suffix in {".sg", ".wsg"}:
         if directed is not None or n is not None:
-            msg = f"{source.path}: a {source.suffix} file says itself what directed= and n= would."
+            msg = f"{source.path}: a {source.suffix} file contains directed= and n=: omit them."
             raise InputError(msg)
         return _read_serialized(source, weighted=source.suffix == ".wsg")
     weighted = source.suffix == ".wel" or (source.suffix != ".el" and _columns(source) == 3)
@@ -58,12 +58,14 @@ def _columns(source: Source) -> int:
 
 
 def _read_serialized(source: Source, *, weighted: bool) -> Graph:
-    """Read rows as the suite's converter wrote them; sizes are held against the file's first."""
+    """Read CSR arrays written by the suite's converter, after a check of the file's size."""
     data = source.data
     if len(data) < _HEADER:
         raise source.error(None, f"expected a header of {_HEADER} bytes, the file has {len(data)}")
     if data[0] > 1:
-        reason = f"expected a first byte of 0 or 1 (directed), found {data[0]}: no serialized graph"
+        reason = (
+            f"expected a first byte of 0 or 1 (directed), found {data[0]}: not a serialized graph"
+        )
         raise source.error(None, reason)
     directed = data[0] == 1
     m, n = (int(size) for size in np.frombuffer(data, "<i8", 2, 1))
@@ -78,7 +80,7 @@ def _read_serialized(source: Source, *, weighted: bool) -> Graph:
             f"{n} vertices and {m} stored edges take {need} bytes, the file has {len(data)}: {cut}"
         )
         raise source.error(None, reason)
-    source.need(2 * len(data))  # the core takes arrays that are aligned: copies
+    source.need(2 * len(data))  # plus aligned copies, which the core requires
     indptr = np.frombuffer(data, "<i8", n + 1, _HEADER)
     neighbours = np.frombuffer(data, "<i4", m * (width // 4), _HEADER + 8 * (n + 1))
     indices = neighbours[::2] if weighted else neighbours
@@ -91,11 +93,11 @@ def _read_serialized(source: Source, *, weighted: bool) -> Graph:
 
 
 def write(graph: Graph, file: BinaryIO, *, labels: str = "refuse") -> None:
-    """Write .el (every weight 1) or .wel text, both arcs of undirected edges.
+    """Write .el (every weight 1) or .wel text, with both arcs of undirected edges.
 
     Parameters
     ----------
-    labels : "drop" writes the numbers 0 .. n - 1 in place of names.
+    labels : "refuse" raises for a graph with labels; "drop" writes the numbers 0 .. n - 1 instead.
     """
     suffix = Path(file.name).suffix.lower()
     if suffix in {".sg", ".wsg"}:

@@ -1,4 +1,4 @@
-"""Graphs from data frames of GeoPandas, whose edges have geometry."""
+"""Graphs from GeoPandas data frames, whose edges have geometry."""
 
 from __future__ import annotations
 
@@ -29,31 +29,32 @@ def from_geodataframe(
     coordinates: Any = None,
     **attributes: Any,
 ) -> Graph:
-    """Make a graph of a GeoDataFrame with a row, a LineString, for each edge.
+    """Make a graph from a GeoDataFrame whose rows are edges with a LineString each.
 
     Parameters
     ----------
-    data : with columns or index levels that name the ends, as OSMnx's edges have ``u`` and ``v``,
-        found as in `warpath.io.tables.from_table`; or without, then lines that share an end meet.
+    data : a GeoDataFrame. The ends of edges come from columns or index levels (OSMnx: ``u`` and
+        ``v``), found as in `warpath.io.tables.from_table`; without such columns, lines with a
+        common end point share a vertex.
     columns : the columns of ends, or of ends and weight.
     weight : the weight's column; "geometry" for the lines' lengths, metres on a sphere for
         longitude and latitude, else in the unit of the coordinates; None: every weight is 1.
         "auto": the one column called weight, length, ..., else "geometry".
-    directed : False makes every row an edge both ways.
-    digits : without names, ends are one vertex whose coordinates agree when rounded to so many
-        digits; None: when they are equal.
-    coordinates : (n, 2), in the order of the vertices; by default where the lines end.
+    directed : False makes every row an edge in both directions.
+    digits : number of decimals to which end points are rounded before they are compared, if no
+        columns name the ends; None: no rounding.
+    coordinates : (n, 2), in the order of the vertices; by default the ends of the lines.
     **attributes : ``first_through``, ``name`` of `Graph`.
 
     Returns
     -------
     Graph
-        With coordinates, and with the shapes of the edges.
+        A graph with coordinates and the shapes of the edges.
 
     Raises
     ------
     GraphError, WeightError
-        A row whose geometry is no line, or what `from_table` raises.
+        A row's geometry is not a line, or for the reasons of `from_table`.
     """
     shapely = require("shapely", extra="geo", what="edges with geometry")
     lines = [_one_line(shapely, at, shape) for at, shape in enumerate(data.geometry)]
@@ -100,8 +101,11 @@ def with_shapes(
 
     Parameters
     ----------
-    graph : with coordinates, made by `Graph.from_edges` of these ends and weights.
-    lines : a shapely LineString for each edge, or None where it is straight.
+    graph : a graph with coordinates, made by `Graph.from_edges` from `ends` and `weights`.
+    ends : src and dst of the edges, each (k,), indices.
+    weights : (k,), or None.
+    lines : a shapely LineString for each edge, or None for a straight edge.
+    crs : coordinate reference system of the lines, or None.
     """
     shapely = require("shapely", extra="geo", what="edges with geometry")
     some = [None if line is None else _one_line(shapely, at, line) for at, line in enumerate(lines)]
@@ -118,7 +122,7 @@ def with_shapes(
 
 
 def _one_line(shapely: Any, at: int, shape: Any) -> Any:
-    """Return a row's geometry as one line."""
+    """Return a row's geometry as one LineString, or raise GraphError."""
     kind = getattr(shape, "geom_type", type(shape).__name__)
     if kind == "MultiLineString":
         shape = shapely.line_merge(shape)
@@ -130,14 +134,14 @@ def _one_line(shapely: Any, at: int, shape: Any) -> Any:
 
 
 def _corners(shapely: Any, lines: Sequence[Any]) -> tuple[Array, Array]:
-    """Return the points of all lines and where each line begins: (p, 2) and (k + 1,)."""
+    """Return the points of all lines, (p, 2), and the first point of each line, (k + 1,)."""
     corners, which = shapely.get_coordinates(np.array(lines, object), return_index=True)
     counts = np.bincount(which, minlength=len(lines))
     return corners, np.concatenate(([0], np.cumsum(counts)))
 
 
 def _columns(table: Any, columns: Any, weight: Any) -> tuple[str, str, str | None]:
-    """Return the columns of ends and weight, which may be "geometry"."""
+    """Return the columns of source, target and weight, which may be "geometry"."""
     names = [*table.columns]
     if weight == "auto" and (columns is None or len(columns) == 2):
         source, target, _ = chosen_columns(names, columns, None)
@@ -154,27 +158,27 @@ def _weight_column(table: Any, weight: Any) -> str | None:
         if weight is None or weight in names or weight == "geometry":
             return None if weight is None else str(weight)
         raise GraphError(f"there is no column {weight!r}; there are {', '.join(names)}.")
-    found = [name for name in names if name.strip().lower() in WEIGHTS]
-    if len(found) > 1:
-        known = " or ".join(map(repr, found))
-        raise GraphError(f"the weight could be {known}: say which with weight=.")
-    return found[0] if found else "geometry"
+    candidates = [name for name in names if name.strip().lower() in WEIGHTS]
+    if len(candidates) > 1:
+        known = " or ".join(map(repr, candidates))
+        raise GraphError(f"the weight could be {known}: choose one with weight=.")
+    return candidates[0] if candidates else "geometry"
 
 
 def _lengths(corners: Array, indptr: Array, crs: Any) -> Array:
-    """Return the lengths of lines: metres on a sphere where the system is one of degrees."""
+    """Return the lengths of lines: metres on a sphere if the coordinates are degrees."""
     geographic = in_degrees(corners) if crs is None else crs.is_geographic
     rule = RULES["great_circle" if geographic else "euclidean"]
     pieces = np.append(rule(corners[:-1], corners[1:]), 0.0)
-    pieces[indptr[1:] - 1] = 0.0  # from the end of a line to the next one
+    pieces[indptr[1:] - 1] = 0.0  # the gap between the end of a line and the next line
     return np.add.reduceat(pieces, indptr[:-1]) if len(indptr) > 1 else pieces[:0]
 
 
 def _places(src: Array, dst: Array, first: Array, last: Array, n: int) -> Array:
-    """Return where each vertex is: the point at which most of its lines end, (n, 2).
+    """Return the coordinates of each vertex, (n, 2): the point at which most of its lines end.
 
-    Lines may have been drawn from either end, so both ends count for both vertices, the right one
-    for more.
+    A line may be drawn in either direction. So both its ends count for both vertices: 1 vote if the
+    line has the edge's direction, else 0.6.
     """
     vertex = np.concatenate([src, dst, src, dst])
     point = np.concatenate([first, last, last, first])

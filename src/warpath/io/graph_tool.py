@@ -1,4 +1,4 @@
-"""graph-tool's graphs."""
+"""Graphs from graph-tool."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ from warpath.graph.checks import label_array
 
 
 def from_graph_tool(data: Any, *, weight: Any = "weight", labels: Any = None) -> Graph:
-    """Make a graph of a graph-tool Graph.
+    """Make a graph from a graph-tool Graph.
 
     Parameters
     ----------
-    data : the graph; it says itself whether it is directed. A GraphView is copied first, because
-        its vertices keep the numbers of the whole graph: ``Graph(view, prune=True)``.
-    weight : an edge property map, or the name of an internal one. Without one called "weight" every
-        weight is 1; any other name must exist. None: every weight is 1.
+    data : the graph, directed or undirected. A GraphView is refused, because its vertices keep the
+        numbers of the whole graph: copy it by ``Graph(view, prune=True)``.
+    weight : an edge property map, or the name of an internal one. The default "weight" may be
+        missing, then every weight is 1; any other name must exist. None: every weight is 1.
     labels : a vertex property map with the vertices' names, which must differ, or the name of an
-        internal one; None leaves them numbered.
+        internal one; None: no labels.
 
     Returns
     -------
     Graph
-        Vertices in graph-tool's order; coordinates from an internal vertex property map ``pos``.
+        Vertices are in graph-tool's order; coordinates come from the internal vertex property map
+        ``pos``.
 
     Raises
     ------
     GraphError, WeightError
-        An unknown property map, a name that occurs twice, weights of a type that is none.
+        An unknown property map, a name that occurs twice, or weights that are not numbers.
     """
     if not hasattr(data, "edge_properties"):
-        msg = f"a {type(data).__module__}.{type(data).__qualname__} is no graph-tool graph."
+        msg = f"a {type(data).__module__}.{type(data).__qualname__} is not a graph-tool graph."
         raise GraphError(msg)
     if type(data).__name__ == "GraphView":
         msg = "a GraphView keeps the numbers of its graph: give graph_tool.Graph(view, prune=True)."
@@ -55,20 +56,20 @@ def from_graph_tool(data: Any, *, weight: Any = "weight", labels: Any = None) ->
     )
 
 
-def _map(known: Any, wanted: Any, usual: str | None, kind: str) -> Any:
-    if wanted is None or not isinstance(wanted, str):
-        return wanted
-    if wanted in known:
-        return known[wanted]
-    if wanted == usual:
+def _map(known: Any, chosen: Any, default: str | None, kind: str) -> Any:
+    if chosen is None or not isinstance(chosen, str):
+        return chosen
+    if chosen in known:
+        return known[chosen]
+    if chosen == default:
         return None
     listed = ", ".join(map(repr, known)) or "none"
-    raise GraphError(f"no {kind} property map {wanted!r}; there are: {listed}.")
+    raise GraphError(f"no {kind} property map {chosen!r}; there are: {listed}.")
 
 
 def _scalars(values: Any) -> Any:
     if values.a is None:
-        msg = f"edge property maps of type {values.value_type()!r} hold no weights: numbers do."
+        msg = f"an edge property map of type {values.value_type()!r} has no weights: use numbers."
         raise GraphError(msg)
     return values.a
 

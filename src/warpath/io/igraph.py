@@ -1,4 +1,4 @@
-"""igraph's graphs."""
+"""Graphs from igraph."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from warpath.io.arrays import weight_array
 
 
 def from_igraph(data: Any, *, weight: str | None = "weight", labels: str | None = "name") -> Graph:
-    """Make a graph of an igraph Graph.
+    """Make a graph from an igraph Graph.
 
     Parameters
     ----------
-    data : the graph; it says itself whether it is directed.
-    weight : the edge attribute that holds the weight. Without an attribute "weight" every weight is
-        1; any other name must exist. None: every weight is 1.
-    labels : the vertex attribute with the vertices' names, which must differ; the vertices stay
-        numbered where there is no attribute "name", or for None.
+    data : the graph, directed or undirected.
+    weight : the edge attribute that holds the weight. The default "weight" may be missing, then
+        every weight is 1; any other name must exist. None: every weight is 1.
+    labels : the vertex attribute with the vertices' names, which must differ. The default "name"
+        may be missing, then there are no labels; None: no labels.
 
     Returns
     -------
     Graph
-        Vertices in igraph's order; coordinates from the vertex attributes ``x`` and ``y`` where all
-        have them.
+        Vertices are in igraph's order; coordinates come from the vertex attributes ``x`` and ``y``
+        if all vertices have them.
 
     Raises
     ------
     GraphError, WeightError
-        An unknown attribute, a name that occurs twice, a weight that is no number.
+        An unknown attribute, a name that occurs twice, or a weight that is not a number.
     """
     if not hasattr(data, "get_edgelist"):
-        msg = f"a {type(data).__module__}.{type(data).__qualname__} is no igraph graph."
+        msg = f"a {type(data).__module__}.{type(data).__qualname__} is not an igraph graph."
         raise GraphError(msg)
     ends = np.array(data.get_edgelist(), np.int64).reshape(-1, 2)
     weights = None
@@ -59,10 +59,10 @@ def from_igraph(data: Any, *, weight: str | None = "weight", labels: str | None 
     )
 
 
-def _has(sequence: Any, attribute: str | None, usual: str, kind: str) -> bool:
+def _has(sequence: Any, attribute: str | None, default: str, kind: str) -> bool:
     if attribute is None or attribute in sequence.attributes():
         return attribute is not None
-    if attribute == usual:
+    if attribute == default:
         return False
     known = ", ".join(sequence.attributes()) or "none"
     msg = f"no {kind} attribute {attribute!r}; there are: {known}."

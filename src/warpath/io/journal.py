@@ -1,12 +1,12 @@
-"""How far a file that takes long to write has come: noted next to it, under a lock.
+"""Unfinished files: a part file, a note of its progress, and a lock.
 
-While ``full.npy`` is made there are ``full.npy.part``, which holds the rows that are done;
-``full.npy.part.json``, which says which question they answer, how many they are and what their
-checksum is; and ``full.npy.part.lock``, which keeps other writers out for as long as this process
-lives. A call with the same question goes on from there, whatever ended the one before.
+While ``full.npy`` is written, ``full.npy.part`` holds the finished rows; ``full.npy.part.json``,
+the *note*, holds the query that they answer, their number and their checksum; and
+``full.npy.part.lock`` excludes other writers as long as this process lives. A call with the same
+query continues from there, however the call before ended.
 
-The note is believed only if its own checksum is right, and the rows only if theirs is. A part, a
-note or a lock that is a symbolic link or belongs to another user is refused.
+The note is used only if its own checksum is right, and the rows only if theirs is. A part, a note
+or a lock that is a symbolic link or belongs to another user is refused.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from warpath.io.temporary import failure, is_ours, remove_unlocked, same_file, t
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: What a table depends on, as the messages call it.
+#: A query: everything that a table depends on, by the names that messages use.
 Question = dict[str, str]
 
-_WAYS = "delete {part} and {note} to begin anew, or choose another name"
-#: Bytes of the largest note that is read: far more than the checksums of any table take.
+_WAYS = "delete {part} and {note} to start again, or choose another name"
+#: The most bytes of a note that are read: far more than the checksums of any table take.
 _LARGEST_NOTE = 2**26
 
 
 class Journal:
-    """The part of a file, and the note that says how much of it is valid.
+    """An unfinished file and the note of its valid rows.
 
     Attributes
     ----------
-    target : the file, or the folder of a Zarr array, that is made.
-    part : it while it is being filled.
-    note : the JSON document next to it.
-    rows : how many rows, from the first on, the note says to be valid.
-    crc : the CRC-32 of their bytes.
+    target : path of the file, or of the folder of a Zarr array, that is being made.
+    part : path of the unfinished file or folder.
+    note : path of the JSON note.
+    rows : number of leading rows that are valid according to the note.
+    crc : CRC-32 of the bytes of these rows.
     """
 
     def __init__(self, target: Path, question: Question, *, folder: bool) -> None:
@@ -63,13 +63,13 @@ class Journal:
         self._file: io.FileIO | None = None
 
     def open(self) -> None:
-        """Lock and open the part, and take over what an earlier run noted; `close` ends both.
+        """Lock and open the part, and read the note of an earlier run; `close` undoes both.
 
         Raises
         ------
         OutputError
-            If another process or thread is writing the part, it belongs to another question, or
-            it is not one that warpath made.
+            If another process or thread is writing the part, or it belongs to a different query,
+            or warpath did not make it.
         """
         try:
             self._take_lock()
@@ -86,40 +86,43 @@ class Journal:
 
     @property
     def file(self) -> io.FileIO:
-        """The part, open for reading and writing; a folder has none."""
+        """The part, open for reading and writing; not available for a folder."""
         assert self._file is not None  # noqa: S101 - `open` was called
         return self._file
 
     def begin(self) -> None:
-        """Write the first note; before it the part must be empty."""
+        """Write the first note; the part must be empty."""
         self._write()
 
     def advance(self, rows: int, crc: int) -> None:
-        """Note that all rows before this one are in the file, and their CRC-32."""
+        """Note that the first `rows` rows are in the file, with their CRC-32."""
         self.rows, self.crc, self._state = rows, crc, None
         self._write()
 
     def done(self) -> dict[str, Any] | None:
-        """Return what `mark` noted last, or None: for work that fills the rows more than once."""
+        """Return the last state that `mark` noted, or None."""
         return self._state
 
     def mark(self, state: dict[str, Any]) -> None:
-        """Note how far such work is; what it says is in the file must have been written."""
+        """Note the state of an algorithm that fills the rows more than once.
+
+        The data that the state refers to must have been written before.
+        """
         self.rows, self.crc, self._state = 0, 0, state
         self._write()
 
     @property
     def opened(self) -> bool:
-        """Whether `open` succeeded: the part is ours, even if nothing of the answer is there."""
+        """Whether `open` succeeded: the part is ours, even if it has no results yet."""
         return self._opened
 
     @property
     def begun(self) -> bool:
-        """Whether anything of the answer is there."""
+        """Whether the part has results."""
         return self.rows > 0 or self._state is not None
 
     def finish(self) -> None:
-        """Give the part its name: it is complete."""
+        """Rename the complete part to the target."""
         old = self._next_to(".old")
         try:
             if self._folder and self.target.exists():
@@ -134,11 +137,11 @@ class Journal:
 
     @property
     def panels(self) -> Path:
-        """A file for what work that fills the rows more than once keeps next to the part."""
+        """A file next to the part, for temporary data of algorithms that call `mark`."""
         return self._next_to(".panels")
 
     def discard(self) -> None:
-        """Remove the part, its note and what was kept next to it."""
+        """Remove the part, its note and the panels file."""
         for _ in range(50 if self._folder else 0):  # Zarr's threads may still write chunks
             shutil.rmtree(self.part, ignore_errors=True)
             if not self.part.exists():
@@ -149,7 +152,7 @@ class Journal:
         self._remove_notes()
 
     def close(self) -> None:
-        """Close the part and let other writers in."""
+        """Close the part and release the lock."""
         if self._locked and self._lock_file is not None and not self._lock_file.closed:
             if not self._opened:
                 self._remove_empty_part()
@@ -159,11 +162,11 @@ class Journal:
         for file in (self._file, self._lock_file):
             if file is not None:
                 file.close()
-        if not self._locked:  # an interrupt may have come after the lock file was created
+        if not self._locked:  # an interrupt may have occurred after the lock file was created
             remove_unlocked(self._lock)
 
     def refusal(self, what: str) -> OutputError:
-        """Return the error for a part that cannot be continued, with the ways out."""
+        """Return the error for a part that cannot be continued, with the remedies."""
         ways = _WAYS.format(part=self.part.name, note=self.note.name)
         return OutputError(errno.EEXIST, f"{what}: {ways}", str(self.target))
 
@@ -183,7 +186,7 @@ class Journal:
                 self.part.unlink()
 
     def _take_lock(self) -> None:
-        """Lock a file next to the part, which its holder removes: then another one may be there."""
+        """Lock a file next to the part; retry if its holder removes or replaces it meanwhile."""
         for _ in range(100):
             try:
                 self._lock_file = io.FileIO(self._lock, "xb")
@@ -224,10 +227,10 @@ class Journal:
         self._refuse_foreign(self.part, self.part.lstat())
 
     def _refuse_foreign(self, path: Path, status: os.stat_result) -> None:
-        """Refuse what is not a file (or folder) with one name that this user has made.
+        """Raise OutputError unless this is a file (or folder) of this user with a single name.
 
-        What the owner of the folder made is taken as well: he can replace every file in it, and
-        where a network file system gives all files one owner, this is that owner.
+        Files of the owner of the enclosing folder are accepted as well: the owner can replace every
+        file in it, and some network file systems give all files one owner.
         """
         if stat.S_ISLNK(status.st_mode):
             raise self._foreign(path, "is a symbolic link")
@@ -258,35 +261,35 @@ class Journal:
         return os.fstat(self.file.fileno()).st_size == 0
 
     def _read(self) -> None:
-        """Take over what an earlier run noted, or refuse a part that this call cannot continue."""
+        """Read the note of an earlier run, or refuse a part that this call cannot continue."""
         if self._empty():
             return
         try:
-            kept = _checked(self._note_text())
+            note = _checked(self._note_text())
         except OutputError:
             raise
         except (OSError, ValueError, RecursionError):
-            message = f"{self.part.name} is there, but {self.note.name} does not say what is in it"
+            message = f"{self.part.name} exists, but {self.note.name} does not describe it"
             raise self.refusal(message) from None
-        asked, rows, state = kept["asked"], kept["rows"], kept["state"]
+        query, rows, state = note["asked"], note["rows"], note["state"]
         if not rows and state is None:
             return
         differing = [
             name
-            for name in sorted({*asked, *self._question})
-            if asked.get(name) != self._question.get(name)
+            for name in sorted({*query, *self._question})
+            if query.get(name) != self._question.get(name)
         ]
         if differing:
             ways = _WAYS.format(part=self.part.name, note=self.note.name)
             message = (
-                f"{self.part.name} holds {rows:,} rows of another question (another "
-                f"{', another '.join(differing)}): ask that one again to complete it, {ways}"
+                f"{self.part.name} holds {rows:,} rows of another query (another "
+                f"{', another '.join(differing)}): repeat that call to complete it, {ways}"
             )
             raise OutputError(errno.EEXIST, message, str(self.target))
-        self.rows, self.crc, self._state = rows, kept["crc"], state
+        self.rows, self.crc, self._state = rows, note["crc"], state
 
     def _note_text(self) -> bytes:
-        """Return the bytes of the note, unless it is a link, a pipe or far too large for one."""
+        """Return the bytes of the note; raise if it is a link, a pipe or far too large."""
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         with io.FileIO(self.note, opener=lambda name, _: os.open(name, flags)) as file:
             status = os.fstat(file.fileno())
@@ -296,7 +299,7 @@ class Journal:
             return file.readall()
 
     def _write(self) -> None:
-        """Replace the note in one step, so that it is never half written."""
+        """Replace the note atomically."""
         content = {
             "what": "unfinished distances of warpath: the same call again completes them",
             "rows": self.rows,
@@ -305,7 +308,7 @@ class Journal:
             "state": self._state,
         }
         text = json.dumps(content | {"check": _check(content)}, indent=2)
-        fresh = self._next_to(".json.new")  # only the holder of the lock writes it
+        fresh = self._next_to(".json.new")  # written only under the lock
         try:
             fresh.unlink(missing_ok=True)
             with fresh.open("xb") as file:
@@ -320,15 +323,15 @@ class Journal:
 
 
 def _check(content: dict[str, Any]) -> str:
-    """Return the checksum of a note, which does not depend on the order of its entries."""
+    """Return the checksum of a note, independent of the order of its entries."""
     text = json.dumps(content, sort_keys=True).encode()
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
 def _checked(text: bytes) -> dict[str, Any]:
-    """Return a note as `Journal` wrote it; raise ValueError if it was changed since."""
-    kept = json.loads(text)
-    if not isinstance(kept, dict) or kept.pop("check", None) != _check(kept):
+    """Return the content of a note; raise ValueError unless `Journal` wrote exactly this text."""
+    note = json.loads(text)
+    if not isinstance(note, dict) or note.pop("check", None) != _check(note):
         raise ValueError
     kinds: dict[str, Any] = {
         "what": str,
@@ -337,11 +340,11 @@ def _checked(text: bytes) -> dict[str, Any]:
         "asked": dict,
         "state": dict | None,
     }
-    if kept.keys() != kinds.keys():
+    if note.keys() != kinds.keys():
         raise ValueError
     for name, kind in kinds.items():
-        if not isinstance(kept[name], kind) or isinstance(kept[name], bool):
-            raise ValueError  # noqa: TRY004 - whatever is wrong, it is not a note
-    if kept["rows"] < 0 or (kept["rows"] and kept["state"] is not None):
+        if not isinstance(note[name], kind) or isinstance(note[name], bool):
+            raise ValueError  # noqa: TRY004 - `_read` expects ValueError for any defect
+    if note["rows"] < 0 or (note["rows"] and note["state"] is not None):
         raise ValueError
-    return kept
+    return note

@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 _BANNER = b"%%MatrixMarket"
 
-#: The letter of RowLayout for the entries of each field.
+#: The letter of `RowLayout` (read_rows.hpp) for the values of each field.
 _ROLE = {"real": "r", "double": "r", "integer": "i", "pattern": ""}
 
 _REFUSED = {
-    "complex": "complex numbers are no weights",
-    "hermitian": "complex numbers are no weights",
-    "skew-symmetric": "half of its weights would be the negated other half; if they should be, "
+    "complex": "complex numbers cannot be weights",
+    "hermitian": "complex numbers cannot be weights",
+    "skew-symmetric": "half of its weights would be the negated other half; if that is intended, "
     "store the matrix as general",
-    "array": "an array has no edges; a dense one goes to Graph.of, an n x 2 one to coordinates=",
+    "array": "an array has no edges; use Graph.of for a dense matrix, coordinates= for n x 2",
 }
 
 
 def sniff(head: bytes) -> bool:
-    """Say whether the banner is there."""
+    """Return whether a file starts with the banner."""
     return head[: len(_BANNER)].lower() == _BANNER.lower()
 
 
 def sniff_coordinates(head: bytes) -> bool:
-    """Say whether this is an array."""
+    """Return whether a file is a Matrix Market array."""
     return sniff(head) and head.splitlines()[0].lower().split()[2:3] == [b"array"]
 
 
@@ -48,16 +48,16 @@ def read(
     header: str | None = None,
     n: int | None = None,
 ) -> Graph:
-    """Read a coordinate matrix: entry (i, j) is the edge i -> j, also if its value is 0.
+    """Read a coordinate matrix: entry (i, j) is the edge i -> j, even if its value is 0.
 
-    A symmetric matrix is an undirected graph; its entries stand once, in either triangle.
+    A symmetric matrix is an undirected graph; each entry is stored once, in either triangle.
 
     Parameters
     ----------
-    directed : False makes edges of a general matrix undirected; True stores a symmetric one as the
-        directed graph with both arcs.
-    header : for a file that lost its first line, what it said: "coordinate pattern symmetric".
-    n : with `header`, for a file that lost its line of sizes too: the number of vertices.
+    directed : False makes the edges of a general matrix undirected; True reads a symmetric matrix
+        as a directed graph with both arcs.
+    header : replacement for a missing first line, such as "coordinate pattern symmetric".
+    n : number of vertices, for a file without the line of sizes; requires `header`.
     """
     words, line = _banner(source, header)
     for word in words:
@@ -93,11 +93,11 @@ def read(
 
 
 def read_coordinates(source: Source) -> NDArray[np.float64]:
-    """Read an array of n rows and 2 columns, stored column by column: (n, 2) as in the file."""
+    """Read an array of n rows and 2 columns, stored column by column: (n, 2), unscaled."""
     words, line = _banner(source, None)
     if words[:1] != ["array"] or words[1] not in {"real", "integer"} or words[2] != "general":
         raise source.error(1, 'expected "array real general" coordinates', " ".join(words).encode())
-    assert line is not None  # noqa: S101 - no header option, so the banner was there
+    assert line is not None  # noqa: S101 - without `header`, _banner returns a line
     (rows, columns), at, number = _sizes(source, line.next, line.number + 1, "<rows> <columns>")
     if columns != 2:
         raise source.error(number - 1, f"coordinates have 2 columns, but this array has {columns}")
@@ -109,7 +109,7 @@ def read_coordinates(source: Source) -> NDArray[np.float64]:
 
 
 def _banner(source: Source, header: str | None) -> tuple[list[str], Line | None]:
-    """Return the three words that describe the matrix, and the line that they stand in."""
+    """Return the three words that describe the matrix, and their line (None for `header`)."""
     if sniff(source.head):
         line = source.line(0, 1)
         tokens = [] if line is None else line.text.decode("ascii", "replace").lower().split()
@@ -146,11 +146,11 @@ def _sizes(
 
 
 def write(graph: Graph, file: BinaryIO, *, labels: str = "refuse") -> None:
-    """Write a coordinate matrix; an undirected graph becomes a symmetric one, its lower triangle.
+    """Write a coordinate matrix: for an undirected graph, the lower triangle of a symmetric one.
 
     Parameters
     ----------
-    labels : "drop" writes the numbers 1 .. n in place of names.
+    labels : "refuse" raises for a graph with labels; "drop" writes the numbers 1 .. n instead.
     """
     refuse_what_text_cannot_hold(graph, ".mtx", labels)
     kind = "pattern" if graph.weights is None else _field(graph)
@@ -162,8 +162,8 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "refuse") -> None:
     banner = f"%%MatrixMarket matrix coordinate {kind} {symmetry}\n{graph.n} {graph.n} {m}\n"
     file.write(banner.encode())
     for block in edge_blocks(graph, weighted=weighted):
-        kept = block if graph.directed else _lower_triangle(*block)
-        file.write(_core.format_edges(*kept, base=1))
+        part = block if graph.directed else _lower_triangle(*block)
+        file.write(_core.format_edges(*part, base=1))
 
 
 def _lower_triangle(src: Array, dst: Array, weights: Array) -> tuple[Array, Array, Array]:

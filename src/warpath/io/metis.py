@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 def sniff(head: bytes) -> bool:  # noqa: ARG001 - the interface of a format
-    """Return False: numbers in lines look like any edge list, so that only the suffix says it."""
+    """Return False: the content looks like any edge list; only the suffix shows the format."""
     return False
 
 
 def read(source: Source, *, directed: bool | None = None) -> Graph:
-    """Read a METIS file; edge weights are read, vertex sizes and weights are skipped.
+    """Read a METIS file with its edge weights; vertex sizes and weights are skipped.
 
-    Every edge stands in the lines of both its ends, which is checked.
+    Raises GraphFormatError unless every edge is listed in the lines of both its ends.
 
     Parameters
     ----------
-    directed : True stores the same arcs as a directed graph.
+    directed : True makes a directed graph of the same arcs.
     """
-    source.text  # noqa: B018 - a binary file is refused before its first line is repeated
+    source.text  # noqa: B018 - refuse a binary file before an error quotes its first line
     line = source.line(0, 1, b"%")
     expected = "<vertices> <edges> [<format> [<weights per vertex>]]"
     if line is None:
@@ -59,7 +59,7 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
 
 
 def _first_one_sided(graph: Graph) -> str:
-    """Say which edge stands in the line of one end only. O(m log m), for the message."""
+    """Return a message about an edge that only one end lists. O(m log m)."""
     src, dst, weights = graph.edges()
     there = np.lexsort((weights, dst, src))
     back = np.lexsort((weights, src, dst))

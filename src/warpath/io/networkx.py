@@ -1,4 +1,4 @@
-"""NetworkX graphs of all four kinds."""
+"""Graphs from NetworkX, of all four classes."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
 
 
 def from_networkx(data: Any, *, weight: str | None = "weight") -> Graph:
-    """Make a graph of a NetworkX Graph, DiGraph, MultiGraph or MultiDiGraph.
+    """Make a graph from a NetworkX Graph, DiGraph, MultiGraph or MultiDiGraph.
 
     Parameters
     ----------
-    data : the graph; it says itself whether it is directed.
-    weight : the edge attribute that holds the weight; an edge without it weighs 1, as in NetworkX.
-        A name other than "weight" that no edge has is refused. None: every weight is 1.
+    data : the graph, directed or undirected.
+    weight : the edge attribute that holds the weight; an edge without it has weight 1, as in
+        NetworkX. A name other than "weight" that no edge has is refused. None: every weight is 1.
 
     Returns
     -------
     Graph
-        Vertices in the order of ``data.nodes``; the node objects are its labels unless they are the
-        integers 0 .. n - 1 in order. Coordinates come from the node attributes ``x`` and ``y``, or
-        ``pos``, where every node has them; with them the shapes of edges from their attribute
-        ``geometry``, as OSMnx makes it (a shapely LineString, from either end). Weights are int64
-        if all are integers, else float64; none where no edge has any.
+        Vertices are in the order of ``data.nodes``; the node objects are its labels unless they are
+        the integers 0 .. n - 1 in order. Coordinates come from the node attributes ``x`` and ``y``,
+        or ``pos``, if every node has them. In that case the shapes of edges come from the edge
+        attribute ``geometry``, as in OSMnx (a shapely LineString in either direction). Weights are
+        int64 if all are integers, else float64; the graph is unweighted if no edge has a weight.
 
     Raises
     ------
     GraphError, WeightError
-        A weight that is no number; the message names the edge.
+        A weight is not a number; the message names the edge.
 
     Notes
     -----
     O(n + m) Python objects are visited.
     """
     if not hasattr(data, "is_multigraph"):
-        msg = f"a {type(data).__module__}.{type(data).__qualname__} is no NetworkX graph."
+        msg = f"a {type(data).__module__}.{type(data).__qualname__} is not a NetworkX graph."
         raise GraphError(msg)
     names = list(data.nodes)
     place = {name: at for at, name in enumerate(names)}
@@ -93,9 +93,9 @@ def _coordinates(nodes: list[dict[str, Any]]) -> Any:
     )
     for pick in picks:
         try:
-            found = np.array([pick(node) for node in nodes], np.float64)
+            points = np.array([pick(node) for node in nodes], np.float64)
         except (KeyError, TypeError, ValueError):
             continue
-        if found.ndim == 2 and found.shape[1] == 2:
-            return found
+        if points.ndim == 2 and points.shape[1] == 2:
+            return points
     return None

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from warpath.io.source import Source
 
 _ARRAYS = ("indptr", "indices", "weights", "labels", "coordinates", "shape_indptr", "shape_points")
-#: Booleans, integers, floats and texts; object arrays are refused in words of their own.
+#: Booleans, integers, floats, strings and objects; objects are refused with a separate message.
 _KINDS = "biufSUO"
 _SCALARS = ("directed", "id_base", "first_through", "name", "shape_crs")
 
 
 def sniff(head: bytes) -> bool:
-    """Say whether this is a zip archive whose first member is a NumPy array."""
+    """Return whether this is a zip archive whose first member is a NumPy array."""
     return head.startswith(b"PK\x03\x04") and b".npy" in head[30:256]
 
 
@@ -37,7 +37,7 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
 
     Parameters
     ----------
-    labels : "keep", or "drop", which numbers the vertices.
+    labels : "keep" writes the labels; "drop" leaves them out.
 
     Raises
     ------
@@ -79,9 +79,8 @@ def _plain(labels: NDArray[Any]) -> NDArray[Any]:
     if plain.dtype == object:
         odd = next((label for label in labels.tolist() if not isinstance(label, str)), labels[0])
         msg = (
-            f"the label {odd!r} cannot be kept in .npz: labels are all strings or all numbers "
-            f"there; "
-            'labels="drop" numbers the vertices.'
+            f"the label {odd!r} cannot be stored in .npz: labels must be all strings or all "
+            'numbers. labels="drop" leaves them out.'
         )
         raise InputError(msg)
     return plain
@@ -93,12 +92,12 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
     Parameters
     ----------
     source : the file. Nothing in it is unpickled.
-    directed : None: as the file says (a SciPy matrix is directed).
+    directed : None: as stored in the file; a SciPy matrix is directed.
 
     Raises
     ------
     GraphFormatError
-        The archive is damaged, an array is missing or wrong.
+        The archive is damaged, or an array is missing or not valid.
     """
     try:
         parts = _members(source)
@@ -112,17 +111,17 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
 
 
 def _members(source: Source) -> dict[str, NDArray[Any]]:
-    wanted = {*_ARRAYS, *_SCALARS, "format", "shape", "data", "row", "col"}
+    known = {*_ARRAYS, *_SCALARS, "format", "shape", "data", "row", "col"}
     parts = {}
     inside = source.compression not in {None, "zip"}
     opened = io.BytesIO(source.data) if inside else source.path.open("rb")
     with opened as file, zipfile.ZipFile(file) as archive:
-        members = [m for m in archive.infolist() if m.filename.removesuffix(".npy") in wanted]
+        members = [m for m in archive.infolist() if m.filename.removesuffix(".npy") in known]
         names = [member.filename.removesuffix(".npy") for member in members]
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise source.error(None, f"the archive holds the array {twice} twice")
-        # Little can unpack to a lot: the sizes are known before anything is allocated.
+        # A small file can unpack to a large one: check the sizes before anything is allocated.
         source.need(sum(member.file_size for member in members))
         for member, name in zip(members, names, strict=True):
             with archive.open(member) as stream:
@@ -131,14 +130,14 @@ def _members(source: Source) -> dict[str, NDArray[Any]]:
 
 
 def _array(stream: Any, size: int, name: str) -> NDArray[Any]:
-    """Read one .npy member; its header must not promise more than the member holds."""
+    """Read one .npy member; raise ValueError if its header does not match its size."""
     version = np.lib.format.read_magic(stream)
     if version == (1, 0):
         shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
     elif version == (2, 0):
         shape, fortran, dtype = np.lib.format.read_array_header_2_0(stream)
     else:
-        msg = f"{name} is in version {version} of the .npy format, which is not known"
+        msg = f"{name} is in version {version} of the .npy format, which is not supported"
         raise ValueError(msg)
     if dtype.kind not in _KINDS:
         msg = f"{name} is of type {dtype}, which no array of a graph has"
@@ -147,10 +146,10 @@ def _array(stream: Any, size: int, name: str) -> NDArray[Any]:
         msg = f"{name} holds pickled objects, which are not read: they could run any code"
         raise ValueError(msg)
     if any(isinstance(extent, bool) or extent < 0 for extent in shape):
-        msg = f"{name} has the shape {shape}: each extent is a whole number, 0 or more"
+        msg = f"{name} has the shape {shape}: each extent must be an integer, 0 or more"
         raise ValueError(msg)
     count = math.prod(shape)
-    # Empty texts take no bytes in the file, but each takes some in memory.
+    # Empty strings take no bytes in the file, but some in memory.
     if count * max(dtype.itemsize, 1) > max(size, 1):
         msg = f"{name} has the shape {shape} of {dtype}, but only {size} bytes follow"
         raise ValueError(msg)
@@ -186,7 +185,7 @@ def _graph(source: Source, parts: dict[str, NDArray[Any]], directed: bool | None
     known = {name: parts[name].item() for name in _SCALARS if name in parts}
     if directed is not None and directed != known.get("directed", True):
         raise source.error(
-            None, f"the file says directed = {known.get('directed', True)}: leave directed= out"
+            None, f"the file has directed = {known.get('directed', True)}: leave directed= out"
         )
     if known.get("id_base", 0) not in {0, 1}:
         raise source.error(None, f"id_base must be 0 or 1, found {known['id_base']}")
@@ -227,5 +226,5 @@ def _of_scipy(source: Source, parts: dict[str, NDArray[Any]], name: str) -> Grap
     rows = rows_of_csr(parts["indptr"], parts["indices"], parts["data"], copied=False)
     graph = Graph(*rows, name=name)
     if graph.n != shape[0]:
-        raise source.error(None, f"the shape says n = {shape[0]}, but indptr has n = {graph.n}")
+        raise source.error(None, f"the shape has n = {shape[0]}, but indptr has n = {graph.n}")
     return graph if form == "csr" else graph.reversed()

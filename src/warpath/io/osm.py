@@ -1,7 +1,7 @@
 """OpenStreetMap extracts (.osm, .osm.gz, .osm.bz2, .osm.pbf) as a car network, through pyosmium.
 
-A vertex is an end of a way or a point that ways share; the points between give an edge its length
-and its shape.
+Vertices are the ends of ways and the points that ways share; the points between them determine the
+length and the shape of an edge.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Ways:
-    """The drivable ways end to end: `points[start[i]:start[i + 1]]` are way i's OSM node ids."""
+    """The drivable ways; `points[start[i]:start[i + 1]]` are the OSM node ids of way i."""
 
     points: NDArray[np.int64]
     start: NDArray[np.int64]
@@ -54,20 +54,20 @@ def read(
 
     Parameters
     ----------
-    source : an .osm or .osm.pbf file, also compressed.
-    weight : "metres", the great-circle length along the way's points (float64); "seconds", that
-        length at the tagged limit, else at the class's speed in `osm_tags.DEFAULT_SPEEDS`; None:
-        "metres".
-    service : also highway=service (driveways, parking aisles, alleys).
-    private : also ways open to some cars only (access=private, permit, delivery).
-    speeds : km/h for the highway classes whose default speed should be another one.
-    shapes : keep the points between the ends of roads, 16 bytes each, for lines and pictures.
+    source : an .osm or .osm.pbf file, possibly compressed.
+    weight : "metres", the great-circle length along the way's points (float64); "seconds", the
+        time for that length at the tagged speed limit, or without one at the speed of the class in
+        `osm_tags.DEFAULT_SPEEDS`; None: "metres".
+    service : True includes highway=service (driveways, parking aisles, alleys).
+    private : True includes ways open to some cars only (access=private, permit, delivery).
+    speeds : km/h by highway class, in place of the default speeds.
+    shapes : True stores the points between the ends of roads, 16 bytes each, for lines and plots.
 
     Returns
     -------
     Graph
-        Directed. Labels are OSM node ids (int64, ascending), coordinates longitude and latitude in
-        degrees, and the roads' shapes. The network is not reduced to one component.
+        A directed graph. Labels are OSM node ids (int64, ascending), coordinates are longitude and
+        latitude in degrees, and the roads have shapes. The graph may have several components.
 
     Raises
     ------
@@ -78,11 +78,11 @@ def read(
 
     Notes
     -----
-    Classes motorway to residential with their links, living_street, road; access, vehicle,
-    motor_vehicle and motorcar are obeyed, the most specific first; one-ways as in
-    `osm_tags.directions`. Turn restrictions, barriers on points and ferries are not read. Points
-    outside the extract cut a way in two. Reads the file twice; O(points) memory, and about 1 us per
-    point.
+    Includes the classes motorway to residential with their links, living_street and road. Of the
+    tags access, vehicle, motor_vehicle and motorcar the most specific one decides; one-ways are
+    read as in `osm_tags.directions`. Turn restrictions, barriers on points and ferries are ignored.
+    Points outside the extract split a way. Reads the file twice; O(points) memory, and about 1 us
+    per point.
     """
     if weight not in {"metres", "seconds", None}:
         message = f'weight={weight!r}: OpenStreetMap roads are weighted by "metres" or "seconds".'
@@ -93,15 +93,13 @@ def read(
     if not ways.points.size:
         raise file.error(
             "no road that cars may use was found "
-            "(service=True and private=True also take service roads and private ones)"
+            "(service=True and private=True also include service roads and private ones)"
         )
     ids, vertex = np.unique(ways.points, return_inverse=True)
     lonlat = file.locations(ids)
     u, v, way, metres, course = _junction_edges(ways, vertex, lonlat)
     if not u.size:
-        raise file.error(
-            "it names roads but not one stretch of road whose two ends have a location"
-        )
+        raise file.error("it has roads, but no stretch of road whose two ends have a location")
     forward, backward = ways.forward[way], ways.backward[way]
     src = np.concatenate([u[forward], v[backward]])
     dst = np.concatenate([v[forward], u[backward]])
@@ -113,10 +111,10 @@ def read(
         length = length * 3.6 / kmh
     used, ends = np.unique(np.concatenate([src, dst]), return_inverse=True)
     src, dst = ends[: src.size], ends[src.size :]
-    kept = None
+    edge_shapes = None
     if shapes:
         lines = course.taken(np.concatenate([np.flatnonzero(forward), np.flatnonzero(backward)]))
-        kept = in_rows(lines, (src, dst), length, lonlat[used], directed=True)
+        edge_shapes = in_rows(lines, (src, dst), length, lonlat[used], directed=True)
     return Graph.from_edges(
         src,
         dst,
@@ -125,7 +123,7 @@ def read(
         labels=ids[used],
         coordinates=lonlat[used],
         name=source.title,
-        shapes=kept,
+        shapes=edge_shapes,
     )
 
 
@@ -143,15 +141,15 @@ def _speeds(own: Mapping[str, float] | None, *, service: bool) -> dict[str, floa
     return speeds
 
 
-#: Far above all ids that OpenStreetMap has given, about 1.3 * 10^10 in 2025.
+#: Far above all ids that OpenStreetMap has assigned, about 1.3 * 10^10 in 2025.
 _LARGEST_ID = 2**40
 
-#: How osmium reads a file of each compression; None: it is not compressed.
+#: osmium's name of the XML format by compression; None: not compressed.
 _COMPRESSED = {None: "osm", "gzip": "osm.gz", "bzip2": "osm.bz2"}
 
 
 def sniff(head: bytes) -> bool:
-    """Say whether a file is OpenStreetMap XML or PBF."""
+    """Return whether a file is OpenStreetMap XML or PBF."""
     return _is_pbf(head) or (b"<osm " in head[:1024] and head.lstrip()[:1] == b"<")
 
 
@@ -160,7 +158,7 @@ def _is_pbf(head: bytes) -> bool:
 
 
 class _File:
-    """One extract, read pass by pass; what osmium says about damage becomes a GraphFormatError."""
+    """An extract that is read in several passes; osmium's errors become GraphFormatErrors."""
 
     def __init__(self, source: Source) -> None:
         self._osmium = require("osmium", extra="osm", what="reading OpenStreetMap extracts")
@@ -172,7 +170,7 @@ class _File:
             self._file = io.File(str(source.path), "pbf")
         elif not _is_pbf(source.head) and source.compression in _COMPRESSED:
             self._file = io.File(str(source.path), _COMPRESSED[source.compression])
-        else:  # a compression that osmium does not know
+        else:  # a compression that osmium does not support
             form = "pbf" if _is_pbf(source.head) else "osm"
             self._file = io.FileBuffer(source.data, form)
 
@@ -180,11 +178,11 @@ class _File:
         return self._source.error(None, message)
 
     def _filters(self, ids: Array) -> bool:
-        """Say whether osmium's own filter is to choose nodes by these ascending ids.
+        """Return whether osmium's own filter can select nodes by these ascending ids.
 
-        It does not take the negative ids of unsaved edits. Its set has a bit for each number up to
-        the largest, in blocks of 4 MiB, and a pointer to each block: an id of 10^16 alone would
-        take 2.3 GB.
+        The filter does not support the negative ids of unsaved edits. It has a bit for each number
+        up to the largest, in blocks of 4 MiB, and a pointer to each block: a single id of 10^16
+        would take 2.3 GB.
         """
         blocks = 1 + int(np.count_nonzero(np.diff(ids >> 25)))
         return bool(
@@ -193,7 +191,7 @@ class _File:
 
     @contextmanager
     def _damage(self) -> Iterator[None]:
-        """Name the file in what osmium says about damage: an id, a version, a location."""
+        """Convert osmium's errors about damaged data to a GraphFormatError that names the file."""
         try:
             yield
         except (RuntimeError, ValueError, self._osmium.InvalidLocationError) as error:
@@ -224,35 +222,35 @@ class _File:
     def locations(self, ids: Array) -> NDArray[np.float64]:
         """Return longitude and latitude of the ascending `ids`, (k, 2); NaN where unknown."""
         osmium = self._osmium
-        found, place = array("q"), array("d")
-        wanted_ids = set() if self._filters(ids) else set(ids.tolist())
+        node_ids, place = array("q"), array("d")
+        requested = set() if self._filters(ids) else set(ids.tolist())
         with self._damage():
             nodes = osmium.FileProcessor(self._file, osmium.osm.NODE)
-            if not wanted_ids:
+            if not requested:
                 nodes = nodes.with_filter(osmium.filter.IdFilter(ids.tolist()))
             for node in nodes:
-                if (not wanted_ids or node.id in wanted_ids) and node.location.valid():
-                    found.append(node.id)
+                if (not requested or node.id in requested) and node.location.valid():
+                    node_ids.append(node.id)
                     place.extend((node.location.lon, node.location.lat))
-        known = np.array(found, np.int64)
+        known = np.array(node_ids, np.int64)
         at = np.minimum(np.searchsorted(ids, known), ids.size - 1)
-        wanted = ids[at] == known
+        match = ids[at] == known
         lonlat = np.full((ids.size, 2), np.nan)
-        lonlat[at[wanted]] = np.array(place, np.float64).reshape(-1, 2)[wanted]
+        lonlat[at[match]] = np.array(place, np.float64).reshape(-1, 2)[match]
         return lonlat
 
 
 def _junction_edges(
     ways: _Ways, vertex: Array, lonlat: NDArray[np.float64]
 ) -> tuple[Array, Array, Array, Array, Shapes]:
-    """Cut the ways at junctions: (u, v, way, metres) and all points of each stretch of road."""
+    """Split the ways at junctions: (u, v, way, metres) and the points of each stretch of road."""
     way = np.repeat(np.arange(ways.start.size - 1), np.diff(ways.start))
     repeated = np.zeros(vertex.size, bool)
     repeated[1:] = (vertex[1:] == vertex[:-1]) & (way[1:] == way[:-1])
     unknown = np.isnan(lonlat[vertex, 0])
     keep = ~repeated & ~unknown
-    # A point that is left out for want of a location cuts its way: the stretches before and after
-    # it are told apart by `run`, which counts the missing points so far.
+    # A point without a location is left out and splits its way. `run` counts such points, so it
+    # differs between the stretches before and after one.
     run = np.cumsum(unknown)[keep]
     vertex, way = vertex[keep], way[keep]
     if len(vertex) < 2:

@@ -1,4 +1,4 @@
-"""What OpenStreetMap's tags say about a car: may it drive here, which way, how fast.
+"""Interpretation of OpenStreetMap tags for cars: access, direction and speed.
 
 The rules follow the wiki pages Key:highway, Key:access, Key:oneway and Key:maxspeed.
 """
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Free-flow speeds in km/h where a way has no (readable) limit. An assumption, not a measurement:
-# between the usual legal limit of the class and what a car drives there.
+# Free-flow speeds in km/h for ways without a (readable) limit. They are assumptions, not
+# measurements, between the usual legal limit of the class and the real speed of cars.
 DEFAULT_SPEEDS: dict[str, float] = {
     "motorway": 110,
     "motorway_link": 50,
@@ -32,8 +32,8 @@ DEFAULT_SPEEDS: dict[str, float] = {
     "service": 15,
 }
 
-# Limits that a country's law gives a name, km/h: "DE:rural". The plain name is for countries not
-# listed.
+# Named legal limits in km/h by country: "DE:rural". A name without a country is for all countries
+# that are not listed.
 _NAMED_LIMITS: dict[str, float] = {
     "walk": 5,
     "living_street": 10,
@@ -80,7 +80,7 @@ _ROUNDABOUTS = frozenset({"roundabout", "circular"})
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """How a car may use a way: the directions, in the order of its points, and km/h in each."""
+    """The directions in which cars may use a way, relative to its points, and km/h in each."""
 
     forward: bool
     backward: bool
@@ -90,19 +90,19 @@ class Drive:
 
 @dataclass(frozen=True, slots=True)
 class CarRules:
-    """Which ways belong to the car network.
+    """The rules that select the ways of the car network.
 
     Parameters
     ----------
-    speeds : km/h per highway class where no limit is tagged; a class that is not named is left out.
-    private : also ways that are open to some cars only (access=private, permit, delivery).
+    speeds : km/h by highway class, for ways without a tagged limit; other classes are left out.
+    private : True includes ways open to some cars only (access=private, permit, delivery).
     """
 
     speeds: Mapping[str, float]
     private: bool = False
 
     def drive(self, tags: Mapping[str, str]) -> Drive | None:
-        """Return how a car may use the way with these tags; None where it may not."""
+        """Return the use of a way with these tags, or None if cars may not use it."""
         usual = self.speeds.get(tags.get("highway", ""))
         if usual is None or tags.get("area") == "yes" or not self._open(tags):
             return None
@@ -127,10 +127,10 @@ class CarRules:
 
 
 def directions(tags: Mapping[str, str]) -> tuple[bool, bool]:
-    """Whether cars may follow the way's points forward and backward.
+    """Return whether cars may follow the way's points forward, and backward.
 
-    An explicit oneway wins over what junction=roundabout and highway=motorway imply; a lane that
-    changes its direction during the day (reversible, alternating) is closed both ways.
+    An explicit oneway overrides the one-way that junction=roundabout or highway=motorway implies. A
+    lane that changes its direction during the day (reversible, alternating) is closed both ways.
     """
     keys = ("oneway:motorcar", "oneway:motor_vehicle", "oneway:vehicle", "oneway")
     value = next((tags[key] for key in keys if key in tags), None)
@@ -147,16 +147,16 @@ def directions(tags: Mapping[str, str]) -> tuple[bool, bool]:
 
 
 def speed_limit(text: str | None) -> float | None:
-    """Read a maxspeed value in km/h.
+    """Return a maxspeed value in km/h.
 
-    Takes numbers with km/h (the default), mph or knots; "walk", "none" (130 km/h), country codes
-    such as "DE:urban" or "GB:nsl_single", zones ("DE:zone:30"); of several values ("50;30") the
-    smallest.
+    Accepts numbers with km/h (the default), mph or knots; "walk", "none" (130 km/h), country codes
+    such as "DE:urban" or "GB:nsl_single", and zones ("DE:zone:30"). The smallest of several values
+    ("50;30") counts.
 
     Returns
     -------
     float or None
-        None where nothing is tagged, nothing is readable ("signals", "variable") or the limit is 0.
+        None without a tag, for an unreadable value ("signals", "variable") and for a limit of 0.
 
     Examples
     --------
@@ -165,8 +165,8 @@ def speed_limit(text: str | None) -> float | None:
     """
     if text is None:
         return None
-    found = [limit for part in text.split(";") if (limit := _one_limit(part.strip()))]
-    return min(found, default=None)
+    limits = [limit for part in text.split(";") if (limit := _one_limit(part.strip()))]
+    return min(limits, default=None)
 
 
 def _one_limit(text: str) -> float | None:

@@ -1,4 +1,4 @@
-"""Where large tables go: memory, a file, an array of a GPU or a function."""
+"""Destinations of large tables: memory, a file, a GPU array or a function."""
 
 from __future__ import annotations
 
@@ -23,40 +23,40 @@ class Output(Protocol):
 
     @property
     def array(self) -> Any:
-        """The table; of a file from when it is complete on; None where a function takes it."""
+        """The table; None for a function, and for a file until it is complete."""
         ...
 
     @property
     def resumed(self) -> int:
-        """How many rows an earlier run has left; `blocks` begins after them."""
+        """Number of rows from an earlier run; `blocks` begins after them."""
         ...
 
     @property
     def journal(self) -> Journal | None:
-        """Where a file notes how far it is; None elsewhere."""
+        """The journal of an unfinished file; None for other outputs."""
         ...
 
     def blocks(self, *, at_once: bool = False, several: int = 1) -> list[slice]:
-        """Return the row ranges in which it wants to be filled.
+        """Return the row ranges of the blocks, in order.
 
         Parameters
         ----------
-        at_once : one block only.
-        several : how many rows a block should have at least, where memory allows.
+        at_once : True returns a single block.
+        several : minimum number of rows per block, if memory allows.
         """
         ...
 
     def block(self, rows: slice) -> Any:
-        """Return an array for these rows, to be filled; the one before it may still be written."""
+        """Return an array to fill with these rows; the previous block may still be in use."""
         ...
 
     def put(self, rows: slice, values: Any) -> None:
-        """Take the filled rows."""
+        """Store the filled rows."""
         ...
 
 
-class _Held:
-    """An array, of this machine or of a GPU, that is filled in place."""
+class _InPlace:
+    """An array in host or GPU memory that is filled in place."""
 
     resumed = 0
     journal = None
@@ -71,11 +71,11 @@ class _Held:
         return self.array[rows]
 
     def put(self, rows: slice, values: Any) -> None:
-        """Nothing to do: the block is the array's own memory."""
+        """Do nothing: the block is part of the array."""
 
 
-class _Told:
-    """A function that takes block after block, in the thread of the call."""
+class _Callback:
+    """A function that is called with each block, in the thread of the caller."""
 
     array = None
     resumed = 0
@@ -115,37 +115,38 @@ def output_of(
     device: str = "cpu",
     question: Callable[[], Question] | None = None,
 ) -> Iterator[Output]:
-    """Open what a table is written to.
+    """Open the destination of a table.
 
     Parameters
     ----------
     out : None for a new array; an array of this shape and type; a path ending in ``.npy`` or
-        ``.zarr``, which appears complete or not at all; or a function of (rows, values).
-    shape, dtype : of the table.
-    device : what runs: only a GPU fills an array that lies on one.
-    question : gives what the table depends on, so that a file is only continued by what began it.
+        ``.zarr``, which is created only when the table is complete; or a function of
+        (rows, values).
+    shape, dtype : shape and type of the table.
+    device : device of the call; only a call on a GPU can fill a GPU array.
+    question : returns the query, so that only a call with the same query continues a file.
     """
     if out is None:
-        yield _Held(np.empty(shape, dtype))
+        yield _InPlace(np.empty(shape, dtype))
     elif hasattr(out, "__cuda_array_interface__"):
         _check_gpu_array(out, shape, dtype, device)
-        yield _Held(out)
+        yield _InPlace(out)
     elif isinstance(out, np.ndarray):
         _check_array(out, shape, dtype)
-        yield _Held(out)
+        yield _InPlace(out)
     elif isinstance(out, str | os.PathLike):
         from warpath.io.streams import opened_file
 
         path = to_write(out)
         if path.suffix not in {".npy", ".zarr"}:
-            msg = f"out={str(path)!r}: a path ends in .npy or .zarr."
+            msg = f"out={str(path)!r}: a path must end in .npy or .zarr."
             raise InputError(msg)
         with opened_file(path, shape, dtype, {} if question is None else question()) as output:
             yield output
     elif callable(out):
-        yield _Told(out, shape, dtype)
+        yield _Callback(out, shape, dtype)
     else:
-        msg = f"out is a {type(out).__name__}: None, an array, a path or a function is needed."
+        msg = f"out is a {type(out).__name__}: it must be None, an array, a path or a function."
         raise InputError(msg)
 
 
@@ -159,28 +160,28 @@ def _check_array(out: Array, shape: tuple[int, int], dtype: np.dtype[Any]) -> No
         )
         raise InputError(msg)
     if not out.flags.writeable:
-        msg = "out is read-only: give an array that may be written."
+        msg = "out is read-only: use a writable array."
         raise InputError(msg)
 
 
 def _check_gpu_array(out: Any, shape: tuple[int, int], dtype: np.dtype[Any], device: str) -> None:
     if device == "cpu":
         msg = (
-            f"out is a {type(out).__name__} on a GPU, but the CPU runs: say device='cuda', or give "
-            "a NumPy array."
+            f"out is a {type(out).__name__} on a GPU, but the call runs on the CPU: use "
+            "device='cuda', or a NumPy array."
         )
         raise InputError(msg)
     given = out.__cuda_array_interface__
-    found, kind, strides = tuple(given["shape"]), np.dtype(given["typestr"]), given.get("strides")
+    actual, kind, strides = tuple(given["shape"]), np.dtype(given["typestr"]), given.get("strides")
     packed = (shape[1] * dtype.itemsize, dtype.itemsize)
     ordered = strides is None or tuple(strides) == packed
-    if found != shape or kind != dtype or not ordered:
+    if actual != shape or kind != dtype or not ordered:
         order = "" if ordered else ", not C-ordered"
         msg = (
-            f"out has shape {found} and type {kind}{order}: a C-ordered array of shape {shape} "
+            f"out has shape {actual} and type {kind}{order}: a C-ordered array of shape {shape} "
             f"and type {dtype} is needed."
         )
         raise InputError(msg)
     if given["data"][1]:
-        msg = "out is read-only: give an array that may be written."
+        msg = "out is read-only: use a writable array."
         raise InputError(msg)

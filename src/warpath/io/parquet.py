@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def sniff(head: bytes) -> bool:
-    """Say whether a file starts with Parquet's four letters."""
+    """Return whether a file starts with Parquet's magic number."""
     return head.startswith(b"PAR1")
 
 
@@ -35,18 +35,18 @@ def read(
     Raises
     ------
     GraphFormatError
-        The file is damaged, or its columns are not those of edges.
+        The file is damaged, or its columns do not describe edges.
     MissingDependencyError
         pyarrow is not installed (`pip install warpath[io]`).
     """
     parquet = require("pyarrow.parquet", extra="io", what="reading Parquet edge tables")
     arrow = require("pyarrow", extra="io", what="reading Parquet edge tables")
     try:
-        # Memory-mapped: only the columns of the edges need be brought in.
+        # Memory-mapped, so that only the columns of the edges are read.
         plain = source.compression is None
         data = arrow.memory_map(str(source.path)) if plain else arrow.BufferReader(source.data)
         file = parquet.ParquetFile(data)
-        # Equal values may take next to nothing in the file, but 8 bytes each in memory.
+        # Repeated values take almost nothing in the file, but 8 bytes each in memory.
         source.need(8 * file.metadata.num_rows * min(file.metadata.num_columns, 3))
         table = file.read()
         column_names(source, table)
@@ -55,7 +55,7 @@ def read(
     except UnicodeDecodeError as error:
         raise bad_name(source, error) from error
     except (arrow.ArrowException, OSError, ValueError) as error:
-        raise source.error(None, f"this is no sound Parquet file: {error}") from error
+        raise source.error(None, f"this is not a valid Parquet file: {error}") from error
     return of_table(source, table, directed=directed, weight=weight, columns=columns)
 
 
@@ -64,12 +64,12 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
 
     Parameters
     ----------
-    labels : "keep" names vertices as the graph does; "drop" numbers them from 0.
+    labels : "keep" writes the labels of vertices; "drop" writes the numbers 0 .. n - 1.
 
     Notes
     -----
-    An undirected graph is written with both arcs of an edge. Vertices without edges and coordinates
-    are not in the file: `.npz` holds the whole graph.
+    An undirected graph is written with both arcs of each edge. The file does not hold coordinates
+    or vertices without edges; `.npz` holds the whole graph.
 
     Raises
     ------
@@ -86,8 +86,8 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
         known = arrow.array(names.tolist() if names.dtype.kind in "OU" else names)
     except (arrow.ArrowException, TypeError) as error:
         msg = (
-            f'a Parquet column cannot hold these labels ({error}); labels="drop" numbers the '
-            f"vertices."
+            f'a Parquet column cannot hold these labels ({error}); use labels="drop" to write '
+            "numbers."
         )
         raise InputError(msg) from error
     fields = [("source", known.type), ("target", known.type)]

@@ -1,4 +1,4 @@
-"""Paths of files as callers give them, checked before anything is opened."""
+"""Validation of the paths that callers give, before any file is opened."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def to_read(path: Any) -> Path:
     GraphFormatError
         If no file can have this name.
     """
-    found, why = _looked_up(path)
-    if why is not None:
-        raise GraphFormatError(shown(path), None, f"this is no path of a file: {why[1]}")
-    return found
+    checked, problem = _checked(path)
+    if problem is not None:
+        raise GraphFormatError(shown(path), None, f"this is not a valid path: {problem[1]}")
+    return checked
 
 
 def to_write(path: Any) -> Path:
@@ -37,27 +37,27 @@ def to_write(path: Any) -> Path:
     OutputError
         If no file can have this name.
     """
-    found, why = _looked_up(path)
-    if why is None and not found.name:
-        why = errno.EISDIR, "it is a directory"
-    if why is not None:
-        raise OutputError(why[0], f"cannot be written: {why[1]}", shown(path))
-    return found
+    checked, problem = _checked(path)
+    if problem is None and not checked.name:
+        problem = errno.EISDIR, "it is a directory"
+    if problem is not None:
+        raise OutputError(problem[0], f"cannot be written: {problem[1]}", shown(path))
+    return checked
 
 
-def _looked_up(path: Any) -> tuple[Path, tuple[int, str] | None]:
-    """Return a path, and the number and the sentence of what is wrong with its name, or None."""
+def _checked(path: Any) -> tuple[Path, tuple[int, str] | None]:
+    """Return a path, and the error number and description if its name is not valid, else None."""
     try:
-        found = Path(path)
+        checked = Path(path)
     except TypeError:
         msg = f"path = {shown(path)} is a {type(path).__name__}: a string or a Path is needed."
         raise InputError(msg) from None
     try:
-        os.lstat(found)
+        os.lstat(checked)
     except ValueError:
-        what = "a NUL character" if "\0" in str(found) else "a character that no file name has"
-        return found, (errno.EINVAL, f"its path has {what}")
+        what = "a NUL character" if "\0" in str(checked) else "a character that no file name has"
+        return checked, (errno.EINVAL, f"its path has {what}")
     except OSError as error:
         if error.errno in {errno.ENAMETOOLONG, errno.ELOOP}:
-            return found, (error.errno, os.strerror(error.errno).lower())
-    return found, None
+            return checked, (error.errno, os.strerror(error.errno).lower())
+    return checked, None

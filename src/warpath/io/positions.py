@@ -1,4 +1,4 @@
-"""Reads and writes at positions of an open file."""
+"""Reads and writes at given positions of an open file."""
 
 from __future__ import annotations
 
@@ -13,23 +13,26 @@ if TYPE_CHECKING:
 
 
 def reserve(file: int, size: int) -> None:
-    """Take the whole file's blocks now, so that a disk that fills up is known before the work."""
+    """Allocate the whole file on disk, so that a full disk is detected before the work begins."""
     if hasattr(os, "posix_fallocate"):
         try:
             os.posix_fallocate(file, 0, size)
         except OSError as error:
-            if error.errno not in {errno.EINVAL, errno.EOPNOTSUPP}:  # a file system without it
+            if error.errno not in {
+                errno.EINVAL,
+                errno.EOPNOTSUPP,
+            }:  # the file system does not support it
                 raise
     os.truncate(file, size)
 
 
 def on_disk(file: int) -> None:
-    """Bring the content to the disk itself."""
+    """Flush the content to the disk."""
     getattr(os, "fdatasync", os.fsync)(file)
 
 
 def write_at(file: int, data: Any, at: int) -> None:
-    """Write all bytes of a buffer from a position on."""
+    """Write all bytes of a buffer, starting at a position."""
     left = memoryview(data)
     while left:
         count = os.pwrite(file, left[: 1 << 30], at)
@@ -37,7 +40,7 @@ def write_at(file: int, data: Any, at: int) -> None:
 
 
 def read_at(file: int, into: Any, at: int) -> None:
-    """Fill a buffer from the file, with zeros from where the file ends."""
+    """Fill a buffer from the file, with zeros beyond its end."""
     left = memoryview(into)
     while left and (count := os.preadv(file, [left[: 1 << 30]], at)):
         left, at = left[count:], at + count

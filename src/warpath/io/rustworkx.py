@@ -1,4 +1,4 @@
-"""rustworkx's graphs, directed and undirected."""
+"""Graphs from rustworkx, directed and undirected."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 def from_rustworkx(
     data: Any, *, weight: str | Callable[[Any], float] | None = "auto", **attributes: Any
 ) -> Graph:
-    """Make a graph of a rustworkx PyGraph or PyDiGraph.
+    """Make a graph from a rustworkx PyGraph or PyDiGraph.
 
     Parameters
     ----------
-    data : the graph; it says itself whether it is directed.
-    weight : how an edge's payload is its weight. "auto": the payload itself, where all are numbers;
-        its entry "weight", where all are dictionaries; 1, where none has a payload. Any other name:
-        that entry of a dictionary. A function of the payload, like rustworkx's ``weight_fn``. None:
-        every weight is 1.
+    data : the graph, directed or undirected.
+    weight : rule that gives an edge's weight from its payload. "auto": the payload itself if all
+        are numbers, its entry "weight" if all are dictionaries, 1 if no edge has a payload. Another
+        string: that entry of a dictionary. A function of the payload, like rustworkx's
+        ``weight_fn``. None: every weight is 1.
     **attributes : ``labels``, ``coordinates``, ``first_through``, ``name`` of `Graph`; arrays are
         in the order of ``data.node_indices()``.
 
     Returns
     -------
     Graph
-        Vertices are rustworkx's node indices; where nodes were removed, so that numbers are
-        missing, they become labels.
+        Vertices are rustworkx's node indices; if numbers are missing because nodes were removed,
+        the node indices become labels.
 
     Raises
     ------
     GraphError, WeightError
-        A payload that gives no weight; the message names the edge.
+        A payload has no valid weight; the message names the edge.
 
     Notes
     -----
@@ -46,23 +46,23 @@ def from_rustworkx(
     """
     if not hasattr(data, "weighted_edge_list"):
         msg = (
-            f"a {type(data).__module__}.{type(data).__qualname__} is no graph: a PyGraph or "
-            "PyDiGraph is."
+            f"a {type(data).__module__}.{type(data).__qualname__} is not a rustworkx graph: use a "
+            "PyGraph or PyDiGraph."
         )
         raise GraphError(msg)
     edges = list(data.weighted_edge_list())
     ends = np.array([(u, v) for u, v, _ in edges], np.int64).reshape(-1, 2)
-    kept = np.array(data.node_indices(), np.int64)
-    n = len(kept)
-    if n and kept[-1] != n - 1:  # ascending: numbers of removed nodes are missing
-        ends = np.searchsorted(kept, ends)
-        attributes.setdefault("labels", kept)
+    nodes = np.array(data.node_indices(), np.int64)
+    n = len(nodes)
+    if n and nodes[-1] != n - 1:  # ascending: numbers of removed nodes are missing
+        ends = np.searchsorted(nodes, ends)
+        attributes.setdefault("labels", nodes)
     return Graph.from_edges(
         np.ascontiguousarray(ends[:, 0]),
         np.ascontiguousarray(ends[:, 1]),
         _weights(edges, weight),
         n=n,
-        directed=hasattr(data, "predecessors"),  # which a PyGraph does not tell from successors
+        directed=hasattr(data, "predecessors"),  # a PyGraph has no predecessors
         **attributes,
     )
 

@@ -1,4 +1,4 @@
-"""Files that are written wholly or not at all."""
+"""Atomic writing of files, with compression, and blocks of edges for text formats."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
     from warpath.graph import Graph
 
-#: Edges per piece of text: tens of megabytes, so that memory stays small and Ctrl-C prompt.
+#: Edges per block of text: tens of megabytes, so that memory stays small and Ctrl-C prompt.
 BLOCK = 1 << 20
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class _Sink(io.RawIOBase):
-    """A file that goes on counting once the disk is full: the error knows the bytes needed."""
+    """A file that still counts bytes when the disk is full, so that the error has the total."""
 
     def __init__(self, file: io.FileIO, path: Path) -> None:
         super().__init__()
@@ -67,29 +67,29 @@ class _Sink(io.RawIOBase):
         return self.written
 
     def leave(self) -> None:
-        """Write nothing any more: a buffer that is thrown away late must not meet a closed file."""
+        """Discard all further bytes, as a buffer may be flushed after the file is closed."""
         self.full = self.full or OSError(errno.EBADF, "closed")
 
 
 @contextlib.contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file for writing that appears under its name only when the block ends without error.
+    """Open a file that replaces the target only if the block ends without error.
 
-    The bytes go to a temporary file in the same folder, which is flushed to the disk and then
-    renamed. Of several writers at once each has its own; the last to end gives the file. A suffix
-    .gz, .xz, .bz2 or .zst of the name given compresses them. The file given cannot be sought in;
-    its ``name`` is the name given without the suffix of the compression.
+    The bytes go to a temporary file in the target's folder, which is flushed to the disk and then
+    renamed. Several writers at once have a file each; the last to finish determines the target. A
+    suffix .gz, .xz, .bz2 or .zst of `path` selects compression. The yielded file cannot seek; its
+    ``name`` is that of `path` without the compression suffix.
 
     Parameters
     ----------
-    path : the target. A symbolic link is followed: it stays, and the file that it leads to is
-        replaced, in that file's folder. A pipe or a device is written to directly.
+    path : the target. A symbolic link is followed: the link stays, and the file that it points to
+        is replaced, in that file's folder. A pipe or a device is written to directly.
 
     Raises
     ------
     OutputError
-        The folder is missing or closed to this user, no file can have this name, or the disk is
-        full: with the bytes needed.
+        The folder is missing or not writable, no file can have this name, or the disk is full; the
+        message has the bytes needed.
     """
     given, target = Path(path), real_path(path)
     if os.path.isdir(target):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
@@ -123,7 +123,7 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _is_special(path: Path) -> bool:
-    """Return whether a pipe or a device is there."""
+    """Return whether a path is a pipe or a device."""
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -132,7 +132,7 @@ def _is_special(path: Path) -> bool:
 
 
 def _opened(path: Path) -> io.FileIO:
-    """Open what exists for writing."""
+    """Open an existing pipe or device for writing."""
     flags = os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
     return io.FileIO(path, "wb", opener=lambda name, _: os.open(name, flags))
 
@@ -145,7 +145,7 @@ def _take_mode(file: io.FileIO, target: Path) -> None:
 
 
 def _finish(file: io.FileIO, temporary: Path, target: Path) -> None:
-    """Bring the file to the disk and give it its name."""
+    """Flush the temporary file to the disk and rename it to the target."""
     try:
         os.fsync(file.fileno())
         temporary.replace(target)
@@ -158,7 +158,7 @@ def _refuse_a_full_disk(sink: _Sink, target: Path) -> None:
         free = shutil.disk_usage(target.parent).free
         message = (
             f"the disk is full: the file needs {sink.written:,} bytes, {free:,} are free; "
-            "what was there before is untouched"
+            "no existing file was changed"
         )
         raise OutputError(sink.full.errno, message, str(target))
 
@@ -177,10 +177,10 @@ def _compressor(sink: _Sink, suffix: str) -> Iterator[BinaryIO]:
         raise InputError(msg)
     file: Any
     if kind == "gzip":
-        # No time stamp and no name: the same graph gives the same bytes.
+        # Without a time stamp and a name the same graph gives the same bytes.
         file = gzip.GzipFile("", "wb", 6, raw, mtime=0)
     elif kind == "xz":
-        file = lzma.LZMAFile(raw, "wb")  # noqa: SIM115 - closed below, as all of them are
+        file = lzma.LZMAFile(raw, "wb")  # noqa: SIM115 - closed below, like the others
     elif kind == "bzip2":
         file = bz2.BZ2File(raw, "wb")
     else:
@@ -191,14 +191,14 @@ def _compressor(sink: _Sink, suffix: str) -> Iterator[BinaryIO]:
 
 
 def _zstd_file(zstd: Any, raw: BinaryIO) -> Any:
-    """Open a writer with a checksum, without which zstd notices no damage."""
+    """Open a writer that adds a checksum, without which zstd detects no damage."""
     if hasattr(zstd, "ZstdFile"):
         return zstd.ZstdFile(raw, "w", options={zstd.CompressionParameter.checksum_flag: 1})
     return _ZstdFile(zstd.ZstdCompressor(write_checksum=True).compressobj(), raw)
 
 
 class _ZstdFile(io.RawIOBase):
-    """What the package zstandard compresses; its own writer leaks an object at every close."""
+    """A writer for the package zstandard, whose own writer leaks an object at every close."""
 
     def __init__(self, compressor: Any, raw: BinaryIO) -> None:
         super().__init__()
@@ -219,7 +219,7 @@ class _ZstdFile(io.RawIOBase):
 
 
 class _Named(io.RawIOBase):
-    """A writer under the name of its target, that the block may close without harm."""
+    """A writer with the target's name; closing it does not close the underlying file."""
 
     def __init__(self, file: Any, name: str) -> None:
         super().__init__()
@@ -247,7 +247,7 @@ def edge_blocks(
 
     Parameters
     ----------
-    weighted : False leaves the weights empty; True gives ones where the graph has none.
+    weighted : False yields empty weights; True yields ones for a graph without weights.
     """
     for low in range(0, graph.m, BLOCK):
         high = min(low + BLOCK, graph.m)
@@ -260,7 +260,7 @@ def edge_blocks(
 
 
 def refuse_what_text_cannot_hold(graph: Graph, suffix: str, labels: str) -> None:
-    """Refuse names of vertices (unless dropped) and vertices that are never passed through."""
+    """Raise InputError for closed vertices, and for labels unless they are dropped."""
     if labels not in {"refuse", "drop"}:
         msg = f'labels={labels!r} must be "refuse" or "drop".'
         raise InputError(msg)
@@ -272,7 +272,7 @@ def refuse_what_text_cannot_hold(graph: Graph, suffix: str, labels: str) -> None
         raise InputError(msg)
     if graph.first_through:
         msg = (
-            f"a {suffix} file cannot say that the first {graph.first_through} vertices are never "
+            f"a {suffix} file cannot store that the first {graph.first_through} vertices are never "
             "passed through: write .npz."
         )
         raise InputError(msg)

@@ -13,13 +13,13 @@ from warpath.graph.facts import rows_into
 
 
 def from_scipy(data: Any, *, directed: bool = True, **attributes: Any) -> Graph:
-    """Make a graph of a square SciPy sparse matrix or array.
+    """Make a graph from a square SciPy sparse matrix or array.
 
     Parameters
     ----------
     data : (n, n), any format. Stored entries are edges: an explicit zero is an edge of weight 0,
-        entries of a COO matrix at one place are parallel edges, +inf is no edge. DIA and BSR store
-        zeros to fill up their diagonals and blocks: there a zero is no edge.
+        duplicate entries of a COO matrix are parallel edges, +inf means no edge. DIA and BSR pad
+        their diagonals and blocks with zeros, so in these formats a zero means no edge.
     directed : False makes the graph undirected; see `undirected`.
     **attributes : ``labels``, ``id_base``, ``coordinates``, ``first_through``, ``name`` of `Graph`.
 
@@ -36,7 +36,7 @@ def from_scipy(data: Any, *, directed: bool = True, **attributes: Any) -> Graph:
     then shows later changes to `data`, so change a copy.
     """
     if not hasattr(data, "tocoo"):
-        msg = f"a {type(data).__module__}.{type(data).__qualname__} is no sparse matrix."
+        msg = f"a {type(data).__module__}.{type(data).__qualname__} is not a sparse matrix."
         raise GraphError(msg)
     shape = data.shape
     if len(shape) != 2 or shape[0] != shape[1]:
@@ -51,7 +51,7 @@ def from_scipy(data: Any, *, directed: bool = True, **attributes: Any) -> Graph:
 
 def _converted(data: Any, n: int, attributes: dict[str, Any]) -> Graph:
     if data.format in {"csr", "csc"}:
-        # SciPy allows spare room behind the last entry.
+        # SciPy allows unused capacity after the last entry.
         used = int(data.indptr[-1])
         rows = Graph.from_csr(data.indptr, data.indices[:used], data.data[:used], **attributes)
         return rows if data.format == "csr" else rows.reversed()
@@ -65,10 +65,10 @@ def _converted(data: Any, n: int, attributes: dict[str, Any]) -> Graph:
 
 
 def undirected(graph: Graph) -> Graph:
-    """Return the undirected graph that a matrix means.
+    """Return the undirected graph of a matrix.
 
-    A symmetric matrix has both arcs of every edge already; of any other (a triangle of one, say)
-    each entry is an edge, and its opposite is added.
+    A symmetric matrix already has both arcs of every edge. In any other matrix, such as a triangle,
+    each entry is an edge, and its reverse is added.
     """
     attributes: dict[str, Any] = {
         "labels": graph.labels,

@@ -1,16 +1,16 @@
-"""How the contents of files are shown in messages."""
+"""Printable excerpts of files and library messages, for error messages."""
 
 from __future__ import annotations
 
-#: The longest piece of a file that an error repeats.
+#: The most characters of a file that an error quotes.
 SHOWN = 60
 
-#: The longest text of a library, or list of names, that an error repeats.
+#: The most characters of a library's message, or of a list of names, that an error quotes.
 LONGEST = 2000
 
 
 def excerpt(found: bytes) -> str:
-    """Return ``, found "..."`` with the text cut at 60 characters and the unprintable escaped."""
+    """Return ``, found "..."`` with the first 60 characters, unprintable ones escaped."""
     if not found:
         return ""
     text = found[: 4 * SHOWN].decode("utf-8", "backslashreplace")
@@ -19,7 +19,7 @@ def excerpt(found: bytes) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text as one line of limited length, without what a terminal cannot show."""
+    """Return a text as one line of limited length, unprintable characters escaped."""
     text = " ".join(line for line in text.splitlines() if line)
     cut = text[:LONGEST] + ("..." if len(text) > LONGEST else "")
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)

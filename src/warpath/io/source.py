@@ -1,4 +1,4 @@
-"""A file that is being read: its bytes, its lines, and errors that name the place."""
+"""An input file: its bytes, its lines, and errors that name the file and the line."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], object]
 
-#: What a sniffer sees of a file.
+#: The most bytes at the start of a file that a format's `sniff` gets.
 HEAD = 4096
 
-#: The longest header, or first row, that is looked at; it is split into its words in Python.
+#: The most bytes of a header or first row, which Python splits into words.
 LONGEST_LINE = 2**20
 
-#: Contents smaller than this are read without an estimate of the memory that their graph takes.
+#: Smaller files are read without an estimate of the memory that their graph takes.
 _WORTH_ESTIMATING = 2**24
 _SAMPLE = 2**16
 
-#: What Python and its libraries raise over damaged data. `reading` is the last line of defence:
-#: readers name the damage that they know. Errors of warpath's own code are not among them.
+#: Exceptions of Python and its libraries for damaged data, which `reading` converts. Readers raise
+#: more precise errors for the damage that they detect. No exception of warpath is among them.
 _DAMAGE = (
     ArithmeticError, BufferError, EOFError, LookupError, OSError, RuntimeError, SyntaxError,
     TypeError, ValueError, lzma.LZMAError, struct.error, zipfile.BadZipFile, zlib.error,
@@ -50,7 +50,7 @@ _BLANKS = re.compile(rb"\s*")
 
 _BOM = b"\xef\xbb\xbf"
 
-#: How files that are no graphs start, and what they are.
+#: The first bytes of files that are not graphs, with descriptions.
 _FOREIGN = {
     b"\x7fELF": "a program (ELF)",
     b"\x89PNG": "a PNG picture",
@@ -71,7 +71,7 @@ _FOREIGN = {
 
 
 class Line(NamedTuple):
-    """A line with something in it: its text, its number, and where the next one starts."""
+    """A line that is not blank: its text, its number, and the position of the next line."""
 
     text: bytes
     number: int
@@ -79,13 +79,13 @@ class Line(NamedTuple):
 
 
 class Source:
-    """A file that is being read: `head` for sniffing, `data`, or `path` for readers of their own.
+    """An input file: `head` to recognise its format, `data` or `path` to read it.
 
     Parameters
     ----------
-    path : the file; compression is recognised by its first bytes and undone.
+    path : the file, which is decompressed if its first bytes show a compression.
     member : the file inside a zip archive that holds more than one.
-    progress : None, or called with bytes done and bytes in all.
+    progress : None, or a function of bytes done and bytes in total.
     """
 
     def __init__(
@@ -103,11 +103,11 @@ class Source:
             self.raw_head: bytes = self._next_piece(file, HEAD)
         if not self.raw_head:
             raise self.error(None, "the file is empty")
-        #: The bytes that were free before anything was read: all that reading may take.
+        #: The most bytes that reading may take: the memory that was free before it.
         self.room = memory()
         self.compression = kind_of(self.raw_head)
         self.member = member
-        self._held = io.BytesIO()  # it grows in place, where pieces would have to be joined
+        self._held = io.BytesIO()  # it grows in place, without a copy to join pieces
         self._data: bytes | None = None
         self._rest: Iterator[bytes] = self._stream()
 
@@ -170,19 +170,19 @@ class Source:
 
     @property
     def data(self) -> bytes:
-        """The whole content, decompressed. Read once, then kept until it is parsed.
+        """The whole content, decompressed; read once, then cached until it is parsed.
 
         Raises
         ------
         NotEnoughMemoryError
-            The content is larger than the memory that was free: little can unpack to a lot.
+            The content is larger than the free memory, as a small file can unpack to a large one.
         """
         if self._data is None:
             if self.compression is None:
                 self.need(self._size)
             for piece in self._rest:
                 self._hold(piece)
-            self._data = self._held.getvalue()  # shares the bytes, as nothing is written any more
+            self._data = self._held.getvalue()  # shares the bytes: no write follows
             self._held.close()
         if not self._data:
             raise self.error(None, "the file is empty once decompressed")
@@ -203,23 +203,23 @@ class Source:
         self._held.write(piece)
 
     def need(self, count: int, hint: str = "") -> None:
-        """Refuse, before anything is allocated, what takes more bytes than were free at first."""
+        """Raise NotEnoughMemoryError if reading needs more than `room` bytes."""
         if count > self.room:
             msg = (
-                f"{self.path}: reading it needs about {units.size(count)}, of "
-                f"{units.size(self.room)} that are free. {hint}"
+                f"{self.path}: reading it needs about {units.size(count)}, but "
+                f"{units.size(self.room)} are free. {hint}"
             )
             raise NotEnoughMemoryError(msg.rstrip())
 
     @property
     def text(self) -> bytes:
-        """`data` of a text file; a binary one is refused with what it looks like."""
+        """The `data` of a text file; raises GraphFormatError for a binary file."""
         if (what := foreign(self.head)) is not None:
             raise self.error(None, f"expected text, but this looks like {what}")
         return self.data
 
     def error(self, line: int | None, message: str, found: bytes = b"") -> GraphFormatError:
-        """Return the error that names this file and the line; `found` is cut and escaped."""
+        """Return an error that names this file and the line, and quotes an excerpt of `found`."""
         return GraphFormatError(self.path, line or None, printable(message) + excerpt(found))
 
     def line(self, at: int, number: int, skip: bytes = b"") -> Line | None:
@@ -248,31 +248,31 @@ class Source:
         return None
 
     def size(self, token: bytes, line: int, what: str) -> int:
-        """Return a count from a header; it must be an integer in [0, 2**62)."""
+        """Return a count from a header, which must be an integer of up to 18 digits."""
         if not token.isdigit():
-            raise self.error(line, f"{what} must be a whole number, 0 or more", token)
+            raise self.error(line, f"{what} must be an integer, 0 or more", token)
         if len(token) > 18:
             raise self.error(line, f"{what} is larger than any file can hold", token)
         return int(token)
 
     def room_for(self, n: int) -> None:
-        """Refuse a number of vertices whose rows alone would not fit into memory."""
+        """Raise NotEnoughMemoryError if n vertices alone need more than `room` bytes."""
         need = 16 * n  # row offsets, and one array of the solver
         if need > self.room:
             msg = (
-                f"{self.path}: {n:,} vertices need {need:,} bytes, of {self.room:,} that are free. "
+                f"{self.path}: {n:,} vertices need {need:,} bytes, but {self.room:,} are free. "
                 "Is the largest vertex number right?"
             )
             raise NotEnoughMemoryError(msg)
 
     def rows(self, at: int, line: int, roles: str, **layout: Any) -> list[NDArray[Any]]:
-        """Read the rows from `at` on in the core; see `RowLayout` in read_rows.hpp. O(bytes)."""
+        """Parse the rows from `at` on in the core; see `RowLayout` in read_rows.hpp. O(bytes)."""
         return self.named_rows(at, line, roles, **layout)[0]
 
     def named_rows(
         self, at: int, line: int, roles: str, **layout: Any
     ) -> tuple[list[NDArray[Any]], list[str]]:
-        """Read rows with columns of names: (columns, names), names in order of appearance."""
+        """Parse rows with columns of names: (columns, names), names in order of appearance."""
         row = sum(8 if role in "rc" else 4 for role in roles if role != ".")
         self.need(
             len(self.text) + row * self.rows_from(at),
@@ -282,7 +282,7 @@ class Source:
         return columns, names
 
     def rows_from(self, at: int) -> int:
-        """Estimate the number of rows from `at` on, by the lengths of lines in a few places."""
+        """Estimate the number of rows from `at` on, from samples of a large file; 0 if small."""
         data = self.data
         left = len(data) - at
         if left < _WORTH_ESTIMATING:
@@ -292,9 +292,9 @@ class Source:
         return left * lines // (_SAMPLE * len(places))
 
     def parsed(self, reader: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Call a reader of the core on `text`; what it finds wrong names this file.
+        """Call a parser of the core on `text`; its errors name this file.
 
-        The content is given back afterwards, since the graph that is made next needs the room.
+        The content is released afterwards, since the graph that is made next needs the memory.
         """
         try:
             return reader(self.text, *args, progress=self.progress, **options)
@@ -306,7 +306,7 @@ class Source:
 
 
 def foreign(head: bytes) -> str | None:
-    """Return what a file looks like that is no text, or None for text."""
+    """Return a description of a file that is not text, or None for text."""
     for magic, what in _FOREIGN.items():
         if head.startswith(magic):
             return what
@@ -318,24 +318,24 @@ def foreign(head: bytes) -> str | None:
 
 
 def blanks_end(data: bytes, at: int) -> int:
-    """Return where the blanks and line ends from `at` on stop."""
+    """Return the position after the blanks and line ends that start at `at`."""
     match = _BLANKS.match(data, at)
-    assert match is not None  # noqa: S101 - the pattern matches nothing, too
+    assert match is not None  # noqa: S101 - the pattern also matches an empty string
     return match.end()
 
 
 @contextmanager
 def reading(path: str | os.PathLike[str]) -> Iterator[Callable[[Progress | None], Progress | None]]:
-    """Turn whatever damaged data makes Python or a library raise into warpath's own errors.
+    """Convert exceptions of Python and its libraries for damaged data to warpath's errors.
 
-    Yields a function that wraps a callback of the caller, whose exceptions stay as they are.
+    Yields a function that wraps a callback of the caller; its exceptions are not converted.
 
     Raises
     ------
     GraphFormatError
-        For an exception that says that the data are wrong; it names the file.
+        For an exception that indicates damaged data; the message names the file.
     NotEnoughMemoryError
-        For a MemoryError; it has the file's size and what is free.
+        For a MemoryError; the message has the file's size and the free memory.
     """
     raised: list[Exception] = []
 
@@ -386,7 +386,7 @@ def _checked_size(path: Path) -> int:
 
 def _why(error: OSError | ValueError) -> str:
     if isinstance(error, ValueError):
-        return f"this is no path of a file ({error})"
+        return f"this is not a valid path ({error})"
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     if isinstance(error, PermissionError):

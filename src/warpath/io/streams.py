@@ -1,7 +1,7 @@
-"""Tables that are written to disk block by block, while the next block is computed.
+"""Tables that are written to disk block by block while the next block is computed.
 
-Memory holds two blocks, however large the table is: rows go into an ``.npy`` file by plain writes,
-for pages of a mapped file would count as memory of the process until the system takes them back.
+Memory holds two blocks, however large the table is. Rows go into an ``.npy`` file by plain writes:
+pages of a mapped file would count as memory of the process until the system reclaims them.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.io.journal import Question
 
-#: A block of rows that is computed in memory before it is written out, at most.
+#: The most bytes of a block, except that one row is always allowed.
 BLOCK_BYTES = 128 * 2**20
 
-#: Rows are asked for in multiples of this, so that sources that go side by side fill their places.
+#: Rows of a block are a multiple of this, so that batches of sources are full.
 _BATCH = 64
 
-#: The rows of a Zarr array's chunk; a block is a whole number of chunks.
+#: The bytes of a Zarr array's chunk; a block is a whole number of chunks.
 CHUNK_BYTES = 16 * 2**20
 
-#: What is read back at a time, to compare rows that an earlier run has left with their checksum.
+#: The bytes that are read at a time to check the rows of an earlier run against their checksum.
 _CHECKED_BYTES = 32 * 2**20
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -57,15 +57,15 @@ def row_blocks(
     start: int = 0,
     whole: int = 1,
 ) -> list[slice]:
-    """Return the row ranges in which a table is computed: two of them fit into memory easily.
+    """Return the row ranges of the blocks of a table; two blocks take a fraction of free memory.
 
     Parameters
     ----------
-    at_once : one range only.
-    several : rows that a range should have at least, for threads or batches, where an eighth of
-        memory holds them.
-    start : the first row that is wanted.
-    whole : ranges end at multiples of this.
+    at_once : True returns a single range.
+    several : minimum number of rows per range, for threads or batches, if an eighth of free memory
+        holds them.
+    start : the first row.
+    whole : divisor of the number of rows per range.
     """
     k, t = shape
     if at_once:
@@ -84,11 +84,11 @@ def row_blocks(
 def opened_file(
     path: Path, shape: tuple[int, int], dtype: np.dtype[Any], question: Question
 ) -> Iterator[_File]:
-    """Open an ``.npy`` or ``.zarr`` file to be filled, or what an unfinished run left of it.
+    """Open an ``.npy`` or ``.zarr`` file to fill, or the part that an unfinished run left.
 
-    What is done stays, for the same call to go on from there, unless it can lead nowhere: a
-    negative cycle, a distance that does not fit. A symbolic link is followed: it stays, and what it
-    leads to is replaced, with the part next to that.
+    After an error the finished rows stay, so that the same call can continue. They are removed if
+    no call can succeed: for a negative cycle or a distance that does not fit its type. A symbolic
+    link is followed: the link stays, its target is replaced, and the part is next to the target.
     """
     folder = path.suffix == ".zarr"
     target = real_path(path)
@@ -115,11 +115,11 @@ def opened_file(
         try:
             journal.close()
         finally:
-            journal.close()  # once more, for an interrupt that came before the first call began
+            journal.close()  # again, as an interrupt may have prevented the first call
 
 
 class _File(ABC):
-    """Two buffers in memory, one of which a thread writes while the other is filled."""
+    """A file with two buffers: a thread writes one while the caller fills the other."""
 
     def __init__(self, journal: Journal, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         self.array: Any = None
@@ -136,19 +136,18 @@ class _File(ABC):
     chunk = 1
 
     def start(self) -> None:
-        """Start the thread that writes, and let it prepare the part.
+        """Start the writer thread, which prepares the part.
 
-        An interrupt goes to the main thread, so it stops neither the start of a thread for a block,
-        which would leave one that no one waits for, nor Zarr at work, which would go on behind, nor
-        the renames at the end.
+        An interrupt is raised in the main thread. So it cannot stop the start of the writer thread
+        half-way, nor a call of Zarr, whose threads would continue, nor the renames at the end.
         """
         self._pool = ThreadPoolExecutor(1, "warpath-writer")
-        self._in_thread(int)  # it runs: nothing below starts another one
+        self._in_thread(int)  # starts the thread, so that no later call starts it
         self._in_thread(self.prepare)
         self.resumed = self.journal.rows
 
     def finish(self) -> None:
-        """Wait until all is written, give the file its name, and open it."""
+        """Wait for the last write, rename the part to the target, and open the target."""
         self.check()
         self._in_thread(self.complete)
         self._in_thread(self.journal.finish)
@@ -160,7 +159,7 @@ class _File(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """Make the part, or check what an earlier run has left of it."""
+        """Create the part, or check the part of an earlier run."""
 
     def blocks(self, *, at_once: bool = False, several: int = 1) -> list[slice]:
         if self.resumed == self.shape[0]:
@@ -183,13 +182,13 @@ class _File(ABC):
         self._turn = 1 - self._turn
 
     def check(self) -> None:
-        """Wait until what was put is written; raise what went wrong."""
+        """Wait until the last block is written; raise the exception of the write."""
         writing, self._writing = self._writing, None
         if writing is not None:
             writing.result()
 
     def drain(self) -> None:
-        """Let the thread finish what it has, whatever ended the call."""
+        """Wait until the writer thread has ended."""
         self._ended = True
         if self._pool is not None:
             self._pool.shutdown(wait=True)
@@ -204,19 +203,19 @@ class _File(ABC):
             raise self.failed(error) from error
 
     def failed(self, error: OSError) -> OutputError:
-        """Return the error that says what is left, and what to do."""
+        """Return the error of a failed write, with the rows that are stored and the remedy."""
         rows, part = self.journal.rows, self.journal.part.name
         message = f"cannot be written: {error.strerror}"
         if error.errno in _FULL:
             free = shutil.disk_usage(self.journal.part.parent).free
             message = f"the disk is full ({free:,} bytes are free)"
         if rows:
-            message += f"; {rows:,} of {self.shape[0]:,} rows are kept in {part}: the same call "
-            message += "again goes on from there"
+            message += f"; {rows:,} of {self.shape[0]:,} rows are stored in {part}: repeat the "
+            message += "call to continue from there"
         return OutputError(error.errno, message, str(self.journal.target))
 
     def check_rows(self) -> None:
-        """Read what an earlier run has left, and refuse it if it is not what that run wrote."""
+        """Compare the rows of an earlier run with their checksum; raise OutputError if wrong."""
         done, row = self.journal.rows, max(1, self.shape[1] * self.dtype.itemsize)
         step = max(1, _CHECKED_BYTES // row // self.chunk) * self.chunk
         crc = 0
@@ -232,18 +231,18 @@ class _File(ABC):
 
     @abstractmethod
     def store(self, rows: slice, values: Array) -> None:
-        """Put rows into the file."""
+        """Write rows to the file."""
 
     @abstractmethod
     def load(self, rows: slice) -> Array:
-        """Return rows of the file; others than were stored if it is damaged."""
+        """Return rows of the file; arbitrary values if the file is damaged."""
 
-    def complete(self) -> None:  # noqa: B027 - what has nothing left to do needs none
-        """Make sure that all of it is on the disk."""
+    def complete(self) -> None:  # noqa: B027 - optional in subclasses
+        """Make sure that the whole file is on the disk."""
 
     @abstractmethod
     def result(self) -> Any:
-        """Return the finished table, mapped."""
+        """Return the finished table, mapped into memory if possible."""
 
 
 class NpyFile(_File):
@@ -262,17 +261,17 @@ class NpyFile(_File):
         super().__init__(journal, shape, dtype)
 
     def prepare(self) -> None:
-        """Check the rows that are there, and take the place of the whole file."""
+        """Check the rows of an earlier run, and allocate the whole file on the disk."""
         journal = self.journal
         size = self._offset + self.shape[0] * self._row
-        found = os.fstat(self._file)
-        if journal.begun and found.st_size != size:
+        status = os.fstat(self._file)
+        if journal.begun and status.st_size != size:
             raise journal.refusal(
-                f"{journal.part.name} has {found.st_size:,} bytes, {size:,} are expected: it was "
+                f"{journal.part.name} has {status.st_size:,} bytes, {size:,} are expected: it was "
                 "changed or damaged since it was written"
             )
-        there = min(found.st_size, found.st_blocks * 512)
-        _refuse_a_full_disk(journal.target, size - self._offset - there)
+        allocated = min(status.st_size, status.st_blocks * 512)
+        _refuse_a_full_disk(journal.target, size - self._offset - allocated)
         if not journal.begun:
             journal.begin()
         try:
@@ -285,30 +284,30 @@ class NpyFile(_File):
             raise self.failed(error) from error
 
     def mapped(self) -> Array:
-        """Return the table as a map of the part, for work that visits its rows again and again."""
+        """Return the part mapped into memory, for algorithms that visit rows repeatedly."""
         return np.memmap(self.journal.file, self.dtype, "r+", self._offset, self.shape)
 
     def load(self, rows: slice) -> Array:
-        """Read rows, zeros from where the file ends."""
+        """Read rows, with zeros beyond the end of the file."""
         values = np.empty((rows.stop - rows.start, self.shape[1]), self.dtype)
         read_at(self._file, bytes_of(values), self._offset + rows.start * self._row)
         return values
 
     def store(self, rows: slice, values: Array) -> None:
-        """Put rows on the disk itself: what is noted survives a loss of power."""
+        """Write rows and flush them to the disk, so that noted rows survive a loss of power."""
         at = self._offset + rows.start * self._row
         write_at(self._file, bytes_of(values), at)
         on_disk(self._file)
-        if hasattr(os, "posix_fadvise"):  # nobody reads it soon: leave the cache to others
+        if hasattr(os, "posix_fadvise"):  # not read soon: free the page cache
             os.posix_fadvise(self._file, at, values.nbytes, os.POSIX_FADV_DONTNEED)
 
     def complete(self) -> None:
-        """Bring all of it to the disk."""
+        """Flush the file to the disk."""
         os.fsync(self._file)
 
     def result(self) -> Any:
-        """Return the finished file, mapped."""
-        empty = not self.shape[0] * self.shape[1]  # nothing cannot be mapped
+        """Return the finished file, mapped into memory."""
+        empty = not self.shape[0] * self.shape[1]  # an empty file cannot be mapped
         return np.load(self.journal.target, mmap_mode=None if empty else "r")
 
 
@@ -319,12 +318,12 @@ class _Zarr(_File):
         self._into: Any = None
 
     def prepare(self) -> None:
-        """Check the array that is there, or create one."""
+        """Check the array of an earlier run, or create one."""
         journal, row = self.journal, self.shape[1] * self.dtype.itemsize
         rows = max(1, CHUNK_BYTES // max(1, row))
         self.chunk = max(1, min(rows, self.shape[0]))
         if journal.begun:
-            for left in journal.part.rglob("*.partial"):  # by Zarr in a process that was killed
+            for left in journal.part.rglob("*.partial"):  # of a killed process
                 left.unlink(missing_ok=True)
             self._into = self._continued()
             self.chunk = self._into.chunks[0]
@@ -338,11 +337,11 @@ class _Zarr(_File):
         )  # fmt: skip
 
     def _continued(self) -> Any:
-        """Open the array that an earlier run has left."""
+        """Open the array of an earlier run."""
         try:
             array = self._zarr.open_array(self.journal.part, mode="r+")
             known = array.shape == self.shape and array.dtype == self.dtype and array.chunks[0] > 0
-        except Exception:  # noqa: BLE001 - Zarr has no class for "this is damaged"
+        except Exception:  # noqa: BLE001 - Zarr has no exception for damaged arrays
             known = False
         if not known:
             raise self.journal.refusal(
@@ -366,19 +365,19 @@ class _Zarr(_File):
 
 
 def _refuse_what_is_there(path: Path, *, folder: bool) -> None:
-    """Refuse, before anything is computed, to replace what is no table of this kind."""
+    """Raise OutputError if the path exists and is not a file (or Zarr array) to replace."""
     try:
         mode = path.stat().st_mode
-    except OSError:  # nothing is there, or opening the part says what is wrong
+    except OSError:  # it does not exist, or opening the part raises the error
         return
     if not folder and stat.S_ISDIR(mode):
         message = "this is a directory, but a file is to be written"
         raise OutputError(errno.EISDIR, message, str(path))
     if not folder and not stat.S_ISREG(mode):
-        message = "this is a pipe or a device, which takes no table in blocks: choose another name"
+        message = "a table cannot be written to a pipe or a device: choose another name"
         raise OutputError(errno.EEXIST, message, str(path))
     if folder and not _is_zarr(path):
-        message = "something else than a Zarr array is there: remove it, or choose another name"
+        message = "the path exists and is not a Zarr array: remove it, or choose another name"
         raise OutputError(errno.EEXIST, message, str(path))
 
 
@@ -391,8 +390,8 @@ def _refuse_a_full_disk(path: Path, needed: int) -> None:
     free = shutil.disk_usage(path.parent).free
     if needed > free:
         message = (
-            f"would take {needed:,} bytes, but its disk has {free:,} free: name a place with more, "
-            "ask for fewer vertices with distances(targets=), or halve it with dist_dtype='int32' "
-            "or float32 weights"
+            f"would take {needed:,} bytes, but its disk has {free:,} free: use another disk, "
+            "select fewer vertices with distances(targets=), or halve the size with "
+            "dist_dtype='int32' or float32 weights"
         )
         raise OutputError(errno.ENOSPC, message, str(path))

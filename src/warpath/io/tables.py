@@ -1,4 +1,4 @@
-"""Edge tables of pandas, polars and Arrow: one row per edge, columns found by their names."""
+"""Graphs from pandas, polars and Arrow tables: one row per edge, columns found by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
 
-#: The names that the two columns of ends go by, in any case of letters.
+#: Recognised names of the columns of source and target; case is ignored.
 ENDS = (
     ("source", "target"),
     ("src", "dst"),
@@ -23,7 +23,7 @@ ENDS = (
     ("tail", "head"),
     ("init_node", "term_node"),
 )
-#: The names that a column of weights goes by.
+#: Recognised names of a column of weights.
 WEIGHTS = ("weight", "w", "length", "distance", "cost", "time")
 
 Column = str | int
@@ -38,33 +38,33 @@ def from_table(
     n: int | None = None,
     **attributes: Any,
 ) -> Graph:
-    """Make a graph of a table with a row per edge.
+    """Make a graph from a table with a row per edge.
 
     Parameters
     ----------
     data : a pandas or polars DataFrame, a polars LazyFrame (collected), a pyarrow Table,
-        RecordBatch or RecordBatchReader, a cuDF DataFrame (copied from the GPU), or anything with
+        RecordBatch or RecordBatchReader, a cuDF DataFrame (copied from the GPU), or any object with
         Arrow's PyCapsule interface (read through pyarrow).
     columns : the columns (names, or positions from 0) of ends and weight: ``("from", "to",
         "metres")``; two of them for an unweighted graph. None: found by name, see `ENDS` and
         `WEIGHTS`.
-    weight : the weight's column alone; None: every weight is 1; "auto": found by name, or the one
-        column beside the ends.
-    directed : False makes every row an edge both ways.
-    n : given, the ends are the vertices 0 .. n - 1 and no labels are made.
+    weight : the weight's column alone; None: every weight is 1; "auto": found by name, or the only
+        column except the ends.
+    directed : False makes every row an edge in both directions.
+    n : number of vertices; if given, the ends are the vertices 0 .. n - 1, without labels.
     **attributes : ``coordinates``, ``first_through``, ``name`` of `Graph`.
 
     Returns
     -------
     Graph
         Ends that are exactly 0 .. n - 1 give no labels; other integers become labels in ascending
-        order, strings and other objects in the order in which the rows name them.
+        order, strings and other objects in order of first appearance.
 
     Raises
     ------
     GraphError, WeightError
-        Columns that cannot be found or could be several (the message lists them), missing values
-        with their row, ends that are floats.
+        A column is missing or ambiguous (the message lists the columns), a value is missing (the
+        message has its row), or the ends are floats.
     """
     table = _adapted(data)
     source, target, weighted = chosen_columns(table.names, columns, weight)
@@ -74,9 +74,8 @@ def from_table(
         return Graph.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
     if (src.dtype.kind in "iu") != (dst.dtype.kind in "iu") and len(src):
         msg = (
-            f"column {source!r} holds {src.dtype} and column {target!r} {dst.dtype}: the ends of "
-            f"an edge "
-            "must be of one type to be the same vertex."
+            f"column {source!r} holds {src.dtype} and column {target!r} {dst.dtype}: both must be "
+            "of one type."
         )
         raise GraphError(msg)
     return Graph.from_labelled_edges(src, dst, weights, directed=directed, **attributes)
@@ -99,7 +98,7 @@ def chosen_columns(
         raise GraphError(msg)
     if columns is not None:
         if isinstance(columns, str) or not 2 <= len(columns) <= 3:
-            msg = f"columns={columns!r}: name two or three of {listed}: source, target and weight."
+            msg = f"columns={columns!r}: give two or three of {listed}: source, target and weight."
             raise InputError(msg)
         if len(columns) == 3 and weight not in {"auto", columns[2]}:
             msg = f"columns={columns!r} and weight={weight!r} name two weights: give one of them."
@@ -127,38 +126,37 @@ def _named(names: Sequence[str], column: Column | None) -> str:
 
 def _found_ends(names: Sequence[str], listed: str) -> tuple[str, str]:
     lower = {name.strip().lower(): name for name in names}
-    found = [(lower[u], lower[v]) for u, v in ENDS if u in lower and v in lower]
-    if len(found) == 1:
-        return found[0]
+    candidates = [(lower[u], lower[v]) for u, v in ENDS if u in lower and v in lower]
+    if len(candidates) == 1:
+        return candidates[0]
     known = ", ".join("/".join(pair) for pair in ENDS)
-    if found:
-        several = " and ".join("/".join(pair) for pair in found)
+    if candidates:
+        several = " and ".join("/".join(pair) for pair in candidates)
         msg = (
-            f"the ends of the edges could be {several}; say which with columns=(source, target, "
+            f"the ends of the edges could be {several}; choose with columns=(source, target, "
             f"weight)."
         )
     else:
         msg = (
-            f"none of the pairs {known} is among the columns {listed}; say which they are with "
+            f"none of the pairs {known} is among the columns {listed}; choose the columns with "
             "columns=(source, target, weight)."
         )
     raise GraphError(msg)
 
 
 def _found_weight(others: list[str], listed: str) -> str | None:
-    found = [name for name in others if name.strip().lower() in WEIGHTS]
-    # Beside columns of unknown names a "time" is often when an edge was seen, not how long it
-    # takes.
-    stamped = [name.strip().lower() for name in found] == ["time"] and len(others) > 1
-    if not found and len(others) == 1:
+    candidates = [name for name in others if name.strip().lower() in WEIGHTS]
+    # In a table with more columns, "time" is often the moment of an event, not a duration.
+    stamped = [name.strip().lower() for name in candidates] == ["time"] and len(others) > 1
+    if not candidates and len(others) == 1:
         return others[0]
-    if len(found) > 1 or stamped or (others and not found):
+    if len(candidates) > 1 or stamped or (others and not candidates):
         msg = (
-            f"the weight could be {' or '.join(map(repr, found or others))} of the columns "
-            f"{listed}; say which with weight=, or weight=None for none."
+            f"the weight could be {' or '.join(map(repr, candidates or others))} of the columns "
+            f"{listed}; choose one with weight=, or weight=None for none."
         )
         raise GraphError(msg)
-    return found[0] if found else None
+    return candidates[0] if candidates else None
 
 
 def _adapted(data: Any) -> Table:
@@ -174,11 +172,11 @@ def _adapted(data: Any) -> Table:
         try:
             return _ArrowTable(arrow.table(data))
         except (TypeError, ValueError) as error:  # a column, an array
-            msg = f"a {package}.{type(data).__name__} is no table with a row per edge: {error}."
+            msg = f"a {package}.{type(data).__name__} is not a table with a row per edge: {error}."
             raise GraphError(msg) from error
     msg = (
-        f"a {package}.{type(data).__name__} is no table with a row per edge: give a DataFrame or "
-        f"a Table."
+        f"a {package}.{type(data).__name__} is not a table with a row per edge: use a DataFrame "
+        f"or a Table."
     )
     raise GraphError(msg)
 
@@ -191,8 +189,8 @@ class Table:
         self._data = data
 
     def _column(self, name: str) -> tuple[Array, Array]:
-        """Return (values, which of them are missing)."""
-        if hasattr(self._data, "iloc"):  # pandas; its names may be no strings
+        """Return the values, and a mask of those that are missing."""
+        if hasattr(self._data, "iloc"):  # pandas, whose column names need not be strings
             series = self._data.iloc[:, self.names.index(name)]
             missing = np.asarray(series.isna().to_numpy(), bool)
         else:
@@ -212,7 +210,7 @@ class Table:
         return values
 
     def ends(self, name: str) -> Array:
-        """Return a column of vertices: integers, or objects that are names."""
+        """Return a column of vertices: integers, or names."""
         values = self._complete(name, GraphError)
         if values.dtype == object and len(values) and all(type(v) is int for v in values):
             values = np.array(values.tolist())

@@ -1,9 +1,8 @@
-"""Temporary files next to a target, held by a lock for as long as their writer lives.
+"""Temporary files next to a target, locked as long as their writer lives.
 
-A temporary file is created and never opened where it exists, so a symbolic link or a file that
-another user put there is not written to. Its writer holds an exclusive lock (``flock``) on it. A
-file without a lock was left by a process that was killed: the next writer of the same target
-removes it.
+A temporary file is always created, never opened if it exists, so nothing is written to a symbolic
+link or a file that another user put there. Its writer holds an exclusive lock (``flock``) on it. A
+file without a lock was left by a killed process: the next writer of the same target removes it.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from pathlib import Path
 from warpath.base.errors import OutputError
 from warpath.io.places import to_write
 
-#: Names that are tried in turn and cleaned of files without a writer. More writers of one target
-#: at a time than this take random names.
+#: Number of names that are tried in turn, after removal of unlocked files. If there are more
+#: writers of one target at a time, the others use random names.
 _SLOTS = 8
-#: Bytes of the target's name in that of the temporary file; file systems allow 255.
+#: The most bytes of the target's name in the temporary file's name; file systems allow 255.
 _LONGEST = 200
 
 
 def real_path(path: str | os.PathLike[str]) -> Path:
-    """Return the file that is written when a caller names this path: symbolic links are followed.
+    """Return the file that a path leads to: symbolic links are followed.
 
     Raises
     ------
@@ -38,7 +37,7 @@ def real_path(path: str | os.PathLike[str]) -> Path:
     try:
         target.lstat()
     except OSError:
-        return target  # there is nothing yet, or opening it says what is wrong
+        return target  # it does not exist, or opening it raises the error
     if target.is_symlink():
         message = "this symbolic link leads to itself: remove it, or choose another name"
         raise OutputError(errno.ELOOP, message, str(path))
@@ -51,12 +50,12 @@ def failure(error: OSError, path: Path) -> OutputError:
 
 
 class Temporary:
-    """A new file in the folder of a target, to be renamed to it.
+    """A new file in the folder of a target, to be renamed to the target.
 
     Attributes
     ----------
-    path : the temporary file.
-    file : it, open for writing, without a buffer.
+    path : path of the temporary file.
+    file : the temporary file, open for unbuffered writing.
     """
 
     def __init__(self, target: Path) -> None:
@@ -80,7 +79,7 @@ class Temporary:
                 self.file = io.FileIO(slot, "xb")
                 if try_lock(self.file) is not False and same_file(self.file, slot):
                     break
-                self.file.close()  # another writer took it for one without a writer
+                self.file.close()  # another writer removed it before it was locked
         else:
             first = self._slots[0]
             self.path = first.with_name(f"{first.stem}.{secrets.token_hex(8)}.part")
@@ -92,10 +91,10 @@ class Temporary:
         return self.file
 
     def close(self, *, keep: bool) -> None:
-        """Close the file, after removing it unless it was renamed.
+        """Close the file; unless `keep`, remove it first.
 
-        An interrupt may have come after the file was created and before it was stored in `file`:
-        it is closed then and has no lock.
+        If an interrupt occurred between the file's creation and the assignment to `file`, the
+        file is closed and has no lock.
         """
         if not keep and self.file is not None:
             with contextlib.suppress(OSError):
@@ -108,7 +107,7 @@ class Temporary:
 
 
 def try_lock(file: io.FileIO) -> bool | None:
-    """Lock a file; return False if another open file holds the lock, None if there are no locks."""
+    """Lock a file; return False if it is locked already, None if locks are not available."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -123,7 +122,7 @@ def try_lock(file: io.FileIO) -> bool | None:
 
 
 def same_file(file: io.FileIO, path: Path) -> bool:
-    """Return whether a path is this open file itself, not a link to it and not another file."""
+    """Return whether a path is this open file itself, neither a link to it nor another file."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.lstat())
     except OSError:
@@ -131,7 +130,7 @@ def same_file(file: io.FileIO, path: Path) -> bool:
 
 
 def remove_unlocked(path: Path) -> None:
-    """Remove a temporary file whose writer is dead; leave one that is locked or is not ours."""
+    """Remove a temporary file, unless it is locked or not ours."""
     with contextlib.suppress(OSError):
         if not is_ours(path.lstat()):
             return
@@ -141,6 +140,6 @@ def remove_unlocked(path: Path) -> None:
 
 
 def is_ours(status: os.stat_result) -> bool:
-    """Return whether this is a regular file of this user that has no other name."""
+    """Return whether this is a regular file of this user without other hard links."""
     user = os.geteuid() if hasattr(os, "geteuid") else status.st_uid
     return stat.S_ISREG(status.st_mode) and (status.st_nlink, status.st_uid) == (1, user)

@@ -1,6 +1,6 @@
-"""Tensors of PyTorch and JAX, sparse ones too, and PyTorch Geometric's graphs.
+"""Graphs from dense and sparse tensors of PyTorch and JAX, and from PyTorch Geometric.
 
-What lies on the CPU is read in place through DLPack where its type is one of a graph's own.
+Tensors in CPU memory whose type is one of a graph's own are read in place through DLPack.
 """
 
 from __future__ import annotations
@@ -21,24 +21,25 @@ if TYPE_CHECKING:
 
 
 def from_tensor(data: Any, **options: Any) -> Graph:
-    """Make a graph of a tensor of PyTorch or JAX, or of a PyTorch Geometric ``Data``.
+    """Make a graph from a tensor of PyTorch or JAX, or from a PyTorch Geometric ``Data``.
 
     Parameters
     ----------
-    data : a square matrix, dense (as in `from_matrix`) or sparse: stored entries are edges, those
-        of a COO tensor at one place are parallel. A ``Data`` has ``edge_index``, and may have
-        ``edge_weight``, ``num_nodes`` and ``pos``. Edges in tensors of their own go into a tuple:
-        ``(edge_index, edge_weight)`` or ``(src, dst, weights)``.
-    **options : ``directed`` and the attributes of `Graph.from_edges`; ``zero`` of a dense matrix;
-        ``weight`` of a ``Data``: the attribute with the weights, None for 1 everywhere, "auto" for
+    data : a square matrix, dense (as in `from_matrix`) or sparse. Stored entries of a sparse matrix
+        are edges, duplicate entries of a COO tensor are parallel edges. A ``Data`` has
+        ``edge_index``, and may have ``edge_weight``, ``num_nodes`` and ``pos``. For edges in
+        separate tensors, pass a tuple to `Graph.of`: ``(edge_index, edge_weight)`` or
+        ``(src, dst, weights)``.
+    **options : ``directed`` and the attributes of `Graph.from_edges`; ``zero`` for a dense matrix;
+        ``weight`` for a ``Data``: the attribute with the weights, None for 1 everywhere, "auto" for
         ``edge_weight`` or an ``edge_attr`` of one column.
 
     Raises
     ------
     GraphError, WeightError
-        A tensor that is no graph, or weights that are none.
+        The tensor is not a graph, or the weights are not valid.
     NotSupportedError
-        A tensor that the CPU cannot read through DLPack; the message says why.
+        The CPU cannot read the tensor through DLPack; the message has the reason.
     """
     if hasattr(data, "edge_index") or hasattr(data, "to_homogeneous"):
         return from_pyg(data, **options)
@@ -51,19 +52,19 @@ def from_tensor(data: Any, **options: Any) -> Graph:
 
 
 def from_pyg(data: Any, *, weight: str | None = "auto", **attributes: Any) -> Graph:
-    """Make a graph of a PyTorch Geometric ``Data``; see `from_tensor`."""
+    """Make a graph from a PyTorch Geometric ``Data``; see `from_tensor`."""
     edge_index = getattr(data, "edge_index", None)
     if edge_index is None or isinstance(edge_index, dict):
         kind = type(data).__name__
         way = (
-            "data.to_homogeneous() makes one of several kinds of vertices"
+            "data.to_homogeneous() makes one from several kinds of vertices"
             if hasattr(data, "to_homogeneous")
             else "set data.edge_index"
         )
-        raise GraphError(f"the {kind} has no edge_index of its own: {way}.")
+        raise GraphError(f"the {kind} has no edge_index: {way}.")
     src, dst = _ends(edge_index)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a number of vertices that is guessed is our guess, too
+        warnings.simplefilter("ignore")  # PyTorch Geometric warns if it infers num_nodes
         attributes.setdefault("n", data.num_nodes)
     points = getattr(data, "pos", None)
     if points is not None and points.ndim == 2 and points.shape[1] == 2:
@@ -88,19 +89,19 @@ def _weights(data: Any, weight: str | None) -> Array | None:
         return None
     if values.ndim > 1 and values.shape[1] != 1:
         msg = (
-            f"edge_attr has shape {tuple(values.shape)}, and no edge_weight says which column is "
-            "the weight: set data.edge_weight = data.edge_attr[:, k], or say weight=None."
+            f"edge_attr has shape {tuple(values.shape)}, so which column is the weight is not "
+            "clear: set data.edge_weight = data.edge_attr[:, k], or use weight=None."
         )
         raise GraphError(msg)
     return one_column(on_host(values), "edge_attr")
 
 
 def one_column(values: Array, name: str) -> Array:
-    """Return weights as (m,), also of an array (m, 1)."""
+    """Return weights as (m,) from an array (m,) or (m, 1), or raise GraphError."""
     if values.ndim == 2 and values.shape[1] == 1:
         return values[:, 0]
     if values.ndim != 1:
-        msg = f"{name} has shape {values.shape}: one weight an edge, (m,), is needed."
+        msg = f"{name} has shape {values.shape}: one weight per edge, (m,), is needed."
         raise GraphError(msg)
     return values
 
@@ -109,7 +110,7 @@ def _ends(edge_index: Any) -> tuple[Array, Array]:
     ends = on_host(edge_index)
     if getattr(ends, "ndim", 0) != 2 or ends.shape[0] != 2:
         shape = getattr(ends, "shape", None)
-        msg = f"edge_index has shape {shape}: (2, m), sources above targets, is needed."
+        msg = f"edge_index has shape {shape}: (2, m) is needed, sources in row 0, targets in row 1."
         raise GraphError(msg)
     return ends[0], ends[1]
 
@@ -118,7 +119,7 @@ def _entries(data: Any) -> tuple[Array, Array, Array] | None:
     """Return (rows, columns, values) of a sparse tensor, or None for a dense one."""
     layout = str(getattr(data, "layout", ""))
     if layout == "torch.sparse_coo":
-        rows, columns = on_host(data._indices())  # noqa: SLF001 - .indices() would add entries up
+        rows, columns = on_host(data._indices())  # noqa: SLF001 - .indices() would sum duplicates
         return rows, columns, on_host(data._values().detach())  # noqa: SLF001
     if layout in {"torch.sparse_csr", "torch.sparse_csc"}:
         by_row = layout.endswith("csr")
@@ -131,13 +132,17 @@ def _entries(data: Any) -> tuple[Array, Array, Array] | None:
     if kind == "BCOO":
         pairs, values = on_host(data.indices), on_host(data.data)
         if pairs.ndim != 2:
-            raise GraphError("a BCOO with batch dimensions is no graph: take one of the batch.")
-        real = (pairs < np.array(data.shape)).all(axis=1)  # what fills up lies outside
+            raise GraphError(
+                "a BCOO with batch dimensions is not a graph: select one of the batch."
+            )
+        real = (pairs < np.array(data.shape)).all(axis=1)  # padding has indices outside the shape
         return pairs[real, 0], pairs[real, 1], values[real]
     if kind == "BCSR":
         pointers = on_host(data.indptr)
         if pointers.ndim != 1:
-            raise GraphError("a BCSR with batch dimensions is no graph: take one of the batch.")
+            raise GraphError(
+                "a BCSR with batch dimensions is not a graph: select one of the batch."
+            )
         used = int(pointers[-1])
         rows = np.repeat(np.arange(len(pointers) - 1), np.diff(pointers))
         return rows, on_host(data.indices)[:used], on_host(data.data)[:used]

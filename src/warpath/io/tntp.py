@@ -1,4 +1,4 @@
-"""Transportation Networks (TNTP): links with travel times, and coordinates of vertices."""
+"""Transportation Networks (TNTP): files of links with travel times, and of coordinates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from warpath.io.source import Source
 
-#: The columns after from and to, in the order that the format fixes.
+#: The columns in the order of the format; the first two are the ends.
 COLUMNS = (
     "init_node", "term_node", "capacity", "length", "free_flow_time", "b", "power", "speed", "toll",
     "link_type",
@@ -25,12 +25,12 @@ _LINK = "<from> <to> <capacity> <length> <free flow time> ... ;"
 
 
 def sniff(head: bytes) -> bool:
-    """Say whether a metadata tag of the format is there."""
+    """Return whether `head` has a metadata tag of the format."""
     return re.search(rb"<(NUMBER OF (ZONES|NODES|LINKS)|FIRST THRU NODE)>", head) is not None
 
 
 def sniff_coordinates(head: bytes) -> bool:
-    """Say whether the first line names a vertex, x and y."""
+    """Return whether the first line is the header "node x y"."""
     return re.match(rb"\s*node[ \t,]+x[ \t,]+y\b", head, re.IGNORECASE) is not None
 
 
@@ -42,7 +42,8 @@ def read(
     Parameters
     ----------
     weight : "free_flow_time", "length", or another of `COLUMNS` by name or number; None for 1.
-    directed : False when every link stands for both directions; by the format it does not.
+    directed : False for a file whose links stand for both directions; in the format each link has
+        one direction.
     """
     tags, at, number = _metadata(source)
     n = _tag(source, tags, "NUMBER OF NODES")
@@ -68,7 +69,7 @@ def read(
 
 
 def read_coordinates(source: Source) -> NDArray[np.float64]:
-    """Read a ``_node`` file: (n, 2) x and y as in the file; NaN where a number is left out."""
+    """Read a ``_node`` file: (n, 2) x and y as in the file; NaN for vertices not in the file."""
     header = source.line(0, 1)
     if header is None or not sniff_coordinates(source.head):
         raise source.error(1, 'expected "node x y"')
@@ -84,8 +85,8 @@ def read_coordinates(source: Source) -> NDArray[np.float64]:
 
 
 def _metadata(source: Source) -> tuple[dict[str, tuple[bytes, int]], int, int]:
-    """Return the tags with value and line, and where the links start."""
-    source.text  # noqa: B018 - a binary file is refused before its first line is repeated
+    """Return the tags with value and line, and the position and line of the first link."""
+    source.text  # noqa: B018 - refuse a binary file before an error quotes its first line
     tags: dict[str, tuple[bytes, int]] = {}
     at, number = 0, 1
     while (line := source.line(at, number, b"~")) is not None:
@@ -111,7 +112,7 @@ def _tag(source: Source, tags: dict[str, tuple[bytes, int]], name: str) -> int:
 
 
 def _columns(source: Source, at: int, number: int) -> int:
-    """Return how many columns the first link has."""
+    """Return the number of columns of the first link."""
     line = source.line(at, number, b"~")
     if line is None:
         return len(COLUMNS)
@@ -126,6 +127,6 @@ def _column(weight: str | int, columns: int) -> int:
     at = names.index(weight) if weight in names else weight
     if not isinstance(at, int) or isinstance(at, bool) or not 2 <= at < columns:
         listed = ", ".join(f"{k} {name}" for k, name in enumerate(names) if k >= 2)
-        msg = f"weight={weight!r} is no column of a TNTP file: {listed}."
+        msg = f"weight={weight!r} is not a column of this TNTP file: {listed}."
         raise InputError(msg)
     return at

@@ -1,17 +1,17 @@
 """The NetworkX backend "warpath": ``nx.shortest_path(G, ..., backend="warpath")``.
 
-NetworkX finds this module by its entry point ``networkx.backends``, and what is said of it in
-``_warpath_nx``, which imports nothing, by ``networkx.backend_info``. Every public name here but the
-conversions and rules is a function of NetworkX's, with its signature: the graph comes converted,
-everything else as the caller gave it, and the answer has NetworkX's types and errors, and its order
-where the README says so.
+NetworkX finds this module by the entry point ``networkx.backends``, and its description in
+``_warpath_nx``, which imports nothing, by ``networkx.backend_info``. Every public name except the
+conversions and rules implements a NetworkX function with the same signature. NetworkX passes the
+graph converted and the other arguments unchanged. Results and errors have NetworkX's types;
+`_warpath_nx` lists all differences.
 """
 
 from warpath.base.errors import require
 
 require("networkx", what="the NetworkX backend", extra="networkx")
 
-from warpath.nx.bellman_ford import (  # noqa: E402 - not without NetworkX
+from warpath.nx.bellman_ford import (  # noqa: E402 - needs NetworkX
     all_pairs_bellman_ford_path,
     all_pairs_bellman_ford_path_length,
     bellman_ford_path,

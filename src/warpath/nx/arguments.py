@@ -1,4 +1,4 @@
-"""The arguments of NetworkX's functions, checked as NetworkX does or handed back to it."""
+"""Checks of the arguments of NetworkX's functions; unsupported ones are left to NetworkX."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
     from warpath.nx.graph import Converted, Weighted
 
-_EXACT = 2**53  # all integers up to it are floats
+_EXACT = 2**53  # floats hold all integers up to this one
 _LARGEST = 2**63 - 1
 
 
 def require(G: Converted, name: Any, message: str, *ends: Any) -> None:
-    """Raise NodeNotFound unless the graph has a node, which the message names, and others.
+    """Raise NodeNotFound unless the graph has the node; the message is formatted with all nodes.
 
     Raises
     ------
     LeftToNetworkXError
-        For what is not hashable: NetworkX's functions do not agree on what they raise.
+        If the node is not hashable: NetworkX's functions raise different errors then.
     """
     if name not in G:
         require_hashable(name)
@@ -33,11 +33,11 @@ def require(G: Converted, name: Any, message: str, *ends: Any) -> None:
 
 
 def require_hashable(name: Any) -> None:
-    """Hand the call back if something cannot be a node, in no graph."""
+    """Raise LeftToNetworkXError if an object is not hashable, so that it cannot be a node."""
     try:
         hash(name)
     except TypeError as error:
-        msg = f"{name!r} is not hashable, so it is no node."
+        msg = f"{name!r} is not hashable, so it cannot be a node."
         raise LeftToNetworkXError(msg) from error
 
 
@@ -53,12 +53,14 @@ def starts_of(G: Converted, sources: Any) -> list[int]:
 
 
 def bunch_of(G: Converted, bunch: Any) -> list[Any]:
-    """Return the nodes that a node, several or None, which means all, stand for.
+    """Return the nodes of an argument that is a node, several nodes, or None for all.
+
+    Of several nodes, those that the graph lacks are skipped.
 
     Raises
     ------
     NetworkXError
-        If it is neither; of several, those that the graph lacks are passed over.
+        If the argument is none of these.
     """
     if bunch is None:
         return G.names
@@ -87,22 +89,22 @@ def limit_of(cutoff: Any, weighted: Weighted) -> float | None:
     Raises
     ------
     LeftToNetworkXError
-        Where Python compares a distance with it otherwise than the core would.
+        If Python may compare a distance with the cutoff differently from the core.
     """
     number = _number(cutoff)
-    if number is None or number == math.inf or is_nan(number):  # no distance is above nan
+    if number is None or number == math.inf or is_nan(number):  # d > nan is always False
         return None
     if weighted.rows.dist_dtype.kind == "i":
-        # The largest integer stands for no path: a search that comes to it must say so.
+        # The largest integer means unreachable: a search with that distance must raise an error.
         return None if number >= _LARGEST else max(-1, number)
     if isinstance(number, int) and abs(number) > _EXACT:
-        msg = f"cutoff = {cutoff!r} may lie between two floats, and distances are floats here."
+        msg = f"cutoff = {cutoff!r} may not be a float, but the distances of this graph are floats."
         raise LeftToNetworkXError(msg)
     return number
 
 
 def levels_of(cutoff: Any) -> int | None:
-    """Return a cutoff of distances in edges: NetworkX goes on to the first level beyond it."""
+    """Return a cutoff in numbers of edges, rounded up, as NetworkX completes a level."""
     number = _number(cutoff)
     if number is None or number == math.inf:
         return None
@@ -112,21 +114,21 @@ def levels_of(cutoff: Any) -> int | None:
 
 
 def is_nan(number: Any) -> bool:
-    """Return whether a number is nan; integers beyond all floats are not."""
+    """Return whether a number is nan; integers too large for a float are not."""
     return isinstance(number, float) and math.isnan(number)
 
 
 def lazily(make: Callable[[], Iterator[Any]]) -> Iterator[Any]:
-    """Return the iterator that a function makes, whose errors are raised when it is read.
+    """Return the iterator of a function, and delay its errors until the iterator is read.
 
-    NetworkX's generator functions raise them then. What is handed back must be so at once: its
-    dispatcher does not see what is raised later.
+    NetworkX's generator functions raise errors then. LeftToNetworkXError is raised at once, as
+    NetworkX's dispatcher does not see later errors.
     """
     try:
         return make()
     except LeftToNetworkXError:
         raise
-    except Exception as error:  # noqa: BLE001 - raised when the first item is asked of it
+    except Exception as error:  # noqa: BLE001 - raised when the first item is read
         return _raising(error)
 
 
@@ -136,10 +138,10 @@ def _raising(error: Exception) -> Iterator[Any]:
 
 
 def _number(cutoff: Any) -> float | None:
-    """Return a cutoff as one of Python's numbers.
+    """Return a cutoff as a Python number.
 
-    A scalar of NumPy is compared in its own type: only where this is float64 or exact is the
-    outcome that of Python's numbers.
+    NumPy scalars are compared in their type. The result is the same as with Python's numbers only
+    if the type is float64 or the value is exact.
     """
     if type(cutoff) is bool:
         return int(cutoff)
@@ -152,12 +154,12 @@ def _number(cutoff: Any) -> float | None:
             return number
     msg = (
         f"cutoff = {cutoff!r}: warpath compares distances with Python's integers and floats; "
-        "backend='networkx' takes whatever compares with them."
+        "backend='networkx' takes any object that compares with them."
     )
     raise LeftToNetworkXError(msg)
 
 
 def _require_rereadable(nodes: Any) -> None:
     if iter(nodes) is nodes:
-        msg = "an iterator of nodes can be read once, and NetworkX may have to read it after us."
+        msg = "an iterator of nodes can be read only once, but NetworkX may have to read it again."
         raise LeftToNetworkXError(msg)

@@ -1,4 +1,4 @@
-"""NetworkX's functions for weights of either sign."""
+"""NetworkX's functions based on Bellman-Ford, for weights of either sign."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.nx.graph import Converted
 
-_EVERY = np.empty(0, np.int64)  # how the core is told that all vertices are sources
+_EVERY = np.empty(0, np.int64)  # passed to the core if all vertices are sources
 
 
 def bellman_ford_path(G: Converted, source: Any, target: Any, weight: Any = "weight") -> Any:
@@ -46,7 +46,7 @@ def single_source_bellman_ford_path(
     G: Converted, source: Any, weight: Any = "weight"
 ) -> dict[Any, list[Any]]:
     """Return a shortest path to every node; see NetworkX's function of this name."""
-    if source is None:  # NetworkX's target is None as well, and so it says this of one node
+    if source is None:  # NetworkX compares it with the target, None, before it looks for the node
         require(G, source, "Node {} is not found in the graph")
     return _from(G, source, weight).paths()
 
@@ -78,9 +78,9 @@ def single_source_bellman_ford(
 def bellman_ford_predecessor_and_distance(
     G: Converted,
     source: Any,
-    target: Any = None,  # noqa: ARG001 - NetworkX computes all of them too
+    target: Any = None,  # noqa: ARG001 - NetworkX computes all distances too
     weight: Any = "weight",
-    heuristic: Any = False,  # noqa: ARG001 - another way to the same answer
+    heuristic: Any = False,  # noqa: ARG001 - does not change the result
 ) -> Any:
     """Return predecessors and distances; see NetworkX's function of this name."""
     found = _whole(G, source, weight)
@@ -104,7 +104,7 @@ def all_pairs_bellman_ford_path(
 
 
 def goldberg_radzik(G: Converted, source: Any, weight: Any = "weight") -> Any:
-    """Return one predecessor of every node, and distances; see `networkx.goldberg_radzik`."""
+    """Return one predecessor and the distance of every node; see `networkx.goldberg_radzik`."""
     found = _whole(G, source, weight)
     if found is None:
         return {source: None}, {source: 0}
@@ -116,11 +116,11 @@ def goldberg_radzik(G: Converted, source: Any, weight: Any = "weight") -> Any:
 def negative_edge_cycle(
     G: Converted,
     weight: Any = "weight",
-    heuristic: Any = True,  # noqa: ARG001 - another way to the same answer
+    heuristic: Any = True,  # noqa: ARG001 - does not change the result
 ) -> bool:
     """Return whether there is a negative cycle; see `networkx.negative_edge_cycle`."""
     if callable(weight):
-        msg = "NetworkX calls the function for edges from a node that it adds, as well."
+        msg = "NetworkX also calls the weight function for edges from a node that it adds."
         raise LeftToNetworkXError(msg)
     weighted = signed(G, weight)
     return weighted.negative and _potentials(weighted) is None
@@ -129,8 +129,8 @@ def negative_edge_cycle(
 def find_negative_cycle(G: Converted, source: Any, weight: Any = "weight") -> list[Any]:
     """Return a negative cycle that the source reaches; see `networkx.find_negative_cycle`.
 
-    NetworkX's begins before the node that its search came to a second time: here that is the one
-    nearest to the source in edges.
+    NetworkX's cycle begins before the node that its search visits a second time. This one begins
+    before the node that is nearest to the source in number of edges.
     """
     require(G, source, "Source {} not in G")
     weighted, s = signed(G, weight), G.place[source]
@@ -154,7 +154,7 @@ def johnson(G: Converted, weight: Any = "weight") -> dict[Any, dict[Any, list[An
 
 
 def _reduced(weighted: Weighted) -> Weighted:
-    """Return the edges under lengths w + p[u] - p[v], of which none is negative."""
+    """Return the edges with reduced lengths w + p[u] - p[v], none of which is negative."""
     potentials = _potentials(weighted)
     if potentials is None:
         msg = "Negative cycle detected."
@@ -166,19 +166,22 @@ def _reduced(weighted: Weighted) -> Weighted:
         raise LeftToNetworkXError(msg)
     ends = potentials[weighted.tails], potentials[rows.indices]
     lengths = rows.solver_weights.astype(potentials.dtype) + ends[0] - ends[1]
-    # Floats: a sum that was rounded up leaves its edge shorter than 0, by that rounding alone.
+    # Rounding of float sums may leave a length slightly below 0.
     reduced = kept_rows(rows.indptr, rows.indices, np.maximum(lengths, 0), copied=False)
     return Weighted(weighted.owner, Graph(*reduced), ABSENT)
 
 
 def _potentials(weighted: Weighted) -> Array | None:
-    """Return the distances from a vertex with an edge of length 0 to all; None at a cycle."""
+    """Return the distances from an extra vertex with edges of length 0 to all vertices.
+
+    None if there is a negative cycle.
+    """
     cycle, dist = _labelled(weighted, _EVERY)
     return None if len(cycle) else dist
 
 
 def _labelled(weighted: Weighted, sources: Array) -> tuple[Array, Array]:
-    """Return a negative cycle, empty where there is none, and the distances otherwise."""
+    """Return a negative cycle, empty if there is none, and the distances, valid without a cycle."""
     rows = weighted.rows
     dist = np.empty(rows.n, rows.dist_dtype)
     with networkx_errors():
@@ -187,10 +190,10 @@ def _labelled(weighted: Weighted, sources: Array) -> tuple[Array, Array]:
 
 
 def signed(G: Converted, weight: Any) -> Weighted:
-    """Return the edges under a choice of weights; hand back what hides edges by None."""
+    """Return the edges with the given weights; raise LeftToNetworkXError if one weighs None."""
     weighted = G.weighted(weight)
     if weighted.hides:
-        msg = "an edge weighs None, which hides it in NetworkX's searches after Dijkstra only."
+        msg = "an edge weighs None, which hides it only in NetworkX's Dijkstra searches."
         raise LeftToNetworkXError(msg)
     return weighted
 
@@ -201,7 +204,7 @@ def _from(G: Converted, source: Any, weight: Any) -> Found:
 
 
 def _to_one(G: Converted, source: Any, target: Any, weight: Any) -> tuple[Found, int | None]:
-    """Return a search, and the target where it was reached; it may stop there."""
+    """Search until the target; return the search, and the target's index or None if unreached."""
     require(G, source, "Source {} not in G")
     if target not in G:
         require_hashable(target)
@@ -212,7 +215,7 @@ def _to_one(G: Converted, source: Any, target: Any, weight: Any) -> tuple[Found,
 
 
 def _whole(G: Converted, source: Any, weight: Any) -> Found | None:
-    """Search where NetworkX refuses every negative self-loop; None for a lone node."""
+    """Search all nodes, with NetworkX's error for a negative self-loop; None for a single node."""
     require(G, source, "Node {} is not found in the graph")
     weighted = signed(G, weight)
     rows = weighted.rows

@@ -1,4 +1,4 @@
-"""NetworkX's functions after Floyd and Warshall: all pairs as dictionaries or a matrix."""
+"""NetworkX's Floyd-Warshall functions: all pairs as dictionaries or a matrix."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def floyd_warshall_predecessor_and_distance(G: Converted, weight: Any = "weight"
     loops = set(weighted.tails[at_loops].tolist())
     zeros = at_loops & (rows.solver_weights == 0) & (np.asarray(weighted.kinds) == FLOAT)
     float_loops = set(weighted.tails[zeros].tolist())
-    before, lengths = {}, {}  # as there, a row of lengths says inf of what is no node
+    before, lengths = {}, {}  # as in NetworkX, a row of lengths returns inf for unknown nodes
     for at, name in enumerate(names):
         pred = table.pred[at]
         row = _numbers(weighted, at, table.dist[at], pred, float_loops)
@@ -84,11 +84,11 @@ def _endless() -> float:
 
 def _shown(G: Converted, weight: Any) -> Weighted:
     if callable(weight):
-        msg = "NetworkX takes the name of an attribute here, and finds no attribute by a function."
+        msg = "NetworkX takes only the name of an attribute here, not a function."
         raise LeftToNetworkXError(msg)
     weighted = G.weighted(weight)
     if weighted.hides:
-        msg = "an edge weighs None, which is no number to a matrix."
+        msg = "an edge weighs None, which cannot be an entry of a matrix."
         raise LeftToNetworkXError(msg)
     return weighted
 
@@ -98,14 +98,14 @@ def _table(weighted: Weighted, *, predecessors: bool) -> DistanceTable:
         with networkx_errors():
             return apsp(weighted.rows, predecessors=predecessors)
     except nx.NetworkXUnbounded as error:
-        msg = "there is a negative cycle, around which NetworkX's distances go on to fall."
+        msg = "there is a negative cycle, so NetworkX's distances depend on its number of steps."
         raise LeftToNetworkXError(msg) from error
 
 
 def _numbers(
     weighted: Weighted, source: int, row: Array, pred: Array, float_loops: set[int]
 ) -> list[Any]:
-    """Return distances as Python's sums make them: floats, but for paths of integers alone.
+    """Return distances with the types of Python's sums: int if all weights of the path are.
 
     A missing weight counts as the float 1.0 here, as in NetworkX.
     """
@@ -124,7 +124,7 @@ def _numbers(
 
 
 def _whole_paths(weighted: Weighted, kinds: Array, source: int, pred: Array) -> Array:
-    """Return which vertices a path of integers alone leads to: (n,) bool, by pointer jumping."""
+    """Return whether the path to each vertex has only integers, (n,) bool, by pointer jumping."""
     whole, above = (
         _last_edges(weighted, kinds, pred),
         np.where(pred < 0, np.arange(len(pred)), pred),
@@ -137,7 +137,7 @@ def _whole_paths(weighted: Weighted, kinds: Array, source: int, pred: Array) -> 
 
 
 def _last_edges(weighted: Weighted, kinds: Array, pred: Array) -> Array:
-    """Return whether the edge pred[v] -> v is an integer: (n,) bool."""
+    """Return whether the weight of the edge pred[v] -> v is an integer: (n,) bool."""
     whole = np.zeros(len(pred), bool)
     tails, heads = weighted.tails, weighted.rows.indices
     used = pred[heads] == tails

@@ -1,4 +1,4 @@
-"""NetworkX's functions that are called after Dijkstra."""
+"""NetworkX's functions based on Dijkstra's algorithm and on A*."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def dijkstra_path_length(G: Converted, source: Any, target: Any, weight: Any = "
         made = weighted.to_nx()
         return nx.dijkstra_path_length(made, source, target, backend="networkx")
     if target in G:
-        if weighted.rows.dist_dtype.kind == "i":  # from both ends: only sums of floats would differ
+        if weighted.rows.dist_dtype.kind == "i":  # two-sided search would change sums of floats
             with suppress(nx.NetworkXNoPath):
                 return one_path(weighted, source, target)[0]
         else:
@@ -99,7 +99,7 @@ def multi_source_dijkstra(
     if target in sources:
         return 0, [target]
     weighted = G.weighted(weight)
-    if weighted.negative:  # what Dijkstra's search answers then depends on each of its steps
+    if weighted.negative:  # the result then depends on each step of Dijkstra's algorithm
         return nx.multi_source_dijkstra(
             weighted.to_nx(), list(sources), target=target, cutoff=cutoff, backend="networkx"
         )
@@ -163,7 +163,7 @@ def all_pairs_dijkstra_path(
 
 
 def _theirs(function: Any, weighted: Weighted, cutoff: Any) -> Iterator[tuple[Any, Any]]:
-    """Return NetworkX's own answer: under negative weights it depends on each of its steps."""
+    """Call NetworkX's function: with negative weights the result depends on each of its steps."""
     answer: Iterator[tuple[Any, Any]] = function(
         weighted.to_nx(), cutoff=cutoff, backend="networkx"
     )
@@ -178,7 +178,7 @@ def bidirectional_dijkstra(G: Converted, source: Any, target: Any, weight: Any =
         return 0, [source]
     weighted = G.weighted(weight)
     if weighted.negative:
-        msg = "under negative weights the answer depends on the order of the edges into a node."
+        msg = "with negative weights the result depends on the order of the edges into a node."
         raise LeftToNetworkXError(msg)
     return one_path(weighted, source, target)
 
@@ -237,10 +237,10 @@ def _astar(
     G: Converted, source: Any, target: Any, heuristic: Any, weight: Any, cutoff: Any
 ) -> tuple[Any, list[Any]]:
     if heuristic is not None:
-        msg = "a heuristic is a Python function, called for every node that is met."
+        msg = "a heuristic is a Python function, called for every node that A* visits."
         raise LeftToNetworkXError(msg)
     if G.weighted(weight).negative:
-        msg = "A* goes back to nodes under negative weights, as Dijkstra's search does not."
+        msg = "with negative weights A* visits nodes again, unlike Dijkstra's algorithm."
         raise LeftToNetworkXError(msg)
     try:  # a cutoff of 0 means none
         length, nodes = multi_source_dijkstra(G, [source], target, cutoff or None, weight)

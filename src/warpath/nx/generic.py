@@ -1,4 +1,4 @@
-"""NetworkX's functions that choose the method by their arguments."""
+"""NetworkX's generic functions, whose arguments choose the method."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _METHODS = ("dijkstra", "bellman-ford")
 
 
 class _Answers(NamedTuple):
-    """NetworkX's functions behind one method: all pairs, from one node, between two."""
+    """The functions of one method: for all pairs, from one node, and between two."""
 
     all_paths: Callable[..., Any]
     all_lengths: Callable[..., Any]
@@ -63,7 +63,7 @@ _ANSWERS = {
 def has_path(G: Converted, source: Any, target: Any) -> bool:
     """Return whether a path leads from one node to another; see `networkx.has_path`."""
     if source is None or target is None:
-        msg = "NetworkX looks for paths from or to all nodes, and says that there is one."
+        msg = "without both nodes NetworkX computes paths from or to all, and returns True."
         raise LeftToNetworkXError(msg)
     try:
         unweighted.bidirectional_shortest_path(G, source, target)
@@ -76,7 +76,7 @@ def shortest_path(
     G: Converted, source: Any = None, target: Any = None, weight: Any = None,
     method: str = "dijkstra",
 ) -> Any:  # fmt: skip
-    """Return shortest paths, by what is given; see `networkx.shortest_path`."""
+    """Return shortest paths between all, some or two nodes; see `networkx.shortest_path`."""
     answers, how = _answers(method, weight)
     if source is None and target is None:
         return answers.all_paths(G, **how)
@@ -92,7 +92,7 @@ def shortest_path_length(
     G: Converted, source: Any = None, target: Any = None, weight: Any = None,
     method: str = "dijkstra",
 ) -> Any:  # fmt: skip
-    """Return shortest paths' lengths, by what is given; see `networkx.shortest_path_length`."""
+    """Return lengths between all, some or two nodes; see `networkx.shortest_path_length`."""
     answers, how = _answers(method, weight)
     if source is None and target is None:
         return answers.all_lengths(G, **how)
@@ -182,7 +182,7 @@ def _require_connected(G: Converted) -> None:
 
 
 def _answers(method: str, weight: Any) -> tuple[_Answers, dict[str, Any]]:
-    """Return the functions behind a method, and the weight where they take one."""
+    """Return the functions of a method, and the keyword argument `weight` if they take one."""
     if method not in _METHODS:
         msg = f"method not supported: {method}"
         raise ValueError(msg)
@@ -192,12 +192,12 @@ def _answers(method: str, weight: Any) -> tuple[_Answers, dict[str, Any]]:
 
 
 def _turned(G: Converted, weight: Any, method: str) -> Converted:
-    """Return a directed graph with its edges turned round, under one choice of weights."""
+    """Return a directed graph with reversed edges and the given weights."""
     if not G.directed:
         return G
     turned = G.turned(weight)
     if method == "dijkstra" and turned.weighted(weight).negative:
-        msg = "under negative weights the answer depends on the order of the edges into a node."
+        msg = "with negative weights the result depends on the order of the edges into a node."
         raise LeftToNetworkXError(msg)
     return turned
 
@@ -217,14 +217,14 @@ def _predecessors(G: Converted, source: Any, weight: Any, method: str) -> dict[A
 
 
 def _paths_over(before: dict[Any, list[Any]], source: Any, target: Any) -> Iterator[list[Any]]:
-    """Yield the simple paths over predecessors, in NetworkX's order: depth first from the end."""
+    """Yield the simple paths along predecessors, in NetworkX's order: depth first from the end."""
     if target not in before:
         msg = f"Target {target} cannot be reached from given sources"
         raise nx.NetworkXNoPath(msg)
     ends = {source}
     path, on_path, choices = [target], {target}, [iter(before[target])]
     while choices:
-        if path[-1] in ends:  # once more for each edge of length 0 into the source, as there
+        if path[-1] in ends:  # repeated for each edge of length 0 into the source, as in NetworkX
             yield path[::-1]
         name = next(choices[-1], _NONE)
         if name is _NONE:

@@ -1,4 +1,4 @@
-"""A NetworkX graph as the searches see it, and the way there and back."""
+"""NetworkX graphs in CSR form for the searches, and the conversions from and to NetworkX."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
 
 
-#: Integers from here on do not fit 64 bits.
+#: The least integer that does not fit 64 bits.
 TOO_LONG = 2**63
 
 
 class Weighted:
-    """The vertices of a converted graph and its edges under one choice of weights.
+    """The vertices of a converted graph, and its edges with one choice of weights.
 
     Attributes
     ----------
     names, place : the node objects in NetworkX's order, and the index of each.
-    rows : the directed edges; rows keep the order of NetworkX's adjacency. An undirected edge is
-        there in both directions, of parallel edges the lightest, edges of weight None not at all.
-    kinds : what the weights came as, FLOAT, WHOLE or ABSENT; (m,) int8 where that differs.
-    hides : whether some edge weighs None.
+    rows : the directed edges, in the order of NetworkX's adjacency. Undirected edges have both
+        directions; of parallel edges only the lightest is stored, and no edge of weight None.
+    kinds : the kind of all original weights, FLOAT, WHOLE or ABSENT; (m,) int8 if kinds differ.
+    hides : whether an edge weighs None.
     """
 
     def __init__(
@@ -53,17 +53,17 @@ class Weighted:
         return self.rows.facts(symmetry=False).negative > 0
 
     def require_room(self) -> None:
-        """Hand the call back if a path over integers might not fit 64 bits."""
+        """Raise LeftToNetworkXError if the length of a path of integers may not fit 64 bits."""
         weights = self.rows.weights
         if weights is None or weights.dtype.kind == "f" or not len(weights):
             return
         if max(int(weights.max()), -int(weights.min())) * self.rows.n >= TOO_LONG:
-            msg = "a path may be longer than 64 bits hold; backend='networkx' adds any integers."
+            msg = "the length of a path may not fit 64 bits; backend='networkx' adds any integers."
             raise LeftToNetworkXError(msg)
 
     @cached_property
     def tails(self) -> Array:
-        """Where each edge begins: (m,)."""
+        """The tail of each edge: (m,)."""
         rows = self.rows
         return np.repeat(np.arange(rows.n, dtype=rows.indices.dtype), np.diff(rows.indptr))
 
@@ -74,14 +74,14 @@ class Weighted:
 
     @cached_property
     def backwards(self) -> Weighted:
-        """Every edge turned round."""
+        """The graph with reversed edges."""
         kinds = self.kinds
         if not isinstance(kinds, int):
             kinds = kinds[np.argsort(self.rows.indices, kind="stable")]
         return Weighted(self.owner, self.rows.reversed(), kinds, hides=self.hides)
 
     def to_nx(self) -> Any:
-        """Return these edges as a DiGraph whose attribute "weight" has Python's numbers."""
+        """Return these edges as a DiGraph whose attribute "weight" is a Python number."""
         made = nx.DiGraph()
         made.add_nodes_from(self.names)
         if self.rows.weights is None:
@@ -98,7 +98,7 @@ class Weighted:
 
 
 def _lightest(weights: list[Any]) -> Any:
-    """Return the least weight of parallel edges; what `min` makes of nan depends on their order."""
+    """Return the least weight of parallel edges; raise ValueError if one is nan."""
     if len(weights) == 1:
         return weights[0]
     if any(weight != weight for weight in weights):  # noqa: PLR0124 - nan
@@ -108,11 +108,11 @@ def _lightest(weights: list[Any]) -> Any:
 
 
 class Converted:
-    """A NetworkX graph in warpath's rows: what the functions of the backend take.
+    """A NetworkX graph in CSR form: the argument of the functions of the backend.
 
-    ``nx.shortest_path(G, ...)`` makes one by itself and keeps it with G until G changes.
-    `convert_from_nx` makes one to be kept elsewhere. It answers the few questions about its
-    vertices that NetworkX asks; what else a graph does is a matter of `convert_to_nx`.
+    ``nx.shortest_path(G, ...)`` converts G automatically, and caches the result on G until G
+    changes. `convert_from_nx` converts without caching. The class has only the methods that
+    NetworkX calls on converted graphs; use `convert_to_nx` for everything else.
     """
 
     __networkx_backend__ = "warpath"
@@ -139,7 +139,7 @@ class Converted:
         self._only: Weighted | None = None
 
     def keep_only(self, weights: Sequence[Hashable]) -> None:
-        """Read these attributes as weights, and forget all others."""
+        """Read these attributes as weights, and drop all others."""
         for weight in weights:
             self.weighted(weight)
         self.data = None
@@ -151,23 +151,24 @@ class Converted:
 
     @cached_property
     def name_array(self) -> Array:
-        """The node objects: (n,) of objects."""
+        """The node objects: (n,) array of objects."""
         return np.fromiter(self.names, object, len(self.names))
 
     def weighted(self, weight: Any, *, swapped: bool = False) -> Weighted:
-        """Return the edges under a choice of weights, as NetworkX's functions take it.
+        """Return the edges with the given weights.
 
         Parameters
         ----------
-        weight : None for 1 everywhere; a function of (u, v, attributes), called once for each edge,
-            an undirected one in both directions; else the name of an attribute, 1 where missing.
-        swapped : call the function with the ends of every edge exchanged, as NetworkX does on a
-            reversed graph.
+        weight : None for weight 1 everywhere; a function of (u, v, attributes), called once for
+            each edge, for undirected edges in both directions; else the name of an attribute, with
+            weight 1 where it is missing.
+        swapped : whether to call the function with the ends of every edge swapped, as NetworkX does
+            on a reversed graph.
 
         Raises
         ------
         LeftToNetworkXError
-            Weights that the core cannot add as Python does, or that were not kept.
+            If the core cannot add the weights as Python does, or the attributes were not kept.
         """
         if self._only is not None and weight is not None:
             return self._only
@@ -181,7 +182,7 @@ class Converted:
         return self._weighted[weight]
 
     def turned(self, weight: Any) -> Converted:
-        """Return the graph with every edge turned round, under one choice of weights."""
+        """Return the graph with reversed edges and the given weights."""
         turned = Converted(
             self.names, self.rows.reversed(), (), directed=self.directed,
             multigraph=self.multigraph, attributes={},
@@ -196,7 +197,7 @@ class Converted:
             return [each.get(weight, NO_WEIGHT) for each in data]
         try:
             return [_lightest([d.get(weight, NO_WEIGHT) for d in keys.values()]) for keys in data]
-        except Exception as error:  # noqa: BLE001 - of any type that defines `<`
+        except Exception as error:  # noqa: BLE001 - `<` of any type may raise any error
             msg = f"parallel edges have weights {weight!r} that cannot be compared: {error}."
             raise LeftToNetworkXError(msg) from None
 
@@ -215,14 +216,14 @@ class Converted:
         except Exception as error:
             msg = (
                 f"the weight function raised {type(error).__name__}: {error}. NetworkX calls it "
-                "for the edges alone that a search comes to."
+                "only for the edges that a search visits."
             )
             raise LeftToNetworkXError(msg) from error
 
     def _edge_data(self, weight: str) -> Sequence[Any]:
         if self.data is None:
             msg = (
-                f"this graph was converted without what {weight} needs of its edges: convert the "
+                f"this graph was converted without the edge attributes for {weight}: convert the "
                 "NetworkX graph once more, with preserve_edge_attrs=True."
             )
             raise LeftToNetworkXError(msg)
@@ -260,7 +261,7 @@ class Converted:
         return len(self.names)
 
     def number_of_edges(self) -> int:
-        """Return the number of pairs that an edge joins; parallel edges count once."""
+        """Return the number of edges; parallel edges count once."""
         loops = self.rows.facts(symmetry=False).loops
         return self.rows.m if self.directed else (self.rows.m + loops) // 2
 
@@ -295,19 +296,19 @@ def convert_from_nx(
 
     Parameters
     ----------
-    graph : the graph. Later changes of its edges do not reach what is returned.
-    edge_attrs : attributes that are read as weights now, where no others are kept.
-    preserve_edge_attrs : keep the edges' attributes, for functions and for other weights.
-    preserve_node_attrs, preserve_graph_attrs : keep these for `convert_to_nx`.
-    node_attrs, name, graph_name : part of NetworkX's protocol; not needed here.
+    graph : the graph. Later changes of its edges do not change the result.
+    edge_attrs : attributes to read as weights if the others are not kept.
+    preserve_edge_attrs : whether to keep all edge attributes, for functions and other weights.
+    preserve_node_attrs, preserve_graph_attrs : whether to keep these for `convert_to_nx`.
+    node_attrs, name, graph_name : part of NetworkX's protocol; ignored.
 
     Raises
     ------
     LeftToNetworkXError
-        A weight that the core cannot add as Python does; see `warpath.nx.weights`.
+        If the core cannot add a weight as Python does; see `warpath.nx.weights`.
     """
     del node_attrs, name, graph_name
-    adjacency = graph._adj  # noqa: SLF001 - `adj` wraps each row in a view, at ten times the time
+    adjacency = graph._adj  # noqa: SLF001 - `adj` wraps each row in a view, ten times slower
     names = list(adjacency)
     place = dict(zip(names, range(len(names)), strict=True))
     indptr = np.zeros(len(names) + 1, np.int64)
@@ -330,9 +331,9 @@ def convert_from_nx(
 
 
 def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
-    """Convert a graph back; any other result is NetworkX's already.
+    """Convert a converted graph back; return any other result unchanged.
 
-    Edges have the attributes that were kept; of parallel edges whose attributes were not, one.
+    Edges get the attributes that were kept. Parallel edges without kept attributes become one.
     """
     del name
     if not isinstance(result, Converted):
@@ -363,7 +364,7 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
 
 
 def _put_weights(made: Any, weighted: Weighted, weight: Hashable) -> None:
-    """Write weights that were read at the conversion into edges that lost their attributes."""
+    """Set the weights that were read at the conversion on edges whose attributes were not kept."""
     for u, v, data in weighted.to_nx().edges(data=True):
         edge = made.edges[(u, v, 0) if made.is_multigraph() else (u, v)]
         edge[weight] = data["weight"]

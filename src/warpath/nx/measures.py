@@ -1,4 +1,4 @@
-"""Centralities and distance measures: sums and extremes over the distances from every node."""
+"""NetworkX's centralities and distance measures: sums and extremes of distances."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def closeness_centrality(
     G: Converted, u: Any = None, distance: Any = None, wf_improved: Any = True
 ) -> Any:
-    """Return how near all others are to a node; see `networkx.closeness_centrality`."""
+    """Return the closeness of one or all nodes; see `networkx.closeness_centrality`."""
     turned = G.turned(distance) if G.directed else G
     if u is not None:
         require(G, u, "Source {} is not in G" if distance is None else "Node {} not found in graph")
@@ -56,7 +56,7 @@ def harmonic_centrality(
     with np.errstate(over="ignore"):  # Python's sums become inf without a warning
         for name, row in zip(listed, rows_of(weighted, [G.place[v] for v in listed]), strict=True):
             counted = wanted & (row != 0) & (row != unreachable(row.dtype))
-            if transposed:  # NetworkX adds up as it settles nodes: the nearest first
+            if transposed:  # NetworkX adds in the order of settling: the nearest first
                 parts = _inverse(np.sort(row[counted]))
                 if len(parts):
                     result[name] += np.cumsum(parts)[-1].item()
@@ -70,7 +70,7 @@ def harmonic_centrality(
 
 
 def _inverse(lengths: Array) -> Array:
-    """Return 1 / length as Python rounds it: once, and inf for the tiniest floats."""
+    """Return 1 / length with Python's rounding: once, and inf for the tiniest floats."""
     if lengths.dtype.kind == "i" and len(lengths) and lengths.max() > 2**53:
         return np.array([1 / length for length in lengths.tolist()])
     inverse: Array = 1 / lengths
@@ -78,7 +78,7 @@ def _inverse(lengths: Array) -> Array:
 
 
 def eccentricity(G: Converted, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
-    """Return the largest distance from a node, or each; see `networkx.eccentricity`."""
+    """Return the largest distance from one or each node; see `networkx.eccentricity`."""
     bunch = bunch_of(G, v)
     if sp is None:
         lengths = lengths_from(G.weighted(weight), [G.place[name] for name in bunch])
@@ -123,7 +123,7 @@ def center(G: Converted, e: Any = None, usebounds: Any = False, weight: Any = No
 
 
 def _all(G: Converted, e: Any, usebounds: Any, weight: Any) -> dict[Any, Any]:
-    """Return all eccentricities; `usebounds` saves NetworkX searches, and is not needed here."""
+    """Return all eccentricities; `usebounds` is ignored, it only saves searches in NetworkX."""
     if e is not None:
         given: dict[Any, Any] = e
         return given
@@ -139,9 +139,9 @@ def _all(G: Converted, e: Any, usebounds: Any, weight: Any) -> dict[Any, Any]:
 
 
 def _first_largest(ascending: list[Any]) -> Any:
-    """Return what `max` takes of equal numbers: integers and floats may be mixed."""
+    """Return the number that `max` returns: of an equal integer and float, the first."""
     found = ascending[bisect_left(ascending, ascending[-1])]
-    return found or 0  # the source's own, which is no float
+    return found or 0  # the source's distance to itself is the integer 0
 
 
 def _given(sp: Any, name: Any) -> tuple[int, Any]:
@@ -155,7 +155,7 @@ def _given(sp: Any, name: Any) -> tuple[int, Any]:
 
 def _unsigned(weighted: Weighted) -> Weighted:
     if weighted.negative:
-        msg = "under negative weights what Dijkstra's search answers depends on each of its steps."
+        msg = "with negative weights the result depends on each step of Dijkstra's algorithm."
         raise LeftToNetworkXError(msg)
     return weighted
 

@@ -1,4 +1,4 @@
-"""Searches with NetworkX's choice of paths, numbers, errors and, but for one, order of answers."""
+"""Searches that return NetworkX's paths, numbers, errors and, with one exception, order."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.nx.graph import Converted, Weighted
 
-_BLOCK = 2**22  # distances that are held at once while rows are handed out one by one
+_BLOCK = 2**22  # distances in memory at a time while rows are yielded one by one
 
 
 class Found:
-    """Distances from some sources, and the order in which NetworkX's search takes the vertices.
+    """Distances from some sources, and the order in which NetworkX's search visits the vertices.
 
     Attributes
     ----------
@@ -43,8 +43,9 @@ class Found:
     count : number of sources.
     dist : (n,) labels; never(dtype) where unreached.
     order : (r,) int64, the reached vertices, the sources first.
-    above : (r,) int64, where in `order` the vertex is that met each one first; -1 at sources.
-    via : (r,) int64, the edge by which each one was met first; -1 at sources. None after
+    above : (r,) int64, position in `order` of the vertex that first discovered each vertex; -1 at
+        sources.
+    via : (r,) int64, the edge by which each vertex was first discovered; -1 at sources. None after
         `by_levels`, where all edges weigh 1.
     """
 
@@ -59,7 +60,7 @@ class Found:
 
     @classmethod
     def of(cls, weighted: Weighted, sources: Sequence[int], dist: Array, *, queue: bool) -> Found:
-        """Return what a search finds whose distances are known."""
+        """Return the search that has the given distances."""
         rows = weighted.rows
         scan = _core.scan_order(
             rows.indptr, rows.indices, rows.solver_weights, dist, np.array(sources, np.int64), queue
@@ -68,7 +69,7 @@ class Found:
 
     @classmethod
     def by_levels(cls, weighted: Weighted, source: int, cutoff: float | None) -> Found:
-        """Search breadth-first, where every edge counts 1."""
+        """Search breadth-first; every edge has the weight 1."""
         rows = weighted.rows
         dist = np.empty(rows.n, np.int64)
         limit = _level(cutoff)
@@ -84,9 +85,9 @@ class Found:
         return self.weighted.named(self.order)
 
     def distances(self) -> dict[Any, Any]:
-        """Return the distance of every reached node, an integer where Python's sum is one."""
+        """Return the distance of every reached node, an int if Python's sum would be one."""
         kinds = self.weighted.kinds
-        whole = np.ones(self.count, bool)  # the sources alone
+        whole = np.ones(self.count, bool)  # for the sources
         if not isinstance(kinds, int) and self.via is not None:
             whole = kinds[self.via] != FLOAT
             _core.along_paths(self.above, whole)
@@ -96,7 +97,7 @@ class Found:
         return found
 
     def before(self) -> Array:
-        """Return the vertex before each one of `order`: (r,); meaningless at the sources."""
+        """Return the vertex before each vertex of `order`: (r,); undefined at the sources."""
         return self.order[self.above]
 
     def paths(self) -> dict[Any, list[Any]]:
@@ -111,7 +112,7 @@ class Found:
         return self.weighted.named(self.order[self._places_to(target)[::-1]])
 
     def length_to(self, target: int) -> Any:
-        """Return the distance to one reached vertex, an integer where Python's sum is one."""
+        """Return the distance to one reached vertex, an int if Python's sum would be one."""
         value = self.dist[target].item()
         kinds, places = self.weighted.kinds, self._places_to(target)[:-1]
         if isinstance(kinds, int) or self.via is None:
@@ -119,7 +120,7 @@ class Found:
         return value if (kinds[self.via[places]] == FLOAT).any() else int(value)
 
     def _places_to(self, target: int) -> list[int]:
-        """Return where in `order` the path to a vertex is, its end first."""
+        """Return the positions in `order` of the path to a vertex, from its end."""
         places = [int(np.flatnonzero(self.order == target)[0])]
         while (at := int(self.above[places[-1]])) >= 0:
             places.append(at)
@@ -128,12 +129,12 @@ class Found:
     def predecessors(
         self, *, first_met: bool = False, cutoff: float | None = None
     ) -> dict[Any, list[Any]]:
-        """Return for every reached node the nodes before it on all shortest paths.
+        """Return, for every reached node, the nodes before it on all shortest paths.
 
         Parameters
         ----------
-        first_met : keys in the order in which the search sees the nodes first, not in `order`.
-        cutoff : edges that lead farther show no node.
+        first_met : whether keys are in the order of first discovery instead of `order`.
+        cutoff : the largest distance; edges that lead farther discover no node.
         """
         rows = self.weighted.rows
         limit = checked_cutoff(cutoff, rows) if cutoff is None or cutoff >= 0 else -1
@@ -159,9 +160,10 @@ def searched(
 
     Parameters
     ----------
-    cutoff : nodes farther than this are left out; as `arguments.limit_of` returns it.
-    target : a vertex that the search may stop at; for weights >= 0, one source and no cutoff.
-    queue : take the vertices as a queue does, not by distance; must be so for negative weights.
+    cutoff : the largest distance, as `arguments.limit_of` returns it; farther nodes are left out.
+    target : a vertex where the search may stop; needs weights >= 0, one source and no cutoff.
+    queue : whether to visit vertices in the order of a queue instead of by distance; required for
+        negative weights.
     """
     rows = weighted.rows
     if queue and rows.weights is None and len(sources) == 1 and target is None:
@@ -186,14 +188,14 @@ def searched(
 def lengths_by_levels(
     owner: Converted, source: int, cutoff: float | None, *, towards: bool = False
 ) -> dict[Any, int]:
-    """Return the number of edges to every node reached: ascending, of equal ones in G's order.
+    """Return the number of edges to every reached node, ascending; equal ones in the graph's order.
 
-    NetworkX has equal ones in the order in which its search meets them; nodes in their own order
-    take a dictionary half the time.
+    NetworkX returns nodes of equal distance in the order of its search. Building the dictionary in
+    the graph's order takes half the time.
 
     Parameters
     ----------
-    towards : count the edges from every node to this one.
+    towards : whether to count the edges from every node to this one instead.
     """
     rows = owner.weighted(None).rows
     into = _into(rows)
@@ -210,11 +212,11 @@ def lengths_by_levels(
 def paths_by_levels(
     weighted: Weighted, source: int, cutoff: float | None, *, backwards: bool = False
 ) -> dict[Any, list[Any]]:
-    """Return a path of fewest edges to every node reached, in the order of NetworkX's search.
+    """Return a path of fewest edges to every reached node, in the order of NetworkX's search.
 
     Parameters
     ----------
-    backwards : write each path from its end on.
+    backwards : whether each path starts with its end.
     """
     rows = weighted.rows
     found: dict[Any, list[Any]] = _core.named_paths_by_levels(
@@ -225,22 +227,22 @@ def paths_by_levels(
 
 
 def _into(rows: Graph) -> Graph:
-    """Return the edges into each vertex: the rows themselves, or turned round and kept."""
+    """Return the in-edges of each vertex: the rows themselves if symmetric, or the transpose."""
     return rows_into(rows, 1)[0] or rows.reversed()
 
 
 def _level(cutoff: float | None) -> int:
-    """Return the number of the last level that a search goes to."""
+    """Return the number of the last level of a search."""
     top = int(unreachable(np.dtype(np.int64)))
     return top if cutoff is None else min(int(cutoff), top)
 
 
 def from_both_ends(rows: Graph, source: int, target: int) -> tuple[Array, int] | None:
-    """Return the vertices and the length of a shortest path, none of them without one.
+    """Search from both ends; return the vertices, empty if there is no path, and the length.
 
-    None where only a search from one end gives the length: of floats, whose sums depend on where
-    they begin, where one may not fit 64 bits, and of so many edges that their numbers do not fit
-    32. Weights are >= 0. A call costs what it touches.
+    Weights must be >= 0. The time is proportional to the searched part of the graph. Returns None
+    if only a search from one end gives the right length: for floats, whose sums depend on the
+    order, if a length may not fit 64 bits, and if edge numbers do not fit 32 bits.
     """
     if rows.dist_dtype.kind != "i" or rows.m >= 2**32:
         return None
@@ -270,7 +272,7 @@ def each(
     cutoff: float | None = None,
     queue: bool = False,
 ) -> Iterator[Found]:
-    """Search from each of the sources, or each vertex, by itself."""
+    """Search from each of the sources, or from each vertex, separately."""
     sources = range(weighted.rows.n) if sources is None else sources
     if cutoff is not None and cutoff < 0:
         for s in sources:
@@ -287,13 +289,13 @@ def by_node(
     cutoff: float | None = None,
     queue: bool = False,
 ) -> Iterator[tuple[Any, Any]]:
-    """Return an iterator of every node and what `answer` makes of the search from it.
+    """Return an iterator over every node and the value of `answer` for the search from it.
 
     Raises
     ------
     LeftToNetworkXError
-        At once, where a path might not fit 64 bits: NetworkX's dispatcher does not see what is
-        raised while answers are read.
+        If a length may not fit 64 bits. Raised at once, as NetworkX's dispatcher does not see
+        errors that are raised when the iterator is read.
     """
     weighted.require_room()
     found = each(weighted, cutoff=cutoff, queue=queue)
@@ -303,7 +305,7 @@ def by_node(
 def rows_of(
     weighted: Weighted, sources: Sequence[int], *, cutoff: float | None = None
 ) -> Iterator[Array]:
-    """Yield the distances from each of the sources: (n,) each, a block of them solved at once."""
+    """Yield the distances from each of the sources, (n,) each; they are solved in blocks."""
     rows = weighted.rows
     step = max(1, _BLOCK // max(1, rows.n))
     exact = "classic.dijkstra.radix_heap"
@@ -313,7 +315,7 @@ def rows_of(
         block = np.array(sources[start : start + step], np.int64)
         try:
             yield from _solved(rows, block, cutoff, exact)
-        except nx.NetworkXUnbounded:  # not from all sources of the block, perhaps
+        except nx.NetworkXUnbounded:  # some sources of the block may not reach the cycle
             for source in block:
                 yield from _solved(rows, source[None], cutoff, exact)
 
@@ -323,7 +325,7 @@ def _solved(rows: Graph, block: Array, cutoff: float | None, exact: str) -> Arra
     with networkx_errors():
         table = distances(rows, block, cutoff=cutoff)
         if table.reassociated and rows.dist_dtype.kind == "f":
-            # Floats were added in another order than along the paths: no edge would be tight.
+            # Floats were added in another order than along the paths, so edges are not tight.
             table = distances(rows, block, cutoff=cutoff, algorithm=exact)
     dist: Array = table.dist
     return dist
@@ -332,18 +334,18 @@ def _solved(rows: Graph, block: Array, cutoff: float | None, exact: str) -> Arra
 def lengths_from(
     weighted: Weighted, sources: Sequence[int], *, signed: bool = False
 ) -> Iterator[list[Any]]:
-    """Yield for each source the distances of what it reaches, ascending, its own 0 among them.
+    """Yield for each source the distances of reached vertices, ascending, including its own 0.
 
-    `sum` over them adds floats in the order in which it would over NetworkX's dictionaries, which
-    ascend too.
+    `sum` adds these floats in the same order as those of NetworkX's dictionaries, which are
+    ascending too.
 
     Raises
     ------
     LeftToNetworkXError
-        Negative weights, unless they are `signed`.
+        If weights are negative and not `signed`.
     """
     if weighted.negative and not signed:
-        msg = "under negative weights what Dijkstra's search answers depends on each of its steps."
+        msg = "with negative weights the result depends on each step of Dijkstra's algorithm."
         raise LeftToNetworkXError(msg)
     if not isinstance(weighted.kinds, int):
         for found in each(weighted, sources, queue=signed):
@@ -357,7 +359,7 @@ def lengths_from(
 
 @contextmanager
 def networkx_errors() -> Iterator[None]:
-    """Raise NetworkX's errors in place of ours."""
+    """Convert warpath's errors to NetworkX's."""
     try:
         yield
     except NegativeCycleError as error:

@@ -1,4 +1,4 @@
-"""NetworkX's functions that count edges."""
+"""NetworkX's functions for unweighted graphs, whose distances are numbers of edges."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def predecessor(
 ) -> Any:
     """Return the nodes before each node on shortest paths; see `networkx.predecessor`."""
     require(G, source, "Source {} not in G")
-    # NetworkX looks at the cutoff after a level, so that there is always one; 0 means no limit.
+    # NetworkX checks the cutoff after a level, so the first is always visited; 0 means no limit.
     limit = levels_of(cutoff)
     limit = None if limit is None or not cutoff or is_nan(cutoff) else max(1, limit)
     found = _levels(G.weighted(None), G.place[source], limit)

@@ -1,4 +1,4 @@
-"""From the weights of NetworkX's edges, any Python objects, to what the core computes with."""
+"""Conversion of the weights of NetworkX edges, any Python objects, to arrays for the core."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
 
-#: What an edge's weight came as: a float, an integer, or nothing, which counts as the integer 1.
+#: The kinds of original weights: a float, an integer, or missing, which counts as the integer 1.
 FLOAT, WHOLE, ABSENT = 0, 1, 2
 _HIDDEN = 3
 
-_EXACT = 2**53  # integers below it are floats as well
+_EXACT = 2**53  # floats hold all smaller integers
 
 
 class _Absent(int):
-    """The weight of an edge without one: 1, told from a 1 that was given by its type."""
+    """The weight 1 of an edge without the attribute; the type distinguishes it from a given 1."""
 
 
-#: What a missing attribute is read as.
+#: The value of a missing attribute.
 NO_WEIGHT = _Absent(1)
 
 _KINDS: dict[type, int] = {
@@ -43,9 +43,9 @@ class Weights(NamedTuple):
 
     Attributes
     ----------
-    values : (m,) int32, int64 or float64; None where every edge weighs the 1 of a missing weight.
-    kinds : what they came as, FLOAT, WHOLE or ABSENT; (m,) int8 where that differs.
-    hidden : (m,) bool, the edges that None hides; None where there are none. Their values are 0.
+    values : (m,) int32, int64 or float64; None if all weights are missing, so that all are 1.
+    kinds : the kind of all original weights, FLOAT, WHOLE or ABSENT; (m,) int8 if kinds differ.
+    hidden : (m,) bool, edges of weight None, whose values are 0; None if there are none.
     """
 
     values: Array | None
@@ -58,15 +58,15 @@ def weights_of(raw: Sequence[Any], n: int, place: Callable[[int], str]) -> Weigh
 
     Parameters
     ----------
-    raw : a number for each edge, NO_WEIGHT, or None, which hides the edge.
-    place : names an edge by its position, for messages.
+    raw : one object per edge: a number, NO_WEIGHT, or None, which hides the edge.
+    place : function that returns the name of an edge from its position, for messages.
 
     Raises
     ------
     LeftToNetworkXError
-        A weight whose sums would not be those of Python's own arithmetic, with the edge: Fractions,
-        integers beyond 64 bits, nan and inf, and others. NetworkX's dispatcher takes that as "not
-        here", and falls back on other code where it is allowed to.
+        If sums of a weight may differ from those of Python's arithmetic, as for Fractions, integers
+        beyond 64 bits, nan and inf; names the edge. NetworkX's dispatcher then uses its default
+        implementation if fallback is enabled.
     """
     kinds = set(map(type, raw))
     unknown = unfit(kinds)
@@ -93,12 +93,12 @@ def weights_of(raw: Sequence[Any], n: int, place: Callable[[int], str]) -> Weigh
 
 
 def unfit(kinds: set[type]) -> str | None:
-    """Return why weights of such types cannot be taken, or None where they can."""
+    """Return why weights of such types are not supported, or None if they are."""
     for kind in kinds:
         if kind not in _KINDS:
             return (
                 f"warpath computes with integers of 64 bits and floats, not with {kind.__name__}; "
-                "backend='networkx' takes whatever adds up."
+                "backend='networkx' takes any object with addition."
             )
     return None
 
@@ -122,12 +122,12 @@ def _floats(raw: Sequence[Any], codes: int | Array, n: int, place: Callable[[int
     try:
         values = np.array(raw, np.float64)
         largest = 0.0 if isinstance(codes, int) else np.abs(values[codes != FLOAT]).max(initial=0)
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:  # an integer too large for a float
         values, largest = np.zeros(0), math.inf
     if largest * n >= _EXACT:
         msg = (
-            "integers and floats are mixed as weights, and paths over integers alone may be longer "
-            "than 2**53, which a float does not hold; backend='networkx' adds them as integers."
+            "weights are both integers and floats, and sums of integers may exceed 2**53, beyond "
+            "which floats are not exact; backend='networkx' adds them as integers."
         )
         raise LeftToNetworkXError(msg)
     endless = np.flatnonzero(~np.isfinite(values))

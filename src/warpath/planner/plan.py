@@ -4,50 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from warpath.base import notebook, units
-from warpath.base.errors import (
-    NegativeWeightError,
-    NotEnoughMemoryError,
-    NotSupportedError,
-)
-from warpath.planner.cpu_model import Place, Size, cpu_bytes, cpu_seconds, label_bytes, lean_bytes
-from warpath.planner.gpu_model import gpu_bytes, gpu_seconds, host_bytes, tiles_bytes
+from warpath.base.errors import NegativeWeightError, NotEnoughMemoryError, NotSupportedError
+from warpath.planner.cpu_model import Place, Size
+from warpath.planner.kinds import Candidate, DeviceKind, Hardware, kind_of
 from warpath.planner.wish import Wish, device_of
-from warpath.recipes import CATALOGUE, Loop, Recipe, Task
+from warpath.recipes import CATALOGUE, Recipe
 from warpath.recipes.params import chosen_params
-from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES
 
 if TYPE_CHECKING:
     from warpath.graph.facts import Facts
-
-
-class Hardware(NamedTuple):
-    """What there is to run on: threads, and bytes of memory that may be used.
-
-    Of the GPU, if the wish needs one: its free bytes, or the sentence why it cannot be used.
-    """
-
-    threads: int
-    memory: int
-    gpu_memory: int | None = None
-    no_gpu: str = ""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """An algorithm that could run: predicted seconds, bytes as in `Plan`, and its threads.
-
-    Only what "auto" may take has a predicted time; for the others it is None. `staged` is as in
-    `Plan`.
-    """
-
-    recipe: Recipe
-    seconds: float | None
-    bytes: int
-    threads: int
-    staged: int | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +62,9 @@ class Plan:
         """The name of the algorithm."""
         return self.recipe.name
 
+    def _where(self) -> str:
+        return kind_of(self.device).where(self.device)
+
     def headline(self) -> str:
         """Return what runs, in one line."""
         parts = [f"{self.recipe.name} on {self.device}"]
@@ -106,7 +77,7 @@ class Plan:
         lines = [
             self.headline(),
             f"  because {self.reason}",
-            f"  {_predicted(self.seconds)}, {units.size(self.bytes)} {_place(self.device)}",
+            f"  {_predicted(self.seconds)}, {units.size(self.bytes)} {self._where()}",
         ]
         for place, other in enumerate(self.runners_up[:3], start=2):
             lines.append(
@@ -128,7 +99,7 @@ class Plan:
             for each in ranked
         ]
         parts = [notebook.line(f"because {self.reason}")]
-        head = ("algorithm", "predicted", f"memory {_place(self.device)}")
+        head = ("algorithm", "predicted", f"memory {self._where()}")
         parts.append(notebook.table(head, rows))
         parts += [notebook.line(note) for note in self.notes]
         if self.left_out:
@@ -159,23 +130,21 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
         If the answer or the working space would not fit; the message has the numbers.
     """
     device = device_of(size, wish)
-    kind, _, _ = device.partition(":")
+    kind = kind_of(device)
     left_out: list[tuple[str, str]] = []
     able: list[Candidate] = []
     for recipe in _considered(wish, kind):
-        objection = recipe.objection(size.task, facts, kind)
-        objection = objection or _sums_that_do_not_fit(recipe, facts, kind)
-        untraced = kind != "cpu" and recipe.loop in IN_ONE_LAUNCH
-        if wish.traced and untraced and recipe.name != wish.algorithm:
+        objection = kind.objection(recipe, size.task, facts)
+        if wish.traced and not kind.traces(recipe) and recipe.name != wish.algorithm:
             objection = objection or "it keeps no trace"
         if objection is None:
-            able.append(_candidate(recipe, size, facts, hardware, wish, kind))
+            able.append(kind.candidate(recipe, size, facts, hardware, wish.threads))
         elif size.task in recipe.solves:
             left_out.append((recipe.name, objection))
     if wish.algorithm == "auto":
-        free = hardware.memory if kind == "cpu" else hardware.gpu_memory
+        free = kind.free(hardware)
         fitting = [c for c in able if free is None or c.bytes <= free]
-        lean = [c for c in fitting if kind != "cpu" or _lean(c, size, facts)]
+        lean = [c for c in fitting if kind.is_lean(c, size, facts)]
         chosen, reason = _best(lean or fitting or able, size, facts, device)
     else:
         chosen = _named(wish.algorithm, able, size, facts, device)
@@ -186,13 +155,21 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
         tuple(sorted((c for c in able if c is not chosen), key=_time)),
         tuple(left_out), _notes(chosen, size, device, hardware), chosen.staged,
     )  # fmt: skip
-    _check_memory(plan, size._replace(staged=chosen.staged), facts, hardware)
+    size = size._replace(staged=chosen.staged)
+    for need in kind.needs(chosen, size, facts, hardware, device):
+        if need.free is not None and need.bytes > need.free:
+            msg = (
+                f"{plan.algorithm} would take {units.size(need.bytes)} {need.where}, "
+                f"but {units.size(need.free)} are free: {need.ways}."
+            )
+            raise NotEnoughMemoryError(msg)
     return plan
 
 
-def _considered(wish: Wish, kind: str) -> list[Recipe]:
+def _considered(wish: Wish, kind: DeviceKind) -> list[Recipe]:
     """Return what runs on a kind of device and is planned, or was requested by its name."""
-    return [r for r in CATALOGUE if kind in r.devices and (r.planned or r.name == wish.algorithm)]
+    named = wish.algorithm
+    return [r for r in CATALOGUE if kind.name in r.devices and (r.planned or r.name == named)]
 
 
 def _named(name: str, able: list[Candidate], size: Size, facts: Facts, device: str) -> Candidate:
@@ -200,10 +177,7 @@ def _named(name: str, able: list[Candidate], size: Size, facts: Facts, device: s
         if candidate.recipe.name == name:
             return candidate
     recipe = CATALOGUE[name]
-    kind = device.partition(":")[0]
-    objection = recipe.objection(size.task, facts, kind)
-    objection = objection or _sums_that_do_not_fit(recipe, facts, kind)
-    objection = objection or (
+    objection = kind_of(device).objection(recipe, size.task, facts) or (
         f"it runs on {', '.join(recipe.devices)}, not on {device}: "
         f"leave device= out, or say device={recipe.devices[0]!r}"
     )
@@ -232,117 +206,9 @@ def _best(able: list[Candidate], size: Size, facts: Facts, device: str) -> tuple
     return best, "it is predicted to be the fastest of those that add floats in the same order"
 
 
-def _sums_that_do_not_fit(recipe: Recipe, facts: Facts, kind: str) -> str | None:
-    unchecked = recipe.loop in WHOLE_TABLES or recipe.loop is Loop.BFS
-    # A GPU passes over sums beyond 64 bits, which is right for weights >= 0 only.
-    signed = kind != "cpu" and facts.negative
-    if not facts.integer or not (unchecked or signed):
-        return None
-    largest = max(abs(facts.min_weight), abs(facts.max_weight))
-    if largest * max(facts.n, 1) < 2**61:
-        return None
-    return f"{facts.n:,} weights of up to {largest:,} could leave 64 bits"
-
-
-def _candidate(
-    recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, wish: Wish, kind: str
-) -> Candidate:
-    size = size._replace(staged=_tiles(recipe, size, facts, hardware, kind))
-    if kind != "cpu":
-        seconds = gpu_seconds(recipe, size, facts) if recipe.planned else None
-        return Candidate(recipe, seconds, gpu_bytes(recipe, size, facts), 1, size.staged)
-    if not recipe.planned:
-        return Candidate(recipe, None, cpu_bytes(recipe, size, facts, 1), 1)
-    threads = hardware.threads if wish.threads is None else wish.threads
-    used = usable_threads(recipe, size, threads)
-    # A team's start and its barriers cost more than a small graph gives back.
-    used = min({1, used}, key=lambda count: cpu_seconds(recipe, size, facts, count))
-    seconds, space = cpu_seconds(recipe, size, facts, used), cpu_bytes(recipe, size, facts, used)
-    return Candidate(recipe, seconds, space, used, size.staged)
-
-
-def _lean(candidate: Candidate, size: Size, facts: Facts) -> bool:
-    """Say whether one source takes no more memory on a CPU than it should."""
-    bound = lean_bytes(facts.n, candidate.threads)
-    return size.task is not Task.SSSP or candidate.bytes <= bound
-
-
-def _tiles(recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, kind: str) -> int | None:
-    """Return the bytes that tiles of a matrix may take, where it does not fit the device."""
-    if recipe.loop is not Loop.FLOYD_WARSHALL:
-        return None
-    if kind != "cpu":
-        gpu = hardware.gpu_memory
-        return None if gpu is None else tiles_bytes(size, facts, gpu, hardware.memory)
-    in_file = size.place is Place.MAPPED and not facts.negative
-    fits = facts.n**2 * label_bytes(facts) <= hardware.memory
-    return None if fits or not in_file else hardware.memory // 2
-
-
-_ONE_SOURCE_ON_A_TEAM = {Loop.BFS, Loop.BUCKET_TEAM, Loop.DELTA_STEPPING, Loop.FLOYD_WARSHALL}
-_ONE_SOURCE_A_THREAD = {Loop.DIJKSTRA, Loop.JOHNSON, Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}
-
-
-def usable_threads(recipe: Recipe, size: Size, threads: int) -> int:
-    """Return how many of so many threads an algorithm can use."""
-    used = threads if _uses_threads(recipe, size) else 1
-    return max(1, min(used, size.sources)) if recipe.loop in _ONE_SOURCE_A_THREAD else used
-
-
-def _uses_threads(recipe: Recipe, size: Size) -> bool:
-    if recipe.loop in _ONE_SOURCE_ON_A_TEAM:
-        return True
-    return recipe.loop in _ONE_SOURCE_A_THREAD and size.task in {Task.MANY, Task.APSP}
-
-
-def _check_memory(plan: Plan, size: Size, facts: Facts, hardware: Hardware) -> None:
-    needs: list[tuple[int, int | None, str, str]]
-    needs = [(plan.bytes, hardware.memory, "beside the graph", _ways(size, plan.recipe))]
-    if plan.device != "cpu":
-        ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
-        if size.place is Place.GPU and plan.recipe.loop is Loop.FLOYD_WARSHALL:
-            ways = "leave out= out, or give a NumPy array or a .npy file: then tiles pass through"
-        needs = [
-            (plan.bytes, hardware.gpu_memory, _place(plan.device), ways),
-            (
-                host_bytes(plan.recipe, size, facts),
-                hardware.memory,
-                "on the host",
-                _ways(size, plan.recipe),
-            ),
-        ]
-    for needed, free, where, ways in needs:
-        if free is not None and needed > free:
-            msg = (
-                f"{plan.recipe.name} would take {units.size(needed)} {where}, "
-                f"but {units.size(free)} are free: {ways}."
-            )
-            raise NotEnoughMemoryError(msg)
-
-
-def _ways(size: Size, recipe: Recipe) -> str:
-    if size.place in {Place.BLOCKS, Place.MAPPED} and recipe.loop is Loop.FLOYD_WARSHALL:
-        rows = "take an algorithm that goes row by row (algorithm='auto')"
-        if size.place is Place.MAPPED:
-            return f"the file cannot be its matrix here, which is held whole; {rows}"
-        return f"write it out with out='full.npy', which may be its matrix, or {rows}"
-    if size.written_out and recipe.loop not in WHOLE_TABLES:
-        return "the answer is not counted; try threads=1, another algorithm, or free some memory"
-    return {
-        Task.APSP: "write it out with out='full.npy', ask for fewer vertices with "
-        "distances(targets=), or halve it with dist_dtype='int32' or float32 weights",
-        Task.MANY: "write it out with out='table.npy', or ask for fewer sources or targets",
-    }.get(size.task, "use a machine with more memory")
-
-
-def _place(device: str) -> str:
-    return "beside the graph" if device == "cpu" else f"on {device} with the graph"
-
-
 def _notes(chosen: Candidate, size: Size, device: str, hardware: Hardware) -> tuple[str, ...]:
     notes = [] if chosen.recipe.exact else ["measured only: its labels may be wrong"]
-    if chosen.recipe.loop is Loop.SETTLE and device == "cpu":
-        notes.append("each distinct distance takes a round over all vertices: O(n^2) at worst")
+    notes += kind_of(device).notes(chosen.recipe)
     if chosen.staged is not None:
         where = "in the file" if size.place is Place.MAPPED else "in memory of the host"
         notes.append(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import checked_bool, checked_kind, shown
+from warpath.planner.kinds import kind_of
 from warpath.recipes import CATALOGUE
 
 if TYPE_CHECKING:
     from warpath.planner.cpu_model import Size
+
+#: The device of "auto" where nothing else is preferred.
+DEFAULT = "cpu"
 
 
 class Wish(NamedTuple):
@@ -58,14 +61,9 @@ def device_of(size: Size, wish: Wish) -> str:
     device = wish.device
     if device == "auto":
         named = None if wish.algorithm == "auto" else CATALOGUE[wish.algorithm]
-        away = named is not None and "cpu" not in named.devices and size.task in named.solves
-        device = "cuda" if away else "cpu"
-    if device == "cpu":
-        return device
+        able = named is None or DEFAULT in named.devices or size.task not in named.solves
+        device = DEFAULT if able or named is None else named.devices[0]
     if device == "cluster":
         msg = f"device={device!r}: this version of warpath runs on one machine only: 'cpu', 'cuda'."
         raise NotSupportedError(msg)
-    if not re.fullmatch(r"cuda(:\d{1,4})?", device):
-        msg = f"device={device!r} is no device: 'auto', 'cpu', 'cuda' and 'cuda:1' are."
-        raise InputError(msg)
-    return "cuda:0" if device == "cuda" else f"cuda:{int(device[5:])}"
+    return kind_of(device).whole_name(device) or device

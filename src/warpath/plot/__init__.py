@@ -1,4 +1,4 @@
-"""Pictures: trees, routes, isochrones, frontiers, traces, sweeps; they need the extra ``plot``."""
+"""Pictures of trees, routes, isochrones, frontiers, traces and sweeps; need the extra ``plot``."""
 
 from warpath.plot.frontier import plot_frontier
 from warpath.plot.isochrones import plot_within

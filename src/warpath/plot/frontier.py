@@ -1,4 +1,4 @@
-"""How a search spreads: its frontier step by step, as an animation, as files or side by side."""
+"""The frontier of a search, step by step: as an animation, as files or side by side."""
 
 from __future__ import annotations
 
@@ -36,21 +36,22 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.plot.page import Theme
 
-_PANELS, _FRAMES, _MOST = 9, 36, 400  # steps side by side, of an animation, and at most
-_SHOWN, _HELD = 120, 1500  # milliseconds of a frame, and of the last one
+_PANELS, _FRAMES, _MOST = 9, 36, 400  # steps: side by side, in an animation, at most
+_SHOWN, _HELD = 120, 1500  # duration of a frame and of the last frame, in milliseconds
 _COLUMNS, _PANEL, _LABEL, _HEAD = 3, 2.6, 0.3, 0.45  # inches
 _TITLE = "How the search from {} spreads"
 
 
 class Steps(NamedTuple):
-    """A search in steps.
+    """A search divided into s steps.
 
     Attributes
     ----------
-    lines : (k, 2, 2), the edges of the tree, and `dist`, (k,), where each ends.
-    step : (k,), the step in which the end of each is reached, from 0 on.
-    limits : (s,), how far each step reaches: a distance, or a number of edges.
-    counts : (s,), the vertices reached until then.
+    lines : (k, 2, 2) line segments of the edges of the tree.
+    dist : (k,) distances of the ends of the edges.
+    step : (k,) steps in which the ends are reached, from 0 on.
+    limits : (s,) largest distance or number of edges of each step.
+    counts : (s,) numbers of vertices reached up to each step.
     by : "distance" or "hops".
     """
 
@@ -62,7 +63,7 @@ class Steps(NamedTuple):
     by: str
 
     def label(self, at: int) -> str:
-        """Return what a step has reached."""
+        """Return the limit of a step and the number of vertices reached, as text."""
         far = f"{self.limits[at]:,.5g}" if self.limits[at] < 1e5 else f"{self.limits[at]:,.0f}"
         within = f"within {far}" if self.by == "distance" else f"after {far} edges"
         return f"{within}: {self.counts[at]:,}"
@@ -80,22 +81,22 @@ def plot_frontier(
     theme: str = "light",
     dpi: int | None = None,
 ) -> Any:
-    """Draw the frontier of a search: what is reached in each step, and what was before.
+    """Draw the frontier of a search step by step, over the edges reached before.
 
     Parameters
     ----------
-    paths : of a graph with coordinates, drawn to scale as in `plot_route`.
-    path : an animation (.gif); or a folder (no suffix), for files ``frame-001.png`` and on; or a
-        picture (.png, .svg, ...) of all steps side by side. None: that picture, not saved.
-    frames : how many steps; 36 of an animation, 9 side by side.
-    width : how wide a step is, instead of `frames`: with the ``delta`` of a plan's `params` each
-        step is one bucket of delta-stepping.
-    by : "distance", steps of equal distance; or "hops", of edges on the path from the source, which
-        is how breadth-first search goes.
-    title : above the drawing; None says what is drawn.
-    source : what to write beside the source; its name by default.
+    paths : result for a graph with coordinates, drawn to scale as in `plot_route`.
+    path : an animation (.gif); a folder (no suffix) for files ``frame-001.png`` and so on; or a
+        picture (.png, .svg, ...) of all steps side by side. None for that picture, not saved.
+    frames : number of steps; 36 for an animation, 9 side by side.
+    width : width of a step, instead of `frames`: with the ``delta`` of a plan's `params` each step
+        is one bucket of delta-stepping.
+    by : "distance" for steps of equal distance, or "hops" for steps in the number of edges from the
+        source, as in breadth-first search.
+    title : text above the drawing; None for a description of it.
+    source : label of the source; its name by default.
     theme : "light" or "dark".
-    dpi : dots per inch: 100 of an animation, else 200.
+    dpi : dots per inch; by default 100 for an animation, else 200.
 
     Returns
     -------
@@ -105,12 +106,11 @@ def plot_frontier(
     Raises
     ------
     GraphError
-        The graph has no coordinates.
+        If the graph has no coordinates.
     InputError
-        `paths` is something else; the suffix is no picture's; no frames, or more than 400; a
-        wrong `dpi`.
+        If `paths` is not a `Paths`, `frames` is not 1 to 400, or the suffix or `dpi` is not valid.
     MissingDependencyError
-        matplotlib is not installed.
+        If matplotlib is not installed.
     """
     drawable(paths, Paths, "paths", "sssp(graph, source)")
     target = None if path is None else to_write(path)
@@ -143,7 +143,7 @@ def plot_frontier(
 def steps_of(paths: Paths, frames: int, width: float | None, by: str) -> Steps:
     """Divide a tree into steps of equal width."""
     if by not in {"distance", "hops"}:
-        raise InputError(f"by = {by!r}: steps are of 'distance' or of 'hops'.")
+        raise InputError(f"by = {by!r} is not valid: use 'distance' or 'hops'.")
     heads, lines, dist = tree_edges(paths)
     depth = _hops(paths.pred) if by == "hops" else paths.dist.astype(np.float64)
     ends = depth[heads]
@@ -155,7 +155,7 @@ def steps_of(paths: Paths, frames: int, width: float | None, by: str) -> Steps:
         raise InputError(f"width = {width!r} must be a number above 0.")
     count = max(1, int(np.ceil(last / width - 1e-9))) if width > 0 and last > 0 else 1
     if frames < 1 or count > _MOST:
-        msg = f"{min(frames, count):,} frames: there can be 1 to {_MOST}."
+        msg = f"{min(frames, count):,} frames are not possible: use 1 to {_MOST}."
         raise InputError(msg)
     limits = np.append(width * np.arange(1, count), last)
     step = np.minimum(np.searchsorted(limits, ends), count - 1)
@@ -165,8 +165,8 @@ def steps_of(paths: Paths, frames: int, width: float | None, by: str) -> Steps:
 
 
 def _hops(pred: Array) -> Array:
-    """Return how many edges the path to each vertex has: (n,), by jumps of doubled length."""
-    ends = np.append(pred, -1)  # -1 leads to the last place, which leads to itself
+    """Return the number of edges of the path to each vertex, (n,), by pointer jumping."""
+    ends = np.append(pred, -1)  # index -1 is the last entry, which points to itself
     ends[ends < 0] = len(pred)
     hops = (ends != len(pred)).astype(np.int64)
     while (ends != len(pred)).any():
@@ -186,7 +186,7 @@ def _shown(paths: Paths, steps: Steps) -> Array:
 def _frames(
     drawing: Map, paths: Paths, steps: Steps, name: str, title: str | None
 ) -> Iterator[Array]:
-    """Yield the frames, (height, width, 3) uint8; each draws only what is new."""
+    """Yield the frames, (height, width, 3) uint8; each draws only the new edges."""
     figure, axes, theme = drawing.figure, drawing.axes, drawing.theme
     canvas = figure.canvas
     draw_network(drawing, paths.graph)
@@ -221,7 +221,7 @@ def _frames(
 
 
 def _looks(steps: Steps, theme: Theme, thin: float) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return how lines of earlier steps are drawn, and those of the step itself."""
+    """Return the line styles for earlier steps and for the current step."""
     high = float(steps.dist.max(initial=0)) or 1.0
     settled = {
         "cmap": colours_between(theme), "clim": (0, high), "linewidths": thin, "capstyle": "round",
@@ -272,7 +272,7 @@ def _panels(
 
 
 def _palette(theme: Theme) -> list[int]:
-    """Return the 256 colours of an animation: what is drawn, and its blends into the paper."""
+    """Return the 256 colours of an animation: those drawn, and their blends into the paper."""
     from matplotlib.colors import to_rgb
 
     paper = np.array(to_rgb(theme.paper))

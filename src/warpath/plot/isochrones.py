@@ -1,4 +1,4 @@
-"""What lies within some cutoffs of a vertex, band by band over its network."""
+"""Isochrones: the edges within given cutoffs of a vertex, in bands over the network."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from warpath.results.within import Within
 if TYPE_CHECKING:
     import os
 
-_ROW = 0.26  # inches of the legend
+_ROW = 0.26  # height of a row of the legend, in inches
 
 
 def plot_within(
@@ -39,16 +39,16 @@ def plot_within(
 ) -> Any:
     """Draw the edges within each cutoff of a vertex, over the network around them.
 
-    An edge that leaves a band is cut where it does, as if its weight lay evenly along it.
+    An edge in several bands is divided in proportion to the distances along it.
 
     Parameters
     ----------
-    found : what `warpath.within` returned, of a graph with coordinates.
-    path : where to save it, by suffix: .png, .svg, .pdf, .jpg, .webp, .tif. None: nothing is saved.
-    title, subtitle : lines above the drawing; None says what is drawn, "" leaves it empty.
-    source : what to write beside the source; its name by default.
+    found : result of `warpath.within` for a graph with coordinates.
+    path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
+    title, subtitle : text above the drawing; None for a description of it, "" for no text.
+    source : label of the source; its name by default.
     theme : "light" or "dark".
-    dpi : dots per inch of a pixel format.
+    dpi : dots per inch of pixel formats.
 
     Returns
     -------
@@ -57,11 +57,11 @@ def plot_within(
     Raises
     ------
     GraphError
-        The graph, or the source, has no coordinates.
+        If the graph or the source has no coordinates.
     InputError
-        `found` is something else; the suffix is no picture's; a wrong `dpi`.
+        If `found` is not a `Within`, or the suffix or `dpi` is not valid.
     MissingDependencyError
-        matplotlib is not installed.
+        If matplotlib is not installed.
     """
     drawable(found, Within, "found", "within(graph, source, cutoffs)")
     target = None if path is None else checked_path(path)
@@ -80,7 +80,7 @@ def plot_within(
     draw_network(drawing, graph)
     colours = colours_between(drawing.theme, len(found.cutoffs))
     width = line_width(len(lines), 0.5, 2.2)
-    for at in reversed(range(len(colours))):  # the nearest last: a street may lie in two bands
+    for at in reversed(range(len(colours))):  # the nearest on top: a street may be in two bands
         draw_lines(
             drawing.axes, lines[band == at], colors=[colours[at]], linewidths=width,
             capstyle="round", zorder=3,

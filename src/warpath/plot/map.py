@@ -1,4 +1,4 @@
-"""What drawings over coordinates share: the frame, the network, marks, names and a scale."""
+"""Shared parts of drawings on a map: the frame, the network, marks, names and a colour scale."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     Box = tuple[float, float, float, float]
 
 _WIDTH, EDGE, _HEADING = 8.0, 0.2, 0.75  # inches
-_MANY = 2e4  # lines above which a file of vectors holds them as a picture
+_MANY = 2e4  # more lines are rasterized in vector formats
 
 
 class Map(NamedTuple):
-    """A figure with one drawing over coordinates, whose axes are as wide as its box says."""
+    """A figure with one map; `box` is the shown part: xmin, ymin, xmax, ymax."""
 
     figure: Any
     axes: Any
@@ -33,7 +33,7 @@ class Map(NamedTuple):
 
 
 def positions_of(graph: Graph, what: str) -> Array:
-    """Return the coordinates of a graph, (n, 2), or say that `what` cannot be drawn."""
+    """Return the coordinates of a graph, (n, 2); without them raise GraphError naming `what`."""
     if graph.coordinates is None:
         msg = (
             f"the graph has no coordinates, so {what} cannot be drawn: give them with "
@@ -49,15 +49,15 @@ def new_map(
 ) -> Map:  # fmt: skip
     """Return an empty drawing of the part of a graph around some points.
 
-    Longitude and latitude in degrees are drawn true to scale at their mean latitude, anything else
-    as it is.
+    Longitudes and latitudes in degrees are drawn true to scale at their mean latitude, other
+    coordinates unchanged.
 
     Parameters
     ----------
-    points : (k, 2), all of which are to be seen; those without coordinates (NaN) count for nothing.
-    margin : around them, as a share of their larger extent.
-    flattest : how high the drawing is at least, over its width, or the other way round.
-    foot : inches below the drawing, for a scale.
+    points : (k, 2) points to show; those without coordinates (NaN) are ignored.
+    margin : margin around the points, as a fraction of their larger extent.
+    flattest : least ratio of the shorter to the longer side of the drawing.
+    foot : space below the drawing, in inches.
     """
     colours = theme_of(theme)
     positions = positions_of(graph, what)
@@ -79,7 +79,7 @@ def new_map(
 
 
 def frame(axes: Any, box: Box, scale: float) -> None:
-    """Let axes show a box, true to scale, and nothing else."""
+    """Set the limits and the aspect of axes to show a box true to scale, and hide their lines."""
     axes.set_axis_off()
     axes.set_aspect(scale)
     axes.set_xlim(box[0], box[2])
@@ -87,7 +87,7 @@ def frame(axes: Any, box: Box, scale: float) -> None:
 
 
 def _box(points: Array, scale: float, margin: float, flattest: float) -> Box:
-    """Return xmin, ymin, xmax, ymax of what is shown: the points and a margin, not too flat."""
+    """Return xmin, ymin, xmax, ymax of the shown part: the points and a margin, not too flat."""
     low, high = points.min(axis=0), points.max(axis=0)
     both = np.array([1.0, scale])
     extent = (high - low) * both
@@ -98,7 +98,7 @@ def _box(points: Array, scale: float, margin: float, flattest: float) -> Box:
 
 
 def links(graph: Graph) -> Array:
-    """Return an edge between every pair of neighbours; all edges where they have shapes: (k,)."""
+    """Return one edge for every pair of neighbours, or all edges if they have shapes: (k,)."""
     src, dst, _ = graph.edges()
     if graph.shapes is not None:
         return np.arange(graph.m)
@@ -109,19 +109,19 @@ def links(graph: Graph) -> Array:
 
 
 def seen(lines: Array, box: Box) -> Array:
-    """Return which of (k, 2, 2) lines may cross a box: (k,) bool."""
+    """Return the mask of the (k, 2, 2) lines that may cross a box: (k,) bool."""
     low, high = lines.min(axis=1), lines.max(axis=1)
     crossing: Array = (high >= box[:2]).all(axis=1) & (low <= box[2:]).all(axis=1)
     return crossing
 
 
 def line_width(count: int, thinnest: float = 0.25, widest: float = 1.0) -> float:
-    """Return how wide so many lines are drawn, in points."""
+    """Return the line width for a drawing of `count` lines, in points."""
     return float(np.clip(1.5 - 0.25 * np.log10(max(count, 1)), thinnest, widest))
 
 
 def draw_lines(axes: Any, lines: Array, **look: Any) -> Any:
-    """Draw (k, 2, 2) lines; many of them become a picture inside a file of vectors."""
+    """Draw (k, 2, 2) lines; many lines are rasterized in vector formats."""
     from matplotlib.collections import LineCollection
 
     drawn = LineCollection(list(lines), rasterized=len(lines) > _MANY, **look)
@@ -130,14 +130,14 @@ def draw_lines(axes: Any, lines: Array, **look: Any) -> Any:
 
 
 def network_lines(graph: Graph, box: Box) -> Array:
-    """Return the lines that a box shows, of each pair of neighbours once: (k, 2, 2)."""
+    """Return the lines inside a box, once for each pair of neighbours: (k, 2, 2)."""
     positions_of(graph, "the network")
     lines = lines_of(graph, links(graph))[0]
     return lines[seen(lines, box)]
 
 
 def draw_network(drawing: Map, graph: Graph) -> None:
-    """Draw the edges that the box shows, faintly."""
+    """Draw the edges inside the box in a faint colour."""
     lines = network_lines(graph, drawing.box)
     width = line_width(len(lines))
     draw_lines(drawing.axes, lines, colors=drawing.theme.network, linewidths=width)
@@ -146,11 +146,11 @@ def draw_network(drawing: Map, graph: Graph) -> None:
 def mark(
     drawing: Map, point: Array, name: str, *, start: bool, side: tuple[float, float] = (1, 1)
 ) -> None:
-    """Mark one vertex, a source by a ring and a target by a square, with its name beside it.
+    """Mark one vertex, a source by a ring or a target by a square, with its name next to it.
 
     Parameters
     ----------
-    side : to the right (>= 0) or left, and above (>= 0) or below.
+    side : position of the name: right (>= 0) or left, and above (>= 0) or below.
     """
     from matplotlib.patheffects import withStroke
 
@@ -172,7 +172,7 @@ def mark(
 
 
 def _keep_inside(label: Any, figure: Any) -> None:
-    """Move a label along the border that it would cross, so that its end is not cut off."""
+    """Move a label horizontally if it would cross the border, so that its end is not cut off."""
     extent, border = label.get_window_extent(figure.canvas.get_renderer()), 0.05 * figure.dpi
     over = max(0.0, extent.x1 + border - figure.bbox.x1) - max(0.0, border - extent.x0)
     x, y = label.get_position()
@@ -180,7 +180,7 @@ def _keep_inside(label: Any, figure: Any) -> None:
 
 
 def write_title(drawing: Map, title: str | None, subtitle: str | None) -> None:
-    """Write a line or two above the drawing."""
+    """Write a title and a subtitle above the drawing; None or "" leaves one out."""
     height, width = drawing.figure.get_figheight(), drawing.figure.get_figwidth()
     for text, inches, look in (
         (title, 0.16, {"fontsize": 13, "fontweight": "bold", "color": drawing.theme.ink}),
@@ -193,7 +193,7 @@ def write_title(drawing: Map, title: str | None, subtitle: str | None) -> None:
 
 
 def colours_between(theme: Theme, count: int | None = None) -> Any:
-    """Return viridis where it stands out from the paper: a map, or so many of its colours."""
+    """Return the visible part of viridis on the paper: a colour map, or `count` of its colours."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -203,7 +203,7 @@ def colours_between(theme: Theme, count: int | None = None) -> Any:
 
 
 def add_scale(drawing: Map, drawn: Any, label: str) -> None:
-    """Explain the colours by a bar below the drawing, in the foot."""
+    """Add a colour bar below the drawing."""
     figure, theme = drawing.figure, drawing.theme
     height, width = figure.get_figheight(), figure.get_figwidth()
     long = min(4.5, width - 2 * EDGE)

@@ -1,4 +1,4 @@
-"""What pictures share: colours, themes, an empty figure, and the file."""
+"""Shared parts of pictures: colours, themes, an empty figure, and the file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from warpath.io.places import to_write
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Okabe and Ito's palette: told apart with any kind of colour vision, and in grey.
+# Okabe and Ito's palette: distinguishable with any kind of colour vision, and in grey.
 BLUE, VERMILION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 SKY, PURPLE, YELLOW, INK = "#56B4E9", "#CC79A7", "#F0E442", "#222222"
 
 _SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
-_MOST_DOTS = 2**28  # of a picture, which has 4 bytes for each
-_LEAST_DPI = 9  # letters of 8 points are a dot high; of less than half, FreeType makes none
+_MOST_DOTS = 2**28  # largest picture; a dot takes 4 bytes
+_LEAST_DPI = 9  # letters of 8 points are one dot high; FreeType fails below half a dot
 
 
 class Theme(NamedTuple):
@@ -27,10 +27,10 @@ class Theme(NamedTuple):
 
     Attributes
     ----------
-    paper, ink, soft : of the background, of titles and names, of smaller text.
-    network : of edges that only show where the drawing lies.
-    route, ends : of a route, and of what marks its ends.
-    scale : from where to where the colour map ``viridis`` stands out from the paper.
+    paper, ink, soft : colours of the background, of titles and names, and of smaller text.
+    network : colour of the edges of the network in the background.
+    route, ends : colours of a route and of the marks at its ends.
+    scale : range of the colour map ``viridis`` that is visible on the paper, within 0 .. 1.
     """
 
     paper: str
@@ -51,35 +51,38 @@ _THEMES = {
 def theme_of(name: str) -> Theme:
     """Return a theme by its name, "light" or "dark"."""
     if not isinstance(name, str) or name not in _THEMES:
-        msg = f"theme = {shown(name)}: {' and '.join(map(repr, _THEMES))} are known."
+        msg = f"theme = {shown(name)} is not valid: use {' or '.join(map(repr, _THEMES))}."
         raise InputError(msg)
     return _THEMES[name]
 
 
 def checked_path(given: Any, *more: str) -> Path:
-    """Return a path; refuse one whose suffix is no picture's, nor one of some more."""
+    """Return the path of a picture; raise InputError if its suffix is not valid nor in `more`."""
     path, known = to_write(given), (*_SUFFIXES, *more)
     if path.suffix.lower() not in known:
         found = path.suffix or "no suffix"
-        msg = f"{path}: {found} is no picture: use one of {', '.join(known)}."
+        msg = f"{path}: the suffix must be one of {', '.join(known)}, not {found}."
         raise InputError(msg)
     return path
 
 
 def drawable(given: Any, kind: type, name: str, how: str) -> None:
-    """Refuse what a drawing is not made of; `how` says what makes the right thing."""
+    """Raise InputError if an argument has another type than `kind`; `how` is a call for one."""
     if not isinstance(given, kind):
         found = f"{given!r:.60} is a {type(given).__name__}"
-        msg = f"{name} = {found}, not a {kind.__name__}: {how} makes one."
+        msg = f"{name} = {found}, not a {kind.__name__}: {how} returns one."
         raise InputError(msg)
 
 
 def _checked_dpi(dpi: Any, size: tuple[float, float]) -> float:
-    """Return dots per inch that give a picture of this size, in inches."""
+    """Return the dots per inch; raise InputError if a picture would be too small or too large.
+
+    Parameters
+    ----------
+    size : width and height, in inches.
+    """
     if not is_number(dpi) or not _LEAST_DPI <= dpi < math.inf:
-        msg = (
-            f"dpi = {shown(dpi)}: dots per inch are a number of at least {_LEAST_DPI}, such as 200."
-        )
+        msg = f"dpi = {shown(dpi)} must be a number of at least {_LEAST_DPI}, such as 200."
         raise InputError(msg)
     most = int(math.sqrt(_MOST_DOTS / (size[0] * size[1])))
     if dpi > most:
@@ -92,15 +95,15 @@ def _checked_dpi(dpi: Any, size: tuple[float, float]) -> float:
 
 
 def _dots(dpi: float, size: tuple[float, float]) -> str:
-    """Return the size of a picture in dots, as people read it."""
+    """Return the size of a picture in dots, as text."""
     try:
         return f"{float(dpi) * size[0]:,.0f} x {float(dpi) * size[1]:,.0f}"
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:  # an integer too large for a float
         return "far too many"
 
 
 def new_figure(size: tuple[float, float], dpi: int, what: str, **options: Any) -> Any:
-    """Return an empty figure that no window shows; `what` says what needs matplotlib."""
+    """Return an empty figure without a window; `what` names it if matplotlib is missing."""
     require("matplotlib", what=what, extra="plot")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -111,10 +114,10 @@ def new_figure(size: tuple[float, float], dpi: int, what: str, **options: Any) -
 
 
 def save(figure: Any, path: Path, dpi: int) -> None:
-    """Write a figure; it appears complete or not at all."""
+    """Write a figure atomically: a failed save leaves no partial file."""
     from warpath.io.save import atomic
 
-    picture = BytesIO()  # the file of `atomic` cannot be sought in
+    picture = BytesIO()  # the file of `atomic` is not seekable
     figure.savefig(
         picture, format=path.suffix.lower()[1:], dpi=dpi, facecolor=figure.get_facecolor()
     )

@@ -1,4 +1,4 @@
-"""A trace as steps over its rounds, few enough to be drawn."""
+"""A trace reduced to a number of steps that can be drawn."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.results.trace import Round, Trace
 
-#: Steps that a panel shows; more rounds are joined, with their range.
+#: Largest number of steps in a panel; with more rounds, a step shows the mean and range of several.
 MOST_STEPS = 600
-_MOST_SIZES = 4  # kinds of waiting vertices told apart before numbered ones are added up
+_MOST_SIZES = 4  # with more kinds of waiting vertices, numbered ones are added up
 _NUMBERED = re.compile(r"(.*\S)\s+\d+")
 
 
 @dataclass(frozen=True)
 class Steps:
-    """One quantity over the rounds: its mean in each step, and how far single rounds stray."""
+    """One quantity over the rounds: its mean, smallest and largest value in each step."""
 
     mean: Array
     low: Array
@@ -34,14 +34,14 @@ class Steps:
 
 @dataclass(frozen=True)
 class Rounds:
-    """A trace as drawn.
+    """A trace in s steps.
 
     Attributes
     ----------
-    edges : (s + 1,), where the steps begin and end, counted in rounds.
-    joined : how many rows a step stands for at most.
-    sizes : vertices selected and waiting, by name.
-    work : edges relaxed and labels lowered.
+    edges : (s + 1,) boundaries of the steps, in rounds.
+    joined : largest number of rows in a step.
+    sizes : numbers of selected and waiting vertices, by name.
+    work : numbers of relaxed edges and lowered labels.
     seconds : time of a round, by step of the loop.
     """
 
@@ -55,8 +55,8 @@ class Rounds:
 def rounds_of(trace: Trace) -> Rounds:
     """Return a trace as steps.
 
-    A row that is no round (a far pile that is split) belongs to the round before it: its time is
-    added, and what waits is what waits after it. A row of many rounds is drawn as their mean.
+    A row that is not a round (a split of the far pile) is added to the round before it: their times
+    are summed, and the sizes are those after the row. A row of many rounds is drawn as their mean.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def rounds_of(trace: Trace) -> Rounds:
 
     def last(values: list[float]) -> Steps:
         kept = np.zeros(len(lengths))
-        kept[row] = values  # of several rows for one round the last one stays
+        kept[row] = values  # of several rows for one round the last one is used
         return steps(kept)
 
     sizes = _waiting(trace)
@@ -102,7 +102,7 @@ def rounds_of(trace: Trace) -> Rounds:
 
 
 def _first_rows(edges: Array) -> Array:
-    """Return the first row of each step: every row, or those where a new stretch begins."""
+    """Return the first row of each step: every row, or the first of every group."""
     count = len(edges) - 1
     if count <= MOST_STEPS:
         return np.arange(count)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
 
-_MARGIN = 0.12  # of the route's larger extent, on each side
+_MARGIN = 0.12  # on each side, as a fraction of the larger extent of the route
 
 
 def plot_route(
@@ -37,14 +37,14 @@ def plot_route(
 
     Parameters
     ----------
-    graph : with coordinates; longitude and latitude in degrees are drawn true to scale at their
-        mean latitude, anything else as it is.
+    graph : graph with coordinates; longitudes and latitudes in degrees are drawn true to scale at
+        their mean latitude, other coordinates unchanged.
     vertices : a `Route`, or its (h,) vertices from source to target, as the graph names them.
-    path : where to save it, by suffix: .png, .svg, .pdf, .jpg, .webp, .tif. None: nothing is saved.
-    title, subtitle : lines above the drawing.
-    ends : what to write beside the two ends; their names by default.
+    path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
+    title, subtitle : text above the drawing.
+    ends : labels of the source and the target; their names by default.
     theme : "light" or "dark".
-    dpi : dots per inch of a pixel format.
+    dpi : dots per inch of pixel formats.
 
     Returns
     -------
@@ -53,21 +53,21 @@ def plot_route(
     Raises
     ------
     GraphError
-        The graph has no coordinates, or a vertex of the route has none.
+        If the graph or a vertex of the route has no coordinates.
     InputError
-        `graph` is none, or `vertices` no route; the suffix is no picture's; a wrong `dpi`.
+        If `graph`, `vertices`, the suffix or `dpi` is not valid.
     MissingDependencyError
-        matplotlib is not installed.
+        If matplotlib is not installed.
     """
     drawable(graph, Graph, "graph", "Graph.of")
     if not isinstance(vertices, Route | Iterable):
-        msg = f"vertices = {vertices!r:.60}: a Route is meant, or the vertices of one in order."
+        msg = f"vertices = {vertices!r:.60} must be a Route, or the vertices of one in order."
         raise InputError(msg)
     two = (
         isinstance(ends, tuple | list) and len(ends) == 2 and all(isinstance(e, str) for e in ends)
     )
     if ends is not None and not two:
-        msg = f"ends = {shown(ends)}: two strings, for the source and the target, are needed."
+        msg = f"ends = {shown(ends)} must be two strings, for the source and the target."
         raise InputError(msg)
     target = None if path is None else checked_path(path)
     names = list(getattr(vertices, "vertices", vertices))
@@ -82,7 +82,7 @@ def plot_route(
 
 
 def route_line(graph: Graph, vertices: Any) -> Array:
-    """Return where a route passes, (k, 2), or say which of its vertices has no coordinates."""
+    """Return the points of a route, (k, 2); raise GraphError if a vertex has no coordinates."""
     positions = positions_of(graph, "its route")
     names = list(getattr(vertices, "vertices", vertices))
     if not names:
@@ -96,7 +96,7 @@ def route_line(graph: Graph, vertices: Any) -> Array:
 
 
 def draw_route(drawing: Map, line: Array, names: tuple[str, str]) -> None:
-    """Draw a line from a source to a target, with a rim, and both ends with their names."""
+    """Draw a line with a rim from a source to a target, and both ends with their names."""
     rounded = {"solid_capstyle": "round", "solid_joinstyle": "round"}
     for colour, width, order in ((drawing.theme.paper, 4.6, 3), (drawing.theme.route, 2.6, 4)):
         drawing.axes.plot(

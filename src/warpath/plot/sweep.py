@@ -35,14 +35,14 @@ _MARKS = "osD^vP"
 
 
 class Swept(NamedTuple):
-    """What one algorithm took with one delta.
+    """The cost of one algorithm with one delta.
 
     Attributes
     ----------
-    delta : the width of its buckets, in the weights' unit.
-    seconds : the median of several solves.
-    work : edges relaxed over those that Dijkstra relaxes; None where nothing was relaxed.
-    rounds : how many it made.
+    delta : width of the buckets, in the weights' unit.
+    seconds : median time of several solves.
+    work : relaxed edges divided by those of Dijkstra's algorithm; None if there are none.
+    rounds : number of rounds.
     """
 
     delta: float
@@ -52,7 +52,7 @@ class Swept(NamedTuple):
 
 
 class Sweep(NamedTuple):
-    """One algorithm with several deltas, in ascending order; `default` is the one it chooses."""
+    """One algorithm with several deltas, in ascending order, and its `default` delta."""
 
     algorithm: str
     default: float
@@ -60,7 +60,7 @@ class Sweep(NamedTuple):
 
     @property
     def best(self) -> Swept:
-        """The fastest."""
+        """The point of the shortest time."""
         return min(self.points, key=lambda point: point.seconds)
 
 
@@ -75,15 +75,15 @@ def plot_sweep(
 ) -> Any:
     """Draw time, work and rounds over delta, one above the other.
 
-    A dotted line is the delta that an algorithm chooses itself, a large mark the fastest.
+    A dotted line marks the default delta of an algorithm, a large mark the fastest.
 
     Parameters
     ----------
-    sweeps : what `warpath.api.delta_sweep.delta_sweep` measured, one or several algorithms.
-    path : where to save it, by suffix: .png, .svg, .pdf, .jpg, .webp, .tif. None: nothing is saved.
-    title, subtitle : lines above the drawing.
+    sweeps : results of `warpath.api.delta_sweep.delta_sweep`, for one or several algorithms.
+    path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
+    title, subtitle : text above the drawing.
     theme : "light" or "dark".
-    dpi : dots per inch of a pixel format.
+    dpi : dots per inch of pixel formats.
 
     Returns
     -------
@@ -92,9 +92,9 @@ def plot_sweep(
     Raises
     ------
     InputError
-        There is nothing to draw, or something else; the suffix is no picture's; a wrong `dpi`.
+        If there is no sweep or one of another type, or the suffix or `dpi` is not valid.
     MissingDependencyError
-        matplotlib is not installed.
+        If matplotlib is not installed.
     """
     target = None if path is None else checked_path(path)
     runs = list(sweeps) if isinstance(sweeps, Iterable) else [sweeps]

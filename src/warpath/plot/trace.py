@@ -1,7 +1,7 @@
 """The rounds of a trace, and several traces against each other.
 
-As figures 4 and 6 of Davidson, Baxter, Garland and Owens (IPDPS 2014): what is selected and what
-waits, the edges relaxed and the time of each round; then work against parallelism.
+The panels follow figures 4 and 6 of Davidson, Baxter, Garland and Owens (IPDPS 2014): selected and
+waiting vertices, relaxed edges and the time of each round; then work against parallelism.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ if TYPE_CHECKING:
     from warpath.plot.rounds import Rounds, Steps
     from warpath.results.trace import Totals
 
-#: Traces whose rounds are drawn side by side; of more, only the totals are compared.
+#: Most traces whose rounds are drawn side by side; of more, only the totals are compared.
 MOST_COLUMNS = 4
 
 _COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, INK)
-_USUAL = {  # so that a word has one colour in every picture
+_USUAL = {  # each word has the same colour in every picture
     "selected": BLUE, "near": SKY, "far": VERMILION, "queue": GREEN, "buckets": ORANGE,
     "relaxed": BLUE, "improved": ORANGE, "relax": BLUE, "compact": VERMILION, "reduce": ORANGE,
     "update": GREEN, "search": SKY,
 }  # fmt: skip
 _MARKERS = "osD^vPX<>hp"
 _LINES = ("-", "--", "-.", ":")
-_DASHED = 60  # steps up to which dashes can be followed
-_WIDE_RANGE = 300  # largest over small values above which an axis is logarithmic
+_DASHED = 60  # with more steps, dashed lines are hard to follow
+_WIDE_RANGE = 300  # largest ratio of large to small values on a linear axis
 _GREY = "#555555"
 
 
@@ -61,18 +61,18 @@ def plot_trace(
     names: Sequence[str] | None = None,
     dpi: int = 150,
 ) -> Any:
-    """Draw what the rounds of a run did, or compare several runs.
+    """Draw the rounds of a run, or compare several runs.
 
-    One trace: vertices selected and waiting, edges relaxed, and time, over the rounds. Two to four:
-    the same side by side on the same axes, and below them time, work against parallelism, and
-    rounds against parallelism. More: these comparisons alone.
+    One trace: selected and waiting vertices, relaxed edges, and time, over the rounds. Two to four
+    traces: the same side by side on the same axes, and below them time, work against parallelism,
+    and rounds against parallelism. More traces: only these comparisons.
 
     Parameters
     ----------
     traces : one trace or several.
-    path : where to save it, by suffix: .png, .svg, .pdf, .jpg, .webp, .tif. None: nothing is saved.
-    names : what to call each; by default the algorithms, with what tells them apart.
-    dpi : dots per inch of a pixel format.
+    path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
+    names : names of the traces; by default the algorithms, with distinguishing details.
+    dpi : dots per inch of pixel formats.
 
     Returns
     -------
@@ -81,9 +81,10 @@ def plot_trace(
     Raises
     ------
     InputError
-        What is given is no trace, or one without rounds; the suffix is no picture's; a wrong `dpi`.
+        If there is no trace, or one of another type or without rounds, or the suffix or `dpi` is
+        not valid.
     MissingDependencyError
-        matplotlib is not installed.
+        If matplotlib is not installed.
     """
     target = None if path is None else checked_path(path)
     one = isinstance(traces, Trace) or not isinstance(traces, Iterable)
@@ -113,7 +114,7 @@ def plot_trace(
 
 
 def _names(traces: Sequence[Trace]) -> list[str]:
-    """Return the algorithms; where one comes twice, with parameters, graph, or a number."""
+    """Return the algorithms, with parameters, graph or a number if names are not unique."""
     if len(traces) == 1:
         return [_with_params(traces[0])]
     ways: list[Callable[[Trace], str]] = [_algorithm, _with_params, _with_graph]
@@ -149,7 +150,7 @@ def _graph(trace: Trace) -> str:
 
 
 def _write_heading(figure: Any, traces: Sequence[Trace]) -> None:
-    """Say above the picture which graph all traces are of."""
+    """Write the graph of all traces above the picture, if it is the same."""
     graph = _common_graph(traces)
     if len(traces) > 1 and graph:
         figure.suptitle(graph, fontsize=11, color=INK, parse_math=False)
@@ -213,7 +214,7 @@ def _tidy(axes: Any) -> None:
 
 
 def _scale(axes: Any, high: float, threshold: float | None) -> None:
-    """Let an axis begin at 0: linear, or logarithmic above a threshold."""
+    """Scale an axis from 0 on: linear, or logarithmic above a threshold."""
     if threshold is None:
         axes.set_ylim(0, high or 1)
         axes.yaxis.set_major_formatter(_plain)
@@ -227,7 +228,7 @@ def _scale(axes: Any, high: float, threshold: float | None) -> None:
 
 
 def _plain(value: float, _: int | None = None) -> str:
-    """Return a tick's number, short: ``0.25``, ``2,500``, ``10k``, ``1.5M``."""
+    """Return a short text for the number of a tick: ``0.25``, ``2,500``, ``10k``, ``1.5M``."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= max(size, 1e4):
             return f"{value / size:,.10g}{letter}"
@@ -235,7 +236,7 @@ def _plain(value: float, _: int | None = None) -> str:
 
 
 def _styles(names: Iterable[str]) -> dict[str, str]:
-    """Return a colour for each name: its usual one, else one that is still free."""
+    """Return a colour for each name: its usual one, else an unused one."""
     names = list(names)
     taken = {_USUAL[name] for name in names if name in _USUAL}
     free = cycle([colour for colour in _COLOURS if colour not in taken] or _COLOURS)
@@ -262,7 +263,7 @@ def _draw_lines(axes: Any, rounds: Rounds, series: dict[str, Steps], scale: floa
 
 
 def _draw_times(axes: Any, rounds: Rounds) -> None:
-    """Stack the steps; where one round outlasts the others by far, show them on their own."""
+    """Draw the times of the steps, stacked, or as separate lines if rounds differ widely."""
     series = rounds.seconds
     unit, factor = _unit(_largest(series))
     axes.set_ylabel(f"time a round ({unit})")
@@ -288,7 +289,7 @@ def _draw_stack(axes: Any, rounds: Rounds, series: dict[str, Steps], scale: floa
 
 
 def _add_legend(axes: Any) -> None:
-    """Name the lines above the panel, where no data are."""
+    """Add a legend above the panel."""
     handles, labels = axes.get_legend_handles_labels()
     if not handles:
         return
@@ -305,14 +306,14 @@ def _largest(series: dict[str, Steps]) -> float:
 
 
 def _positive(series: Iterable[dict[str, Steps]]) -> Any:
-    """Return everything above zero that is drawn."""
+    """Return all drawn values above zero."""
     values = [steps.mean for each in series for steps in each.values()]
     together = np.concatenate([*values, np.empty(0)])
     return together[together > 0]
 
 
 def _is_wide(series: Sequence[dict[str, Steps]]) -> bool:
-    """Say whether small values would vanish on a linear axis."""
+    """Return whether small values would be invisible on a linear axis."""
     values = _positive(series)
     return bool(len(values) and values.max() > _WIDE_RANGE * np.quantile(values, 0.1))
 

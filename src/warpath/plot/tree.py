@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
 
-FOOT = 0.7  # inches for the scale
+FOOT = 0.7  # height of the colour scale, in inches
 
 
 def plot_tree(
@@ -47,13 +47,13 @@ def plot_tree(
 
     Parameters
     ----------
-    paths : of a graph with coordinates, drawn to scale as in `plot_route`.
-    path : where to save it, by suffix: .png, .svg, .pdf, .jpg, .webp, .tif. None: nothing is saved.
-    route : a target, or a `Route`, to be drawn over the tree.
-    title, subtitle : lines above the drawing; None says what is drawn, "" leaves it empty.
-    source : what to write beside the source; its name by default.
+    paths : result for a graph with coordinates, drawn to scale as in `plot_route`.
+    path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
+    route : a target or a `Route` to draw over the tree.
+    title, subtitle : text above the drawing; None for a description of it, "" for no text.
+    source : label of the source; its name by default.
     theme : "light" or "dark".
-    dpi : dots per inch of a pixel format.
+    dpi : dots per inch of pixel formats.
 
     Returns
     -------
@@ -62,13 +62,13 @@ def plot_tree(
     Raises
     ------
     GraphError
-        The graph has no coordinates.
+        If the graph has no coordinates.
     NoPathError
-        The target cannot be reached.
+        If the target is unreachable.
     InputError
-        `paths` is something else; the suffix is no picture's; a wrong `dpi`.
+        If `paths` is not a `Paths`, or the suffix or `dpi` is not valid.
     MissingDependencyError
-        matplotlib is not installed.
+        If matplotlib is not installed.
     """
     drawable(paths, Paths, "paths", "sssp(graph, source)")
     target = None if path is None else checked_path(path)
@@ -116,7 +116,7 @@ def _described(reached: int, paths: Paths, route: Route | None) -> str:
 def tree_edges(paths: Paths) -> tuple[Array, Array, Array]:
     """Return the tree as lines, the farthest first: heads (k,), lines (k, 2, 2), dist (k,).
 
-    An edge with a shape makes several lines, of one head.
+    An edge with a shape has several lines with the same head.
     """
     graph = paths.graph
     positions_of(graph, "its tree")

@@ -1,4 +1,4 @@
-"""The catalogue: every algorithm under its own name, as data."""
+"""The catalogue of all algorithms, described as data."""
 
 from __future__ import annotations
 

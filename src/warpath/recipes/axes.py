@@ -1,4 +1,4 @@
-"""The axes on which the published round-based algorithms differ, and which mixes can run."""
+"""The design choices (axes) of the published round-based algorithms, and the valid combinations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Axis(Enum):
     meaning: str
 
     def __new__(cls, value: str, meaning: str) -> Self:
-        """Keep the meaning beside the value."""
+        """Store the meaning with the value."""
         one = object.__new__(cls)
         one._value_ = value
         one.meaning = meaning
@@ -24,27 +24,27 @@ class Axis(Enum):
 
 
 class Select(Axis):
-    """Which vertices relax their edges in a round."""
+    """The vertices that relax their edges in a round."""
 
     ALL = "all", "every vertex, in every round"
-    IMPROVED = "improved", "those whose label fell in the last round [workfront, modified set]"
-    BELOW = "below", "the improved ones below a threshold that rises by delta [near set]"
-    BUCKET = "bucket", "the lowest of several intervals of width delta [bucketing]"
-    MIN = "min", "the unsettled ones whose label is the least [compound frontier F]"
-    OUT = "out", "the unsettled ones up to the least label + lightest out-edge [Crauser threshold]"
+    IMPROVED = "improved", "vertices whose label fell in the last round [workfront, modified set]"
+    BELOW = "below", "improved vertices below a threshold that rises by delta [near set]"
+    BUCKET = "bucket", "vertices in the lowest of several intervals of width delta [bucketing]"
+    MIN = "min", "unsettled vertices with the least label [compound frontier F]"
+    OUT = "out", "unsettled vertices up to the least label + lightest out-edge [Crauser threshold]"
 
 
 class Direction(Axis):
-    """Which end of an edge does the work."""
+    """The end of an edge that relaxes it."""
 
-    PUSH = "push", "a selected vertex lowers its successors, which others lower too [relax_F]"
-    PULL = "pull", "an unsettled vertex reads its predecessors and lowers itself only [relax_U]"
+    PUSH = "push", "a selected vertex lowers the labels of its successors, atomically [relax_F]"
+    PULL = "pull", "an unsettled vertex reads its predecessors and lowers its own label [relax_U]"
 
 
 class Map(Axis):
-    """How edges go to the threads of a GPU."""
+    """The mapping of edges to the threads of a GPU."""
 
-    THREAD = "thread", "a thread walks over the edges of one vertex [one thread per vertex]"
+    THREAD = "thread", "a thread relaxes all edges of one vertex [one thread per vertex]"
     GRID_STRIDE = "grid stride", "as thread, but a fixed grid strides over the vertices [strided]"
     BLOCK_SEARCH = (
         "block search",
@@ -52,26 +52,29 @@ class Map(Axis):
     )
     CTA_WARP_SCAN = (
         "cta warp scan",
-        "long lists take a block, middle ones a warp, short ones are pooled [CTA+Warp+Scan]",
+        "a block for a long edge list, a warp for a middle one, short ones pooled [CTA+Warp+Scan]",
     )
-    MERGE_PATH = "merge path", "every thread takes as many edges [load-balanced partitioning]"
-    CHILD_GRID = "child grid", "a grid of its own for each vertex [dynamic parallelism]"
+    MERGE_PATH = (
+        "merge path",
+        "all threads relax the same number of edges [load-balanced partitioning]",
+    )
+    CHILD_GRID = "child grid", "a separate grid for each vertex [dynamic parallelism]"
 
 
 class Emit(Axis):
-    """How the set of the next round is kept."""
+    """The representation of the set of the next round."""
 
-    FLAG = "flag", "one bit: some label fell"
-    FLAGS = "flags", "a flag for each vertex; a round looks at all of them [f, flag array]"
+    FLAG = "flag", "one bit: whether any label fell"
+    FLAGS = "flags", "a flag for each vertex; a round reads all flags [f, flag array]"
     ATOMIC_QUEUE = "atomic queue", "a list that threads append to with an atomic counter [Q-based]"
-    PREFIX_SUM = "prefix sum", "a list whose places a prefix sum gives out [prefix-based]"
+    PREFIX_SUM = "prefix sum", "a list with positions computed by a prefix sum [prefix-based]"
 
 
 class Reduce(Axis):
-    """How the minimum is found that a round's selection needs."""
+    """The computation of the minimum that the selection of a round needs."""
 
-    NONE = "none", "there is none"
-    ONE_PASS = "one pass", "a kernel leaves one value a block, the CPU the least of them [minimum1]"
+    NONE = "none", "no minimum"
+    ONE_PASS = "one pass", "a kernel computes a minimum per block, the CPU the least [minimum1]"
     TWO_PASS = "two passes", "a second kernel reduces the values of the first [minimum2]"
     HOST = "host", "the CPU reads all labels [minimum on CPU]"
 
@@ -84,56 +87,59 @@ class Side(Axis):
 
 
 class Layout(Axis):
-    """How the edges are stored."""
+    """The storage of the edges."""
 
     CSR = "csr", "compressed rows [adjacency lists]"
     DENSE = "dense", "a matrix with a weight for every pair [adjacency matrix]"
 
 
 class Memory(Axis):
-    """Where kernels read what neighbouring threads share."""
+    """The memory for data that neighbouring threads share."""
 
-    GLOBAL = "global", "each thread reads global memory itself"
-    SHARED = "shared", "a block brings it into shared memory once"
+    GLOBAL = "global", "each thread reads global memory"
+    SHARED = "shared", "a block loads the data into shared memory once"
 
 
 class Edges(Axis):
-    """Whether edges are told apart."""
+    """Whether edges are classified."""
 
-    ALL = "all", "all are relaxed alike"
+    ALL = "all", "all edges are relaxed in the same way"
     CLASSIFIED = (
         "classified",
         (
-            "self-loops, source edges, in-degree 1, out-degree 0: each relaxed its own way "
+            "self-loops, source edges, in-degree 1, out-degree 0: each relaxed differently "
             "[edge classes]"
         ),
     )
 
 
 class Lower(Axis):
-    """How a push lowers a label that others may lower at the same time."""
+    """The instruction by which a push lowers a label that other threads may lower concurrently."""
 
-    ATOMIC_MIN = "atomic min", "the least value stays [atomicMin]"
+    ATOMIC_MIN = "atomic min", "the label becomes the least of all values [atomicMin]"
     PLAIN_MIN = "plain min", "read, compare, write: a concurrent minimum may be lost [no_Atomic]"
 
 
 class Labels(Axis):
-    """What a round reads and writes."""
+    """The arrays of labels that a round reads and writes."""
 
-    IN_PLACE = "in place", "one array: a round may read what it has just written"
-    TWO_ARRAYS = "two arrays", "reads the last round's copy [previousDistance, updating cost]"
+    IN_PLACE = "in place", "one array: a round may read labels that it has just written"
+    TWO_ARRAYS = (
+        "two arrays",
+        "a round reads the last round's copy [previousDistance, updating cost]",
+    )
 
 
 class Arrange(Axis):
-    """How vertices are put into buckets."""
+    """The method that puts vertices into buckets."""
 
     SORT = "sort", "a radix sort by bucket [Thrust's radix sort]"
-    MULTISPLIT = "multisplit", "one pass of counts and places for each bucket [multisplit]"
+    MULTISPLIT = "multisplit", "counts per bucket, then positions, in one pass [multisplit]"
 
 
 @dataclass(frozen=True)
 class Place:
-    """Which processor runs each of a settling round's three steps."""
+    """The processor of each of the three steps of a settling round."""
 
     relax: Side = Side.GPU
     reduce: Side = Side.GPU
@@ -150,17 +156,17 @@ class Place:
         return len(self.on_cpu) == 3
 
     def words(self) -> str:
-        """Return who runs what."""
+        """Return the processors of the steps in words."""
         if not self.on_cpu:
             return "all on the GPU"
-        what = "all" if self.whole_cpu else " and ".join(self.on_cpu)
-        return f"{what} on the CPU"
+        steps = "all" if self.whole_cpu else " and ".join(self.on_cpu)
+        return f"{steps} on the CPU"
 
 
 AXES: tuple[type[Axis], ...] = (
     Select, Direction, Map, Emit, Reduce, Layout, Memory, Edges, Lower, Labels, Arrange,
 )  # fmt: skip
-"""All axes with values of their own; `Place` says for three steps on which `Side` they run."""
+"""All axes of one value; `Place` has a `Side` for each of three steps."""
 
 _LISTS = {Emit.ATOMIC_QUEUE, Emit.PREFIX_SUM}
 _OF_A_LIST = {Map.BLOCK_SEARCH, Map.CTA_WARP_SCAN, Map.MERGE_PATH, Map.CHILD_GRID}
@@ -168,7 +174,7 @@ _OF_A_LIST = {Map.BLOCK_SEARCH, Map.CTA_WARP_SCAN, Map.MERGE_PATH, Map.CHILD_GRI
 
 @dataclass(frozen=True)
 class Axes:
-    """A value on each axis; a mix that no kernel can run is refused with the reason."""
+    """A value on each axis; raises ValueError with the reason if no kernel can run them."""
 
     select: Select
     direction: Direction = Direction.PUSH
@@ -190,7 +196,7 @@ class Axes:
 
     @property
     def listed(self) -> bool:
-        """Whether the set of a round is a list, not flags."""
+        """Whether the set of a round is a list of vertices."""
         return self.emit in _LISTS
 
     @property
@@ -199,7 +205,7 @@ class Axes:
         return self.select in {Select.MIN, Select.OUT}
 
     def words(self) -> str:
-        """Return the values in one line: select, direction, map, emit, then what is unusual."""
+        """Return the values in one line: select, direction, map, emit, then all but defaults."""
         usual = [self.select, self.direction, self.map, self.emit]
         if self.place.relax is Side.CPU:  # no threads to map edges to
             usual.remove(self.map)
@@ -214,18 +220,18 @@ class Axes:
         return ", ".join(words + ([self.arrange.value] if self.arrange else []))
 
     def explained(self) -> list[tuple[str, str, str]]:
-        """Return each axis, its value and what that means."""
+        """Return each axis, its value and the meaning of the value."""
         rows = []
         for axis, value in vars(self).items():
             if isinstance(value, Axis):
                 rows.append((axis, value.value, value.meaning))
             elif isinstance(value, Place):
-                rows.append((axis, value.words(), "who runs relax, reduce and update"))
+                rows.append((axis, value.words(), "the processors of relax, reduce and update"))
         return rows
 
 
 def _objections(axes: Axes) -> Iterator[str]:
-    """Yield a sentence for each rule that a mix breaks."""
+    """Yield a sentence for each rule that a combination breaks."""
     yield from _against_the_set(axes)
     yield from _against_the_steps(axes)
     yield from _against_the_place(axes)
@@ -233,26 +239,26 @@ def _objections(axes: Axes) -> Iterator[str]:
 
 
 def _against_the_set(axes: Axes) -> Iterator[str]:
-    """Yield what is wrong with how the selected vertices are kept."""
+    """Yield the errors in the representation of the selected vertices."""
     select, emit = axes.select.name, axes.emit.name
     if axes.select is Select.ALL and axes.emit is not Emit.FLAG:
         yield (
-            f"ALL cannot use {emit}, it relaxes every vertex and only asks whether a label fell: "
-            "use FLAG"
+            f"ALL cannot use {emit}, it relaxes every vertex and needs only one bit, whether a "
+            "label fell: use FLAG"
         )
     if axes.emit is Emit.FLAG and axes.select is not Select.ALL:
         yield (
-            f"{select} cannot use FLAG, one bit does not say which vertices are selected: "
+            f"{select} cannot use FLAG, one bit does not store which vertices are selected: "
             "use FLAGS, ATOMIC_QUEUE or PREFIX_SUM"
         )
     if axes.select in {Select.BELOW, Select.BUCKET} and not axes.listed:
         yield (
-            f"{select} cannot use {emit}, what waits for a later round is split off a list: "
+            f"{select} cannot use {emit}, vertices for later rounds are split off a list: "
             "use ATOMIC_QUEUE or PREFIX_SUM"
         )
     if axes.map in _OF_A_LIST and not axes.listed:
         yield (
-            f"{axes.map.name} cannot use {emit}, it shares out the edges of a list of vertices: "
+            f"{axes.map.name} cannot use {emit}, it distributes the edges of a list of vertices: "
             "use ATOMIC_QUEUE or PREFIX_SUM"
         )
     if axes.select is Select.BUCKET and axes.arrange is None:
@@ -265,12 +271,12 @@ def _against_the_set(axes: Axes) -> Iterator[str]:
 
 
 def _against_the_steps(axes: Axes) -> Iterator[str]:
-    """Yield what is wrong with how labels are lowered and minima found."""
+    """Yield the errors in the steps that lower labels and compute minima."""
     select = axes.select.name
     if axes.settles and axes.reduce is Reduce.NONE:
         yield f"{select} needs a reduce, its threshold is a minimum: ONE_PASS, TWO_PASS or HOST"
     if not axes.settles and axes.reduce is not Reduce.NONE:
-        yield f"{select} cannot use {axes.reduce.name}, its rounds ask for no minimum: use NONE"
+        yield f"{select} cannot use {axes.reduce.name}, its rounds need no minimum: use NONE"
     if axes.direction is Direction.PUSH:
         return
     if not axes.settles:
@@ -280,12 +286,12 @@ def _against_the_steps(axes: Axes) -> Iterator[str]:
         )
     if axes.emit is not Emit.FLAGS:
         yield (
-            f"PULL cannot use {axes.emit.name}, it asks of each predecessor whether it is "
-            "selected, which a list does not answer: use FLAGS"
+            f"PULL cannot use {axes.emit.name}, it tests whether each predecessor is selected, "
+            "which a list does not support: use FLAGS"
         )
     if axes.map is not Map.THREAD:
         yield (
-            f"PULL cannot use {axes.map.name}, its kernel gives each unsettled vertex a thread: "
+            f"PULL cannot use {axes.map.name}, its kernel has one thread per unsettled vertex: "
             "use THREAD"
         )
     if axes.lower is Lower.PLAIN_MIN:
@@ -296,20 +302,20 @@ def _against_the_steps(axes: Axes) -> Iterator[str]:
 
 
 def _against_the_place(axes: Axes) -> Iterator[str]:
-    """Yield what is wrong with which steps run on the CPU."""
+    """Yield the errors in the placement of steps on the CPU."""
     if axes.place.on_cpu and axes.select is not Select.MIN:
         yield (
-            f"{axes.select.name} runs on the GPU alone, the CPU knows the steps of MIN only: "
+            f"{axes.select.name} runs on the GPU alone, the CPU has only the steps of MIN: "
             "leave every step on the GPU"
         )
     if (axes.reduce is Reduce.HOST) != (axes.place.reduce is Side.CPU):
         yield (
-            f"{axes.reduce.name} is no reduce for the {axes.place.reduce.name}: "
-            "HOST is the CPU's, ONE_PASS and TWO_PASS are the GPU's"
+            f"{axes.reduce.name} does not run on the {axes.place.reduce.name}: "
+            "use HOST on the CPU, ONE_PASS or TWO_PASS on the GPU"
         )
     if axes.place.on_cpu and axes.listed:
         yield (
-            f"{axes.emit.name} cannot be shared with the CPU, only kernels build and read lists: "
+            f"{axes.emit.name} cannot be shared with the CPU, only kernels write and read lists: "
             "use FLAGS"
         )
     if axes.place.relax is Side.GPU:
@@ -320,13 +326,13 @@ def _against_the_place(axes: Axes) -> Iterator[str]:
             "use THREAD"
         )
     if axes.lower is Lower.PLAIN_MIN:
-        yield "PLAIN_MIN is about threads that race, and relax is on the CPU: use ATOMIC_MIN"
+        yield "PLAIN_MIN is for concurrent threads, and relax is on the CPU: use ATOMIC_MIN"
     if axes.memory is Memory.SHARED:
         yield "SHARED is memory of a GPU, and relax is on the CPU: use GLOBAL"
 
 
 def _against_the_storage(axes: Axes) -> Iterator[str]:
-    """Yield what is wrong with layout, memory, edges and labels."""
+    """Yield the errors in layout, memory, edges and labels."""
     select, emit, pull = axes.select.name, axes.emit.name, axes.direction is Direction.PULL
     dense, shared = axes.layout is Layout.DENSE, axes.memory is Memory.SHARED
     if shared and not dense and not pull:
@@ -336,18 +342,18 @@ def _against_the_storage(axes: Axes) -> Iterator[str]:
         )
     if dense and not (axes.select is Select.MIN and axes.emit is Emit.FLAGS):
         yield (
-            f"DENSE cannot use {select} with {emit}, each thread walks over a row or a column and "
-            "asks flags: use MIN with FLAGS"
+            f"DENSE cannot use {select} with {emit}, each thread reads a row or a column and its "
+            "flags: use MIN with FLAGS"
         )
     if dense and axes.map is not Map.THREAD:
         yield f"DENSE cannot use {axes.map.name}, all its rows are equally long: use THREAD"
     if dense and axes.lower is Lower.PLAIN_MIN:
-        yield "DENSE cannot use PLAIN_MIN, its kernel lowers by atomicMin alone: use ATOMIC_MIN"
+        yield "DENSE cannot use PLAIN_MIN, its kernel has only atomicMin: use ATOMIC_MIN"
     if dense and axes.place.relax is Side.GPU and not shared:
-        yield "DENSE on the GPU needs SHARED, its threads bring in labels and flags in chunks"
+        yield "DENSE on the GPU needs SHARED, its blocks load labels and flags in chunks"
     if axes.edges is Edges.CLASSIFIED and (pull or not axes.listed or axes.settles):
         yield (
-            "CLASSIFIED needs PUSH of a list of improved vertices, the classes say which of them "
+            "CLASSIFIED needs PUSH of a list of improved vertices, as the classes determine which "
             "need no atomic minimum and no place in the list: use ALL edges"
         )
     if axes.labels is Labels.TWO_ARRAYS and (axes.listed or axes.settles):

@@ -16,13 +16,13 @@ PAPER = Citation(
 
 _ROUNDS = Param(
     "rounds",
-    "how many rounds to run, changes or not; without it the first round without a change ends it",
+    "the number of rounds to run; by default the run ends after the first round without a change",
     whole=True,
 )
 
 _VERTEX = Recipe(
     "bodra2025.bf_vertex",
-    "A thread for each vertex relaxes all its edges in every round, from a copy of the labels.",
+    "A thread for each vertex relaxes all its edges in every round, reading a copy of the labels.",
     PAPER,
     "section Experimental Setup: Bellman-Ford algorithm, One thread per vertex; figure 1",
     frozenset({Task.SSSP}),
@@ -32,10 +32,10 @@ _VERTEX = Recipe(
     devices=("cuda",),
     axes=Axes(Select.ALL, emit=Emit.FLAG, labels=Labels.TWO_ARRAYS),
     planned=False,
-    note="The paper makes n - 1 launches whatever happens; params={'rounds': n - 1} does so too. "
-    "Without it all three variants stop after the first round that changes nothing, so they are "
-    "compared over the same number of rounds. Its two arrays and the copy after each round are "
-    "kept.",
+    note="The paper always makes n - 1 launches; params={'rounds': n - 1} does so too. Without it "
+    "all three variants stop after the first round that changes nothing, so they are compared over "
+    "the same number of rounds. The paper's two arrays and the copy after each round are used "
+    "here too.",
 )
 
 _STRIDED = _VERTEX.but(
@@ -55,9 +55,9 @@ _DIJKSTRA = Recipe(
     devices=("cuda",),
     predecessors=True,
     planned=False,
-    note="The paper has one launch, which nothing can stop; here a launch settles up to 256 "
-    "vertices for each source, so that progress shows and a call can be ended. What a thread does "
-    "and where its labels and flags lie is as there.",
+    note="The paper has one launch, which cannot be interrupted. Here a launch settles up to 256 "
+    "vertices for each source, so that progress is reported and a call can be interrupted. The "
+    "work of a thread and the memory of its labels and flags are as in the paper.",
 )
 
 _FLOYD = "section Experimental Setup: Floyd-Warshall algorithm, "
@@ -74,17 +74,17 @@ _EDGE = Recipe(
     steps=MatrixSteps(Relax.ENTRY),
     predecessors=True,
     planned=False,
-    note="With predecessors an entry that falls takes over that of the intermediate vertex. Where "
-    "lengths of 0 or rounding can close a circle of them, rows in which one did are searched anew "
-    "on the CPU.",
+    note="An entry that falls gets the predecessor of the path from the intermediate vertex. "
+    "Lengths of 0 or rounding can make predecessors cyclic; such rows are searched again on the "
+    "CPU.",
 )
 _TILED = _EDGE.but(
     "bodra2025.fw_tiled",
     "Floyd-Warshall by tiles of 32 x 32 in three phases, from global memory.",
     f"{_FLOYD}Tiled implementation; figure 2",
     steps=MatrixSteps(Relax.TILE),
-    note=f"{_EDGE.note} The text leaves the tile's size open, the authors' program has 32. A block "
-    "has 256 threads, as in all recipes, so a thread has four entries of a tile.",
+    note=f"{_EDGE.note} The paper does not state the size of a tile; the authors' program has 32. "
+    "A block has 256 threads, as in all recipes, so a thread has four entries of a tile.",
 )
 
 RECIPES = (
@@ -92,7 +92,7 @@ RECIPES = (
     _STRIDED,
     _STRIDED.but(
         "bodra2025.bf_strided_flag",
-        "As bf_strided, with a flag for each vertex: only those whose label fell relax.",
+        "As bf_strided, with a flag for each vertex: only vertices whose label fell relax.",
         "section Experimental Setup: Bellman-Ford algorithm, Strided with flag; figure 1",
         select=Select.IMPROVED,
         emit=Emit.FLAGS,
@@ -101,13 +101,13 @@ RECIPES = (
     _EDGE,
     _EDGE.but(
         "bodra2025.fw_edge_shared",
-        "As fw_edge, with the row's entry brought into shared memory once for each block.",
+        "As fw_edge, with the entry of the row loaded into shared memory once per block.",
         f"{_FLOYD}One thread per edge with shared memory; figure 2",
         steps=MatrixSteps(Relax.ENTRY, Memory.SHARED),
     ),
     _EDGE.but(
         "bodra2025.fw_vertex",
-        "As fw_edge, with a thread for each row, which walks over its entries.",
+        "As fw_edge, with a thread for each row, which relaxes all its entries.",
         f"{_FLOYD}One thread per vertex implementation; figure 2",
         steps=MatrixSteps(Relax.ROW),
     ),

@@ -1,4 +1,4 @@
-"""Published algorithms that are wrong, kept to show it."""
+"""Published algorithms that return wrong distances, for demonstration."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ RECIPES = (
         axes=Axes(Select.IMPROVED, lower=Lower.PLAIN_MIN, labels=Labels.TWO_ARRAYS),
         exact=False,
         planned=False,
-        note="Its second array keeps a round from reading what it writes, but two threads that "
-        "lower one label at a time may still leave the larger value, and no later round repairs "
-        "it. martin2009.f_gpu is the corrected form.",
+        note="With its second array a round does not read labels that it writes. But if two "
+        "threads lower a label concurrently, the larger value may remain, and no later round "
+        "corrects it. martin2009.f_gpu is the corrected form.",
     ),
 )

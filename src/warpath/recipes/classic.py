@@ -39,7 +39,7 @@ _JOHNSON = Citation(
 
 _PER_SOURCE = frozenset({Task.SSSP, Task.MANY, Task.APSP})
 
-#: Dial's array of buckets stays in the second-level cache up to this weight (8 B a bucket).
+#: Up to this largest weight Dial's array of buckets fits the second-level cache (8 B per bucket).
 DIAL_MAX_WEIGHT = 2**16
 
 RECIPES = (
@@ -54,7 +54,7 @@ RECIPES = (
     ),
     Recipe(
         "classic.dijkstra.radix_heap",
-        "Dijkstra with a radix heap: one source where vertices have many edges, many sources.",
+        "Dijkstra with a radix heap: one source in graphs of high degree, or many sources.",
         _RADIX,
         "section 2",
         _PER_SOURCE,
@@ -83,7 +83,7 @@ RECIPES = (
     ),
     Recipe(
         "classic.bellman_ford",
-        "Bellman-Ford with a queue: negative weights, and the negative cycle itself.",
+        "Bellman-Ford with a queue: negative weights; returns a negative cycle.",
         _MOORE,
         "algorithm D",
         frozenset({Task.SSSP, Task.MANY, Task.PATH}),
@@ -92,7 +92,7 @@ RECIPES = (
     ),
     Recipe(
         "classic.delta_stepping",
-        "Delta-stepping: one source, on one thread or several; most graphs.",
+        "Delta-stepping: one source in most graphs, on one thread or several.",
         _DELTA,
         "section 2",
         frozenset({Task.SSSP}),
@@ -101,7 +101,7 @@ RECIPES = (
     ),
     Recipe(
         "classic.floyd_warshall",
-        "Blocked Floyd-Warshall: all pairs of a dense graph, any sign.",
+        "Blocked Floyd-Warshall: all pairs of a dense graph, weights of any sign.",
         _FLOYD,
         "whole note",
         frozenset({Task.APSP}),

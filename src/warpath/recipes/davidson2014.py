@@ -1,4 +1,4 @@
-"""Davidson, Baxter, Garland, Owens 2014: how much work to save, and how to share out edges."""
+"""Davidson, Baxter, Garland, Owens 2014: work-saving methods and load balancing of edges."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ PAPER = Citation(
 
 _DELTA = Param(
     "delta",
-    "by how much the threshold rises, in the unit of the weights; 32 x mean weight / mean degree "
-    "if not given",
+    "the increment of the threshold, in the unit of the weights; 32 x mean weight / mean degree by "
+    "default",
     default=32,
     relative=True,
 )
 _BUCKETS = Param(
-    "buckets", "how many buckets there are before the far pile, at most 64", 10, whole=True, most=64
+    "buckets", "the number of buckets before the far pile, at most 64", 10, whole=True, most=64
 )
 _SWITCH = Param(
     "switch",
-    "how many vertices a frontier has from which on near-far is used, and a sweep below; as many "
-    "as the GPU runs threads at once if not given",
+    "the size of the frontier, in vertices, from which on near-far replaces the sweep; by default "
+    "the number of threads that the GPU runs at once",
     whole=True,
 )
 
@@ -33,17 +33,17 @@ _TRAVERSALS = {
     "cooperative_blocks": (
         Map.BLOCK_SEARCH,
         "Cooperative Blocks",
-        "a block shares its vertices' edges",
+        "a block shares the edges of its vertices",
     ),
     "cta_warp_scan": (
         Map.CTA_WARP_SCAN,
         "CTA+Warp+Scan",
-        "a block, a warp or a pool takes an edge list by its length",
+        "a block, a warp or a pool for each edge list, by its length",
     ),
     "merge_path": (
         Map.MERGE_PATH,
         "Load-Balanced Partitioning",
-        "every thread takes as many edges",
+        "all threads relax the same number of edges",
     ),
 }
 
@@ -84,7 +84,7 @@ def _traversed(traversal: str) -> tuple[Recipe, ...]:
     )
     near_far = sweep.but(
         f"davidson2014.near_far.{traversal}",
-        f"Relaxes improved vertices below a threshold and puts the others off; {how}.",
+        f"Relaxes improved vertices below a threshold and defers the others; {how}.",
         f"section IV-C, Near-Far Pile, and figure 2; section IV-B, {title}",
         params=(_DELTA,),
         select=Select.BELOW,
@@ -97,16 +97,16 @@ def _traversed(traversal: str) -> tuple[Recipe, ...]:
         planned=False,
         select=Select.BUCKET,
         arrange=Arrange.SORT,
-        note="The paper sorted with Thrust, for want of a multisplit on GPUs. CuPy's radix sort "
-        "stands in: the same kind of sort, in the same place, on the same keys.",
+        note="The paper sorted with Thrust, as no multisplit for GPUs existed. CuPy's radix sort "
+        "replaces it: the same kind of sort, in the same step, on the same keys.",
     )
     multisplit = bucketing.but(
         f"davidson2014.bucketing_multisplit.{traversal}",
         f"As bucketing, with one multisplit in place of the sort; {how}.",
         f"section VII, the missing primitive; section IV-B, {title}",
         arrange=Arrange.MULTISPLIT,
-        note="The paper names a multisplit as the ideal primitive and had none; only this step "
-        "differs from bucketing, so the two show what the sort costs.",
+        note="The paper names a multisplit as the ideal primitive, but had none. Only this step "
+        "differs from bucketing, so a comparison shows the cost of the sort.",
     )
     return sweep, near_far, bucketing, multisplit
 
@@ -119,11 +119,12 @@ RECIPES = (
     *(recipe for method in _BY_METHOD for recipe in method),
     _NEAR_FAR_MERGE_PATH.but(
         "davidson2014.hybrid",
-        "Sweeps while the frontier is small and turns to near-far while it fills the GPU.",
+        "Sweeps while the frontier is small, and near-far while it fills the GPU.",
         "section VII, future work",
         params=(_DELTA, _SWITCH),
         planned=False,
-        note="The paper proposes it without numbers; the size at which it switches is a parameter.",
+        note="The paper proposes it without numbers; here the frontier size of the switch is a "
+        "parameter.",
     ),
     _DIJKSTRA,
     _DIJKSTRA.but(
@@ -131,7 +132,7 @@ RECIPES = (
         "Dijkstra with a relaxed heap: the serial baseline of the Boost Graph Library.",
         "section II-A, implementation (1); section V",
         queue=Queue.RELAXED,
-        note="The paper ran Boost's. This heap is our own of the same kind, on the same rows as "
-        "all other recipes, so that the heaps are compared and not two libraries' graphs.",
+        note="The paper ran Boost's. This heap is an implementation of the same kind, on the same "
+        "rows as all other recipes, so that heaps are compared and not graph libraries.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Johnson's algorithm on GPUs: a Bellman-Ford, three Dijkstras, and the two put together."""
+"""Johnson's algorithm on GPUs: one Bellman-Ford and three Dijkstras, alone and combined."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAPER = Citation(
 
 _FLAGS = Recipe(
     "johnson_gpu.dijkstra_flags",
-    "Settles all vertices up to the least label + lightest out-edge; flags say which relax.",
+    "Settles all vertices up to the least label + lightest out-edge; flags select them.",
     PAPER,
     "section 5.3, flag-based: algorithms 5 to 7",
     frozenset({Task.SSSP}),
@@ -21,14 +21,14 @@ _FLAGS = Recipe(
     devices=("cuda",),
     axes=Axes(Select.OUT, reduce=Reduce.ONE_PASS),
     planned=False,
-    note="Section 5.3 says once that vertices greater than the threshold enter the frontier; its "
-    "other sentence, lower or equal, is the one that is right and runs here.",
+    note="Section 5.3 says in one sentence that vertices greater than the threshold enter the "
+    "frontier, and in another lower or equal; the second is right and is used here.",
 )
 
 _QUEUE = Recipe(
     "johnson_gpu.bf_queue",
-    "Relaxes a queue of improved vertices, a block for each, and edges of four classes in "
-    "their own way: negative weights on a GPU.",
+    "Relaxes a queue of improved vertices, a block for each, and four classes of edges "
+    "differently: negative weights on a GPU.",
     PAPER,
     "sections 4.1 and 5.1: algorithms 1, 2 and 4",
     frozenset({Task.SSSP}),
@@ -37,28 +37,28 @@ _QUEUE = Recipe(
     devices=("cuda",),
     axes=Axes(Select.IMPROVED, map=Map.CHILD_GRID, emit=Emit.ATOMIC_QUEUE, edges=Edges.CLASSIFIED),
     note="The paper launches a grid from the device for each vertex of the queue and waits "
-    "there; CUDA 12 has no such wait. The host launches one grid a round instead, with a "
-    "block for each vertex of the queue: its edges are shared out among threads of their own "
-    "as in the paper. Launches from the device are no longer paid for, which favours this "
-    "variant, and all others are launched by the host as well.",
+    "on the device; CUDA 12 has no such wait. Here the host launches one grid per round, with a "
+    "block for each vertex of the queue: as in the paper, each vertex has separate threads for "
+    "its edges. This saves the cost of launches from the device, which favours this variant; all "
+    "others are launched by the host as well.",
 )
 
 _SETTLE_QUEUE = _FLAGS.but(
     "johnson_gpu.dijkstra_queue",
-    "As dijkstra_flags, with a queue that an atomic counter fills: no idle threads.",
+    "As dijkstra_flags, with a queue filled through an atomic counter: no idle threads.",
     "section 5.3, Q-based: algorithms 8 and 9",
     emit=Emit.ATOMIC_QUEUE,
 )
 _SETTLE_PREFIX = _FLAGS.but(
     "johnson_gpu.dijkstra_prefix",
-    "As dijkstra_queue, with places in the queue given out by a prefix sum: no atomic counter.",
+    "As dijkstra_queue, with positions in the queue from a prefix sum: no atomic counter.",
     "section 5.3, prefix-based: algorithms 8 and 10",
     emit=Emit.PREFIX_SUM,
 )
 
 _JOHNSON = Recipe(
     "johnson_gpu.johnson_flags",
-    "Johnson: bf_queue finds potentials, then dijkstra_flags from each source in turn.",
+    "Johnson: potentials by bf_queue, then dijkstra_flags from one source after another.",
     PAPER,
     "sections 4 and 5, flag-based: algorithms 2 to 7",
     frozenset({Task.MANY, Task.APSP}),
@@ -68,9 +68,9 @@ _JOHNSON = Recipe(
     devices=("cuda",),
     parts=(_QUEUE, _FLAGS),
     planned=False,
-    note="Without negative weights the potentials would all be 0: the first two steps are left "
-    "out. For some sources the extra vertex has edges to these alone, so that a negative cycle "
-    "that none of them reaches does not matter.",
+    note="Without negative weights the potentials would all be 0, so the first two steps are "
+    "skipped. If only some sources are solved, the extra vertex has edges to these alone, so that "
+    "a negative cycle that none of them reaches is not an error.",
 )
 
 RECIPES = (

@@ -23,19 +23,19 @@ PAPER = Citation(
 )
 
 _STEPS = (
-    "Steps on the CPU go over all vertices on one thread, over 64 settled ones at once. "
-    "The minimum is on vectors, and leaves the least label of each 1,024 vertices: the update "
-    "compares labels only where that is the threshold. Each distinct distance takes a round that "
-    "goes over all vertices, O(n^2) at worst, as the paper says: a star of millions of leaves with "
-    "weights that all differ takes hours."
+    "Steps on the CPU scan all vertices on one thread, and skip settled ones 64 at a time. "
+    "The minimum uses vector instructions, and stores the least label of every 1,024 vertices: the "
+    "update compares labels only where that equals the threshold. Each distinct distance takes a "
+    "round that scans all vertices, O(n^2) at worst, as the paper says: a star of millions of "
+    "leaves with distinct weights takes hours."
 )
 _PULL = (
-    "A block of 64 vertices first looks for a block with a frontier vertex among those of its "
-    "predecessors, and vertices look through their edges only where there is one."
+    "A block of 64 vertices first checks whether a block of its predecessors has a frontier "
+    "vertex; only then do its vertices scan their edges."
 )
 _TRAVEL = (
-    "Of what the CPU changes, the part from the first to the last change goes to the GPU; kernels "
-    "write what they change to the host's copy, which is page-locked."
+    "The range from the first to the last element that the CPU changed is copied to the GPU; "
+    "kernels also write changes to the host's copy, which is page-locked."
 )
 _CPU, _GPU = Side.CPU, Side.GPU
 _ALL_CPU = Place(_CPU, _CPU, _CPU)
@@ -49,12 +49,12 @@ _FH = Recipe(
     Loop.DIJKSTRA,
     Queue.FIBONACCI,
     planned=False,
-    note="The paper took its heap from the library SPLIB. This one is our own after Fredman and "
+    note="The paper used the heap of the library SPLIB. This one is implemented after Fredman and "
     "Tarjan, with lowered keys and cascading cuts, so the same operations are counted and timed.",
 )
 _F_CPU = Recipe(
     "martin2009.f_cpu",
-    "One CPU thread relaxes the edges out of the frontier, the vertices of the least label.",
+    "One CPU thread relaxes the edges out of the frontier: all vertices of the least label.",
     PAPER,
     "section 4.1, F^CPU: figure 2 with relax_F of figure 3, left",
     frozenset({Task.SSSP}),
@@ -65,7 +65,7 @@ _F_CPU = Recipe(
 )
 _U_CPU = _F_CPU.but(
     "martin2009.u_cpu",
-    "One CPU thread looks for frontier vertices among the predecessors of each unsettled vertex.",
+    "One CPU thread checks the predecessors of each unsettled vertex for frontier vertices.",
     "section 4.1, U^CPU: figure 2 with relax_U of figure 3, right",
     direction=Direction.PULL,
     note=f"{_STEPS} {_PULL}",
@@ -122,24 +122,23 @@ RECIPES = (
     ),
     _U_GPU.but(
         "martin2009.u_gpu_plus",
-        "As u_gpu, with the bounds of the rows in shared memory and the flags f by the read-only "
-        "cache.",
+        "As u_gpu, with the bounds of the rows in shared memory and the flags f read through the "
+        "read-only cache.",
         "section 4.2, U^GPU_PLUS",
         memory=Memory.SHARED,
-        note="The paper read the flags f through a texture reference; CUDA 12 has none any more. "
-        "Read-only loads (__ldg) stand in: since Maxwell they go through the very cache that "
-        "serves textures, so what the paper measured, a cached against a plain read of f, is "
-        "what is measured here.",
+        note="The paper read the flags f through a texture reference, which CUDA 12 does not have. "
+        "Read-only loads (__ldg) replace it: since Maxwell they use the same cache as textures, so "
+        "the measurement is the same as in the paper: a cached against a plain read of f.",
     ),
     _F_GPU,
     _F_GPU.but(
         "martin2009.f_gpu_no_atomic",
-        "As f_gpu, with a plain minimum: what atomicMin costs. Labels may be wrong.",
+        "As f_gpu, with a plain minimum: shows the cost of atomicMin. Labels may be wrong.",
         "section 4.1, F^GPU_no_Atomic",
         lower=Lower.PLAIN_MIN,
         exact=False,
-        note="The paper has it for measuring only, since concurrent minima get lost; so has this "
-        "catalogue, and a result need not pass the certificate.",
+        note="For measurements only, as in the paper, because concurrent minima may be lost: a "
+        "result may fail verification.",
     ),
     _F_CPU.but(
         "martin2009.f_cpu.dense",
@@ -149,23 +148,22 @@ RECIPES = (
     ),
     _U_CPU.but(
         "martin2009.u_cpu.dense",
-        "One CPU thread walks over the column of each unsettled vertex in an adjacency matrix.",
+        "One CPU thread scans the column of each unsettled vertex in an adjacency matrix.",
         "section 5, U^CPU; figure 7",
         layout=Layout.DENSE,
         note=_STEPS,
     ),
     _U_GPU.but(
         "martin2009.u_gpu.dense",
-        "A GPU thread walks over the matrix column of an unsettled vertex; its block brings in f "
-        "and c in chunks.",
+        "A GPU thread scans the matrix column of an unsettled vertex; its block loads f and c in "
+        "chunks.",
         "section 5, U^GPU; figure 7",
         layout=Layout.DENSE,
         memory=Memory.SHARED,
     ),
     _F_GPU.but(
         "martin2009.f_gpu.dense",
-        "A GPU thread walks over the matrix row of a frontier vertex; its block brings in u in "
-        "chunks.",
+        "A GPU thread scans the matrix row of a frontier vertex; its block loads u in chunks.",
         "section 5, F^GPU; figure 7",
         layout=Layout.DENSE,
         memory=Memory.SHARED,

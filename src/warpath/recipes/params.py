@@ -1,4 +1,4 @@
-"""The parameters of a recipe on a graph: checked, and filled with defaults."""
+"""The parameters of a recipe for a graph: validation and defaults."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 def chosen_params(
     recipe: Recipe, facts: Facts, given: dict[str, Any], threads: int | None = None
 ) -> dict[str, float]:
-    """Return the numbers that a recipe runs with on a graph: those given, else the defaults.
+    """Return the parameters of a run on a graph: the given ones, completed by defaults.
 
     Parameters
     ----------
-    threads : how many it runs on, where it runs on a CPU.
+    threads : number of threads on a CPU; None otherwise.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def chosen_params(
     return params
 
 
-# The least and the largest delta that the distances' type holds.
+# The smallest and the largest delta for each weight type.
 _RANGE = {
     "int32": (1, 2**62),
     "int64": (1, 2**62),
@@ -66,11 +66,12 @@ _RANGE = {
 def _default_delta(facts: Facts, factor: float | None, threads: int | None) -> float:
     """Return the bucket width: a factor times mean weight over mean degree.
 
-    Without a factor it falls with the degree: with few edges a vertex there is little work to
-    waste, and fewer, fuller rounds win; half of it on one thread, for whom a round costs nothing,
-    and a quarter where far targets make rounds few anyway. A hub is not to be scanned twice, and
-    paths avoid the few heavy edges that may make the mean. On a small graph a round is so short
-    that a team gains by half as many.
+    The default factor falls with the degree: with few edges per vertex, repeated relaxations cost
+    little, and fewer, fuller rounds are faster. It is halved on one thread, where a round has no
+    synchronization cost, and quartered if most edges join distant vertices, as rounds are few then.
+    It is small with a hub, whose edges should not be scanned twice. If few heavy edges dominate the
+    mean, the weight of light edges replaces it, as paths avoid heavy ones. It is doubled for a
+    thread team on a small graph, whose rounds are so short that half as many are faster.
     """
     if facts.mean_weight <= 0:
         return 1.0
@@ -91,10 +92,10 @@ def _default_delta(facts: Facts, factor: float | None, threads: int | None) -> f
     return factor * base
 
 
-# Measured on graphs of 2.5 to 29 edges a vertex: docs/decisions/0018-one-source-on-a-cpu.md.
+# Measured on graphs of 2.5 to 29 edges per vertex: docs/decisions/0018-one-source-on-a-cpu.md.
 _WIDE = 32.0
 _WIDEST = 16.0
 _NARROW = 0.5
 _HEAVY_TAIL = 16
 _SMALL = 2**15  # vertices
-_HUB = 3  # times the root of m: a vertex of more edges is one
+_HUB = 3  # a hub has more than 3 * sqrt(m) edges

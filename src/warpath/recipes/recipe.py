@@ -1,4 +1,4 @@
-"""What an algorithm of the catalogue is: data that an engine can run and a person can look up."""
+"""The type `Recipe`, which describes an algorithm of the catalogue, and the `Catalogue`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Task(Enum):
-    """What is asked of an algorithm."""
+    """The problem that an algorithm solves."""
 
     SSSP = "sssp"  #: one source, every vertex
     MANY = "distances"  #: several sources, some or all targets
@@ -28,37 +28,37 @@ class Task(Enum):
 
 
 class Loop(Enum):
-    """The loop that runs: one implementation each, in the engine that has it."""
+    """The main loop of an algorithm; an engine has one implementation of each that it supports."""
 
-    DIJKSTRA = "dijkstra"  #: settles the vertex of the smallest label, one after another
-    BIDIRECTIONAL = "bidirectional"  #: two such searches that meet
+    DIJKSTRA = "dijkstra"  #: settles vertices one by one, the smallest label first
+    BIDIRECTIONAL = "bidirectional"  #: Dijkstra searches from both ends that meet
     BELLMAN_FORD = (
         "bellman_ford"  #: relaxes from a queue of improved vertices; finds negative cycles
     )
     DELTA_STEPPING = "delta_stepping"  #: relaxes a bucket of labels at a time, on threads
     FLOYD_WARSHALL = "floyd_warshall"  #: min-plus over a dense matrix, block by block
-    BFS = "bfs"  #: breadth-first from one source, over edges out or in; all edges equally long
+    BFS = "bfs"  #: breadth-first from one source, over out-edges or in-edges; equal weights
     JOHNSON = "johnson"  #: Bellman-Ford's potentials, then Dijkstra from each source
     BUCKET_TEAM = "bucket_team"  #: delta-stepping by threads that share each bucket, one source
-    OWN_BUCKETS = "own_buckets"  #: delta-stepping by each thread for itself, a source at a time
+    OWN_BUCKETS = "own_buckets"  #: delta-stepping on each thread separately, a source at a time
     SIDE_BY_SIDE = "side_by_side"  #: relaxes an edge for several sources at once
     PAIRS = "pairs"  #: advances (source, vertex) pairs of all sources of a batch together
-    BLOCK_A_SOURCE = "block_a_source"  #: a block of threads for each source, labels in its memory
+    BLOCK_A_SOURCE = "block_a_source"  #: a block for each source, with labels in shared memory
     THREAD_A_SOURCE = "thread_a_source"  #: a thread for each source
-    WIDE = "wide"  #: one launch for one source: rows by weight up to a bound, the rest pulled
+    WIDE = "wide"  #: one launch, one source: pushes edges up to a rising bound, pulls the rest
     PATCHES = "patches"  #: blocks of threads relax patches of neighbouring vertices, one source
-    MATRIX_STEPS = "matrix_steps"  #: Floyd-Warshall, its steps said by axes of their own
-    ROUNDS_A_SOURCE = "rounds_a_source"  #: Johnson of two recipes in rounds, a source after another
-    # In rounds; what a round does is said by the axes.
-    SWEEPS = "sweeps"  #: looks at every vertex in every round
+    MATRIX_STEPS = "matrix_steps"  #: Floyd-Warshall, with the steps of `Recipe.steps`
+    ROUNDS_A_SOURCE = "rounds_a_source"  #: Johnson of two recipes in rounds, source by source
+    # Loops in rounds, which `Recipe.axes` describes.
+    SWEEPS = "sweeps"  #: visits every vertex in every round
     FRONTIER = "frontier"  #: keeps a list of the improved vertices
-    NEAR_FAR = "near_far"  #: keeps two lists, one on each side of a rising threshold
-    BUCKETS = "buckets"  #: keeps several lists of rising intervals, and a far one
-    SETTLE = "settle"  #: settles all vertices up to a threshold found in each round
+    NEAR_FAR = "near_far"  #: keeps two lists, below and above a rising threshold
+    BUCKETS = "buckets"  #: keeps a list for each of several rising intervals, and a far list
+    SETTLE = "settle"  #: settles all vertices up to a threshold computed in each round
 
 
 class Queue(Enum):
-    """How a Dijkstra loop keeps the labels that wait."""
+    """The priority queue of a Dijkstra loop."""
 
     HEAP = "heap"  #: a 4-ary heap, stale entries skipped
     RADIX = "radix"  #: a radix heap: a pop costs amortised O(1) per bit of the key
@@ -70,7 +70,7 @@ class Queue(Enum):
 
 @dataclass(frozen=True)
 class Citation:
-    """The publication that an algorithm comes from."""
+    """The publication of an algorithm."""
 
     authors: str
     title: str
@@ -88,12 +88,12 @@ class Param:
 
     Attributes
     ----------
-    name, meaning : what it is called and what it does.
-    default : its value where the caller gives none; None leaves it to the planner or the loop.
-    of_loop : whether only the loop knows its default.
-    relative : whether the default counts in mean weight / mean degree of the graph.
-    whole : whether it must be a whole number.
-    most : its largest value; None for any.
+    name, meaning : the name and a description.
+    default : the default value; None if the planner or the loop chooses it.
+    of_loop : whether the loop chooses the default.
+    relative : whether the default is in units of mean weight / mean degree of the graph.
+    whole : whether the value must be an integer.
+    most : the largest value; None for no limit.
     """
 
     name: str
@@ -106,12 +106,12 @@ class Param:
 
 
 class Limits(NamedTuple):
-    """The largest graph that a loop can number; None for any.
+    """The largest graph that a loop supports, by the width of its indices; None for no limit.
 
     Attributes
     ----------
-    vertices, edges : of the graph.
-    degree : edges of one vertex.
+    vertices, edges : largest numbers of vertices and edges.
+    degree : largest number of edges of one vertex.
     """
 
     vertices: int | None = None
@@ -119,7 +119,7 @@ class Limits(NamedTuple):
     degree: int | None = None
 
     def objection(self, facts: Facts) -> str | None:
-        """Return the sentence why a graph is too large, or None if it is not."""
+        """Return a sentence why a graph is too large, or None if it is not."""
         counted = (
             (self.vertices, facts.n, "vertices"),
             (self.edges, facts.m, "edges"),
@@ -127,7 +127,7 @@ class Limits(NamedTuple):
         )
         for most, count, what in counted:
             if most is not None and count > most:
-                return f"it numbers up to {most:,} {what}, the graph has {count:,}"
+                return f"it supports up to {most:,} {what}, the graph has {count:,}"
         return None
 
 
@@ -137,30 +137,31 @@ class Recipe:
 
     Attributes
     ----------
-    name : its full name, ``paper.variant``.
-    summary : what it is for, in one sentence.
-    source, where : the publication, and the place in it.
-    solves : the tasks it can do.
-    loop, queue : what runs.
+    name : full name, ``paper.variant``.
+    summary : purpose, in one sentence.
+    source, where : the publication, and the section in it.
+    solves : the tasks that it supports.
+    loop, queue : the main loop, and its priority queue if any.
     negative : whether negative weights are allowed.
     integer_only : whether weights must be integers.
-    max_weight : the largest weight it takes, or None.
-    equal_weights : whether all weights must be the same.
-    block_memory : bytes of a block's shared memory in which it keeps a label, a place on a list and
-        a bit for every vertex; None where it keeps nothing there.
-    limits : the largest graph that it can number on a GPU.
-    reassociates : True where float sums are formed in another order than from the source on, so
-        that distances agree with the others' within n * eps instead of bit for bit.
-    params : what a caller may set.
-    devices : where it runs.
-    axes : what its rounds do, for the loops that run in rounds; None for the others.
-    steps : what the steps of `Loop.MATRIX_STEPS` do; None for the others.
-    parts : the recipes that `Loop.ROUNDS_A_SOURCE` runs: one for the potentials, one from each
-        source; none for the others.
-    predecessors : whether the loop itself can keep the predecessors of a table.
-    exact : False where labels may be wrong: to be measured, not used.
-    planned : False where "auto" never takes it.
-    note : what stands in for a device of the paper that no longer exists, and why it stays fair.
+    max_weight : the largest weight allowed; None for no limit.
+    equal_weights : whether all weights must be equal.
+    block_memory : shared memory of a block in bytes, for a label, a list entry and a bit of every
+        vertex; None if labels are not in shared memory.
+    limits : the largest graph that it supports on a GPU.
+    reassociates : whether float sums are formed in another order than from the source on, so that
+        distances agree with those of other algorithms within n * eps instead of bit for bit.
+    params : the parameters that a caller may set.
+    devices : names of the supported devices.
+    axes : design of the rounds, for loops in rounds; None for others.
+    steps : design of the steps of `Loop.MATRIX_STEPS`; None for others.
+    parts : the two recipes of `Loop.ROUNDS_A_SOURCE`, for the potentials and for the search from
+        each source; empty for others.
+    predecessors : whether the loop itself can compute the predecessors of a table.
+    exact : False if labels may be wrong: for measurements only.
+    planned : False if "auto" never chooses it.
+    note : replacements for features of the paper's hardware that no longer exist, and why the
+        comparison remains fair.
     """
 
     name: str
@@ -193,7 +194,7 @@ class Recipe:
             raise ValueError(f"the recipe {self.name} cannot be: {objection}.")
 
     def _contradictions(self) -> Iterator[str]:
-        """Yield a sentence for each rule that the fields break between them."""
+        """Yield a sentence for each pair of fields that contradict each other."""
         axes, loop = self.axes, self.loop.name
         if (axes is None) == (self.loop in IN_ROUNDS):
             yield f"{loop} " + ("needs axes" if axes is None else "has no rounds to give axes to")
@@ -221,7 +222,7 @@ class Recipe:
             yield "devices name the CPU exactly if all steps are placed there"
 
     def _against_the_parts(self) -> Iterator[str]:
-        """Yield what is wrong with the recipes that this one runs."""
+        """Yield the errors in the recipes that this one runs."""
         if self.loop is not Loop.ROUNDS_A_SOURCE:
             if self.parts:
                 yield f"{self.loop.name} runs no other recipes: leave parts out"
@@ -229,18 +230,18 @@ class Recipe:
         if len(self.parts) != 2 or any(part.loop not in IN_ROUNDS for part in self.parts):
             yield "ROUNDS_A_SOURCE needs two parts in rounds: for potentials, and from a source"
         elif not self.parts[0].negative:
-            yield f"{self.parts[0].name} finds no potentials, it takes weights >= 0 only"
+            yield f"{self.parts[0].name} finds no potentials, it needs weights >= 0"
         elif any(part.devices != self.devices for part in self.parts):
             yield "its parts run on other devices than it says"
 
     def but(self, name: str, summary: str, where: str = "", **changes: Any) -> Recipe:
-        """Return a variant: another name, summary and place, and changes of fields or axes.
+        """Return a variant of the recipe with some fields or axes changed.
 
         Parameters
         ----------
-        name, summary : the variant's own.
-        where : the place in the publication; empty for the same.
-        changes : fields of `Recipe` or of its `Axes` by name; the loop follows from the axes.
+        name, summary : of the variant.
+        where : section of the publication; empty for that of this recipe.
+        changes : fields of `Recipe` or of its `Axes` by name; the axes determine the loop.
         """
         own = {one.name for one in fields(self)}
         mixed = {key: changes.pop(key) for key in list(changes) if key not in own}
@@ -258,7 +259,7 @@ class Recipe:
         return self.name.partition(".")[0]
 
     def needs(self) -> list[str]:
-        """Return what a graph must be or is turned into, in words."""
+        """Return the requirements on a graph and on memory, in words."""
         needs = [] if self.negative else ["weights >= 0"]
         if self.integer_only:
             needs.append("integer weights")
@@ -276,22 +277,24 @@ class Recipe:
 
     def _against_weights(self, facts: Facts) -> str | None:
         if facts.negative and not self.negative:
-            return f"it needs weights >= 0, the graph has {facts.negative:,} negative ones"
+            one = facts.negative == 1
+            count = f"{facts.negative:,} negative weight{'' if one else 's'}"
+            return f"it needs weights >= 0, the graph has {count}"
         if self.integer_only and not facts.integer:
             return f"it needs integer weights, the graph has {facts.weight_dtype}"
         if self.max_weight is not None and facts.max_weight > self.max_weight:
-            return f"its largest weight is {self.max_weight:,}, the graph has {facts.max_weight:,}"
+            return f"it needs weights up to {self.max_weight:,}, the graph has {facts.max_weight:,}"
         if self.equal_weights and facts.min_weight != facts.max_weight:
             return (
-                "its weights are all equal, the graph has "
+                "it needs equal weights, the graph has "
                 f"{facts.min_weight:,} to {facts.max_weight:,}"
             )
         return None
 
     def objection(self, task: Task, facts: Facts, device: str = "cuda") -> str | None:
-        """Return the sentence why this algorithm cannot do a task on a graph, or None if it can.
+        """Return a sentence why the algorithm cannot solve a task on a graph, or None if it can.
 
-        On the CPU, which numbers everything, its limits do not count.
+        `limits` does not apply on the CPU.
         """
         if task not in self.solves:
             able = ", ".join(sorted(one.value for one in self.solves))
@@ -308,20 +311,20 @@ class Recipe:
 
 
 IN_ROUNDS = {Loop.SWEEPS, Loop.FRONTIER, Loop.NEAR_FAR, Loop.BUCKETS, Loop.SETTLE}
-"""The loops whose rounds are said by axes."""
+"""The loops in rounds, which axes describe."""
 
 ON_A_MATRIX = {Loop.MATRIX_STEPS, Loop.THREAD_A_SOURCE}
-"""The loops that lay the graph out as a matrix on a GPU."""
+"""The loops that store the graph as a matrix on a GPU."""
 
 IN_ONE_LAUNCH = {Loop.BFS, Loop.PATCHES, Loop.WIDE}
-"""The loops of one source that are one launch on a GPU, and keep no trace there."""
+"""The loops of one source that run in one launch on a GPU, and record no trace there."""
 
 WHOLE_TABLES = {Loop.FLOYD_WARSHALL, Loop.MATRIX_STEPS}
-"""The loops that find all pairs at once, whatever sources are asked for."""
+"""The loops that compute all pairs, regardless of the requested sources."""
 
 
 def loop_of(axes: Axes) -> Loop:
-    """Return the loop that runs rounds of this kind."""
+    """Return the loop that runs rounds with these axes."""
     if axes.settles:
         return Loop.SETTLE
     if axes.select is Select.BELOW:
@@ -332,7 +335,7 @@ def loop_of(axes: Axes) -> Loop:
 
 
 class Catalogue(Sequence[Recipe]):
-    """The algorithms, in order; prints itself as a table and finds one by its name."""
+    """A sequence of recipes, also indexed by name; its repr is a table."""
 
     def __init__(self, recipes: Sequence[Recipe]) -> None:
         self._recipes = tuple(recipes)
@@ -352,7 +355,7 @@ class Catalogue(Sequence[Recipe]):
         for recipe in self._recipes:
             if recipe.name == at:
                 return recipe
-        from difflib import get_close_matches  # here: only a mistyped name needs it
+        from difflib import get_close_matches  # imported only for a mistyped name
 
         names = ["auto", *(recipe.name for recipe in self._recipes)]
         close = (
@@ -370,7 +373,7 @@ class Catalogue(Sequence[Recipe]):
         return len(self._recipes)
 
     def papers(self) -> list[tuple[str, str, Catalogue]]:
-        """Return what belongs together: the first part of the names, a title, the recipes."""
+        """Return the recipes by paper: the first part of their names, a title, and the recipes."""
         grouped: dict[str, list[Recipe]] = {}
         for recipe in self._recipes:
             grouped.setdefault(recipe.paper, []).append(recipe)
@@ -390,4 +393,4 @@ class Catalogue(Sequence[Recipe]):
 
 def _title(recipes: Sequence[Recipe]) -> str:
     sources = {recipe.source for recipe in recipes}
-    return str(sources.pop()) if len(sources) == 1 else "each from a publication of its own"
+    return str(sources.pop()) if len(sources) == 1 else "each from a different publication"

@@ -1,4 +1,4 @@
-"""Our own algorithms, for what the published ones leave open."""
+"""The algorithms of this package."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from warpath.recipes.recipe import Citation, Limits, Loop, Param, Recipe, Task
 
 _OURS = Citation("The warpath authors", "warpath", "this package", 2026)
 _TABLES = frozenset({Task.MANY, Task.APSP})
-#: What GPUs from the H100 on give, 227 KiB, less what the kernel takes for itself.
+#: Shared memory of a block for labels: 227 KiB on GPUs from the H100 on, less the kernel's own use.
 BLOCK_MEMORY = 225 * 1024
 _DELTA = Param("delta", "the width of a bucket, in the unit of the weights", of_loop=True)
 _OWN_DELTA = Param(
     "delta",
-    "the width of a bucket of one source, in the unit of the weights; mean weight / mean degree if "
-    "not given",
+    "the width of a bucket of one source, in the unit of the weights; mean weight / mean degree by "
+    "default",
     default=1,
     relative=True,
 )
@@ -20,8 +20,8 @@ _OWN_DELTA = Param(
 RECIPES = (
     Recipe(
         "warpath.bfs",
-        "Breadth-first search that looks over edges out or in, whichever are fewer: one source of "
-        "a graph without weights.",
+        "Breadth-first search over out-edges or in-edges, whichever are fewer: one source of a "
+        "graph without weights.",
         _OURS,
         "cpp/include/warpath/sssp/breadth_first.hpp, kernels/breadth_first.cuh",
         frozenset({Task.SSSP}),
@@ -33,7 +33,7 @@ RECIPES = (
     ),
     Recipe(
         "warpath.buckets",
-        "Delta-stepping by threads that share each bucket, narrow labels fetched ahead: one "
+        "Delta-stepping on threads that share each bucket, with prefetched 32-bit labels: one "
         "source, on one thread or several.",
         _OURS,
         "cpp/include/warpath/sssp/bucket_team.hpp",
@@ -43,8 +43,8 @@ RECIPES = (
     ),
     Recipe(
         "warpath.own_buckets",
-        "Delta-stepping by each thread for itself, narrow labels fetched ahead: one source on one "
-        "thread, far sources.",
+        "Delta-stepping on each thread separately, with prefetched 32-bit labels: one source on "
+        "one thread, many distant sources.",
         _OURS,
         "cpp/include/warpath/sssp/bucket_search.hpp",
         _TABLES | {Task.SSSP},
@@ -53,8 +53,8 @@ RECIPES = (
     ),
     Recipe(
         "warpath.side_by_side",
-        "Up to 32 sources in one search, an edge relaxed for all at once; own_buckets where they "
-        "have little in common.",
+        "Up to 32 sources in one search, which relaxes an edge for all at once; own_buckets if the "
+        "sources are far apart.",
         _OURS,
         "cpp/include/warpath/many/side_by_side.hpp",
         _TABLES,
@@ -63,8 +63,8 @@ RECIPES = (
     ),
     Recipe(
         "warpath.wide",
-        "One launch that relaxes rows by weight up to a rising bound and pulls what is left: one "
-        "source of graphs few hops across.",
+        "One launch that relaxes edges up to a rising bound and pulls the rest: one source of a "
+        "graph of few hops.",
         _OURS,
         "kernels/wide.cuh",
         frozenset({Task.SSSP}),
@@ -77,8 +77,8 @@ RECIPES = (
     ),
     Recipe(
         "warpath.patches",
-        "Patches of neighbouring vertices, relaxed in shared memory and woken by their "
-        "neighbours, in one launch: one source of a deep graph.",
+        "Patches of neighbouring vertices, relaxed in shared memory and activated by neighbours, "
+        "in one launch: one source of a deep graph.",
         _OURS,
         "kernels/patches.cuh",
         frozenset({Task.SSSP}),
@@ -86,13 +86,13 @@ RECIPES = (
         limits=Limits(vertices=2**31 - 1, edges=2**32 - 1),
         params=(
             _DELTA,
-            Param("patch", "vertices of a patch, at most", whole=True, of_loop=True),
+            Param("patch", "the largest number of vertices of a patch", whole=True, of_loop=True),
         ),
         devices=("cuda",),
     ),
     Recipe(
         "warpath.block_per_source",
-        "A block of threads for each source, its labels in shared memory: all pairs of small "
+        "A block of threads for each source, with labels in shared memory: all pairs of small "
         "sparse graphs.",
         _OURS,
         "kernels/block_a_source.cuh",
@@ -104,8 +104,8 @@ RECIPES = (
     ),
     Recipe(
         "warpath.pairs",
-        "Pairs of sources and vertices advance together, under one threshold: many sources of "
-        "large sparse graphs.",
+        "Relaxes the (source, vertex) pairs of many sources together, under one threshold: large "
+        "sparse graphs.",
         _OURS,
         "kernels/pairs.cuh, kernels/pair_rows.cuh",
         _TABLES,
@@ -114,13 +114,13 @@ RECIPES = (
             _DELTA,
             Param("together", "1 for single pairs, 64 for the sources of a vertex side by side",
                   whole=True, most=64),
-            Param("batch", "sources at once, where pairs are single", whole=True),
+            Param("batch", "the number of sources in a batch of single pairs", whole=True),
         ),
         devices=("cuda",),
     ),
     Recipe(
         "warpath.johnson",
-        "Johnson: potentials by Bellman-Ford, then block_per_source or pairs under them.",
+        "Johnson: potentials by Bellman-Ford, then block_per_source or pairs on reduced weights.",
         _OURS,
         "engines/cuda/tables/johnson.py",
         _TABLES,
@@ -131,8 +131,8 @@ RECIPES = (
     ),
     Recipe(
         "warpath.floyd_warshall",
-        "Blocked Floyd-Warshall in one launch, labels of 16 bits where they hold the distances: "
-        "all pairs of dense graphs, any sign.",
+        "Blocked Floyd-Warshall in one launch, with 16-bit labels if distances fit: all pairs of "
+        "dense graphs, weights of any sign.",
         _OURS,
         "kernels/floyd_warshall.cuh",
         frozenset({Task.APSP}),

@@ -1,1 +1,1 @@
-"""What calls return, how it is saved, and the certificate that checks it."""
+"""The results of calls, their files, and the certificate that checks them."""

@@ -1,4 +1,4 @@
-"""The certificate: whether labels are shortest-path distances, in O(n + m), without an oracle."""
+"""Certify shortest-path distances in O(n + m), without a reference solver."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _RULES = {
 
 @dataclass(frozen=True)
 class Certificate:
-    """What was checked, and held.
+    """The extent of a check that succeeded.
 
     Attributes
     ----------
-    sources : how many sources.
-    labels : how many labels.
-    edges : how many edges were looked at.
+    sources : number of sources.
+    labels : number of checked distances.
+    edges : number of checked edges, counted once per source.
     tree : whether predecessors were checked too.
-    slack : the tolerance; 0 means that equality was checked.
+    slack : absolute tolerance of distances; 0 for exact equality.
     """
 
     sources: int
@@ -62,21 +62,21 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
 
     The rules: the source is at 0; no edge u -> v has ``dist[u] + w < dist[v]``; a search from the
     source over tight edges (``dist[u] + w == dist[v]``) reaches exactly the finite labels;
-    predecessors are those of the one canonical tree. They hold together only for shortest
-    distances, also with zero-weight cycles and negative weights. O(n + m) for each source. With a
-    cutoff under negative weights, where a path may lead through vertices that have no distance, the
-    distances are compared with those of a search of their own, which these rules certify.
+    predecessors are those of the canonical tree. Only shortest distances satisfy all rules, also
+    with zero-weight cycles and negative weights. O(n + m) for each source. With a cutoff and
+    negative weights, a path may lead through vertices beyond the cutoff, which have no distance
+    here. The distances are then compared with those of a new search that satisfies the rules.
 
     Parameters
     ----------
     graph : the graph, or anything that `Graph.of` takes.
-    result : Paths or a DistanceTable. A certificate needs a label for every vertex: each row of a
-        table that has other columns is compared with one search more, which is certified.
+    result : Paths or a DistanceTable. The rules need the distance of every vertex: if a table lacks
+        columns, each row is compared with those of a new, certified search.
 
     Raises
     ------
     VerificationError
-        For the first rule that is broken, naming the edge or vertex and both labels.
+        If a rule is broken: names the first, with the edge or vertex and both distances.
     InputError
         If the result does not belong to the graph.
     """
@@ -86,7 +86,7 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
         return _verify_table(graph, result)
     given: object = result
     if not isinstance(given, Paths):
-        msg = f"result is a {type(given).__name__}: give what sssp or distances returned."
+        msg = f"result is a {type(given).__name__}: give the result of sssp or distances."
         raise InputError(msg)
     if len(result.dist) != graph.n:
         msg = f"the result has {len(result.dist)} labels but the graph has n = {graph.n} vertices."
@@ -97,7 +97,7 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
 
 
 def _labels_of(graph: Graph, dist: Array) -> Array:
-    """Return distances in the graph's own type, or refuse those of another graph's weights."""
+    """Return distances in the graph's distance type; raise InputError if they have another."""
     own = graph.dist_dtype
     if dist.dtype != own and not (own.kind == "i" and dist.dtype == np.int32):
         msg = f"the result has {dist.dtype} distances, but those of this graph are {own}."
@@ -106,7 +106,7 @@ def _labels_of(graph: Graph, dist: Array) -> Array:
 
 
 def _checked_pred(graph: Graph, pred: Array) -> Array:
-    """Return predecessors that are one for each vertex, in the type of the graph's indices."""
+    """Return the predecessors; raise InputError if their shape or type does not fit the graph."""
     types = {graph.indices.dtype, opened(graph).indices.dtype}
     if pred.shape != (graph.n,) or pred.dtype not in types:
         msg = (
@@ -140,12 +140,12 @@ def _verify_table(graph: Graph, table: DistanceTable) -> Certificate:
 def _compare(
     graph: Graph, source: int, targets: Array, cutoff: float | None, found: Array, slack: float
 ) -> Array:
-    """Compare distances with those of a search that is certified; return its tree: (n,).
+    """Compare distances with those of a certified search, and return its predecessors: (n,).
 
     Parameters
     ----------
     targets : (t,) the vertices of the distances.
-    found : (t,) of the graph's own type of distances.
+    found : (t,) the distances to check, in the graph's distance type.
     """
     inner = opened(graph)
 
@@ -170,7 +170,7 @@ def _compare(
     if slack:
         with np.errstate(invalid="ignore", over="ignore"):  # inf - inf
             same |= np.abs(found - expected) <= slack
-            if cutoff is not None:  # one of both may lie beyond it by rounding
+            if cutoff is not None:  # rounding may put only one of the two beyond the cutoff
                 same |= np.abs(np.minimum(found, expected) - cutoff) <= slack
     if not same.all():
         at = int(np.flatnonzero(~same)[0])
@@ -178,7 +178,7 @@ def _compare(
         wrong, right = found[at].item(), expected[at].item()
         msg = (
             f"not verified: {_RULES['column']}; from {one_label(graph, source)!r} to "
-            f"{one_label(graph, vertex)!r} it has {wrong}, but {right} is right."
+            f"{one_label(graph, vertex)!r} it has {wrong}, expected {right}."
         )
         what = {"vertex": vertex, "dist_v": wrong, "expected": right}
         raise VerificationError(msg, "column", what)
@@ -186,7 +186,10 @@ def _compare(
 
 
 def _ends(graph: Graph, source: int, targets: Array) -> Array:
-    """Return where the opened graph arrives at vertices other than the source: (t,)."""
+    """Return the vertices of the opened graph where paths to the targets end.
+
+    The source is left out.
+    """
     return arrivals(graph, targets[targets != source])
 
 
@@ -199,12 +202,12 @@ def _verify_row(
     cutoff: float | None,
     slack: float,
 ) -> None:
-    """Check the distances of all vertices, and their tree where it is given."""
+    """Check the distances of all vertices, and the predecessors if given."""
     inner = opened(graph)
     closed = source < graph.first_through
     if (cutoff is not None or closed) and inner.facts(symmetry=False).negative:
-        # A path within the cutoff may lead through vertices beyond it, which have no label here. No
-        # more has a round trip to a closed source, which may leave 64 bits.
+        # A path within the cutoff may lead through vertices beyond it, which have no label here.
+        # Neither has the round trip to a closed source, whose length may exceed 64 bits.
         expected = _compare(graph, source, np.arange(graph.n), cutoff, dist, slack)
     else:
         labels = unfolded(graph, dist, source, cutoff)
@@ -224,11 +227,13 @@ def _verify_row(
 
 
 def _refuse_unreached(graph: Graph, source: int, labels: Array) -> None:
-    """See that no vertex but the closed source's double lies beyond 64 bits.
+    """Raise VerificationError if the distance of an unreached vertex exceeds 64 bits.
+
+    The copy of the closed source is exempt.
 
     Parameters
     ----------
-    labels : of the opened graph, certified up to the largest distance.
+    labels : labels of the opened graph, certified up to the largest distance.
     """
     inner = opened(graph)
     ends = np.delete(np.arange(inner.n), graph.n + source)
@@ -247,7 +252,7 @@ def _certify(
     cutoff: float | None,
     slack: float,
 ) -> None:
-    """Check the labels of the opened graph, and the tree where it is given."""
+    """Check the labels of the opened graph, and the predecessors if given."""
     inner = opened(graph)
     none = np.empty(0, inner.indices.dtype)
     found = _core.verify(
@@ -263,7 +268,7 @@ def _broken(graph: Graph, found: dict[str, Any]) -> VerificationError:
     rule = found["rule"]
 
     def shown(vertex: int) -> str:
-        inside = vertex if vertex < graph.n else vertex - graph.n  # a closed vertex's double
+        inside = vertex if vertex < graph.n else vertex - graph.n  # the copy of a closed vertex
         return repr(one_label(graph, inside))
 
     message = f"not verified: {_RULES.get(rule, rule)}"

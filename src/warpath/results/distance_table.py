@@ -1,4 +1,4 @@
-"""What a solve from many sources returns: a table of distances."""
+"""The result of a solve from many sources: a table of distances."""
 
 from __future__ import annotations
 
@@ -37,22 +37,24 @@ if TYPE_CHECKING:
 
 
 class DistanceTable:
-    """Distances from some vertices to others, or between all pairs.
+    """Distances from k sources to t targets, or between all pairs.
 
     Attributes
     ----------
     graph : the graph that was solved.
-    dist : (k, t); inf (floats) or the largest integer where unreachable. An array of NumPy, a map
-        of the file or the array that ``out=`` named; None where a function took the distances.
-    pred : (k, t) of the indices' type, the vertex before each target as an index, -1 where there is
-        none; None where it was not asked for.
+    dist : (k, t) distances; inf (floats) or the largest integer where unreachable. A NumPy array,
+        or the memory-mapped file or array that was passed as ``out=``; None if ``out=`` was a
+        function.
+    pred : (k, t) of the indices' type, the index of the vertex before each target, -1 where there
+        is none; None if predecessors were not requested.
     source_indices, target_indices : (k,) and (t,) int64.
-    cutoff : pairs farther than this were left out; None for no limit.
-    plan : what ran and why.
-    reassociated : sums of floats may be formed in another order than along the paths.
-    stats : counters of the run, and ``seconds``; ``resumed``, how many rows a stopped run had left,
-        or the vertices that Floyd-Warshall beyond memory had let paths pass through.
-    trace : what each round did, where it was asked for, else None.
+    cutoff : the largest distance in the table; farther pairs are unreachable. None for no limit.
+    plan : the plan that ran: algorithm, device and the reasons.
+    reassociated : whether float sums may have been formed in another order than along the paths.
+    stats : counters of the run, with ``seconds``; after an interrupted run also ``resumed``, the
+        number of rows that it had written, or of the intermediate vertices that out-of-core
+        Floyd-Warshall had processed.
+    trace : the work of each round if a trace was requested, else None.
     """
 
     def __init__(
@@ -82,17 +84,17 @@ class DistanceTable:
 
     @cached_property
     def sources(self) -> Array:
-        """The rows' vertices, as the graph names them: (k,)."""
+        """The vertices of the rows, as the graph names them: (k,)."""
         return self.graph.label_of(self.source_indices)
 
     @cached_property
     def targets(self) -> Array:
-        """The columns' vertices, as the graph names them: (t,)."""
+        """The vertices of the columns, as the graph names them: (t,)."""
         return self.graph.label_of(self.target_indices)
 
     @property
     def reached(self) -> NDArray[np.bool_]:
-        """Which pairs have a path: (k, t) bool."""
+        """Mask of the pairs that have a path, within any cutoff: (k, t) bool."""
         self.require_distances("reached")
         on_gpu = hasattr(self.dist, "__cuda_array_interface__")
         dist = self.dist if on_gpu else np.asarray(self.dist)
@@ -100,7 +102,7 @@ class DistanceTable:
         return reached
 
     def rows(self) -> Iterator[Array]:
-        """Yield the rows of ``dist`` as arrays of NumPy; a file is read chunk by chunk."""
+        """Yield the rows of ``dist`` as NumPy arrays; a file is read chunk by chunk."""
         self.require_distances("rows")
         step = getattr(self.dist, "chunks", (64,))[0]
         for start in range(0, self.shape[0], step):
@@ -108,19 +110,19 @@ class DistanceTable:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(k, t)."""
+        """The numbers of sources and of targets, (k, t)."""
         return len(self.source_indices), len(self.target_indices)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self.on_host(), dtype=dtype, copy=copy)
 
     def on_host(self, what: str = "an array") -> Array:
-        """Return the distances as an array of NumPy: themselves, or a copy from the GPU."""
+        """Return the distances as a NumPy array, copied only if they are on a GPU."""
         self.require_distances(what)
         return np.asarray(self.dist.get() if hasattr(self.dist, "get") else self.dist)
 
     def require_distances(self, what: str) -> None:
-        """Raise InputError where the distances went to a function."""
+        """Raise InputError if the distances were passed to a function and not stored."""
         if self.dist is None:
             msg = (
                 f"{what} needs the distances, but the function out= took them: "
@@ -141,11 +143,11 @@ class DistanceTable:
         return not (self.reassociated and self.graph.dist_dtype.kind == "f")
 
     def path(self, source: Any, target: Any) -> Route:
-        """Return a shortest path from a row's vertex to a column's.
+        """Return a shortest path from the vertex of a row to the vertex of a column.
 
-        Where predecessors are stored it follows them. Else it walks back from the target over edges
-        that fit the row's distances, which needs all columns; a table that lacks some, or floats
-        that were added in another order than along the path, are asked by one search instead.
+        The route follows the stored predecessors if there are any. Otherwise it is traced back from
+        the target over tight edges, which needs a column for every vertex. If columns are missing,
+        or floats were added in another order than along the path, one new search finds the route.
 
         Parameters
         ----------
@@ -156,7 +158,7 @@ class DistanceTable:
         VertexError
             If the graph has no such vertex, or the table no such row or column.
         NoPathError
-            If the target cannot be reached, or is farther than the cutoff.
+            If the target is unreachable or beyond the cutoff.
         """
         row = self._place(source, self.source_indices, "row")
         column = self._place(target, self.target_indices, "column")
@@ -179,17 +181,18 @@ class DistanceTable:
         return Route(self.graph, indices, length, self.plan)
 
     def paths_from(self, source: Any) -> Paths:
-        """Return a row as `Paths`, with the tree of `sssp`: from the row, or by one search.
+        """Return a row as `Paths`, with the same tree as `sssp`.
 
-        A search is made where the table lacks columns or holds floats that were added in another
-        order than along the paths; its distances are those of `sssp`.
+        The tree is computed from the row. If the table lacks columns, or holds floats that were
+        added in another order than along the paths, one new search replaces the row; its distances
+        are those of `sssp`.
 
         Raises
         ------
         VertexError
             If the graph has no such vertex, or the table no such row.
         DistanceOverflowError
-            If the distance of some vertex does not fit, among them those that are no columns.
+            If the distance of any vertex, also one without a column, does not fit its type.
         """
         row = self._place(source, self.source_indices, "row")
         s, graph = int(self.source_indices[row]), self.graph
@@ -219,18 +222,18 @@ class DistanceTable:
             axis = "sources" if what == "row" else "targets"
             msg = (
                 f"the table has no {what} for {one_label(self.graph, at)!r}: "
-                f"it must be among the {len(indices):,} {axis} that were asked for."
+                f"it must be among the {len(indices):,} {axis} that were requested."
             )
             raise VertexError(msg)
         return int(found_at[0])
 
     def to_pandas(self, *, long: bool = False) -> Any:
-        """Return a pandas data frame, unreachable pairs as NA.
+        """Return a pandas data frame, with NA for unreachable pairs.
 
         Parameters
         ----------
-        long : True for one row a pair (source, target, distance, and pred where it is stored),
-            False for a row a source.
+        long : True for one row per pair (source, target, distance, and pred if stored), False for
+            one row per source.
         """
         long = checked_bool(long, "long")
         pandas = require("pandas", what="DistanceTable.to_pandas")
@@ -257,8 +260,8 @@ class DistanceTable:
 
         Parameters
         ----------
-        long : for the last two, one row a reached pair (source, target, distance); False for one
-            row a source.
+        long : for Parquet and CSV: True for one row per reached pair (source, target, distance, and
+            pred if stored), False for one row per source.
         """
         from warpath.results.files import save_table
 
@@ -292,7 +295,7 @@ class DistanceTable:
 
 
 def _cells(table: DistanceTable, most: int) -> list[list[str]]:
-    """Return the first rows and columns as text, with a row of names above."""
+    """Return the first rows and columns as text, below a row of target names."""
     rows, columns = min(most, table.shape[0]), min(most, table.shape[1])
     lines = [["", *map(str, table.targets[:columns].tolist())]]
     limit = unreachable(table.dist.dtype)

@@ -1,4 +1,4 @@
-"""Results on disk: whole ones as ``.npz``, tables as Parquet or CSV."""
+"""Results on disk: complete as ``.npz``, or as rows of Parquet or CSV."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
     Columns = dict[str, tuple[Array, Array | None]]
 
-#: The arrays that a saved result may hold and that are read back.
+#: The arrays of a saved result that are read back.
 _PARTS = {"dist", "pred", "preds", "source", "cutoff", "sources", "targets", "reassociated"}
 
-#: What NumPy and zipfile raise where a file is cut short or has changed bytes.
+#: The exceptions of NumPy and zipfile for a truncated file or one with changed bytes.
 _DAMAGED = (
     OSError, EOFError, ValueError, TypeError, KeyError, AttributeError, SyntaxError, RuntimeError,
     MemoryError, OverflowError, zipfile.BadZipFile, zlib.error, struct.error,
@@ -43,7 +43,7 @@ _DAMAGED = (
 
 
 def save_paths(paths: Paths, path: str | os.PathLike[str]) -> None:
-    """Write Paths as ``.npz`` (whole), or as Parquet or CSV (a row for each vertex)."""
+    """Write Paths as ``.npz`` (complete), or as Parquet or CSV (one row per vertex)."""
     target = to_write(path)
     if target.suffix == ".npz":
         parts = {"dist": paths.dist, "pred": paths.pred, "source": np.array(paths.source_index)}
@@ -103,12 +103,12 @@ def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool
 
 
 def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
-    """Read what `save_paths` wrote, as a result of `graph`.
+    """Read a file that `save_paths` wrote, as a result of `graph`.
 
     Raises
     ------
     GraphFormatError
-        If the file is no saved result, or one of another graph.
+        If the file is not a saved result, or belongs to another graph.
     """
     graph, path = a_graph(graph), to_read(path)
     if suffix_of(path) not in SUFFIXES:
@@ -121,12 +121,12 @@ def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
 
 
 def load_result(graph: Graph, path: str | os.PathLike[str]) -> Paths | DistanceTable:
-    """Read what `save_paths` or `save_table` wrote, or all pairs as a bare ``.npy``.
+    """Read a file that `save_paths` or `save_table` wrote, or a bare ``.npy`` matrix of all pairs.
 
     Raises
     ------
     GraphFormatError
-        If the file is neither, damaged, or belongs to another graph.
+        If the file is not such a file, is damaged, or belongs to another graph.
     """
     if suffix_of(path) in SUFFIXES:
         return load_rows(graph, path)
@@ -208,9 +208,10 @@ def _cutoff_of(path: str | os.PathLike[str], parts: dict[str, Array]) -> float |
 
 
 def _stored_arrays(path: str | os.PathLike[str]) -> dict[str, Array]:
-    """Read the arrays of an ``.npz`` by name, another file's only one as ``dist``; unpickle none.
+    """Read the arrays of an ``.npz`` file by name, or the one array of another file as ``dist``.
 
-    An array of Zarr stays where it is: it may be larger than memory.
+    Nothing is unpickled. Zarr and ``.npy`` arrays are opened without reading them, as they may be
+    larger than memory.
     """
     if Path(path).is_dir() and suffix_of(path) == ".zarr":
         zarr = require("zarr", extra="zarr", what=f"Reading {Path(path).name}")
@@ -241,7 +242,7 @@ def _stored_arrays(path: str | os.PathLike[str]) -> dict[str, Array]:
 
 
 def _mapped(path: str | os.PathLike[str]) -> Array:
-    """Map an array, for it may be larger than memory; one without entries is read instead."""
+    """Map an array into memory, as it may be larger than RAM; read one without entries."""
     try:
         array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError:
@@ -261,7 +262,7 @@ def _check_head(path: str | os.PathLike[str], head: bytes) -> None:
 def _check_kind(
     path: str | os.PathLike[str], name: str, array: Array, kinds: str, dimensions: int
 ) -> None:
-    """Refuse an array that is of another type or shape than what warpath saves."""
+    """Raise GraphFormatError if an array has another type or dimension than warpath saves."""
     if array.dtype.kind not in kinds or array.ndim != dimensions or not array.dtype.isnative:
         msg = (
             f"{name} has shape {array.shape} and type {array.dtype}, "
@@ -281,7 +282,13 @@ def _save_npz(path: Path, parts: dict[str, Array], graph: Graph) -> None:
 
 
 def save_columns(path: Path, columns: Columns) -> None:
-    """Write columns to Parquet or CSV, each with a mask of the rows that have a value, or None."""
+    """Write columns to Parquet or CSV.
+
+    Parameters
+    ----------
+    path : file to write, its format by suffix: .parquet, .csv.
+    columns : name -> values and the mask of the rows that have a value, None for all.
+    """
     writers: dict[str, Callable[[Any, Any], None]] = {
         ".parquet": _write_parquet,
         ".csv": _write_csv,
@@ -296,8 +303,8 @@ def save_columns(path: Path, columns: Columns) -> None:
             data[name] = arrow.array(values, mask=None if present is None else ~present)
         except arrow.ArrowException as error:
             msg = (
-                f"{path}: the column {name} cannot be written, for its values are of types that a "
-                f"table does not hold together ({error}): save as .npz, or use other labels."
+                f"{path}: cannot write the column {name}, because a table cannot hold values of "
+                f"such different types together ({error}): save as .npz, or use other labels."
             )
             raise InputError(msg) from error
     with atomic(path) as file:
@@ -313,7 +320,7 @@ def _write_csv(table: Any, file: Any) -> None:
 
 
 def file_names(graph: Graph, indices: Array) -> Array:
-    """Return vertices as the file named them: labels, or numbers from id_base on."""
+    """Return the names of vertices in the graph's file: labels, or numbers from id_base on."""
     if graph.labels is None:
         return indices + graph.id_base
     return graph.label_of(indices)

@@ -1,4 +1,4 @@
-"""Routes and isochrones as GeoJSON and as data frames of GeoPandas."""
+"""Routes and isochrones as GeoJSON and as GeoPandas data frames."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def within_frame(found: Within, kind: str, crs: Any, ratio: float) -> Any:
-    """Return what `Within.to_geodataframe` says."""
+    """Implement `Within.to_geodataframe`."""
     frames = {"polygons": _polygons, "edges": _edges, "vertices": _vertices}
     if not isinstance(kind, str) or kind not in frames:
-        msg = f"kind = {shown(kind)}: {', '.join(map(repr, frames))} can be made."
+        msg = f"kind = {shown(kind)} is not valid: use {', '.join(map(repr, frames))}."
         raise InputError(msg)
     if not is_number(ratio) or not 0 <= ratio <= 1:
         msg = f"ratio = {shown(ratio)} must be a number from 0 (tight) to 1 (the convex hull)."
@@ -33,12 +33,12 @@ def within_frame(found: Within, kind: str, crs: Any, ratio: float) -> Any:
 
 
 def crs_of(graph: Graph, wanted: Any) -> Any:
-    """Return a reference system: the one that was asked for, or what "auto" means.
+    """Return the requested reference system, or for "auto" that of the graph.
 
     Raises
     ------
     InputError
-        PROJ does not know it.
+        If PROJ does not know the system.
     """
     if not (isinstance(wanted, str) and wanted == "auto"):
         return None if wanted is None else _known_crs(wanted)
@@ -54,8 +54,8 @@ def _known_crs(wanted: Any) -> Any:
         return pyproj.CRS.from_user_input(wanted)
     except (pyproj.exceptions.CRSError, TypeError, ValueError, AttributeError) as error:
         msg = (
-            f"crs = {shown(wanted)} is no reference system that PROJ knows: give an EPSG code, as "
-            '4326 or "EPSG:25832", a pyproj.CRS, or None where it is not known.'
+            f"crs = {shown(wanted)} is not a reference system that PROJ knows: give an EPSG code, "
+            'as 4326 or "EPSG:25832", a pyproj.CRS, or None if it is unknown.'
         )
         raise InputError(msg) from error
 
@@ -67,7 +67,7 @@ def _polygons(found: Within, ratio: float) -> dict[str, Any]:
     band = found.parts()[1][part]
     known = np.isfinite(lines).all(axis=(1, 2))
     points = found.graph.coordinates
-    assert points is not None  # noqa: S101 - looked at by the caller
+    assert points is not None  # noqa: S101 - checked by the caller
     own = points[found.indices]
     scale = np.array([1.0, stretch(points, own)]) if len(own) else np.ones(2)
     hulls: list[Any] = []
@@ -107,7 +107,7 @@ def _edges(found: Within, _: float) -> dict[str, Any]:
 def _vertices(found: Within, _: float) -> dict[str, Any]:
     import shapely
 
-    assert found.graph.coordinates is not None  # noqa: S101 - looked at by the caller
+    assert found.graph.coordinates is not None  # noqa: S101 - checked by the caller
     places = found.graph.coordinates[found.indices]
     known = np.isfinite(places).all(axis=1)
     return {
@@ -119,7 +119,7 @@ def _vertices(found: Within, _: float) -> dict[str, Any]:
 
 
 def route_feature(route: Route) -> dict[str, Any]:
-    """Return what `Route.to_geojson` says."""
+    """Implement `Route.to_geojson`."""
     corners = _line(route).tolist()
     kind, place = ("Point", corners[0]) if len(corners) == 1 else ("LineString", corners)
     properties = {
@@ -136,7 +136,7 @@ def route_feature(route: Route) -> dict[str, Any]:
 
 
 def route_frame(route: Route, legs: bool, crs: Any) -> Any:
-    """Return what `Route.to_geodataframe` says."""
+    """Implement `Route.to_geodataframe`."""
     line, legs = _line(route), checked_bool(legs, "legs")
     geopandas = require("geopandas", extra="geo", what="Route.to_geodataframe")
     import shapely
@@ -165,7 +165,7 @@ def route_frame(route: Route, legs: bool, crs: Any) -> Any:
 def _line(route: Route) -> Array:
     if route.line is None:
         msg = (
-            "the graph has no coordinates, so its route is no line: give them with "
+            "the graph has no coordinates to draw the route as a line: give them with "
             "coordinates= when reading, or graph.with_coordinates(array)."
         )
         raise GraphError(msg)
@@ -174,7 +174,7 @@ def _line(route: Route) -> Array:
     if len(unknown):
         msg = (
             f"vertex {_plain(route.vertices.tolist()[unknown[0]])!r} of the route has no "
-            "coordinates, so the route is no line: give them with graph.with_coordinates(array)."
+            "coordinates, but a line needs them: give them with graph.with_coordinates(array)."
         )
         raise GraphError(msg)
     return route.line

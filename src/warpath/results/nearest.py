@@ -1,4 +1,4 @@
-"""What the call about the nearest facilities returns."""
+"""The result of `nearest`: the nearest facility of every vertex."""
 
 from __future__ import annotations
 
@@ -20,19 +20,21 @@ if TYPE_CHECKING:
 
 
 class Nearest:
-    """For every vertex the nearest facility and how far it is.
+    """The nearest facility of every vertex, and the distance to it.
 
     Attributes
     ----------
     graph : the graph that was solved.
     facilities : (k,) the facilities, as the graph names them, in ascending order of their indices.
-    dist : (n,) in the weights' unit; inf (floats) or the largest integer where there is none.
-    facility_indices : (n,) of the indices' type, the nearest facility as an index; -1 where there
-        is none. Of several equally near ones it is that of the smallest index.
+    dist : (n,) distances in the weights' unit; inf (floats) or the largest integer where no
+        facility is reachable.
+    facility_indices : (n,) of the indices' type, the index of the nearest facility, of several
+        equally near ones the smallest; -1 where no facility is reachable.
     reverse : False for distances from the facilities, True for distances to them.
-    cutoff : vertices farther than this were left out; None for no limit.
-    plan : what ran and why.
-    stats : counters of the run, and ``seconds``.
+    cutoff : the largest distance in the result; farther vertices have no facility. None for no
+        limit.
+    plan : the plan that ran: algorithm, device and the reasons.
+    stats : counters of the run, with ``seconds``.
     """
 
     def __init__(
@@ -58,7 +60,7 @@ class Nearest:
 
     @cached_property
     def reached(self) -> NDArray[np.bool_]:
-        """Which vertices have a facility: (n,) bool."""
+        """Mask of the vertices that have a facility, within any cutoff: (n,) bool."""
         reached: NDArray[np.bool_] = self.dist != unreachable(self.dist.dtype)
         return reached
 
@@ -66,7 +68,7 @@ class Nearest:
     def facility(self) -> Array:
         """The nearest facility of every vertex, as the graph names it: (n,).
 
-        Where there is none it is None in a graph with labels, else -1.
+        Vertices without a facility have None if the graph has labels, else -1.
         """
         if self.graph.labels is None:
             return self.facility_indices
@@ -86,9 +88,9 @@ class Nearest:
         return pandas.DataFrame({"vertex": vertices, "facility": facility, "distance": distance})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a row for each vertex, (vertex, facility, distance), as ``.parquet`` or ``.csv``.
+        """Write one row per vertex, (vertex, facility, distance), as ``.parquet`` or ``.csv``.
 
-        The file appears complete or not at all; vertices are named as in the graph's file.
+        The write is atomic. Vertices have the names of the graph's file.
         """
         from warpath.io.places import to_write
         from warpath.results.files import file_names, save_columns

@@ -1,4 +1,4 @@
-"""What a solve from one source returns: distances and a tree."""
+"""The result of a solve from one source: distances and a shortest-path tree."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _NEW = object.__new__
 
 
 class DeviceResult(Protocol):
-    """A result on the GPU that found it; `warpath.engines.cuda.result` makes it.
+    """A result in the memory of the GPU that computed it, as CuPy arrays.
 
-    Its arrays are CuPy's.
+    `warpath.engines.cuda.result` implements it.
     """
 
     @property
@@ -47,14 +47,14 @@ class DeviceResult(Protocol):
         """The predecessors, (n,)."""
 
     def here(self) -> Array:
-        """Return the distances, copied to the host."""
+        """Copy the distances to the host."""
 
     def pred_here(self) -> Array:
-        """Return the predecessors, copied to the host."""
+        """Copy the predecessors to the host."""
 
 
 class Solved(Protocol):
-    """What solved one source: the plan, and the counters of a search by name."""
+    """A solver for single sources: gives the plan and the counters of a search by name."""
 
     @property
     def plan(self) -> Any:
@@ -62,10 +62,10 @@ class Solved(Protocol):
 
     @property
     def team(self) -> int:
-        """The threads that the tree may take."""
+        """The largest number of threads that may compute the tree."""
 
     def stats(self, dist: Array, done: bytes) -> dict[str, Any]:
-        """Return what a search did."""
+        """Decode the counters of a search."""
 
 
 class Paths:
@@ -75,22 +75,23 @@ class Paths:
     ----------
     graph : the graph that was solved.
     source : the source, as the graph names it.
-    dist : (n,) in the weights' unit; inf (floats) or the largest integer where unreachable. After a
-        solve on a GPU it stays there until it is asked for; `on_device` has it there.
-    cutoff : vertices farther than this were left out; None for no limit.
-    trace : what each round did, where it was asked for, else None.
+    dist : (n,) distances in the weights' unit; inf (floats) or the largest integer where
+        unreachable. After a solve on a GPU the first access copies them to the host; `on_device`
+        gives them without a copy.
+    cutoff : the largest distance in the result; farther ones are unreachable. None for no limit.
+    trace : the work of each round if a trace was requested, else None.
 
     Parameters
     ----------
-    dist : (n,), or None where they are on a device.
-    tree : makes `pred`.
-    plan, stats : these, or what makes them when they are first asked for.
-    through : makes the predecessors that routes follow, where they pass vertices beyond a cutoff;
-        None where those of `tree` do.
-    there : the arrays on the device.
+    dist : (n,) distances, or None if they are on a device.
+    tree : function that computes `pred`.
+    plan, stats : the values, or functions that compute them at the first access.
+    through : function that computes the predecessors for routes that pass vertices beyond a cutoff;
+        None if routes can use those of `tree`.
+    there : the arrays on the device, a `DeviceResult`; None if the result is on the host.
     """
 
-    # What most results do not have is here and not in each of them: to store it in one takes 15 ns.
+    # Class attributes are the defaults: setting one on each result would take 15 ns.
     cutoff: float | None = None
     trace: Trace | None = None
     _there: Any = None
@@ -132,14 +133,14 @@ class Paths:
 
     @cached_property
     def dist(self) -> Array:
-        """The distance of every vertex, (n,), copied from the device when first asked for.
+        """The distance of every vertex, (n,), copied from the device at the first access.
 
         Raises
         ------
         DeviceError, NotEnoughMemoryError
-            Where the device fails before or while it is copied.
+            If the device fails before or during the copy.
         NoDeviceError
-            In a child process by fork: ask before the fork.
+            In a forked child process: read `dist` before the fork.
         """
         dist: Array = self._there.here()
         dist.flags.writeable = False
@@ -147,14 +148,14 @@ class Paths:
 
     @property
     def on_device(self) -> DeviceResult:
-        """The result on the GPU that found it: ``.dist`` and ``.pred``, (n,), arrays of CuPy.
+        """The result in GPU memory: ``.dist`` and ``.pred``, CuPy arrays of shape (n,).
 
-        Nothing is copied to the host; other libraries take the arrays by DLPack.
+        Nothing is copied to the host; other libraries can import the arrays by DLPack.
 
         Raises
         ------
         NotSupportedError
-            If it was found on the CPU.
+            If the result was computed on the CPU.
         """
         if self._there is None:
             msg = (
@@ -167,14 +168,14 @@ class Paths:
 
     @cached_property
     def plan(self) -> Any:
-        """What ran and why; prints itself."""
+        """The plan that ran: algorithm, device and the reasons. Its repr is a report."""
         if self._one is not None:
             return self._one.plan.again()
         return self._plan() if callable(self._plan) else self._plan
 
     @cached_property
     def stats(self) -> dict[str, Any]:
-        """Counters of the run, ``reached`` and ``seconds``; with a trace its totals, too."""
+        """Counters of the run, with ``reached`` and ``seconds``; after a trace also its totals."""
         if self._one is not None:
             return self._one.stats(self.dist, self._done)
         stats = self._stats() if callable(self._stats) else self._stats or {}
@@ -184,7 +185,7 @@ class Paths:
 
     @property
     def pred(self) -> Array:
-        """The predecessor of every vertex, (n,) of the indices' type; made when first asked for.
+        """The predecessor of every vertex, (n,) of the indices' type; computed at the first access.
 
         ``pred[v]`` is the smallest u with an edge u -> v, ``dist[u] + w == dist[v]`` and
         ``dist[u] < dist[v]``; -1 at the source and where unreachable. One pass, O(n + m).
@@ -202,7 +203,7 @@ class Paths:
 
     @cached_property
     def reached(self) -> NDArray[np.bool_]:
-        """Which vertices have a path: (n,) bool."""
+        """Mask of the vertices that are reachable, within any cutoff: (n,) bool."""
         reached: NDArray[np.bool_] = self.dist != unreachable(self.dist.dtype)
         return reached
 
@@ -214,7 +215,7 @@ class Paths:
         VertexError
             If the graph has no such vertex.
         NoPathError
-            If it cannot be reached.
+            If the vertex is unreachable or beyond the cutoff.
         """
         t = one_index(self.graph, target, "target")
         if not self.reached[t]:
@@ -245,8 +246,8 @@ class Paths:
 
         Parameters
         ----------
-        path : where to save it, by suffix: .png, .svg, .pdf. None: nothing is saved.
-        route : a target, or a `Route`, to be drawn over the tree.
+        path : file to write, its format by suffix: .png, .svg, .pdf; None to save nothing.
+        route : a target or a `Route` to draw over the tree.
         **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``dpi``.
 
         Returns
@@ -258,9 +259,9 @@ class Paths:
         return plot_tree(self, path, route=route, **options)
 
     def save(self, path: Any) -> None:
-        """Write the result to an ``.npz`` file (whole), or a ``.parquet`` or ``.csv`` table.
+        """Write the result as ``.npz`` (complete), or a ``.parquet`` or ``.csv`` table (no cutoff).
 
-        The file appears complete or not at all.
+        The write is atomic: a failed save leaves no partial file.
         """
         from warpath.results.files import save_paths
 
@@ -268,7 +269,7 @@ class Paths:
 
     @classmethod
     def load(cls, graph: Graph, path: Any) -> Paths:
-        """Read what `save` wrote, as a result of the same graph; rows know no cutoff.
+        """Read a file that `save` wrote; only ``.npz`` files store the cutoff.
 
         Parameters
         ----------
@@ -278,7 +279,7 @@ class Paths:
         Raises
         ------
         GraphFormatError
-            If the file is no saved result, or one of another graph.
+            If the file is not a saved result, or belongs to another graph.
         """
         from warpath.results.files import load_paths
 
@@ -291,7 +292,7 @@ class Paths:
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[Any]:
-        """Return the distances one by one, in the order of the vertices' indices."""
+        """Iterate over the distances as Python numbers, in the order of the vertex indices."""
         return iter(self.dist.tolist())
 
     def __len__(self) -> int:
@@ -344,18 +345,18 @@ def _paths(
 
 
 def paths_found(graph: Graph, source: int, dist: Array, done: bytes, one: Solved) -> Paths:
-    """Return what a search found, three times as fast as the constructor.
+    """Return the `Paths` of a search, three times as fast as the constructor.
 
     Parameters
     ----------
     graph, source, dist : as in the constructor; the distances are read-only.
-    done : what the search says that it did, for `one` to read.
-    one : has the plan, and reads the counters when they are asked for.
+    done : the encoded counters of the search, which `one` decodes.
+    one : the solver, which gives the plan and decodes the counters at the first access.
     """
     paths = _NEW(Paths)
     paths.graph = graph
     paths.source_index = source
     paths.dist = dist
-    paths._done = done  # noqa: SLF001 - its own
+    paths._done = done  # noqa: SLF001 - a second constructor
     paths._one = one  # noqa: SLF001
     return paths

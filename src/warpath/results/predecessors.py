@@ -1,8 +1,8 @@
-"""Routes and trees from distances: back over tight edges, or by a search of their own.
+"""Routes and predecessor trees from distances: over tight edges, or by a new search.
 
-The distances of a table are enough where a whole row of them is there and is exact. Sums of floats
-that were formed in another order than along the path make no edge tight; then, and where columns
-are missing, one search finds the labels.
+A complete and exact row of a table determines the routes. Sums of floats that were formed in
+another order than along the path leave edges of shortest paths that are not tight. In that case,
+and if columns are missing, one new search computes the distances.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     Check = Callable[[Array, float | None], None]
 
 _ALL = np.empty(0, np.int64)
-_STEPS = 2**12  # of a route without the whole tree: one takes as long as a few hundred of its edges
-_PER_THREAD = 2**16  # vertices and edges that are worth the start of a thread
+_STEPS = 2**12  # longer routes use the whole tree: a step costs as much as some hundred tree edges
+_PER_THREAD = 2**16  # vertices and edges that justify another thread
 
 
 def as_labels(graph: Graph, row: Array) -> Array:
-    """Return a row of a table in the graph's own type of distances."""
+    """Return a row of a table in the graph's distance type."""
     if row.dtype == graph.dist_dtype:
         return np.ascontiguousarray(row)
     wide = row.astype(graph.dist_dtype)
@@ -46,29 +46,31 @@ def search(
     graph: Graph, source: int, cutoff: float | None = None, wanted: Array | None = None,
     check: Check | None = None,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Return the distances from a source and their tree, by a search of its own: (n,) each.
+    """Search from a source, and return the distances and the predecessors: (n,) each.
 
-    The distances are added from the source on. Those beyond the cutoff are unreachable; under
-    negative weights the tree leads through them, as a path to a vertex within the cutoff may.
+    Weights are added in the order of the path from the source. Vertices beyond the cutoff are
+    unreachable; with negative weights they keep their predecessors, because a path to a vertex
+    within the cutoff may lead through them.
 
     Parameters
     ----------
-    graph : without closed vertices, as `opened` makes it.
-    wanted : (t,) the vertices whose distances must fit their type, None for all. Others that do not
+    graph : graph without closed vertices, as `opened` returns.
+    wanted : (t,) the vertices whose distances must fit their type; None for all. Others that do not
         fit are unreachable.
-    check : called with distances that are not cut yet and their limit, to certify them.
+    check : function that certifies the distances before the cutoff is applied; takes them and the
+        limit up to which they were computed.
 
     Raises
     ------
     OverflowError
-        If a distance that is wanted and not beyond the cutoff does not fit its type.
+        If the distance of a vertex of `wanted`, within the cutoff, does not fit its type.
     """
     if graph.facts(symmetry=False).negative:
         return _signed_search(graph, source, cutoff, wanted, check)
     labels = np.empty(graph.n, graph.dist_dtype)
     limit = cutoff
     if wanted is not None and limit is None and labels.dtype.kind == "i":
-        limit = _never(labels) - 1  # what does not fit stays unreachable
+        limit = _never(labels) - 1  # distances that do not fit stay unreachable
     _core.dijkstra(
         *_csr(graph), source, labels, queue="radix", targets=_ALL, cutoff=limit, progress=None
     )
@@ -82,7 +84,7 @@ def search(
 def _signed_search(
     graph: Graph, source: int, cutoff: float | None, wanted: Array | None, check: Check | None
 ) -> tuple[Array, Array]:
-    """Search a graph with negative weights; see `search`."""
+    """Implement `search` for graphs with negative weights."""
     labels = np.empty(graph.n, graph.dist_dtype)
     try:
         cycle = _core.bellman_ford(*_csr(graph), np.array([source]), labels, progress=None)["cycle"]
@@ -103,7 +105,7 @@ def _signed_search(
 def _wide_search(
     graph: Graph, source: int, cutoff: float | None, wanted: Array | None, *, certify: bool
 ) -> tuple[Array, Array]:
-    """Search a graph of integers where some distances do not fit 64 bits; see `search`."""
+    """Implement `search` for integer weights whose distances may not fit 64 bits."""
     labels, misfit = np.empty(graph.n, np.int64), np.empty(graph.n, np.int8)
     through = np.empty(graph.n, graph.indices.dtype)
     cycle, broken = _core.bellman_ford_wide(
@@ -114,7 +116,7 @@ def _wide_search(
     if broken:
         msg = f"not verified: a search of 128 bits breaks the rule {broken!r}."
         raise VerificationError(msg, broken, {})
-    lost = misfit != 0 if cutoff is None else misfit < 0  # a misfit above lies beyond any cutoff
+    lost = misfit != 0 if cutoff is None else misfit < 0  # too large is also beyond any cutoff
     if (lost if wanted is None else lost[wanted]).any():
         msg = "a distance does not fit 64 bits"
         raise OverflowError(msg)
@@ -124,22 +126,22 @@ def _wide_search(
 
 
 def without_unreached(pred: Array, labels: Array) -> Array:
-    """Return a tree without the vertices that only lie on the way to others."""
+    """Return predecessors with -1 at unreachable vertices, for example those beyond a cutoff."""
     return np.where(labels == _never(labels), -1, pred)
 
 
 def tree(
     graph: Graph, source: int, labels: Array, threads: int = 1, *, once: bool = False
 ) -> Array:
-    """Return the predecessors that belong to distances: (n,), read-only. O(n + m).
+    """Compute the predecessors from the distances: (n,), read-only. O(n + m).
 
     Parameters
     ----------
-    graph : without closed vertices, as `opened` makes it.
-    labels : exact ones.
-    threads : at most so many; the predecessors are the same.
-    once : the weights are >= 0, and the graph is needed no more: what saves work for the next tree
-        is not looked for, facts and whether each edge has its opposite.
+    graph : graph without closed vertices, as `opened` returns.
+    labels : (n,) exact distances.
+    threads : largest number of threads; it does not change the result.
+    once : True for the only tree of a graph whose weights are >= 0: skips the statistics and the
+        symmetry check that would speed up later trees.
     """
     team = team_of(graph, threads) if threads > 1 else 1
     if once:
@@ -151,12 +153,12 @@ def tree(
 
 
 def team_of(graph: Graph, threads: int) -> int:
-    """Return how many of so many threads a tree is worth."""
+    """Return the number of threads, at most `threads`, for a tree of this size."""
     return max(1, min(threads, (graph.n + graph.m) // _PER_THREAD))
 
 
 def bound_trees(graph: Graph, threads: int) -> Callable[..., Array]:
-    """Return (source, dist, threads) -> `tree` of a graph."""
+    """Return a function (source, dist, threads) that computes the `tree` of a graph."""
     negative = graph.facts(symmetry=False).negative > 0
     into, ascending = (None, False) if negative else rows_into(graph, threads)
     rows = _no_rows(graph) if into is None else _csr(into)
@@ -165,7 +167,7 @@ def bound_trees(graph: Graph, threads: int) -> Callable[..., Array]:
 
 
 def tree_over(graph: Graph, source: int, dist: Array) -> Array:
-    """Return the tree of a graph's own exact distances, closed vertices as leaves: (n,)."""
+    """Compute predecessors from exact distances, with closed vertices as leaves: (n,)."""
     pred = tree(opened(graph), source, unfolded(graph, dist, source))
     return folded(graph, pred, source, -1)
 
@@ -173,14 +175,14 @@ def tree_over(graph: Graph, source: int, dist: Array) -> Array:
 def searched(
     graph: Graph, source: int, cutoff: float | None, wanted: Array | None = None
 ) -> tuple[Array, Array]:
-    """Return what `search` finds in a graph with closed vertices: (n,) each.
+    """Run `search` on a graph that may have closed vertices: (n,) distances, (n,) predecessors.
 
     Parameters
     ----------
-    wanted : vertices of the graph.
+    wanted : (t,) vertices of the graph; see `search`.
     """
     ends = None if wanted is None else arrivals(graph, wanted[wanted != source])
-    if wanted is None and source < graph.first_through:  # a round trip is no distance of its own
+    if wanted is None and source < graph.first_through:  # the round trip to the source may overflow
         everywhere = np.arange(graph.n)
         ends = arrivals(graph, everywhere[everywhere != source])
     labels, through = search(opened(graph), source, cutoff, ends)
@@ -188,15 +190,15 @@ def searched(
 
 
 def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.int64]:
-    """Return the route to a vertex that a whole row of exact distances reaches.
+    """Return the route to a reachable vertex from the exact distances of all vertices.
 
-    It goes back over the edges into each vertex, which costs what the route's vertices have of
-    them, and takes the predecessors of the one tree. Where an edge of no length ends at a vertex
-    that no longer one does, weights are negative, or the route is long, the whole tree is made.
+    The route is traced back over tight in-edges, in time proportional to the in-degrees of its
+    vertices, and has the predecessors of `tree`. The whole tree is computed if weights are
+    negative, the route is long, or all tight edges into one of its vertices have weight 0.
 
     Parameters
     ----------
-    dist : (n,) in the graph's own type; the label of `target` is finite.
+    dist : (n,) distances in the graph's distance type; finite at `target`.
     """
     inner = opened(graph)
     labels = unfolded(graph, dist, source)
@@ -222,19 +224,19 @@ def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.in
 
 
 def followed(pred: Array, source: int, target: int) -> NDArray[np.int64]:
-    """Return the route that stored predecessors make: pred is (n,).
+    """Return the route along stored predecessors, (n,).
 
     Raises
     ------
     InputError
-        If they lead elsewhere, as where floats round differently around a cycle of length 0.
+        If they do not lead to the source, for example after rounding on a cycle of length 0.
     """
     route = [target]
     while route[-1] != source:
         if route[-1] < 0 or len(route) > len(pred):
             msg = (
-                f"no route leads from {source} to {target} over the predecessors: where "
-                "weights are floats, their sums round around a cycle of length 0; use integers."
+                f"no route leads from {source} to {target} over the predecessors: sums of "
+                "float weights were rounded on a cycle of length 0; use integer weights."
             )
             raise InputError(msg)
         route.append(int(pred[route[-1]]))
@@ -242,7 +244,7 @@ def followed(pred: Array, source: int, target: int) -> NDArray[np.int64]:
 
 
 def found(graph: Graph, source: int, target: int) -> tuple[NDArray[np.int64], Any]:
-    """Return a route and its length by one search, that of the tree; empty where there is none."""
+    """Search one route of the tree; return its vertices, empty if there is none, and its length."""
     if source == target:
         return np.array([source]), graph.dist_dtype.type(0).item()
     inner = opened(graph)
@@ -265,12 +267,12 @@ def no_path(
     """Return the error for a target without a finite distance.
 
     Sums of float weights along a path may round to inf, which is the label of unreachable vertices
-    (rule 4). Where the weights are large enough for that, an unweighted search finds out whether a
+    (rule 4). If the weights are large enough for that, an unweighted search determines whether a
     path exists, so that the message is right: O(n + m).
 
     Parameters
     ----------
-    ends : "from A to B", in the caller's names of the vertices; those of the graph by default.
+    ends : "from A to B" with the caller's names of the vertices; by default those of the graph.
     """
     ends = ends or f"from {one_label(graph, source)!r} to {one_label(graph, target)!r}"
     if cutoff is not None:
@@ -290,7 +292,7 @@ def no_path(
 
 
 def length_around(graph: Graph, cycle: Array) -> float:
-    """Return the length of a cycle over the lightest of parallel edges, without overflow."""
+    """Return the length of a cycle, over the lightest of parallel edges, without overflow."""
     legs = leg_weights(graph, cycle, np.roll(cycle, -1))
     if legs.dtype.kind == "f":
         return float(np.cumsum(legs, dtype=np.float64)[-1])
@@ -303,7 +305,7 @@ def _never(labels: Array) -> Any:
 
 
 def _no_rows(graph: Graph) -> tuple[Array, Array, Array]:
-    """Return how the core is told that the edges into vertices are not at hand."""
+    """Return empty CSR arrays: the core then works without the in-edges of vertices."""
     return _ALL, np.empty(0, graph.indices.dtype), np.empty(0, graph.weight_dtype)
 
 

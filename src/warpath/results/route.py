@@ -25,10 +25,10 @@ class Route:
 
     Attributes
     ----------
-    graph : the graph it runs through.
-    indices : (h,) int64, the vertices from source to target as indices.
-    length : its length, in the weights' unit.
-    plan : what ran and why.
+    graph : the graph that was solved.
+    indices : (h,) int64, indices of the vertices from source to target.
+    length : length of the path, in the weights' unit.
+    plan : the plan that ran: algorithm, device and the reasons.
     """
 
     def __init__(
@@ -46,28 +46,28 @@ class Route:
 
     @property
     def source(self) -> Any:
-        """Where it starts."""
+        """The first vertex, as the graph names it."""
         return one_label(self.graph, int(self.indices[0]))
 
     @property
     def target(self) -> Any:
-        """Where it ends."""
+        """The last vertex, as the graph names it."""
         return one_label(self.graph, int(self.indices[-1]))
 
     @cached_property
     def legs(self) -> Array:
-        """The weights of its edges, the lightest of parallel ones: (h - 1,)."""
+        """The weights of the edges, (h - 1,); of parallel edges the lightest."""
         return leg_weights(self.graph, self.indices[:-1], self.indices[1:])
 
     @property
     def coordinates(self) -> Array | None:
-        """Where it passes, (h, 2) x and y, or None if the graph has no coordinates."""
+        """The coordinates of the vertices, (h, 2) x and y; None if the graph has none."""
         known = self.graph.coordinates
         return None if known is None else known[self.indices]
 
     @cached_property
     def line(self) -> Array | None:
-        """Where it passes, along the shapes of its edges: (k, 2), or None without coordinates."""
+        """The points along the shapes of the edges, (k, 2); None without coordinates."""
         known = self.graph.coordinates
         if known is None or len(self) == 1:
             return self.coordinates
@@ -76,9 +76,9 @@ class Route:
         return np.concatenate([pieces[:1, 0], pieces[:, 1]])
 
     def to_geojson(self) -> dict[str, Any]:
-        """Return the route as a GeoJSON feature, a dictionary that `json.dumps` takes.
+        """Return the route as a GeoJSON feature, a dictionary for `json.dumps`.
 
-        GeoJSON means longitude and latitude; the coordinates are the graph's own, as they are.
+        GeoJSON expects longitudes and latitudes; the graph's coordinates are not converted.
 
         Raises
         ------
@@ -90,12 +90,12 @@ class Route:
         return route_feature(self)
 
     def to_geodataframe(self, *, legs: bool = False, crs: Any = "auto") -> Any:
-        """Return a GeoPandas data frame: the route as one row, or a row for each of its edges.
+        """Return a GeoPandas data frame: the route as one row, or one row per edge.
 
         Parameters
         ----------
-        legs : False for (source, target, length, geometry); True for (u, v, length, distance,
-            geometry), distances being those of v.
+        legs : False for one row (source, target, length, geometry); True for one row per edge (u,
+            v, length, distance, geometry), with the distance from the source to v.
         crs : as in `Within.to_geodataframe`.
 
         Raises
@@ -114,7 +114,7 @@ class Route:
 
         Parameters
         ----------
-        path : where to save it, by suffix: .png, .svg, .pdf. None: nothing is saved.
+        path : file to write, its format by suffix: .png, .svg, .pdf; None to save nothing.
         **options : ``title``, ``subtitle``, ``ends``, ``theme`` ("light", "dark"), ``dpi``.
 
         Returns

@@ -1,4 +1,4 @@
-"""Results that were written as rows, Parquet or text, read back."""
+"""Readers of results that were written as rows: Parquet and text."""
 
 from __future__ import annotations
 
@@ -26,20 +26,19 @@ SUFFIXES = {".parquet", *_SEPARATORS}
 
 
 def suffix_of(path: str | os.PathLike[str]) -> str:
-    """Return the suffix without that of a compression: ``.csv`` of ``od.csv.gz``."""
+    """Return the suffix before that of a compression: ``.csv`` for ``od.csv.gz``."""
     return Path(without_suffix(Path(path).name)).suffix.lower()
 
 
 def load_rows(graph: Graph, path: str | os.PathLike[str]) -> Paths | DistanceTable:
-    """Read what `save` or the command wrote as ``.parquet``, ``.csv``, ``.tsv`` or ``.txt``.
+    """Read a ``.parquet``, ``.csv``, ``.tsv`` or ``.txt`` file of `save` or the command line.
 
-    Rows say less than an ``.npz`` file: no cutoff, and of a long table no vertex that nothing
-    reached.
+    Such files do not store the cutoff, and long tables do not store unreachable vertices.
 
     Raises
     ------
     GraphFormatError
-        If the file is no such table, or one of another graph.
+        If the file is not such a table, or belongs to another graph.
     """
     try:
         return _loaded(graph, path, _read(path))
@@ -87,7 +86,7 @@ def _read(path: str | os.PathLike[str]) -> Any:
 
 
 class _Rows:
-    """A table that belongs to a graph, perhaps."""
+    """A table as read from a file; methods raise GraphFormatError if it does not fit the graph."""
 
     def __init__(self, graph: Graph, path: str | os.PathLike[str], table: Any) -> None:
         self.graph = graph
@@ -143,7 +142,7 @@ class _Rows:
         return found
 
     def _vertices(self, names: list[Any]) -> NDArray[np.int64]:
-        """Return the indices of vertices that are named as in the graph's file."""
+        """Return the indices of vertices from their names in the graph's file."""
         known = self._places()
         try:
             found = [known[one] for one in map(str, names)]
@@ -152,7 +151,7 @@ class _Rows:
         return np.array(found, np.int64)
 
     def _places(self) -> dict[str, int]:
-        """Return the index of every vertex by its name as text; kept."""
+        """Return the index of every vertex by its name as text; cached on the graph."""
         known: dict[str, int] | None = self.graph.derived.get("place_of_text")
         if known is None:
             graph = self.graph
@@ -167,7 +166,7 @@ class _Rows:
 
 
 def _in_order(vertices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the different vertices as they first appear, and each one's place among them."""
+    """Return the distinct vertices in order of appearance, and the position of each among them."""
     known, first, place = np.unique(vertices, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)

@@ -1,4 +1,4 @@
-"""The trace of a run: what each round did, and what the rounds come to."""
+"""The trace of a run: the work of each round, and their totals."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What one round did.
+    """The work of one round.
 
     Attributes
     ----------
-    number : its place in the run, from 0 on.
-    phase : what kind of round it was: "sweep", "near", "far", "bucket", "settle", ...
-    selected : vertices whose edges were relaxed.
-    relaxed : edges whose relaxation was tried. Rounds that settle vertices skip edges into settled
-        ones and, when they pull, from outside the frontier, though they look at those.
-    improved : relaxations that lowered a label.
-    sizes : how many vertices wait after the round, by where: ``{"near": 12, "far": 340}``.
-    seconds : how long each step took: ``{"relax": 1e-4, "compact": 2e-5}``.
-    rounds : how many rounds this row stands for: 0 where vertices were only arranged (a far pile
-        that is split), more than 1 where a loop knows no more than its totals.
+    number : position in the run, from 0 on.
+    phase : kind of the round: "sweep", "near", "far", "bucket", "settle", ...
+    selected : number of vertices whose edges were relaxed.
+    relaxed : number of edges whose relaxation was tried. Rounds that settle vertices do not count
+        edges into settled vertices, nor, when they pull, edges from outside the frontier, though
+        they read both.
+    improved : number of relaxations that lowered a label.
+    sizes : number of waiting vertices after the round, by worklist: ``{"near": 12, "far": 340}``.
+    seconds : time of each step: ``{"relax": 1e-4, "compact": 2e-5}``.
+    rounds : number of rounds in this row: 0 if vertices were only rearranged (the far pile was
+        split), more than 1 if a loop reports only its totals.
     """
 
     number: int
@@ -54,20 +55,19 @@ def _version() -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """What was traced.
+    """The run that was traced.
 
     Attributes
     ----------
-    algorithm, device : what ran, and where.
-    graph : the graph's name, or None.
-    n, m : its vertices and directed edges.
+    algorithm, device : names of the algorithm and of the device.
+    graph : name of the graph, or None.
+    n, m : numbers of its vertices and of its directed edges.
     source : the source, as the graph names it.
-    params : the algorithm's own numbers.
-    dijkstra_edges : the edges out of the vertices that were reached: what Dijkstra relaxes; 0 where
-        that is not known, as of tables that lack columns.
-    seconds : how long the traced solve took. It counts and takes times, so it is slower than one
-        without a trace.
-    warpath : the version that ran.
+    params : parameters of the algorithm.
+    dijkstra_edges : number of edges out of reached vertices, which Dijkstra's algorithm relaxes; 0
+        if unknown, as for tables that lack columns.
+    seconds : time of the traced solve, which is slower than without counters and clocks.
+    warpath : version of warpath.
     """
 
     algorithm: str
@@ -83,7 +83,7 @@ class Run:
 
     @classmethod
     def of(cls, plan: Any, graph: Graph, source: Any, dijkstra_edges: int, seconds: float) -> Run:
-        """Return what a plan ran on a graph."""
+        """Return the description of a plan's run on a graph."""
         name = source if isinstance(source, int | str) else str(source)
         return cls(
             plan.algorithm, plan.device, graph.name, graph.n, graph.m, name, dict(plan.params),
@@ -93,21 +93,21 @@ class Run:
 
 @dataclass(frozen=True)
 class Totals:
-    """What the rounds of a run come to.
+    """Totals of the rounds of a run.
 
     The measures are those of Davidson, Baxter, Garland and Owens (IPDPS 2014), sections V and VI.
 
     Attributes
     ----------
-    rounds : iterations of the run.
+    rounds : number of rounds.
     selected, relaxed, improved : sums over the rounds.
-    work_ratio : edges relaxed over the edges that Dijkstra relaxes (figure 6a); None where those
-        are not known or none. Below 1 where rounds settle vertices: see `Round.relaxed`.
-    mean_parallelism : vertices selected, over rounds (table III, figure 6): 1 for Dijkstra. It is
-        what the rounds offer, however many threads took it up.
-    seconds : of the solve where known, else of all steps.
-    mteps : millions of edges a second, counting those that Dijkstra relaxes and not those that were
-        relaxed (figure 5), so that needless work does not look fast; None where not known.
+    work_ratio : relaxed edges divided by the edges that Dijkstra's algorithm relaxes (figure 6a);
+        None if the latter are unknown or 0. Below 1 if rounds settle vertices: see `Round.relaxed`.
+    mean_parallelism : selected vertices per round (table III, figure 6): 1 for Dijkstra's
+        algorithm. It does not depend on the number of threads.
+    seconds : time of the solve if known, else of all steps.
+    mteps : millions of edges per second (figure 5), counting the edges that Dijkstra's algorithm
+        relaxes, so that superfluous work does not raise the rate; None if unknown.
     steps : seconds by step.
     """
 
@@ -127,7 +127,7 @@ class Trace(Sequence[Round]):
 
     Attributes
     ----------
-    run : what was traced; None until it is known.
+    run : the run that was traced; None until it has ended.
 
     Examples
     --------
@@ -146,12 +146,13 @@ class Trace(Sequence[Round]):
         self._rounds.append(one)
 
     def totals(self, dijkstra_edges: int | None = None, seconds: float | None = None) -> Totals:
-        """Return what the rounds come to.
+        """Return the totals of the rounds.
 
         Parameters
         ----------
-        dijkstra_edges : the edges that Dijkstra relaxes; those of `run` by default.
-        seconds : how long the solve took; that of `run` by default, else the sum of all steps.
+        dijkstra_edges : number of edges that Dijkstra's algorithm relaxes; by default that of
+            `run`.
+        seconds : time of the solve; by default that of `run`, else the sum of all steps.
         """
         for name, value in (("dijkstra_edges", dijkstra_edges), ("seconds", seconds)):
             if value is not None and not 0 <= as_float(value) < math.inf:
@@ -186,9 +187,9 @@ class Trace(Sequence[Round]):
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the trace as lines of JSON: what ran and its totals, then a line for each round.
+        """Write the trace as lines of JSON: the run and its totals, then one line per round.
 
-        The file appears complete or not at all; a suffix .gz, .xz, .bz2 or .zst compresses it.
+        The write is atomic. A suffix .gz, .xz, .bz2 or .zst compresses the file.
         """
         from warpath.results.trace_files import save_trace
 
@@ -196,12 +197,12 @@ class Trace(Sequence[Round]):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Trace:
-        """Read what `save` wrote.
+        """Read a trace that `save` wrote.
 
         Raises
         ------
         GraphFormatError
-            If the file is no trace or is damaged: with the line.
+            If the file is not a trace or is damaged; names the line.
         """
         from warpath.results.trace_files import load_trace
 
@@ -239,7 +240,7 @@ class Trace(Sequence[Round]):
 
 
 def described(totals: Totals) -> dict[str, str]:
-    """Return totals as people read them, line by line."""
+    """Return totals as readable text, line by line."""
     share = f", {totals.improved / totals.relaxed:.1%} of them" if totals.relaxed else ""
     work = (
         "" if totals.work_ratio is None else f", {units.digits(totals.work_ratio)} times Dijkstra's"

@@ -1,4 +1,4 @@
-"""Traces on disk: lines of JSON, one for the run and its totals, then one for each round."""
+"""Traces on disk: lines of JSON, one for the run and its totals, then one per round."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FORMAT, _VERSION = "warpath trace", 1
 
 
 def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
-    """Write what ran and its totals, then a line for each round."""
+    """Write the run and its totals, then one line per round."""
     head = {
         "format": _FORMAT,
         "version": _VERSION,
@@ -39,12 +39,12 @@ def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
 
 
 def load_trace(path: str | os.PathLike[str]) -> Trace:
-    """Read what `save_trace` wrote.
+    """Read a trace that `save_trace` wrote.
 
     Raises
     ------
     GraphFormatError
-        If the file is no trace or is damaged: with the line.
+        If the file is not a trace or is damaged; names the line.
     """
     source = Source(path)
     lines = source.text.splitlines()
@@ -91,12 +91,12 @@ def _values(source: Source, number: int, line: bytes) -> dict[str, Any]:
 
 
 def _no_number(name: str) -> NoReturn:
-    msg = f"{name} is no number of JSON"
+    msg = f"{name} is not a JSON number"
     raise ValueError(msg)
 
 
 def _check(source: Source, number: int, values: dict[str, Any], wanted: dict[str, Check]) -> None:
-    """Refuse an object that lacks a key, has one too many, or a value of another kind."""
+    """Raise GraphFormatError if an object lacks a key, has another, or a value of another kind."""
     for name in wanted.keys() ^ values.keys():
         msg = f"{name!r} is missing" if name in wanted else f"{name!r} is not known here"
         raise source.error(number, f"{msg}: expected {', '.join(wanted)}")
@@ -113,7 +113,7 @@ def _line(value: Any) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Return what NumPy counted as a number of Python; a name of another kind as text."""
+    """Return a NumPy number as a Python number, and any other value as text."""
     return value.item() if isinstance(value, np.generic) else str(value)
 
 

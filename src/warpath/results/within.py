@@ -1,4 +1,4 @@
-"""What `within` returns: the vertices and the parts of edges within some cutoffs."""
+"""The result of `within`: the vertices and the parts of edges within given cutoffs."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 
 class Within:
-    """The vertices within one or several cutoffs of a source, the nearest first.
+    """The vertices within one or more cutoffs of a source, in order of distance.
 
     Attributes
     ----------
     graph : the graph that was solved.
     cutoffs : (k,) in ascending order, in the weights' unit.
-    indices : (r,) int64, the vertices within the largest cutoff as indices; in ascending order of
-        their distance, of equally far ones the smallest index first.
-    dist : (r,) their distances.
+    indices : (r,) int64, indices of the vertices within the largest cutoff, in ascending order of
+        (distance, index).
+    dist : (r,) distances of these vertices.
     reverse : False for distances from the source, True for distances to it.
-    paths : the search that found them, a `Paths`; of the reversed graph with `reverse`.
+    paths : the `Paths` of the search; of the reversed graph if `reverse`.
     """
 
     def __init__(self, graph: Graph, cutoffs: Array, paths: Paths, *, reverse: bool) -> None:
@@ -63,9 +63,9 @@ class Within:
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """How many vertices lie within each cutoff: (k,); they are the first of `vertices`."""
+        """The number of vertices within each cutoff, (k,); they come first in `vertices`."""
         limits = [checked_cutoff(cutoff, self.graph) for cutoff in self.cutoffs.tolist()]
-        # A cutoff beyond all distances of the graph's type is None.
+        # checked_cutoff returns None for a cutoff beyond the range of the graph's distances.
         most = unreachable(self.dist.dtype)
         known = [most if limit is None else limit for limit in limits]
         counts: NDArray[np.int64] = np.searchsorted(self.dist, np.array(known), side="right")
@@ -73,34 +73,35 @@ class Within:
 
     @cached_property
     def band(self) -> NDArray[np.int64]:
-        """The place of the least cutoff that each of `vertices` lies within: (r,), 0 .. k - 1."""
+        """The index of the smallest cutoff that each of `vertices` lies within: (r,)."""
         return np.repeat(np.arange(len(self.counts)), np.diff(self.counts, prepend=0))
 
     def path_to(self, vertex: Any) -> Route:
-        """Return the route to a vertex; with `reverse` the one from it, against its direction.
+        """Return the route to a vertex; if `reverse`, the route from it, in backward order.
 
         Raises
         ------
         VertexError
             If the graph has no such vertex.
         NoPathError
-            If it is farther than the largest cutoff.
+            If the vertex is beyond the largest cutoff.
         """
         return self.paths.path_to(vertex)
 
     def parts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Array, Array]:
-        """Return the parts of edges within the cutoffs, one for each edge and band that it meets.
+        """Return the parts of edges within the cutoffs, one for each pair of an edge and its band.
 
         Returns
         -------
-        edge : (p,) int64, places in `Graph.edges`, of the reversed graph with `reverse`.
-        band : (p,) int64, as in `band`.
-        start, end : (p,) float64, where the part begins and ends, as shares of the edge's length
-            from the end that is reached first: 0.0 and 1.0 for a whole edge.
+        edge : (p,) int64, positions in `Graph.edges`; of the reversed graph if `reverse`.
+        band : (p,) int64, index of the cutoff as in `band`.
+        start, end : (p,) float64, begin and end of the part as fractions of the edge's length, from
+            the vertex that is reached first: 0.0 and 1.0 for a whole edge.
 
         Notes
         -----
-        An edge counts as long as its weight, evenly along it. O(r + edges out of them), a band.
+        The length of an edge is its weight, spread evenly along it. Each band takes O(r + out-edges
+        of the r vertices).
         """
         searched = self.paths.graph
         passed = (self.indices >= searched.first_through) | (
@@ -118,7 +119,7 @@ class Within:
             with np.errstate(divide="ignore", invalid="ignore"):
                 start = np.clip((low - begin) / length, 0, 1)
                 end = np.clip((high - begin) / length, 0, 1)
-            point = length <= 0  # it ends no farther than it begins
+            point = length <= 0  # both ends are at the same distance: one band has the whole edge
             inside = (begin > low) & (begin <= high)
             start, end = np.where(point, 0.0, start), np.where(point, 1.0, end)
             met = np.flatnonzero(np.where(point, inside, end > start))
@@ -128,12 +129,12 @@ class Within:
         return edges, bands, starts, ends
 
     def segments(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the parts of edges as straight lines, several where an edge bends.
+        """Return the parts of edges as straight line segments, several for a bent edge.
 
         Returns
         -------
         lines : (s, 2, 2) float64, x and y of both ends.
-        part : (s,) int64, the part in `parts` that each belongs to.
+        part : (s,) int64, the position in `parts` of each segment's part.
 
         Raises
         ------
@@ -153,16 +154,16 @@ class Within:
         return whole[:, :1] + share * (whole[:, 1:] - whole[:, :1]), part[kept]
 
     def to_pandas(self) -> Any:
-        """Return a pandas data frame: vertex, distance and cutoff, the nearest first."""
+        """Return a pandas data frame: vertex, distance and cutoff, in order of distance."""
         pandas = require("pandas", what="Within.to_pandas")
         cutoff = self.cutoffs[self.band]
         columns = {"vertex": self.vertices, "distance": self.dist, "cutoff": cutoff}
         return pandas.DataFrame(columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a row for each vertex, (vertex, distance, cutoff), as ``.parquet`` or ``.csv``.
+        """Write one row per vertex, (vertex, distance, cutoff), as ``.parquet`` or ``.csv``.
 
-        The file appears complete or not at all; vertices are named as in the graph's file.
+        The write is atomic. Vertices have the names of the graph's file.
         """
         from warpath.io.places import to_write
         from warpath.results.files import file_names, save_columns
@@ -181,13 +182,13 @@ class Within:
 
         Parameters
         ----------
-        kind : "polygons", a row for each cutoff (cutoff, vertices, geometry): the concave hull of
-            the ends of edges and parts within it, with that of smaller cutoffs. "edges", a row for
-            each part of an edge (u, v, cutoff, geometry). "vertices", a row for each (vertex,
-            distance, cutoff, geometry).
-        crs : the coordinates' reference system, as GeoPandas takes it; "auto" is that which the
-            graph came with, else longitude and latitude (EPSG:4326) where they look so.
-        ratio : of polygons, from 0 (tight) to 1 (the convex hull).
+        kind : "polygons" for one row per cutoff (cutoff, vertices, geometry), the geometry being
+            the concave hull of the edge ends and part ends within the cutoff, united with the hulls
+            of smaller cutoffs; "edges" for one row per part of an edge (u, v, cutoff, geometry);
+            "vertices" for one row per vertex (vertex, distance, cutoff, geometry).
+        crs : the coordinate reference system, as GeoPandas takes it; "auto" for the graph's own, or
+            EPSG:4326 if it has none and the coordinates can be longitudes and latitudes.
+        ratio : tightness of polygons, from 0 (tight) to 1 (the convex hull).
 
         Raises
         ------
@@ -206,7 +207,7 @@ class Within:
 
         Parameters
         ----------
-        path : where to save it, by suffix: .png, .svg, .pdf. None: nothing is saved.
+        path : file to write, its format by suffix: .png, .svg, .pdf; None to save nothing.
         **options : ``title``, ``theme`` ("light", "dark"), ``dpi``.
 
         Returns
@@ -243,7 +244,7 @@ class Within:
 
 
 def checked_cutoffs(cutoff: Any) -> Array:
-    """Return the cutoffs in ascending order: (k,), integers where all are, none rounded."""
+    """Return the distinct cutoffs in ascending order, (k,): integers if all are, none rounded."""
     given = np.atleast_1d(plain_array(cutoff, "cutoff", InputError))
     if given.ndim != 1 or not len(given):
         msg = f"cutoff = {shown(cutoff)}: one number, or a list of at least one, is needed."
@@ -259,6 +260,6 @@ def checked_cutoffs(cutoff: Any) -> Array:
                 "everything."
             )
             raise InputError(msg)
-    # NumPy rounds integers next to floats, and makes objects of those beyond 64 bits.
+    # NumPy rounds large integers in a list with floats, and makes objects of those beyond 64 bits.
     same = given.tolist() == exact
     return np.unique(given if same else np.array(exact, object))

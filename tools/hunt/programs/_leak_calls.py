@@ -1,4 +1,4 @@
-"""Calls of warpath and of its faces that a program can repeat thousands of times."""
+"""Calls of warpath, `warpath.csgraph` and the NetworkX backend that can be repeated many times."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SUFFIXES = (".gr", ".mtx", ".npz", ".gr.gz", ".gr.bz2", ".gr.xz", ".gr.zst")
 
 
 class _Stop(BaseException):
-    """What a callback raises to end a call."""
+    """The exception that a callback raises to end a call."""
 
 
 def _edges(rng: np.random.Generator, largest: int = 300) -> tuple[Any, Any, Any, int]:
@@ -90,7 +90,7 @@ def _tables(rng: np.random.Generator, _: Path) -> Call:
     def call() -> None:
         wp.distances(graph, wanted, wanted, threads=threads, predecessors=predecessors)
         table = wp.apsp(graph, algorithm=algorithm, threads=threads)
-        next(iter(table.rows()))  # a generator that is not read to its end
+        next(iter(table.rows()))  # a generator that is abandoned
         wp.apsp(graph, out=lambda *_: None, threads=threads)
 
     return call
@@ -127,7 +127,7 @@ def _labels(rng: np.random.Generator, _: Path) -> Call:
 
 def _files(rng: np.random.Generator, folder: Path) -> Call:
     graph, path = _graph(rng), folder / f"a{rng.choice(_SUFFIXES)}"
-    if ".gr" in path.suffixes:  # which holds integers only
+    if ".gr" in path.suffixes:  # the format holds integers only
         graph = graph.astype("int64")
     paths, result = wp.sssp(graph, 0), folder / f"b{rng.choice(['.npz', '.csv', '.parquet'])}"
 
@@ -237,7 +237,7 @@ def _networkx_face(rng: np.random.Generator, _: Path) -> Call:
 
 
 def makers() -> list[Maker]:
-    """Return all kinds of calls whose packages are installed."""
+    """Return the makers of all kinds of calls whose packages are installed."""
     found: list[Maker] = [
         _solves, _solves, _solves_of_new_graphs, _solves_with_new_options, _tables, _other_calls,
         _labels, _files, _files_in_blocks, _errors, _errors,

@@ -25,7 +25,7 @@ ODD_NODES = (
 
 MISSING = object()  # the weight of an edge that has no such attribute
 
-#: Weights that graphs draw all their edges from, by the kind of trouble that they make.
+#: Sets of weights from which a graph's edges are drawn, by the kind of difficulty.
 WEIGHTS: dict[str, tuple[Any, ...]] = {
     "small integers": (0, 1, 2, 3, 4),
     "decimals": (0.0, 0.1, 0.2, 0.3, 0.7, 1.0, 2.5),
@@ -71,10 +71,10 @@ class Made(NamedTuple):
 
     Attributes
     ----------
-    graph : what warpath is asked about.
-    reference : the same for NetworkX, with Python's numbers in place of NumPy's scalars: NumPy's
-        wrap round, which is an announced difference.
-    what : the recipe of the weights.
+    graph : the graph for warpath.
+    reference : the same graph for NetworkX, with Python's numbers in place of NumPy's scalars,
+        whose sums wrap around: an announced difference.
+    what : the kind of weights, a key of `WEIGHTS`.
     """
 
     graph: Any
@@ -83,13 +83,13 @@ class Made(NamedTuple):
 
 
 def made(random: Random) -> Made:
-    """Return a graph of up to 8 nodes, at times 30."""
+    """Return a random graph of up to 8 nodes, sometimes up to 30."""
     what = random.choice(COMMON) if random.random() < 0.4 else random.choice(list(WEIGHTS))
     n = random.randint(9, 30) if random.random() < 0.03 else random.randint(0, 8)
     names: list[Any] = list(range(n))
     if random.random() < 0.5:
         names = list(dict.fromkeys(random.sample([*names, *ODD_NODES], n)))
-        if any(isinstance(name, np.integer) for name in names):  # == with a tuple gives an array
+        if any(isinstance(name, np.integer) for name in names):  # tuple == integer is an array
             names = [name for name in names if not isinstance(name, tuple)]
     edges: list[tuple[Any, Any, Any]] = []
     if names:
@@ -114,7 +114,7 @@ def made(random: Random) -> Made:
 
 
 def changed(random: Random, made: Made) -> bool:
-    """Change a graph by its methods, and say whether it can be."""
+    """Change an edge by the graph's methods; return False if the graph cannot be changed."""
     if nx.is_frozen(made.graph) or not len(made.graph):
         return False
     nodes = list(made.graph)
@@ -132,14 +132,14 @@ def changed(random: Random, made: Made) -> bool:
 
 
 def pythons_number(weight: Any) -> Any:
-    """Return a NumPy scalar that warpath takes as Python's number, and anything else as it is."""
+    """Convert a NumPy scalar to Python's number if warpath does so; else return it unchanged."""
     if isinstance(weight, bool | np.bool_ | np.integer):
         return int(weight)
     return float(weight) if isinstance(weight, np.float64) else weight
 
 
 def put(graph: Any, u: Any, v: Any, weight: Any) -> None:
-    """Add an edge; a graph that has it takes the weight."""
+    """Add an edge, or set the weight of an existing one."""
     graph.add_edge(u, v, **({} if weight is MISSING else {"weight": weight}))
 
 
@@ -166,7 +166,7 @@ class Arguments:
 
     Attributes
     ----------
-    weight : the choice of weights of the last call: None, a name or a function.
+    weight : the weights of the last call: None, the name of an attribute or a function.
     """
 
     def __init__(self, random: Random, made: Made) -> None:
@@ -176,7 +176,7 @@ class Arguments:
         self.weight: Any = None
 
     def of(self, name: str) -> dict[str, Any]:
-        """Return arguments of a function, without the graph. Those that change are `Fresh`."""
+        """Return arguments of a function, without the graph; iterators are `Fresh` lists."""
         self.weight = None
         kwargs: dict[str, Any] = {}
         for parameter, default in PARAMETERS[name].items():
@@ -196,15 +196,15 @@ class Arguments:
         return _DRAW[parameter](self)
 
     def bounded(self, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Return arguments for NetworkX: its bounds hold where edges are counted.
+        """Return arguments for NetworkX, with `usebounds` only if lengths count edges.
 
-        Elsewhere they are an announced difference, and its search may not end.
+        With other weights the bounds are an announced difference, and the search may not end.
         """
         counted = self.weight is None or not self.names
         return kwargs | {"usebounds": False} if "usebounds" in kwargs and not counted else kwargs
 
     def node(self) -> Any:
-        """Return a node, or something that is none."""
+        """Return a node, or sometimes a value that is not a node."""
         if self.names and self.random.random() < 0.93:
             return self.random.choice(self.names)
         return self.random.choice((0, 1, "none", 1.0, True, [], {}, None, math.nan, (1, [])))
@@ -214,7 +214,7 @@ class Arguments:
         return None if self.random.random() < 0.4 else self.node()
 
     def weights(self) -> Any:
-        """Return what a function takes as its weight."""
+        """Return a value of the parameter `weight`."""
         drawn = self.random.random()
         if drawn < 0.7:
             return "weight"
@@ -227,13 +227,13 @@ class Arguments:
         return self.random.choice(FUNCTIONS_OF_EDGES)
 
     def cutoff(self) -> Any:
-        """Return a limit of any kind."""
+        """Return a value of the parameter `cutoff`."""
         if self.random.random() < 0.6:
             return self.random.choice((None, 0, 1, 2, 3, 0.3, 2.5, 1.0))
         return self.random.choice(CUTOFFS)
 
     def bunch(self) -> Any:
-        """Return some nodes, in any form, and perhaps with something that is none."""
+        """Return one node or a collection of nodes; some values are not nodes."""
         drawn = self.random.random()
         if drawn < 0.3:
             return self.node()
@@ -258,7 +258,7 @@ class Arguments:
         return self.random.choice(((), [], "a", 0, None, range(2), {0: 1, 1: 2}))
 
     def eccentricities(self) -> Any:
-        """Return what is given as eccentricities."""
+        """Return a value of the parameter `e`, the eccentricities."""
         drawn = self.random.random()
         if drawn < 0.5:
             return None
@@ -267,7 +267,7 @@ class Arguments:
         return self.random.choice(({}, 5, [1], {0: "a", 1: 2}))
 
     def lengths(self) -> Any:
-        """Return what is given as all distances."""
+        """Return a value of the parameter `sp`, the distances between all pairs."""
         drawn = self.random.random()
         if drawn < 0.5:
             return None
@@ -276,7 +276,7 @@ class Arguments:
         return self.random.choice(({}, {0: 5}, 5, dict.fromkeys(self.names, 1)))
 
     def listed(self) -> Any:
-        """Return what is given as the order of a matrix."""
+        """Return a value of the parameter `nodelist`, the order of a matrix."""
         drawn = self.random.random()
         if drawn < 0.7:
             return self.random.sample(self.names, len(self.names))
@@ -285,11 +285,11 @@ class Arguments:
 
 
 class Fresh(list[Any]):
-    """Nodes that a call gets as an iterator, which can be read once."""
+    """Nodes that a call receives as an iterator, which can be read only once."""
 
 
 def _code(node: Any) -> int:
-    """Return a small number that equal nodes have in common."""
+    """Return a small number, the same for equal nodes."""
     return int(node) % 9 if isinstance(node, int | float | np.integer) else len(repr(node))
 
 
@@ -367,6 +367,6 @@ NAMES = tuple(FUNCTIONS)
 
 
 def opened(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments with iterators in place of what is `Fresh`."""
+    """Return the arguments with an iterator in place of each `Fresh` list."""
     return {key: iter(list(value)) if type(value) is Fresh else value
             for key, value in kwargs.items()}  # fmt: skip

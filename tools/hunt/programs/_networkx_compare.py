@@ -1,4 +1,4 @@
-"""Compare an answer with NetworkX's: equal to the last bit, or different as announced."""
+"""Compare an answer with NetworkX's: equal to the bit, or different in a documented way."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from hunt.programs._networkx_calls import PARAMETERS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-#: Relative error that sums of at most 60 floats may have in another order.
+#: Relative error of sums of at most 60 floats that are added in another order.
 _ROUNDING = 1e-13
-#: Characters of an answer that are shown; a trial can be repeated to see the rest.
+#: Characters of an answer in a message; repeat the trial to see the rest.
 _SHOWN = 1000
 
 
 class Unequal(Exception):  # noqa: N818 - a difference, not an error
-    """Two answers differ, and not as announced."""
+    """Two answers differ in a way that is not announced."""
 
 
 class Items(list[Any]):
-    """What an iterator gave."""
+    """The items of an iterator; an exception that ended it is the last one."""
 
 
 class Raised:
-    """An exception that a call raised in place of an answer, or of the rest of one."""
+    """An exception that a call raised instead of an answer, or of the rest of one."""
 
     def __init__(self, error: Exception) -> None:
         self.kind = type(error)
@@ -43,14 +43,14 @@ class Raised:
 
 
 class Call:
-    """What was called, and how: the comparison needs it to judge another path.
+    """A call, with everything that is needed to judge a different answer.
 
     Parameters
     ----------
-    name : the function.
+    name : name of the function.
     graph : NetworkX's graph, with Python's numbers as weights.
     weight : None, the name of an attribute or a function of edges.
-    kwargs : the arguments.
+    kwargs : the other arguments.
     """
 
     def __init__(self, name: str, graph: Any, weight: Any, kwargs: Mapping[str, Any]) -> None:
@@ -80,7 +80,7 @@ class Call:
             raise Unequal(msg) from None
 
     def nearly(self, ours: Any, theirs: Any) -> bool:
-        """Return whether they agree but for a cycle of floats that only rounding makes negative."""
+        """Return whether answers differ only by a cycle of about 0 that rounding makes negative."""
         if "zero cycle" not in self.announced or not self._has_zero_cycle():
             return False
         if any(isinstance(each, Raised | bool) for each in (ours, theirs)):
@@ -97,7 +97,7 @@ class Call:
         return True
 
     def _has_zero_cycle(self) -> bool:
-        """Return whether a strong component has a cycle of about 0, and none well below it."""
+        """Return whether a strong component has a cycle of about 0 but none far below 0."""
         much = Fraction(_ROUNDING) * Fraction(self.largest)
         for nodes in nx.strongly_connected_components(self.graph.to_directed(as_view=True)):
             weights = {
@@ -109,7 +109,7 @@ class Call:
         return False
 
     def _same_but_for_names(self, ours: Any, theirs: Any) -> bool:
-        """Return whether answers are the same where nodes may be the objects of the call."""
+        """Return whether answers are equal if equal node objects are exchanged."""
         if isinstance(theirs, dict):
             return (
                 isinstance(ours, dict) and len(ours) == len(theirs)
@@ -132,7 +132,7 @@ class Call:
         return named
 
     def _judge(self, ours: Any, theirs: Any) -> None:
-        """Compare what is not the same by what it consists of: numbers and paths in the end."""
+        """Compare two different answers recursively, down to numbers and paths."""
         if self.name in _BEFORE and isinstance(theirs, tuple) and isinstance(ours, tuple):
             self._judge(ours[1], theirs[1])
             _BEFORE[self.name](self, ours[0], ours[1], theirs[0])
@@ -172,7 +172,7 @@ class Call:
             self._judge(mine, value)
 
     def _tree(self, before: Any, lengths: Any, theirs: Any) -> None:
-        """Judge one node before each, where the way over another may be as short."""
+        """Compare predecessors of one source; others with paths of the same length are allowed."""
         self._keys(before, theirs)
         for v, u in before.items():
             if (u is None) != (theirs[v] is None):
@@ -181,7 +181,7 @@ class Call:
                 self.number(lengths[u] + self.cost(u, v), lengths[v])
 
     def _trees(self, before: Any, lengths: Any, theirs: Any) -> None:
-        """Judge such a tree for each source; a node with a self-loop is before itself."""
+        """Compare the trees of all sources; a source with a self-loop precedes itself."""
         self._keys(before, theirs)
         for s, row in before.items():
             self._keys(row, theirs[s])
@@ -207,7 +207,7 @@ class Call:
             raise Unequal("another order of keys")
 
     def number(self, ours: Any, theirs: Any) -> None:
-        """Compare two numbers: type and bits, but for rounding and another path's type."""
+        """Compare two numbers by type and bits, except for announced differences."""
         same_type = type(ours) is type(theirs)
         if same_type and repr(ours) == repr(theirs):
             return
@@ -221,7 +221,7 @@ class Call:
 
     @cached_property
     def largest(self) -> float:
-        """The largest weight, without its sign."""
+        """The largest absolute value of a weight."""
         edges = ((u, v) for u, row in self.graph.adjacency() for v in row)
         return max((abs(self.cost(u, v)) for u, v in edges), default=0)
 
@@ -256,7 +256,7 @@ class Call:
         return data.get(self.weight, 1)
 
     def _excused(self, ours: Any, theirs: Any) -> bool:
-        """Return whether the announced differences cover answers of which one is an error."""
+        """Return whether an announced difference explains an error in one of the answers."""
         if "frozen" in self.announced and isinstance(theirs, Raised) and "Frozen" in theirs.text:
             return type(ours) is bool
         if "bounds" in self.announced and isinstance(ours, Raised) and isinstance(theirs, Raised):
@@ -282,7 +282,7 @@ _JUDGES: tuple[tuple[Any, Callable[[Call, Any, Any], None]], ...] = (
 
 
 def _has_negative_cycle(weights: dict[tuple[Any, Any], Fraction], more: Fraction) -> bool:
-    """Return whether edges make a negative cycle if each weighs more; fractions are exact."""
+    """Return whether edges form a negative cycle if `more` is added to each weight, exactly."""
     labels = {u: Fraction(0) for edge in weights for u in edge}
     for _ in range(len(labels) + 1):
         shorter = False
@@ -300,7 +300,7 @@ def _raised(items: list[Any]) -> bool:
 
 
 def printed(answer: Any) -> str:
-    """Return text that is the same for the same answers alone."""
+    """Return a text that is equal for identical answers only."""
     if isinstance(answer, np.ndarray):
         return f"{answer.dtype} {answer.tolist()!r}"
     if isinstance(answer, dict) and answer and isinstance(next(iter(answer.values())), dict):

@@ -1,4 +1,4 @@
-"""Values that no parameter expects, and paths that cannot be written."""
+"""Unexpected values for any parameter, and paths that cannot be written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _accept_anything(*_: Any, **__: Any) -> None:
-    """Do nothing, as a function of any arguments."""
+    """Accept any arguments and do nothing."""
 
 
 _NUMBERS = (
@@ -38,7 +38,7 @@ _TEXTS = (
     b"", b"x", b"a\0b", bytearray(b"x"),
 )  # fmt: skip
 
-#: Makers of values, called anew each time because some can be used or changed once only.
+#: Makers of values; each use calls one, because some values can be used or changed only once.
 _OTHERS: tuple[Callable[[], Any], ...] = (
     lambda: None, lambda: ..., object, lambda: type, lambda: int,
     lambda: np.float32, lambda: Exception, lambda: math, lambda: _accept_anything,
@@ -75,7 +75,7 @@ _OTHERS: tuple[Callable[[], Any], ...] = (
     lambda: np.dtype([("a", "i4")]),
 )  # fmt: skip
 
-#: Places that cannot be written or read, or of which a program must notice what is wrong.
+#: Paths that cannot be written or read, or that a program must reject.
 PATHS: tuple[Any, ...] = (
     "a\0b.csv", "a\0b.npy", "\0", "", ".", "..", "/", "no/such/folder/t.csv", "no/such/t.npy",
     "t.xyz", "t", "x" * 300 + ".npz", "\ud800.csv", "~", "t.csv/", b"t.csv", b"\0", "/dev/full",
@@ -84,7 +84,7 @@ PATHS: tuple[Any, ...] = (
 
 
 def odd_value(rng: np.random.Generator) -> Any:
-    """Return a value that is of the wrong type, out of range, or unusual."""
+    """Return a value of a wrong type, out of range, or unusual."""
     kind = rng.integers(10)
     if kind < 3:
         return _NUMBERS[rng.integers(len(_NUMBERS))]
@@ -94,14 +94,14 @@ def odd_value(rng: np.random.Generator) -> Any:
 
 
 def odd_path(rng: np.random.Generator) -> Any:
-    """Return a path that cannot be used, or a value that is none; never a file's number."""
+    """Return a path that cannot be used, or a value that is not a path."""
     if rng.integers(3):
         return PATHS[rng.integers(len(PATHS))]
     return odd_value(rng)
 
 
 def shown(value: Any) -> str:
-    """Return a value as text that is short, whatever it is."""
+    """Return a short text for any value."""
     try:
         text = f"{type(value).__name__} {value!r}"
     except ValueError:  # an int of too many digits

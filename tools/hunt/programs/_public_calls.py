@@ -1,4 +1,4 @@
-"""The public calls of warpath, with values that each parameter takes."""
+"""The public calls of warpath, with valid values of each parameter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Subject:
-    """A small graph, and results of it that were computed without odd arguments."""
+    """A small graph and its results; None for results that the graph does not have."""
 
     name: str
     graph: wp.Graph
@@ -34,11 +34,11 @@ class Call(NamedTuple):
 
     Attributes
     ----------
-    name : as a user writes it.
-    function : takes the subject, then the keywords.
-    params : makers of values that each parameter takes; those before "?" cannot be left out.
-    needs : the attribute of the subject without which there is nothing to call.
-    weight : how often it is drawn, relative to the others.
+    name : the call as a user writes it.
+    function : takes the subject, then keyword arguments.
+    params : makers of valid values by parameter; those before "?" are required.
+    needs : the attribute of the subject that must not be None.
+    weight : how often the call is drawn, relative to the others.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Random calls of SciPy's shortest paths, with sensible and with odd arguments."""
+"""Random calls of SciPy's shortest paths, with usual and unusual arguments."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ _COUNTS = (1, 1, 2, 3, 4, 7, 20, np.int32(2), True, 0, -1, 2.0, None)
 
 
 class Outcome(NamedTuple):
-    """What a call did.
+    """The outcome of a call.
 
     Attributes
     ----------
     error : the exception, or None.
-    parts : the arrays that were returned.
+    parts : the returned arrays.
     warnings : (class, text) of each warning.
     """
 
@@ -70,9 +70,9 @@ class Call:
 
     Attributes
     ----------
-    name : of the function.
+    name : name of the function.
     matrix : its first argument.
-    arguments, options : the others.
+    arguments, options : its other positional and keyword arguments.
     """
 
     name: str
@@ -81,13 +81,13 @@ class Call:
     options: dict[str, Any] = field(default_factory=dict)
 
     def on(self, module: Any, made: Any) -> Outcome:
-        """Return what a module's function does with a matrix."""
+        """Call a module's function with a matrix and return the outcome."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             error, answer = None, ()
             try:
                 answer = getattr(module, self.name)(made, *self.arguments, **self.options)
-            except Exception as raised:  # whatever it is, it is compared
+            except Exception as raised:  # every exception is compared
                 error = raised
         parts = answer if isinstance(answer, tuple) else (answer,)
         return Outcome(error, parts, frozenset((one.category, str(one.message)) for one in caught))
@@ -104,7 +104,7 @@ class Call:
 
     @cached_property
     def method(self) -> str:
-        """The algorithm that runs: D, BF, J, FW, yen or "" for none."""
+        """The algorithm that runs: D, BF, J, FW or another function's name."""
         names = {"dijkstra": "D", "bellman_ford": "BF", "johnson": "J", "floyd_warshall": "FW"}
         if self.name != "shortest_path":
             return names.get(self.name, self.name)
@@ -121,7 +121,7 @@ class Call:
             entries = np.asarray(made)
             chosen = np.isfinite(entries) & (entries != 0)
             if self.options.get("overwrite") and entries.dtype == np.float64:
-                chosen = self.matrix.present  # SciPy has written inf to the other places by then
+                chosen = self.matrix.present  # SciPy has already written inf elsewhere
             entries = entries[chosen]
             count = entries.size
         if self.options.get("indices") is None and count >= self.matrix.n**2 / 4:
@@ -213,14 +213,14 @@ def _indices(pick: Random, n: int) -> Any:
 
 
 def _trees(pick: Random, matrix: Matrix, directed: bool) -> Array:
-    """Return predecessors: a tree from each vertex over the edges, or along none in particular."""
+    """Return predecessors: a tree from each vertex along edges, or random numbers for some."""
     n = matrix.n
     pred = np.full((n, n), -9999, np.int32)
-    if pick.random() < 0.15:  # what no function returns
+    if pick.random() < 0.15:  # types and shapes that no function returns
         if pick.random() < 0.3:
             return pred.astype(pick.choice(["i8", "f8", "u4", ">i4"]))
         return pred[: pick.choice([0, 1])] if n > 1 else pred
-    if n > 1 and pick.random() < 0.1:  # cycles, and vertices that are none
+    if n > 1 and pick.random() < 0.1:  # cycles and invalid vertices
         places = [pick.randint(-1 if pick.random() < 0.3 else 0, n - 1) for _ in range(n)]
         pred[pick.randrange(n)] = places
     usable = matrix.present if matrix.square else np.zeros((n, n), np.bool_)
@@ -236,7 +236,7 @@ def _trees(pick: Random, matrix: Matrix, directed: bool) -> Array:
 
 
 def sources_of(call: Call) -> Array:
-    """Return the vertices that paths start from, for indices that are none too odd."""
+    """Return the vertices that paths start from; the call's indices must be valid."""
     n = call.matrix.n
     indices = call.options.get("indices")
     return np.arange(n) if indices is None else np.array(indices, np.int32).ravel() % max(n, 1)

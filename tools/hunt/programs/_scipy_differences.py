@@ -1,7 +1,7 @@
-"""Where `warpath.csgraph` differs from SciPy on purpose, and why.
+"""The intended differences between `warpath.csgraph` and SciPy, and their reasons.
 
-The table in docs/how-to/scipy.md says the same, and tests/csgraph/test_differences.py holds the two
-together: each difference has an example in which both modules still do what is said here.
+The table in docs/how-to/scipy.md is the same. tests/csgraph/test_differences.py compares the two,
+and has an example of each difference in which both modules behave as described here.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True)
 class Difference:
-    """Calls whose outcomes differ, and how.
+    """Calls whose outcomes differ, and the two outcomes.
 
     Attributes
     ----------
-    case : which calls, as the table in the docs names them.
-    scipy, warpath : what each does.
+    case : description of the calls in the docs' table.
+    scipy, warpath : what each module does.
     why : the reason.
-    covers : whether a call with its outcomes, ours first, is one of these.
+    covers : returns whether a call is one of these, from its outcomes by warpath and by SciPy.
     """
 
     case: str
@@ -58,7 +58,7 @@ def _minus_infinity(call: Call, mine: Outcome, _: Outcome) -> bool:
 
 
 def _takes_more(call: Call, _: Outcome, other: Outcome) -> bool:
-    """Cover what SciPy does not convert without a copy, and lists where it wants a shape."""
+    """Cover matrices that SciPy cannot convert without a copy, and lists where it needs a shape."""
     if call.matrix.kind == "list" and isinstance(other.error, AttributeError | TypeError):
         return call.name == "shortest_path"
     overwrites = call.options.get("overwrite") or call.name == "construct_dist_matrix"
@@ -107,7 +107,7 @@ def _wrapped_indices(call: Call, mine: Outcome, _: Outcome) -> bool:
 
 
 def _order_of_sums(call: Call, mine: Outcome, other: Outcome) -> bool:
-    """Cover Floyd-Warshall's and Johnson's sums, which must lie close to the exact ones."""
+    """Cover sums of Floyd-Warshall and Johnson, which must be close to the exact ones."""
     if call.matrix.exact or mine.error or other.error or not call.matrix.square:
         return False
     if call.method != "FW" and not call.signed:
@@ -118,10 +118,10 @@ def _order_of_sums(call: Call, mine: Outcome, other: Outcome) -> bool:
 
 
 def _near_the_exact(call: Call, mine: Outcome, other: Outcome) -> bool:
-    """Say whether ours lie within rounding of exact distances.
+    """Return whether our distances are within rounding of the exact ones.
 
-    Fractions of more than a few vertices take too long, and if there is a negative cycle that the
-    sums swallow there are no distances: then ours must be SciPy's up to rounding.
+    Exact distances take too long on more than a few vertices, and do not exist if there is a
+    negative cycle that the rounding hides: then ours must be SciPy's up to rounding.
     """
     n = call.matrix.n
     if n <= _FEW and differs_by_rounding(mine.parts[0], _met(call), sources_of(call)):
@@ -145,13 +145,13 @@ def _has_short_cycle(call: Call) -> bool:
 
 
 def _met(call: Call) -> Array:
-    """Return the lengths that matter: Johnson's algorithm and Floyd-Warshall meet all."""
+    """Return the lengths that the call reads: Johnson and Floyd-Warshall read all."""
     everywhere = call.method in {"J", "FW", "yen"}
     return call.lengths if everywhere else reached(call.lengths, sources_of(call))
 
 
 def _false_cycle(call: Call, mine: Outcome, other: Outcome) -> bool:
-    """Cover negative cycles that SciPy sees where rounded sums differ by more than 1e-15."""
+    """Cover false negative cycles, which SciPy reports if rounded sums differ by over 1e-15."""
     return (
         call.method in {"BF", "J", "FW"}
         and not call.matrix.exact
@@ -162,7 +162,7 @@ def _false_cycle(call: Call, mine: Outcome, other: Outcome) -> bool:
 
 
 def _short_cycle(call: Call, mine: Outcome, other: Outcome) -> bool:
-    """Cover negative cycles that are no longer than what the sums round by, or than 1e-15."""
+    """Cover negative cycles whose length is below the rounding error of the sums, or 1e-15."""
     one = isinstance(mine.error, ours.NegativeCycleError)
     if call.matrix.exact or one == isinstance(other.error, theirs.NegativeCycleError):
         return False
@@ -191,7 +191,7 @@ def _sums_of_yen(call: Call, mine: Outcome, other: Outcome) -> bool:
 
 
 def _nan_between_all_pairs(call: Call, mine: Outcome, _: Outcome) -> bool:
-    """Cover NaN in masked arrays, which SciPy's Floyd-Warshall takes for an edge."""
+    """Cover NaN in masked arrays, which SciPy's Floyd-Warshall treats as an edge."""
     return (
         call.method == "FW"
         and call.matrix.masked
@@ -212,8 +212,8 @@ DIFFERENCES: tuple[Difference, ...] = (
         'lists in `shortest_path` with `method="auto"`; lists, read-only arrays and other types '
         "than float64 with `overwrite=True` and in `construct_dist_matrix`",
         "`AttributeError`, `TypeError` or `ValueError`",
-        "takes them; what cannot be overwritten stays as it is",
-        "they are matrices elsewhere",
+        "accepts them; arrays that cannot be overwritten stay unchanged",
+        "the other functions accept them",
         _takes_more,
     ),
     Difference(
@@ -226,8 +226,8 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "`yen` of a matrix without an entry, from a vertex to itself or with `directed=False`",
         "`ValueError`",
-        "the path without an edge, or none",
-        "the vertices are there",
+        "the path without an edge, or no path",
+        "the vertices exist",
         _yen_without_entries,
     ),
     Difference(
@@ -241,18 +241,18 @@ DIFFERENCES: tuple[Difference, ...] = (
         "`yen` with `True` or `1.0` for a vertex and negative entries",
         "`ValueError` or `IndexError`",
         "the vertex 1, as without negative entries",
-        "SciPy looks its potential up by it",
+        "SciPy looks up the vertex's potential by this value",
         _yen_of_odd_vertices,
     ),
     Difference(
-        "`reconstruct_path` with predecessors that are no integers",
-        "1.17 takes them if none is a vertex, else `IndexError`",
+        "`reconstruct_path` with predecessors that are not integers",
+        "1.17 accepts them if none is a vertex, else `IndexError`",
         "`ValueError`",
         "later versions of SciPy raise it, too",
         _float_predecessors,
     ),
     Difference(
-        "indices in an array of int64 that int32 does not hold",
+        "indices in an array of int64 that do not fit int32",
         "wraps them: 2^32 is vertex 0",
         "`ValueError`: out of range",
         "the answer would be that of another vertex",
@@ -261,35 +261,35 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "sums that round in `floyd_warshall`, or with negative weights",
         "adds in the order of its loops",
-        "adds in another order: both are within n eps of the exact sum, or of n largest lengths "
-        "where weights are negative",
-        "blocks of a matrix and searches under potentials are faster",
+        "adds in another order: both are within n eps of the exact sum, or, with negative weights, "
+        "within n eps of n times the largest length",
+        "blocked loops and searches with potentials are faster",
         _order_of_sums,
     ),
     Difference(
-        "`bellman_ford` with `directed=False` where sums round, and negative weights next to ones "
-        "that swallow them, such as 1e300",
+        "`bellman_ford` with `directed=False` if sums round, and negative weights next to much "
+        "larger ones, such as 1e300",
         "`NegativeCycleError` although there is no negative cycle",
         "the distances",
-        "SciPy compares sums within 1e-15, whatever the lengths are",
+        "SciPy's tolerance is 1e-15 for lengths of any size",
         _false_cycle,
     ),
     Difference(
         "sums that round in `yen`",
-        "takes edges off the length of the whole path",
+        "subtracts edges from the length of the whole path",
         "adds along the path",
-        "the length of a path is that which the other functions give it",
+        "a path has the same length as in the other functions",
         _sums_of_yen,
     ),
     Difference(
-        "negative cycles no longer than 1e-15, or than what sums around them round by",
+        "negative cycles no longer than 1e-15, or than the rounding error of sums around them",
         "distances, or `NegativeCycleError`",
         "distances, or `NegativeCycleError`",
         "whether rounded sums show the cycle depends on their order; SciPy also ignores 1e-15",
         _short_cycle,
     ),
     Difference(
-        "sums of negative weights that leave float64, as two of -1.7e308",
+        "sums of negative weights that overflow float64, such as two of -1.7e308",
         "distances of -inf or NaN, even where there is a negative cycle, or `NegativeCycleError`",
         "`OverflowError`, or `NegativeCycleError` if there is a cycle",
         "no path has such a length",

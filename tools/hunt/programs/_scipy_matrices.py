@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
 
 INF, NAN = np.inf, np.nan
-#: Entries by what is hard about them.
+#: Entries by the kind of difficulty.
 PALETTES: dict[str, tuple[float, ...]] = {
     "small": (0, 0, 1, 1, 2, 3, 9),
     "quarters": (0.0, 0.25, 0.5, 1.0, 1.0, 2.75, 100.0),
@@ -46,13 +46,13 @@ _SPARSE = (
 
 @dataclass
 class Matrix:
-    """A matrix that can be made again and again.
+    """A matrix of which equal copies can be made.
 
     Attributes
     ----------
-    kind : the container, one of `_DENSE` or `_SPARSE`, with what is odd about it.
-    n : the number of its rows.
-    make : returns a new one, equal to the last.
+    kind : the container, one of `_DENSE` or `_SPARSE`, and its peculiarities.
+    n : number of rows.
+    make : returns a new copy.
     """
 
     kind: str
@@ -82,7 +82,7 @@ class Matrix:
 
     @cached_property
     def entries(self) -> Array:
-        """All entries that SciPy's conversions look at, as float64, whatever they mean."""
+        """All stored entries that SciPy's conversions read, edges or not, as float64."""
         made = self.make()
         if self.sparse:
             stored = made.tocsr()
@@ -97,12 +97,12 @@ class Matrix:
             values = np.ma.getdata(made) if self.masked else np.asarray(made)
             if self.masked:
                 absent = np.ma.getmaskarray(made)
-            else:  # SciPy converts so
+            else:  # SciPy's conversion
                 absent = np.ma.getmaskarray(np.ma.masked_values(values, 0.0)) | ~np.isfinite(values)
             values = _floats(values)
             return np.where(absent | np.isnan(values), INF, values)
         rows = made.tocsr()
-        if rows.dtype != np.float64:  # the conversion adds up what stands at one place
+        if rows.dtype != np.float64:  # the conversion adds entries at the same place
             rows = sparse.csr_array(
                 (_floats(rows.data), rows.indices.copy(), rows.indptr.copy()), rows.shape
             )
@@ -111,12 +111,12 @@ class Matrix:
 
     @cached_property
     def least_lengths(self) -> Array:
-        """The same where entries at one place compete whatever their type is: Floyd-Warshall."""
+        """The lengths for Floyd-Warshall, which takes the least of all entries at one place."""
         return _least(self.make().tocsr(), self.n) if self.sparse else self.lengths
 
     @cached_property
     def present(self) -> Array:
-        """The (n, n) places that count as edges where all edges have length 1."""
+        """The (n, n) places that are edges if all edges have length 1."""
         made = self.make()
         if not self.sparse:
             if self.masked:
@@ -176,13 +176,13 @@ def _floats(values: Any) -> Array:
 
 
 def random_matrix(rng: np.random.Generator, pick: Random) -> Matrix:
-    """Return a matrix of few vertices, sometimes of more."""
+    """Return a matrix of up to 8 vertices, rarely of up to 130."""
     n = pick.choice([0, 1, 2, 3, 3, 4, 4, 5, 6, 8])
     if pick.random() < 0.002:
         n = pick.choice([30, 60, 130])
     palette = np.array(PALETTES[pick.choice(list(PALETTES))])
     dtype = np.dtype(pick.choice(_DTYPES))
-    if dtype.kind not in "fc":  # what does not fit is not what is tested here
+    if dtype.kind not in "fc":  # keep the entries that fit the type
         whole = np.isfinite(palette) & (palette == np.trunc(palette)) & (np.abs(palette) < 2.0**62)
         least = 0 if dtype.kind in "ub" else -(2.0 ** (8 * dtype.itemsize - 1))
         most = 2.0 ** (8 * dtype.itemsize - (dtype.kind == "i")) - 1
@@ -239,7 +239,7 @@ def _read_only(values: Array) -> Array:
     return made
 
 
-#: How the containers are made of an array, which they do not share.
+#: Makers of containers from an array, which they copy.
 _CONTAINERS: dict[str, Callable[[Array], Any]] = {
     "list": np.ndarray.tolist,
     "fortran": lambda values: values.copy(order="F"),
@@ -261,7 +261,7 @@ def _sparse(
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     single = pick.random() >= 0.25 or kind[:3] not in {"csr", "csc", "coo"}
-    if single:  # one entry at a place
+    if single:  # at most one entry at a place
         _, first = np.unique(ends[0] * (shape[1] + 1) + ends[1], return_index=True)
         first = np.array(pick.sample(first.tolist(), len(first)), np.int64)
         ends, values = (ends[0][first], ends[1][first]), values[first]
@@ -282,7 +282,7 @@ def _sparse(
 def _compressed(
     kind: str, odd: str, shape: tuple[int, int], ends: tuple[Array, Array], values: Array
 ) -> Callable[[], Any]:
-    # Rows as they come keep their order, which need not be that of the columns.
+    # Unsorted rows keep the order of `ends`.
     major, minor = ends if kind.startswith("csr") else ends[::-1]
     order = np.argsort(major) if "unsorted" in odd else np.lexsort((minor, major))
     count = np.bincount(major, minlength=shape[0 if kind.startswith("csr") else 1])
@@ -305,7 +305,7 @@ def _compressed(
 
 
 def snapshot(made: Any) -> tuple[Any, ...]:
-    """Return what a matrix holds, for a comparison with what it holds later."""
+    """Return the content of a matrix, to compare it with its later content."""
     if isinstance(made, list):
         return (repr(made),)
     if not sparse.issparse(made):

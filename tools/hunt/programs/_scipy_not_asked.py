@@ -1,4 +1,4 @@
-"""Calls that SciPy's shortest paths do not answer: they do not end, crash or solve nothing."""
+"""Calls that SciPy's shortest paths cannot answer: they do not end, crash or solve nothing."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ INF = np.inf
 
 @dataclass(frozen=True)
 class NotAsked:
-    """Calls that SciPy does not answer: it does not end, crashes or returns the matrix unsolved.
+    """Calls for which SciPy does not end, crashes or returns the matrix unsolved.
 
     Attributes
     ----------
     case, scipy, warpath, why : as in `Difference`.
-    applies : whether a call is one of these.
+    applies : returns whether a call is one of these.
     """
 
     case: str
@@ -68,9 +68,9 @@ def _by_rows(made: Any) -> bool:
     return not isinstance(made, np.ndarray) or made.flags.c_contiguous
 
 
-#: SciPy is given a copy of these matrices.
+#: For these matrices, SciPy is called with a copy.
 UNSOLVED = NotAsked(
-    "`floyd_warshall` of an array that is not contiguous by rows, as `a.T`",
+    "`floyd_warshall` of an array that is not contiguous by rows, such as `a.T`",
     "prints an ignored exception and returns the matrix unsolved",
     "the distances",
     "the order in memory says nothing about the graph",
@@ -80,34 +80,34 @@ UNSOLVED = NotAsked(
 
 NOT_ASKED: tuple[NotAsked, ...] = (
     NotAsked(
-        "`dijkstra` where a negative cycle is reached, and searches of negative weights whose sums "
-        "round to one",
+        "`dijkstra` where a negative cycle is reached, and searches with negative weights whose "
+        "rounded sums show one",
         "may not end",
-        "`NegativeCycleError`, or the distances where the sums show no cycle",
+        "`NegativeCycleError`, or the distances if the sums show no cycle",
         "there are no distances",
         _may_not_end,
     ),
     NotAsked(
         "`yen` with `K=0`",
-        "writes outside of its array",
+        "writes outside its array",
         "no path",
         "no path was requested",
         lambda call: call.name == "yen" and call.arguments[2] == 0,
     ),
     NotAsked(
         "`yen` of a matrix with several entries at one place, or with NaN",
-        "takes the first one off the length of a path; may not end or crash",
-        "the least counts, and NaN is no edge",
-        "so it is in the other functions",
+        "subtracts the first one from the length of a path; may not end, or may crash",
+        "uses the least one, and NaN is no edge",
+        "the other functions do the same",
         lambda call: (
             call.name == "yen" and bool(call.matrix.parallel or np.isnan(call.matrix.entries).any())
         ),
     ),
     NotAsked(
-        "predecessors in `construct_dist_matrix` that lead round in a cycle or to no vertex",
-        "does not end, or reads outside of the matrix",
+        "predecessors in `construct_dist_matrix` that form a cycle or are not vertices",
+        "does not end, or reads outside the matrix",
         "`ValueError` with their place",
-        "they are no paths",
+        "they are not paths",
         _lead_nowhere,
     ),
     UNSOLVED,
@@ -115,11 +115,11 @@ NOT_ASKED: tuple[NotAsked, ...] = (
 
 
 def scipy_can_be_asked(call: Call) -> bool:
-    """Return False where SciPy may not end or crash."""
+    """Return False if SciPy may not end or may crash."""
     return not any(one.applies(call) for one in NOT_ASKED if one is not UNSOLVED)
 
 
 def argument_of_scipy(call: Call) -> Any:
-    """Return a matrix for SciPy, in the order that it solves."""
+    """Return the matrix for SciPy, copied if SciPy cannot solve its memory layout."""
     made = call.matrix.make()
     return made.copy(order="C") if UNSOLVED.applies(call) else made

@@ -1,4 +1,4 @@
-"""Exact distances, and rules that distances and predecessors keep, in plain Python."""
+"""Exact distances, and checks of distances and predecessors, in plain Python."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ INF = np.inf
 
 
 def exact_distances(lengths: Array) -> list[list[Fraction | None]] | Fraction:
-    """Return the distances between all pairs as fractions, None where no path leads.
+    """Return the distances between all pairs as fractions; None for unreachable pairs.
 
-    If there are negative cycles, the length of one of them.
+    If there are negative cycles, return the length of one of them instead.
     """
     n = len(lengths)
     dist: list[list[Fraction | None]] = [
@@ -43,7 +43,7 @@ def exact_distances(lengths: Array) -> list[list[Fraction | None]] | Fraction:
 
 
 def reached(lengths: Array, sources: Array) -> Array:
-    """Return the lengths of the edges that paths from the sources may meet, inf elsewhere."""
+    """Return the lengths of the edges that are reachable from the sources, inf elsewhere."""
     seen = np.zeros(len(lengths), np.bool_)
     seen[sources] = True
     for _ in range(len(lengths)):
@@ -52,14 +52,14 @@ def reached(lengths: Array, sources: Array) -> Array:
 
 
 def rounding(lengths: Array) -> Fraction:
-    """Return how far sums of n lengths may lie from the exact ones."""
+    """Return a bound on the rounding error of sums of n lengths."""
     finite = lengths[np.isfinite(lengths)]
     largest = Fraction(float(np.abs(finite).max(initial=0)))
     return len(lengths) ** 2 * largest * Fraction(float(np.finfo(np.float64).eps))
 
 
 def differs_by_rounding(found: Array, lengths: Array, sources: Array) -> bool:
-    """Say whether distances lie within n * eps of the exact ones, relative to the longest sums."""
+    """Return whether distances are within n * eps of the exact ones, relative to the longest."""
     exact = exact_distances(lengths)
     if isinstance(exact, Fraction):
         return False
@@ -76,7 +76,7 @@ def differs_by_rounding(found: Array, lengths: Array, sources: Array) -> bool:
                     return False
                 continue
             room = (rounding(lengths) if signed else n * eps * abs(true)) + tiny
-            # A sum that leaves float64 is inf, even where a later term would bring it back.
+            # A sum that overflows float64 stays inf, even if later terms are negative.
             if value == INF and n * largest > Fraction(float(np.finfo(np.float64).max)):
                 continue
             if not np.isfinite(value) or abs(Fraction(value) - true) > room:
@@ -87,15 +87,15 @@ def differs_by_rounding(found: Array, lengths: Array, sources: Array) -> bool:
 def broken_tree(
     lengths: Array, sources: Array, dist: Array, pred: Array, *, tight: bool, stored: Array
 ) -> str:
-    """Return which rule predecessors break, "" for none.
+    """Return the rule that predecessors break, "" for none.
 
     Parameters
     ----------
     lengths : (n, n) float64, inf where there is no edge.
-    sources : (k,) of each row.
-    dist, pred : (k, n).
-    tight : whether a distance is, in float64, that of the predecessor plus an edge.
-    stored : (n, n), where there is an edge.
+    sources : (k,) source of each row.
+    dist, pred : (k, n) distances and predecessors.
+    tight : whether each distance must equal, in float64, the predecessor's plus the edge's length.
+    stored : (n, n) bool, whether there is an edge.
     """
     n = len(lengths)
     for s, row, before in zip(sources.tolist(), dist.tolist(), pred.tolist(), strict=True):
@@ -119,7 +119,7 @@ def broken_tree(
 
 
 def broken_routes(lengths: Array, source: int, sink: int, dist: Array, pred: Array) -> str:
-    """Return which rule the k shortest paths break, "" for none."""
+    """Return the rule that the k shortest paths break, "" for none."""
     seen: set[tuple[int, ...]] = set()
     last = -INF
     for total, row in zip(dist.tolist(), pred.tolist(), strict=True):

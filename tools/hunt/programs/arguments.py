@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _CALLS_PER_TRIAL = 100
 
-#: Parameters that name a file, and those whose functions warpath calls: what these raise is theirs.
+#: Parameters that name a file, and those of callbacks, whose exceptions are their own.
 _PATHS = {"path", "out"}
 _CALLED = {"progress", "out"}
 _CALLS = calls()
@@ -33,9 +33,9 @@ _SHARES = np.cumsum([call.weight for call in _CALLS]) / sum(call.weight for call
 
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
-    """Make calls in which one or two parameters have odd values."""
+    """Make calls with odd values of one or two parameters."""
     subjects, kept = _prepared()
-    for path in set(Path().iterdir()) - kept:  # of the trial before: this one must repeat alone
+    for path in set(Path().iterdir()) - kept:  # files of earlier trials would affect this one
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     for _ in range(_CALLS_PER_TRIAL):
         subject = subjects[rng.integers(len(subjects))]
@@ -57,7 +57,7 @@ def _try(call: Call, subject: Subject, rng: np.random.Generator) -> None:
         return
     except Exception as error:
         if isinstance(error, TypeError) and "unexpected keyword argument" in str(error):
-            return  # an option of another kind of data
+            return  # the option belongs to another kind of data
         if isinstance(error, IndexError) and call.name == "algorithms()[...]":
             return  # the catalogue is a sequence
         raise Finding(f"{what}: {type(error).__name__}: {error} ({_place(error)})") from error
@@ -69,7 +69,7 @@ def _try(call: Call, subject: Subject, rng: np.random.Generator) -> None:
 def _arguments(
     call: Call, subject: Subject, rng: np.random.Generator
 ) -> tuple[dict[str, Any], set[str]]:
-    """Draw the arguments of a call; return them and the names of those that are odd."""
+    """Draw the arguments of a call; return them and the names of the odd ones."""
     names = [name for name in call.params if name != "?"]
     odd = {names[i] for i in rng.integers(len(names), size=rng.integers(1, 3))}
     given, required = {}, True
@@ -93,7 +93,7 @@ def _odd(name: str, rng: np.random.Generator) -> Any:
 
 
 def _place(error: BaseException) -> str:
-    """Return the innermost line of warpath that the error passed."""
+    """Return the innermost line of warpath in the error's traceback."""
     place, step = "?", error.__traceback__
     while step is not None:
         file = step.tb_frame.f_code.co_filename
@@ -104,7 +104,7 @@ def _place(error: BaseException) -> str:
 
 
 def _wrong(answer: Any, subject: Subject, given: dict[str, Any], odd: set[str]) -> str | None:
-    """Return what is wrong with an answer, or None."""
+    """Return a description of an error in an answer, or None."""
     graph = subject.graph if given.get("graph", subject.graph) is subject.graph else None
     if isinstance(answer, wp.Route):
         return _wrong_route(answer, given)
@@ -160,7 +160,7 @@ def _wrong_paths(paths: wp.Paths, cutoff: Any, *, narrow: bool) -> str | None:
 
 
 def _limit(cutoff: Any, dtype: np.dtype[Any]) -> Any:
-    """Return a cutoff as it is compared: exactly with integers, rounded to the type of floats."""
+    """Return a cutoff as comparisons use it: exact for integers, rounded to a float type."""
     if dtype.kind == "i":
         return cutoff if cutoff == np.inf else int(cutoff)
     try:
@@ -173,8 +173,8 @@ def _limit(cutoff: Any, dtype: np.dtype[Any]) -> Any:
 
 @functools.cache
 def _prepared() -> tuple[list[Subject], set[Path]]:
-    """Enter a folder of this process; return the subjects, and the files that the folder has."""
-    # What would not fit into this is refused before it is tried, so that trials stay short.
+    """Change to a new folder; return the subjects and the files in that folder."""
+    # Larger requests are refused before they start, so that trials stay short.
     os.environ["WARPATH_MEMORY"] = "64M"
     folder = tempfile.mkdtemp(prefix="warpath-hunt-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -222,7 +222,7 @@ def _graphs() -> dict[str, wp.Graph]:
 
 
 def _subject(name: str, graph: wp.Graph) -> Subject:
-    """Return a graph with those results that it has."""
+    """Return a graph with all results that it has."""
     subject = Subject(name, graph, None, None, None, None, None, None)
     first = None if graph.n == 0 else graph.label_of(np.array([0])).tolist()
     last = None if graph.n == 0 else graph.label_of(np.array([min(3, graph.n - 1)])).tolist()
@@ -237,7 +237,7 @@ def _subject(name: str, graph: wp.Graph) -> Subject:
     for attribute, make in makers.items():
         try:
             setattr(subject, attribute, make())
-        except wp.WarpathError:  # a graph that has no such result
+        except wp.WarpathError:  # the graph has no such result
             continue
     return subject
 

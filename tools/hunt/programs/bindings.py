@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hunt.program import Finding, Program
-from hunt.programs._core_calls import Draw, Size, Threads, calls, unharmed
+from hunt.programs._core_arguments import Draw, Size, Threads, unharmed
+from hunt.programs._core_calls import calls
 from warpath import _core
 
 if TYPE_CHECKING:
     from hunt.program import Counts
     from warpath.base.dtypes import Array
 
-#: What a call may raise; all else is a finding, as is a crash.
+#: Exceptions that a call may raise; any other one is a finding, as is a crash.
 _ALLOWED = (ValueError, TypeError, IndexError, OverflowError, MemoryError)
 
 _CALLS = 60
@@ -25,7 +26,7 @@ _FLOATS = (0.0, -0.0, 1.0, -1.0, 5e-324, 1e-300, 1e308, np.inf, -np.inf, np.nan)
 
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
-    """Call functions at random, each with up to three arguments that are damaged."""
+    """Call random functions, each with up to three damaged arguments."""
     draw = Draw(rng)
     made = calls(draw)
     names = sorted(made)
@@ -54,7 +55,7 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
 
 
 def _called(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """Return the answer, or None where the call is refused as it may be."""
+    """Return the answer; None if the call raises an allowed exception."""
     try:
         return function(*args, **kwargs)
     except _ALLOWED:
@@ -62,7 +63,7 @@ def _called(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 
 def _more(rng: np.random.Generator, name: str, draw: Draw) -> list[Any]:
-    """Return arguments for a search or a tree that was bound to a graph."""
+    """Return arguments for a callable that an earlier call bound to a graph."""
     ways: dict[str, list[Any]] = {
         "trees": [draw.vertex(), draw.labels(), draw.threads()],
         "both_ends": [draw.vertex(), draw.vertex()],
@@ -77,7 +78,7 @@ def _more(rng: np.random.Generator, name: str, draw: Draw) -> list[Any]:
 
 
 def _damaged(rng: np.random.Generator, value: Any, others: list[Any]) -> Any:
-    """Return something that is nearly like the value."""
+    """Return a value that is similar to a valid one."""
     if isinstance(value, np.ndarray):
         return _ARRAYS[rng.integers(len(_ARRAYS))](rng, value, others)
     if isinstance(value, bytes):
@@ -113,7 +114,7 @@ def _of_another_type(rng: np.random.Generator, array: Array, _: list[Any]) -> An
     with np.errstate(invalid="ignore", over="ignore"):
         try:
             return array.astype(types[rng.integers(len(types))])
-        except (ValueError, OverflowError):  # names, and what no integer holds
+        except (ValueError, OverflowError):  # strings, and values that no integer type holds
             return array
 
 
@@ -155,7 +156,7 @@ _ARRAYS = (
     _resized, _laid_out_otherwise, _of_another_type, _given_twice, _at_an_odd_address,
     _of_any_bits, _with_another_number, _with_another_number,
 )  # fmt: skip
-#: By type; the first that fits counts.
+#: Replacements by type; the first type that matches is used.
 _SCALARS: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (bool, (False, True, 2, None)),
     (Threads, (0, -1, 1, 2, None, 1.5)),

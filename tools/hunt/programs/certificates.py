@@ -1,4 +1,4 @@
-"""Right answers that are changed: `wp.verify` must accept the first and reject all others."""
+"""Right answers and changed ones: `wp.verify` must accept the former and reject the latter."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
 
 
 def _array(labels: Labels, dtype: np.dtype[Any]) -> Array | None:
-    """Return labels as an array; None where one does not fit."""
+    """Return labels as an array; None if one does not fit."""
     if dtype.kind == "f":
         return np.array([math.inf if d is None else d for d in labels], dtype)
     if any(d is not None and not _INT64.min <= d < _INT64.max for d in labels):
@@ -50,7 +50,7 @@ def _array(labels: Labels, dtype: np.dtype[Any]) -> Array | None:
 
 
 class _Paths:
-    """The answers from one source of a graph: the right one and others."""
+    """Right and wrong answers from one source of a graph."""
 
     def __init__(self, drawn: Drawn, rng: np.random.Generator, counts: Counts, source: int) -> None:
         self.drawn, self.rng, self.counts, self.source = drawn, rng, counts, source
@@ -60,7 +60,7 @@ class _Paths:
         self.cutoff: Any = None
 
     def hunt(self) -> None:
-        """Change the right answer in many ways, or make up one where there is none."""
+        """Change the right answer in many ways, or invent one if there is none."""
         oracle = self.drawn.oracle()
         labels = oracle.distances(self.source)
         if labels is None:
@@ -143,7 +143,7 @@ class _Paths:
         return int(self.rng.integers(0, self.n))
 
     def solved(self, oracle: Oracle, source: int) -> Answer | None:
-        """Return an answer of another problem, where it is one."""
+        """Return the answer of another problem; None if it has none that fits."""
         labels = oracle.distances(source)
         if labels is None:
             return None
@@ -156,8 +156,8 @@ class _Paths:
         return dist, np.array(pred, self.graph.indices.dtype)
 
 
-# Changes: each returns (dist, pred), made of copies of the right ones, or None where it does not
-# apply.
+#: Changes: each takes copies of the right dist and pred, and returns wrong ones, or None if it
+#: does not apply.
 
 
 def _a_step(paths: _Paths, dist: Array, pred: Array) -> Answer:
@@ -188,7 +188,7 @@ def _unreached(paths: _Paths, dist: Array, pred: Array) -> Answer:
 
 
 def _reached(paths: _Paths, dist: Array, pred: Array) -> Answer | None:
-    """Give a vertex without a path the label of an edge into it, or any."""
+    """Give an unreached vertex the label of another vertex, or 0."""
     missing = np.flatnonzero(dist == paths.unreachable)
     if not len(missing):
         return None
@@ -229,9 +229,9 @@ def _other_source(paths: _Paths, _dist: Array, _pred: Array) -> Answer | None:
 
 
 def _other_edges(paths: _Paths, _dist: Array, _pred: Array) -> Answer | None:
-    """Return the answer of the graph without an edge, or with another weight of one."""
+    """Return the answer of the graph without one edge, or with another weight of it."""
     edges = list(paths.drawn.edges)
-    if not edges or paths.rng.random() < 0.5:  # it takes long in plain Python
+    if not edges or paths.rng.random() < 0.5:  # the oracle is slow
         return None
     at = int(paths.rng.integers(0, len(edges)))
     u, v, weight = edges[at]
@@ -244,7 +244,7 @@ def _other_edges(paths: _Paths, _dist: Array, _pred: Array) -> Answer | None:
 
 
 def _an_island(paths: _Paths, dist: Array, pred: Array) -> Answer | None:
-    """Give vertices that no path reaches consistent labels, from a root among them."""
+    """Give unreached vertices consistent labels, from a root among them."""
     missing = np.flatnonzero(dist == paths.unreachable)
     if not len(missing):
         return None
@@ -268,7 +268,7 @@ def _pred_changed(paths: _Paths, dist: Array, pred: Array) -> Answer:
 
 
 def _pred_of_an_edge(paths: _Paths, dist: Array, pred: Array) -> Answer | None:
-    """Take another edge into a vertex, tight or not."""
+    """Replace a predecessor by the tail of another edge, tight or not."""
     if not paths.drawn.edges:
         return None
     u, v, _ = paths.drawn.edges[int(paths.rng.integers(0, len(paths.drawn.edges)))]
@@ -284,7 +284,7 @@ def _pred_cycle(paths: _Paths, dist: Array, pred: Array) -> Answer:
 
 
 def _type_changed(paths: _Paths, dist: Array, pred: Array) -> Answer:
-    """Return arrays of another type or length: refused, though their values may be right."""
+    """Return arrays of another type or length, which are wrong even if their values are right."""
     match int(paths.rng.integers(0, 5)):
         case 4:
             return dist, pred.astype("int64" if pred.dtype == np.int32 else "int32")
@@ -306,7 +306,7 @@ _CHANGES: list[Callable[[_Paths, Array, Array], Answer | None]] = [
 
 
 def _hunt_tables(drawn: Drawn, rng: np.random.Generator, counts: Counts) -> None:
-    """Change entries and rows of a table."""
+    """Change entries and rows of the right table."""
     graph, oracle, n = drawn.graph, drawn.oracle(), drawn.graph.n
     sources = rng.integers(0, n, int(rng.integers(1, 4)))
     some = np.arange(n) if rng.random() < 0.5 else rng.integers(0, n, 3)

@@ -25,7 +25,7 @@ _PATHS = {"out", "plot", "coordinates", "result", "files", "outlines", "trace"}
 _VERTICES = {"source", "target", "sources", "targets", "facilities"}
 _EXIT_CODES = {0, 1, 2, 3, 4}
 
-#: Not tried: they look at the machine or at remote data, and take seconds.
+#: Commands that are not tried: they inspect the machine or remote data, and take seconds.
 _LEFT_OUT = {"doctor", "bench"}
 
 _WORDS = (
@@ -110,10 +110,10 @@ def _shown(arguments: list[str]) -> str:
 
 @functools.cache
 def _commands() -> list[tuple[tuple[str, ...], list[Any]]]:
-    """Enter a folder with files; return each command's words and parameters."""
+    """Change to a new folder with files; return each command's words and parameters."""
     from warpath.cli.app import parser
 
-    os.environ["WARPATH_MEMORY"] = "64M"  # what would not fit is refused before it is tried
+    os.environ["WARPATH_MEMORY"] = "64M"  # larger requests are refused before they start
     folder = tempfile.mkdtemp(prefix="warpath-hunt-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.chdir(folder)

@@ -1,6 +1,6 @@
-"""Damaged files of all formats and compressions, under limits of memory.
+"""Damaged files of all formats and compressions, read with limited memory.
 
-A file gives a graph that keeps its promises, or an error that `warpath.read` announces.
+Reading must give a valid graph, or raise an error that `warpath.read` documents.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from hunt.program import Counts
 
-#: What a reader may take, and what the process may grow by in one trial with Python's own waste.
+#: Bytes that a reader may take, and by which the process may grow in a trial, overhead included.
 _MEMORY = 64 << 20
 _GROWTH = 4 * _MEMORY
 
@@ -55,10 +55,10 @@ _TEXTS = {
     b'<tag k="maxspeed" v="30 mph"/></way>\n</osm>\n',
 }
 
-#: Formats by what one read takes: of the slow ones a trial has fewer.
+#: Mutants per trial of formats that are slow to read.
 _SLOW = {".osm": 20, "_quoted.csv": 40, ".parquet": 40}
 
-#: Options that go with a mutant now and then, and the formats that take them.
+#: Options with which some mutants are read.
 _OPTIONS: tuple[dict[str, Any], ...] = (
     {"directed": False}, {"directed": True}, {"weight": None}, {"weight": 2}, {"weight": "length"},
     {"ids": "text"}, {"ids": "numbers"}, {"columns": (0, 1)}, {"columns": (0, 1, 2)},
@@ -71,14 +71,14 @@ _OPTIONS: tuple[dict[str, Any], ...] = (
 def trial(rng: np.random.Generator, counts: Counts) -> None:
     """Damage one file in a hundred ways and read it each time."""
     os.environ["WARPATH_MEMORY"] = str(_MEMORY)
-    # Quicker than NumPy's generator where one number is drawn at a time.
+    # Faster than NumPy's generator for single numbers.
     chance = random.Random(int(rng.integers(2**63)))  # noqa: S311 - damage, not secrets
     suffix, whole = _whole(rng, chance)
     bombs = []
     if chance.random() < 0.02:
         end = chance.choice(list(COMPRESSIONS))
         bombs.append((bomb(end, chance, _bombs()), suffix + end))
-    before = _forget_peak()  # what made the bomb is not counted
+    before = _forget_peak()  # excludes the memory in which the bomb was made
     for _ in range(_SLOW.get(suffix, _MUTANTS)):
         data, end = _damaged(whole, chance)
         named = suffix + end if chance.random() < 0.95 else chance.choice(list(_TEXTS))
@@ -97,7 +97,7 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
 
 
 def _damaged(whole: bytes, chance: random.Random) -> tuple[bytes, str]:
-    """Return damaged bytes, compressed now and then, with the suffix of the compression."""
+    """Return damaged bytes and the suffix of their compression; most are not compressed."""
     data = mutated(whole, chance)
     if chance.random() < 0.85:
         return data, ""
@@ -141,7 +141,7 @@ def _repeat(data: bytes, suffix: str, options: dict[str, Any], reason: str) -> s
 
 
 def _broken_promise(graph: wp.Graph) -> str:
-    """Return what is wrong with a graph, or nothing."""
+    """Return a description of a graph's inconsistencies, "" if it has none."""
     indptr, indices, weights = graph.indptr, graph.indices, graph.weights
     n, m = len(indptr) - 1, len(indices)
     promises = {
@@ -158,11 +158,11 @@ def _broken_promise(graph: wp.Graph) -> str:
 
 
 def _fine(weights: NDArray[Any]) -> bool:
-    return bool((weights > -np.inf).all())  # false of NaN, too
+    return bool((weights > -np.inf).all())  # also False for NaN
 
 
 def _whole(rng: np.random.Generator, chance: random.Random) -> tuple[str, bytes]:
-    """Return a sound file to be damaged, and its suffix."""
+    """Return the suffix and the bytes of a valid file."""
     kind = chance.random()
     if kind < 0.5:
         suffix = chance.choice([s for s in _TEXTS if s not in _SLOW or chance.random() < 0.3])
@@ -202,7 +202,7 @@ def _serialized(rng: np.random.Generator) -> bytes:
 
 
 def _matrix(rng: np.random.Generator, chance: random.Random) -> bytes:
-    """Return an archive of arrays as SciPy's `save_npz` writes it, some of odd shapes and types."""
+    """Return an archive in the format of SciPy's `save_npz`, often with one invalid array."""
     graph = _graph(rng)
     parts: dict[str, bytes] = {}
     arrays = {"indptr": graph.indptr, "indices": graph.indices, "data": graph.solver_weights}
@@ -239,8 +239,8 @@ def _bombs() -> dict[str, bytes]:
 
 @functools.cache
 def _folder() -> Path:
-    """Return an empty folder, in memory where the system has such a place."""
-    memory = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
+    """Return an empty folder, in memory if the system supports that."""
+    memory = Path("/dev/shm")  # noqa: S108 - a new folder is made in it
     parent = memory if memory.is_dir() else None
     holder = tempfile.TemporaryDirectory(prefix="warpath-hunt-", dir=parent)
     _HOLDERS.append(holder)  # it is removed when the process ends
@@ -251,7 +251,7 @@ _HOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 
 def _forget_peak() -> int:
-    """Return the memory that the process holds, from which its next peak is counted."""
+    """Reset the process's peak of memory, and return the memory that it holds, in bytes."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # proc(5): resets VmHWM
     return _status("VmRSS")
 

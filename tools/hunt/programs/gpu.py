@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 _SSSP, _MANY, _APSP = (
     [each for each in on_gpu(task) if each.exact] for task in (Task.SSSP, Task.MANY, Task.APSP)
 )
-#: Loops that count no relaxations on a GPU and refuse a trace there.
+#: Loops that do not count relaxations on a GPU and refuse to record a trace there.
 _UNTRACED = IN_ONE_LAUNCH | {
     Loop.BLOCK_A_SOURCE, Loop.FLOYD_WARSHALL, Loop.JOHNSON, Loop.PAIRS,
 }  # fmt: skip
-#: Loops with a round for each distance, and source: on large graphs they would take minutes.
+#: Loops with a round for each distance and source: on large graphs they would take minutes.
 _MANY_ROUNDS = {Loop.SETTLE, Loop.SWEEPS, Loop.THREAD_A_SOURCE, Loop.ROUNDS_A_SOURCE}
-_SOME = 6  # recipes of each task that a trial takes, so that new graphs come often
-_MOST_SUM = 2**61  # what n weights may reach where an algorithm adds in another order
+_SOME = 6  # recipes of each task in a trial: few, so that new graphs come often
+_MOST_SUM = 2**61  # limit of n times the largest weight for algorithms that do not check sums
 
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
@@ -83,7 +83,7 @@ def _tables(solves: Solves, rng: np.random.Generator) -> None:
 
 
 def _chosen(solves: Solves, recipes: Sequence[Recipe], rng: np.random.Generator) -> list[Choice]:
-    """Return the planner's choice and some algorithms that take the graph."""
+    """Return the planner's choice and some algorithms that support the graph."""
     places = rng.permutation(len(recipes))[:_SOME]
     able = [recipes[at] for at in places.tolist() if _able(recipes[at], solves.graph)]
     chosen: list[Choice] = [each for each in able if solves.takes(each)]
@@ -91,7 +91,7 @@ def _chosen(solves: Solves, recipes: Sequence[Recipe], rng: np.random.Generator)
 
 
 def _able(recipe: Recipe, graph: wp.Graph) -> bool:
-    """Return whether a recipe is not to refuse a graph because of its sums."""
+    """Return whether a recipe must not refuse a graph for large sums of weights."""
     facts = graph.facts(symmetry=False)
     largest = max(abs(facts.min_weight), abs(facts.max_weight))
     checked = not (recipe.reassociates or recipe.loop is Loop.BFS)
@@ -107,7 +107,7 @@ def _options(solves: Solves, recipe: Choice, rng: np.random.Generator) -> dict[s
 
 
 def _large(rng: np.random.Generator, counts: Counts) -> None:
-    """Compare with the CPU's Dijkstra, whose answer is certified."""
+    """Compare with Dijkstra's algorithm on the CPU, whose answer is verified."""
     edges = int(10 ** rng.uniform(3.5, 6))
     graph, kind = graphs.draw_large(rng, edges=edges)
     if rng.random() < 0.4:
@@ -132,7 +132,7 @@ def _large(rng: np.random.Generator, counts: Counts) -> None:
 
 
 def _certified(graph: wp.Graph, source: int) -> wp.Paths | None:
-    """Return the CPU's answer; None where a distance does not fit."""
+    """Return the CPU's answer; None if a distance does not fit."""
     try:
         right = wp.sssp(graph, source, algorithm="classic.dijkstra", device="cpu")
     except wp.DistanceOverflowError:
@@ -163,7 +163,7 @@ def _for_large(
 
 
 def _large_tables(rng: np.random.Generator, counts: Counts, edges: int) -> None:
-    """Compare tables of many sources, and all pairs also where they pass through in tiles."""
+    """Compare tables of many sources or all pairs; some of the latter are solved in tiles."""
     graph, kind = graphs.draw_large(rng, edges=min(edges, 60_000))
     every = graph.n <= 700
     sources = np.arange(graph.n) if every else rng.integers(0, graph.n, 100)
@@ -191,7 +191,7 @@ def _large_tables(rng: np.random.Generator, counts: Counts, edges: int) -> None:
 
 @contextlib.contextmanager
 def _gpu_memory(limit: int | None) -> Iterator[None]:
-    """Let calls plan with some bytes of the GPU's memory, or with all."""
+    """Limit the GPU memory that calls plan with to some bytes; None sets no limit."""
     if limit is None:
         yield
         return
@@ -213,7 +213,7 @@ def _same(found: Any, right: Any, text: str) -> None:
 
 
 def _close(found: Any, right: Any, n: int, text: str) -> None:
-    """Compare floats that were added in another order: within n * eps of the longest."""
+    """Compare floats that were added in another order, within n * eps of the longest."""
     finite = np.isfinite(right)
     longest = float(np.abs(right[finite], dtype=np.float64).max(initial=0))
     slack = n * (float(np.finfo(right.dtype).eps) * longest + 1e-300)
@@ -223,7 +223,7 @@ def _close(found: Any, right: Any, n: int, text: str) -> None:
 
 
 def _obstacle() -> str:
-    """Return why there is no GPU to run on."""
+    """Return the reason why no GPU can be used, "" if one can."""
     from warpath.engines.cuda.driver import device_count
 
     try:

@@ -1,4 +1,4 @@
-"""Repeat calls, and see that memory, open files, threads and files in the folder do not grow."""
+"""Repeat calls, and check that memory, open files, threads and files in a folder do not grow."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
     from hunt.program import Counts
 
-#: Seconds of one trial's first part, in which caches fill, and of each of the two parts after it.
+#: Seconds of each of a trial's three parts; caches fill during the first one.
 _SECONDS = 0.4
 _FEWEST, _MOST = 40, 2000
-#: What the second of two parts may add, in all: allocators take memory in steps of up to 1 MiB.
+#: Bytes that one part may add in all: allocators take memory in steps of up to 1 MiB.
 _STEP = 2**20
-#: What a call adds for certain in every part, where it is called a leak: bytes, and objects.
+#: Growth per call above which a part is suspicious: bytes, and objects.
 _BYTES_A_CALL = 48
 _OBJECTS_A_CALL = 0.5
-#: Objects that the measurements themselves keep, and the interpreter's free lists.
+#: Objects of the measurements themselves and of the interpreter's free lists.
 _OWN_OBJECTS = 100
-#: How often a suspicion is looked at, over as many calls each time as in the first part.
+#: Further parts that check a suspicion, each of as many calls as the first part.
 _LOOKS = 10
 
 
 class Usage(NamedTuple):
-    """What the process has at a moment."""
+    """Resources of the process: bytes of memory, and numbers of the others."""
 
     memory: int
     objects: int
@@ -46,12 +46,12 @@ class Usage(NamedTuple):
     files: int
 
 
-#: What the second half of a long look adds, relative to the first, where something leaks.
+#: Growth in the second half of the further parts, relative to the first half, of a leak.
 _CONSTANT = 0.8
 
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
-    """Repeat one call; look longer where something grew."""
+    """Repeat one call; repeat it more often if a resource grew."""
     kinds = makers()
     with tempfile.TemporaryDirectory(prefix="hunt-") as folder:
         kind = kinds[rng.integers(len(kinds))]
@@ -79,7 +79,7 @@ def _grew(before: Usage, after: Usage, times: int) -> bool:
 def _look_longer(
     call: Callable[[], object], times: int, folder: str, counts: Counts, name: str
 ) -> None:
-    """Report what grows in nine of ten further parts, and in all by as much as a leak does."""
+    """Report resources that grow in nine of ten further parts, and in all as much as a leak."""
     seen = [_usage(folder)]
     for _ in range(_LOOKS):
         _repeat(call, times, counts)
@@ -91,7 +91,7 @@ def _look_longer(
         rises = sum(b > a for a, b in itertools.pairwise(values))
         steady = rises >= (_LOOKS - 1 if at < 2 else 2)
         halves = values[_LOOKS // 2] - values[0], values[-1] - values[_LOOKS // 2]
-        constant = halves[1] > _CONSTANT * halves[0]  # what is kept for later calls grows ever less
+        constant = halves[1] > _CONSTANT * halves[0]  # the growth of caches slows down
         if steady and constant and min(halves) > least[at] / 4 and sum(halves) > least[at]:
             raise Finding(f"{name}: {field} grew over {calls} calls: {values}")
 
@@ -103,7 +103,7 @@ def _repeat(call: Callable[[], object], times: int, counts: Counts) -> None:
 
 
 def _usage(folder: str) -> Usage:
-    """Count after unreachable objects were freed and free memory was given back."""
+    """Return the usage after freeing unreachable objects and releasing free memory."""
     for _ in range(2):
         gc.collect()
     _LIBC.malloc_trim(0)

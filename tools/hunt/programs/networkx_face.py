@@ -26,7 +26,7 @@ _FEW = 8  # nodes between which all shortest paths are listed in a moment
 
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
-    """Ask both about one random graph."""
+    """Make the same calls of NetworkX and of the backend on one random graph."""
     random = Random(int(rng.integers(2**63)))  # noqa: S311 - its small numbers come sooner
     nx.config.warnings_to_ignore.add("cache")
     made = calls.made(random)
@@ -37,7 +37,7 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
             before = _content(made.graph)
         name = random.choice(calls.NAMES)
         if len(made.graph) > _FEW and name.endswith("all_shortest_paths"):
-            continue  # there may be more of them than anyone can wait for
+            continue  # their number may grow exponentially
         kwargs = arguments.of(name)
         partly = random.random() < 0.1 and "order" not in FUNCTIONS[name]
         first = random.randint(1, 3) if partly else None
@@ -64,7 +64,7 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
 
 
 def _outcome(name: str, graph: Any, kwargs: dict[str, Any], first: int | None, **how: Any) -> Any:
-    """Return an answer, of an iterator a list, or what was raised; it stands last in a list."""
+    """Return an answer or `Raised`; for an iterator its `Items`, the last of which may be that."""
     function = getattr(nx, name)
     try:
         answer = (function if how else function.orig_func)(graph, **calls.opened(kwargs), **how)
@@ -82,7 +82,7 @@ def _outcome(name: str, graph: Any, kwargs: dict[str, Any], first: int | None, *
 
 
 def _stopped_early(call: Call, graph: Any, ours: Any, first: int | None) -> bool:
-    """Return whether NetworkX agrees where its Bellman-Ford search does not stop too early."""
+    """Return whether NetworkX agrees if its Bellman-Ford search does not stop too early."""
     if "early stop" not in call.announced:
         return False
     with mock.patch.object(weighted, "_inner_bellman_ford", _bellman_ford):
@@ -97,7 +97,7 @@ def _stopped_early(call: Call, graph: Any, ours: Any, first: int | None) -> bool
 def _bellman_ford(
     graph: Any, sources: Any, weight: Any, pred: Any, dist: Any = None, heuristic: Any = True
 ) -> Any:
-    """Search as NetworkX does, but for its rule that a node waits for those before it."""
+    """Search as NetworkX does, but without its rule that a node waits for its predecessors."""
     del heuristic
     for source in sources:
         if source not in graph:

@@ -1,7 +1,7 @@
-"""Solve in threads, under interrupts, in forked and in spawned processes; the answers stay right.
+"""Solve in threads, under interrupts, in forked and in spawned processes, and compare the answers.
 
-The expected distances come from another graph object with the same edges, so that nothing that a
-graph derives from itself is shared with the trial.
+The expected distances come from another graph object with the same edges, so that they share no
+cached data with the trial's graph.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ _ALGORITHMS = [
     r.name for r in CATALOGUE if "cpu" in r.devices and Task.SSSP in r.solves and r.exact
 ]
 _KINDS = ("int32", "int64", "float32", "float64")
-#: Modules that need packages which may not be here, or that no solve needs.
+#: Modules that need optional packages, or that no solve needs.
 _LEFT_OUT = (
     "warpath_bench", "support", "warpath.cli", "warpath.nx", "warpath.plot",
     "warpath.csgraph", "warpath.engines.cuda",
 )  # fmt: skip
-#: Seconds until an interrupt comes, at most: about as long as a solve takes.
+#: Maximum seconds until an interrupt: about the duration of a solve.
 _LONGEST_WAIT = 0.003
 
 
 @dataclass(frozen=True)
 class Case:
-    """A graph and what its calls answer.
+    """A graph and the expected answers of its calls.
 
     Attributes
     ----------
-    sources : some vertices.
-    dist, pred : (k, n) the answers for them.
+    sources : (k,) vertices.
+    dist, pred : (k, n) distances and predecessors from each of them.
     """
 
     graph: wp.Graph
@@ -58,7 +58,7 @@ class Case:
 
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
-    """Do one kind of trial with one to three graphs."""
+    """Run one kind of trial with one to three graphs."""
     _import_all()
     cases = [_drawn_case(rng, counts) for _ in range(rng.integers(1, 4))]
     kinds: list[Callable[..., None]] = [_threads, _threads, _interrupts, _interrupts, _forks]
@@ -70,10 +70,10 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
 
 @functools.cache
 def _import_all() -> None:
-    """Import what solves import when it is first needed.
+    """Import all modules that solves would import later.
 
-    CPython keeps a lock for each module that is being imported. An interrupt or a fork at that
-    moment can leave it locked, whatever is imported.
+    CPython holds a lock for each module that is being imported. An interrupt or a fork at that
+    moment can leave the lock held.
     """
     for module in pkgutil.walk_packages(wp.__path__, "warpath."):
         if not module.name.startswith(_LEFT_OUT):
@@ -100,7 +100,7 @@ def _drawn_case(rng: np.random.Generator, counts: Counts) -> Case:
 
 
 def _threads(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
-    """Let threads solve at the same time, from the first call on a graph on."""
+    """Let several threads solve at the same time, including the first call on each graph."""
     seeds = [int(seed) for seed in rng.integers(0, 2**60, rng.integers(2, 7))]
     go, done, errors = threading.Barrier(len(seeds)), [], list[BaseException]()
 
@@ -119,7 +119,7 @@ def _threads(cases: list[Case], rng: np.random.Generator, counts: Counts) -> Non
 
 
 def _interrupts(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
-    """Interrupt calls at random moments; the same calls are right afterwards."""
+    """Interrupt calls at random moments, and check the calls that follow."""
     for _ in range(20):
         case = cases[rng.integers(len(cases))]
         _interrupted(float(rng.uniform(1e-5, _LONGEST_WAIT)), case, rng, counts)
@@ -156,7 +156,7 @@ def _interrupted_threads(cases: list[Case], rng: np.random.Generator, counts: Co
 
 
 def _forks(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
-    """Fork after solves on several threads, and solve in the parent and in the children."""
+    """Fork after multithreaded solves, and solve in the parent and in the children."""
     for case in cases:
         counts["solves"] += _one_call(case, rng, threads=2)
     for _ in range(3):
@@ -198,7 +198,7 @@ def _forks_of_threads(cases: list[Case], rng: np.random.Generator, counts: Count
 
 
 def _spawned(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
-    """Solve in processes that start anew and receive the graphs as pickles."""
+    """Solve in spawned processes that receive the graphs as pickles."""
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         seeds = rng.integers(0, 2**60, 4).tolist()
         counts["solves"] += sum(pool.starmap(_calls, [(cases, seed, 5) for seed in seeds]))
@@ -211,7 +211,7 @@ def _calls(cases: list[Case], seed: int, times: int) -> int:
 
 
 def _one_call(case: Case, rng: np.random.Generator, threads: int | None = None) -> int:
-    """Ask one question, compare the answer, and return how many solves that took."""
+    """Make one call, compare its answer, and return the number of solves."""
     graph, at = case.graph, int(rng.integers(len(case.sources)))
     source = int(case.sources[at])
     options: dict[str, Any] = {"threads": threads or [None, 1, 2, 3][rng.integers(4)]}
@@ -241,7 +241,7 @@ def _one_call(case: Case, rng: np.random.Generator, threads: int | None = None) 
         _compare(found.dist, case.dist[at], "sssp", options)
         _compare(found.pred, case.pred[at], "the tree of sssp", options)
     except (wp.NotSupportedError, wp.InputError):
-        if "algorithm" not in options:  # which may not be for such weights
+        if "algorithm" not in options:  # an algorithm may not support the weights
             raise
     return 1
 
@@ -260,11 +260,11 @@ def _join(threads: list[threading.Thread]) -> None:
 
 
 class _Alarm(BaseException):
-    """What the timer raises, as Ctrl-C raises KeyboardInterrupt."""
+    """The exception of the timer, in place of Ctrl-C's KeyboardInterrupt."""
 
 
 def _interrupted(after: float, case: Case, rng: np.random.Generator, counts: Counts) -> None:
-    """Solve until an exception comes from a handler of a signal, some seconds later."""
+    """Solve until a signal handler raises an exception after some seconds."""
 
     def ring(*_: object) -> None:
         raise _Alarm
@@ -273,7 +273,7 @@ def _interrupted(after: float, case: Case, rng: np.random.Generator, counts: Cou
     try:
         try:
             signal.setitimer(signal.ITIMER_REAL, after)
-            for _ in range(500):  # not for ever: an exception in a weakref's callback is ignored
+            for _ in range(500):  # limited, as an exception in a weakref callback is ignored
                 counts["solves"] += _one_call(case, rng)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)

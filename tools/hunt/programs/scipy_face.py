@@ -13,15 +13,15 @@ from warpath import csgraph as ours
 if TYPE_CHECKING:
     from hunt.programs._scipy_calls import Call, Outcome
 
-_CALLS = 12  # of one matrix
-#: Types, shapes and warnings are SciPy's always.
+_CALLS = 12  # with one matrix
+#: Differences that may be intended; types, shapes and warnings must always be SciPy's.
 _MAY_BE_ANNOUNCED = frozenset(
     {"one raises", "the exceptions are of different classes", "the distances differ"}
 )
 
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
-    """Compare some calls with one matrix."""
+    """Compare some calls of both modules with one matrix."""
     from hunt.programs._scipy_calls import random_call
     from hunt.programs._scipy_matrices import random_matrix
 
@@ -32,7 +32,7 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
 
 
 def compare(call: Call, counts: Counts) -> None:
-    """Raise `Finding` if a call does not do what SciPy's does, unless that is announced."""
+    """Raise `Finding` if a call differs from SciPy's in a way that is not announced."""
     from scipy.sparse import csgraph as theirs
 
     from hunt.programs._scipy_differences import DIFFERENCES
@@ -65,7 +65,7 @@ def compare(call: Call, counts: Counts) -> None:
 
 
 def _difference(mine: Outcome, other: Outcome) -> str:
-    """Return in which way two outcomes differ, "" for none."""
+    """Return the way in which two outcomes differ, "" for none."""
     if mine.error is None and other.error is None:
         return _difference_of_answers(mine, other)
     if mine.error is None or other.error is None:
@@ -97,7 +97,7 @@ def _same_rows(one: Any, two: Any) -> bool:
 
 
 def _broken(call: Call, mine: Outcome) -> str:
-    """Return which rule our answer breaks, whatever SciPy says; "" for none."""
+    """Return the rule that our answer breaks, independently of SciPy's; "" for none."""
     from hunt.programs._scipy_oracle import broken_routes
 
     if mine.error is not None:

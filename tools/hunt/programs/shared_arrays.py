@@ -1,4 +1,4 @@
-"""Write to the arrays that a graph was made of: the graph must stay as it was."""
+"""Write to the arrays that a graph was made from: the graph must not change."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FLOATS = (0.0, -1.0, 1e300, np.inf, -np.inf, np.nan)
 
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
-    """Solve, write to the arrays that came in, solve again; or write while a graph is made."""
+    """Solve, write to the graph's input arrays and solve again; or write while a graph is made."""
     n = int(rng.choice([3, 40, 700]))
     m = int(rng.integers(1, 6 * n))
     weight = rng.choice(["int32", "int64", "float32", "float64"])
@@ -46,7 +46,7 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
 
 
 class _Given:
-    """Arrays of somebody else, and the ways in which a graph is made of them."""
+    """Input arrays that the caller owns, and the way in which a graph is made from them."""
 
     def __init__(self, way: str, arrays: list[Array], n: int) -> None:
         self.way, self.arrays, self.n = way, arrays, n
@@ -63,7 +63,7 @@ class _Given:
         return wp.Graph.of(self.matrix())
 
     def matrix(self) -> Any:
-        """Return a matrix over the arrays themselves."""
+        """Return a matrix that shares the arrays."""
         indptr, indices, data = self.arrays
         made = sparse.csr_array((self.n, self.n), dtype=data.dtype)
         made.indptr, made.indices, made.data = indptr, indices, data
@@ -85,7 +85,7 @@ def _written_afterwards(rng: np.random.Generator, counts: Counts, given: _Given)
     algorithms = rng.choice(_ALGORITHMS, 3, replace=False).tolist()
     source = int(rng.integers(given.n))
     before = [wp.sssp(graph, source, algorithm=name) for name in algorithms]
-    late = wp.sssp(graph, source)  # its tree is made when the arrays have changed
+    late = wp.sssp(graph, source)  # its tree is computed after the arrays have changed
     for _ in range(3):
         _write(rng, given.arrays)
     for array in (graph.indptr, graph.indices, graph.weights):
@@ -100,7 +100,7 @@ def _written_afterwards(rng: np.random.Generator, counts: Counts, given: _Given)
 
 
 def _written_meanwhile(rng: np.random.Generator, counts: Counts, given: _Given) -> None:
-    """Make graphs while a thread writes: each is refused, or is one whose answers are right."""
+    """Make graphs while a thread writes: each is refused, or its answers are right."""
     kept = [array.copy() for array in given.arrays]
     with _writer(rng, given.arrays):
         for _ in range(20):
@@ -118,7 +118,7 @@ def _written_meanwhile(rng: np.random.Generator, counts: Counts, given: _Given) 
     for array, values in zip(given.arrays, kept, strict=True):
         array[:] = values
     if given.way == "matrix":
-        # A call of csgraph reads the matrix itself: it may change between calls, not during one.
+        # csgraph's calls read the matrix itself: it may change between calls, not during one.
         for _ in range(3):
             csgraph.dijkstra(given.matrix(), indices=int(rng.integers(given.n)))
             counts["solves"] += 1

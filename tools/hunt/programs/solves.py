@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 _SSSP, _MANY, _APSP, _PATH = (
     [None, *on_cpu(task)] for task in (Task.SSSP, Task.MANY, Task.APSP, Task.PATH)
 )
-#: More than most machines have cores for, which makes teams wait for each other.
+#: The largest exceed most machines' cores, so that a team's threads wait for each other.
 _THREADS = (1, 1, 2, 3, 5)
-_MOST_PAIRS = 130  # vertices of a graph that all pairs are solved of
-#: Vertices from which on a trial solves less, as an answer of plain Python takes milliseconds.
+_MOST_PAIRS = 130  # vertices: all pairs are solved on graphs up to this size
+#: Vertices above which a trial makes fewer calls: the oracle takes milliseconds for an answer.
 _LARGE = 400
 
 
@@ -54,7 +54,7 @@ def _some(rng: np.random.Generator, n: int, most: int) -> list[int]:
 
 
 def _options(solves: Solves, recipe: Recipe | None, rng: np.random.Generator) -> dict[str, Any]:
-    """Return the options that say how a call is solved."""
+    """Return options that choose the algorithm, its parameters and the threads."""
     threads = _THREADS[rng.integers(0, len(_THREADS))]
     options: dict[str, Any] = {} if rng.random() < 0.2 else {"threads": threads}
     if recipe is not None:
@@ -83,7 +83,7 @@ def _one_source(solves: Solves, source: int, rng: np.random.Generator) -> None:
 
 
 def _refused(solves: Solves, source: int, rng: np.random.Generator) -> None:
-    """See that an algorithm that is not made for the weights refuses them."""
+    """Check that an algorithm refuses weights that it does not support."""
     unable = [each for each in _SSSP if each is not None and not solves.takes(each)]
     if not unable:
         return
@@ -98,7 +98,7 @@ def _refused(solves: Solves, source: int, rng: np.random.Generator) -> None:
 
 def _tables(solves: Solves, rng: np.random.Generator, *, large: bool) -> None:
     n = solves.graph.n
-    # As many sources as side_by_side takes at once, and one more.
+    # 33 is one more than side_by_side takes at once.
     many = rng.random() < (0.5 if large else 0.1)
     sources = rng.integers(0, n, 33 if many else int(rng.integers(1, 5))).tolist()
     for recipe in _able(solves, _MANY):
@@ -130,7 +130,7 @@ def _facilities(solves: Solves, rng: np.random.Generator) -> None:
 
 
 def _plans(drawn: Drawn, rng: np.random.Generator, counts: Counts) -> None:
-    """See that a plan is made, and is that of the call."""
+    """Check that planning a call twice gives one plan, with an algorithm for the CPU."""
     source = drawn.name(int(rng.integers(0, drawn.graph.n)))
     counts["plans"] += 1
     plan = wp.plan(drawn.graph, source)

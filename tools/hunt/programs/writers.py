@@ -1,4 +1,4 @@
-"""Stop every writer at random moments, run two at once, plant links and edit notes."""
+"""Stop writers at random moments, run several at once, plant links and edit notes of tables."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     Content = bytes | dict[str, bytes] | None
 
-#: What a run of one target may leave when it is killed, and what the next run removes.
+#: Suffixes of files that a killed run may leave next to its target; the next run removes them.
 _LEFT_BY_A_KILL = (".part", ".part.json", ".part.json.new", ".part.lock", ".part.panels")
-#: What it may leave when it is interrupted: the rows that are done, and what says so.
+#: Those of files that an interrupted run leaves: the finished rows and the note about them.
 _LEFT_BY_AN_INTERRUPT = (".part", ".part.json", ".part.panels")
 _COMPRESSIONS = ("", ".gz", ".bz2", ".xz", ".zst")
 _GRAPHS = (".gr", ".mtx", ".wel", ".npz", ".parquet")
@@ -51,10 +51,10 @@ class Writer:
 
     Attributes
     ----------
-    suffix : of the target.
-    write : writes it.
-    blocks : whether an unfinished file stays and is continued.
-    tiles : whether it is solved in tiles, whose entries may be half old and half new.
+    suffix : suffix of the target.
+    write : writes the target.
+    blocks : whether an unfinished file stays and is continued by the next run.
+    tiles : whether the table is solved in tiles; an unfinished file then mixes old and new entries.
     """
 
     suffix: str
@@ -64,7 +64,7 @@ class Writer:
 
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
-    """Let one writer meet one kind of trouble several times."""
+    """Disturb one writer several times in one way."""
     _import_all()
     writer = _drawn_writer(rng)
     with tempfile.TemporaryDirectory(prefix="hunt-", dir=_memory_disk()) as folder:
@@ -85,12 +85,12 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
 
 @dataclass
 class _Case:
-    """One writer in one folder.
+    """One writer and the target that it writes.
 
     Attributes
     ----------
-    new : what it writes.
-    seconds : how long that takes.
+    new : the content that it writes.
+    seconds : duration of an undisturbed write.
     """
 
     writer: Writer
@@ -101,7 +101,7 @@ class _Case:
     counts: Counts
 
     def stop(self) -> None:
-        """Stop it again and again over an old file, a damaged one or none, then let it end."""
+        """Stop the writer repeatedly, with or without an old file in place, then let it end."""
         if not self.writer.suffix.endswith(".zarr") and self.rng.random() < 0.7:
             self.target.write_bytes(self.rng.bytes(int(self.rng.integers(2000))))
         for _ in range(self.rng.integers(1, 12)):
@@ -128,13 +128,13 @@ class _Case:
         elif end.stopped and self.writer.blocks:
             may_be_left = _LEFT_BY_AN_INTERRUPT
         strays = self._strays()
-        if end.stopped:  # perhaps before it could remove what an earlier kill had left
+        if end.stopped:  # perhaps before it could remove files left by an earlier kill
             strays -= there
         if strays := {name for name in strays if not self._may_be_left(name, may_be_left)}:
             raise self._finding(f"{number.name} left {strays}")
 
     def race(self) -> None:
-        """Let two or three processes, and threads of one, write one target at once."""
+        """Let two or three processes, or threads of one process, write one target at once."""
         other = _other(self.writer, self.rng)
         elsewhere = self.target.parent.parent / "whole" / f"other{self.writer.suffix}"
         run(lambda: other.write(elsewhere))
@@ -158,13 +158,13 @@ class _Case:
         found = _content(self.target)
         if found not in allowed and found is not None:
             raise self._finding("several writers at once left a file that none of them wrote")
-        if self.writer.blocks:  # one that was killed may belong to the other question
+        if self.writer.blocks:  # a killed writer's files may belong to the other query
             for path in self.target.parent.glob(f"{self.target.name}.part*"):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         self._finish("after several at once")
 
     def plant(self) -> None:
-        """Put links where temporary files go, or in place of the target."""
+        """Put links in the places of temporary files or of the target."""
         victim = self.target.parent.parent / "victim"
         victim.write_bytes(b"precious")
         name = self.target.name
@@ -193,7 +193,7 @@ class _Case:
             raise self._finding(f"a planted link led to: {end.refused}")
 
     def edit(self) -> None:
-        """Stop a run, change its note or its rows, and see them refused or the answer right."""
+        """Kill a run, edit its note or its rows, and check that the next run notices."""
         child = Child(lambda: self.writer.write(self.target))
         child.send(signal.SIGKILL, float(self.rng.uniform(0.2, 1)) * self.seconds)
         child.end()
@@ -215,7 +215,7 @@ class _Case:
         self._finish("after its notes were edited and restored")
 
     def _edited_part(self) -> str:
-        """Change a byte of what a note vouches for."""
+        """Change one bit of a file whose content the note describes."""
         ends = (".part.panels",) if self.writer.tiles else (".part",)
         files: list[Path] = []
         for end in ends:
@@ -233,7 +233,7 @@ class _Case:
         return f"byte {at} of {file.name}"
 
     def _finish(self, when: str) -> None:
-        """Let the writer end: the same bytes, and nothing else in the folder."""
+        """Let the writer end; check its bytes and that no other file is left in the folder."""
         end = run(lambda: self.writer.write(self.target))
         self.counts["writes"] += 1
         self._refuse(end.refused, when)
@@ -310,7 +310,7 @@ def _drawn_graph(rng: np.random.Generator) -> wp.Graph:
 
 
 def _small_blocks(graph: wp.Graph, *, tiles: bool) -> None:
-    """Make a child write many blocks, or solve in tiles."""
+    """Make this process write many small blocks, or solve in tiles."""
     from warpath.io import streams
 
     streams.BLOCK_BYTES = streams.CHUNK_BYTES = 16 * 200 * 8  # the same for all threads
@@ -319,7 +319,7 @@ def _small_blocks(graph: wp.Graph, *, tiles: bool) -> None:
 
 
 def _all_at_once(works: list[Callable[[Path], object]], target: Path) -> None:
-    """Write one target in several threads; in blocks one refusal is no error."""
+    """Write one target in several threads; refusing a second writer is not an error."""
     errors: list[BaseException] = []
 
     def one(work: Callable[[Path], object]) -> None:
@@ -341,11 +341,11 @@ def _all_at_once(works: list[Callable[[Path], object]], target: Path) -> None:
 
 
 def _is_about_another(message: str) -> bool:
-    return "is writing it at this moment" in message or "of another question" in message
+    return "is writing it at this moment" in message or "of another query" in message
 
 
 def _edit_note(note: Path, rng: np.random.Generator) -> str:
-    """Change the text of a note, or one entry of it."""
+    """Change the text of a note, or one entry of it; return a description."""
     if not note.is_file():
         return "nothing"
     text = note.read_bytes()
@@ -367,19 +367,19 @@ def _edit_note(note: Path, rng: np.random.Generator) -> str:
 
 
 def _content(path: Path) -> Content:
-    """Return the bytes of a file, or of all files of a folder."""
+    """Return the bytes of a file, or of all files in a folder; None if neither exists."""
     if path.is_dir():
         return {str(f.relative_to(path)): f.read_bytes() for f in path.rglob("*") if f.is_file()}
     return path.read_bytes() if path.exists() else None
 
 
 def _memory_disk() -> str | None:
-    """Return a folder whose files are in memory, where there is one: a disk takes 10 ms to sync."""
+    """Return a folder in memory, if there is one: a disk takes 10 ms to sync."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
 
 
 def _import_all() -> None:
-    """Import here what the children need, which takes each of them a second."""
+    """Import the modules that children need, to save each child a second."""
     for module in _MODULES:
         importlib.import_module(module)
     arrow = importlib.import_module("pyarrow")

@@ -1,4 +1,4 @@
-// adjacency.hpp - compressed rows as a dense matrix of labels, and such a matrix in a wider type.
+// adjacency.hpp - CSR rows as a dense matrix of labels, and the widening of such a matrix in place.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace warpath {
 
-/// Runs row(0) .. row(n - 1) on threads, each rank every so many rows.
+/// Runs row(0) .. row(n - 1) on threads; rank r takes rows r, r + threads, ...
 template <class Row>
 void each_row(std::int64_t n, int threads, Control& control, Row&& row) {
   run_team(threads, control, [&](int rank) {
@@ -25,11 +25,11 @@ void each_row(std::int64_t n, int threads, Control& control, Row&& row) {
   });
 }
 
-/// out[i][v] = the lightest edge u -> v for the vertices u = first + i whose rows `graph` has, the
-/// type's "unreachable" without one, 0 for v = u; n columns.
+/// Sets out[i][v] (n columns) to the smallest weight of the edges u -> v for the vertices u = first
+/// + i whose rows `graph` has; to unreachable<T> without an edge, and to 0 for v = u.
 ///
-/// Work rows x n and the edges, on threads. Throws std::invalid_argument for rows or edges outside
-/// of their arrays and for a weight that T does not hold.
+/// Work rows x n plus the edges, on threads. Throws std::invalid_argument if a row or an edge is
+/// out of range or T does not hold a weight.
 template <class V, class W, class T>
 void adjacency_rows(CsrView<V, W> graph, std::int64_t first, T* out, std::int64_t n, int threads,
                     Control& control) {
@@ -53,11 +53,11 @@ void adjacency_rows(CsrView<V, W> graph, std::int64_t first, T* out, std::int64_
   });
 }
 
-/// Makes 64-bit entries of 32-bit ones that lie in the first half of the same memory, "unreachable"
-/// in the type of each.
+/// Widens 32-bit entries, which lie in the first half of the memory, to 64-bit entries in place;
+/// "unreachable" becomes that of the wider type.
 ///
-/// The last half of the entries goes first, since it is written where nothing is read, and so on.
-/// Work `count`, on threads.
+/// The last half of the entries is converted first, as its output overlaps no input that is left,
+/// then the last half of the rest, and so on. Work `count`, on threads.
 inline void widen(std::int64_t* wide, std::int64_t count, int threads, Control& control) {
   typedef std::int32_t Narrow __attribute__((may_alias));
   const Narrow* narrow = reinterpret_cast<const Narrow*>(wide);

@@ -1,4 +1,4 @@
-// dense_tree.hpp - predecessors of all pairs, from a matrix of lengths and that of the distances.
+// dense_tree.hpp - predecessors of all pairs, from the matrices of edge lengths and of distances.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,13 @@
 
 namespace warpath {
 
-/// Columns of a strip: a power of two that every vector's lanes divide.
+/// Columns of a strip: a power of two and a multiple of every vector's lanes.
 inline constexpr int kTreeStrip = 16;
 inline constexpr int kTreeRows = 4;
 
-/// For kTreeRows rows i of `dist` and a strip of columns j: the least dist[i][u] + lengths[u][j]
-/// and the smallest u that gives it. `strip` has the lengths, n rows of kTreeStrip, inf for u = j.
+/// For kTreeRows rows i of `dist` and a strip of columns j: the minimum of dist[i][u] +
+/// lengths[u][j] and the smallest u that attains it. `strip` has the lengths, n rows of kTreeStrip,
+/// inf for u = j.
 template <int kBytes>
 [[gnu::always_inline]] inline void least_through(const double* dist, std::int64_t n,
                                                  const double* strip, std::int64_t* through) {
@@ -59,17 +60,18 @@ template <int kBytes>
   }
 }
 
-/// An edge into a vertex that some shortest path may end with.
+/// An edge into a vertex that may be the last edge of a shortest path.
 struct Entering {
   double length;
   std::int32_t from;
 };
 
-/// Rows that are judged side by side against the edges that enter a vertex.
+/// Rows that are tested together against the in-edges of a vertex.
 inline constexpr int kTreeSlab = 64;
 
-/// For kTreeSlab rows: the least sum of a row's distance to `from` and the edge's length, and the
-/// first such edge's `from`, -1 for none. `slab` has the distances, kTreeSlab rows of each vertex.
+/// For kTreeSlab rows: the minimum sum of a row's distance to `from` and the edge's length, and the
+/// `from` of the first edge that attains it, -1 for none. `slab` has the distances, kTreeSlab rows
+/// per vertex.
 template <int kBytes>
 [[gnu::always_inline]] inline void least_entering(const double* slab,
                                                   const std::vector<Entering>& edges, double* least,
@@ -105,7 +107,7 @@ template <int kBytes>
   }
 }
 
-/// The loops above for one width of vectors.
+/// The loops above for one vector width.
 struct TreeLoops {
   void (*through)(const double*, std::int64_t, const double*, std::int64_t*);
   void (*entering)(const double*, const std::vector<Entering>&, double*, std::int64_t*);
@@ -140,17 +142,17 @@ inline void least_entering_default(const double* slab, const std::vector<Enterin
 }
 #endif
 
-/// pred[i][j] = i where the edge i -> j is a shortest path, else the smallest u whose distance and
-/// edge to j add up to least, if i is nearer to u than to j; -2 where it is not, as after edges of
-/// no length, and -1 for j = i and where dist[i][j] is inf.
+/// Fills pred[i][j]: i if the edge i -> j is a shortest path; else the smallest u that minimises
+/// dist[i][u] + length(u, j), if dist[i][u] < dist[i][j]; else -2, as after edges of length 0. It
+/// is -1 for j = i and where dist[i][j] is inf.
 ///
-/// Lengths are >= 0, inf without an edge. For sums that are exact it is the predecessor of
+/// Lengths must be >= 0, inf without an edge. If sums are exact, the result is the predecessor of
 /// tree.hpp, or i.
 ///
-/// An edge that is longer than the largest distance to its end ends no shortest path. Of a complete
-/// graph with random lengths some 2 ln n edges a vertex are left, which are listed; all are looked
-/// at where more than n^2 / kFewEdges would be. Work n^3 at most, on threads; extra memory
-/// 16 n^2 / kFewEdges bytes and n kTreeSlab labels a thread.
+/// An edge that is longer than the largest distance to its end is on no shortest path. In a
+/// complete graph with random lengths some 2 ln n edges per vertex remain, which are listed; if
+/// more than n^2 / kFewEdges remain, all edges are tested. Work n^3 at most, on threads; extra
+/// memory 16 n^2 / kFewEdges bytes and n kTreeSlab labels per thread.
 class DenseTree {
  public:
   static constexpr std::int64_t kFewEdges = 8;
@@ -179,7 +181,7 @@ class DenseTree {
   }
 
  private:
-  /// Lists what may end a shortest path; false where that is too much.
+  /// Lists the edges that may end a shortest path; false if there are too many.
   bool list_entering(int threads, Control& control) {
     farthest_.assign(static_cast<std::size_t>(n_), 0);
     entering_.assign(static_cast<std::size_t>(n_), {});
@@ -192,7 +194,7 @@ class DenseTree {
           const double label = dist_[i * n_ + j];
           farthest_[j] = std::max(farthest_[j], label == no_path<double> ? 0 : label);
         }
-      // Where sums are rounded the least one through another vertex may be a little larger.
+      // With rounded sums, the minimum through another vertex may be slightly larger.
       for (std::int64_t j = first; j < last; ++j) farthest_[j] *= 1 + 0x1p-30;
       for (std::int64_t u = 0; u < n_; ++u) {
         pulse.check();
@@ -227,7 +229,7 @@ class DenseTree {
           loops_.entering(slab.data(), entering_[j], least, through);
           for (int row = 0; row < rows; ++row) {
             const std::int64_t i = first + row;
-            // What is not listed leads to larger sums than farthest_.
+            // Edges that are not listed give sums larger than farthest_.
             if (!(least[row] <= farthest_[j])) through[row] = through_any(i, j);
             pred_[i * n_ + j] = judged(i, j, through[row]);
           }
@@ -304,7 +306,7 @@ class DenseTree {
   std::int32_t* pred_;
   const std::int64_t n_;
   TreeLoops loops_;
-  std::vector<double> farthest_;  // of all distances to a vertex, a trifle more
+  std::vector<double> farthest_;  // largest distance to each vertex, slightly enlarged
   std::vector<std::vector<Entering>> entering_;
 };
 

@@ -1,4 +1,4 @@
-// floyd_warshall.hpp - all pairs of a dense matrix, in place, as blocked min-plus products.
+// floyd_warshall.hpp - all-pairs distances of a dense matrix, by blocked Floyd-Warshall.
 #pragma once
 
 #include <algorithm>
@@ -20,24 +20,25 @@ namespace warpath {
 
 /// Blocked Floyd-Warshall on threads, in place on a row-major n x n matrix.
 ///
-/// For each block of kDepth vertices: (1) close the diagonal block D among them; (2) the block's
-/// rows become min(R, D + R) and its columns min(C, C + D), which is exact since D is closed; (3)
-/// everything else becomes min(X, C + R). All of (2) and (3) is one min-plus product kernel on
-/// copies of the panels, so that no row stride of the matrix reaches the inner loop. The first task
-/// of (3) is the next block's diagonal, and whoever does it closes it too, while the others go on.
-/// Work 2 n^3 operations, of which (1) is 2 n kDepth^2. Extra memory: two panels of n x kDepth.
+/// For each block of kDepth vertices: (1) close the diagonal block D, that is, solve it alone; (2)
+/// set the block's rows to min(R, D + R) and its columns to min(C, C + D), which is exact since D
+/// is closed; (3) set everything else to min(X, C + R). (2) and (3) run one min-plus product kernel
+/// on copies of the panels, so that the inner loop never uses the matrix's row stride. The first
+/// task of (3) is the next block's diagonal; the thread that computes it also closes it while the
+/// others continue. Work 2 n^3 operations, of which (1) is 2 n kDepth^2. Extra memory: two panels
+/// of n x kDepth.
 ///
-/// Preconditions (the caller's): no negative cycle, 0 on the diagonal; integers: every shortest
-/// length is below max / 4 in size; floats: nothing below 0, for rounding can make a cycle of
-/// length 0 negative, and each step could double what it gains. Integers come out exact, floats
-/// within the rounding of differently associated sums. Integers outside of +- max / 4 are refused
-/// on the way in, and negative sums below it on the way out: they only ever grow, so none has
-/// wrapped. Source: Floyd 1962; Warshall 1962; blocking: Venkataraman, Sahni, Mukhopadhyaya 2003.
+/// Preconditions (of the caller): no negative cycle, 0 on the diagonal. Integers: every shortest
+/// length is below max / 4 in size. Floats: no negative weight, as rounding can make a cycle of
+/// length 0 negative, and each step could double the error. Integer results are exact, floats are
+/// within the rounding of differently associated sums. Integers outside of +- max / 4 are rejected
+/// on input, and results below -max / 4 on output; as sums grow only in size, none has wrapped.
+/// Source: Floyd 1962; Warshall 1962; blocking: Venkataraman, Sahni, Mukhopadhyaya 2003.
 template <class T>
 class FloydWarshall {
  public:
-  /// `stride` entries lie between two rows. `labels`: the matrix has, and keeps, the kernels' sign
-  /// for "no path".
+  /// `stride`: entries between the starts of two rows. `labels`: the matrix has, and keeps, the
+  /// kernels' value for "no path".
   FloydWarshall(T* dist, std::int64_t n, std::int64_t stride, bool labels, int threads, int bytes,
                 Control& control)
       : dist_(dist),
@@ -70,15 +71,15 @@ class FloydWarshall {
   }
 
  private:
-  /// A part of the rows or of the columns.
+  /// A range of the rows or of the columns.
   struct Chunk {
     std::int64_t begin;
     int size;
   };
 
-  // Up to here, chunks of a quarter keep two threads equally busy.
+  // Up to this size, chunks of a quarter of the area keep two threads equally busy.
   static constexpr std::int64_t kFewVertices = 1536;
-  // rows of a column panel that are updated at once, and what the last tile reads beyond them
+  // rows of a column panel that are updated together; also the excess that the last tile reads
   static constexpr int kAtOnce = 24;
   static constexpr int kScratchRows = kDepth;
 
@@ -91,7 +92,7 @@ class FloydWarshall {
   T* packed_row(std::int64_t row) { return columns_.data() + row * kDepth; }
   T* packed_column(std::int64_t column) { return rows_.data() + column * kDepth; }
 
-  /// All but the block k in chunks; the next block comes first, as one.
+  /// The rows or columns outside block k, in chunks; block k + 1 comes first, as one chunk.
   std::vector<Chunk> chunks_beside(std::int64_t k, std::int64_t most) const {
     std::vector<Chunk> chunks;
     const auto cut = [&](std::int64_t begin, std::int64_t end) {
@@ -108,7 +109,7 @@ class FloydWarshall {
     return chunks;
   }
 
-  /// One step over the block `k`, whose diagonal is closed; ends with all threads together.
+  /// One step over block `k`, whose diagonal is closed; ends with a barrier.
   void through(std::int64_t k, int rank, Pulse& pulse) {
     const std::vector<Chunk> below = chunks_beside(k, row_chunk_);
     const std::vector<Chunk> across = chunks_beside(k, column_chunk_);
@@ -148,8 +149,8 @@ class FloydWarshall {
     pack_strips(diagonal_.data(), kDepth, pivot.size, pivot.size, strip_, right_.data());
   }
 
-  /// The pivot's rows in some columns, strip by strip: what was there times the diagonal, into the
-  /// panel and from there into the matrix.
+  /// Updates the pivot block's rows in some columns, strip by strip: the old values times the
+  /// closed diagonal go to the panel, and from there to the matrix.
   void update_rows(std::int64_t k, Chunk columns, T* old) {
     const Chunk pivot = block(k);
     const std::int64_t end = columns.begin + columns.size;
@@ -166,7 +167,7 @@ class FloydWarshall {
     }
   }
 
-  /// The same of the pivot's columns in some rows.
+  /// Updates the pivot block's columns in some rows likewise.
   void update_columns(std::int64_t k, Chunk rows, T* old) {
     const Chunk pivot = block(k);
     for (int begin = 0; begin < rows.size; begin += kAtOnce) {
@@ -183,14 +184,13 @@ class FloydWarshall {
     }
   }
 
-  /// Integers only: checks the lengths and puts the kernels' sign for "no path" in the place of the
-  /// caller's.
+  /// Integers only: checks the lengths and converts "no path" to the kernels' value.
   void take(int rank, Pulse& pulse) {
     if constexpr (std::is_integral_v<T>)
       replace(rank, pulse, absent(), no_path<T>, longest_path<T>, "a length lies outside of");
   }
 
-  /// The way back, which finds what left the range.
+  /// Replaces it back, and detects results out of range.
   void give_back(int rank, Pulse& pulse) {
     if constexpr (std::is_integral_v<T>)
       replace(rank, pulse, no_path<T>, absent(), no_path<T>,
@@ -212,7 +212,7 @@ class FloydWarshall {
                                 ", a quarter of the type's range; use a wider type");
   }
 
-  /// Runs task(0) .. task(count - 1) on the team, one at a time each, and waits for all.
+  /// Runs task(0) .. task(count - 1) on the team, claimed one by one, and waits for all.
   template <class Task>
   void share(std::int64_t count, int rank, Pulse& pulse, Task&& task) {
     for (;;) {
@@ -235,15 +235,15 @@ class FloydWarshall {
   TeamBarrier barrier_;
   const DenseKernels<T> kernels_;
   const int strip_;    // columns of a tile
-  Panel<T> rows_;      // the pivot's rows, in strips
-  Panel<T> columns_;   // the pivot's columns, row by row
-  Panel<T> diagonal_;  // the pivot's closed diagonal, row by row
+  Panel<T> rows_;      // the pivot block's rows, in strips
+  Panel<T> columns_;   // the pivot block's columns, row by row
+  Panel<T> diagonal_;  // the pivot block's closed diagonal, row by row
   Panel<T> right_;     // the same in strips
-  // Of a task in (3): with kDepth, 64 KiB of the columns' panel stay in L2 (float32) while 128 KiB
-  // of the rows' panel pass, strip by strip of 32 KiB, through L1. Multiples of tiles.
+  // Chunk of a task in (3): with kDepth columns, 64 KiB of the column panel stay in L2 (float32)
+  // while 128 KiB of the row panel pass through L1 in strips of 32 KiB. Multiples of a tile's size.
   const std::int64_t row_chunk_;
   const std::int64_t column_chunk_;
-  std::vector<Panel<T>> scratch_;  // of each rank
+  std::vector<Panel<T>> scratch_;  // one per rank
   std::atomic<std::int64_t> next_{0};
 };
 
@@ -253,7 +253,7 @@ void floyd_warshall(T* dist, std::int64_t n, std::int64_t stride, bool labels, i
   FloydWarshall<T>(dist, n, stride, labels, threads, bytes, control).run();
 }
 
-/// A row-major matrix, or a part of one.
+/// A row-major matrix, or a rectangular part of one.
 template <class T>
 struct MatrixView {
   T* data;
@@ -262,8 +262,8 @@ struct MatrixView {
   std::int64_t stride;
 };
 
-/// c = min(c, a (+) b) on threads, for matrices of the kernels' labels; neither factor is part of
-/// c. Work 2 m n k. Extra memory: (m + n) kDepth.
+/// c = min(c, a (+) b), the min-plus product, on threads, for matrices of the kernels' labels. c
+/// must not overlap a or b. Work 2 m n k. Extra memory: (m + n) kDepth.
 template <class T>
 class MinPlus {
  public:
@@ -302,7 +302,7 @@ class MinPlus {
   }
 
  private:
-  static constexpr std::int64_t kChunk = 96;  // rows, a multiple of a tile's
+  static constexpr std::int64_t kChunk = 96;  // rows, a multiple of a tile's rows
 
   int wide(std::int64_t column, std::int64_t most) const {
     return static_cast<int>(std::min(most, c_.columns - column));
@@ -323,7 +323,7 @@ class MinPlus {
     }
   }
 
-  /// Runs task(0), task(step), ... below `end`, in turn on the ranks.
+  /// Runs task(0), task(step), ... below `end`, distributed round-robin over the ranks.
   template <class Task>
   void each(std::int64_t end, std::int64_t step, int rank, Pulse& pulse, Task&& task) {
     for (std::int64_t at = rank * step; at < end; at += threads_ * step) {

@@ -1,4 +1,4 @@
-// min_plus.hpp - c = min(c, a (+) b) of dense blocks on register tiles, for each instruction set.
+// min_plus.hpp - c = min(c, a (+) b) on dense blocks, with register tiles for each instruction set.
 #pragma once
 
 #include <algorithm>
@@ -11,20 +11,20 @@
 
 namespace warpath {
 
-/// What the kernels take for "no path": inf, or half of an integer's range, so that two of them
-/// still add up.
+/// The kernels' value for "no path": inf, or half of an integer's range, so that the sum of two of
+/// them does not overflow.
 template <class T>
 constexpr T no_path =
     std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
                                 : static_cast<T>(std::numeric_limits<T>::max() / 2);
 
-/// Integers: every true length lies below max / 4 in size, so anything above is no_path plus a
-/// length.
+/// The largest value that is a length. Integers: every true length is below max / 4 in size, so
+/// larger values are no_path plus a length.
 template <class T>
 constexpr T longest_path = static_cast<T>(std::numeric_limits<T>::max() / 4);
 
-/// The type in which sums are taken: integers wrap there, and are refused later, where in their own
-/// they would be undefined.
+/// The type of sums. Integers are added as unsigned, which wraps and is detected later; signed
+/// overflow would be undefined.
 template <class T>
 struct Sum {
   using Type = T;
@@ -38,16 +38,16 @@ struct Sum<std::int64_t> {
   using Type = std::uint64_t;
 };
 
-/// The most steps of one product, and the pitch of a left factor: its rows lie this far apart.
+/// The largest depth of one product, and the row pitch of a left factor.
 constexpr int kDepth = 128;
 
-/// c[i][j] = min(c[i][j], a[i][k] + b[k][j]) over all k, for kRows x (kVectors vectors of kBytes)
-/// of c in registers.
+/// Sets c[i][j] = min(c[i][j], a[i][k] + b[k][j]) over all k, with kRows x (kVectors vectors of
+/// kBytes) of c in registers.
 ///
-/// `a` has rows of kDepth, `b` rows of kPitch; `next` is where the tile after this one begins, and
-/// is fetched meanwhile. The compiler makes one add and one minimum of each step (for floats too:
-/// `s < c ? s : c` is what the minimum instruction does). An integer that went through no_path is
-/// set back to it, so that negative weights never let it drift towards the lengths.
+/// `a` has rows of kDepth, `b` rows of kPitch; `next` is the start of the following tile, which is
+/// prefetched. Each step compiles to one add and one minimum (for floats too: `s < c ? s : c` is
+/// exactly the minimum instruction). An integer sum that includes no_path is reset to no_path, so
+/// that negative weights never let it drift towards the lengths.
 template <class T, int kBytes, int kRows, int kVectors, int kPitch>
 [[gnu::always_inline]] inline void min_plus_tile(const T* a, const T* b, T* c, std::size_t stride,
                                                  int depth, const T* next) {
@@ -93,7 +93,7 @@ template <class T, int kBytes, int kRows, int kVectors, int kPitch>
     }
 }
 
-/// One tile of which only `vectors` of kVectors are wanted.
+/// One tile of which only `vectors` of the kVectors are valid.
 template <class T, int kBytes, int kRows, int kVectors, int kPitch>
 [[gnu::always_inline]] inline void narrow_tile(int vectors, const T* a, const T* b, T* c,
                                                std::size_t stride, int depth, const T* next) {
@@ -105,8 +105,8 @@ template <class T, int kBytes, int kRows, int kVectors, int kPitch>
   min_plus_tile<T, kBytes, kRows, kVectors, kPitch>(a, b, c, stride, depth, next);
 }
 
-/// A block of c (rows x columns); `b` is packed in strips of a tile's columns. What of a tile lies
-/// outside c is computed beside it, from kRows - 1 rows more of `a` than c has.
+/// Computes a block of c (rows x columns); `b` is packed in strips as wide as a tile. Parts of a
+/// tile outside c go to scratch memory; `a` must have kRows - 1 readable rows more than c.
 template <class T, int kBytes, int kRows, int kVectors>
 [[gnu::always_inline]] inline void min_plus_block(const T* a, const T* b, T* c, std::size_t stride,
                                                   int rows, int columns, int depth) {
@@ -137,8 +137,8 @@ template <class T, int kBytes, int kRows, int kVectors>
   }
 }
 
-/// Floyd-Warshall as in the book on a small block with rows of kDepth, of which the columns from
-/// `size` to a whole vector hold no_path.
+/// Textbook Floyd-Warshall on a small block with rows of kDepth; the columns from `size` to the end
+/// of a vector hold no_path.
 template <class T, int kBytes>
 [[gnu::always_inline]] inline void close_square(T* block, int size) {
   typedef T Vector __attribute__((vector_size(kBytes), may_alias));
@@ -173,7 +173,7 @@ template <class T, int kBytes>
     }
 }
 
-/// Replaces one value in a row by another; returns whether all others lie in [least, most].
+/// Replaces one value in a row by another. Returns whether all other values lie in [least, most].
 template <class T, int kBytes>
 [[gnu::always_inline]] inline bool replace_and_check(T* row, std::int64_t size, T from, T to,
                                                      T least, T most) {
@@ -198,11 +198,11 @@ template <class T, int kBytes>
   return fits;
 }
 
-/// The kernels of one instruction set and the shape of their tiles.
+/// The kernels of one instruction set, and the shape of their tiles.
 template <class T>
 struct DenseKernels {
-  int rows;     // of a tile
-  int columns;  // of a tile; divides kDepth
+  int rows;     // per tile
+  int columns;  // per tile; divides kDepth
   void (*product)(const T* a, const T* b, T* c, std::size_t stride, int rows, int columns,
                   int depth);
   void (*close)(T* block, int size);
@@ -256,7 +256,7 @@ template <class T>
 }
 #endif
 
-/// Bytes of the widest vectors that this machine has, at most `most`.
+/// Bytes of the widest vectors that this processor supports, at most `most`.
 inline int vector_bytes(int most) {
 #if defined(__x86_64__)
   if (most >= 64 && __builtin_cpu_supports("avx512f")) return 64;
@@ -278,7 +278,7 @@ DenseKernels<T> dense_kernels(int bytes) {
   return {4, 32 / kSize, product_default<T>, close_default<T>, replace_default<T>};
 }
 
-/// An array that begins at a cache line, as the kernels want their factors; full of no_path.
+/// A cache-line-aligned array for the kernels' factors, initially full of no_path.
 template <class T>
 class Panel {
  public:
@@ -297,7 +297,7 @@ class Panel {
 };
 
 /// Packs rows x columns of a row-major matrix into strips of `strip` columns, each kDepth rows
-/// long: how a product reads its right factor. Beyond the last column it holds no_path.
+/// long: the format of a product's right factor. Columns beyond the last one hold no_path.
 template <class T>
 void pack_strips(const T* from, std::size_t stride, int rows, int columns, int strip, T* out) {
   for (int j = 0; j < columns; j += strip, out += strip * kDepth) {

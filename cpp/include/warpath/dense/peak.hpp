@@ -1,4 +1,4 @@
-// peak.hpp - how fast a core adds and takes minima when nothing comes from memory.
+// peak.hpp - the peak rate of min-plus operations of a core, with all operands in registers.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace warpath {
 
-/// `steps` times kSide^2 sums and as many minima of vectors of kBytes, in registers alone.
+/// Performs `steps` times kSide^2 sums and as many minima on vectors of kBytes, in registers only.
 ///
-/// The sums are those of a tile of a min-plus product: kSide left factors, changed in each step as
-/// far as the compiler can see, with kSide right ones.
+/// The sums are those of a tile of a min-plus product: kSide left factors, which the compiler must
+/// assume to change in each step, with kSide right factors.
 template <class T, int kBytes, int kSide>
 [[gnu::always_inline]] inline T add_and_minimise(std::int64_t steps) {
   typedef T Vector __attribute__((vector_size(kBytes)));
@@ -62,8 +62,8 @@ template <class T>
   return add_and_minimise<T, 16, 3>(steps);
 }
 
-/// Adds and takes minima on vectors of that many bytes, `steps` times on each thread.
-/// Returns how many operations that were: a sum and a minimum count 2, as in a min-plus product.
+/// Runs sums and minima on vectors of that many bytes, `steps` times on each thread. Returns the
+/// number of operations: a sum and a minimum count 2, as in a min-plus product.
 template <class T>
 std::int64_t add_min_peak(T* kept, std::int64_t steps, int threads, int bytes, Control& control) {
   T (*loop)(std::int64_t) = peak_default<T>;

@@ -1,4 +1,4 @@
-// delaunay.hpp - Delaunay triangulation of points with integer coordinates, exact.
+// delaunay.hpp - exact Delaunay triangulation of points with integer coordinates.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,12 @@
 
 namespace warpath {
 
-/// Coordinates lie in [0, 2^28): then a product of two differences fits 64 bits, and the circle
-/// test 128.
+/// Coordinates lie in [0, 2^28), so that a product of two differences fits 64 bits and the
+/// in-circle test 128.
 inline constexpr int kPointBits = 28;
 
-/// The point at a position along the Hilbert curve through the 2^28 x 2^28 grid.
-/// Source: Hilbert 1891; two bits a level, the smallest squares first, each level turned into
-/// place.
+/// The point at a position along the Hilbert curve through the 2^28 x 2^28 grid. Source: Hilbert
+/// 1891; two bits per level, smallest squares first, each level rotated into place.
 inline std::pair<std::int64_t, std::int64_t> hilbert_point(std::uint64_t position) {
   std::int64_t x = 0;
   std::int64_t y = 0;
@@ -44,8 +43,8 @@ inline std::pair<std::int64_t, std::int64_t> hilbert_point(std::uint64_t positio
   return {x, y};
 }
 
-/// n different uniformly random points, numbered along the Hilbert curve: drawn as positions on the
-/// curve.
+/// n different uniformly random points, drawn as positions on the Hilbert curve and numbered along
+/// it.
 inline Points random_points(std::int64_t n, std::uint64_t seed, Pulse& pulse) {
   const Draws draws(seed, Purpose::kPoint);
   std::vector<std::uint64_t> keys;
@@ -68,22 +67,22 @@ inline Points random_points(std::int64_t n, std::uint64_t seed, Pulse& pulse) {
   return points;
 }
 
-/// Incremental Delaunay triangulation: each point removes the triangles whose circle holds it, and
-/// the hole is filled with triangles around the point.
+/// Incremental Delaunay triangulation (Bowyer-Watson): each point removes the triangles whose
+/// circumcircle contains it, and the hole is filled with triangles around the point.
 ///
 /// Predicates are exact integers. The outside is covered by triangles with a vertex at infinity
 /// (`kOutside`), so the hull needs no special case. Points should be numbered along a space-filling
-/// curve: then the walk from the last triangle takes a few steps, and the whole O(n) steps for
-/// random points. Of several triangulations of points on one circle the order of insertion chooses
-/// one, always the same. Sources: Bowyer 1981, Watson 1981; Shewchuk, Lecture notes on Delaunay
+/// curve: then the walk from the last triangle takes a few steps, and all walks O(n) steps for
+/// random points. If points on one circle allow several triangulations, the order of insertion
+/// determines the result. Sources: Bowyer 1981, Watson 1981; Shewchuk, Lecture notes on Delaunay
 /// mesh generation, 2012 (ghost triangles).
 class Delaunay {
  public:
   Delaunay(std::span<const std::int64_t> x, std::span<const std::int64_t> y, Pulse pulse)
       : x_(x), y_(y), pulse_(pulse), spoke_(x.size() + 1) {}
 
-  /// The edges u < v, ascending; a chain when all points are on one line. Different points, fewer
-  /// than 2^30.
+  /// The edges u < v, ascending; a chain if all points are on one line. The points must be
+  /// different and fewer than 2^30.
   EdgeList<std::int32_t> edges() {
     std::vector<std::uint64_t> keys;
     const auto n = static_cast<Vertex>(x_.size());
@@ -97,7 +96,7 @@ class Delaunay {
         for (int i = 0; i < 3; ++i) {
           const Vertex u = triangle.corner[(i + 1) % 3];
           const Vertex v = triangle.corner[(i + 2) % 3];
-          if (u < v && u != kOutside) add(u, v);  // the triangle on the other side sees v before u
+          if (u < v && u != kOutside) add(u, v);  // the triangle on the other side has v before u
         }
     } else if (n >= 2) {
       const std::vector<Vertex> line = along_the_line();
@@ -116,20 +115,20 @@ class Delaunay {
   using Wide = __int128;
   static constexpr Vertex kOutside = -1;
 
-  /// Corners anticlockwise; neighbour i lies across from corner i.
+  /// Corners anticlockwise; neighbour i is opposite corner i.
   struct Triangle {
     std::array<Vertex, 3> corner;
     std::array<std::int32_t, 3> neighbour;
   };
 
-  /// An edge of the hole: from -> to with the hole on its left, and what lies beyond.
+  /// An edge of the hole: from -> to with the hole on its left, and the triangle on its right.
   struct Rim {
     Vertex from;
     Vertex to;
     std::int32_t beyond;
   };
 
-  /// > 0 where a, b, c turn left. Twice the area: below 2^58.
+  /// > 0 if a, b, c turn left. Twice the triangle's area: below 2^58.
   std::int64_t turn(Vertex a, Vertex b, Vertex c) const {
     const auto [ax, ay] = at(a);
     const auto [bx, by] = at(b);
@@ -137,8 +136,8 @@ class Delaunay {
     return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
   }
 
-  /// True where p lies inside the circle through a triangle's corners; for one with the vertex at
-  /// infinity, beyond its edge or on it between the ends.
+  /// Whether p lies inside a triangle's circumcircle; for a triangle with the vertex at infinity,
+  /// beyond its edge or on the edge between its ends.
   bool holds(const Triangle& triangle, Vertex p) const {
     for (int i = 0; i < 3; ++i) {
       if (triangle.corner[i] != kOutside) continue;
@@ -184,7 +183,7 @@ class Delaunay {
 
   Triangle& triangle(std::int32_t t) { return triangles_[static_cast<std::size_t>(t)]; }
 
-  /// False when all points are on one line.
+  /// False if all points are on one line.
   bool triangulate() {
     const auto n = static_cast<Vertex>(x_.size());
     Vertex apex = 2;
@@ -199,7 +198,7 @@ class Delaunay {
     return true;
   }
 
-  /// The first triangle and the three outside it.
+  /// Creates the first triangle and the three outside it.
   void start(Vertex a, Vertex b, Vertex c) {
     if (turn(a, b, c) < 0) std::swap(b, c);
     triangles_.push_back({{a, b, c}, {1, 2, 3}});
@@ -209,8 +208,8 @@ class Delaunay {
     last_ = 0;
   }
 
-  /// A triangle whose circle holds p, by walking towards p. Ends: in a Delaunay triangulation no
-  /// walk circles.
+  /// Finds a triangle whose circumcircle contains p, by walking towards p. The walk ends, since
+  /// walks in a Delaunay triangulation never cycle.
   std::int32_t locate(Vertex p) {
     std::int32_t t = last_;
     for (;;) {
@@ -257,8 +256,8 @@ class Delaunay {
     last_ = made;
   }
 
-  /// Fills hole_ with the triangles that hold p, starting from one that does, and rim_ with its
-  /// edges.
+  /// Fills hole_ with the triangles whose circumcircles contain p, starting from one of them, and
+  /// rim_ with the edges of the hole.
   void dig(std::int32_t first, Vertex p) {
     doomed_.resize(triangles_.size());
     hole_.assign(1, first);

@@ -1,5 +1,4 @@
-// random.hpp - random numbers that are functions of (seed, stream, counter): the same on every
-// machine.
+// random.hpp - random numbers as functions of (seed, stream, counter), equal on all machines.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +6,19 @@
 
 namespace warpath {
 
-/// The finalizer of SplitMix64: a bijection of 64 bits in which every input bit moves every output
-/// bit. Source: Steele, Lea, Flood, OOPSLA 2014; constants of Stafford's variant 13.
+/// The finalizer of SplitMix64: a bijection of 64 bits in which every input bit affects every
+/// output bit. Source: Steele, Lea, Flood, OOPSLA 2014; constants of Stafford's variant 13.
 constexpr std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
   return x ^ (x >> 31);
 }
 
-/// The streams of one seed: what is drawn for one purpose never depends on what another one used
-/// up.
+/// The streams of one seed: numbers drawn for one purpose are independent of other purposes' use.
 enum class Purpose : std::uint64_t { kWeight = 1, kVertex, kLink, kKeep, kPoint, kRewire, kRename };
 
-/// SplitMix64 read by position instead of in order, so that any thread may draw any number.
-/// Integers only: no library distribution and no libm, whose results differ between platforms.
+/// SplitMix64 with random access by position, so that any thread may draw any number. Integers
+/// only: no library distributions and no libm, whose results differ between platforms.
 class Draws {
  public:
   constexpr Draws(std::uint64_t seed, Purpose purpose)
@@ -50,8 +48,8 @@ class Draws {
   std::uint64_t key_;
 };
 
-/// A bijection of [0, 2^bits) that looks random: odd multiplications and shifts fold each half onto
-/// the other.
+/// A pseudorandom bijection of [0, 2^bits): odd multiplications, and shifts that fold each half
+/// onto the other.
 class Renaming {
  public:
   Renaming(std::uint64_t seed, int bits)

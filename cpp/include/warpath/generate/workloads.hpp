@@ -1,4 +1,4 @@
-// workloads.hpp - the edges of the field's workloads, as functions of a seed.
+// workloads.hpp - generators of standard benchmark graphs, as functions of a seed.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace warpath {
 
-/// Edges u -> v, or links u - v, in the order in which they were made.
+/// Directed edges u -> v, or undirected links u - v, in the order of generation.
 template <Index V>
 struct EdgeList {
   std::vector<V> src;
@@ -34,13 +34,13 @@ struct EdgeList {
   }
 };
 
-/// Points with integer coordinates: predicates on them are exact.
+/// Points with integer coordinates, so that predicates on them are exact.
 struct Points {
   std::vector<std::int64_t> x;
   std::vector<std::int64_t> y;
 };
 
-/// Calls visit(rank, i) for every i below `count`, on threads, each a range of neighbours.
+/// Calls visit(rank, i) for every i below `count`, on threads, each with a contiguous range.
 template <class Visit>
 void each_of(std::size_t count, int threads, Control& control, Visit&& visit) {
   std::atomic<int> finished{0};
@@ -57,8 +57,7 @@ void each_of(std::size_t count, int threads, Control& control, Visit&& visit) {
   });
 }
 
-/// Sorts keys of `bits` bits ascending: least significant digit first, 11 bits a pass. Work O(n
-/// bits / 11).
+/// Sorts keys of `bits` bits ascending: LSD radix sort, 11 bits per pass. Work O(n bits / 11).
 inline void radix_sort(std::vector<std::uint64_t>& keys, int bits, int threads, Control& control) {
   constexpr int kDigit = 11;
   std::vector<std::uint64_t> other(keys.size());
@@ -78,16 +77,15 @@ inline void radix_sort(std::vector<std::uint64_t>& keys, int bits, int threads, 
   }
 }
 
-/// How many bits hold every number below `limit`.
+/// The number of bits that hold every number below `limit`.
 inline int bits_below(std::int64_t limit) {
   int bits = 0;
   while (bits < 63 && (std::int64_t{1} << bits) < limit) ++bits;
   return bits;
 }
 
-/// Fills `out` with weights in [low, high]; weight e depends on the seed and e alone.
-/// A float weight is low + (high - low) * u in double, each operation rounded once, then rounded to
-/// W.
+/// Fills `out` with weights in [low, high]; weight e depends on the seed and e only. A float weight
+/// is low + (high - low) * u in double, each operation rounded once, then rounded to W.
 template <Weight W, class Bound>
 void draw_weights(std::span<W> out, Bound low, Bound high, std::uint64_t seed, int threads,
                   Control& control) {
@@ -114,21 +112,22 @@ void draw_vertices(std::span<V> out, std::int64_t n, std::uint64_t seed, int thr
   });
 }
 
-/// What an R-MAT graph is made of. The quadrants' probabilities are multiples of 2^-32, cumulated:
-/// a, a + b, a + b + c.
+/// Parameters of an R-MAT graph. The quadrants' probabilities are multiples of 2^-32, cumulated: a,
+/// a + b, a + b + c.
 struct RmatShape {
   int scale = 0;
   std::int64_t count = 0;
   std::array<std::uint64_t, 3> below{};
   bool rename = false;  // hubs get random numbers instead of small ones
-  bool links = false;   // u - v and v - u are the same
-  bool unique = false;  // no self-loop, nothing twice, ascending
+  bool links = false;   // undirected: u - v and v - u are the same
+  bool unique = false;  // no self-loops, no duplicates, in ascending order
 };
 
-/// Recursive matrix: each of `scale` levels chooses a quadrant, so bit by bit the edge's two ends.
+/// The recursive matrix model (R-MAT): each of `scale` levels chooses a quadrant, which gives one
+/// bit of each end of the edge.
 ///
-/// Work O(count scale), two levels for each 64 random bits; `unique` adds a radix sort. scale
-/// <= 31. Source: Chakrabarti, Zhan, Faloutsos, SDM 2004; the Kronecker generator of Graph 500.
+/// Work O(count scale), two levels per 64 random bits; `unique` adds a radix sort. scale <= 31.
+/// Source: Chakrabarti, Zhan, Faloutsos, SDM 2004; the Kronecker generator of Graph 500.
 template <Index V>
 EdgeList<V> rmat(const RmatShape& shape, std::uint64_t seed, int threads, Control& control) {
   const Draws draws(seed, Purpose::kLink);
@@ -136,7 +135,7 @@ EdgeList<V> rmat(const RmatShape& shape, std::uint64_t seed, int threads, Contro
   const auto [a, ab, abc] = shape.below;
   const auto steps = static_cast<std::uint64_t>((shape.scale + 1) / 2);
   const std::uint64_t mask = (std::uint64_t{1} << shape.scale) - 1;
-  const std::uint64_t loop = mask << shape.scale | mask;  // the last of all keys
+  const std::uint64_t loop = mask << shape.scale | mask;  // larger than all other keys
   std::vector<std::uint64_t> keys(static_cast<std::size_t>(shape.count));
   each_of(keys.size(), threads, control, [&](std::size_t, std::size_t e) {
     std::uint64_t u = 0;
@@ -151,7 +150,7 @@ EdgeList<V> rmat(const RmatShape& shape, std::uint64_t seed, int threads, Contro
       descend(random & 0xFFFFFFFFu);
       descend(random >> 32);
     }
-    if (shape.scale % 2 != 0) {  // the last step chose one level too many
+    if (shape.scale % 2 != 0) {  // for odd `scale`, the last step chose one level too many
       u >>= 1;
       v >>= 1;
     }
@@ -184,8 +183,7 @@ EdgeList<V> grid(std::int64_t rows, std::int64_t columns, bool diagonal, std::ui
                  std::uint64_t seed, Pulse pulse) {
   const Draws draws(seed, Purpose::kKeep);
   EdgeList<V> links;
-  // One chance in two that a single reservation suffices; a vector that grows once more costs
-  // little.
+  // With a probability of one half a single reservation suffices; one more growth costs little.
   const double share = 1 - static_cast<double>(drop) * 0x1p-53;
   links.reserve(
       static_cast<std::int64_t>(static_cast<double>(rows * columns) * share * (diagonal ? 4 : 2)));
@@ -224,9 +222,9 @@ EdgeList<V> pairs(std::int64_t n, std::uint64_t keep, std::uint64_t seed, Pulse 
   return edges;
 }
 
-/// A ring in which each vertex is linked to the `half` next ones; the far end of a link moves to a
-/// uniformly random other vertex with probability rewire / 2^53. Needs n > 2 half. Parallel links
-/// may arise. Source: Watts, Strogatz, Nature 393, 1998.
+/// Watts-Strogatz: a ring in which each vertex is linked to the `half` next ones; the far end of a
+/// link moves to a uniformly random other vertex with probability rewire / 2^53. Requires n > 2
+/// half. Parallel links may arise. Source: Watts, Strogatz, Nature 393, 1998.
 template <Index V>
 EdgeList<V> small_world(std::int64_t n, std::int64_t half, std::uint64_t rewire, std::uint64_t seed,
                         Pulse pulse) {
@@ -248,7 +246,7 @@ EdgeList<V> small_world(std::int64_t n, std::int64_t half, std::uint64_t rewire,
   return links;
 }
 
-/// Sets of vertices that are merged: path halving, the smaller number becomes the root's.
+/// Disjoint sets of vertices (union-find with path halving); the smallest number is the root.
 template <Index V>
 class Components {
  public:
@@ -256,7 +254,7 @@ class Components {
     std::iota(root_.begin(), root_.end(), V{0});
   }
 
-  /// False when u and v were together already.
+  /// Merges two sets. False if u and v were in the same one.
   bool join(V u, V v) {
     u = find(u);
     v = find(v);
@@ -278,12 +276,12 @@ class Components {
   std::vector<V> root_;
 };
 
-/// A network like that of roads: connected, planar, n vertices and about `links_wanted` links.
+/// A network similar to roads: connected, planar, n vertices and about `links_wanted` links.
 ///
-/// One point in each cell of a grid with `columns` columns, away from the cell's rim. Links join
-/// neighbouring cells, so two of them meet in a common cell only, that is at a common end: no two
-/// cross. A random spanning tree (Kruskal over links in random order) keeps it connected; other
-/// links are added by chance. Work O(n) but for the nearly constant cost of merging sets.
+/// One point lies in each cell of a grid with `columns` columns, away from the cell's rim. Links
+/// join neighbouring cells, so two links share a cell only at a common end, and none cross. A
+/// random spanning tree (Kruskal over links in random order) keeps the network connected; other
+/// links are added at random. Work O(n), apart from the nearly constant cost of merging sets.
 template <Index V>
 std::pair<EdgeList<V>, Points> road(std::int64_t n, std::int64_t columns, std::int64_t links_wanted,
                                     std::uint64_t seed, Pulse pulse) {
@@ -307,7 +305,7 @@ std::pair<EdgeList<V>, Points> road(std::int64_t n, std::int64_t columns, std::i
     if (v + columns < n) links.push_back(2 * at + 1);
   }
 
-  // A link's number below random bits: sorted, they are the links in random order.
+  // Random high bits, and the link's number below: sorting gives the links in random order.
   const Draws order(seed, Purpose::kLink);
   const int bits = bits_below(2 * n);
   std::vector<std::uint64_t> shuffled(links.size());
@@ -341,16 +339,16 @@ std::pair<EdgeList<V>, Points> road(std::int64_t n, std::int64_t columns, std::i
   return {std::move(edges), std::move(points)};
 }
 
-/// The whole number nearest to sqrt(square), for square < 2^62.
+/// The integer nearest to sqrt(square), for square < 2^62.
 inline std::int64_t rounded_root(std::uint64_t square) {
   auto root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(square)));
   while (root * root > square) --root;
   while ((root + 1) * (root + 1) <= square) ++root;
-  // sqrt(square) >= root + 1/2 exactly when square > root^2 + root, since square is whole.
+  // sqrt(square) >= root + 1/2 exactly if square > root^2 + root, since square is an integer.
   return static_cast<std::int64_t>(square > root * root + root ? root + 1 : root);
 }
 
-/// The Euclidean length of each link: nearest whole number, or the correctly rounded root of the
+/// The Euclidean length of each link: the nearest integer, or the correctly rounded root of the
 /// exact square (exact below 2^53). Coordinates differ by less than 2^30.
 template <Index V, Weight W>
 void link_lengths(std::span<const V> src, std::span<const V> dst, const Points& points,

@@ -1,8 +1,9 @@
-// bisection.hpp - a part of a weighted graph cut in two, with few edges between the halves.
+// bisection.hpp - cuts a part of a weighted graph in two, with few edges between the halves.
 //
-// The part's vertices are put in breadth-first order from one that lies far out, the order is cut
-// where the weights want it, and vertices at the cut change sides while that makes it lighter.
-// Work     O(edges of the part), and a bucket queue's steps for each move.
+// The part's vertices are put in breadth-first order from a peripheral vertex. The order is cut
+// where the first half has the weight required, and vertices at the cut are moved between the
+// halves while that lowers the weight of the cut.
+// Work     O(edges of the part), and a bucket queue's operations for each move.
 // Source   Fiduccia & Mattheyses, "A linear-time heuristic for improving network partitions", 1982;
 //          moves begin at the border as in Karypis & Kumar, "A fast and high quality multilevel
 //          scheme for partitioning irregular graphs", 1998.
@@ -23,15 +24,15 @@
 
 namespace warpath {
 
-/// What the two halves of a part may weigh.
+/// The weights allowed for the two halves of a part.
 struct Balance {
-  std::int64_t wanted;               // of the first half
-  std::array<std::int64_t, 2> most;  // of each
-  std::int64_t loose;                // by how much more between moves: of the heaviest vertex
+  std::int64_t wanted;               // target weight of the first half
+  std::array<std::int64_t, 2> most;  // limit of each half
+  std::int64_t loose;  // excess allowed between moves: the weight of the heaviest vertex
 };
 
-/// Cuts parts of one graph in two, several at a time. A part is a range of a list of vertices, and
-/// all of them have its name, which nobody else has.
+/// Cuts parts of one graph in two, several at a time. A part is a range of a list of vertices, all
+/// of which carry the part's unique name.
 class Bisection {
  public:
   using Vertex = std::uint32_t;
@@ -42,7 +43,7 @@ class Bisection {
     std::array<Vertex, 2> name;
   };
 
-  /// A thread's working space.
+  /// One thread's working memory.
   class Space {
     friend Bisection;
     std::vector<Vertex> order, levels, border, touched, moved;
@@ -53,7 +54,7 @@ class Bisection {
     Vertex pass = 0;
   };
 
-  /// All vertices are in the part 0. The graph must stay until the next call.
+  /// Puts all vertices into part 0. The graph must live until the next call.
   void assign(const WeightedGraph& graph) {
     graph_ = &graph;
     part_.assign(graph.size(), 0);
@@ -61,7 +62,7 @@ class Bisection {
     last_name_ = 0;
   }
 
-  /// Reorders a part so that it ends far out from its present last vertex.
+  /// Reorders a part so that it starts at its present last vertex and ends at a vertex far from it.
   Vertex stretch(std::span<Vertex> part, Vertex name, Space& space, Pulse& pulse) {
     const Vertex other = new_name();
     order(part, name, other, space, pulse);
@@ -69,7 +70,7 @@ class Bisection {
     return other;
   }
 
-  /// Reorders a part so that the first half comes first; each is in breadth-first order.
+  /// Reorders a part so that the first half comes first; each half is in breadth-first order.
   Halves cut(std::span<Vertex> part, Vertex name, const Balance& balance, Space& space,
              Pulse& pulse) {
     space.name = {new_name(), new_name()};
@@ -88,11 +89,11 @@ class Bisection {
 
  private:
   static constexpr int kPasses = 8;
-  static constexpr std::size_t kPatience = 96;  // moves beyond the best cut so far
-  static constexpr int kGain = 64;  // vertices that gain more are taken as if they did not
+  static constexpr std::size_t kPatience = 96;  // moves after the best cut so far
+  static constexpr int kGain = 64;              // larger gains are treated as this gain
   static constexpr Vertex kNone = ~Vertex{0};
 
-  /// A vertex in a bucket queue of those with the same gain. It is valid in one pass.
+  /// A vertex in a bucket queue, one queue per gain. It is valid in one pass.
   struct Seat {
     std::int32_t gain = 0;
     Vertex before = kNone, after = kNone;
@@ -100,7 +101,7 @@ class Bisection {
     bool moved = false;
   };
 
-  // Others write the names of their own parts meanwhile, which are not this part's.
+  // Other threads write their own parts' names meanwhile, which differ from this part's name.
   Vertex part_of(std::size_t v) const {
     return std::atomic_ref(const_cast<Vertex&>(part_[v])).load(std::memory_order_relaxed);
   }
@@ -112,7 +113,7 @@ class Bisection {
   }
   std::int64_t weight_of(Vertex v) const { return graph_->weight[v]; }
 
-  /// Leaves the part in space.order, breadth-first from its last vertex, and renames it.
+  /// Puts the part into space.order, breadth-first from its last vertex, and renames it.
   void order(std::span<const Vertex> part, Vertex from, Vertex to, Space& space, Pulse& pulse) {
     std::vector<Vertex>& order = space.order;
     order.clear();
@@ -141,7 +142,7 @@ class Bisection {
     space.levels.push_back(static_cast<Vertex>(order.size()));
   }
 
-  /// Cuts the order where the first half weighs what is wanted, or just less.
+  /// Cuts the order where the first half has the required weight, or just less.
   std::size_t divide(const Balance& balance, Space& space) {
     std::size_t middle = 0;
     space.weight = {0, 0};
@@ -156,7 +157,7 @@ class Bisection {
     return middle;
   }
 
-  /// Vertices with a neighbour in the other half lie a level from the cut.
+  /// Finds the border: vertices with a neighbour in the other half lie within a level of the cut.
   static void find_border(std::size_t middle, Space& space) {
     const auto level = static_cast<std::size_t>(
         std::upper_bound(space.levels.begin(), space.levels.end(), middle) - space.levels.begin());
@@ -166,8 +167,8 @@ class Bisection {
                         space.order.begin() + static_cast<std::ptrdiff_t>(high));
   }
 
-  /// Moves vertices between the halves, those that gain most first, and goes back to the best cut
-  /// on the way; returns whether it is lighter than before.
+  /// Moves vertices between the halves, largest gain first, and returns to the best cut seen.
+  /// Returns whether it is lighter than the initial one.
   bool improve(const Balance& balance, Space& space, Pulse& pulse) {
     space.pass = new_name();
     for (int half = 0; half < 2; ++half) {
@@ -247,7 +248,8 @@ class Bisection {
     if (seat.after != kNone) seats_[seat.after].before = seat.before;
   }
 
-  /// Takes the vertex that gains most and whose move the balance allows from its queue, or none.
+  /// Removes the vertex of largest gain whose move the balance allows from its queue; none if there
+  /// is none.
   Vertex pick(const Balance& balance, Space& space) {
     for (;;) {
       std::array<Vertex, 2> first{kNone, kNone};

@@ -1,4 +1,4 @@
-// build.hpp - from edges to compressed rows, and from rows to the transpose.
+// build.hpp - CSR arrays from an edge list, and the transposed graph.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace warpath {
 
-/// True where +inf says that there is no edge.
+/// Whether a weight is +inf, which means "no edge".
 template <class W>
 bool absent(W weight) {
   if constexpr (std::is_floating_point_v<W>) {
@@ -24,18 +24,18 @@ bool absent(W weight) {
   }
 }
 
-/// What the first look at an edge list found. A position is -1 where nothing is wrong.
+/// Statistics and errors of an edge list. A position is -1 if there is no such error.
 struct EdgeReport {
   std::int64_t kept = 0;         // edges whose weight is not +inf
   std::int64_t loops = 0;        // self-loops among them
-  std::int64_t largest = -1;     // the largest vertex named
+  std::int64_t largest = -1;     // the largest vertex number in the list
   std::int64_t bad_source = -1;  // first position with src < 0 or >= n
   std::int64_t bad_target = -1;
   std::int64_t bad_weight = -1;  // first position with NaN or -inf
 };
 
-/// One pass over an edge list; n < 0 leaves the upper end of the ids open. `weights` may be empty
-/// (all 1).
+/// Inspects an edge list in one pass. n < 0: no upper bound on vertex numbers. `weights` may be
+/// empty (all 1).
 template <class I, Weight W>
 EdgeReport inspect_edges(std::span<const I> src, std::span<const I> dst, std::span<const W> weights,
                          std::int64_t n, Pulse pulse) {
@@ -71,24 +71,24 @@ EdgeReport inspect_edges(std::span<const I> src, std::span<const I> dst, std::sp
   throw std::invalid_argument("the edges changed while the graph was made of them");
 }
 
-/// Counting sort by source: stable, so that a row keeps the order of its edges in the list.
+/// Builds CSR rows by a counting sort by source. It is stable: rows keep the order of the list.
 ///
-/// Work O(n + m), three passes. `both` adds the opposite of every edge (a self-loop stays one
-/// edge). `indptr` has n + 1 entries; `indices` and `weights` as many as inspect_edges counted,
-/// doubled less the loops for `both`. `out_weights` is empty for an unweighted graph. Throws
-/// std::invalid_argument where the sources are not those inspected: another thread may write them.
-/// Targets are taken as they are.
+/// Work O(n + m), three passes. `both` adds the reverse of every edge, except of self-loops.
+/// `indptr` has n + 1 entries; `indices` and `weights` have as many as inspect_edges counted, for
+/// `both` twice as many less the self-loops. `out_weights` is empty for an unweighted graph. Throws
+/// std::invalid_argument if the sources differ from those inspected, as another thread may write
+/// them. Targets are not checked.
 template <class I, Index V, Weight W>
 void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W> weights,
                bool both, std::span<std::int64_t> indptr, std::span<V> indices,
                std::span<W> out_weights, Pulse pulse) {
   std::fill(indptr.begin(), indptr.end(), 0);
   const bool weighted = !weights.empty();
-  // A loop for each kind of edges: with these tests inside, one takes a third longer.
+  // One loop for each kind of edges: with these tests inside, a loop takes a third longer.
   const auto each_of = [&]<bool kBoth, bool kWeighted>(auto&& visit) {
     for (std::size_t e = 0; e < src.size(); ++e) {
       pulse.beat();
-      // Read once each, so that what is checked is what is used.
+      // Each entry is read once, so that the value checked is the value used.
       const I u = __atomic_load_n(&src[e], __ATOMIC_RELAXED);
       const I v = __atomic_load_n(&dst[e], __ATOMIC_RELAXED);
       if (kWeighted && absent(weights[e])) continue;
@@ -114,8 +114,8 @@ void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W
   });
   for (std::size_t v = 1; v <= n; ++v) indptr[v] += indptr[v - 1];
   if (static_cast<std::size_t>(indptr[n]) != indices.size()) refuse_changed_edges();
-  // indptr[u] serves as row u's write position; afterwards it holds the row's end, so shift it back
-  // by one.
+  // indptr[u] serves as row u's write position and ends at the row's end; the array is then shifted
+  // back by one.
   each_edge([=](I u, I v, std::size_t e) {
     if (static_cast<std::size_t>(u) >= n) [[unlikely]]
       refuse_changed_edges();
@@ -129,8 +129,8 @@ void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W
   indptr[0] = 0;
 }
 
-/// The reversed graph: row v holds the edges into v, ascending by where they come from.
-/// Work O(n + m).
+/// The reversed graph: row v holds the edges into v, in ascending order of their sources. Work O(n
+/// + m).
 template <Index V, Weight W>
 void transpose(const CsrView<V, W>& graph, std::span<std::int64_t> indptr, std::span<V> indices,
                std::span<W> weights, Pulse pulse) {

@@ -1,5 +1,4 @@
-// inspect.hpp - what rows that somebody else made hold: what is wrong with them, and the planner's
-// facts.
+// inspect.hpp - validation of CSR arrays from elsewhere, and the graph statistics for the planner.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +20,7 @@
 
 namespace warpath {
 
-/// Calls body(block, begin, end) for blocks of a range, on threads, each rank neighbouring ones.
+/// Calls body(block, begin, end) for blocks of a range, on threads; a rank's blocks are adjacent.
 inline constexpr std::int64_t kLookBlock = 1 << 13;
 
 template <class Body>
@@ -33,7 +32,7 @@ void each_block(std::int64_t count, int threads, int rank, Pulse& pulse, Body&& 
   }
 }
 
-/// Sums take(i) over [begin, end), side by side in lanes, so that vectors do it.
+/// Sums take(i) over [begin, end) in independent lanes, so that the loop can be vectorised.
 template <class T, class Take>
 T sum_of(std::int64_t begin, std::int64_t end, Take&& take) {
   constexpr std::int64_t kLanes = 8;
@@ -48,7 +47,7 @@ T sum_of(std::int64_t begin, std::int64_t end, Take&& take) {
   return sum;
 }
 
-/// The bits that take(i) sets for an i of [begin, end).
+/// The bitwise or of take(i) over [begin, end).
 template <class Take>
 auto any_of(std::int64_t begin, std::int64_t end, Take&& take) {
   decltype(take(std::size_t{0})) bits = 0;
@@ -56,7 +55,7 @@ auto any_of(std::int64_t begin, std::int64_t end, Take&& take) {
   return bits;
 }
 
-/// Widens a range to hold some values, none of them NaN; in lanes as well.
+/// Extends a range to contain some values, none of them NaN; in lanes, too.
 template <class W>
 void range_of(const W* values, std::int64_t count, W& low, W& high) {
   constexpr std::int64_t kLanes = 8;
@@ -79,13 +78,13 @@ void range_of(const W* values, std::int64_t count, W& low, W& high) {
   high = *std::max_element(most.begin(), most.end());
 }
 
-/// What a graph's rows say without a solve. The range is exact: integers are not made floats.
+/// Statistics of a graph's rows. The range of weights is exact: integers do not become floats.
 template <Weight W>
 struct RowFacts {
   std::int64_t min_degree = 0;
   std::int64_t max_degree = 0;
   std::int64_t loops = 0;
-  std::int64_t far = 0;  // edges between numbers over 4 sqrt(n) apart: few in a mesh, row by row
+  std::int64_t far = 0;       // edges whose ends' numbers differ by over 4 sqrt(n): few in a mesh
   std::int64_t negative = 0;  // edges of negative weight
   std::int64_t zero = 0;
   std::int64_t first_negative = -1;
@@ -94,8 +93,8 @@ struct RowFacts {
   double mean_weight = 0;
 };
 
-/// One pass over the rows, one over the weights. The mean is rounded; it does not depend on the
-/// number of threads.
+/// Computes the statistics in one pass over the rows and one over the weights. The mean is rounded;
+/// it does not depend on the number of threads.
 template <Index V, Weight W>
 class RowFactsOf {
  public:
@@ -142,15 +141,15 @@ class RowFactsOf {
   };
 
   using Unsigned = std::make_unsigned_t<V>;
-  // 16 bytes are a register of any x86-64 or Arm; comparisons of wider ones go number by number.
+  // 16 bytes fill a register of any x86-64 or Arm; wider vectors are compared by elements.
   static constexpr int kInLine = 16 / sizeof(V);
   static constexpr std::int64_t kStep = 8;  // edges
   static constexpr int kLines = kStep / kInLine;
-  static constexpr std::int64_t kLong = 2 * kStep;  // so much ahead, a whole step is foreseen
+  static constexpr std::int64_t kLong = 2 * kStep;  // a whole step is predictable then
   using Line [[gnu::vector_size(16)]] = Unsigned;
   using Signed [[gnu::vector_size(16)]] = V;
 
-  /// Counts by lanes, in the indices' own width: room for 2^34 edges a thread.
+  /// Counts per lane, as wide as the indices: room for 2^34 edges per thread.
   struct Counts {
     Line loops[kLines]{};
     Line far[kLines]{};
@@ -182,9 +181,9 @@ class RowFactsOf {
       }
   }
 
-  /// Looks at the ends of a step of edges, of which the first `count` are the row's, or all. Most
-  /// rows are short, and how short is not foreseen: what lies behind one is looked at and does not
-  /// count.
+  /// Counts for a step of edges, of which the first `count` (or all) belong to the row. Most rows
+  /// are short and their lengths unpredictable, so edges behind the row's end are read but not
+  /// counted.
   template <bool kAll>
   void look_at(std::size_t u, const V* ends, std::int64_t count, Counts& counts) const {
     const auto reach = static_cast<Unsigned>(reach_);
@@ -194,7 +193,7 @@ class RowFactsOf {
       Line apart;
       std::memcpy(&apart, ends + at * kInLine, sizeof apart);
       apart -= static_cast<Unsigned>(u);
-      // Masks are -1 where they hold. The sum wraps where u is the larger one.
+      // Masks are -1 where true. The sum wraps where u is the larger number.
       auto loops = apart == 0;
       auto far = apart + reach > 2 * reach;
       if constexpr (!kAll) {
@@ -246,7 +245,7 @@ class RowFactsOf {
   }
 
   const CsrView<V, W> graph_;
-  std::vector<double> sums_;  // of the weights of each block
+  std::vector<double> sums_;  // sums of the weights of each block
   const std::uint64_t reach_;
 };
 
@@ -255,19 +254,19 @@ RowFacts<W> row_facts(const CsrView<V, W>& graph, int threads, Control& control)
   return RowFactsOf<V, W>(graph).find(threads, control);
 }
 
-/// What is wrong with rows that somebody else made: positions, or -1. And the range of the weights.
+/// Errors in CSR arrays: positions, or -1 if there is none. Also the range of the weights.
 template <Weight W>
 struct RowReport {
   bool bad_ends = false;                    // indptr[0] != 0 or indptr[n] != m
   std::int64_t descending = -1;             // first u with indptr[u] > indptr[u + 1]
   std::int64_t bad_index = -1;              // first edge whose index is out of range
   std::int64_t bad_weight = -1;             // first NaN or -inf
-  std::int64_t absent = 0;                  // +inf weights, which say "no edge"
-  W least = std::numeric_limits<W>::max();  // of the weights, where none of them is NaN
+  std::int64_t absent = 0;                  // +inf weights, which mean "no edge"
+  W least = std::numeric_limits<W>::max();  // smallest weight, if none is NaN
   W most = std::numeric_limits<W>::lowest();
 };
 
-/// Looks through rows of which nothing is known but their arrays' lengths.
+/// Validates CSR arrays of which only the lengths are known to be right.
 template <Index V, Weight W>
 RowReport<W> inspect_rows(const CsrView<V, W>& graph, int threads, Control& control) {
   using Unsigned = std::make_unsigned_t<V>;
@@ -275,14 +274,14 @@ RowReport<W> inspect_rows(const CsrView<V, W>& graph, int threads, Control& cont
   const std::int64_t n = graph.n();
   report.bad_ends = n < 0 || graph.indptr.front() != 0 || graph.indptr.back() != graph.m();
   const auto last = static_cast<Unsigned>(n - 1);
-  // The highest bit of the one or the other is set where v lies outside 0 .. n - 1.
+  // The highest bit of one or the other is set if v lies outside 0 .. n - 1.
   const auto beside = [&](std::size_t e) {
     const auto v = static_cast<Unsigned>(graph.indices[e]);
     return static_cast<Unsigned>(v | static_cast<Unsigned>(last - v));
   };
   const auto wrong_index = [&](std::size_t e) { return static_cast<V>(beside(e)) < 0; };
   const auto wrong_weight = [&](std::size_t e) {
-    return !(graph.weights[e] > -std::numeric_limits<W>::infinity());  // NaN, too
+    return !(graph.weights[e] > -std::numeric_limits<W>::infinity());  // also true for NaN
   };
   const auto first = [](std::int64_t& place, std::int64_t begin, std::int64_t end, auto&& wrong) {
     for (std::int64_t i = begin; i < end; ++i)
@@ -310,7 +309,7 @@ RowReport<W> inspect_rows(const CsrView<V, W>& graph, int threads, Control& cont
                  if (graph.weights.empty()) return;
                  range_of(graph.weights.data() + begin, end - begin, part.least, part.most);
                  if constexpr (std::is_floating_point_v<W>) {
-                   // 0 times NaN or inf is NaN, and 0 for all others.
+                   // 0 times NaN or inf is NaN, and 0 times any other number is 0.
                    const auto nothing = [&](std::size_t e) { return graph.weights[e] * 0; };
                    if (sum_of<W>(begin, end, nothing) == 0) return;
                    if (part.bad_weight < 0 && sum_of<std::int64_t>(begin, end, wrong_weight) > 0)

@@ -1,4 +1,4 @@
-// locality.hpp - whether neighbours have near numbers, and numbers under which they do.
+// locality.hpp - whether edges connect near vertex numbers, and a renumbering under which they do.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace warpath {
 
-/// The share, of some edges here and there, that lead further than n / 16 numbers away.
-/// `number(v)` is the number of a vertex.
+/// The share of edges, in a sample, whose ends' numbers differ by more than n / 16. `number(v)` is
+/// the number of a vertex.
 template <Index V, Weight W, class Number>
 double share_of_far_edges(const CsrView<V, W>& graph, const Number& number) {
   constexpr std::int64_t kLooks = 2048;
@@ -29,14 +29,14 @@ double share_of_far_edges(const CsrView<V, W>& graph, const Number& number) {
   return seen == 0 ? 0 : static_cast<double>(far) / static_cast<double>(seen);
 }
 
-/// Whether neighbours have far numbers, as a shuffle or a hash gives them.
+/// Whether neighbours have distant numbers, as after a shuffle or hashing.
 template <Index V, Weight W>
 bool scattered(const CsrView<V, W>& graph) {
   return share_of_far_edges(graph, [](V v) { return std::int64_t{v}; }) > 0.5;
 }
 
-/// The numbers of vertices in breadth-first order, (n), near for neighbours; empty where there are
-/// none, for a few hops lead everywhere. O(n + m).
+/// Numbers of the vertices (n) in breadth-first order, close for neighbours. Empty if the graph has
+/// no such order because a few hops lead everywhere. O(n + m).
 template <Index V, Weight W>
 std::vector<V> near_numbers(const CsrView<V, W>& graph, Pulse pulse) {
   constexpr std::size_t kAhead = 8;
@@ -53,7 +53,7 @@ std::vector<V> near_numbers(const CsrView<V, W>& graph, Pulse pulse) {
       number[root] = static_cast<V>(i);
       order.push_back(static_cast<V>(root));
     }
-    // What waits is about a level: a graph with one so large has no such numbers.
+    // The queue holds about one level: a graph with so large a level has no such order.
     if (order.size() - i > n / 16 + kAhead) return {};
     if (i + 2 * kAhead < order.size()) __builtin_prefetch(indptr + order[i + 2 * kAhead]);
     if (i + kAhead < order.size()) __builtin_prefetch(indices + indptr[order[i + kAhead]]);

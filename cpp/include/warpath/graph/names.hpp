@@ -1,4 +1,4 @@
-// names.hpp - numbers for names, in the order of their first appearance.
+// names.hpp - consecutive numbers for names, in the order of their first appearance.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 namespace warpath {
 
 /// A hash table with linear probing. A name of up to seven bytes is its own key, so that a lookup
-/// touches one place in memory; of a longer one the key is a hash, and the text is compared. The
+/// reads one place in memory; the key of a longer name is a hash, and the text is compared. The
 /// names must outlive the table.
 class NameTable {
  public:
-  /// The number of a name; a new one gets the next.
+  /// Returns the number of a name; a new name gets the next number.
   std::int64_t number(std::string_view name) {
     if (2 * names_.size() >= slots_.size()) grow();
     const std::uint64_t key = key_of(name);
@@ -43,7 +43,8 @@ class NameTable {
 
   static constexpr std::size_t kShort = 7;
 
-  /// Short: the bytes, and the length on top. Long: a hash, with a top that no short name has.
+  /// Short names: the bytes, with the length in the top byte. Long names: a hash, with a top byte
+  /// that no short name has.
   static std::uint64_t key_of(std::string_view name) {
     std::uint64_t word = 0;
     if (name.size() <= kShort) {

@@ -1,4 +1,4 @@
-// packed_rows.hpp - compressed rows as searches read them: as they are, or closer together.
+// packed_rows.hpp - the rows of a graph as searches read them: plain CSR, or a compact copy.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace warpath {
 
-/// The rows of a graph where they lie.
+/// A view of a graph's CSR arrays.
 template <Index V, Weight W>
 class PlainRows {
  public:
@@ -41,16 +41,16 @@ class PlainRows {
   const CsrView<V, W>& graph_;
 };
 
-/// A copy of the rows: offsets of 32 bits, a target beside its weight as a label of type L. A scan
-/// of a short row reads two cache lines instead of three, and offsets half as many. Vertices may
-/// get other numbers, which those who ask translate by `numbers`. O(n + m), 4 bytes a vertex and 8
-/// or 16 an edge.
+/// A compact copy of the rows: offsets of 32 bits, and each target next to its weight as a label of
+/// type L. A scan of a short row reads two cache lines instead of three, and the offsets take half
+/// the lines. Vertices may be renumbered; callers translate by `numbers`. O(n + m); memory 4 bytes
+/// per vertex and 8 or 16 per edge.
 template <Index V, class L>
 class PackedRows {
  public:
   using Vertex = V;
 
-  /// Weights must fit L, and the graph must `fit`. `numbers` (n, or empty) is kept as a view.
+  /// Weights must fit L, and the graph must `fit`. `numbers` (n, or empty) is stored as a view.
   template <Weight W>
   PackedRows(const CsrView<V, W>& graph, std::span<const V> numbers)
       : begins_(graph.indptr.size()), edges_(graph.indices.size()), numbers_(numbers) {
@@ -81,7 +81,7 @@ class PackedRows {
   L weight(std::size_t e) const {
     return edges_[e].weight;
   }
-  /// (n) the number of each vertex in these rows; null where that is its own.
+  /// (n) the number of each vertex in these rows; null if the vertices are not renumbered.
   const V* numbers() const { return numbers_.empty() ? nullptr : numbers_.data(); }
   [[gnu::always_inline]] void fetch_begin(std::size_t v) const {
     __builtin_prefetch(begins_.data() + v);
@@ -105,7 +105,7 @@ class PackedRows {
   template <Weight W>
   void copy_renumbered(const CsrView<V, W>& graph) {
     constexpr std::size_t kAhead = 8;
-    std::vector<V> order(numbers_.size());  // the vertex that has a number
+    std::vector<V> order(numbers_.size());  // the inverse of numbers_
     for (std::size_t v = 0; v < order.size(); ++v)
       order[static_cast<std::size_t>(numbers_[v])] = static_cast<V>(v);
     std::uint32_t at = 0;

@@ -1,7 +1,8 @@
-// partition.hpp - the vertices of a graph in patches: few edges between them, nearly all full.
+// partition.hpp - divides a graph into patches of neighbouring vertices, with few edges between.
 //
-// Small groups of vertices are found in ranges of the numbers; the graph between them is bisected
-// into regions of some patches; and these are bisected by vertices, each by a thread in its cache.
+// Three steps: small groups of vertices are formed within ranges of vertex numbers; the graph
+// between groups is bisected recursively into regions of some patches; each region is bisected by
+// vertices into patches, on one thread and within its cache. Nearly all patches are full.
 #pragma once
 
 #include <algorithm>
@@ -26,16 +27,16 @@
 namespace warpath {
 
 struct Partition {
-  PageArray<std::uint32_t> list;     // n: the vertices, those of a patch together
-  std::vector<std::uint32_t> begin;  // where a patch's begin, and n
+  PageArray<std::uint32_t> list;     // n: the vertices, grouped by patch
+  std::vector<std::uint32_t> begin;  // first entry of each patch in `list`, and n
 
   std::size_t size() const { return begin.size() - 1; }
 };
 
-/// Divides a graph into patches of up to `capacity` vertices. O((n + m) log(capacity)), and some
-/// 20 B a vertex beside the result, 28 B where near vertices have far numbers; and 28 B for each
-/// edge between groups, which may be nearly all (`between_groups`). The result does not depend on
-/// the number of threads.
+/// Divides a graph into patches of up to `capacity` vertices. O((n + m) log(capacity)). Memory in
+/// addition to the result: some 20 B per vertex, 28 B if neighbours have distant numbers; and 28 B
+/// for each edge between groups, which may be nearly all (`between_groups`). The result does not
+/// depend on the number of threads.
 template <Index V, Weight W>
 class Partitioning {
  public:
@@ -53,7 +54,7 @@ class Partitioning {
   Partition run() {
     Numbers numbers;
     Groups groups = Grouping<V, W>(graph_, numbers).run(threads_, control_);
-    // A vertex without edges is a group whatever the numbers are.
+    // A vertex without edges forms a group of its own in any numbering.
     const std::size_t alone = groups.size() > n_ / 8 ? without_edges() : 0;
     const auto small = [&](std::size_t share) {
       return groups.size() - alone > (n_ - alone) / share;
@@ -65,16 +66,16 @@ class Partitioning {
     std::vector<Vertex> order(groups.size());
     std::iota(order.begin(), order.end(), Vertex{0});
     if (small(4))
-      chop(groups);  // a few hops lead everywhere: no cut is a good one
+      chop(groups);  // a few hops lead everywhere: no cut is small
     else
       bisect(groups, order);
     return divide(std::move(groups), order);
   }
 
  private:
-  static constexpr std::size_t kRegion = 8192;  // vertices, whose edges a core's cache holds
+  static constexpr std::size_t kRegion = 8192;  // vertices whose edges fit a core's cache
 
-  /// A region is a range of the groups' order, later of the vertices' list.
+  /// A range of the groups' order, later of the vertices' list.
   struct Region {
     std::size_t first, last;
     Vertex name;
@@ -82,9 +83,9 @@ class Partitioning {
     std::size_t patches;
   };
 
-  /// Counts the vertices that no edge links with another one.
+  /// Counts the vertices without edges to other vertices.
   std::size_t without_edges() const {
-    constexpr std::int64_t kVertices = 4096;  // in a part
+    constexpr std::int64_t kVertices = 4096;  // per part of the loop
     PageArray<bool> alone(n_, true);
     const auto link = [&](std::size_t v) {
       const std::atomic_ref mark(alone[v]);
@@ -123,7 +124,7 @@ class Partitioning {
 
   std::size_t patches_of(std::size_t vertices) const { return (vertices + filled_ - 1) / filled_; }
 
-  /// Makes regions of groups that follow each other.
+  /// Forms regions of consecutive groups, without cutting.
   void chop(const Groups& groups) {
     const std::size_t room = of_region_ * filled_;
     for (std::size_t g = 0, first = 0; g < groups.size(); ++g) {
@@ -134,7 +135,7 @@ class Partitioning {
     }
   }
 
-  /// Bisects the graph between the groups; `order` has those of a region together afterwards.
+  /// Bisects the graph between groups; `order` then has the groups of each region together.
   void bisect(const Groups& groups, std::vector<Vertex>& order) {
     if (order.empty()) return;
     const WeightedGraph between = between_groups(graph_, groups, threads_, control_);
@@ -157,7 +158,7 @@ class Partitioning {
               [](const Region& a, const Region& b) { return a.first < b.first; });
   }
 
-  /// Takes a region that waits to be bisected; false when all are done.
+  /// Takes a region that waits for its bisection; false when all are done.
   bool next(Region& region, Pulse& pulse) {
     for (;;) {
       {
@@ -174,7 +175,7 @@ class Partitioning {
     }
   }
 
-  /// Goes down one side and leaves the other to whoever is free.
+  /// Bisects a region, continues with one half and leaves the other to any free thread.
   void descend(Region region, std::vector<Vertex>& order, Bisection& bisection,
                Bisection::Space& space, Pulse& pulse) {
     constexpr std::int64_t kGroup = 2 * Grouping<V, W>::kMost;
@@ -236,7 +237,7 @@ class Partitioning {
     return made;
   }
 
-  /// A thread's working space for one region.
+  /// One thread's working memory for one region.
   struct Local {
     WeightedGraph graph;
     Bisection bisection;
@@ -259,7 +260,7 @@ class Partitioning {
     std::vector<Vertex> begins;
     own.waiting = {{0, size, name, static_cast<std::int64_t>(size), region.patches}};
     if (size > std::max<std::size_t>(region.patches, 1) * (capacity_ - capacity_ / 128))
-      own.waiting[0].patches = patches_of(size);  // too full to be moved about in
+      own.waiting[0].patches = patches_of(size);  // too full for moves between halves
     while (!own.waiting.empty()) {
       Region part = own.waiting.back();
       own.waiting.pop_back();
@@ -283,7 +284,8 @@ class Partitioning {
     return begins;
   }
 
-  /// Halves that become one patch may be full, others leave half of their room to later cuts.
+  /// A half that becomes one patch may be full; other halves reserve half of their room for later
+  /// cuts.
   Balance balance_of(const Region& part, std::size_t first) const {
     const std::array<std::size_t, 2> patches{first, part.patches - first};
     Balance balance{
@@ -298,7 +300,7 @@ class Partitioning {
     return balance;
   }
 
-  /// Makes the graph of a region, each edge both ways, with numbers within the region.
+  /// Copies the graph of a region, each edge in both directions, with numbers within the region.
   void copy_region(std::span<const Vertex> vertices, std::size_t first,
                    const PageArray<Vertex>& place, Local& own, Pulse& pulse) const {
     WeightedGraph& made = own.graph;
@@ -336,8 +338,8 @@ class Partitioning {
   const CsrView<V, W>& graph_;
   const std::size_t n_;
   const std::size_t capacity_;
-  const std::size_t filled_;     // vertices that a patch has on the average
-  const std::size_t of_region_;  // patches, at most
+  const std::size_t filled_;     // average number of vertices per patch
+  const std::size_t of_region_;  // most patches per region
   const int threads_;
   Control& control_;
   std::mutex guard_;

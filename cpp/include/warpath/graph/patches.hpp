@@ -1,6 +1,7 @@
-// patches.hpp - a graph cut into patches of neighbouring vertices, laid out for a GPU.
+// patches.hpp - a graph divided into patches of neighbouring vertices, laid out for a GPU.
 //
-// Vertices, then edges are written patch by patch, each patch by one thread.
+// Edges within a patch are separate from edges that leave it ("exits"). The arrays are written
+// patch by patch, each patch by one thread: first the vertices, then the edges.
 #pragma once
 
 #include <algorithm>
@@ -20,28 +21,29 @@
 
 namespace warpath {
 
-/// A graph in patches. A place is the new number of a vertex; those of a patch are consecutive, and
-/// the first of them hear from other patches: each of these has a slot, where they leave labels.
+/// A graph in patches. A place is the new number of a vertex. The places of a patch are
+/// consecutive. Its first places belong to the vertices with edges from other patches ("heard");
+/// each of these has a slot, where the other patches store labels for it.
 template <Weight W>
 struct Patches {
   static constexpr std::size_t kRow = 8;
-  PageArray<std::uint32_t> places;   // n: of each vertex
-  std::vector<std::uint32_t> table;  // kRow a patch: first place, vertices; first slot, slots;
-                                     // where the edges that stay begin, how many; those that leave
-  PageArray<std::uint32_t> begin;    // n + 1: where the edges of a place begin that stay
-  PageArray<std::uint16_t> targets;  // of edges that stay: numbers within the patch
-  PageArray<W> weights;              // of edges that stay
-  PageArray<std::uint16_t> tails;    // of edges that leave: the number in the patch where they do
-  PageArray<std::uint32_t> slots;    // of edges that leave: where they lead
-  PageArray<std::uint32_t> owners;   // of edges that leave: the patch that they lead to
-  PageArray<W> tolls;                // of edges that leave: their weights
-  std::uint32_t heard = 0;           // how many slots there are
-  std::uint32_t most_edges = 0;      // of a patch, that stay
-  std::uint32_t most_exits = 0;      // of a patch, that leave
+  PageArray<std::uint32_t> places;   // n: the place of each vertex
+  std::vector<std::uint32_t> table;  // kRow per patch: first place, vertices; first slot, slots;
+                                     // first inner edge, inner edges; exits
+  PageArray<std::uint32_t> begin;    // n + 1: the first inner edge of a place
+  PageArray<std::uint16_t> targets;  // of inner edges: target's number within the patch
+  PageArray<W> weights;              // of inner edges
+  PageArray<std::uint16_t> tails;    // of exits: source's number within its patch
+  PageArray<std::uint32_t> slots;    // of exits: the target's slot
+  PageArray<std::uint32_t> owners;   // of exits: the target's patch
+  PageArray<W> tolls;                // of exits: weights
+  std::uint32_t heard = 0;           // number of slots
+  std::uint32_t most_edges = 0;      // largest number of inner edges of a patch
+  std::uint32_t most_exits = 0;      // largest number of exits of a patch
 };
 
-/// How far apart patches that follow each other are numbered: about the golden ratio of their
-/// number, without a common divisor, so that neighbours fall to different blocks of threads.
+/// The stride by which consecutive patches are numbered: about the golden ratio of their number,
+/// and coprime to it, so that neighbouring patches belong to different thread blocks.
 inline std::size_t patch_stride(std::size_t patches) {
   auto stride = static_cast<std::size_t>(0.6180339887 * static_cast<double>(patches));
   stride = std::max<std::size_t>(stride, 1);
@@ -49,7 +51,7 @@ inline std::size_t patch_stride(std::size_t patches) {
   return stride;
 }
 
-/// Writes a graph by the patches of a partition.
+/// Builds the patches of a graph from a partition.
 template <Index V, Weight W>
 class PatchLayout {
  public:
@@ -81,7 +83,7 @@ class PatchLayout {
 
  private:
   static constexpr std::size_t kRow = Patches<W>::kRow;
-  static constexpr std::int64_t kPatches = 16;  // that a thread takes at once
+  static constexpr std::int64_t kPatches = 16;  // claimed by a thread at a time
 
   struct Nothing {};
 
@@ -97,7 +99,7 @@ class PatchLayout {
     });
   }
 
-  /// Calls each(edge, v, stays) for the edges of a vertex in a patch.
+  /// Calls each(edge, v, stays) for the edges of a vertex in a patch; `stays` marks inner edges.
   template <class Each>
   void each_edge(std::size_t u, std::size_t p, Pulse& pulse, Each&& each) {
     pulse.beat(graph_.indptr[u + 1] - graph_.indptr[u] + 1);
@@ -108,7 +110,7 @@ class PatchLayout {
     }
   }
 
-  /// Numbers the patches anew, and says whose each vertex is.
+  /// Renumbers the patches and records the patch of each vertex.
   void number() {
     const std::size_t stride = patches_ == 0 ? 1 : patch_stride(patches_);
     begin_.resize(patches_);
@@ -125,7 +127,7 @@ class PatchLayout {
     });
   }
 
-  /// Counts a patch's edges, and tells vertices of others that they hear from it.
+  /// Counts a patch's edges and marks the vertices of other patches that its exits lead to.
   void look(std::size_t p, Pulse& pulse) {
     Vertex stay = 0, leave = 0;
     for (std::size_t k = 0; k < row(p)[1]; ++k) {
@@ -138,7 +140,7 @@ class PatchLayout {
     row(p)[7] = leave;
   }
 
-  /// Adds up what is known of the patches, and makes room for all of it.
+  /// Sums the patches' counts and allocates the arrays.
   void add_up() {
     each_patch([&](std::size_t p, Pulse&) {
       for (std::size_t k = 0; k < row(p)[1]; ++k) row(p)[3] += heard(begin_[p][k]);
@@ -164,7 +166,7 @@ class PatchLayout {
     made_.heard = heard_of;
   }
 
-  /// Gives the vertices of a patch their places: those that hear from others come first.
+  /// Assigns places to the vertices of a patch: those with edges from other patches come first.
   void place(std::size_t p, Pulse& pulse) {
     const Vertex* const own = row(p);
     pulse.beat(own[1]);
@@ -175,7 +177,7 @@ class PatchLayout {
     }
   }
 
-  /// Writes the edges of a patch, those that stay and those that leave.
+  /// Writes the edges of a patch, inner edges and exits.
   void write(std::size_t p, Pulse& pulse) {
     const Vertex* const own = row(p);
     Vertex stay = own[4], leave = own[6];
@@ -209,11 +211,11 @@ class PatchLayout {
   PageArray<Vertex> patch_of_;
   PageArray<bool> hears_;
   const std::int64_t parts_;
-  std::vector<const Vertex*> begin_;  // of each patch: its vertices
+  std::vector<const Vertex*> begin_;  // the vertices of each patch
   Patches<W> made_;
 };
 
-/// Cuts a graph into patches of up to `capacity` vertices. Time and memory are those of
+/// Divides a graph into patches of up to `capacity` vertices. Time and memory are those of
 /// `Partitioning`; the result does not depend on the number of threads.
 template <Index V, Weight W>
 Patches<W> cut_into_patches(const CsrView<V, W>& graph, std::size_t capacity, int threads,

@@ -1,4 +1,4 @@
-// symmetry.hpp - do the rows hold each edge in both directions, and how rows are shared by threads.
+// symmetry.hpp - whether a graph has each edge in both directions; and division of rows by threads.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace warpath {
 
-/// The first row of a rank's range, each of about as many rows and edges as the others'; behind the
-/// last one for rank = threads.
+/// The first row of a rank's range; ranges have about the same number of rows and edges. The end of
+/// the last range for rank = threads.
 inline std::size_t first_row(std::span<const std::int64_t> indptr, int rank, int threads) {
   const std::size_t n = indptr.size() - 1;
   if (rank == threads) return n;
@@ -35,17 +35,16 @@ inline std::size_t first_row(std::span<const std::int64_t> indptr, int rank, int
 }
 
 struct RowOrder {
-  bool mirrored =
-      false;  // for each edge u -> v there is one v -> u of the same weight, if it has any
-  bool ascending = false;  // the vertices of each row ascend
+  bool mirrored = false;   // each edge u -> v has a reverse edge of the same weight, if any
+  bool ascending = false;  // each row's vertices are in ascending order
 };
 
-/// Looks through the rows once, on threads: O(n + m).
+/// Inspects the rows in one pass on threads: O(n + m).
 ///
-/// The edges to larger vertices and those back are compared as multisets by the sums of 64-bit
-/// hashes, which takes no transpose and no order of the rows. The caller draws the seed, so that no
-/// graph can be made to deceive it, and chance does once in 2^64. `ascending` is told of mirrored
-/// rows only.
+/// The edges to larger vertices and those to smaller ones are compared as multisets, by sums of
+/// 64-bit hashes, which needs no transpose and no order of the rows. The result is wrong with
+/// probability 2^-64; the caller draws the seed, so that no graph can be made to be misjudged.
+/// `ascending` is valid for symmetric graphs only.
 template <Index V, Weight W>
 class RowOrderOf {
  public:
@@ -71,17 +70,17 @@ class RowOrderOf {
   }
 
  private:
-  static constexpr std::int64_t kLookedAt = 256;  // edges
+  static constexpr std::int64_t kLookedAt = 256;  // edges in the sample
   static constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15;
 
-  /// The last steps of MurmurHash3: every bit of z changes every bit of the result.
+  /// The finalizer of MurmurHash3: every bit of z changes every bit of the result.
   static std::uint64_t finish(std::uint64_t z) {
     z = (z ^ (z >> 33)) * 0xFF51AFD7ED558CCD;
     z = (z ^ (z >> 33)) * 0xC4CEB9FE1A85EC53;
     return z ^ (z >> 33);
   }
 
-  /// False if an edge of a few lacks the opposite one: most graphs that are not mirrored end here.
+  /// False if an edge of a small sample lacks its reverse: most asymmetric graphs end here.
   bool some_are_mirrored() const {
     const std::int64_t step = std::max<std::int64_t>(1, graph_.m() / kLookedAt);
     for (std::int64_t e = 0; e < graph_.m(); e += step) {
@@ -113,11 +112,12 @@ class RowOrderOf {
     pulse.beat(end - begin + 1);
     for (std::int64_t e = begin; e < end; ++e) {
       const V v = graph_.indices[static_cast<std::size_t>(e)];
-      const auto other = static_cast<std::uint64_t>(v);  // sum and product tell which two they are
+      const auto other = static_cast<std::uint64_t>(v);  // sum and product determine the pair
       const std::uint64_t hash =
           finish((self + other) * factors_[0] + self * other * factors_[1] +
                  (weighted ? bits(graph_.weights[static_cast<std::size_t>(e)]) * factors_[2] : 0));
-      sum += hash * static_cast<std::uint64_t>((u < v) - (u > v));  // no branch: it is random
+      sum +=
+          hash * static_cast<std::uint64_t>((u < v) - (u > v));  // branch-free: the order is random
       ascends &= last <= v;
       last = v;
     }

@@ -1,4 +1,4 @@
-// types.hpp - the words that every loop of the core shares.
+// types.hpp - the types that all loops of the core share: weights, distances, graph views.
 #pragma once
 
 #include <concepts>
@@ -16,18 +16,17 @@ template <class T>
 concept Weight = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
                  std::same_as<T, float> || std::same_as<T, double>;
 
-/// Integer weights give 64-bit distances, float weights their own type.
+/// The distance type: 64-bit integers for integer weights, the weights' own type for floats.
 template <Weight W>
 using DistanceOf = std::conditional_t<std::is_integral_v<W>, std::int64_t, W>;
 
-/// The label of a vertex that no path reaches: inf, or the largest integer.
+/// The label of an unreachable vertex: inf, or the largest integer.
 template <class D>
 constexpr D unreachable = std::numeric_limits<D>::has_infinity ? std::numeric_limits<D>::infinity()
                                                                : std::numeric_limits<D>::max();
 
-/// A graph as the solvers see it: row u holds edges indptr[u] .. indptr[u + 1].
-/// The bindings have checked it: indptr ascends from 0 to m, indices lie in [0, n), no weight is
-/// NaN or infinite.
+/// A graph in CSR form: row u holds the edges indptr[u] .. indptr[u + 1]. The bindings have checked
+/// it: indptr ascends from 0 to m, indices lie in [0, n), no weight is NaN or infinite.
 template <Index V, Weight W>
 struct CsrView {
   std::span<const std::int64_t> indptr;  // n + 1
@@ -38,9 +37,9 @@ struct CsrView {
   std::int64_t m() const { return static_cast<std::int64_t>(indices.size()); }
 };
 
-/// Adds a weight to a label. Returns false when an integer sum leaves its type (`sum` is then
-/// unspecified). With 32-bit weights and indices a simple path's length always fits 64 bits, so
-/// nothing is tested; other labels, which no search made, may wrap.
+/// Adds a weight to a label. Returns false if an integer sum overflows (`sum` is then unspecified).
+/// With 32-bit weights and indices the length of a simple path always fits 64 bits, so nothing is
+/// tested; labels that are not the result of a search may wrap.
 template <class D, Weight W, Index V>
 inline bool extend(D dist, W weight, D& sum) {
   if constexpr (std::is_floating_point_v<D> || sizeof(D) > 8) {

@@ -1,7 +1,7 @@
 // vertex_groups.hpp - small groups of neighbouring vertices, and the weighted graph between them.
 //
-// Groups grow breadth-first inside ranges of vertex numbers, the ranges in parallel: so they are
-// the same on any number of threads. Neighbours must have near numbers for groups to be large.
+// Groups grow breadth-first within ranges of vertex numbers, the ranges in parallel, so the result
+// does not depend on the number of threads. Groups become large if neighbours have close numbers.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace warpath {
 
-/// Calls each(part, own, pulse) for every part, which threads take one by one. `own` is a State of
-/// the thread's.
+/// Calls each(part, own, pulse) for every part, on threads that claim parts one by one. `own` is
+/// the thread's State.
 template <class State, class Each>
 void spread(std::int64_t parts, int threads, Control& control, Each&& each) {
   Shares work;
@@ -36,10 +36,10 @@ void spread(std::int64_t parts, int threads, Control& control, Each&& each) {
   });
 }
 
-/// Other numbers of the vertices, or none: then a vertex is its own number.
+/// A renumbering of the vertices; empty for none.
 struct Numbers {
-  std::vector<std::uint32_t> of;      // n, or empty: of a vertex
-  std::vector<std::uint32_t> vertex;  // n, or empty: with a number
+  std::vector<std::uint32_t> of;      // n, or empty: number of a vertex
+  std::vector<std::uint32_t> vertex;  // n, or empty: vertex with a number
 
   std::uint32_t number(std::size_t v) const {
     return of.empty() ? static_cast<std::uint32_t>(v) : of[v];
@@ -49,21 +49,21 @@ struct Numbers {
   }
 };
 
-/// Each vertex is in one group.
+/// A division of the vertices into groups.
 struct Groups {
-  PageArray<std::uint32_t> of;       // n: its group
-  PageArray<std::uint32_t> members;  // n: the vertices of a group together
-  std::vector<std::uint32_t> begin;  // where a group's begin, and n
+  PageArray<std::uint32_t> of;       // n: the group of each vertex
+  PageArray<std::uint32_t> members;  // n: the vertices, grouped
+  std::vector<std::uint32_t> begin;  // first entry of each group in `members`, and n
 
   std::size_t size() const { return begin.size() - 1; }
 };
 
-/// Puts vertices into groups of up to 2 kMost. O(n + m), in ranges of vertices.
+/// Divides the vertices into groups of up to 2 kMost. O(n + m), in ranges of vertices.
 template <Index V, Weight W>
 class Grouping {
  public:
   using Vertex = std::uint32_t;
-  static constexpr std::size_t kMost = 32;  // a group that grows; smaller ones join it
+  static constexpr std::size_t kMost = 32;  // limit of a growing group; smaller groups may join it
 
   Grouping(const CsrView<V, W>& graph, const Numbers& numbers)
       : graph_(graph),
@@ -95,16 +95,16 @@ class Grouping {
 
  private:
   static constexpr std::size_t kRange = std::size_t{1} << 15;
-  static constexpr std::size_t kLeast = kMost / 4;  // a group with fewer joins another one
-  static constexpr std::int64_t kLooks = 64;        // edges of a vertex, to find that one
+  static constexpr std::size_t kLeast = kMost / 4;  // a group with fewer vertices joins another one
+  static constexpr std::int64_t kLooks = 64;        // edges per vertex inspected to find that one
   static constexpr Vertex kNone = ~Vertex{0};
 
-  /// A thread's working space.
+  /// One thread's working memory.
   struct Growth {
     std::vector<Vertex> group, sizes, beside;
   };
 
-  /// Groups the vertices of a range; returns where the members of each begin.
+  /// Groups the vertices of a range; returns where the members of each group begin.
   std::vector<Vertex> grow(std::size_t range, Groups& made, Growth& own, Pulse& pulse) const {
     const std::size_t low = range * range_, high = std::min(n_, low + range_);
     for (std::size_t i = low; i < high; ++i) made.of[numbers_.at(i)] = kNone;
@@ -148,7 +148,7 @@ class Grouping {
     return begin;
   }
 
-  /// Returns the group, of those with room, that most edges of a small one lead to.
+  /// Returns the group with room to which most edges of a small group lead.
   template <class Inside>
   Vertex neighbour(const Groups& made, Growth& own, Vertex name, const Inside& inside) const {
     own.beside.clear();
@@ -177,10 +177,10 @@ class Grouping {
   const CsrView<V, W>& graph_;
   const Numbers& numbers_;
   const std::size_t n_;
-  const std::size_t range_;  // vertices, of which neighbours are in some levels of a wide search
+  const std::size_t range_;  // vertices; wide enough for several levels of a wide search
 };
 
-/// An edge of a graph whose vertices have weights: where to, and how many edges it stands for.
+/// An edge of a graph with weighted vertices: the target, and the number of edges it represents.
 struct Link {
   std::uint32_t to;
   std::uint32_t strength;
@@ -198,7 +198,7 @@ struct WeightedGraph {
   }
 };
 
-/// Sorts a row and adds up its links to the same end; returns how many are left.
+/// Sorts a row and merges links with the same target; returns the number left.
 inline std::size_t merge_links(std::span<Link> row) {
   std::sort(row.begin(), row.end(), [](Link a, Link b) { return a.to < b.to; });
   std::size_t left = 0;
@@ -211,12 +211,12 @@ inline std::size_t merge_links(std::span<Link> row) {
   return left;
 }
 
-/// The graph between groups: a link is as strong as edges lead from one to the other, either way.
-/// O(m log(edges of a group)), and two links for every one that there is.
+/// The graph between groups. The weight of a link is the number of edges between the two groups, in
+/// both directions. O(m log(edges of a group)); every link is stored in both rows.
 template <Index V, Weight W>
 WeightedGraph between_groups(const CsrView<V, W>& graph, const Groups& groups, int threads,
                              Control& control) {
-  constexpr std::int64_t kGroups = 1024;  // in a part
+  constexpr std::int64_t kGroups = 1024;  // per part of the loop
   const std::size_t count = groups.size();
   const auto parts = parts_of(static_cast<std::int64_t>(count), kGroups);
   struct Row {
@@ -233,7 +233,7 @@ WeightedGraph between_groups(const CsrView<V, W>& graph, const Groups& groups, i
     for (std::size_t g = first; g < std::min(count, first + kGroups); ++g) call(g);
   };
 
-  // 1. The groups that the edges of each lead to, and how many links every row will have.
+  // 1. The groups to which each group's edges lead, and the number of links of every row.
   using Ends = std::vector<std::uint32_t>;
   spread<Ends>(parts, threads, control, [&](std::int64_t part, Ends& ends, Pulse& pulse) {
     std::vector<Row>& rows = found[static_cast<std::size_t>(part)];
@@ -262,7 +262,7 @@ WeightedGraph between_groups(const CsrView<V, W>& graph, const Groups& groups, i
     });
   });
 
-  // 2. Each link in both rows; the order in which they come is sorted away.
+  // 2. Each link in both rows; sorting makes the result independent of the order of insertion.
   std::size_t links = 0;
   for (std::size_t g = 0; g < count; ++g) {
     made.begin[g] = links;

@@ -1,4 +1,4 @@
-// read_metis.hpp - METIS .graph: line v lists the neighbours of vertex v.
+// read_metis.hpp - reader of METIS .graph files, in which line v lists the neighbours of vertex v.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ struct MetisRows {
   std::vector<std::int64_t> indptr;
   Column indices;
   Column weights;
-  bool symmetric = true;  // every edge stands in both of its lines, with the same weight
+  bool symmetric = true;  // every edge is in the lines of both ends, with the same weight
 };
 
-/// One pass, O(bytes). Symmetry is tested by a sum of hashes: an edge adds in one of its lines what
-/// it takes away in the other, so the sum of a symmetric file is 0, and that of any other is 0 with
-/// probability 2^-64.
+/// Reads the file in one pass, O(bytes). Symmetry is tested by a sum of hashes: an edge adds a
+/// value in one of its lines and subtracts it in the other. The sum is 0 for a symmetric file, and
+/// for any other with probability 2^-64.
 inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& control) {
   const auto fail_unless = [&](bool fine, const char* message) {
     if (!fine) text.fail(message);
@@ -45,8 +45,8 @@ inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& cont
     fail_unless(kind != Number::kTooLarge, "a number does not fit in 64 bits");
     return value;
   };
-  // A line takes a byte at least, a neighbour two: what the header promises is held against the
-  // file first.
+  // A line takes at least one byte, a neighbour two: sizes in the header are checked against the
+  // file's size before memory is allocated.
   if (layout.n - 1 > text.left() || layout.entries > (text.left() + 1) / 2)
     throw ParseError(
         0, "the header promises " + std::to_string(layout.n) + " vertices and " +

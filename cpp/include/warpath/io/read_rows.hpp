@@ -1,5 +1,4 @@
-// read_rows.hpp - lines of columns: edge lists, DIMACS arcs, Matrix Market entries, TNTP links,
-// coordinates.
+// read_rows.hpp - reader of tabular text: edge lists, DIMACS, Matrix Market, TNTP, coordinates.
 #pragma once
 
 #include <array>
@@ -14,32 +13,31 @@
 
 namespace warpath {
 
-/// How the rows of a file look.
+/// The format of a file's rows.
 struct RowLayout {
   /// One letter per column: v vertex number, t text that names a vertex, n number (+inf allowed), i
-  /// integer, r number kept as double, c finite number kept as double, . anything (not read).
+  /// integer, r number read as double, c finite number read as double, . anything (not read).
   std::string roles;
-  char delimiter = ' ';    // ' ' is any run of blanks; else one character, blanks around it ignored
-  std::string comments;    // a line that starts with one of these is skipped
-  char prefix = 0;         // the word that starts every row (DIMACS a and v), 0 for none
-  char terminator = 0;     // may end a row (TNTP ;), 0 for none
-  std::int64_t low = 0;    // the smallest vertex number; it becomes 0
-  std::int64_t high = -1;  // the largest, -1 for no limit
-  std::int64_t rows = -1;  // how many the header promises, -1 when it does not
-  std::string expected;    // for the message: a <from> <to> <weight>
-  std::string noun = "rows";  // for the message: arcs, entries, links
+  char delimiter = ' ';  // ' ' is any run of blanks; else a character; blanks around it are ignored
+  std::string comments;  // lines that start with one of these are skipped
+  char prefix = 0;       // the word that starts every row (DIMACS a and v), 0 for none
+  char terminator = 0;   // may end a row (TNTP ;), 0 for none
+  std::int64_t low = 0;  // the smallest vertex number, which becomes 0
+  std::int64_t high = -1;     // the largest vertex number, -1 for no limit
+  std::int64_t rows = -1;     // the number of rows that the header promises, -1 if none
+  std::string expected;       // for error messages: a <from> <to> <weight>
+  std::string noun = "rows";  // for error messages: arcs, entries, links
 };
 
-/// The columns that were asked for, in their order in the file, and the names behind the t columns.
+/// The requested columns in file order, and the names that the t columns refer to.
 struct Rows {
   std::vector<Column> columns;
-  std::vector<std::string_view> names;  // in order of appearance; they point into the text
+  std::vector<std::string_view> names;  // in order of appearance; views into the text
   std::int64_t count = 0;
 };
 
-/// One pass over the text. Work O(bytes); memory O(rows), and never more than the text's own length
-/// allows, whatever a header promises. Throws ParseError at the first line that is not as the
-/// layout says.
+/// Reads the rows in one pass over the text. Work O(bytes). Memory O(rows), bounded by the text's
+/// length, whatever a header promises. Throws ParseError at the first line that is invalid.
 class RowReader {
  public:
   RowReader(Text& text, const RowLayout& layout, Control& control)
@@ -188,7 +186,7 @@ class RowReader {
     return p;
   }
 
-  /// Where a field of free text ends: in a delimited file it may hold blanks.
+  /// The end of a free-text field, which may contain blanks in a delimited file.
   const char* field_end(const char* p) const {
     if (layout_.delimiter == ' ') return token_end(p);
     while (p < text_.end && *p != layout_.delimiter && *p != '\n') ++p;

@@ -1,4 +1,4 @@
-// text.hpp - numbers, columns and lines of a text file, with errors that know their line.
+// text.hpp - scanning numbers, columns and lines of a text file, with line numbers in errors.
 #pragma once
 
 #include <algorithm>
@@ -18,21 +18,20 @@
 
 namespace warpath {
 
-/// What is wrong in a text, and where. `line` counts from 1; 0 says the whole file.
-/// `found` is the offending text as it stands in the file, or the start of a long one; Python cuts
-/// it further and escapes it.
+/// An error in a text, and its position. `line` counts from 1; 0 means the whole file. `found` is
+/// the offending text as in the file, or the start of a long one; Python shortens and escapes it.
 class ParseError : public std::runtime_error {
  public:
   ParseError(std::int64_t line, const std::string& message, std::string_view found = {})
       : std::runtime_error(message), line(line), found(found.substr(0, kShown)) {}
 
-  static constexpr std::size_t kShown = 1024;  // a file without newlines is one line of any length
+  static constexpr std::size_t kShown = 1024;  // a file without newlines is one long line
 
   std::int64_t line;
   std::string found;
 };
 
-/// The part of a file that is still to be read. Lines are counted as they are left.
+/// The unread part of a file, with a line counter.
 class Text {
  public:
   Text(std::string_view text, std::int64_t line)
@@ -44,7 +43,7 @@ class Text {
   std::int64_t line() const { return line_; }
   std::int64_t left() const { return end - at; }
 
-  /// Goes to the first character of the next line, or to the end.
+  /// Moves to the first character of the next line, or to the end.
   void next_line() {
     const auto* newline =
         static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
@@ -53,7 +52,7 @@ class Text {
     ++line_;
   }
 
-  /// The line that `at` is in, without its end.
+  /// The line that contains `at`, without its end.
   std::string_view current_line() const {
     const auto* newline = static_cast<const char*>(
         std::memchr(line_begin_, '\n', static_cast<std::size_t>(end - line_begin_)));
@@ -80,15 +79,15 @@ class Text {
 
 enum class Number { kNone, kInteger, kTooLarge };
 
-/// Reads an optional sign and digits from `at` on; `at` ends behind the last digit. Exact: a value
-/// outside of int64 is kTooLarge. What follows the digits is the caller's to judge.
+/// Reads an optional sign and digits from `at` on, and moves `at` past the last digit. Exact: a
+/// value outside of int64 gives kTooLarge. The caller checks the characters after the digits.
 inline Number scan_integer(const char*& at, const char* end, std::int64_t& value) {
   const char* p = at;
   bool negative = false;
   if (p < end && (*p == '-' || *p == '+')) negative = *p++ == '-';
   const char* digits = p;
   std::uint64_t sum = 0;
-  // Eighteen digits cannot overflow; only longer numbers pay for the test.
+  // Eighteen digits cannot overflow, so only longer numbers are tested.
   const char* safe = end - p > 18 ? p + 18 : end;
   while (p < safe && static_cast<unsigned char>(*p - '0') <= 9)
     sum = sum * 10 + static_cast<unsigned char>(*p++ - '0');
@@ -106,9 +105,8 @@ inline Number scan_integer(const char*& at, const char* end, std::int64_t& value
   return Number::kInteger;
 }
 
-/// Reads a whole token as a double. kNone when it is no number, kTooLarge when it is beyond the
-/// largest double; a number too small for a double is rounded to the nearest one, as everywhere in
-/// IEEE arithmetic.
+/// Reads a whole token as a double. kNone if it is not a number, kTooLarge if it exceeds the
+/// largest double; a number too small for a double is rounded to the nearest one (IEEE).
 inline Number scan_real(std::string_view token, double& value) {
   if (!token.empty() && token.front() == '+') {
     token.remove_prefix(1);
@@ -118,8 +116,8 @@ inline Number scan_real(std::string_view token, double& value) {
   const auto [end, error] = std::from_chars(token.data(), stop, value);
   if (end != stop || error == std::errc::invalid_argument) return Number::kNone;
   if (error == std::errc::result_out_of_range) {
-    // Too large or too small: from_chars does not tell. Not in the user's locale, where 1.5e-400
-    // may be 1 and a rest.
+    // from_chars does not distinguish too large from too small. strtod must use the C locale: in
+    // the user's locale, 1.5e-400 may end after the 1.
     static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
     value = strtod_l(std::string(token).c_str(), nullptr, plain);
     if (std::isinf(value)) return Number::kTooLarge;
@@ -127,8 +125,8 @@ inline Number scan_real(std::string_view token, double& value) {
   return Number::kInteger;
 }
 
-/// Numbers of one column in the narrowest type that holds them all exactly: int32, int64, or double
-/// as soon as one has a fraction or an exponent.
+/// The numbers of one column in the narrowest type that holds all of them exactly: int32, int64, or
+/// double if one has a fraction or an exponent.
 class Column {
  public:
   enum class Kind { kInt32, kInt64, kReal };

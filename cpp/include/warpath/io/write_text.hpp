@@ -1,4 +1,4 @@
-// write_text.hpp - edges as lines of text.
+// write_text.hpp - writes edges as lines of text.
 #pragma once
 
 #include <charconv>
@@ -14,12 +14,11 @@
 
 namespace warpath {
 
-/// The most characters that a number takes in `put_number`: -1.7976931348623157e+308 and room to
-/// spare.
+/// The most characters that `put_number` writes: -1.7976931348623157e+308, and a margin.
 constexpr std::size_t kNumberWidth = 40;
 
-/// Puts a number at `at` in the fewest characters that read back as the same bits; returns where it
-/// ends. A float always shows that it is one (1.0, not 1), so that reading gives floats again.
+/// Writes a number at `at` in the fewest characters that read back as the same bits; returns the
+/// end. A float is always recognisable (1.0, not 1), so that reading gives floats again.
 template <class T>
 char* put_number(char* at, T value) {
   char* end = std::to_chars(at, at + kNumberWidth, value).ptr;
@@ -33,7 +32,7 @@ char* put_number(char* at, T value) {
   return end;
 }
 
-/// Lines "prefix u v w", vertices, which are >= 0, numbered from `base`; no w where `weights` is
+/// Writes lines "prefix u v w" with vertices (>= 0) numbered from `base`; without w if `weights` is
 /// empty. Work O(edges).
 template <Index V, Weight W>
 std::string format_edges(std::span<const V> src, std::span<const V> dst, std::span<const W> weights,

@@ -1,4 +1,4 @@
-// dijkstra_many.hpp - many sources, each searched by one thread of a team.
+// dijkstra_many.hpp - many sources, each by Dijkstra's algorithm on one thread of a team.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@
 
 namespace warpath {
 
-/// Edges under a potential h with w + h[u] - h[v] >= 0 for every edge that a source reaches:
-/// Johnson's reweighting, with the distances from the nearest source. So h <= 0 at a source, and no
+/// Edges under Johnson's reweighting: a potential h with w + h[u] - h[v] >= 0 for every edge that a
+/// source reaches, namely the distances from the nearest source. So h <= 0 at a source, and no
 /// length to v is below h[v], which fits.
 ///
-/// A reduced length is the length plus h[source] - h[v]: it may leave the label type although the
-/// length itself fits. Such sums are not stored, and refuse_overflow throws if they are missed.
-/// Float sums that rounding takes below 0 count as 0; what h costs in accuracy is the rounding of
-/// numbers as large as h. Source: Johnson 1977.
+/// A reduced length is the length plus h[source] - h[v]: it may overflow the label type although
+/// the length fits. Such sums are not stored, and refuse_overflow throws if they are needed. Float
+/// sums that rounding takes below 0 count as 0; the error due to h is the rounding of numbers as
+/// large as h. Source: Johnson 1977.
 template <Index V, Weight W>
 struct ReducedEdges {
   using D = DistanceOf<W>;
@@ -46,12 +46,12 @@ struct ReducedEdges {
     }
   }
 
-  /// The length under the weights themselves. False when it does not fit.
+  /// Converts a reduced length to the length. False if it does not fit.
   bool restore(D dist, V source, V target, D& length) const {
     const D from = h[static_cast<std::size_t>(source)];
     const D to = h[static_cast<std::size_t>(target)];
     if constexpr (std::is_floating_point_v<D>) {
-      // from <= 0, and to - from is no more than the length: only a length beyond D overflows here.
+      // from <= 0, and to - from is at most the length: only a length beyond D overflows here.
       length = source == target ? 0 : dist - (from - to);
       return true;
     } else {
@@ -62,9 +62,9 @@ struct ReducedEdges {
   }
 };
 
-/// One thread's search, used again for every source that the thread takes.
+/// One thread's search, reused for every source that the thread takes.
 ///
-/// A search that stops early touches a part of the labels only, and only that part is reset.
+/// A search that stops early touches only some of the labels, and only those are reset.
 template <Index V, Weight W, class Queue, class Edges>
 class ManyWorker {
  public:
@@ -75,16 +75,15 @@ class ManyWorker {
       : graph_(graph),
         wanted_(wanted),
         queue_(std::move(queue)),
-        // A reduced length says nothing about a limit on the length itself, which then waits for
-        // the result.
+        // A reduced length does not bound the length itself: the cutoff is applied to the result.
         bound_(kReduced ? unreachable<D> : cutoff),
         cutoff_(cutoff),
         edges_(edges),
         pulse_(pulse),
         dist_(static_cast<std::size_t>(graph.n()), unreachable<D>) {}
 
-  /// Solves one source and writes its row: a column per target, or per vertex when `targets` is
-  /// empty.
+  /// Solves one source and writes its row, with one column per target, or per vertex if `targets`
+  /// is empty.
   template <class Out>
   void solve(V source, std::span<const std::int64_t> targets, std::span<Out> row) {
     search(source);
@@ -110,7 +109,7 @@ class ManyWorker {
       touched_.push_back(top.vertex);
       return !wanted_.empty() && wanted_.has(top.vertex) && --left == 0;
     });
-    // Only here are labels of the queue not final, and no target is among them.
+    // Only labels still in the queue are not final, and no target is among them.
     search.abandon([&](V v) { touched_.push_back(v); });
     counters_ += search.counters;
     if (search.overflow && !stopped && bound_ == unreachable<D>)
@@ -144,11 +143,12 @@ class ManyWorker {
   SearchCounters counters_;
 };
 
-/// Distances from each of `sources` to each of `targets` (empty: every vertex) into `out`, row by
-/// row.
+/// Distances from each of `sources` to each of `targets` (empty: every vertex) into `out`
+/// (row-major).
 ///
-/// Threads take sources one by one; each holds n labels. `make_queue()` gives an empty queue.
-/// `cutoff` as in dijkstra. Work: one search a source, which ends when its last target is settled.
+/// Threads claim sources one by one; each thread holds n labels. `make_queue()` returns an empty
+/// queue. `cutoff` as in dijkstra. Work: one search per source, which ends when its last target is
+/// settled.
 template <class Out, Index V, Weight W, class MakeQueue, class Edges>
 SearchCounters dijkstra_many(const CsrView<V, W>& graph, std::span<const std::int64_t> sources,
                              std::span<const std::int64_t> targets, std::span<Out> out,

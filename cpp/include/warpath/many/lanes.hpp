@@ -1,4 +1,4 @@
-// lanes.hpp - one label of each of several searches, in a register.
+// lanes.hpp - a SIMD vector with one label of each of several searches.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace warpath {
 
-/// As many labels of type L as a cache line holds. Compilers turn the operations into those of the
-/// instruction set that the calling function is compiled for, so all of it is inlined.
+/// As many labels of type L as fit a cache line. Compilers translate the operations for the
+/// instruction set of the calling function, so all of them are inlined.
 template <class L>
 struct Lanes {
   static constexpr std::size_t kBytes = 64;
@@ -17,8 +17,8 @@ struct Lanes {
   using Half [[gnu::vector_size(32), gnu::may_alias]] = L;
   using Quarter [[gnu::vector_size(16), gnu::may_alias]] = L;
 
-  /// Lowers the labels of a line to those of `from` plus a weight. The least of those lowered, or
-  /// `none` where nothing was.
+  /// Lowers the labels of a line to those of `from` plus a weight. Returns the smallest label
+  /// lowered, or `none` if no label was lowered.
   [[gnu::always_inline]] static L relax(const Line& from, L weight, L* to, L none) {
     const Line old = *reinterpret_cast<const Line*>(to);
     const Line sum = from + weight;

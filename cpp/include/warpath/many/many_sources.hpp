@@ -1,4 +1,4 @@
-// many_sources.hpp - a table of distances: sources side by side where they have much in common.
+// many_sources.hpp - a table of distances; sources that have much in common are searched together.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace warpath {
 
-/// What was done beside the searches' own counts.
+/// Counters in addition to those of the searches.
 struct ManyCounters : SearchCounters {
   std::int64_t together = 0;  // sources solved side by side
   std::int64_t moves = 0;     // of windows of buckets to their far piles
@@ -39,14 +39,14 @@ struct ManyCounters : SearchCounters {
   }
 };
 
-/// What the threads of one call have learned of its graph.
+/// Facts about the graph that the threads of one call have measured and share.
 class Learned {
  public:
-  /// Whether sources have so little in common that to search for them together is a loss.
+  /// Whether the sources have so little in common that searching for them together is slower.
   bool apart() const { return apart_.load(std::memory_order_relaxed); }
   void find_apart() { apart_.store(true, std::memory_order_relaxed); }
 
-  /// Whether labels of so many bytes may still do.
+  /// Whether labels of so many bytes may suffice.
   bool may_fit(std::size_t bytes) const { return bytes >= least_.load(std::memory_order_relaxed); }
   void find_too_narrow(std::size_t bytes) {
     std::size_t least = least_.load(std::memory_order_relaxed);
@@ -59,24 +59,24 @@ class Learned {
   std::atomic<std::size_t> least_{0};
 };
 
-/// Labels that hold most distances: of 32 bits for integers.
+/// Labels that hold most distances: 32 bits for integers.
 template <Weight W>
 using MiddleOf = std::conditional_t<std::is_integral_v<W>, std::uint32_t, W>;
 
-/// The rows of one call's graph, packed when a thread first asks for them.
+/// The rows of one call's graph, packed at the first request.
 template <Index V, Weight W>
 class RowsOfCall {
  public:
   using Packed = PackedRows<V, MiddleOf<W>>;
 
-  /// `sources`: how many of them will be searched to the end; `large`: see Table.
+  /// `sources`: the number of complete searches; `large`: see Table.
   RowsOfCall(const CsrView<V, W>& graph, std::size_t sources, std::int64_t large, Pulse pulse)
       : graph_(graph), worth_(sources >= kWorth && Packed::fit(graph)) {
     if (sources >= kWorthNumbers && worth_ && graph.n() >= large && scattered(graph))
       numbers_ = near_numbers(graph, pulse);
   }
 
-  /// Whether to pack them: that takes a tenth of a search and saves a sixth of each.
+  /// Whether packing pays: it takes a tenth of a search and saves a sixth of each.
   bool worth() const { return worth_; }
 
   /// Every weight must fit a label.
@@ -85,14 +85,14 @@ class RowsOfCall {
     return *packed_;
   }
 
-  /// The number that a vertex has in them.
+  /// The number of a vertex in the packed rows.
   V number(std::int64_t v) const {
     return numbers_.empty() ? static_cast<V>(v) : numbers_[static_cast<std::size_t>(v)];
   }
 
  private:
   static constexpr std::size_t kWorth = 4;
-  static constexpr std::size_t kWorthNumbers = 8;  // they take a search and save a third of each
+  static constexpr std::size_t kWorthNumbers = 8;  // searches; it costs one, saves a third of each
 
   const CsrView<V, W>& graph_;
   const bool worth_;
@@ -101,7 +101,7 @@ class RowsOfCall {
   std::optional<Packed> packed_;
 };
 
-/// One call's question.
+/// The parameters of one call.
 template <Index V, Weight W, class Out>
 struct Table {
   const CsrView<V, W>& graph;
@@ -109,10 +109,10 @@ struct Table {
   std::span<const std::int64_t> targets;  // empty: every vertex
   std::span<Out> out;                     // row by row
   DistanceOf<W> cutoff;
-  double delta;                                // the width of buckets for one source
-  double delta_together;                       // and for several side by side
-  int bits = 512;                              // the widest registers to be used
-  std::int64_t large = std::int64_t{1} << 19;  // vertices whose labels lie in no cache near
+  double delta;                                // bucket width for one source
+  double delta_together;                       // bucket width for several sources together
+  int bits = 512;                              // the widest vector registers to use
+  std::int64_t large = std::int64_t{1} << 19;  // vertices from which labels exceed the near caches
   W heaviest{};                                // the largest weight
 
   std::size_t width() const {
@@ -122,15 +122,15 @@ struct Table {
   V source(std::size_t i) const { return static_cast<V>(sources[i]); }
 };
 
-/// One thread's way through its share of a table.
+/// One thread's work on its share of a table.
 ///
-/// Labels are as narrow as may do; where they turn out too narrow the work is done again with wider
-/// ones, at last by Dijkstra's search, which also says why a distance does not fit at all.
+/// Labels are as narrow as may suffice. If they prove too narrow, the work is repeated with wider
+/// ones and at last by Dijkstra's algorithm, which also reports a distance that does not fit.
 template <Index V, Weight W, class Out>
 class ManySources {
  public:
   using D = DistanceOf<W>;
-  static constexpr std::size_t kMostLanes = 32;  // sources taken at once: a line of 16-bit labels
+  static constexpr std::size_t kMostLanes = 32;  // most sources per batch: a line of 16-bit labels
 
   ManySources(const Table<V, W, Out>& table, Learned& learned, RowsOfCall<V, W>& rows,
               const TargetSet& wanted, Pulse pulse)
@@ -141,7 +141,7 @@ class ManySources {
         wanted_(wanted),
         pulse_(pulse) {}
 
-  /// Solves the sources at `places`, and calls `done(count)` after each or each batch.
+  /// Solves the sources at `places`, and calls `done(count)` after each source or batch.
   template <class Done>
   void solve(std::span<const std::size_t> places, const Done& done) {
     if (places.size() >= kLeastLanes) {
@@ -170,7 +170,7 @@ class ManySources {
 
  private:
   static constexpr bool kIntegral = std::is_integral_v<W>;
-  static constexpr std::size_t kLeastLanes = 4;  // fewer sources take less one by one
+  static constexpr std::size_t kLeastLanes = 4;  // fewer sources are faster one by one
   using Narrow = std::conditional_t<kIntegral, std::uint16_t, W>;
   using Middle = MiddleOf<W>;
   using Wide = std::conditional_t<kIntegral, std::uint64_t, W>;
@@ -180,7 +180,7 @@ class ManySources {
     return learned_.may_fit(sizeof(L)) && weights_fit<L, W>(table_.heaviest);
   }
 
-  /// Takes batches off the front of `places` while that pays and labels of type L do.
+  /// Solves batches from the front of `places` while that is faster and labels of type L suffice.
   template <class L, class Done>
   void solve_together(std::optional<SideBySide<V, W, L>>& search,
                       std::span<const std::size_t>& places, const Done& done) {
@@ -227,7 +227,7 @@ class ManySources {
     return false;
   }
 
-  /// Frees the labels of a way that is not taken again.
+  /// Frees the labels of a search that will not be used again.
   template <class Search>
   void give_up(std::optional<Search>& search) {
     counters_ += counts(*search);
@@ -256,12 +256,12 @@ class ManySources {
 };
 
 /// Distances from each source to each target into the table's rows; the same bits as Dijkstra's
-/// search from each of them, whatever the threads, the deltas and `together`.
+/// algorithm from each source, whatever the threads, the deltas and `together`.
 ///
-/// Sources are taken by their numbers, so that those of a batch are likely to be neighbours. Work:
-/// a search a source or fewer; one that has `targets` ends when the last of them is settled and
-/// clears what it touched alone. Memory: for each thread n labels, or n lines of them, and the
-/// packed rows.
+/// Sources are taken in the order of their numbers, so that those of a batch are likely to be
+/// neighbours. Work: at most one search per source; a search with `targets` ends when the last of
+/// them is settled and then resets only the labels that it touched. Memory: for each thread n
+/// labels, or n lines of labels, and the packed rows.
 template <Index V, Weight W, class Out>
 ManyCounters many_sources(Table<V, W, Out> table, bool together, int threads, Control& control) {
   if (!(table.delta > 0 && table.delta_together > 0))

@@ -1,4 +1,4 @@
-// side_by_side.hpp - several sources in one search: an edge is relaxed for all of them at once.
+// side_by_side.hpp - several sources in one search: each edge is relaxed for all of them at once.
 #pragma once
 
 #include <algorithm>
@@ -19,29 +19,30 @@
 
 namespace warpath {
 
-/// What became of a batch.
+/// The outcome of a batch.
 enum class Together {
   kDone,
   kTooLong,  // a sum may not fit L
-  kApart,    // the sources have little in common: one after another they take less
+  kApart,    // the sources have little in common: separate searches are faster
 };
 
-/// One thread's batches of up to Lanes<L>::kCount sources; a vertex's labels lie in one cache line.
+/// One thread's batches of up to Lanes<L>::kCount sources. The labels of a vertex, one lane per
+/// source, fill one cache line.
 ///
-/// A vertex waits with the least label that was lowered since its last scan, in the buckets of
-/// delta-stepping; a scan relaxes its edges for all lanes. So a vertex is scanned once for each
-/// group of sources whose labels for it lie close: two to four times on graphs of few hops, or for
-/// sources that are neighbours; as often as there are sources, at twice the time of a scan alone,
-/// for sources far apart on a road graph, and that is noticed early (kApart). Any order of
-/// relaxations ends in the same labels. Memory: a line and a key for each vertex.
-/// Source: the layout of labels is that of Delling, Goldberg, Nowatzyk, Werneck, "PHAST", 2011.
+/// A vertex is queued in the buckets of delta-stepping with the smallest label that was lowered
+/// since its last scan. A scan relaxes its edges for all lanes. So a vertex is scanned once for
+/// each group of sources whose labels for it are close: two to four times on graphs of few hops, or
+/// for neighbouring sources; once per source, at twice the time of a separate scan, for sources far
+/// apart on a road network, which is detected early (kApart). Any order of relaxations ends in the
+/// same labels. Weights must be >= 0. Memory: a line and a key per vertex. Source: the layout of
+/// labels is that of Delling, Goldberg, Nowatzyk, Werneck, "PHAST", 2011.
 template <Index V, Weight W, class L>
 class SideBySide {
  public:
   using D = DistanceOf<W>;
   static constexpr int kLanes = Lanes<L>::kCount;
 
-  /// `bits`: the widest registers to be used, of those that the machine has.
+  /// `bits`: the widest vector registers to use, of those that the processor has.
   SideBySide(const CsrView<V, W>& graph, double delta, D cutoff, W heaviest, int bits, Pulse& pulse)
       : graph_(graph),
         first_(first_label<L, D>(cutoff)),
@@ -52,8 +53,8 @@ class SideBySide {
         waits_(static_cast<std::size_t>(graph.n()), kNever),
         labels_(static_cast<std::size_t>(graph.n()) * kLanes, first_) {}
 
-  /// Solves up to kLanes sources; row_of(lane) is where the lane's distances go. The rows say
-  /// something only after kDone.
+  /// Solves up to kLanes sources; row_of(lane) is the output row of a lane. The rows are valid only
+  /// after kDone.
   template <class RowOf>
   Together solve(std::span<const V> sources, std::span<const std::int64_t> targets,
                  const RowOf& row_of) {
@@ -79,14 +80,14 @@ class SideBySide {
   using Line = typename Lanes<L>::Line;
   using Window = BucketWindow<L, V>;
 
-  // Keys of vertices that do not wait: never met, and scanned since. Both are above all labels.
+  // Keys of vertices that are not queued: never reached, or scanned since. Both exceed all labels.
   static constexpr bool kFloat = std::is_floating_point_v<L>;
   static constexpr L kNever =
       kFloat ? std::numeric_limits<L>::quiet_NaN() : std::numeric_limits<L>::max();
   static constexpr L kIdle = kFloat ? kBeyond<L> : static_cast<L>(kNever - 1);
-  static constexpr std::size_t kAhead = 4;       // vertices between two steps of fetching
-  static constexpr std::int64_t kAheadRow = 16;  // targets fetched at once
-  static constexpr std::int64_t kSamples = 512;  // vertices looked at to see how a batch goes
+  static constexpr std::size_t kAhead = 4;       // vertices between two steps of prefetching
+  static constexpr std::int64_t kAheadRow = 16;  // targets prefetched at once
+  static constexpr std::int64_t kSamples = 512;  // vertices sampled to estimate a batch's gain
 
   static bool met(L key) {
     if constexpr (kFloat)
@@ -134,13 +135,13 @@ class SideBySide {
 #endif
 
   [[gnu::always_inline]] Outcome search(int lanes, std::span<const std::int64_t> targets) {
-    std::size_t settled = 0;  // targets, from the first one on, whose labels have all passed
+    std::size_t settled = 0;  // targets, from the first one on, that are settled in all lanes
     for (int current = 0;;) {
       current = window_.next(current);
       if (current == Window::kFar) {
         const auto key = [this](V v) {
           const L waits = waits_[static_cast<std::size_t>(v)];
-          return waits < kIdle ? waits : L{0};  // scanned since: as if passed
+          return waits < kIdle ? waits : L{0};  // scanned since: counts as settled
         };
         if (!window_.move(key, pulse_)) return Outcome::kExhausted;
         current = 0;
@@ -172,7 +173,7 @@ class SideBySide {
     return true;
   }
 
-  /// Whether a scan gives labels to so few lanes that a search for each source is faster.
+  /// Whether a scan lowers labels in so few lanes that separate searches are faster.
   bool apart(int lanes) {
     const std::int64_t n = graph_.n();
     const std::int64_t step = std::max<std::int64_t>(1, n / kSamples);
@@ -182,11 +183,12 @@ class SideBySide {
       for (int lane = 0; lane < lanes; ++lane) reached += line(static_cast<V>(v))[lane] < first_;
     const double labels = static_cast<double>(reached) / static_cast<double>(seen);
     const double scans = static_cast<double>(scans_ - batch_began_) / static_cast<double>(n);
-    // At first the searches have hardly met; those that share little then are no gain later.
+    // At first the searches have hardly met; sources that share little then do not gain later.
     const bool first = next_look_ == batch_began_ + n;
     return labels < (first ? kWorthAtFirst : kWorth) * scans;
   }
-  // Labels that a scan should give. A scan alone gives one and takes 0.4 to 0.9 of the time.
+  // Labels that a scan should lower. A separate search lowers one per scan and takes 0.4 to 0.9 of
+  // the time.
   static constexpr double kWorthAtFirst = 1.7;
   static constexpr double kWorth = 1.5;
 
@@ -222,7 +224,7 @@ class SideBySide {
     const auto row = static_cast<std::size_t>(u);
     pulse_.beat();
     const L key = waits_[row];
-    if (!(key < kIdle) || !window_.holds(current, key)) return;  // left behind
+    if (!(key < kIdle) || !window_.holds(current, key)) return;  // stale
     waits_[row] = kIdle;
     const std::int64_t begin = graph_.indptr[row];
     const std::int64_t end = graph_.indptr[row + 1];
@@ -243,13 +245,13 @@ class SideBySide {
       waits_[static_cast<std::size_t>(v)] = least;
       if (!met(waits)) touched_.push_back(v);
       const int bucket = window_.bucket_of(least);
-      if (waits < kIdle && window_.bucket_of(waits) == bucket) continue;  // it waits there already
+      if (waits < kIdle && window_.bucket_of(waits) == bucket) continue;  // v is there already
       window_.put(bucket, v);
     }
   }
 
-  /// Writes whole rows, some vertices at a time so that lines and rows both stay near. The largest
-  /// label.
+  /// Writes whole rows, some vertices at a time so that lines and rows both stay in cache. Returns
+  /// the largest label.
   template <class RowOf>
   L write(int lanes, const RowOf& row_of) {
     constexpr std::size_t kBlock = 64;
@@ -307,8 +309,8 @@ class SideBySide {
   const int bits_;
   Pulse& pulse_;
   Window window_;
-  PageArray<L> waits_;   // the key that a vertex waits with, kIdle, or kNever
-  PageArray<L> labels_;  // kLanes of each vertex
+  PageArray<L> waits_;   // key of a queued vertex, else kIdle or kNever
+  PageArray<L> labels_;  // kLanes per vertex
   std::vector<V> touched_;
   typename Window::Pile scanned_;
   std::int64_t scans_ = 0;

@@ -1,4 +1,4 @@
-// control.hpp - how a long loop is watched and stopped.
+// control.hpp - progress, signals and cancellation of a long call.
 #pragma once
 
 #include <atomic>
@@ -9,11 +9,11 @@
 
 namespace warpath {
 
-/// Thrown in a worker when the call is being abandoned; never reaches the caller of the library.
+/// Thrown in a worker thread when the call is stopped; never reaches the library's caller.
 struct Cancelled {};
 
-/// One per call. The calling thread polls: every 50 ms `on_tick` runs (signals, progress) and may
-/// throw. Workers only look at `stopped()`.
+/// The state of one call. The calling thread polls: every 50 ms `on_tick` runs (signals, progress)
+/// and may throw. Other threads only check `stopped()`.
 class Control {
  public:
   using Tick = std::function<void(std::int64_t done, std::int64_t total)>;
@@ -22,14 +22,14 @@ class Control {
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
 
-  /// The size of the work, in whatever unit `advance` counts.
+  /// Sets the total work, in the unit of `advance`.
   void expect(std::int64_t total) { total_.store(total, std::memory_order_relaxed); }
   void advance(std::int64_t steps) { done_.fetch_add(steps, std::memory_order_relaxed); }
 
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
 
-  /// Calling thread only. The first one starts the clock: a tiny call never asks for the time.
+  /// Calling thread only. The first call starts the clock: a tiny solve never reads the time.
   [[gnu::noinline]] void poll() {
     const auto now = Clock::now();
     if (last_ == Clock::time_point{}) last_ = now;
@@ -48,10 +48,10 @@ class Control {
   std::atomic<bool> stopped_{false};
 };
 
-/// A thread's own counter in front of a Control: `beat()` in an inner loop costs one decrement.
+/// A thread's local step counter for a Control: `beat()` in an inner loop costs one decrement.
 class Pulse {
  public:
-  /// `owner` is true in the calling thread, the only one that may poll.
+  /// `owner`: true in the calling thread, the only one that may poll.
   Pulse(Control& control, bool owner) : control_(control), owner_(owner) {}
 
   Control& control() const { return control_; }

@@ -1,4 +1,4 @@
-// open_team.hpp - those threads of an open team who have come, and how they work together.
+// open_team.hpp - cooperation of those threads of a team that have started so far.
 #pragma once
 
 #include <atomic>
@@ -11,15 +11,15 @@
 
 namespace warpath {
 
-/// How many parts of one size cover a whole.
+/// The number of parts of a given size that cover a whole.
 inline std::int64_t parts_of(std::int64_t whole, std::int64_t size) {
   return (whole + size - 1) / size;
 }
 
-/// Work in parts that whoever is there takes one by one; done when all parts are.
+/// A dynamically scheduled parallel loop: threads claim its parts one by one.
 class Shares {
  public:
-  /// Calls part(i) for those of `parts` that nobody has taken, until none is left.
+  /// Claims parts and calls part(i) for each, until all `parts` are claimed.
   template <class Part>
   void take(std::int64_t parts, Part&& part) {
     for (std::int64_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < parts;) {
@@ -35,11 +35,12 @@ class Shares {
   std::atomic<std::int64_t> done_{0};
 };
 
-/// The ranks of an open team. Rank 0 is a member from the start and admits the others where that
-/// suits it; members wait for members alone, so that a thread which has not come holds nobody up.
+/// The joined threads ("members") of a team whose threads start at different times. Rank 0 is a
+/// member from the start and admits the others at points of its choice. Members wait for members
+/// only, so a thread that has not started delays no other.
 class Crew {
  public:
-  /// To `assemble` is to begin when all threads have come: it makes tests meet all of them.
+  /// `assemble`: begin when all threads have started, so that tests cover all of them.
   Crew(int threads, bool assemble, Control& control)
       : threads_(threads),
         assemble_(assemble),
@@ -49,7 +50,7 @@ class Crew {
 
   int members() const { return members_.load(std::memory_order_relaxed); }
 
-  /// What each thread calls first where work is shared, but nobody joins.
+  /// A start barrier, in effect with `assemble` only; for work that is shared without joining.
   void come(int rank) {
     if (!assemble_) return;
     come_.fetch_add(1, std::memory_order_release);
@@ -57,7 +58,7 @@ class Crew {
     await(rank, [&] { return come_.load(std::memory_order_acquire) == threads_; });
   }
 
-  /// Waits until done() holds: shortly without giving the processor away, then asleep.
+  /// Waits until done() holds: spins for a short time, then sleeps.
   template <class Done>
   void await(int rank, Done&& done) {
     bell_.wait(spins_, done, [&] {
@@ -66,12 +67,12 @@ class Crew {
     });
   }
 
-  /// To be called when what others await may have come true.
+  /// Wakes the waiting threads. Call it when a condition that others await may have become true.
   void tell() {
     if (threads_ > 1) bell_.ring();
   }
 
-  /// Does work in parts with whoever is there, member or not, and returns when all of it is done.
+  /// Runs a parallel loop with all threads present, members or not; returns when it is done.
   template <class Part>
   void share(Shares& work, std::int64_t parts, int rank, Part&& part) {
     work.take(parts, part);
@@ -82,7 +83,7 @@ class Crew {
       await(rank, [&] { return work.done(parts); });
   }
 
-  /// Another rank than 0 asks to be a member and waits for it. False when no more are admitted.
+  /// Rank >= 1: requests membership and waits for it. False if the crew is closed.
   bool join(int rank, unsigned& ticket) {
     std::atomic<std::uint64_t>& own = tickets_[static_cast<std::size_t>(rank)];
     own.store(kHere, std::memory_order_release);
@@ -98,16 +99,16 @@ class Crew {
     return true;
   }
 
-  /// Rank 0, before the work that others join.
+  /// Rank 0: a start barrier if `assemble` is set. Call it before the work that others join.
   void muster() {
     if (assemble_) await(0, [&] { return asked_.load(std::memory_order_acquire) + 1 == threads_; });
   }
 
-  /// Whether somebody waits to be a member.
+  /// Whether a thread has requested membership.
   bool asked() const { return asked_.load(std::memory_order_acquire) + 1 > members(); }
 
-  /// Rank 0, while no other member is between two waits: makes members of those who ask, and hands
-  /// each the ticket.
+  /// Rank 0, while no other member is between two waits: makes members of the threads that
+  /// requested it, and passes `ticket` to each.
   void admit(unsigned ticket = 0) {
     if (!asked()) return;
     int members = this->members();
@@ -123,7 +124,7 @@ class Crew {
     tell();
   }
 
-  /// Rank 0: no more are admitted.
+  /// Rank 0: admits no more members.
   void close() {
     closed_.store(true, std::memory_order_release);
     tell();
@@ -132,7 +133,7 @@ class Crew {
   /// A barrier between the members.
   void wait(int rank) {
     const unsigned generation = generation_.load(std::memory_order_acquire);
-    // Those admitted meanwhile may have arrived before: their number is asked for afterwards.
+    // Read after the increment: threads that were admitted meanwhile may have arrived before.
     const int arrived = arrived_.fetch_add(1, std::memory_order_acq_rel) + 1;
     if (arrived == members()) {
       arrived_.store(0, std::memory_order_relaxed);
@@ -146,16 +147,16 @@ class Crew {
  private:
   static constexpr std::uint64_t kHere = 1;
   static constexpr std::uint64_t kCounted = 2;
-  static constexpr std::uint64_t kAdmitted = 3;  // and the ticket
+  static constexpr std::uint64_t kAdmitted = 3;  // plus the ticket
 
   const int threads_;
   const bool assemble_;
   const unsigned spins_;
   Control& control_;
-  std::vector<std::atomic<std::uint64_t>> tickets_;  // 0: has not come
+  std::vector<std::atomic<std::uint64_t>> tickets_;  // by rank; 0: not started
   std::atomic<int> members_{1};
   std::atomic<int> come_{0};
-  std::atomic<int> asked_{0};  // others than rank 0
+  std::atomic<int> asked_{0};  // requests so far, of the ranks from 1 on
   std::atomic<bool> closed_{false};
   alignas(64) std::atomic<int> arrived_{0};
   std::atomic<unsigned> generation_{0};

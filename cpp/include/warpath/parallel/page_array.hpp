@@ -1,4 +1,4 @@
-// page_array.hpp - an array of labels on large pages, filled by the thread that will use it.
+// page_array.hpp - an array on 2 MiB pages, which its users may fill in parallel.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +13,19 @@
 
 namespace warpath {
 
-/// `size` copies of a value, or entries without one. Where it is long it lies on pages of 2 MiB, if
-/// the system has some: a search reads labels at random, and would miss the table of small pages at
-/// every other read.
+/// `size` copies of a value, or uninitialised entries. A long array lies on pages of 2 MiB if the
+/// system provides them: a search reads labels at random, and with small pages every other read
+/// would miss the TLB.
 template <class T>
 class PageArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  /// Of any content, for threads that will fill their parts.
+  /// Uninitialised, for threads that will fill their parts.
   explicit PageArray(std::size_t size = 0) : size_(size), bytes_(rounded(size * sizeof(T))) {
     data_ = static_cast<T*>(::operator new(bytes_, alignment(bytes_)));
 #ifdef __linux__
-    // A wish: where it is not granted the array works as well, more slowly.
+    // A hint: without huge pages the array works as well, more slowly.
     if (bytes_ >= kPage) ::madvise(data_, bytes_, MADV_HUGEPAGE);
 #endif
   }
@@ -51,7 +51,7 @@ class PageArray {
  private:
   static constexpr std::size_t kPage = std::size_t{1} << 21;
 
-  /// That of a page where it is one; a small array would lie behind as much as that for nothing.
+  /// A huge page for arrays that fill one; for small arrays such an alignment would waste memory.
   static constexpr std::align_val_t alignment(std::size_t bytes) {
     return std::align_val_t{bytes >= kPage ? kPage : std::max<std::size_t>(alignof(T), 64)};
   }

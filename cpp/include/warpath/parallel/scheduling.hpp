@@ -1,4 +1,4 @@
-// scheduling.hpp - what a team asks of the operating system: where to run, and how to wait.
+// scheduling.hpp - services of the operating system for teams: pinning threads, and waiting.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace warpath {
 
-/// The processors that the calling thread may run on.
+/// The set of processors that the calling thread may run on.
 class Processors {
  public:
   using Thread = std::thread::native_handle_type;
@@ -33,7 +33,7 @@ class Processors {
 
   int count() const { return count_; }
 
-  /// Leaves out the one that the calling thread runs on, unless it is the only one.
+  /// The set without the calling thread's current processor, unless it is the only one.
   Processors others() const {
     Processors left = *this;
 #if defined(__linux__)
@@ -62,7 +62,7 @@ class Processors {
 #endif
   }
 
-  /// Lets a thread run on these alone.
+  /// Pins a thread to these processors.
   void take(Thread thread) const {
 #if defined(__linux__)
     if (known_) pthread_setaffinity_np(thread, sizeof set_, &set_);
@@ -79,30 +79,28 @@ class Processors {
   int count_ = 1;
 };
 
-/// Leaves the processor to its other thread for a moment, in a loop that looks again and again.
+/// Yields the core to its sibling hyperthread for a moment, inside a spin loop.
 inline void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
 }
 
-/// Fetches a line that other threads may have, so that it can be written at once: from another's
-/// cache, or without telling the others when that happens.
+/// Prefetches a cache line in exclusive state, so that a later write need not first invalidate
+/// copies in other cores' caches.
 inline void fetch_to_write(const void* at) {
 #if defined(__x86_64__)
-  // The builtin would fetch it for reading unless the compiler may use all of a newer processor.
+  // `__builtin_prefetch` would fetch it for reading, unless newer processors are targeted.
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(at)));
 #else
   __builtin_prefetch(at, 1);
 #endif
 }
 
-/// Where threads wait for what others do: for a short while without giving their processor away,
-/// then asleep.
+/// A wait-and-notify primitive (futex): threads spin for a short time, then sleep.
 class Bell {
  public:
-  /// Returns once done() holds, which is asked again and again; look() is called before each sleep
-  /// and may throw.
+  /// Returns once done() holds; done() is polled. look() is called before each sleep and may throw.
   template <class Done, class Look>
   void wait(unsigned spins, Done&& done, Look&& look) {
     for (unsigned spin = 0; spin < spins; ++spin) {
@@ -120,9 +118,10 @@ class Bell {
     }
   }
 
-  /// Wakes those that sleep. To be called when what they wait for has come true.
+  /// Wakes the sleeping threads. Call it when the condition that they wait for has become true.
   void ring() {
-    // Changing it orders this behind or before the same of a sleeper: one of both sees the other.
+    // This read-modify-write is ordered before or after that of a sleeper, so one of the two
+    // threads sees the other's change.
     if (sleepers_.fetch_add(0, std::memory_order_acq_rel) == 0) return;
     rung_.fetch_add(1, std::memory_order_release);
 #if defined(__linux__)
@@ -132,7 +131,7 @@ class Bell {
 
  private:
   static constexpr int kAll = 1 << 30;
-  static constexpr long kNap = 5'000'000;  // ns: how long a stopped call is not noticed
+  static constexpr long kNap = 5'000'000;  // ns; the longest time until a stopped call is noticed
 
   void sleep(std::uint32_t heard) {
 #if defined(__linux__)
@@ -150,8 +149,8 @@ class Bell {
   std::atomic<std::uint32_t> sleepers_{0};
 };
 
-/// How often a thread of a team looks before it sleeps: some 50 us long, about as long as it takes
-/// to be woken; hardly at all where others wait for its processor.
+/// How often a thread of a team polls before it sleeps: for some 50 us, about the time of a
+/// wake-up; for much less if there are more threads than processors.
 inline unsigned spins_of(int threads) {
   return threads <= Processors().count() ? 1U << 12 : 1U << 5;
 }

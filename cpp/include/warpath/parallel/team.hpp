@@ -1,4 +1,4 @@
-// team.hpp - a few threads for one call, and the barrier between their rounds.
+// team.hpp - a thread team for one call, and the barrier between its rounds.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace warpath {
 
-/// Runs what the ranks of a team do; keeps the first exception, which stops the others.
+/// Runs the function of each rank and stores the first exception, which stops the other ranks.
 class Guarded {
  public:
   explicit Guarded(Control& control) : control_(control) {}
@@ -26,7 +26,7 @@ class Guarded {
     try {
       body(rank);
     } catch (const Cancelled&) {
-      // another rank holds the reason
+      // another rank stored the reason
     } catch (...) {
       control_.stop();
       const std::scoped_lock lock(guard_);
@@ -44,16 +44,17 @@ class Guarded {
   std::mutex guard_;
 };
 
-/// Starts work(rank) on threads of its own, for the ranks from 1 on, and hands each to `use`.
+/// Starts work(rank) on new threads, for the ranks from 1 on, and passes each thread to `use`.
 ///
-/// They are kept off the processor of the calling thread: put there by the system, as it happens
-/// every other time, a thread waits for its turn until the caller sleeps or some ms have passed.
+/// The threads are pinned to the processors other than the calling thread's. The system would place
+/// about every other one on that processor, where it waits until the caller sleeps or some ms have
+/// passed.
 template <class Work, class Use>
 void start_helpers(int threads, Control& control, const Work& work, Use&& use) {
   if (threads <= 1) return;
   const Processors allowed;
   const Processors others = allowed.others();
-  // A thread must not end before it is placed: the system would place the calling one instead.
+  // A thread must not end before it is pinned: the system would pin the calling one instead.
   const auto placed = std::make_shared<std::atomic<int>>(0);
   try {
     for (int rank = 1; rank < threads; ++rank) {
@@ -74,7 +75,7 @@ void start_helpers(int threads, Control& control, const Work& work, Use&& use) {
 
 /// Runs body(rank) on `threads` threads, rank 0 in the calling one, and waits for all.
 ///
-/// The threads live for this call only, so a forked child or another runtime never meets them; a
+/// The threads live for this call only, so a forked child or another runtime never meets them. A
 /// call costs tens of microseconds. The first exception of any rank stops the others and is
 /// rethrown here.
 template <class Body>
@@ -91,7 +92,7 @@ void run_team(int threads, Control& control, Body&& body) {
   guarded.rethrow();
 }
 
-/// Through it the threads of an open team come, as long as there is work.
+/// Admits the threads of an open team to the call's data, until the call closes it.
 class Door {
  public:
   bool enter() {
@@ -107,7 +108,7 @@ class Door {
     bell_.ring();
   }
 
-  /// Lets nobody in any more, and waits for those who are inside.
+  /// Admits no more threads and waits until those inside have left.
   void close(int threads) {
     inside_.fetch_or(kClosed, std::memory_order_relaxed);
     const auto empty = [&] { return inside_.load(std::memory_order_acquire) == kClosed; };
@@ -120,12 +121,12 @@ class Door {
   Bell bell_;
 };
 
-/// Has come(rank) called on other threads, for the ranks from 1 on; nobody waits for them, and one
-/// that comes late must touch nothing of the call.
+/// Calls come(rank) on other threads, for the ranks from 1 on, and waits for none of them. A thread
+/// that starts after the call's end must not touch the call's data.
 template <class Come>
 void start_apart(int threads, Control& control, const Come& come) {
   const Processors allowed;
-  if (threads > allowed.count()) {  // who waited for the next call would be in somebody's way
+  if (threads > allowed.count()) {  // a waiting worker would occupy a busy processor
     start_helpers(threads, control, come, [](std::jthread started) { started.detach(); });
     return;
   }
@@ -139,12 +140,12 @@ void start_apart(int threads, Control& control, const Come& come) {
   }
 }
 
-/// Runs body(rank) in the calling thread, rank 0, and on up to threads - 1 others as they come:
-/// it begins at once, and those who have not come when rank 0 is done never run it.
+/// Runs body(rank) as rank 0 in the calling thread, at once, and on up to threads - 1 others as
+/// they start. A thread that has not started when rank 0 is done never runs it.
 ///
-/// A thread that stayed comes after a microsecond, a new one after some 40, but where other
-/// processes have the processors after some ms: so the work must wait for nobody but who has taken
-/// part of it (`Crew`). Else as `run_team`.
+/// A waiting worker starts after a microsecond, a new thread after some 40, or after some ms where
+/// other processes use the processors. So the work must wait only for threads that have taken part
+/// of it (see `Crew`). Exceptions as in `run_team`.
 template <class Body>
 void run_open_team(int threads, Control& control, Body&& body) {
   if (threads <= 1) {
@@ -170,8 +171,8 @@ void run_open_team(int threads, Control& control, Body&& body) {
   guarded.rethrow();
 }
 
-/// Called by each rank of a team when its work is done: the calling thread alone hears of signals,
-/// so it stays awake until the last of the others has finished.
+/// Called by each rank of a team when its work is done. Only the calling thread receives signals,
+/// so it polls until all others have finished.
 inline void await_team(int rank, int team, std::atomic<int>& finished, Control& control) {
   finished.fetch_add(1, std::memory_order_release);
   while (rank == 0 && finished.load(std::memory_order_acquire) < team && !control.stopped()) {
@@ -180,8 +181,8 @@ inline void await_team(int rank, int team, std::atomic<int>& finished, Control& 
   }
 }
 
-/// A barrier that a stopped call never hangs in: waiting ranks throw Cancelled, and rank 0 keeps
-/// polling.
+/// A barrier for all ranks of a team. When the call is stopped, waiting ranks throw Cancelled; rank
+/// 0 polls while it waits.
 class TeamBarrier {
  public:
   TeamBarrier(int threads, Control& control)

@@ -1,4 +1,4 @@
-// workers.hpp - threads that help a call, and stay for a moment in case another one comes.
+// workers.hpp - reusable worker threads, which wait a moment for the next call before they end.
 #pragma once
 
 #include <algorithm>
@@ -19,20 +19,21 @@
 
 namespace warpath {
 
-/// Who runs jobs beside the calling threads: who has done one looks for the next for kStay, and
-/// ends if none comes. To start a thread takes 40 us, as long as a small solve.
+/// The worker threads ("helpers") beside the calling threads. A worker that has finished a job
+/// waits kStay for the next one and then ends. It saves the start of a thread, which takes 40 us,
+/// as long as a small solve.
 ///
-/// A forked child has none of its parent's threads, and begins with nobody.
+/// A forked child has none of its parent's threads and starts with no workers.
 class Helpers {
  public:
   using Job = std::function<void()>;
 
   static Helpers& get() {
-    static Helpers* const all = new Helpers;  // never destroyed: who stays may outlive the process
+    static Helpers* const all = new Helpers;  // never destroyed: workers may outlive static objects
     return *all;
   }
 
-  /// Has a job run on other processors than the caller's, by who is there or by a new thread.
+  /// Runs a job on a waiting worker or on a new thread, on other processors than the caller's.
   void run(Job job, const Processors& others) {
     if (hand_over(job, others)) return;
     auto made = std::make_unique<Helper>(std::move(job), others);
@@ -46,16 +47,16 @@ class Helpers {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::microseconds kStay{200};
-  static constexpr unsigned kLooks = 64;  // before the time is looked at
+  static constexpr unsigned kLooks = 64;  // polls between two readings of the clock
 
   struct Helper {
     Helper(Job job, const Processors& processors) : job(std::move(job)), processors(processors) {}
 
     Job job;
-    Processors processors;  // where it may run
+    Processors processors;  // the processors that it may run on
     Processors::Thread thread{};
     std::atomic<bool> placed{false};
-    std::atomic<bool> given{false};  // a job that it has not seen yet
+    std::atomic<bool> given{false};  // a new job is ready
   };
 
   Helpers() {
@@ -87,12 +88,13 @@ class Helpers {
     do {
       self.job();
       self.job = nullptr;
-      // One that has ended cannot be placed: the system would place the caller instead.
+      // Required before the thread ends: an ended thread cannot be pinned, and the system would pin
+      // the caller instead.
       while (!self.placed.load(std::memory_order_acquire)) std::this_thread::yield();
     } while (stay(self));
   }
 
-  /// Waits for the next job; false when it is time to end.
+  /// Waits for the next job. False when the worker has to end.
   bool stay(Helper& self) {
     {
       const std::scoped_lock lock(guard_);

@@ -1,7 +1,8 @@
-// bidirectional.hpp - any shortest path between two vertices: searches from both, over kept labels.
+// bidirectional.hpp - bidirectional search for any shortest path between two vertices.
 //
-// Where `BidirectionalSearch` finds the tree's own route, these take the first that they can prove
-// to be shortest. A call costs what it touches: its labels are made once and handed on clean.
+// `BidirectionalSearch` (point_to_point.hpp) finds the canonical tree's path; these searches return
+// the first path that they can prove to be shortest. A call costs what it touches: the labels are
+// allocated once and reused.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +24,14 @@
 
 namespace warpath {
 
-/// What the searches from both ends know of a vertex, in half a cache line.
+/// The labels of one vertex in the searches from both ends, in half a cache line.
 template <Index V>
 struct alignas(32) BothLabel {
   std::array<std::int64_t, 2> dist{unreachable<std::int64_t>, unreachable<std::int64_t>};
-  std::array<V, 2> from;  // the vertex before, at the end itself the same; meant where dist is
+  std::array<V, 2> from;  // the predecessor, or the vertex itself at an end; valid where dist is
 };
 
-/// The labels and queues of the searches from the source, side 0, and from the target, side 1.
+/// The labels and queues of the searches from the source (side 0) and from the target (side 1).
 template <Index V>
 class BothLabels {
  public:
@@ -48,7 +49,7 @@ class BothLabels {
     label.from[side] = from;
   }
 
-  /// Appends the vertices after v on the way to a side's end.
+  /// Appends the vertices after v on its path to a side's end.
   void walk(std::size_t side, V v, std::vector<std::int64_t>& route) const {
     for (V u = at(v).from[side]; u != v;) {
       route.push_back(u);
@@ -67,13 +68,13 @@ class BothLabels {
   std::vector<V> touched_;
 };
 
-/// Labels for the searches of one graph, of as many as ever ran at once.
+/// A pool of labels for the searches of one graph, as many as ever ran at once.
 template <class Labels>
 class LabelsPool {
  public:
   explicit LabelsPool(std::int64_t n) : n_(n) {}
 
-  /// Calls use(labels) with clean ones that no other thread has. Where it throws they are dropped.
+  /// Calls use(labels) with clean labels that no other thread uses. If it throws, they are dropped.
   template <class Use>
   auto with(Use&& use) {
     std::unique_ptr<Labels> labels = take();
@@ -102,11 +103,11 @@ class LabelsPool {
   std::vector<std::unique_ptr<Labels>> free_;
 };
 
-/// A path's vertices from end to end, none where there is none, and its length.
+/// A path's vertices from source to target, empty if there is no path, and its length.
 struct RouteMet {
   std::vector<std::int64_t> vertices;
   std::int64_t length = unreachable<std::int64_t>;
-  bool too_long = false;  // none was found, and there may be one whose length does not fit
+  bool too_long = false;  // no path was found, but there may be one whose length does not fit
 };
 
 template <Index V>
@@ -120,14 +121,14 @@ RouteMet route_met(const BothLabels<V>& labels, V meeting) {
   return route;
 }
 
-/// What the searches from both ends have settled, in the order in which they did.
+/// The vertices settled from each end, in that order; a vertex's "place" is its index there.
 template <Index V>
 class Settled {
  public:
   using D = std::int64_t;
 
-  /// A settled vertex: its distance, where the vertex before it stands, and its edges that have not
-  /// been followed yet.
+  /// A settled vertex: its distance, the place of its predecessor, and the range of its edges that
+  /// have not been followed yet.
   struct Known {
     D dist;
     V vertex;
@@ -138,7 +139,7 @@ class Settled {
 
   explicit Settled(std::int64_t n) : sides_{Side(n), Side(n)} {}
 
-  std::array<FourHeap<D, V>, 2> queues;  // of places, by where their next edges lead
+  std::array<FourHeap<D, V>, 2> queues;  // of places, keyed by the label that their next edge gives
 
   bool has(std::size_t side, V v) const { return sides_[side].bits[word(v)] >> bit(v) & 1; }
   V place(std::size_t side, V v) const { return sides_[side].places[static_cast<std::size_t>(v)]; }
@@ -155,7 +156,7 @@ class Settled {
     return place;
   }
 
-  /// Appends the vertices from a place on, on the way to a side's end.
+  /// Appends the vertices from a place on, on the path to a side's end.
   void walk(std::size_t side, V place, std::vector<std::int64_t>& route) {
     for (; place >= 0; place = at(side, place).above) route.push_back(at(side, place).vertex);
   }
@@ -173,8 +174,8 @@ class Settled {
     explicit Side(std::int64_t n)
         : bits(static_cast<std::size_t>(n) / 64 + 1), places(static_cast<std::size_t>(n)) {}
 
-    std::vector<std::uint64_t> bits;  // of each vertex; few enough to stay in the cache
-    PageArray<V> places;              // where a settled vertex stands in `known`; else anything
+    std::vector<std::uint64_t> bits;  // one bit per vertex: settled; small enough for the cache
+    PageArray<V> places;              // the place of a settled vertex; else undefined
     std::vector<Known> known;
   };
 
@@ -184,21 +185,21 @@ class Settled {
   std::array<Side, 2> sides_;
 };
 
-/// Dijkstra's search from both ends, for integers >= 0; `into` has the edges into each vertex, and
-/// rows are sorted by weight.
+/// Bidirectional Dijkstra's algorithm for integer weights >= 0. `into` has the edges into each
+/// vertex, and rows are sorted by weight.
 ///
-/// A settled vertex is queued by the least of its edges to vertices that are not settled, and again
-/// by the next one when that is taken: neighbours that the search never comes to are never
-/// labelled. The sides take turns, but for one whose queue is over four times as long as the
-/// other's. An edge that with the last label settled on the other side is no less than the best
-/// path found is not queued, nor those after it; they stop when the least labels of both queues
-/// together are no less.
+/// A settled vertex is queued with its lightest edge to an unsettled vertex, and again with the
+/// next one when that edge is taken, so only vertices that the search reaches are labelled. The
+/// sides alternate, except when one queue is over four times as long as the other. An edge is not
+/// queued, nor those after it, if its label plus the last label settled on the other side is at
+/// least the length of the best path found. The search stops when the smallest labels of both
+/// queues add up to at least that length.
 ///
-/// Every edge between both sides is a path, looked at when the second of its ends is settled; the
-/// first of equally short ones is kept. So it is simple: a vertex on both its ways was settled by
-/// the second side after the one before it on that way, and with that one they had met over no
-/// more. Work O(k log k) for k edges followed, and reading a bit for every edge of the vertices
-/// settled. Source: Nicholson 1966; sorted rows: Spira 1973.
+/// Every edge between the sides gives a path, which is checked when the second of its ends is
+/// settled; the first of equally short ones is returned. It is simple: a vertex on both halves was
+/// settled by the second side after its predecessor there, and via that one the sides had met at no
+/// greater length. Work O(k log k) for k edges followed, and one bit read for every edge of the
+/// vertices settled. Source: Nicholson 1966; sorted rows: Spira 1973.
 template <Index V, std::integral W>
 class BothEnds {
  public:
@@ -243,7 +244,7 @@ class BothEnds {
 
   static constexpr std::size_t kTooMany = 4;
 
-  /// Takes the least edge of a side's queue.
+  /// Follows the lightest edge in a side's queue.
   void follow(std::size_t side) {
     Queue& queue = queues_[side];
     const Entry top = queue.top();
@@ -279,7 +280,7 @@ class BothEnds {
     if (D key; comes_to_next(side, settled_.at(side, place), key)) queues_[side].push(key, place);
   }
 
-  /// Goes on to a settled vertex's next edge that may be of use, whose far end is `key` away.
+  /// Advances a settled vertex to its next useful edge; `key` becomes the label at its end.
   bool comes_to_next(std::size_t side, Known& known, D& key) {
     const Rows& graph = *graphs_[side];
     for (; known.next < known.end; ++known.next) {
@@ -287,7 +288,7 @@ class BothEnds {
       if (settled_.has(side, v)) continue;
       if (!extend<D, W, V>(known.dist, graph.template weight<W>(known.next), key) ||
           key >= best_ - reach_[1 - side]) {
-        too_long_ = true;  // or, where a path is known, no better
+        too_long_ = true;  // or, if a path is known, not shorter
         return false;
       }
       graph.fetch(graph.begin(static_cast<std::size_t>(v)));
@@ -296,7 +297,8 @@ class BothEnds {
     return false;
   }
 
-  /// Sees a path: `here` to the end of a side's edge, and on from there by the other side's way.
+  /// Compares the best path with a new one: `here` to the end of a side's edge, then along the
+  /// other side's path.
   void meet(std::size_t side, V place, D here, V there) {
     const V other = settled_.place(1 - side, there);
     D sum;
@@ -313,21 +315,21 @@ class BothEnds {
   Settled<V>& settled_;
   std::array<Queue, 2>& queues_;
   Pulse pulse_;
-  std::array<D, 2> reach_{0, 0};  // the label that each side settled last
+  std::array<D, 2> reach_{0, 0};  // the last label settled on each side
   D best_ = unreachable<D>;
-  std::array<V, 2> meeting_{-1, -1};  // the places of either side's end of the edge that joins them
+  std::array<V, 2> meeting_{-1, -1};  // the places of the two ends of the joining edge, by side
   bool too_long_ = false;
 };
 
-/// The edges out of each vertex, or those into each, without weights.
+/// The out-edges or the in-edges of each vertex, without weights.
 template <Index V>
 struct Heads {
   std::span<const std::int64_t> indptr;
   std::span<const V> indices;
 };
 
-/// The same where every edge counts 1: levels, of the side whose outermost one is smaller. The
-/// first edge between both sides completes a shortest path. O(edges of the vertices met).
+/// The same for edges of length 1: breadth-first by levels, always on the side with the smaller
+/// frontier. The first edge between the sides completes a shortest path. O(edges of vertices met).
 template <Index V>
 RouteMet both_ends_by_levels(const Heads<V>& graph, const Heads<V>& into, V source, V target,
                              BothLabels<V>& labels, Pulse pulse) {

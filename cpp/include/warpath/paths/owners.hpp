@@ -1,4 +1,4 @@
-// owners.hpp - which of several sources each vertex is nearest to, from the distances.
+// owners.hpp - the nearest of several sources for each vertex, computed from the distances.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 
 namespace warpath {
 
-/// Fills `owner` (n) with the first of `sources` from which tight edges, dist[u] + w == dist[v],
-/// lead to a vertex, or -1 where none leads.
+/// Fills `owner` (n) with the first of `sources` from which tight edges (dist[u] + w == dist[v])
+/// lead to a vertex, or -1 if there is none.
 ///
-/// `dist` holds the distances from the nearest source. A source with another label than 0 is nearer
-/// to another one and owns nothing. Every vertex is taken once, by the first source that comes to
+/// `dist` holds the distances from the nearest source. A source whose label is not 0 is nearer to
+/// another source and owns nothing. Every vertex is visited once, by the first source that reaches
 /// it: O(n + m).
 template <Index V, Weight W>
 void owners(const CsrView<V, W>& graph, std::span<const std::int64_t> sources,

@@ -1,4 +1,4 @@
-// point_to_point.hpp - one route: a search that stops early, or two searches that meet.
+// point_to_point.hpp - one shortest path, by Dijkstra's algorithm or by bidirectional search.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace warpath {
 
-/// A route and its length: vertices from source to target, none when there is no path.
+/// A path and its length: vertices from source to target, none if there is no path.
 template <class D>
 struct RouteFound {
   std::vector<std::int64_t> vertices;
@@ -25,12 +25,12 @@ struct RouteFound {
   SearchCounters counters;
 };
 
-/// Walks back from a vertex to the root of a search by the rule of the tree (see tree.hpp), reading
-/// labels through `label(v)`: exact where a shortest path to the start of the walk runs, else never
-/// too small.
+/// Walks back from a vertex to the root of a search by the rule of the canonical tree (see
+/// tree.hpp). `label(v)` must be exact on shortest paths to the start of the walk, and never too
+/// small elsewhere.
 ///
-/// `into` holds the edges into each vertex. Work: the edges into the route, plus, where edges have
-/// no length, those among the vertices at the same distance.
+/// `into` holds the edges into each vertex. Work: the edges into the path's vertices, plus, where
+/// edges have length 0, those among the vertices at the same distance.
 template <Index V, Weight W, class Label>
 class WalkBack {
  public:
@@ -39,7 +39,7 @@ class WalkBack {
   WalkBack(const CsrView<V, W>& into, V root, Label label, Pulse pulse)
       : into_(into), root_(root), label_(label), pulse_(pulse) {}
 
-  /// The route's vertices from `from` back to the root, both included.
+  /// The path's vertices from `from` back to the root, both included.
   std::vector<std::int64_t> walk(V from) {
     std::vector<std::int64_t> route{from};
     for (V v = from; v != root_; v = static_cast<V>(route.back())) {
@@ -84,11 +84,11 @@ class WalkBack {
 
   bool grounded(V v) { return v == root_ || shorter(v) != kNone; }
 
-  /// Extends the route from v, whose tight edges all come from its own distance, to the nearest
-  /// vertex that has a shorter way: breadth-first backwards in layers, then forwards through the
-  /// vertices that lie on such a way.
+  /// Extends the path from v, all of whose tight edges come from vertices at the same distance, to
+  /// the nearest vertex that has a tight edge from a smaller distance: breadth-first backwards in
+  /// layers, then forwards through the vertices on such a path.
   void cross_plateau(V v, std::vector<std::int64_t>& route) {
-    std::unordered_map<V, V> choice;  // the vertices met; once a way is known, their predecessor
+    std::unordered_map<V, V> choice;  // vertices met; then their predecessors on such a path
     choice.emplace(v, kNone);
     std::vector<std::vector<V>> layers{{v}};
     std::vector<V> ends;
@@ -128,8 +128,8 @@ class WalkBack {
   Pulse pulse_;
 };
 
-/// The tree's route from source to target by Dijkstra's search, stopped once everything that is as
-/// near as the target is settled.
+/// The canonical tree's path from source to target by Dijkstra's algorithm, stopped once all
+/// vertices as near as the target are settled.
 template <Index V, Weight W>
 RouteFound<DistanceOf<W>> early_stop_path(const CsrView<V, W>& graph, const CsrView<V, W>& reversed,
                                           V source, V target, Pulse pulse) {
@@ -156,11 +156,11 @@ RouteFound<DistanceOf<W>> early_stop_path(const CsrView<V, W>& graph, const CsrV
   return route;
 }
 
-/// Two searches, forward from the source and backward from the target, taking turns by the smaller
-/// queue.
+/// Bidirectional Dijkstra's algorithm, forward from the source and backward from the target; the
+/// side with the smaller queue goes next.
 ///
-/// They stop when no path through two unsettled vertices can be as short as the best found, ties
-/// included (Nicholson 1966, Pohl 1971). Memory: two labels a vertex.
+/// The search stops when no path through two unsettled vertices can be as short as the best path
+/// found, ties included (Nicholson 1966, Pohl 1971). Memory: two labels per vertex.
 template <Index V, Weight W>
 class BidirectionalSearch {
  public:
@@ -191,7 +191,7 @@ class BidirectionalSearch {
     }
     RouteFound<D> route;
     if (best_ == unreachable<D>) {
-      // A path whose length does not fit may be all there is: the whole search knows.
+      // There may be only a path whose length does not fit: a complete search decides.
       if (too_long_ || forward_.overflow || backward_.overflow)
         route = early_stop_path<V, W>(graph_, reversed_, source_, target_, pulse_);
     } else if constexpr (std::is_integral_v<D>) {
@@ -208,7 +208,7 @@ class BidirectionalSearch {
   using Queue = FourHeap<D, V>;
   using Step = Search<V, W, Queue>;
 
-  /// False, and noted, when the sum of two labels does not fit.
+  /// Adds two labels. False if the sum does not fit, which is recorded.
   bool add(D a, D b, D& sum) {
     if (extend<D, D, V>(a, b, sum)) return true;
     too_long_ = true;
@@ -237,9 +237,9 @@ class BidirectionalSearch {
     meeting_ = v;
   }
 
-  /// The tree's own route, for exact labels. Everything on a shortest path that the forward search
-  /// has not settled was settled backward, so a search through such vertices alone completes the
-  /// labels that the walk back reads.
+  /// The canonical tree's path, for exact labels. Vertices on shortest paths that the forward
+  /// search has not settled were settled backward, so a search through those vertices alone
+  /// completes the labels that the walk back reads.
   RouteFound<D> tree_route() {
     const D settled_behind = backward_queue_.empty() ? unreachable<D> : backward_queue_.top().key;
     const auto on_route = [&](V v, D label) {
@@ -275,8 +275,8 @@ class BidirectionalSearch {
     return route;
   }
 
-  /// The route through the meeting vertex, for labels that rounding makes depend on the direction;
-  /// its length is summed from the source on, as every other length is.
+  /// The path through the meeting vertex, for labels that depend on the direction by rounding. Its
+  /// length is summed from the source on, as every other length.
   RouteFound<D> met_route() {
     const auto here = [&](V v) { return ahead_[static_cast<std::size_t>(v)]; };
     const auto there = [&](V v) { return behind_[static_cast<std::size_t>(v)]; };
@@ -294,7 +294,7 @@ class BidirectionalSearch {
     return route;
   }
 
-  /// The halves may share vertices where weights vanish in rounding.
+  /// Removes loops: the halves may share vertices where weights vanish in rounding.
   static void drop_loops(std::vector<std::int64_t>& route) {
     std::unordered_map<std::int64_t, std::size_t> last;
     for (std::size_t i = 0; i < route.size(); ++i) last[route[i]] = i;

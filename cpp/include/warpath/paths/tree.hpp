@@ -1,4 +1,4 @@
-// tree.hpp - the one shortest-path tree that every engine returns, made from the distances.
+// tree.hpp - the canonical shortest-path tree of all engines, computed from the distances.
 #pragma once
 
 #include <algorithm>
@@ -22,32 +22,31 @@
 
 namespace warpath {
 
-/// The edges into each vertex: row v holds the tails u of its edges u -> v. Without rows where they
-/// are not at hand.
+/// The edges into each vertex: row v holds the sources u of the edges u -> v. May be empty.
 template <Index V, Weight W>
 struct RowsInto {
   CsrView<V, W> rows;
-  bool ascending = false;  // the tails of each row ascend
+  bool ascending = false;  // each row's sources are in ascending order
 
   bool at_hand() const { return !rows.indptr.empty(); }
 };
 
-/// Fills `pred` (n): the smallest u with a tight edge u -> v, that is dist[u] + w == dist[v], and
-/// dist[u] < dist[v].
+/// Fills `pred` (n): the smallest u with a tight edge u -> v (dist[u] + w == dist[v]) and dist[u] <
+/// dist[v].
 ///
-/// Vertices that have only tight edges of no length (or any, when `negative`) are taken in
+/// Vertices whose tight edges all have length 0 (or all vertices, when `negative`) are assigned in
 /// breadth-first order, smallest u first, so the tree has no cycle. The source and unreachable
-/// vertices get -1. One pass over the edges where every weight lengthens its path, and another for
-/// all levels together: O(n + m). The first pass is shared by threads, which take ranges of
-/// vertices as they come; the predecessors do not depend on how many there are.
+/// vertices get -1. One pass over the edges if every weight lengthens its path, and another one for
+/// all levels together: O(n + m). The first pass runs on threads, which claim ranges of vertices;
+/// the result does not depend on their number.
 ///
-/// Where the edges into a vertex are at hand, it reads their tails' labels and takes the smallest
-/// tight one. Else every vertex looks for the tight ones among its own edges. Then a thread keeps
-/// the predecessors of its range's vertices in `pred` and those that it finds for others in an
-/// array that all share, by an atomic minimum; 4 (8) bytes a vertex.
+/// If the in-edges are available, each vertex reads its predecessors' labels and takes the smallest
+/// tight one (pull). Otherwise every vertex searches its out-edges for tight ones (push): a thread
+/// stores the predecessors of its range's vertices in `pred` and those of other vertices in a
+/// shared array, by an atomic minimum; 4 (8) bytes per vertex.
 ///
-/// Whether an edge is tight is as good as random to a processor, so short rows are looked through
-/// without a branch, four edges at a time.
+/// Whether an edge is tight is unpredictable for a processor, so short rows are scanned
+/// branch-free, four edges at a time.
 ///
 /// Labels are of type D, which may be wider than the graph's distances.
 template <Index V, Weight W, class D = DistanceOf<W>>
@@ -85,13 +84,13 @@ class TreeBuilder {
   }
 
  private:
-  using U = std::make_unsigned_t<V>;  // in which no predecessor, -1, is larger than any
+  using U = std::make_unsigned_t<V>;  // as unsigned, -1 (no predecessor) is the largest value
   static constexpr U kNone = static_cast<U>(-1);
-  static constexpr std::int64_t kAtOnce = 4;    // edges looked at without a branch
-  static constexpr std::int64_t kShortRow = 8;  // edges; in longer ones a branch pays
-  static constexpr std::int64_t kLongRow = 32;  // edges; in longer rows few edges out are tight
-  static constexpr V kBlock = 512;              // vertices between two looks at the control
-  static constexpr std::int64_t kRanges = 8;    // of vertices a thread: who comes late takes fewer
+  static constexpr std::int64_t kAtOnce = 4;    // edges tested together without a branch
+  static constexpr std::int64_t kShortRow = 8;  // edges; for longer rows a branch is faster
+  static constexpr std::int64_t kLongRow = 32;  // edges; few out-edges of longer rows are tight
+  static constexpr V kBlock = 512;              // vertices between two checks of the control
+  static constexpr std::int64_t kRanges = 8;    // ranges per thread: late threads take fewer
 
   struct TightEdge {
     V u, v;
@@ -99,8 +98,8 @@ class TreeBuilder {
 
   static std::size_t at(V v) { return static_cast<std::size_t>(v); }
 
-  /// dist + weight, integers modulo 2^64: for labels and weights >= 0 that is the sum, or below
-  /// `dist`.
+  /// dist + weight, integers modulo 2^64: for labels and weights >= 0 that is the sum, or less than
+  /// `dist` on overflow.
   static D sum(D dist, W weight) {
     if constexpr (std::is_integral_v<D>)
       return static_cast<D>(static_cast<std::uint64_t>(dist) + static_cast<std::uint64_t>(weight));
@@ -108,13 +107,13 @@ class TreeBuilder {
       return dist + weight;
   }
 
-  /// What a thread counts.
+  /// One thread's counters.
   struct Seen {
     Pulse pulse;
     SearchCounters counters;
   };
 
-  /// Calls body(rank, seen) on each thread that comes.
+  /// Calls body(rank, seen) on each thread that joins.
   template <class Body>
   void each_thread(Body&& body) {
     total_ = {};
@@ -180,7 +179,7 @@ class TreeBuilder {
     }
   }
 
-  /// Apart from everything else, because what it works on fills the registers.
+  /// A separate function, since its loop uses all registers.
   [[gnu::noinline]] void pull_block(V begin, V end) const {
     const CsrView<V, W> rows = into_.rows;
     const D* const dist = dist_.data();
@@ -211,7 +210,7 @@ class TreeBuilder {
     const std::int64_t last = behind - 1;
     for (std::int64_t e = first; e < behind; e += kAtOnce) {
       for (std::int64_t k = 0; k < kAtOnce; ++k) {
-        const std::int64_t edge = std::min(e + k, last);  // the last one again: no branch
+        const std::int64_t edge = std::min(e + k, last);  // the last one again: branch-free
         const V u = tails[edge];
         const D from = dist[u];
         const bool tight = (sum(from, weights[edge]) == to) & (from < to);
@@ -235,14 +234,13 @@ class TreeBuilder {
     return least;
   }
 
-  /// The tight edges that a thread found and has not taken yet.
+  /// The tight edges that a thread has collected and not yet applied.
   struct Gathered {
     std::array<TightEdge, 1024> edges;
     std::size_t size = 0;
   };
 
-  /// `others` is for what threads find for vertices of other ranges; with one thread there are
-  /// none.
+  /// `others` receives the predecessors of other ranges' vertices; null with one thread.
   void push(V begin, V end, V* others, Seen& seen) {
     Gathered gathered;
     const auto take = [&] {
@@ -265,7 +263,7 @@ class TreeBuilder {
     take();
   }
 
-  /// Appends the tight edges of some rows, without a branch on which they are.
+  /// Collects the tight edges of some rows, branch-free.
   template <class Take>
   [[gnu::noinline]] void gather(V begin, V end, Gathered& gathered, Take&& take) const {
     const CsrView<V, W> rows = graph_;
@@ -306,7 +304,7 @@ class TreeBuilder {
     gathered.size = size;
   }
 
-  static constexpr std::int64_t kPiece = 128;  // edges appended between two looks at the room
+  static constexpr std::int64_t kPiece = 128;  // edges collected between two checks of the space
 
   static V least(V a, V b) { return static_cast<U>(b) < static_cast<U>(a) ? b : a; }
 
@@ -317,11 +315,11 @@ class TreeBuilder {
       if (shared.compare_exchange_weak(old, u, std::memory_order_relaxed)) return;
   }
 
-  /// Level after level, on the calling thread: gives the vertices without a predecessor the
-  /// smallest one of the level before.
+  /// Assigns the remaining vertices, level by level on the calling thread: each gets the smallest
+  /// predecessor in the previous level.
   void take_levels(std::vector<V> level, bool negative) {
     Pulse pulse(control_, true);
-    std::vector<bool> open(pred_.size());  // reached, and not in the levels so far
+    std::vector<bool> open(pred_.size());  // reached, and in no level yet
     for (std::size_t v = 0; v < open.size(); ++v)
       open[v] = pred_[v] < 0 && dist_[v] != unreachable<D>;
     open[at(source_)] = false;
@@ -341,8 +339,8 @@ class TreeBuilder {
     }
   }
 
-  /// Calls visit(v) for each tight edge u -> v to an open vertex; only edges of no length are left
-  /// in the levels behind the first pass.
+  /// Calls visit(v) for each tight edge u -> v to an open vertex; after the first pass only edges
+  /// of length 0 remain in the levels.
   template <class Visit>
   void each_tight(V u, bool of_no_length, const std::vector<bool>& open, Pulse& pulse,
                   Visit&& visit) {

@@ -1,4 +1,4 @@
-// verify.hpp - the certificate: are these labels, and this tree, the shortest ones?
+// verify.hpp - the certificate: checks distances and a tree without solving.
 #pragma once
 
 #include <algorithm>
@@ -18,36 +18,36 @@
 
 namespace warpath {
 
-/// The first rule found broken, and where. Positions are -1 where they say nothing.
+/// The first violated rule, and where. Positions are -1 where they do not apply.
 struct Broken {
-  const char* rule = nullptr;  // nullptr: all hold
+  const char* rule = nullptr;  // nullptr: no violation
   std::int64_t u = -1;         // the edge u -> v at position e of the rows
   std::int64_t v = -1;
   std::int64_t e = -1;
   std::int64_t vertex = -1;
-  std::int64_t expected = -1;  // rule "pred": what pred[vertex] must be
+  std::int64_t expected = -1;  // rule "pred": the correct pred[vertex]
 };
 
-/// Checks one source's distances without solving: O(n + m), a pass over the edges on all threads;
-/// a search as well where a weight is negative, `slack` not 0, or a vertex reached over edges of
-/// no length alone.
+/// Checks one source's distances without solving: O(n + m), a pass over the edges on all threads. A
+/// search is needed as well if a weight is negative, `slack` is not 0, or a vertex is reached only
+/// over edges of length 0. The rules:
 ///
 /// "source"   dist[source] == 0
-/// "label"    no label is NaN or -inf, none lies beyond the cutoff
+/// "label"    no label is NaN or -inf, none is beyond the cutoff
 /// "edge"     no edge has dist[u] + w < dist[v]; an edge from a reached vertex to an unreached one
-///            breaks this unless dist[u] + w lies beyond the cutoff (or, for floats, the type)
+///            violates this unless dist[u] + w is beyond the cutoff (or, for floats, the type)
 /// "reached"  a search from the source over tight edges (dist[u] + w == dist[v]) meets every vertex
-///            with a label. A tight in-edge at every vertex would not do: a cycle of length zero
-///            has one everywhere.
-/// "pred"     pred is the one canonical tree: the smallest u of a tight edge with
-///            dist[u] < dist[v]; else, and for all vertices when some weight is negative,
+///            with a label. A tight in-edge at every vertex would not suffice: every vertex of a
+///            cycle of length zero has one.
+/// "pred"     pred is the canonical tree: the smallest u of a tight edge with
+///            dist[u] < dist[v]; otherwise, and for all vertices if some weight is negative,
 ///            breadth-first over the tight edges
 ///
 /// `slack` widens the comparisons of "edge" and "reached" for labels whose sums were associated
-/// differently; pred asks for slack 0. Labels of any sign; integer sums are taken in 128 bits, and
-/// so may labels be, of type D. Under negative weights labels are to be given without a cutoff: a
-/// path to a vertex within it may lead through vertices beyond it.
-/// Source: the rules of the Graph 500 validation, made to hold with zero and negative weights.
+/// differently; pred requires slack 0. Labels may have any sign. Integer sums are taken in 128
+/// bits, and labels of type D may have 128 bits. With negative weights the labels must be given
+/// without a cutoff: a path to a vertex within it may lead through vertices beyond it. Source: the
+/// rules of the Graph 500 validation, extended to zero and negative weights.
 template <Index V, Weight W, class D = DistanceOf<W>>
 class Certificate {
  public:
@@ -67,8 +67,8 @@ class Certificate {
       return {.rule = "source", .vertex = source_};
     Broken broken = check_labels();
     if (broken.rule == nullptr) broken = check_edges(threads);
-    // By length each vertex with a label hangs on a smaller one, or over edges of length 0 on one
-    // that does: down to the source, so nothing is left for a search.
+    // By length, each vertex with a label has a predecessor with a smaller label, or edges of
+    // length 0 lead to it from such a vertex, down to the source: no search is necessary.
     const bool by_length = broken.rule == nullptr && !negative_ && slack_ == 0 && complete();
     if (broken.rule == nullptr && !by_length) broken = check_reached();
     if (broken.rule == nullptr && !pred.empty()) broken = check_tree(pred);
@@ -94,7 +94,7 @@ class Certificate {
 
   bool tight(V u, V v, std::int64_t e) const { return reached(v) && near(sum(u, e), label(v)); }
 
-  /// visit(v, e) for the edges of u until it returns false; false then.
+  /// Calls visit(v, e) for the edges of u until it returns false; returns false then.
   template <class Visit>
   bool each_edge(V u, Pulse& pulse, Visit&& visit) {
     const std::int64_t begin = graph_.indptr[static_cast<std::size_t>(u)];
@@ -123,10 +123,10 @@ class Certificate {
     return true;
   }
 
-  /// Rule "edge"; and above_[v] becomes the smallest u of a tight edge with a smaller label.
+  /// Checks rule "edge", and sets above_[v] to the smallest u of a tight edge with a smaller label.
   Broken check_edges(int threads) {
     above_.assign(dist_.size(), kNone);
-    std::atomic<std::int64_t> next{0};  // the first vertex that nobody has taken
+    std::atomic<std::int64_t> next{0};  // the first vertex not claimed
     std::atomic<bool> negative{false};
     std::atomic<bool> over{false};
     std::mutex guard;
@@ -134,8 +134,7 @@ class Certificate {
     run_team(threads, control_, [&](int rank) {
       Pulse pulse(control_, rank == 0);
       bool below_zero = false;
-      // Whoever finds a broken edge ends it for the parts that nobody has: all before it were
-      // taken.
+      // A thread that finds a violation stops the loop; all parts before it are claimed already.
       for (std::int64_t from;
            !over.load(std::memory_order_relaxed) && (from = next.fetch_add(kPart)) < graph_.n();) {
         const std::int64_t to = std::min(graph_.n(), from + kPart);
@@ -173,7 +172,7 @@ class Certificate {
     return broken;
   }
 
-  /// Makes u what v hangs on if it is smaller than what does.
+  /// Sets v's predecessor above_[v] to u if u is smaller.
   void hang(V v, V u) {
     const std::atomic_ref<V> from(above_[static_cast<std::size_t>(v)]);
     V found = from.load(std::memory_order_relaxed);
@@ -182,8 +181,8 @@ class Certificate {
     }
   }
 
-  /// Over edges of length 0, the only tight ones left, to what hangs on nothing; whether every
-  /// vertex with a label hangs on something then.
+  /// Extends above_ over tight edges of length 0, the only ones left, to vertices without a
+  /// predecessor. Returns whether every vertex with a label then has one.
   bool complete() {
     const auto whole = [&] {
       for (V v = 0; v < static_cast<V>(graph_.n()); ++v)
@@ -198,8 +197,8 @@ class Certificate {
     return whole();
   }
 
-  /// Breadth-first from all of `frontier` over the tight edges, to vertices that above_ has nothing
-  /// for (kNone). Gives each the smallest u of the level before.
+  /// Searches breadth-first from all of `frontier` over tight edges, to vertices without a
+  /// predecessor (kNone). Each gets the smallest u of the previous level.
   void spread(std::vector<V>& frontier) {
     std::vector<V> fresh;
     std::vector<bool> in_fresh(above_.size());
@@ -234,7 +233,7 @@ class Certificate {
     return {};
   }
 
-  /// above_ is the tree: by length, or breadth-first where a weight is negative.
+  /// Compares pred with above_, the tree: by length, or breadth-first if a weight is negative.
   Broken check_tree(std::span<const V> pred) const {
     for (std::size_t v = 0; v < pred.size(); ++v) {
       const V expected = above_[v] == kNone ? V{-1} : above_[v];
@@ -244,7 +243,7 @@ class Certificate {
     return {};
   }
 
-  static constexpr std::int64_t kPart = 1 << 10;  // vertices that a thread takes at once
+  static constexpr std::int64_t kPart = 1 << 10;  // claimed by a thread at a time
   static constexpr V kNone = -2;
 
   const CsrView<V, W>& graph_;

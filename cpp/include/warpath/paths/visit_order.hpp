@@ -1,4 +1,4 @@
-// visit_order.hpp - the order in which a search scans vertices, from the distances alone.
+// visit_order.hpp - the order in which a search visits vertices, computed from the distances.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 
 namespace warpath {
 
-/// The vertices that a search reached, as it scanned them.
+/// The vertices that a search reached (r of them), in the order of their scans.
 struct Scan {
   std::vector<std::int64_t> order;  // (r) the vertices
-  std::vector<std::int64_t> above;  // (r) where in `order` the one is that met it; -1: a source
-  std::vector<std::int64_t> via;    // (r) the edge that each was met by; -1: a source; or empty
+  std::vector<std::int64_t> above;  // (r) the index of each one's predecessor in `order`, or -1
+  std::vector<std::int64_t> via;    // (r) the edge from the predecessor; -1: a source; or empty
 };
 
 /// A vertex and its distance.
@@ -29,10 +29,10 @@ struct Reached {
   std::int64_t vertex;
 };
 
-/// Returns the vertices that have a label by ascending distance, equally far ones in any order.
+/// Returns the vertices that have a label, by ascending distance, ties in any order.
 ///
-/// They are counted into slots of equal width, eight vertices to a slot on average, and sorted
-/// there: O(n) where distances are spread evenly, O(n log n) at worst. No label is negative.
+/// A bucket sort into slots of equal width, eight vertices per slot on average, each of which is
+/// then sorted: O(n) if distances are spread evenly, O(n log n) at worst. Labels must be >= 0.
 template <class D>
 std::vector<Reached<D>> by_distance(std::span<const D> dist, Pulse& pulse) {
   constexpr std::size_t kInASlot = 8;
@@ -44,7 +44,7 @@ std::vector<Reached<D>> by_distance(std::span<const D> dist, Pulse& pulse) {
       most = std::max(most, label);
     }
   const std::size_t slots = reached / kInASlot + 1;
-  // A rounded product with a constant ascends with the label, so that slots are in order.
+  // A rounded product with a constant is monotone in the label, so the slots are in order.
   const double scale = static_cast<double>(slots) / static_cast<double>(most);
   const bool flat = !std::isfinite(scale);  // all at the source, or within 1e-300 of it
   const auto slot = [&](D label) {
@@ -69,16 +69,15 @@ std::vector<Reached<D>> by_distance(std::span<const D> dist, Pulse& pulse) {
 }
 
 /// Returns the reached vertices in the order in which a search scans them, and the edge by which
-/// each is first met: the first tight one, dist[u] + w == dist[v], in this order.
+/// each is first met: the first tight edge (dist[u] + w == dist[v]) in this order.
 ///
-/// Those that are equally far stand as Dijkstra's search takes them whose queue gives the entry
-/// first that came first: a vertex waits behind those of its distance that were met before it. With
-/// `queue` the order is what a first-in first-out queue makes, breadth-first over the tight edges;
-/// only then labels may be negative.
+/// Ties are ordered as in Dijkstra's algorithm with a queue that is stable: a vertex comes after
+/// those of its distance that were met before it. With `queue` the order is that of a first-in
+/// first-out queue, breadth-first over the tight edges; only then may labels be negative.
 ///
-/// `dist` holds exact labels, so tight edges reach what has one; vertices without a label are not
-/// scanned. O(n + m) and what `by_distance` takes. Throws std::invalid_argument where tight edges
-/// do not reach all labels.
+/// `dist` must hold exact labels, so that tight edges reach every labelled vertex; vertices without
+/// a label are not scanned. O(n + m) plus `by_distance`. Throws std::invalid_argument if tight
+/// edges do not reach all labels.
 template <Index V, Weight W>
 Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
                 std::span<const std::int64_t> sources, bool queue, Pulse pulse) {
@@ -86,8 +85,8 @@ Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
   constexpr std::int64_t kMet = -1;
   struct Known {
     D label;
-    // Where in `order` the vertices begin that are as far as this one, until it is met. The next
-    // free entry of such a group is kept with its first vertex, as ~entry, which is negative.
+    // Until the vertex is met: where the vertices of its distance begin in `order`. The first
+    // vertex of such a group stores the group's next free entry, as ~entry, which is negative.
     std::int64_t place;
   };
   Scan scan;
@@ -133,8 +132,7 @@ Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
     if (dist[v] == unreachable<D>) throw std::invalid_argument("a source has no label");
     if (known[v].place >= 0) put(v, -1, -1);
   }
-  // Rows lie anywhere, and so do the vertices in them: those that are due soon are asked for ahead
-  // of time.
+  // Rows and their vertices are scattered in memory, so those needed soon are prefetched.
   constexpr std::int64_t kAsked = 8;
   const std::int64_t* const indptr = graph.indptr.data();
   const V* const indices = graph.indices.data();
@@ -166,9 +164,9 @@ Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
   return scan;
 }
 
-/// Searches breadth-first over at most `limit` edges: the scan without `via`, into an empty one,
-/// and in `dist`, unless it is empty, the edges to each vertex. O(n + m). Calls told(count) now and
-/// then: so many entries are there to stay, and where they are.
+/// Searches breadth-first over at most `limit` edges. Fills `scan`, which must be empty, without
+/// `via`, and `dist`, unless it is empty, with the number of edges to each vertex. O(n + m). Calls
+/// told(count) periodically: the first `count` entries are final and will not move.
 template <Index V, class Told>
 void breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V> indices,
                         std::int64_t source, std::int64_t limit, std::span<std::int64_t> dist,
@@ -176,8 +174,8 @@ void breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V>
   constexpr std::size_t kTold = 1 << 11;
   const std::size_t n = indptr.size() - 1;
   for (std::vector<std::int64_t>* each : {&scan.order, &scan.above})
-    each->reserve(n);  // pages that are not reached are none
-  // A bit for each vertex stays in the cache, where its distance may not.
+    each->reserve(n);  // untouched pages take no memory
+  // One bit per vertex stays in the cache, where `dist` may not.
   std::vector<std::uint64_t> met(n / 64 + 1);
   const auto meet = [&](std::size_t v, std::int64_t label, std::int64_t from) {
     met[v / 64] |= std::uint64_t{1} << v % 64;
@@ -188,13 +186,13 @@ void breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V>
   std::fill(dist.begin(), dist.end(), unreachable<std::int64_t>);
   meet(static_cast<std::size_t>(source), 0, -1);
   std::int64_t label = 0;
-  std::size_t level = 1;  // where in the order the vertices begin that are farther
+  std::size_t level = 1;  // where the next level begins in the order
   for (std::size_t i = 0; i < scan.order.size(); ++i) {
     if (i == level) {
       ++label;
       level = scan.order.size();
     }
-    if (label >= limit) break;  // those behind it are as far
+    if (label >= limit) break;  // so are all vertices after it
     if (i % kTold == 0) told(scan.order.size());
     if (i + 8 < scan.order.size())
       __builtin_prefetch(&indptr[static_cast<std::size_t>(scan.order[i + 8])]);
@@ -210,12 +208,12 @@ void breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V>
   told(scan.order.size());
 }
 
-/// Searches breadth-first over at most `limit` edges: the vertices by the edges to them, equally
-/// far ones ascending, and in `dist` (n) the edges to each vertex. Expected O(m + n log n).
+/// Searches breadth-first over at most `limit` edges. Returns the vertices by the number of edges
+/// to them, ties ascending, and stores that number in `dist` (n). Expected O(m + n log n).
 ///
-/// The vertices of a level of many edges are bits, set for every edge without a look at what was
-/// met, so that nothing has to be predicted; where few vertices are left, these look for one that
-/// was met among the edges into them. Source of the latter: Beamer, Asanovic, Patterson, SC 2012.
+/// A level with many edges is a bit set: a bit is set for every edge without a test whether the
+/// vertex was met, so no branch is mispredicted. When few vertices are left, each searches its
+/// in-edges for a vertex that was met. Source of the latter: Beamer, Asanovic, Patterson, SC 2012.
 template <Index V>
 std::vector<std::int64_t> breadth_first_levels(std::span<const std::int64_t> indptr,
                                                std::span<const V> indices,
@@ -226,9 +224,9 @@ std::vector<std::int64_t> breadth_first_levels(std::span<const std::int64_t> ind
   const std::size_t n = dist.size();
   const std::size_t words = n / 64 + 1;
   std::vector<std::uint64_t> met(words);
-  std::vector<std::uint64_t> ends(words);  // of the level's edges
+  std::vector<std::uint64_t> ends(words);  // targets of the level's edges
   std::vector<std::int64_t> order;
-  order.reserve(n);  // pages that are not reached are none
+  order.reserve(n);  // untouched pages take no memory
   const auto bit = [](std::size_t v) { return std::uint64_t{1} << v % 64; };
   const auto was_met = [&](std::size_t v) { return (met[v / 64] & bit(v)) != 0; };
   std::fill(dist.begin(), dist.end(), unreachable<std::int64_t>);
@@ -251,7 +249,8 @@ std::vector<std::int64_t> breadth_first_levels(std::span<const std::int64_t> ind
           visit(static_cast<std::size_t>(indices[static_cast<std::size_t>(e)]));
       }
     };
-    // One that is left meets an edge of the level after m / edges of its own, were they random.
+    // In a random graph, a vertex that is left meets an edge of the level after m / edges of its
+    // own edges.
     const std::size_t left = n - end;
     const bool back = left + left * indices.size() / (edges + 1) < edges / 2;
     if (back || edges >= words) {
@@ -293,17 +292,18 @@ std::vector<std::int64_t> breadth_first_levels(std::span<const std::int64_t> ind
   return order;
 }
 
-/// The edges of a search that come to their end on a shortest path, by the vertices they lead to.
+/// The tight edges (those that end a shortest path) of a search, grouped by target vertex.
 struct TightRows {
   std::vector<std::int64_t> keys;   // (r) the vertices
-  std::vector<std::int64_t> ends;   // (r) where in `tails` those of each key end; they follow
-  std::vector<std::int64_t> tails;  // where each one's tight edges come from, in the scan's order
+  std::vector<std::int64_t> ends;   // (r) the end of each key's consecutive edges in `tails`
+  std::vector<std::int64_t> tails;  // the sources of each key's tight edges, in scan order
 };
 
-/// Returns for each vertex of a scan those before it on all shortest paths.
+/// Returns for each vertex of a scan its predecessors on all shortest paths.
 ///
-/// With `first_met` keys are in the order in which the scan sees an edge to them first, sources
-/// ahead; else in the scan's. Edges that lead beyond `limit` are not seen. O(n + m).
+/// With `first_met` the keys are in the order in which the scan first meets an edge to them,
+/// sources first; otherwise in the order of the scan. Edges that lead beyond `limit` are skipped.
+/// O(n + m).
 template <Index V, Weight W>
 TightRows tight_rows(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
                      std::span<const std::int64_t> order, std::size_t sources, bool first_met,
@@ -312,7 +312,7 @@ TightRows tight_rows(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> 
   TightRows rows;
   rows.keys.reserve(order.size());
   if (!first_met) sources = order.size();
-  // Where the row of a vertex goes on in `tails`; before that, how long it is; -1 while not met.
+  // The length of a vertex's row; later, the row's next free entry in `tails`; -1 while not met.
   std::vector<std::int64_t> next(dist.size(), -1);
   const auto meet = [&](std::size_t v) {
     next[v] = 0;
@@ -329,7 +329,7 @@ TightRows tight_rows(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> 
         D sum;
         const bool fits =
             extend<D, W, V>(dist[tail], graph.weights[static_cast<std::size_t>(e)], sum);
-        // A sum that does not fit is seen where there is no limit: it is beyond every other one.
+        // A sum that does not fit exceeds every limit: it is visited only if there is no limit.
         if ((fits ? sum <= limit : limit == unreachable<D>) && dist[v] != unreachable<D>)
           visit(u, v, fits && sum == dist[v]);
       }

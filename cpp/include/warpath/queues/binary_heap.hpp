@@ -1,4 +1,4 @@
-// binary_heap.hpp - a binary heap that knows where each vertex is.
+// binary_heap.hpp - an indexed binary heap, with decrease-key.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace warpath {
 
-/// A queue with decrease-key: at most one entry for each vertex, O(log n) a step. Memory: an entry
-/// for each queued vertex and a place for each vertex.
+/// A queue with decrease-key: at most one entry per vertex, O(log n) per operation. Memory: an
+/// entry per queued vertex and an index per vertex.
 ///
-/// Davidson et al. 2014 compare with "a simpler binary heap" of their own and say no more. Open are
-/// the arity's layout, where the keys stand and how a label falls; taken here are one array, keys
-/// beside their vertices, and decrease-key, since "the distance value is updated if a shorter path
-/// has been discovered" (section II). Source: Williams 1964 (algorithm 232).
+/// Davidson et al. 2014 compare with "a simpler binary heap" of their own without describing it:
+/// its arity's layout, the place of keys and the way a label falls are open. This one has one array
+/// with keys next to their vertices, and decrease-key, since "the distance value is updated if a
+/// shorter path has been discovered" (section II). Source: Williams 1964 (algorithm 232).
 template <class D, Index V>
 class BinaryHeap {
  public:
@@ -26,7 +26,7 @@ class BinaryHeap {
 
   V next() const { return entries_.empty() ? V{-1} : entries_.front().vertex; }
 
-  /// Queues the vertex, or lowers its key.
+  /// Inserts the vertex, or lowers its key.
   void push(D key, V vertex) {
     const V place = places_[static_cast<std::size_t>(vertex)];
     if (place != kAbsent) {
@@ -75,7 +75,7 @@ class BinaryHeap {
     put(at, moved);
   }
 
-  /// Fills the hole at the root with `moved`.
+  /// Places `moved` by sifting down from the root, whose entry is vacant.
   void sink(const Entry moved) {
     const std::size_t size = entries_.size();
     std::size_t at = 0;
@@ -89,7 +89,7 @@ class BinaryHeap {
   }
 
   std::vector<Entry> entries_;
-  std::vector<V> places_;  // where each vertex stands in entries_
+  std::vector<V> places_;  // index of each vertex in entries_
 };
 
 }  // namespace warpath

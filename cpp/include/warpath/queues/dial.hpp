@@ -1,4 +1,4 @@
-// dial.hpp - Dial's circular buckets, one per distance.
+// dial.hpp - Dial's circular bucket queue, one bucket per distance.
 #pragma once
 
 #include <bit>
@@ -13,11 +13,11 @@
 
 namespace warpath {
 
-/// A queue for small integer weights: O(1) a push, O(1) a pop and one bit per distance passed over.
+/// A queue for small integer weights: O(1) per push; per pop, O(1) and one bit per distance passed.
 ///
-/// All queued keys lie within the largest weight above the key last popped, so max weight + 1
-/// buckets, rounded up to a power of two, never mix two keys. A bucket is a chain through one pool
-/// whose entries are used again. Source: Dial 1969, CACM algorithm 360.
+/// All queued keys lie within the largest weight above the key popped last, so max weight + 1
+/// buckets, rounded up to a power of two, never mix two keys. A bucket is a linked list of entries
+/// from one pool, which are reused. Source: Dial 1969, CACM algorithm 360.
 template <class D, Index V>
 class DialBuckets {
  public:
@@ -90,7 +90,7 @@ class DialBuckets {
     return entry.vertex;
   }
 
-  /// How far the next bucket in use lies after `bucket`, going round. Some bucket is in use.
+  /// The circular distance from `bucket` to the next nonempty bucket, of which there must be one.
   std::uint64_t distance_to_next(std::uint64_t bucket) const {
     std::size_t word = bucket / 64;
     std::uint64_t found = used_[word] & (~std::uint64_t{0} << (bucket % 64));

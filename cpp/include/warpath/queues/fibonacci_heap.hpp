@@ -1,4 +1,4 @@
-// fibonacci_heap.hpp - Fredman and Tarjan's heap: trees that are linked late and cut early.
+// fibonacci_heap.hpp - the Fibonacci heap of Fredman and Tarjan.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace warpath {
 
-/// A queue with decrease-key: amortised O(1) a push or a lowered key, O(log n) a pop. Memory: a
-/// node for each vertex of the graph, found by the vertex's number.
+/// A queue with decrease-key: amortised O(1) per push or lowered key, O(log n) per pop. Memory: a
+/// node for each vertex of the graph, indexed by its number.
 ///
-/// A vertex that lost a child is marked, and cut itself when it loses the next one; so a vertex
-/// with k children has at least phi^k descendants, and the roots left by a pop have different
-/// degrees. Source: Fredman, Tarjan 1987.
+/// A vertex that has lost a child is marked, and is cut itself when it loses another one. So a
+/// vertex with k children has at least phi^k descendants, and the roots left by a pop have
+/// different degrees. Source: Fredman, Tarjan 1987.
 template <class D, Index V>
 class FibonacciHeap {
  public:
@@ -28,7 +28,7 @@ class FibonacciHeap {
 
   V next() const { return least_; }
 
-  /// Queues the vertex, or lowers its key.
+  /// Inserts the vertex, or lowers its key.
   void push(D key, V vertex) {
     Node& node = at(vertex);
     node.key = key;
@@ -77,7 +77,7 @@ class FibonacciHeap {
     V left = kNone;   // among siblings; of a root, unused
     V right = kNone;  // among siblings or roots
     std::uint8_t degree = 0;
-    bool marked = false;  // it lost a child since it became one
+    bool marked = false;  // has lost a child since it became a child
   };
 
   Node& at(V vertex) { return nodes_[static_cast<std::size_t>(vertex)]; }
@@ -104,7 +104,7 @@ class FibonacciHeap {
     add_root(vertex);
   }
 
-  /// Marks a vertex that lost a child, or cuts it if it was marked already, and so upwards.
+  /// Marks a vertex that lost a child; if it was marked, cuts it and continues with its parent.
   void cascade(V vertex) {
     while (at(vertex).parent != kNone) {
       if (!at(vertex).marked) {
@@ -117,9 +117,9 @@ class FibonacciHeap {
     }
   }
 
-  /// Takes one root out, its children in, and links roots until no two have the same degree.
+  /// Removes a root, adds its children to the roots, and links roots until all degrees differ.
   void consolidate(V gone) {
-    std::size_t degrees = 0;  // the largest degree and one
+    std::size_t degrees = 0;  // the largest degree plus one
     for (const V first : {roots_, at(gone).child}) {
       for (V vertex = first; vertex != kNone;) {
         const V following = at(vertex).right;
@@ -141,7 +141,7 @@ class FibonacciHeap {
     }
   }
 
-  /// Enters a root under its degree, linked with those that have the same. Returns the degree.
+  /// Links a root with roots of equal degree and stores the tree. Returns its final degree.
   std::size_t place(V root) {
     std::size_t degree = at(root).degree;
     for (; by_degree_[degree] != kNone; ++degree) {
@@ -152,7 +152,7 @@ class FibonacciHeap {
     return degree;
   }
 
-  /// Makes the root with the larger key a child of the other, which it returns.
+  /// Makes the root with the larger key a child of the other one. Returns the latter.
   V link(V a, V b) {
     const V root = at(b).key < at(a).key ? b : a;
     const V under = root == a ? b : a;
@@ -169,7 +169,7 @@ class FibonacciHeap {
   }
 
   std::vector<Node> nodes_;
-  std::array<V, kDegrees> by_degree_;  // between pops, nothing
+  std::array<V, kDegrees> by_degree_;  // empty between pops
   V roots_ = kNone;
   V least_ = kNone;
 };

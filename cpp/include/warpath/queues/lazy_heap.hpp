@@ -1,4 +1,4 @@
-// lazy_heap.hpp - a 4-ary heap of labelled vertices, with lazy deletion.
+// lazy_heap.hpp - a 4-ary heap with lazy deletion, and the interface of all queues.
 #pragma once
 
 #include <cstddef>
@@ -8,27 +8,27 @@
 
 namespace warpath {
 
-/// A vertex and the label that it was queued with; stale once the vertex got a smaller one.
+/// A queue entry: a vertex and its label when it was queued; stale if the label has fallen since.
 template <class D, Index V>
 struct Labelled {
   D key;
   V vertex;
 };
 
-/// The queue that suits every weight: O(log n) a step, four children in one or two cache lines.
+/// The default queue, for all weights: O(log n) per operation; children fill 1 or 2 cache lines.
 ///
-/// A queue of Dijkstra's search offers push, pop, next and drain. A queue with decrease-key takes a
-/// second `push` of a vertex as its new, smaller key; the others hold both. `pop(top, fresh)` takes
-/// the least entry; `fresh(entry)` tells stale entries, which a queue may drop while it
-/// reorganises. `next()` is the vertex that is likely to be popped next, to be prefetched, or -1.
-/// `drain(visit)` empties the queue in any order. Source: Johnson 1975 (d-ary heaps); lazy
-/// deletion: Chen et al., UTCS TR-07-54.
+/// The queues of Dijkstra's algorithm provide push, pop, next and drain. With decrease-key, a
+/// second `push` of a vertex replaces its key by the smaller one; other queues hold both entries.
+/// `pop(top, fresh)` removes the smallest entry; `fresh(entry)` is false for stale entries, which a
+/// queue may drop when it reorganises. `next()` is the vertex that is likely to be popped next, for
+/// prefetching, or -1. `drain(visit)` empties the queue in any order. Source: Johnson 1975 (d-ary
+/// heaps); lazy deletion: Chen et al., UTCS TR-07-54.
 template <class D, Index V>
 class FourHeap {
  public:
   using Entry = Labelled<D, V>;
 
-  /// A tiny graph would otherwise spend a tenth of its solve on an array that grows.
+  /// Without it, the growing array would cost a tenth of a solve on a tiny graph.
   FourHeap() { entries_.reserve(kFirst); }
 
   bool empty() const { return entries_.empty(); }
@@ -51,7 +51,7 @@ class FourHeap {
     return true;
   }
 
-  /// Pops the least entry and pushes another one.
+  /// Pops the smallest entry and pushes another one.
   void replace_top(D key, V vertex) { sift_down({key, vertex}); }
 
   template <class Visit>
@@ -63,9 +63,9 @@ class FourHeap {
  private:
   static constexpr std::size_t kFirst = 64;
 
-  /// Fills the hole at the root: the least children move up to a leaf's place, then `moved` rises
-  /// from there. It came from the bottom and rarely rises, so no comparison on the way down is hard
-  /// to predict.
+  /// Places `moved` after the root was removed: the smallest children move up until a leaf is
+  /// vacant, then `moved` rises from there. It came from the bottom and rarely rises, so no
+  /// comparison on the way down is unpredictable.
   void sift_down(const Entry moved) {
     Entry* const heap = entries_.data();
     const std::size_t size = entries_.size();

@@ -1,5 +1,4 @@
-// radix_heap.hpp - a monotone heap: keys sorted by the highest bit in which they differ from the
-// last minimum.
+// radix_heap.hpp - a radix heap: monotone keys, bucketed by the highest bit that differs.
 #pragma once
 
 #include <array>
@@ -14,14 +13,14 @@
 
 namespace warpath {
 
-/// A queue for keys that never fall below the last one popped, as in Dijkstra's search: O(1) a
-/// push, amortised O(bits of the largest weight) a vertex.
+/// A queue for keys that never fall below the last one popped, as in Dijkstra's algorithm: O(1) per
+/// push, amortised O(bits of the largest weight) per vertex.
 ///
-/// Bucket b holds the keys whose highest difference from `last_` is bit b - 1, so every key of a
-/// lower bucket is smaller. A large lowest bucket is split around its least fresh key; from a small
-/// one the least is simply picked, which leaves `last_` behind and keeps the buckets valid. Floats
-/// >= 0 are ordered as their bits are, so they are taken as unsigned integers: exact, not rounded.
-/// Source: Ahuja, Mehlhorn, Orlin, Tarjan 1990.
+/// Bucket b holds the keys whose highest bit that differs from `last_` is bit b - 1, so every key
+/// of a lower bucket is smaller. A large lowest bucket is split around its smallest fresh key. From
+/// a small one the minimum is picked by a scan, which leaves `last_` unchanged and the buckets
+/// valid. Floats >= 0 are ordered like their bits, so they are treated as unsigned integers: exact,
+/// not rounded. Source: Ahuja, Mehlhorn, Orlin, Tarjan 1990.
 template <class D, Index V>
 class RadixHeap {
  public:
@@ -68,7 +67,7 @@ class RadixHeap {
 
  private:
   using Bits = std::conditional_t<sizeof(D) == 8, std::uint64_t, std::uint32_t>;
-  static constexpr std::size_t kSmall = 16;  // 4 to 32 are alike on road, Delaunay, R-MAT graphs
+  static constexpr std::size_t kSmall = 16;  // 4 to 32 are equally fast on road, Delaunay, R-MAT
 
   static Bits bits(D key) { return std::bit_cast<Bits>(key); }
 
@@ -79,7 +78,7 @@ class RadixHeap {
     std::swap(bucket[least], bucket.back());
   }
 
-  /// Moves the fresh entries of bucket b to the buckets below it, around their least key.
+  /// Moves the fresh entries of bucket b to lower buckets, around their smallest key.
   template <class Fresh>
   void split(std::size_t b, const Fresh& fresh) {
     std::vector<Entry>& bucket = buckets_[b];
@@ -100,7 +99,7 @@ class RadixHeap {
 
   // One bucket for equal keys and one per bit; the sign bit is never set.
   std::array<std::vector<Entry>, 8 * sizeof(D)> buckets_;
-  std::uint64_t used_ = 0;  // bit b: bucket b holds something
+  std::uint64_t used_ = 0;  // bit b: bucket b is not empty
   Bits last_ = 0;
   V next_ = -1;
 };

@@ -1,4 +1,4 @@
-// relaxed_heap.hpp - binomial trees in which a few vertices may be smaller than their parents.
+// relaxed_heap.hpp - a rank-relaxed heap: binomial trees with a few heap-order violations.
 #pragma once
 
 #include <array>
@@ -12,18 +12,18 @@
 
 namespace warpath {
 
-/// A queue with decrease-key: amortised O(1) a lowered key, O(log n) a push or a pop. Memory: a
-/// node for each vertex of the graph, found by the vertex's number.
+/// A queue with decrease-key: amortised O(1) per lowered key, O(log n) per push or pop. Memory: a
+/// node for each vertex of the graph, indexed by its number.
 ///
-/// The heap is a forest of binomial trees, one of a rank at most; the children of a vertex of rank
-/// r have the ranks 0 to r - 1. A vertex smaller than its parent must be active. There is at most
-/// one active vertex of a rank, and each is the last child of its parent, the one of largest rank.
-/// So the least key is that of a root or of an active vertex. A key that falls below its parent's
-/// makes a vertex active; where that breaks the rule, a transformation leaves fewer active vertices
-/// or a last child.
+/// The heap is a forest of binomial trees with at most one tree per rank; the children of a vertex
+/// of rank r have the ranks 0 to r - 1. A vertex with a smaller key than its parent must be active.
+/// There is at most one active vertex per rank, and each is the last child of its parent, the one
+/// of largest rank. So the smallest key is that of a root or of an active vertex. A vertex whose
+/// key falls below its parent's becomes active; if that violates the rule, a transformation reduces
+/// the number of active vertices or makes one a last child.
 ///
 /// Source: Driscoll, Gabow, Shrairman, Tarjan 1988, rank-relaxed heaps. (Their run-relaxed heaps
-/// bound each lowered key, not the average one, by O(1).)
+/// bound the worst case of a lowered key, not the amortised cost, by O(1).)
 template <class D, Index V>
 class RelaxedHeap {
  public:
@@ -36,7 +36,7 @@ class RelaxedHeap {
 
   V next() const { return V{-1}; }
 
-  /// Queues the vertex, or lowers its key.
+  /// Inserts the vertex, or lowers its key.
   void push(D key, V vertex) {
     Node& node = at(vertex);
     node.key = key;
@@ -114,7 +114,7 @@ class RelaxedHeap {
     return found;
   }
 
-  /// Adds a tree of one vertex. The trees' ranks are the bits of size_, and this is the carry.
+  /// Adds a tree of one vertex: the ranks of trees are the set bits of size_, which is incremented.
   void insert(V root) {
     std::size_t rank = 0;
     for (; trees_[rank] != kNone; ++rank) {
@@ -125,7 +125,7 @@ class RelaxedHeap {
     ++size_;
   }
 
-  /// Takes the root out of the smallest tree; its children become trees, of all the smaller ranks.
+  /// Removes the root of the smallest tree; its children become trees, of all the smaller ranks.
   V take_smallest_tree() {
     const auto rank = static_cast<std::size_t>(std::countr_zero(size_));
     const V root = trees_[rank];
@@ -140,7 +140,7 @@ class RelaxedHeap {
     return root;
   }
 
-  /// Puts a vertex without children in the place of `gone`, above its children.
+  /// Replaces `gone` by a vertex without children, above the children of `gone`.
   void replace_by(V gone, V spare) {
     deactivate(gone);
     const Node place = at(gone);
@@ -156,8 +156,8 @@ class RelaxedHeap {
     restore(root);
   }
 
-  /// Makes `vertex`, inactive and alone in that, keep the rules: it is not below its parent, or it
-  /// is active.
+  /// Restores the rules for `vertex`, the only one that violates them: it becomes active, or its
+  /// key is not smaller than its parent's.
   void restore(V vertex) {
     while (at(vertex).parent != kNone && at(vertex).key < at(at(vertex).parent).key) {
       const std::size_t rank = at(vertex).rank;
@@ -178,8 +178,9 @@ class RelaxedHeap {
     }
   }
 
-  /// [pair transformation] Two last children a and b of one rank: the parents become one tree in
-  /// the place of the smaller, a and b one in the place of the other. Returns the root of these.
+  /// [pair transformation] For two last children a and b of one rank: links their parents, in the
+  /// place of the parent with the smaller key, and a with b, in the place of the other parent.
+  /// Returns the root of the latter tree.
   V pair(V a, V b) {
     deactivate(b);
     const V p = at(a).parent;
@@ -196,8 +197,8 @@ class RelaxedHeap {
     return root;
   }
 
-  /// [active sibling transformation] A vertex and its active right sibling, which is the last,
-  /// leave their parent and take it under them, in its place. Returns the root.
+  /// [active sibling transformation] A vertex and its active right sibling, which is the last
+  /// child, replace their parent, which becomes a child. Returns the root.
   V join_active_sibling(V vertex, V sibling) {
     deactivate(sibling);
     const V parent = at(vertex).parent;
@@ -211,8 +212,8 @@ class RelaxedHeap {
     return root;
   }
 
-  /// [good sibling transformation] A vertex and the active last child of its right sibling become
-  /// one tree in the sibling's place, the sibling goes to the vertex's place. Returns the root.
+  /// [good sibling transformation] Links a vertex with the active last child of its right sibling,
+  /// in the sibling's place; the sibling moves to the vertex's place. Returns the root.
   V join_nephew(V vertex, V sibling) {
     const V nephew = at(sibling).last;
     deactivate(nephew);
@@ -225,7 +226,7 @@ class RelaxedHeap {
     return root;
   }
 
-  /// Exchanges two vertices of one rank, with what is below them; not siblings.
+  /// Exchanges two subtrees of equal rank, whose roots are not siblings.
   void exchange(V a, V b) {
     const Node here = at(a);
     const Node there = at(b);
@@ -233,15 +234,16 @@ class RelaxedHeap {
     put(a, there.parent, there.left, there.right);
   }
 
-  /// Joins two trees of one rank and returns their root.
+  /// Links two trees of one rank and returns their root.
   V link(V a, V b) {
     const bool swapped = at(b).key < at(a).key;
     hang(swapped ? b : a, swapped ? a : b);
     return swapped ? b : a;
   }
 
-  /// Makes `under` the last child of `above`, of the same rank. What was the last child before may
-  /// not stay active there: it changes places with the last child of `under`, which is larger.
+  /// Makes `under` the last child of `above`, of the same rank. If the previous last child is
+  /// active, it is exchanged with the last child of `under`, since only last children may be
+  /// active.
   void hang(V above, V under) {
     const V before = at(above).last;
     at(under).parent = above;
@@ -263,7 +265,7 @@ class RelaxedHeap {
     return child;
   }
 
-  /// Puts a vertex between two siblings; without a parent, among the trees.
+  /// Inserts a vertex between two siblings, or among the trees if it has no parent.
   void put(V vertex, V parent, V left, V right) {
     Node& node = at(vertex);
     node.parent = parent;

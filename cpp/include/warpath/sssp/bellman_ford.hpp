@@ -1,5 +1,4 @@
-// bellman_ford.hpp - distances with weights of either sign, or the negative cycle that forbids
-// them.
+// bellman_ford.hpp - distances with negative weights, or a negative cycle if there is one.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +26,7 @@ struct BellmanFordResult {
   std::vector<std::int64_t> cycle;  // v0 -> v1 -> ... -> v0, or empty
 };
 
-/// The exact sign of a sum of floats: the partial sums of Shewchuk 1997, which do not overlap.
+/// The exact sign of a sum of floats, by Shewchuk's nonoverlapping partial sums (1997).
 template <class D>
 class ExactSum {
  public:
@@ -43,7 +42,7 @@ class ExactSum {
     parts_.resize(kept);
     if (value != 0) parts_.push_back(value);
   }
-  /// The largest part, which is the last, decides.
+  /// The largest part, which is the last, has the sign of the sum.
   bool negative() const { return !parts_.empty() && parts_.back() < 0; }
 
  private:
@@ -52,18 +51,18 @@ class ExactSum {
 
 /// Bellman-Ford with a first-in first-out queue and Tarjan's subtree disassembly.
 ///
-/// The tree of last improvements is kept as a preorder list. When v improves, everything below v is
-/// taken out of it: those labels are due to fall, so scanning them now would be wasted. If the
-/// improving vertex u itself lies below v, the tree path v ... u and the edge u -> v are a negative
-/// cycle, found in the very relaxation that closes it. Every label is at any time the sum along a
-/// simple path, so the loop ends, whatever the weights.
+/// The tree of last improvements is a preorder list. When the label of v falls, the subtree below v
+/// is removed from the tree: its labels will fall too, so scanning those vertices first would be
+/// wasted. If v is an ancestor of the vertex u whose edge improves it, the tree path v ... u and
+/// the edge u -> v form a negative cycle, detected by the very relaxation that closes it. Every
+/// label is at any time the length of a simple path, so the loop ends for all weights.
 ///
-/// Work O(n m), on road networks a few scans a vertex. L is the label type: 64-bit or 128-bit
-/// integers or floats. Floats: a sum may be rounded so that a fall is absorbed further down; a
-/// vertex that was taken out therefore accepts an equal label too, and comes back. A cycle that
-/// only rounding makes negative (its exact sum is >= 0) is not entered: the edge that closes it
-/// stays, by rounding alone, shorter than its label says. Source: Tarjan 1981 (memorandum);
-/// Cherkassky, Goldberg, "Negative-cycle detection algorithms", 1999.
+/// Work O(n m); on road networks a few scans per vertex. L is the label type: 64-bit or 128-bit
+/// integers or floats. With floats, rounding may absorb a decrease further down the tree; a removed
+/// vertex therefore also accepts an equal label and returns to the tree. A cycle that only rounding
+/// makes negative (its exact sum is >= 0) is ignored: the label of its closing edge's target then
+/// stays above the rounded sum. Source: Tarjan 1981 (memorandum); Cherkassky, Goldberg,
+/// "Negative-cycle detection algorithms", 1999.
 template <Index V, Weight W, class L>
 class BellmanFord {
  public:
@@ -73,10 +72,9 @@ class BellmanFord {
   BellmanFord(const CsrView<V, W>& graph, std::span<L> dist)
       : graph_(graph), dist_(dist), tree_(dist.size() + 1), ring_(dist.size()) {}
 
-  /// From each source at 0, as if from a virtual one with an edge of weight 0 to each of them; no
-  /// sources: to every vertex.
-  /// Returns false when a 64-bit sum left its type: labels mean nothing then, and a wider L is
-  /// needed.
+  /// Starts from each source at 0, as if from a virtual vertex with an edge of weight 0 to each
+  /// source; without sources, to every vertex. Returns false if a 64-bit sum overflowed: the labels
+  /// are then meaningless, and a wider L is needed.
   bool run(std::span<const std::int64_t> sources, Control& control, BellmanFordResult& result) {
     Pulse pulse(control, true);
     plant(sources);
@@ -102,13 +100,11 @@ class BellmanFord {
  private:
   static constexpr V kOut = -1;
 
-  struct Place {  // a vertex in the preorder list; the list's head is entry n, the root above the
-                  // source(s)
+  struct Place {  // a vertex in the preorder list; entry n: list head, virtual root
     V next = 0;
     V previous = 0;
     V depth = kOut;
-    V above =
-        -1;  // the vertex whose edge gave the label; meaningful also after the vertex was taken out
+    V above = -1;  // the vertex whose edge gave the label; valid also after removal from the tree
     bool queued = false;
     bool in_tree() const { return depth != kOut; }
   };
@@ -122,7 +118,7 @@ class BellmanFord {
     at(root()) = {root(), root(), 0, -1, false};
     for (const std::int64_t source : sources) {
       const auto v = static_cast<V>(source);
-      if (at(v).in_tree()) continue;  // named twice
+      if (at(v).in_tree()) continue;  // a duplicate
       label(v) = 0;
       hang(v, root());
     }
@@ -132,7 +128,7 @@ class BellmanFord {
     }
   }
 
-  /// Puts v right below u, and into the queue unless it waits there already.
+  /// Inserts v as a child of u, and appends it to the queue unless it is there already.
   void hang(V v, V u) {
     Place& place = at(v);
     const V after = at(u).next;
@@ -158,7 +154,7 @@ class BellmanFord {
     return u;
   }
 
-  /// True if u hangs below v, or is v.
+  /// Whether u is v or a descendant of v.
   bool below(V u, V v, Pulse& pulse) {
     const V depth = at(v).depth;
     V x = v;
@@ -170,7 +166,7 @@ class BellmanFord {
     return false;
   }
 
-  /// Takes v and all below it out of the tree; those that wait in the queue will be skipped there.
+  /// Removes v and its descendants from the tree; those in the queue will be skipped there.
   void take_out(V v) {
     const V before = at(v).previous;
     const V depth = at(v).depth;
@@ -214,16 +210,15 @@ class BellmanFord {
     return true;
   }
 
-  /// A float label that did not fall after all: the vertex hangs in the tree again and its row is
-  /// scanned.
+  /// Whether a float label did not fall after all: the vertex returns to the tree and is scanned.
   bool returns(V v, L sum) {
     if constexpr (std::is_floating_point_v<L>)
       return sum == label(v) && sum != kFar && !at(v).in_tree();
     return false;
   }
 
-  /// Walks up from u to v. For integers the sum is negative by construction; for floats it is added
-  /// up exactly.
+  /// Walks up from u to v. For integers the sum is negative by construction; for floats it is
+  /// computed exactly.
   bool closes_negative_cycle(V u, V v, std::vector<std::int64_t>& cycle) {
     cycle.clear();
     for (V x = u; x != v; x = at(x).above) cycle.push_back(static_cast<std::int64_t>(x));
@@ -241,7 +236,7 @@ class BellmanFord {
     return true;
   }
 
-  /// The smallest weight of the parallel edges u -> v, of which there is one.
+  /// The smallest weight of the parallel edges u -> v, of which there is at least one.
   double lightest(std::int64_t u, std::int64_t v) const {
     double least = std::numeric_limits<double>::infinity();
     for (std::int64_t e = graph_.indptr[static_cast<std::size_t>(u)];
@@ -259,10 +254,10 @@ class BellmanFord {
   std::size_t filled_ = 0;
 };
 
-/// Runs BellmanFord with labels of type D; when 64 bits do not hold an intermediate sum, once more
-/// with 128, which always do (fewer than 2^63 edges of 64 bits each). Throws std::overflow_error
-/// when a final distance does not fit D. With a cycle in the result, `dist` means nothing. Memory:
-/// about 24 bytes a vertex (int32 indices).
+/// Runs BellmanFord with labels of type D. If an intermediate sum overflows 64 bits, runs it again
+/// with 128, which always suffice (fewer than 2^63 edges of 64 bits each). Throws
+/// std::overflow_error if a final distance does not fit D. If the result has a cycle, `dist` is
+/// meaningless. Memory: about 24 bytes per vertex (int32 indices).
 template <Index V, Weight W>
 BellmanFordResult bellman_ford(const CsrView<V, W>& graph, std::span<const std::int64_t> sources,
                                std::span<DistanceOf<W>> dist, Control& control) {
@@ -288,17 +283,17 @@ BellmanFordResult bellman_ford(const CsrView<V, W>& graph, std::span<const std::
   return result;
 }
 
-/// Distances from one source, and what proves them, where sums may leave 64 bits.
+/// The cycle or the certificate's result, for distances whose sums may overflow 64 bits.
 struct WideResult {
   std::vector<std::int64_t> cycle;  // v0 -> v1 -> ... -> v0, or empty
-  const char* broken = nullptr;     // the rule of `Certificate` that does not hold, if any
+  const char* broken = nullptr;     // the violated rule of `Certificate`, if any
 };
 
 /// Runs BellmanFord from `source` with labels of 128 bits, which hold every sum.
 ///
-/// `dist` and `pred` (n) get the distances and the tree. Where a distance does not fit 64 bits,
-/// `misfit` is 1, or -1 if it is too small, and `dist` says unreachable, but the tree leads through
-/// that vertex. `certify` checks the labels and the tree.
+/// `dist` and `pred` (n) receive the distances and the tree. If a distance does not fit 64 bits,
+/// `misfit` is 1 (too large) or -1 (too small) and `dist` is unreachable, but the tree still
+/// contains that vertex. `certify` checks the labels and the tree.
 template <Index V, Weight W>
 WideResult bellman_ford_wide(const CsrView<V, W>& graph, V source, std::span<std::int64_t> dist,
                              std::span<std::int8_t> misfit, std::span<V> pred, bool certify,

@@ -1,4 +1,4 @@
-// breadth_first.hpp - one source where all edges are equally long: breadth-first, both ways.
+// breadth_first.hpp - direction-optimizing breadth-first search, for equal weights.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,11 @@ namespace warpath {
 struct BreadthFirstResult {
   std::int64_t settled = 0;   // vertices reached
   std::int64_t relaxed = 0;   // edges examined
-  std::int64_t improved = 0;  // labels given, but for the source's
+  std::int64_t improved = 0;  // labels assigned, except the source's
   std::int64_t rounds = 0;    // levels
 };
 
-/// Rows without weights; none where they are not at hand.
+/// CSR arrays without weights; empty if not available.
 template <Index V>
 struct Adjacency {
   std::span<const std::int64_t> indptr;
@@ -38,19 +38,18 @@ struct Adjacency {
   }
 };
 
-/// Breadth-first search that changes its direction: the vertices of a small frontier look through
-/// their edges out; when these are many, every vertex not reached looks through its edges in until
-/// it meets the frontier.
+/// Direction-optimizing breadth-first search. While the frontier is small, its vertices scan their
+/// out-edges (top-down). When these edges are many, every unvisited vertex scans its in-edges until
+/// it meets a frontier vertex (bottom-up). Without in-edges the search is top-down only.
 ///
-/// A level's label is that of the level before plus the weight of an edge, in the labels' own
-/// arithmetic: the sum along every path of so many edges, so all labels have the bits of
-/// Dijkstra's. Weight >= 0; integer labels must fit, n weights long. Without edges in there is one
-/// direction.
+/// The label of a level is the previous label plus the weight of an edge, in the arithmetic of
+/// labels: the sum along every path with that many edges, so all labels have the same bits as
+/// Dijkstra's. The weight must be >= 0; integer labels must hold n weights.
 ///
-/// Work O(n + m), often far less. Memory: an entry of a queue and three bits a vertex. The threads
-/// that have come share the levels that are worth a barrier; the calling one takes the others
-/// alone. `assemble` as in Crew. Source: Beamer,
-/// Asanovic, Patterson, "Direction-optimizing breadth-first search", 2012.
+/// Work O(n + m), often far less. Memory: a queue entry and three bits per vertex. The threads that
+/// have joined share the levels that justify a barrier; the calling thread processes the others
+/// alone. `assemble` as in Crew. Source: Beamer, Asanovic, Patterson, "Direction-optimizing
+/// breadth-first search", 2012.
 template <Index V, class D>
 class BreadthFirst {
  public:
@@ -101,25 +100,25 @@ class BreadthFirst {
  private:
   using Word = std::uint64_t;
   static constexpr std::size_t kBits = 64;
-  static constexpr std::int64_t kAlpha = 15;  // the search turns at this share of the edges left,
-  static constexpr std::int64_t kBeta = 18;   // and back at this share of the vertices
+  static constexpr std::int64_t kAlpha = 15;          // bottom-up from this share of the edges left
+  static constexpr std::int64_t kBeta = 18;           // and back at this share of the vertices
   static constexpr std::size_t kWorthSharing = 1024;  // vertices of a frontier
-  static constexpr std::size_t kChunk = 256;          // of them, taken at once
-  static constexpr std::size_t kWords = 64;           // of bits, taken at once
+  static constexpr std::size_t kChunk = 256;          // of these, claimed at once
+  static constexpr std::size_t kWords = 64;           // words of bits claimed at once
   static constexpr std::int64_t kFilled = 1 << 13;    // distances filled at once
-  static constexpr std::size_t kAhead = 8;            // vertices whose rows are fetched early
-  static constexpr std::int64_t kPiece = 256;  // edges of a row between two looks at the room left
+  static constexpr std::size_t kAhead = 8;            // vertices whose rows are prefetched
+  static constexpr std::int64_t kPiece = 256;  // edges of a row between two checks of the space
 
   enum class Step { kAlone, kShared, kLookBack, kDone };
 
-  /// What a thread found and did in a level, before it tells.
+  /// One thread's results of a level, before they are accumulated.
   struct Worker {
     Worker(Control& control, bool owner) : pulse(control, owner) {}
 
     Pulse pulse;
     std::array<V, 1024> found;
     std::size_t size = 0;
-    std::int64_t edges = 0;  // out of the vertices found
+    std::int64_t edges = 0;  // out-edges of the vertices found
     std::int64_t relaxed = 0;
   };
 
@@ -144,7 +143,7 @@ class BreadthFirst {
     advance(worker);
   }
 
-  /// Rank 0, while the others wait: levels too small to be shared.
+  /// Rank 0, while the others wait: processes levels that are too small to share.
   void advance(Worker& worker) {
     decide();
     while (step_ == Step::kAlone) {
@@ -154,7 +153,7 @@ class BreadthFirst {
     }
   }
 
-  /// What was found becomes the frontier, and how it is taken is chosen.
+  /// Makes the vertices found the frontier and chooses the direction of the next level.
   void decide() {
     crew_.admit();
     const bool backward = step_ == Step::kLookBack;
@@ -200,7 +199,7 @@ class BreadthFirst {
     tail_.store(end_, std::memory_order_relaxed);
   }
 
-  /// The frontier's vertices look for vertices not reached.
+  /// Top-down: the frontier's vertices scan their out-edges for unvisited vertices.
   template <bool kShared>
   void look_ahead(Worker& worker) {
     const std::int64_t* const indptr = out_.indptr.data();
@@ -229,7 +228,7 @@ class BreadthFirst {
     const V* const heads = out_.indices.data();
     Word* const visited = visited_.data();
     std::size_t size = worker.size;
-    // Without a branch: which vertices were reached before is as good as random.
+    // Branch-free: which vertices are visited already is as good as random.
     for (std::int64_t e = begin; e < end; ++e) {
       const V v = heads[e];
       Word& word = visited[word_of(v)];
@@ -245,8 +244,8 @@ class BreadthFirst {
     worker.size = size;
   }
 
-  /// Gives the vertices found their label and enters them into the queue; where the level is
-  /// shared, those that no other thread, and no other edge, was faster to.
+  /// Labels the vertices found and appends them to the queue. In a shared level, a vertex counts
+  /// for the first edge and thread that claims it only.
   template <bool kShared>
   void give(Worker& worker) {
     if constexpr (kShared) {
@@ -269,7 +268,7 @@ class BreadthFirst {
     worker.size = 0;
   }
 
-  /// Tells what is left of a level.
+  /// Adds this thread's remaining results of the level.
   template <bool kShared>
   void publish(Worker& worker) {
     give<kShared>(worker);
@@ -277,7 +276,7 @@ class BreadthFirst {
     relaxed_.fetch_add(std::exchange(worker.relaxed, 0), std::memory_order_relaxed);
   }
 
-  /// The vertices not reached look for one of the frontier. Each word is one thread's alone.
+  /// Bottom-up: unvisited vertices search for a frontier vertex. Each word belongs to one thread.
   void look_back(Worker& worker) {
     const std::size_t words = visited_.size();
     std::size_t found = 0;
@@ -324,9 +323,9 @@ class BreadthFirst {
   Control& control_;
   Crew crew_;
   Shares filled_;
-  std::unique_ptr<V[]> queue_;  // the frontier is [begin_, end_), behind it what was found
+  std::unique_ptr<V[]> queue_;  // the frontier is [begin_, end_), followed by the vertices found
   std::vector<Word> visited_;
-  std::vector<Word> front_;  // as bits, where the search looks back
+  std::vector<Word> front_;  // the frontier as bits, for bottom-up levels
   std::vector<Word> next_;
   // Written by rank 0 between two barriers.
   Step step_ = Step::kAlone;
@@ -335,9 +334,9 @@ class BreadthFirst {
   std::size_t end_ = 0;
   std::size_t size_ = 0;
   std::size_t alone_ = 0;
-  std::int64_t unexplored_;  // edges out of vertices not reached
+  std::int64_t unexplored_;  // out-edges of unvisited vertices
   BreadthFirstResult result_;
-  // Gathered from all threads.
+  // Accumulated by all threads.
   std::atomic<std::size_t> tail_{0};
   std::atomic<std::size_t> cursor_{0};
   std::atomic<std::size_t> found_back_{0};

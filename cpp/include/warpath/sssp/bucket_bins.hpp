@@ -1,4 +1,4 @@
-// bucket_bins.hpp - one thread's buckets: lists of small blocks that are used again while warm.
+// bucket_bins.hpp - one thread's buckets: queues of 1 KiB blocks that are reused while in cache.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +13,17 @@
 
 namespace warpath {
 
-/// Where labels lie: kFar buckets of one width from a base on, and what is behind them.
+/// Maps labels to buckets: kFar buckets of equal width from a base on. Larger labels are "far".
 ///
-/// Integer widths are powers of two, so that a bucket's number costs a shift.
+/// Integer widths are powers of two, so that a label's bucket is a shift.
 template <class Key>
 class BucketScale {
   static constexpr bool kIntegral = std::is_integral_v<Key>;
 
  public:
-  static constexpr int kFar = 1024;  // as many buckets; the number of what is behind them
+  static constexpr int kFar = 1024;  // the number of buckets, and the index of the far pile
 
-  /// Buckets as wide as `delta`; an integer width is rounded down to a power of two.
+  /// Buckets of width `delta`, rounded down to a power of two for integers.
   explicit BucketScale(double delta) {
     if constexpr (kIntegral) {
       const double most = std::min(delta, static_cast<double>(std::numeric_limits<Key>::max() / 2));
@@ -35,7 +35,7 @@ class BucketScale {
     }
   }
 
-  /// Ascends with the key, which must not lie before the base.
+  /// The bucket of a key; monotone. The key must be at least the base.
   int bucket_of(Key key) const {
     if constexpr (kIntegral) {
       const auto at = static_cast<Key>(key - base_) >> shift_;
@@ -46,7 +46,7 @@ class BucketScale {
     }
   }
 
-  /// Whether the key lies before a bucket.
+  /// Whether the key lies before the bucket.
   bool passed(Key key, int bucket) const { return key < base_ || bucket_of(key) < bucket; }
 
   void move_to(Key base) { base_ = base; }
@@ -65,8 +65,8 @@ class BucketScale {
   Key per_delta_ = 1;
 };
 
-/// A kilobyte of vertices. It starts at a multiple of its size: a pointer past its last entry shows
-/// that by its low bits, and a pointer to a block has low bits to spare.
+/// A kilobyte of vertices, aligned to its size: the low bits of a pointer past an entry show
+/// whether the block is full, and the low bits of a pointer to a block are free for other data.
 template <class V>
 struct alignas(1024) Block {
   static constexpr std::size_t kBytes = 1024;
@@ -78,14 +78,15 @@ struct alignas(1024) Block {
   static bool at_end(const V* entry) {
     return reinterpret_cast<std::uintptr_t>(entry) % kBytes == 0;
   }
-  /// The block that the entry before a pointer lies in.
+  /// The block that contains the entry before a pointer.
   static Block* before(V* entry) {
     return reinterpret_cast<Block*>(reinterpret_cast<char*>(entry) -
                                     ((reinterpret_cast<std::uintptr_t>(entry) - 1) % kBytes + 1));
   }
 };
 
-/// The blocks that one thread has to spare; they may end in another's.
+/// One thread's free blocks and its slabs (arrays of blocks). A block may be freed into the pool of
+/// another thread.
 template <class V>
 class BlockPool {
  public:
@@ -102,7 +103,7 @@ class BlockPool {
     spare_ = block;
   }
 
-  /// Gives the memory back, also of blocks that are elsewhere.
+  /// Frees the slabs, including blocks that are in use elsewhere.
   void release() {
     slabs_.clear();
     size_ = kFirst;
@@ -124,10 +125,10 @@ class BlockPool {
   Block<V>* spare_ = nullptr;
 };
 
-/// The vertices of one thread by their buckets, and those behind, each a queue.
+/// One thread's vertices by bucket, and its far pile; each is a first-in first-out queue.
 ///
-/// An entry is a vertex alone: its label is looked up when its turn comes, and tells entries that
-/// were left behind.
+/// An entry is a vertex number only. The reader checks the vertex's label when its bucket's turn
+/// comes, which reveals stale entries.
 template <class V>
 class BucketBins {
  public:
@@ -140,7 +141,8 @@ class BucketBins {
     *tail++ = v;
   }
 
-  /// Puts a vertex, or does not, without a branch.
+  /// Puts a vertex if `wanted`, without a branch on that: it is written past the end in any case,
+  /// and the end advances or not.
   void put_if(bool wanted, int bucket, V v) {
     V*& tail = tails_[static_cast<std::size_t>(bucket)];
     if (Block<V>::at_end(tail)) [[unlikely]] {
@@ -151,8 +153,8 @@ class BucketBins {
     tail += wanted;
   }
 
-  /// Takes the first entry of a bucket; false without one. One bucket at a time is taken from, and
-  /// `close` ends that; what is put there meanwhile comes last.
+  /// Takes the first entry of a bucket; false if it is empty. Only one bucket at a time may be
+  /// read, from its first `pop` to `close`; entries put there meanwhile come last.
   bool pop(int bucket, V& v) {
     V* const tail = tails_[static_cast<std::size_t>(bucket)];
     if (read_ == tail) return false;
@@ -162,7 +164,7 @@ class BucketBins {
     return true;
   }
 
-  /// How many entries of the bucket that is taken from lie at hand, in one block.
+  /// How many entries of the bucket that is being read remain in its current block.
   std::size_t at_hand(int bucket) const {
     if (read_ == nullptr || Block<V>::at_end(read_)) return 0;
     V* const tail = tails_[static_cast<std::size_t>(bucket)];
@@ -171,15 +173,15 @@ class BucketBins {
     return static_cast<std::size_t>(end - read_);
   }
 
-  /// Ends what is taken from an emptied bucket.
+  /// Ends the reading of a bucket, which must be empty.
   void close(int bucket) {
     if (read_ != nullptr) pool_.give(Block<V>::before(read_));
     read_ = nullptr;
     forget(bucket);
   }
 
-  /// Empties a bucket that nothing was taken from and hands each of its blocks to
-  /// `use(block, entries)`, which has it from then on and may put entries anywhere.
+  /// Empties a bucket that is not being read and passes each of its blocks to `use(block,
+  /// entries)`, which owns the block from then on and may put entries into any bucket.
   template <class Use>
   void detach(int bucket, Use&& use) {
     const auto at = static_cast<std::size_t>(bucket);
@@ -195,7 +197,7 @@ class BucketBins {
     }
   }
 
-  /// The first bucket from `from` on with entries; kFar without one.
+  /// The first nonempty bucket from `from` on; kFar if there is none.
   int next(int from) const {
     if (from >= kFar) return kFar;
     auto word = static_cast<std::size_t>(from) / 64;
@@ -220,12 +222,12 @@ class BucketBins {
       Block<V>::before(tails_[at])->next = block;
     } else {
       heads_[at] = block;
-      filled_[at / 64] |= std::uint64_t{1} << (at % 64);  // the last one's is never looked at
+      filled_[at / 64] |= std::uint64_t{1} << (at % 64);  // the far pile's bit is never read
     }
     return block->entries;
   }
 
-  /// The entries behind the block that was read to its end.
+  /// The first entry after a block that was read to its end.
   V* following(int bucket) {
     if (read_ == nullptr) return heads_[static_cast<std::size_t>(bucket)]->entries;
     Block<V>* const done = Block<V>::before(read_);
@@ -241,10 +243,10 @@ class BucketBins {
     filled_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
   }
 
-  std::array<V*, kFar + 1> tails_{};  // where a bucket's next entry goes
+  std::array<V*, kFar + 1> tails_{};  // where each bucket's next entry goes
   std::array<Block<V>*, kFar + 1> heads_{};
   std::array<std::uint64_t, kWords + 1> filled_{};
-  V* read_ = nullptr;  // the next entry of the bucket that is taken from
+  V* read_ = nullptr;  // the next entry of the bucket that is being read
   BlockPool<V> pool_;
 };
 

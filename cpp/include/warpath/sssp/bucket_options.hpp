@@ -1,4 +1,4 @@
-// bucket_options.hpp - what a search by buckets is told, and what it says that it did.
+// bucket_options.hpp - options and counters of delta-stepping (bucket_team.hpp).
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,21 @@
 
 namespace warpath {
 
-/// What a search by buckets is told of its graph, and how it is to run.
+/// Facts about the graph and settings of a search by buckets.
 template <Weight W>
 struct BucketOptions {
   double delta;    // the width of a bucket, > 0
-  W heaviest;      // the largest weight or more
-  bool scattered;  // whether most edges lead to far numbers, and not to a few vertices
+  W heaviest;      // an upper bound on the weights
+  bool scattered;  // most edges lead to distant vertex numbers, and there are no hubs
   DistanceOf<W> cutoff = unreachable<DistanceOf<W>>;
   int threads = 1;
-  bool assemble = false;  // begin when all threads have come, which matters to tests
-  /// A bit for each vertex, the lowest of a byte first: whether no edge leads out of it. Those need
-  /// a label and no scan. Null where it is not known, or of too few.
+  bool assemble = false;  // for tests: wait until all threads have started
+  /// One bit per vertex, lowest bit of a byte first: set if the vertex has no out-edge. Such a
+  /// vertex gets a label and is never scanned. Null if unknown, or if there are few of them.
   const std::uint8_t* leaves = nullptr;
 };
 
-/// How the edges of a graph are best scanned; the numbers are measured (decision 0018).
+/// Which way of scanning edges suits a graph; the thresholds are measured (decision 0018).
 struct BucketManner {
   template <Index V, Weight W>
   BucketManner(const CsrView<V, W>& graph, const BucketOptions<W>& options) {
@@ -34,20 +34,20 @@ struct BucketManner {
     near = size < (in_lanes ? kNearLanes : kNear);
   }
 
-  bool far_targets;  // the labels of targets are fetched ahead
-  bool in_lanes;     // each thread takes its own vertices first
-  bool near;         // nothing is fetched ahead
+  bool far_targets;  // prefetch the labels of targets
+  bool in_lanes;     // each thread prefers its own range of vertices
+  bool near;         // prefetch nothing
 
  private:
-  static constexpr std::int64_t kFewEdges = 7;         // a vertex: then many of the sums are lower
-  static constexpr std::int64_t kFarLabels = 100'000;  // from as many on one thread gains, too
+  static constexpr std::int64_t kFewEdges = 7;         // per vertex; below, many sums lower a label
+  static constexpr std::int64_t kFarLabels = 100'000;  // vertices; from here one thread gains, too
   static constexpr std::int64_t kNear = 1 << 15;       // vertices and edges
-  static constexpr std::int64_t kNearLanes = 1 << 19;  // with targets that are near
+  static constexpr std::int64_t kNearLanes = 1 << 19;  // the same if targets have close numbers
 };
 
 struct BucketTeamCounters : SearchCounters {
-  std::int64_t rounds = 0;   // buckets that the team agreed on
-  std::int64_t reached = 0;  // vertices that have a path
+  std::int64_t rounds = 0;   // buckets processed by the team
+  std::int64_t reached = 0;  // vertices that have a path from the source
 };
 
 }  // namespace warpath

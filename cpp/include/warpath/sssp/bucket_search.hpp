@@ -1,4 +1,4 @@
-// bucket_search.hpp - delta-stepping by one thread for itself: one source after another.
+// bucket_search.hpp - delta-stepping on one thread, for one source after another.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,15 @@
 
 namespace warpath {
 
-/// One thread's searches with labels of type L, narrower than the distances or as wide.
+/// One thread's searches with labels of type L, as wide as the distances or narrower.
 ///
-/// Buckets are lists, so what the next scans will read is known and fetched ahead: labels, row
-/// bounds, rows. Whether an edge lowers a label is a coin toss that no processor predicts, so scans
-/// only collect such edges, without a branch, and their targets are lowered some vertices later.
-/// Scans are label-correcting within a bucket; any order ends in the same labels, for rounding is
-/// monotone and weights are >= 0. Work O(m) relaxations for a small delta. Weights must fit L
-/// (`weights_fit`). `Rows` is CsrView or PackedRows.
-/// Source: Meyer, Sanders, "Delta-stepping", 2003.
+/// A bucket is a list, so the next vertices to scan are known: their labels, row bounds and rows
+/// are prefetched. Whether an edge lowers a label is unpredictable for a processor, so scans only
+/// collect such edges, without a branch, and lower the labels of their targets some vertices later.
+/// Scans are label-correcting within a bucket. Any order ends in the same labels, because rounding
+/// is monotone and weights are >= 0. Work: O(m) relaxations for a small delta. Weights must be >= 0
+/// and fit L (`weights_fit`). `Rows` is CsrView or PackedRows. Source: Meyer, Sanders,
+/// "Delta-stepping", 2003.
 template <class Rows, class W, class L>
 class BucketSearch {
  public:
@@ -41,8 +41,8 @@ class BucketSearch {
         window_(delta),
         dist_(static_cast<std::size_t>(rows.n()), first_) {}
 
-  /// Solves one source and writes its row: a column per target, or per vertex without any. False
-  /// when a sum may have been too large for L: then the row says nothing.
+  /// Solves one source and writes its row, with one column per target, or per vertex if there are
+  /// no targets. False if a sum may have been too large for L: the row is then meaningless.
   template <class Out>
   bool solve(V source, std::span<const std::int64_t> targets, std::span<Out> row) {
     window_.start();
@@ -56,9 +56,9 @@ class BucketSearch {
   std::int64_t moves() const { return window_.moves(); }
 
  private:
-  static constexpr std::size_t kAhead = 8;   // vertices between two steps of fetching
-  static constexpr std::size_t kPiece = 16;  // edges of a row looked at at once
-  static constexpr std::size_t kFound = 64;  // edges collected before their targets are lowered
+  static constexpr std::size_t kAhead = 8;   // vertices between two steps of prefetching
+  static constexpr std::size_t kPiece = 16;  // edges of a row per unrolled step
+  static constexpr std::size_t kFound = 64;  // collected edges after which targets are lowered
 
   struct Found {
     V target;
@@ -66,7 +66,7 @@ class BucketSearch {
   };
 
   bool search(V source, std::span<const std::int64_t> targets) {
-    std::size_t settled = 0;  // targets, from the first one on, that have passed
+    std::size_t settled = 0;  // targets, from the first one on, that are settled
     touched_.assign(1, source);
     dist_[static_cast<std::size_t>(source)] = 0;
     window_.put(0, source);
@@ -97,8 +97,9 @@ class BucketSearch {
     }
   }
 
-  // The labels of targets mostly are in the caches: to fetch them takes longer than it gains. A
-  // compiler may take a function that only fetches for one without effect, and leave it out.
+  // The labels of targets are not prefetched: they mostly are in a cache, and it would cost more
+  // than it gains. Forced inline: a compiler may consider a function that only prefetches free of
+  // effects and drop it.
   [[gnu::always_inline]] void fetch_ahead(std::size_t i, std::size_t size) const {
     if (i + 2 * kAhead < size) {
       const auto v = static_cast<std::size_t>(scanned_[i + 2 * kAhead]);
@@ -110,7 +111,7 @@ class BucketSearch {
 
   void scan(V u, int current) {
     const L from = dist_[static_cast<std::size_t>(u)];
-    if (window_.passed(from, current)) return pulse_.beat();  // scanned since with that label
+    if (window_.passed(from, current)) return pulse_.beat();  // stale: scanned since
     const std::size_t begin = rows_.begin(static_cast<std::size_t>(u));
     const std::size_t end = rows_.begin(static_cast<std::size_t>(u) + 1);
     const auto degree = static_cast<std::int64_t>(end - begin);
@@ -130,7 +131,7 @@ class BucketSearch {
     }
   }
 
-  /// Lowers the labels that scans have found to be too large, and lets their vertices wait.
+  /// Lowers the labels of the collected edges' targets and puts the targets into buckets.
   void lower(int current) {
     for (std::size_t i = 0; i < count_; ++i) {
       const auto [v, sum] = found_[i];
@@ -142,7 +143,7 @@ class BucketSearch {
       if (old == first_) {
         if (keep_touched_) touched_.push_back(v);
       } else if (bucket > current && window_.bucket_of(old) == bucket) {
-        continue;  // it waits there already
+        continue;  // v is in that bucket already
       }
       window_.put(bucket, v);
     }
@@ -156,7 +157,7 @@ class BucketSearch {
     return dist_[static_cast<std::size_t>(number_of(static_cast<V>(v)))];
   }
 
-  /// Writes every label and makes it the first one again. The largest of those reached.
+  /// Writes every distance and resets the labels for the next search. Returns the largest label.
   template <class Out>
   L write(std::span<Out> row) {
     L largest = 0;
@@ -193,8 +194,7 @@ class BucketSearch {
   Pulse& pulse_;
   BucketWindow<L, V> window_;
   PageArray<L> dist_;
-  bool keep_touched_ =
-      false;  // where a few labels are written, only they are made first ones again
+  bool keep_touched_ = false;  // with targets: reset only the labels that were lowered
   std::vector<V> touched_;
   typename BucketWindow<L, V>::Pile scanned_;
   std::array<Found, kFound + kPiece + 1> found_;

@@ -1,4 +1,4 @@
-// bucket_sharing.hpp - how a team works through one bucket together, and agrees on the next.
+// bucket_sharing.hpp - how a team shares the current bucket, and agrees on the next one.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 
 namespace warpath {
 
-/// A block and how many entries it has, in its low bits; none where all bits are 0.
+/// A block of entries and their number in one word (the number in the low bits); empty if the word
+/// is 0. Small enough to be handed over by one atomic exchange.
 template <class V>
 class Parcel {
  public:
@@ -30,7 +31,7 @@ class Parcel {
   V* begin() const { return reinterpret_cast<Block<V>*>(bits_ & ~kLow)->entries; }
   V* end() const { return begin() + (bits_ & kEntries); }
 
-  /// Marked with the round that it belongs to.
+  /// The same parcel, marked with its round.
   Parcel of(unsigned round) const { return Parcel((bits_ & ~(kLow & ~kEntries)) | mark(round)); }
   bool is_of(unsigned round) const {
     return bits_ != 0 && (bits_ & (kLow & ~kEntries)) == mark(round);
@@ -45,21 +46,23 @@ class Parcel {
   std::uintptr_t bits_ = 0;
 };
 
-/// The bucket in work as the members of a crew share it. A round ends when all are idle.
+/// The current bucket, shared by the members of a crew (the joined threads of a team). A round ends
+/// when all members are idle.
 ///
-/// A rank takes what lies in its lane first. A lane is a range of vertex numbers, so that a thread
-/// mostly meets labels that it wrote itself: what another one wrote comes out of that one's cache,
-/// which between distant cores takes as long as from memory. The borders follow the entries: now
-/// and then these are counted by stretches of neighbouring vertices, and each lane gets as many of
-/// them.
+/// A rank takes the entries of its lane first. A lane is a range of vertex numbers, so that a
+/// thread mostly meets labels that it wrote itself: labels that another thread wrote come from that
+/// core's cache, which between distant cores takes as long as from memory. The borders of lanes
+/// follow the entries: every kCounted rounds the entries are counted by stretches (ranges of
+/// neighbouring vertex numbers), and the borders are set so that each lane gets the same number.
 ///
-/// What belongs to a round is kept three times, by the round: a thread may still look at the last
-/// one while another is in the next, and rank 0 clears the one after. Before rank 0 is idle it says
-/// who takes part in the next round: those who have come meanwhile, too.
+/// The state of a round is stored three times, indexed by the round modulo 3: a thread may still
+/// read the last round's while another is in the next, and rank 0 clears the one after. Before rank
+/// 0 becomes idle, it sets the number of members of the next round, including the threads that have
+/// joined meanwhile.
 template <class V>
 class BucketSharing {
  public:
-  /// For n vertices; `in_lanes` where neighbours mostly have numbers close to each other.
+  /// For n vertices; `in_lanes` if most edges lead to close vertex numbers.
   BucketSharing(int threads, std::int64_t n, bool in_lanes, Crew& crew)
       : threads_(threads),
         lanes_(in_lanes ? std::min(threads, kMostLanes) : 1),
@@ -76,8 +79,8 @@ class BucketSharing {
     members_[0].store(1);
   }
 
-  /// Lays the entries of a rank's bucket out for all, each in the lane of its vertex; those beyond
-  /// the first blocks in the rank's own.
+  /// Publishes a rank's entries of the bucket, each in the lane of its vertex; the blocks after the
+  /// first kSorted go to the rank's own lane unsorted.
   void publish(int rank, BucketBins<V>& bins, int bucket, unsigned round) {
     Desk& own = desk(rank);
     for (Lane& lane : own.lanes) lane.parcels.clear();
@@ -110,7 +113,8 @@ class BucketSharing {
     own.ready.store(round, std::memory_order_release);
   }
 
-  /// A parcel of the rank's lane, which it or another has laid out already; then of other lanes.
+  /// Claims a parcel: from the rank's lane first, of its own entries and then of other ranks'; then
+  /// from the other lanes. Empty if there is none.
   Parcel<V> take(int rank, unsigned round) {
     for (int lane = 0; lane < lanes_; ++lane) {
       const auto at = static_cast<std::size_t>((lane_of(rank) + lane) % lanes_);
@@ -123,11 +127,12 @@ class BucketSharing {
     return {};
   }
 
-  /// Whether somebody is idle, who would have part of what others have.
+  /// Whether a thread is idle, so that an offer would be taken.
   bool wanted(unsigned round) const { return idle_[round % 3].load(std::memory_order_relaxed) > 0; }
 
-  /// Offers entries to whoever is idle, unless an offer is still there: a parcel, or half of those
-  /// left of the one that the rank took, or half of what fell back into the bucket.
+  /// Offers entries to idle threads, unless the rank's last offer is still open. The gift (the
+  /// parcel handed over) is an unclaimed parcel, or half of the rest of the parcel that the rank is
+  /// reading, or half of the entries that fell back into the bucket.
   void offer(int rank, BucketBins<V>& bins, int bucket, unsigned round, const V* taken,
              V*& taken_end) {
     Desk& own = desk(rank);
@@ -152,16 +157,17 @@ class BucketSharing {
     crew_.tell();
   }
 
-  /// Takes an offer back that nobody took. To be done before the rank is idle.
+  /// Withdraws the rank's offer if no thread took it. Required before the rank becomes idle.
   Parcel<V> withdraw(int rank) {
     std::atomic<std::uintptr_t>& gift = desk(rank).gift;
-    // A look is enough: the rank alone makes offers. An exchange takes as long as a scan.
+    // A load suffices: only this rank makes its offers, and an exchange takes as long as a scan.
     if (gift.load(std::memory_order_relaxed) == 0) return {};
     return Parcel<V>(gift.exchange(0, std::memory_order_acq_rel));
   }
 
-  /// The rank has nothing left; `next` is its first bucket with entries. Waits until all are idle,
-  /// then returns none, or returns what somebody gave: then the rank is not idle any more.
+  /// Makes the rank idle; `next` is its first nonempty bucket. Waits until all members are idle and
+  /// returns an empty parcel, or returns a parcel that another rank offered: this rank is then
+  /// busy.
   Parcel<V> rest(int rank, unsigned round, int next) {
     if (rank == 0) {
       crew_.admit(round);
@@ -175,17 +181,17 @@ class BucketSharing {
     } else if (const Parcel<V> gift = gift_or_end(rank, round)) {
       return gift;
     }
-    // All have left the round before, whose turn comes again after the next two.
+    // All members have left the previous round, whose counter is used again after two more rounds.
     if (rank == 0) idle_[(round + 2) % 3].store(0, std::memory_order_relaxed);
     return {};
   }
 
-  /// Waits for the end of a round that the rank has no part in, as the member of the next one.
+  /// Waits for the end of a round in which the rank is not a member; it is one in the next round.
   void await_end(int rank, unsigned round) {
     crew_.await(rank, [&] { return ended(round); });
   }
 
-  /// After a round: the first bucket with entries of any rank.
+  /// After a round: the first nonempty bucket of any rank.
   int first_bucket(unsigned round) const {
     int first = BucketBins<V>::kFar;
     for (const Desk& each : desks_)
@@ -194,31 +200,31 @@ class BucketSharing {
   }
 
  private:
-  static constexpr std::size_t kLeastGift = 32;  // entries
+  static constexpr std::size_t kLeastGift = 32;  // entries; less is not worth handing over
   static constexpr int kMostLanes = 4;
-  static constexpr std::int64_t kStretches = 128;     // or half as many
-  static constexpr unsigned kCounted = 8;             // of as many rounds the entries of one
-  static constexpr std::int64_t kFewestCounted = 64;  // say little of where the next ones will lie
-  static constexpr std::size_t kSorted = 64;  // blocks; fuller buckets are laid out as they are
+  static constexpr std::int64_t kStretches = 128;  // between half as many and as many stretches
+  static constexpr unsigned kCounted = 8;          // entries are counted in one of so many rounds
+  static constexpr std::int64_t kFewestCounted = 64;  // fewer do not predict the next rounds
+  static constexpr std::size_t kSorted = 64;  // blocks sorted into lanes; the rest is not sorted
 
   using Borders =
-      std::array<std::int64_t, kMostLanes - 1>;  // first vertices of lanes but the first
+      std::array<std::int64_t, kMostLanes - 1>;  // the first vertex of each lane except the first
 
   struct alignas(64) Lane {
     std::vector<Parcel<V>> parcels;
     std::atomic<std::size_t> cursor{0};
   };
   struct alignas(64) Desk {
-    std::array<Lane, kMostLanes> lanes;  // the rank's entries of the bucket in work
-    std::atomic<unsigned> ready{~0U};    // the round that they belong to
+    std::array<Lane, kMostLanes> lanes;  // the rank's entries of the current bucket
+    std::atomic<unsigned> ready{~0U};    // the round that `lanes` belong to
     std::array<std::atomic<int>, 3> next{};
     alignas(64) std::array<std::uint32_t, kStretches> entries{};  // of a counted round, by stretch
     alignas(64) std::atomic<std::uintptr_t> gift{0};
   };
 
-  /// Rank 0, after a counted round: where lanes begin in the next one and, by the copy, in those
-  /// that follow; a round that only moves the buckets on may come between. In the round itself the
-  /// others read the borders of its parity.
+  /// Rank 0, after a counted round: sets the borders for the next round and copies them for the
+  /// rounds after it; a round that only moves the window may come between. During a round the other
+  /// ranks read the borders of its parity.
   void move_borders(unsigned round) {
     Borders& borders = borders_[(round + 1) % 2];
     if (round % kCounted == 2) borders = borders_[round % 2];
@@ -233,7 +239,7 @@ class BucketSharing {
     for (int lane = 1; lane < lanes_; ++lane) {
       const std::int64_t wanted = all * lane / lanes_;
       while (before + entries[at] < wanted) before += entries[at++];
-      // As if those of a stretch lay evenly in it.
+      // Assumes that the entries of a stretch are spread evenly in it.
       const std::int64_t within =
           ((wanted - before) << stretch_) / std::max<std::int64_t>(entries[at], 1);
       borders[static_cast<std::size_t>(lane - 1)] =
@@ -262,7 +268,7 @@ class BucketSharing {
            members_[round % 3].load(std::memory_order_relaxed);
   }
 
-  /// An idle rank waits for either.
+  /// Waits for an offer or for the end of the round; an empty parcel means the end.
   Parcel<V> gift_or_end(int rank, unsigned round) {
     std::atomic<int>& idle = idle_[round % 3];
     Parcel<V> taken;
@@ -271,7 +277,8 @@ class BucketSharing {
       for (Desk& owner : desks_) {
         std::uintptr_t gift = owner.gift.load(std::memory_order_relaxed);
         if (!Parcel<V>(gift).is_of(round)) continue;
-        // Not idle before the gift is taken: else all might seem to be while it is under way.
+        // The rank is counted as busy before it takes the gift: otherwise all ranks could seem idle
+        // while the gift changes hands.
         idle.fetch_sub(1, std::memory_order_acq_rel);
         if (owner.gift.compare_exchange_strong(gift, 0, std::memory_order_acq_rel)) {
           taken = Parcel<V>(gift);
@@ -288,12 +295,12 @@ class BucketSharing {
 
   const int threads_;
   const int lanes_;
-  const int stretch_;  // 2^stretch_ neighbouring vertices are counted together
+  const int stretch_;  // a stretch is 2^stretch_ neighbouring vertices
   Crew& crew_;
   std::vector<Desk> desks_;
   alignas(64) std::array<Borders, 2> borders_{};        // of even rounds and of odd ones
-  alignas(64) std::array<std::atomic<int>, 3> idle_{};  // members of the round without work
-  std::array<std::atomic<int>, 3> members_{};           // all of them; read with the former
+  alignas(64) std::array<std::atomic<int>, 3> idle_{};  // by round: idle members
+  std::array<std::atomic<int>, 3> members_{};  // by round: all members; read together with idle_
 };
 
 }  // namespace warpath

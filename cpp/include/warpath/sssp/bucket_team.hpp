@@ -1,4 +1,26 @@
 // bucket_team.hpp - delta-stepping from one source, on one thread or on a team.
+//
+// A label is the length of the best path known to a vertex; bucket i holds the vertices whose label
+// lies in the i-th interval of width delta. Weights must be >= 0. The search has four phases:
+// 1. Fill: the threads set all labels to infinity, the source's to 0, and put it into bucket 0.
+// 2. Rounds, one per bucket, ascending: each thread scans its own entries of the bucket, then
+//    steals blocks of other threads'. A vertex that falls back into the current bucket is finished
+//    by the thread that lowered it (bucket fusion), which hands half over when a thread is idle: a
+//    bucket costs one barrier. Rank 0 starts alone, without atomics; others join between buckets.
+// 3. Window: when all 1024 buckets are empty, they move to the smallest label of the far pile. If
+//    that frees less than 1/64 of the pile, the buckets become eight times as wide.
+// 4. Spread: narrow labels are converted to distances in place, in the answer's memory.
+// Invariants: the thread that lowers a label puts the vertex into its bucket for it, unless it is
+// there already or has no out-edge. An entry is stale if its label lies before the current bucket.
+// Any order ends in the same labels, because rounding is monotone and weights are >= 0: delta and
+// the threads change the work and never a bit. A small delta needs O(m) relaxations, more rounds.
+// The planner takes mean weight / mean degree times 32 / degree (1 to 16), halved on one thread, a
+// quarter with scattered targets, half with hubs (decision 0018).
+// Lost on a road network, ms: growing arrays and no gathering, 43 (blocks: 32); on two threads, two
+// barriers per bucket, nothing handed over, 22 to 27 (17); delta = mean weight / mean degree, 30 %
+// more. On R-MAT: storing smaller labels without a branch, which dirties all cache lines, 38 (30).
+// Sources: Meyer, Sanders, "Delta-stepping", 2003; fusion and thread-local buckets: Beamer et al.,
+// GAP suite, 2015; Zhang et al., "Optimizing ordered graph algorithms with GraphIt", 2020.
 #pragma once
 
 #include <algorithm>
@@ -23,25 +45,12 @@
 #include "warpath/sssp/spread_labels.hpp"
 
 namespace warpath {
-
-/// A search of a team with labels of type L, narrower than the distances or as wide.
-///
-/// Who lowers a label puts the vertex into its own bucket for it. Bucket by bucket the threads take
-/// the blocks of entries that they have there, each its own and then others'; what falls back into
-/// the bucket in work is finished by its thread alone, who gives part of it away when somebody has
-/// nothing left: a bucket costs one barrier, however deep it is. The calling thread begins alone
-/// and takes the others in as they come. On large graphs what the next scans will read is fetched
-/// ahead. Any order ends in the same labels, for rounding is monotone and weights are >= 0, so
-/// delta, the threads and their timing change the work and never a bit. Work O(m) relaxations for a
-/// small delta; where delta is too small for the weights, buckets grow. Source: Meyer, Sanders,
-/// "Delta-stepping", 2003; threads' own buckets, finished alone: Beamer et al., GAP benchmark
-/// suite, 2015, and Zhang et al., "Optimizing ordered graph algorithms with GraphIt", 2020.
+/// One search with labels of type L, as wide as the distances or half as wide.
 template <Index V, Weight W, class L>
 class BucketTeam {
  public:
   using D = DistanceOf<W>;
-
-  /// `labels` are n, of any content: they are filled by the threads that will use them.
+  /// `labels` (n) need no initial values: the threads that will use them fill them.
   BucketTeam(const CsrView<V, W>& graph, L* labels, const BucketOptions<W>& options,
              Control& control)
       : graph_(graph),
@@ -58,8 +67,7 @@ class BucketTeam {
       workers_.push_back(std::make_unique<Worker>(options.delta, first_, control, rank == 0));
   }
 
-  /// Solves one source into `out`, at the end of whose memory the labels lie: all of it where they
-  /// are as wide. False when a sum may have been too large for L: then `out` says nothing.
+  /// Solves into `out`, whose memory ends with the labels. False (`out` is void): L is too narrow.
   template <class Out>
   bool solve(V source, std::span<Out> out) {
     control_.expect(graph_.n());
@@ -74,7 +82,7 @@ class BucketTeam {
         self.bins.put(0, source);
       }
       work(rank);
-      self.bins.pool().release();  // before the answer has its pages; nobody has a block any more
+      self.bins.pool().release();  // before the answer's pages are touched; no block is in use
       spreading_.write(labels_, out.data(), graph_.n(), first_, crew_, rank, self.spread);
     });
     L largest = 0;
@@ -94,37 +102,32 @@ class BucketTeam {
 
  private:
   static constexpr int kFar = BucketScale<L>::kFar;
-  static constexpr unsigned kAhead = 16;            // vertices that are fetched ahead
-  static constexpr std::int64_t kAheadRow = 16;     // targets fetched of a row
-  static constexpr std::int64_t kFilled = 1 << 14;  // labels that a thread fills at once
-  static constexpr std::size_t kThinPile = 64;      // a move should take 1 / kThinPile of the pile
+  static constexpr unsigned kAhead = 16;         // vertices between the first prefetch and the scan
+  static constexpr std::int64_t kAheadRow = 16;  // targets of a row that are prefetched
+  static constexpr std::int64_t kFilled = 1 << 14;  // labels in one unit of filling
+  static constexpr std::size_t kThinPile = 64;  // a move should free 1 / kThinPile of the far pile
 
   struct Worker {
     Worker(double delta, L first, Control& control, bool owner)
         : scale(delta), pulse(control, owner), least(first) {}
-
-    /// Before this one's first round: the state that all agree on.
-    void follow(const Worker& member) {
+    void follow(const Worker& member) {  // copies the window's state on joining
       scale = member.scale;
       moved = member.moved;
       before = member.before;
     }
-
     BucketScale<L> scale;
     BucketBins<V> bins;
     Pulse pulse;
-    V *taken = nullptr, *taken_end = nullptr;  // the entries left of a parcel
-    bool may_take = false;                     // whether parcels may be left
+    V *taken = nullptr, *taken_end = nullptr;  // unread entries of the last parcel (block) taken
+    bool may_take = false;                     // whether unclaimed parcels may remain
     bool moved = false;
-    std::size_t before = 0;  // entries behind all buckets at the last move
+    std::size_t before = 0;  // entries of the far pile at the last move
     BucketTeamCounters counters;
-    std::int64_t met = 0;  // vertices that got their first label since the last report
+    std::int64_t met = 0;  // vertices reached since the last progress report
     SpreadSeen<L> spread;
-    // Read by others.
-    alignas(64) L least;  // of the entries behind the buckets
+    alignas(64) L least;  // smallest label of its far pile; this and the next are read by others
     std::size_t kept = 0, freed = 0;
   };
-
   using Lower = LowerSums<V, L>;
 
   template <bool kShared>
@@ -149,9 +152,7 @@ class BucketTeam {
     }
     control_.advance(std::exchange(self.met, 0));
   }
-
-  /// Rank 0, until somebody has come; false when the work is done before.
-  bool work_alone(Worker& self) {
+  bool work_alone(Worker& self) {  // rank 0, until a thread requests to join; false at the end
     for (int current = 0; !crew_.asked();) {
       current = self.bins.next(current);
       control_.advance(std::exchange(self.met, 0));
@@ -165,8 +166,7 @@ class BucketTeam {
     }
     return true;
   }
-
-  /// From the end of a round on, after which `current` is the first bucket with entries.
+  /// Starts at the end of a round; `current` is the first nonempty bucket.
   void work_together(Worker& self, int current, unsigned round, int rank) {
     for (;; current = agree(self, current, round, rank)) {
       ++round;
@@ -182,9 +182,7 @@ class BucketTeam {
       drain<true>(self, current, round, rank);
     }
   }
-
-  /// Waits until nobody has anything left of the bucket in work, taking part of what others have.
-  /// The first bucket with entries of any thread.
+  /// Helps until all ranks have finished the current bucket; returns the first nonempty bucket.
   int agree(Worker& self, int current, unsigned round, int rank) {
     while (const Parcel<V> gift = sharing_.rest(rank, round, self.bins.next(current))) {
       accept(self, gift);
@@ -192,13 +190,11 @@ class BucketTeam {
     }
     return sharing_.first_bucket(round);
   }
-
   static void accept(Worker& self, Parcel<V> parcel) {
     self.taken = parcel.begin();
     self.taken_end = parcel.end();
   }
-
-  /// The next entry of the bucket in work.
+  /// Takes the next entry of the current bucket; false if this rank has none.
   template <bool kShared>
   bool next_entry(Worker& self, int current, unsigned round, int rank, V& v) {
     if constexpr (kShared) {
@@ -230,11 +226,10 @@ class BucketTeam {
     }
     return false;
   }
-
-  /// Scans what there is of the bucket in work, and what falls back into it.
+  /// Scans this rank's entries of the current bucket and those that fall back into it. Two
+  /// functions: in one, the registers of one loop would be spilled in the other.
   template <bool kShared>
   void drain(Worker& self, int current, unsigned round, int rank) {
-    // Two functions: in one, the registers that the one loop takes are spilled in the other.
     if (manner_.near)
       drain_near<kShared>(self, current, round, rank);
     else
@@ -253,7 +248,6 @@ class BucketTeam {
       }
     } while (apply<kShared>(low, current, scale, self));
   }
-
   template <bool kShared>
   [[gnu::noinline]] void drain_ahead(Worker& self, int current, unsigned round, int rank) {
     const BucketScale<L> scale = self.scale;
@@ -279,20 +273,17 @@ class BucketTeam {
       if constexpr (kShared) give_part(self, current, round, rank);
     }
   }
-
   void give_part(Worker& self, int current, unsigned round, int rank) {
     if (sharing_.wanted(round))
       sharing_.offer(rank, self.bins, current, round, self.taken, self.taken_end);
   }
-
-  // A compiler may take a function that only fetches for one without effect, and leave it out.
+  // Forced inline: a compiler may drop a function that only prefetches, as free of effects.
   [[gnu::always_inline]] void fetch_row(V v) const {
     const std::int64_t row = graph_.indptr.data()[v];
     __builtin_prefetch(graph_.indices.data() + row);
     __builtin_prefetch(graph_.weights.data() + row);
   }
-
-  /// Where neighbours have near numbers, their labels mostly are in the caches already.
+  /// Not for neighbours with close numbers: their labels mostly are in a cache already.
   template <bool kShared>
   [[gnu::always_inline]] void fetch_targets(V v) const {
     const std::int64_t* const bounds = graph_.indptr.data() + v;
@@ -308,7 +299,7 @@ class BucketTeam {
   template <bool kShared>
   void scan(V u, int current, const BucketScale<L>& scale, Worker& self, Lower& low) {
     const L from = label<kShared>(u);
-    if (scale.passed(from, current)) return;  // lowered since, and scanned with that label
+    if (scale.passed(from, current)) return;  // stale: scanned already with its smaller label
     std::int64_t e = graph_.indptr.data()[u];
     const std::int64_t end = graph_.indptr.data()[u + 1];
     self.pulse.beat(end - e + 1);
@@ -324,12 +315,10 @@ class BucketTeam {
       if (low.enough()) apply<kShared>(low, current, scale, self);
     } while (e < end);
   }
-
   template <bool kShared>
   bool apply(Lower& low, int current, const BucketScale<L>& scale, Worker& self) {
     return low.apply([&](V v, L sum) { lower<kShared>(v, sum, current, scale, self); });
   }
-
   template <bool kShared>
   void lower(V v, L sum, int current, const BucketScale<L>& scale, Worker& self) {
     L old = label<kShared>(v);
@@ -348,13 +337,11 @@ class BucketTeam {
     const bool leaf = leaves_ != nullptr && (leaves_[v >> 3] >> (v & 7) & 1) != 0;
     self.counters.settled += leaf & first;
     const int bucket = scale.bucket_of(sum);
-    // Whoever gave the old label has put v there, or will before its turn.
+    // The thread that stored the old label has put v there, or will before that bucket's turn.
     const bool there = !first & (bucket > current) & (scale.bucket_of(old) == bucket);
     self.bins.put_if(!leaf & !there, bucket, v);
   }
-
-  /// All buckets are empty: they move to the least label behind them. False without one.
-  bool move_window(Worker& self, int rank) {
+  bool move_window(Worker& self, int rank) {  // false if the far pile is empty: the end
     self.least = first_;
     self.kept = 0;
     each_far(self, [&](V v) {
@@ -385,9 +372,7 @@ class BucketTeam {
     });
     return true;
   }
-
-  /// Takes the entries behind the buckets out and calls visit(v) for each, which may put it back.
-  /// Blocks are used again at once: it costs no memory.
+  /// Empties the far pile; visit(v) may put v back, into blocks that are reused at once.
   template <class Visit>
   void each_far(Worker& self, Visit&& visit) {
     self.bins.detach(kFar, [&](Block<V>* block, std::size_t entries) {
@@ -411,5 +396,4 @@ class BucketTeam {
   Spread spreading_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
-
 }  // namespace warpath

@@ -1,4 +1,4 @@
-// bucket_window.hpp - the buckets of one thread's search: a window of equal widths, and a far pile.
+// bucket_window.hpp - one thread's reusable buckets: a window of equal widths, and a far pile.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,11 @@
 
 namespace warpath {
 
-/// Vertices by their key, in kBuckets intervals of one width from a base on, and behind them a
-/// pile.
+/// Vertices by key, in kFar buckets of equal width from a base on, and a far pile behind them.
 ///
-/// An entry is a vertex alone: its key is looked up when its bucket's turn comes, and tells entries
-/// that were left behind. The window moves to the least key of the pile when it is empty; where
-/// that takes little from the pile, the width was too small for these weights and grows eightfold,
+/// An entry is a vertex number only: its key is read when its bucket's turn comes, which reveals
+/// stale entries. When the window is empty, it moves to the smallest key of the pile. If that takes
+/// less than 1 / kThin of the pile, the width was too small for these weights and grows eightfold,
 /// so that all visits of the pile cost O(n log(largest / smallest key)). Integer widths are powers
 /// of two. A bucket keeps its memory for the next search.
 template <class Key, class V>
@@ -28,10 +27,10 @@ class BucketWindow {
   static constexpr bool kIntegral = std::is_integral_v<Key>;
 
  public:
-  static constexpr int kFar = 1024;  // as many buckets; the number of the pile
+  static constexpr int kFar = 1024;  // the number of buckets, and the index of the far pile
   using Pile = std::vector<V>;
 
-  /// Buckets as wide as `delta`; an integer width is rounded down to a power of two.
+  /// Buckets of width `delta`, rounded down to a power of two for integers.
   explicit BucketWindow(double delta) {
     if constexpr (kIntegral) {
       const double most = std::min(delta, static_cast<double>(std::numeric_limits<Key>::max() / 2));
@@ -43,7 +42,7 @@ class BucketWindow {
     start();
   }
 
-  /// Empties it and moves it to 0.
+  /// Empties the buckets and moves the window to 0.
   void start() {
     for (int b = 0; (b = next(b)) < kFar; ++b) take(b).clear();
     piles_[kFar].clear();
@@ -53,7 +52,7 @@ class BucketWindow {
     before_ = freed_ = 0;
   }
 
-  /// Ascends with the key; kFar behind the window. The key must not lie before the window.
+  /// The bucket of a key; monotone. kFar beyond the window. The key must not lie before the window.
   int bucket_of(Key key) const {
     if constexpr (kIntegral) {
       const auto at = static_cast<Key>(key - base_) >> shift_;
@@ -64,10 +63,10 @@ class BucketWindow {
     }
   }
 
-  /// Whether the key lies before bucket `current`, whose turn it is.
+  /// Whether the key lies before bucket `current`.
   bool passed(Key key, int current) const { return key < base_ || bucket_of(key) < current; }
 
-  /// No key of a bucket of the window is less.
+  /// A lower bound on the keys of a bucket of the window.
   Key start_of(int bucket) const {
     if constexpr (kIntegral)
       return static_cast<Key>(base_ + (static_cast<Key>(bucket) << shift_));
@@ -75,16 +74,16 @@ class BucketWindow {
       return base_;
   }
 
-  /// Whether a key in the window or behind it belongs to a bucket.
+  /// Whether a key, which is in the window or beyond it, belongs to a bucket.
   bool holds(int bucket, Key key) const { return key >= base_ && bucket_of(key) == bucket; }
 
   void put(int bucket, V v) {
     const auto at = static_cast<std::size_t>(bucket);
     piles_[at].push_back(v);
-    filled_[at / 64] |= std::uint64_t{1} << (at % 64);  // the pile's bit is never looked at
+    filled_[at / 64] |= std::uint64_t{1} << (at % 64);  // the far pile's bit is never read
   }
 
-  /// The first bucket from `from` on with entries; kFar without one.
+  /// The first nonempty bucket from `from` on; kFar if there is none.
   int next(int from) const {
     if (from >= kFar) return kFar;
     auto word = static_cast<std::size_t>(from) / 64;
@@ -97,18 +96,18 @@ class BucketWindow {
     return static_cast<int>(word * 64) + std::countr_zero(bits);
   }
 
-  /// How often it has moved, over all searches.
+  /// The number of moves of the window, over all searches.
   std::int64_t moves() const { return moves_; }
 
-  /// The bucket's entries, which the caller takes out; what is put there from now on is new.
+  /// The bucket's entries, which the caller must clear or swap out before later puts.
   Pile& take(int bucket) {
     const auto at = static_cast<std::size_t>(bucket);
     filled_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
     return piles_[at];
   }
 
-  /// Moves an empty window to the pile. `key_of(v)` is the key that v waits with, or one that
-  /// passed for entries left behind. False when nothing waits.
+  /// Moves an empty window to the far pile. `key_of(v)` is the key of v, which is before the far
+  /// pile if the entry is stale. False if nothing remains.
   template <class KeyOf>
   bool move(KeyOf&& key_of, Pulse& pulse) {
     Pile& pile = piles_[kFar];
@@ -144,7 +143,7 @@ class BucketWindow {
  private:
   static constexpr std::size_t kWords = kFar / 64;
   static constexpr std::size_t kThin = 64;  // a move should take 1 / kThin of the pile
-  static constexpr int kWiden = 3;          // by a factor of two to this power
+  static constexpr int kWiden = 3;          // log2 of the factor by which the width grows
 
   void widen() {
     if constexpr (kIntegral)
@@ -162,7 +161,7 @@ class BucketWindow {
   double per_delta_ = 1;
   std::int64_t moves_ = 0;
   std::size_t before_ = 0;  // entries of the pile at the last move
-  std::size_t freed_ = 0;   // and how many of them it took into the window
+  std::size_t freed_ = 0;   // how many of these the move took into the window
 };
 
 }  // namespace warpath

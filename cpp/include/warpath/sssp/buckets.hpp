@@ -1,4 +1,4 @@
-// buckets.hpp - one source by a bucket team, in the narrowest labels that hold the distances.
+// buckets.hpp - one source by delta-stepping, in the narrowest labels that hold the distances.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,12 @@
 
 namespace warpath {
 
-/// Distances from one source into `out`; the same bits as Dijkstra's search for every delta and
-/// every number of threads. False when they may not fit 63 bits: then `out` says nothing.
+/// Distances from one source into `out` by BucketTeam (bucket_team.hpp explains the algorithm): the
+/// same bits as Dijkstra's algorithm for every delta and every number of threads. Weights must be
+/// >= 0. False if distances may not fit 63 bits: `out` is then meaningless.
 ///
-/// Integers are first tried in labels of 32 bits. Labels lie in the answer's memory: beside it
-/// there are the entries in buckets alone, which are given back before narrow labels spread out.
+/// Integers are first tried in labels of 32 bits. Labels lie in the answer's memory; the only other
+/// memory are the entries in buckets, which are freed before narrow labels are spread out.
 template <Index V, Weight W>
 bool bucket_team(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> out,
                  const BucketOptions<W>& options, Control& control, BucketTeamCounters& counters) {

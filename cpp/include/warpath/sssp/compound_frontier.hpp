@@ -1,4 +1,4 @@
-// compound_frontier.hpp - the steps of Dijkstra's algorithm adapted to compound frontiers.
+// compound_frontier.hpp - Dijkstra's algorithm by compound frontiers (DA2CF), step by step.
 #pragma once
 
 #include <algorithm>
@@ -13,23 +13,23 @@
 
 namespace warpath {
 
-// All vertices at the least label are settled at once. A host calls, round after round, relax_f or
-// relax_u, then minimum, then update, until the minimum is unreachable. At first the source alone
-// is the frontier, with label 0; every other vertex is unsettled and unreachable. Weights >= 0.
+// All unsettled vertices with the smallest label are settled at once: they are the compound
+// frontier. The caller runs rounds of relax_f or relax_u, then minimum, then update, until the
+// minimum is unreachable. At first only the source is in the frontier, with label 0; every other
+// vertex is unsettled and unreachable. Weights must be >= 0.
 //
-// Every step goes over all vertices; 64 flags without a 1 take a look at eight words. No vertex is
-// both in the frontier and unsettled. A round
-// that settles a vertex at a label is never followed by one at a smaller label, and edges of weight
-// 0 only lead to another round at the same label, so there are at most n rounds.
-// Source: Martin, Torres, Gavilanes 2009, figures 2 to 4 and, for matrices, section 5.
+// Every step passes over all vertices, but 64 clear flags cost eight words. No vertex is both in
+// the frontier and unsettled. The labels at which vertices are settled never fall from round to
+// round, and an edge of weight 0 only causes another round at the same label, so there are at most
+// n rounds. Source: Martin, Torres, Gavilanes 2009, figures 2 to 4 and, for matrices, section 5.
 
 struct RelaxCounters {
   std::int64_t relaxed = 0;   // edges from the frontier to unsettled vertices
-  std::int64_t improved = 0;  // times that one lowered a label
-  Range lowered;              // where labels were lowered
+  std::int64_t improved = 0;  // relaxations that lowered a label
+  Range lowered;              // the range of vertices whose label was lowered
 };
 
-/// Lowers `label` to base + weight if that is less and fits; counts.
+/// Lowers `label` to base + weight if that is less and fits; updates the counters.
 template <Index V, class D, Weight W>
 inline bool lower(D base, W weight, D& label, RelaxCounters& counters) {
   D sum;
@@ -40,8 +40,8 @@ inline bool lower(D base, W weight, D& label, RelaxCounters& counters) {
   return true;
 }
 
-/// [relax_F] Every frontier vertex relaxes its edges to unsettled ones. Work O(n + edges out of the
-/// frontier).
+/// [relax_F, push] Every frontier vertex relaxes its edges to unsettled vertices. Work O(n + edges
+/// out of the frontier).
 template <Index V, Weight W>
 RelaxCounters relax_f(const CsrView<V, W>& graph, std::span<DistanceOf<W>> dist, Flags frontier,
                       Flags unsettled) {
@@ -60,15 +60,15 @@ RelaxCounters relax_f(const CsrView<V, W>& graph, std::span<DistanceOf<W>> dist,
   return counters;
 }
 
-/// The blocks of kFlagBlock vertices between which edges run, each pair once, those into one block
-/// side by side. Empty if they are more than an eighth of the edges: then a look at the vertices
-/// themselves takes no longer.
+/// The pairs of blocks (of kFlagBlock vertices) that edges connect, each pair once, grouped by the
+/// target block. Empty if there are more than m / 8 pairs: testing the vertices themselves is then
+/// as fast.
 struct BlockEdges {
   std::vector<std::int32_t> into;
   std::vector<std::int32_t> from;
 };
 
-/// Row v of `reversed` holds the edges into v. Work O(m), memory of n / kFlagBlock marks.
+/// Row v of `reversed` holds the edges into v. Work O(m), memory n / kFlagBlock marks.
 template <Index V>
 BlockEdges block_edges(std::span<const std::int64_t> indptr, std::span<const V> indices) {
   BlockEdges edges;
@@ -89,7 +89,7 @@ BlockEdges block_edges(std::span<const std::int64_t> indptr, std::span<const V> 
   return edges;
 }
 
-/// An unsettled vertex looks for the frontier among its predecessors.
+/// Relaxes the edges from frontier vertices into an unsettled vertex.
 template <Index V, Weight W>
 inline void pull(const CsrView<V, W>& reversed, std::span<DistanceOf<W>> dist, Flags frontier,
                  std::size_t v, RelaxCounters& counters) {
@@ -103,12 +103,12 @@ inline void pull(const CsrView<V, W>& reversed, std::span<DistanceOf<W>> dist, F
   }
 }
 
-/// [relax_U] Every unsettled vertex looks for the frontier among its predecessors; row v of
+/// [relax_U, pull] Every unsettled vertex checks its predecessors for frontier vertices; row v of
 /// `reversed` holds the edges into v.
 ///
-/// Where `into` and `from`, the `block_edges`, are given, the vertices of a block first look
-/// together for a block with a frontier vertex among those of their predecessors. Work O(n + edges
-/// into unsettled vertices), or O(n + blocks' edges + edges into the blocks that found one).
+/// If `into` and `from` (of `block_edges`) are given, only the blocks of vertices with a
+/// predecessor block that contains a frontier vertex are scanned. Work O(n + edges into unsettled
+/// vertices), or O(n + pairs of blocks + edges into the scanned blocks).
 template <Index V, Weight W>
 RelaxCounters relax_u(const CsrView<V, W>& reversed, std::span<const std::int32_t> into,
                       std::span<const std::int32_t> from, std::span<DistanceOf<W>> dist,
@@ -122,7 +122,7 @@ RelaxCounters relax_u(const CsrView<V, W>& reversed, std::span<const std::int32_
   std::vector<std::uint8_t> holds(flag_blocks(dist.size()));
   for (std::size_t block = 0; block < holds.size(); ++block)
     holds[block] = any_flag(frontier, block);
-  constexpr std::size_t kTogether = 16;  // edges that are tested by one branch
+  constexpr std::size_t kTogether = 16;  // pairs tested by one branch
   std::int32_t done = -1;
   for (std::size_t e = 0; e < into.size(); e += kTogether) {
     const std::size_t end = std::min(into.size(), e + kTogether);
@@ -138,8 +138,8 @@ RelaxCounters relax_u(const CsrView<V, W>& reversed, std::span<const std::int32_
   return counters;
 }
 
-/// relax_f over a matrix of n x n weights, row u the edges out of u, unreachable for no edge. Work
-/// O(n (1 + frontier vertices)).
+/// relax_f on an n x n matrix of weights: row u has the edges out of u, unreachable means no edge.
+/// Work O(n (1 + frontier vertices)).
 template <Weight D>
 RelaxCounters relax_f_dense(std::span<const D> matrix, std::span<D> dist, Flags frontier,
                             Flags unsettled) {
@@ -157,8 +157,8 @@ RelaxCounters relax_f_dense(std::span<const D> matrix, std::span<D> dist, Flags 
   return counters;
 }
 
-/// relax_u over the same matrix: an unsettled vertex looks through its column. Work
-/// O(n (1 + unsettled vertices)), an entry of a row of its own at each step.
+/// relax_u on the same matrix: an unsettled vertex scans its column. Work O(n (1 + unsettled
+/// vertices)), with a cache line per entry, as each entry is in another row.
 template <Weight D>
 RelaxCounters relax_u_dense(std::span<const D> matrix, std::span<D> dist, Flags frontier,
                             Flags unsettled) {
@@ -176,10 +176,10 @@ RelaxCounters relax_u_dense(std::span<const D> matrix, std::span<D> dist, Flags 
   return counters;
 }
 
-/// [mssp] The least label of an unsettled vertex, or unreachable; `least` gets that of each block
-/// of kLeastBlock vertices. Work O(n).
+/// [mssp] The smallest label of an unsettled vertex, or unreachable; `least` gets the smallest
+/// label of each block of kLeastBlock vertices. Work O(n).
 ///
-/// `bytes`: of the widest vectors that may be used; see `least_kernel`.
+/// `bytes`: the widest vectors that may be used; see `least_kernel`.
 template <class D>
 D minimum(std::span<const D> dist, Flags unsettled, std::span<D> least, int bytes) {
   least_kernel<D>(bytes)(dist.data(), unsettled.data(), dist.size(), least.data());
@@ -189,16 +189,16 @@ D minimum(std::span<const D> dist, Flags unsettled, std::span<D> least, int byte
 }
 
 struct Updated {
-  std::int64_t selected = 0;  // vertices that became the frontier
-  Range changed;              // where flags of the frontier may have changed
+  std::int64_t selected = 0;  // vertices that entered the frontier
+  Range changed;              // the range in which frontier flags may have changed
 };
 
-/// The unsettled vertices whose label is the threshold become the frontier, and are settled; none
-/// when the threshold is unreachable. Work O(n).
+/// Moves the unsettled vertices whose label is `threshold` into the frontier and settles them; none
+/// if the threshold is unreachable. Work O(n).
 ///
-/// `least` is what `minimum` left: labels are compared only in blocks whose least label is the
-/// threshold. Without it (empty) they are in all blocks. The figure tests the label alone; over
-/// weights of 0 that would let vertices settled at the same label into the frontier again.
+/// `least` is the output of `minimum`: only blocks whose smallest label is the threshold are
+/// scanned, or all if it is empty. The paper's figure compares the label only; with weights of 0
+/// that would let settled vertices with the same label into the frontier again.
 template <class D>
 Updated update(std::span<const D> dist, std::span<std::uint8_t> unsettled,
                std::span<std::uint8_t> frontier, D threshold, std::span<const D> least) {

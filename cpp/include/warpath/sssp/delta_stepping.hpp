@@ -1,4 +1,4 @@
-// delta_stepping.hpp - single source on threads, bucket by bucket.
+// delta_stepping.hpp - delta-stepping on threads, in labels as wide as the distances.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace warpath {
 
 struct DeltaSteppingResult {
-  std::int64_t settled = 0;   // vertices scanned with a label of the bucket in work
+  std::int64_t settled = 0;   // vertices scanned with a label of the current bucket
   std::int64_t relaxed = 0;   // edges examined
   std::int64_t improved = 0;  // labels lowered
   std::int64_t rounds = 0;    // buckets shared by the team
@@ -27,24 +27,24 @@ struct DeltaSteppingResult {
 
 /// Delta-stepping without a light/heavy split, with thread-local buckets and bucket fusion.
 ///
-/// Labels are lowered by an atomic minimum; who lowers one puts the vertex into its own bucket for
-/// the new label. Bucket by bucket, each thread works through its own entries, then through what is
-/// left of the others'; what falls back into the bucket in work is finished by its thread alone
-/// while it is little (fusion: no barrier for a handful of vertices). Any order of relaxations ends
-/// in the same labels (rounding is monotone and weights are >= 0), so delta, the number of threads
-/// and their timing change the work and never a bit of the result.
+/// Labels are lowered by an atomic minimum. The thread that lowers one puts the vertex into its own
+/// bucket for the new label. In a round, each thread scans its own entries of the current bucket,
+/// then unclaimed entries of the others. Vertices that fall back into the current bucket are
+/// scanned by their thread alone while they are few (bucket fusion), which saves a barrier for a
+/// handful of vertices. Any order of relaxations ends in the same labels (rounding is monotone and
+/// weights are >= 0), so delta, the number of threads and their timing change the work and never a
+/// bit of the result.
 ///
-/// Memory: kWindow buckets from `base_` on, and one far pile behind them, per thread. A vertex that
+/// Memory per thread: kWindow buckets from `base_` on, and a far pile behind them. A vertex that
 /// moves within one bucket or within the far pile is not entered again, so a pile holds at most n
-/// entries over all threads and no delta, however small, asks for a bucket per multiple of it. When
-/// the window is done it moves to the smallest label of the far pile; if that frees little of the
-/// pile, delta was too small for these weights and is widened, so that all visits of the pile cost
-/// O(n log(largest / smallest label)) in all.
+/// entries over all threads, and a small delta needs no more buckets than a large one. When the
+/// window is empty it moves to the smallest label of the far pile. If that frees little of the
+/// pile, delta was too small for these weights and grows eightfold, so that all visits of the pile
+/// cost O(n log(largest / smallest label)).
 ///
-/// Weights must be >= 0 and delta > 0: the caller checks.
-/// Source: Meyer, Sanders, "Delta-stepping", 2003; bucket fusion: Zhang et al., "Optimizing ordered
-/// graph algorithms with GraphIt", 2020; thread-local bins: Beamer et al., GAP benchmark suite,
-/// 2015.
+/// Weights must be >= 0 and delta > 0: the caller checks. Source: Meyer, Sanders, "Delta-stepping",
+/// 2003; bucket fusion: Zhang et al., "Optimizing ordered graph algorithms with GraphIt", 2020;
+/// thread-local bins: Beamer et al., GAP benchmark suite, 2015.
 template <Index V, Weight W>
 class DeltaStepping {
  public:
@@ -61,7 +61,7 @@ class DeltaStepping {
         per_delta_(std::min(1.0 / static_cast<double>(delta), std::numeric_limits<double>::max())) {
   }
 
-  /// Distances that do not fit are refused, or left unreachable unless `complete`.
+  /// Solves one source. Distances that do not fit throw if `complete`, else stay unreachable.
   DeltaSteppingResult run(V source, bool complete) {
     std::fill(dist_.begin(), dist_.end(), unreachable<D>);
     dist_[static_cast<std::size_t>(source)] = 0;
@@ -91,8 +91,8 @@ class DeltaStepping {
 
  private:
   static constexpr int kWindow = 128;           // buckets before the far pile
-  static constexpr std::size_t kFusion = 1000;  // entries that a thread finishes alone
-  static constexpr std::size_t kChunk = 64;     // frontier entries taken at once
+  static constexpr std::size_t kFusion = 1000;  // entries up to which a thread goes on alone
+  static constexpr std::size_t kChunk = 64;     // frontier entries claimed at once
   static constexpr std::size_t kThinPile =
       64;  // a move of the window should free 1 / kThinPile of the far pile
   static constexpr double kWiden = 8;
@@ -100,7 +100,7 @@ class DeltaStepping {
   struct alignas(64) Worker {
     std::array<std::vector<V>, kWindow + 1> buckets;  // the last one is the far pile
     std::vector<V>
-        frontier;  // this thread's entries of the bucket in work; any thread may take from it
+        frontier;  // this thread's entries of the current bucket; any thread may claim some
     std::vector<V> fused;
     std::atomic<std::size_t> cursor{0};
     std::int64_t reached = 0;
@@ -115,7 +115,7 @@ class DeltaStepping {
     return place;
   }
 
-  /// Lowers v's label to `sum`. Returns whether this call did it; `old` is then the label replaced.
+  /// Lowers v's label to `sum`. Returns whether this call did it; `old` is the label before.
   template <bool kShared>
   bool lower(V v, D sum, D& old) {
     D& place = dist_[static_cast<std::size_t>(v)];
@@ -133,7 +133,7 @@ class DeltaStepping {
     }
   }
 
-  /// Ascends with the label; everything that does not fit the window is in the far pile, kWindow.
+  /// The bucket of a label; monotone. Labels beyond the window belong to the far pile, kWindow.
   int bucket_of(D label) const {
     const double quotient = static_cast<double>(label - base_) * per_delta_;
     return quotient < kWindow ? static_cast<int>(quotient) : kWindow;
@@ -164,7 +164,7 @@ class DeltaStepping {
     self.counts.rounds = round;
   }
 
-  /// Scans what is left of one thread's frontier.
+  /// Scans the unclaimed entries of one thread's frontier.
   template <bool kShared>
   void share(Worker& owner, int current, Worker& self, Pulse& pulse) {
     const std::size_t size = owner.frontier.size();
@@ -176,7 +176,7 @@ class DeltaStepping {
     }
   }
 
-  /// Scans what fell back into the bucket in work, while it is too little to be worth a barrier.
+  /// Scans vertices that fell back into the current bucket while they are too few for a barrier.
   template <bool kShared>
   void finish(int current, Worker& self, Pulse& pulse) {
     auto& fallen = self.buckets[static_cast<std::size_t>(current)];
@@ -191,7 +191,7 @@ class DeltaStepping {
   void scan(V u, int current, Worker& self, Pulse& pulse) {
     const D from = label<kShared>(u);
     pulse.beat();
-    if (bucket_of(from) < current) return;  // lowered since, and scanned with that label
+    if (bucket_of(from) < current) return;  // stale: scanned already with its smaller label
     const auto row = static_cast<std::size_t>(u);
     const std::int64_t begin = graph_.indptr[row];
     const std::int64_t end = graph_.indptr[row + 1];
@@ -210,14 +210,13 @@ class DeltaStepping {
       ++self.counts.improved;
       self.reached += old == unreachable<D>;
       const int bucket = bucket_of(sum);
-      // Whoever gave the old label has entered v into this bucket, or will before the bucket's
-      // turn.
+      // The thread that stored the old label has put v there, or will before that bucket's turn.
       if (bucket > current && old != unreachable<D> && bucket_of(old) == bucket) continue;
       self.buckets[static_cast<std::size_t>(bucket)].push_back(v);
     }
   }
 
-  /// The first bucket, from `current` on, that any thread has entries in; kWindow if none.
+  /// The first nonempty bucket of any thread, from `current` on; kWindow if there is none.
   int next_bucket(const Worker& self, int current, int rank, std::int64_t round) {
     int mine = current;
     while (mine < kWindow && self.buckets[static_cast<std::size_t>(mine)].empty()) ++mine;
@@ -230,8 +229,7 @@ class DeltaStepping {
     return next.load(std::memory_order_relaxed);
   }
 
-  /// All buckets are empty: base_ moves to the smallest label of the far pile. False if there is
-  /// none.
+  /// Moves the empty window to the smallest label of the far pile. False if the pile is empty.
   template <bool kShared>
   bool move_window(Worker& self, int rank, Pulse& pulse) {
     auto& pile = self.buckets[kWindow];
@@ -240,7 +238,7 @@ class DeltaStepping {
     for (const V v : pile) {
       pulse.beat();
       const D from = label<kShared>(v);
-      if (bucket_of(from) < kWindow) continue;  // fell into the window, and was scanned there
+      if (bucket_of(from) < kWindow) continue;  // fell into the window and was scanned there
       least = std::min(least, from);
       pile[kept++] = v;
     }
@@ -291,7 +289,7 @@ class DeltaStepping {
   double per_delta_;  // buckets per unit of length
   std::size_t pile_before_ = 0;
   bool moved_ = false;
-  // Gathered from all threads before a barrier.
+  // Accumulated by all threads before a barrier.
   std::atomic<std::size_t> waiting_{0};
   std::atomic<std::size_t> freed_{0};
   std::array<std::atomic<int>, 2> next_{kWindow, kWindow};  // by the round's parity
@@ -299,9 +297,9 @@ class DeltaStepping {
 };
 
 /// Distances from `source`; the same bits for every delta and every number of threads. Work O(m)
-/// relaxations for a well-chosen delta, more for a large one; rounds about (largest distance) /
-/// delta. Throws std::overflow_error where a distance does not fit; unless `complete` it stays
-/// unreachable instead.
+/// relaxations for a well-chosen delta, more for a large one; about (largest distance) / delta
+/// rounds. Throws std::overflow_error if a distance does not fit; unless `complete`, it stays
+/// unreachable.
 template <Index V, Weight W>
 DeltaSteppingResult delta_stepping(const CsrView<V, W>& graph, V source,
                                    std::span<DistanceOf<W>> dist, DistanceOf<W> delta, int threads,

@@ -1,4 +1,4 @@
-// dijkstra.hpp - Dijkstra's search, the one loop behind every queue and every way to stop.
+// dijkstra.hpp - Dijkstra's algorithm: one loop for every priority queue and every stop condition.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct SearchCounters {
   }
 };
 
-/// Edges as they are: the label of u and the weight make the candidate for v.
+/// The plain relaxation: the label of u plus the weight is the candidate for v.
 template <Index V, Weight W>
 struct PlainEdges {
   using D = DistanceOf<W>;
@@ -37,13 +37,13 @@ struct PlainEdges {
   }
 };
 
-/// Dijkstra's search over one graph, with labels in `dist`, which must hold `unreachable`
-/// everywhere at first.
+/// Dijkstra's algorithm on one graph, with labels in `dist`, which must initially hold
+/// `unreachable` everywhere. Weights must be >= 0.
 ///
-/// Work O(n + m) plus the queue's; without decrease-key one queue entry per improvement, stale ones
-/// skipped when popped (their key is no longer the vertex's label). Weights >= 0. Candidates beyond
-/// `cutoff` are not stored; candidates that do not fit the label type are not stored either and set
-/// `overflow`. Source: Dijkstra 1959.
+/// Work O(n + m) plus the queue's. Without decrease-key there is one queue entry per improvement,
+/// and a stale entry (its key exceeds the vertex's label) is skipped when it is popped. Candidates
+/// beyond `cutoff` are not stored. Candidates that do not fit the label type are not stored either
+/// and set `overflow`. Source: Dijkstra 1959.
 template <Index V, Weight W, class Queue, class Edges = PlainEdges<V, W>>
 class Search {
  public:
@@ -58,7 +58,7 @@ class Search {
     queue_.push(0, source);
   }
 
-  /// The next vertex to settle, its label final. False when nothing is left.
+  /// Pops the next vertex to settle, whose label is final. False if none is left.
   bool next(Entry& top, Pulse& pulse) {
     const D* const dist = dist_;
     const auto fresh = [dist](const Entry& entry) { return entry.key == dist[entry.vertex]; };
@@ -72,8 +72,8 @@ class Search {
     return false;
   }
 
-  /// Relaxes the edges out of a vertex just settled; `on_improve(v, label)` sees each label that
-  /// falls.
+  /// Relaxes the edges out of a vertex just settled and calls `on_improve(v, label)` for each label
+  /// that falls.
   template <class OnImprove>
   void relax(const Entry& from, Pulse& pulse, OnImprove&& on_improve) {
     const auto u = static_cast<std::size_t>(from.vertex);
@@ -107,7 +107,8 @@ class Search {
     counters.improved += improved;
   }
 
-  /// Settles vertices in order of distance until `on_settle(entry)` says stop. True when it did.
+  /// Settles vertices in order of distance until `on_settle(entry)` returns true. Returns whether
+  /// it did.
   template <class OnSettle>
   bool run(Pulse& pulse, OnSettle&& on_settle) {
     Entry top;
@@ -118,7 +119,7 @@ class Search {
     return false;
   }
 
-  /// Empties the queue; `visit(v)` sees each vertex that has a label but was not settled.
+  /// Empties the queue and calls `visit(v)` for each vertex that has a label but is not settled.
   template <class Visit>
   void abandon(Visit&& visit) {
     queue_.drain([&](const Entry& entry) {
@@ -137,7 +138,7 @@ class Search {
   const Edges edges_;
 };
 
-/// After a whole search in which a sum did not fit: throws when a vertex that is `wanted` has a
+/// Called after a complete search in which a sum did not fit: throws if a `wanted` vertex has a
 /// path but no label. Work O(n + m).
 template <Index V, Weight W, class Wanted>
 void refuse_overflow(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist, Pulse& pulse,
@@ -166,7 +167,7 @@ void refuse_overflow(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> 
   }
 }
 
-/// The vertices that a search may stop at, each counted once.
+/// The distinct target vertices at which a search may stop.
 class TargetSet {
  public:
   TargetSet(std::span<const std::int64_t> targets, std::int64_t n) {
@@ -188,11 +189,11 @@ class TargetSet {
   std::int64_t count_ = 0;
 };
 
-/// Distances from `source` into `dist` (n), all of them or those up to the farthest of `targets`.
+/// Writes the distances from `source` to `dist` (n): all, or those up to the farthest of `targets`.
 ///
-/// A vertex farther than the last target, or than `cutoff`, is unreachable: what is kept does not
-/// depend on the queue, and the tree over it is that of a whole solve. Throws std::overflow_error
-/// where a distance does not fit.
+/// A vertex farther than the last target or than `cutoff` is unreachable. The result therefore does
+/// not depend on the queue, and the tree over it is that of a complete solve. Throws
+/// std::overflow_error if a distance does not fit.
 template <Index V, Weight W, class Queue>
 SearchCounters dijkstra(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> dist,
                         Queue& queue, std::span<const std::int64_t> targets, DistanceOf<W> cutoff,

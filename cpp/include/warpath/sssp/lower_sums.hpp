@@ -1,4 +1,4 @@
-// lower_sums.hpp - sums that are less than labels, gathered without a branch.
+// lower_sums.hpp - a buffer of relaxations that lower a label, collected without a branch.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,15 @@
 
 namespace warpath {
 
-/// Sums that were less than the labels of their targets when they were made.
+/// Relaxations whose sum was below the label of the target when they were collected.
 ///
-/// Whether a sum lowers a label no processor foresees, nor how many of a vertex do: so those that
-/// do are gathered without a branch, of as many vertices as it takes, and applied together.
+/// Whether a sum lowers a label is unpredictable for a processor, and so is the number of such
+/// edges of a vertex. They are therefore collected without a branch, from as many vertices as it
+/// takes to fill the buffer, and applied together.
 template <class V, class L>
 class LowerSums {
  public:
-  /// Looks at edges from e on, up to `end` or until there are enough. The first one not looked at.
+  /// Checks edges from e on, up to `end` or for kEnough edges. Returns the first edge not checked.
   template <class Sum, class Label>
   std::int64_t gather(std::int64_t e, std::int64_t end, const V* targets, Sum&& sum,
                       Label&& label) {
@@ -33,7 +34,7 @@ class LowerSums {
 
   bool enough() const { return count_ >= kEnough; }
 
-  /// Takes all out: lower(target, sum) for each. False if there were none.
+  /// Empties the buffer: calls lower(target, sum) for each entry. False if there were none.
   template <class Lower>
   bool apply(Lower&& lower) {
     const std::size_t count = std::exchange(count_, 0);

@@ -1,4 +1,4 @@
-// minimum_label.hpp - the least label of unsettled vertices, block by block, on vectors.
+// minimum_label.hpp - the smallest label of unsettled vertices, per block, with SIMD instructions.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,15 @@
 
 namespace warpath {
 
-/// Vertices that have one least label together: 8 KiB of 64-bit labels.
+/// Vertices per block ("least" in names means the block's smallest label): 8 KiB of 64-bit labels.
 constexpr std::size_t kLeastBlock = 1024;
 
 constexpr std::size_t least_blocks(std::size_t n) { return (n + kLeastBlock - 1) / kLeastBlock; }
 
-/// The least of `count` labels whose vertices are unsettled, or unreachable.
+/// The smallest of `count` labels whose vertices are unsettled; unreachable if there is none.
 ///
-/// Whole blocks of flags are told apart by their words: none unsettled, and their labels are not
-/// read; all unsettled, and no flag has to be spread over a lane; some.
+/// 64 flags are tested as words first. If none is set, the labels are not read; if all are set, no
+/// flag has to be expanded to a lane; otherwise the flags mask the labels.
 template <class D, int kBytes>
 [[gnu::always_inline]] inline D least_label(const D* dist, const std::uint8_t* unsettled,
                                             std::size_t count) {
@@ -32,7 +32,7 @@ template <class D, int kBytes>
   typedef std::uint8_t Bytes __attribute__((vector_size(kLanes)));
   const Vector none = Vector{} + unreachable<D>;
   Vector best = none;
-  Vector other = none;  // a second chain of minima, for one would wait for itself
+  Vector other = none;  // a second chain of minima hides the latency of the first
   std::size_t v = 0;
   for (; v + kFlagBlock <= count; v += kFlagBlock) {
     std::uint64_t any = 0;
@@ -76,7 +76,7 @@ template <class D, int kBytes>
         least_label<D, kBytes>(dist + begin, unsettled + begin, std::min(kLeastBlock, n - begin));
 }
 
-/// Writes the least label of each block of kLeastBlock vertices.
+/// Writes the smallest label of each block of kLeastBlock vertices.
 template <class D>
 using LeastKernel = void (*)(const D* dist, const std::uint8_t* unsettled, std::size_t n, D* least);
 
@@ -98,7 +98,7 @@ template <class D>
 }
 #endif
 
-/// The kernel of the widest vectors that this machine has, of no more than so many bytes.
+/// The kernel for the widest vectors that this processor supports, up to `bytes`.
 template <class D>
 LeastKernel<D> least_kernel([[maybe_unused]] int bytes) {
 #if defined(__x86_64__)

@@ -11,8 +11,7 @@
 
 namespace warpath {
 
-/// A label in the type that was asked for. Throws where the number does not fit: a result is never
-/// wrapped.
+/// Converts a label to the requested type. Throws if it does not fit: a result is never wrapped.
 template <class Out, class D>
 Out narrow(D label) {
   if constexpr (std::is_same_v<Out, D>) {
@@ -25,16 +24,15 @@ Out narrow(D label) {
   }
 }
 
-/// The value that no label of type L reaches. For integers half of the range, so that a label below
-/// it and a weight no larger than it have a sum that does not wrap: the sum is not below it either
-/// and lowers nothing. Where the largest label and the largest weight have a sum below it, no sum
-/// was lost so.
+/// Infinity of label type L. For integers it is half of the range, so that a label below it plus a
+/// weight not above it does not wrap: the sum is not below infinity and lowers no label. If the
+/// largest label plus the largest weight is below infinity, no sum was lost in this way.
 template <class L>
 constexpr L kBeyond =
     std::numeric_limits<L>::has_infinity ? std::numeric_limits<L>::infinity()
                                          : static_cast<L>(std::numeric_limits<L>::max() / 2);
 
-/// What labels start from: nothing at or above it is stored, so a cutoff costs no comparison.
+/// The initial label. Only smaller labels are stored, so a cutoff costs no comparison.
 template <class L, class D>
 L first_label(D cutoff) {
   if constexpr (std::is_floating_point_v<L>)
@@ -43,7 +41,7 @@ L first_label(D cutoff) {
     return cutoff < static_cast<D>(kBeyond<L>) ? static_cast<L>(cutoff + 1) : kBeyond<L>;
 }
 
-/// Whether labels of type L can hold every single weight.
+/// Whether each single weight fits labels of type L.
 template <class L, Weight W>
 bool weights_fit(W heaviest) {
   if constexpr (std::is_floating_point_v<L>) {
@@ -53,8 +51,7 @@ bool weights_fit(W heaviest) {
   }
 }
 
-/// Whether a search to its end with labels up to `largest`, started from `first`, met no sum that
-/// it could not hold.
+/// Whether a finished search with labels up to `largest`, started from `first`, lost no sum.
 template <class L, Weight W>
 bool labels_exact(L largest, W heaviest, L first) {
   if constexpr (std::is_floating_point_v<L>) {

@@ -1,4 +1,4 @@
-// spread_labels.hpp - labels that a team makes distances of, in the answer's memory.
+// spread_labels.hpp - parallel conversion of narrow labels to distances, in place.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,20 @@
 
 namespace warpath {
 
-/// What a thread saw of the labels that it spread.
+/// Statistics of the labels that one thread converted.
 template <class L>
 struct SpreadSeen {
   L largest = 0;
-  std::int64_t reached = 0;  // those less than the first label
+  std::int64_t reached = 0;  // labels below the initial one
 };
 
-/// Makes n labels, which lie at the end of the memory of n distances, those distances; whoever of
-/// an open team is there calls `write`.
+/// Converts n labels, which lie at the end of the memory of n distances, to those distances. Every
+/// thread of an open team that is present calls `write`.
 class Spread {
  public:
-  /// Labels half as wide fill the upper half: to write half of the vertices that are left touches
-  /// none of their labels, so that threads share it, and wait before the next half.
+  /// Labels half as wide as distances fill the upper half of the memory. The distances of the first
+  /// half of the remaining vertices overlap none of their labels, so threads convert that half in
+  /// parallel and wait before the next one.
   template <class L, class Out>
   void write(const L* labels, Out* out, std::int64_t n, L first, Crew& crew, int rank,
              SpreadSeen<L>& seen) {
@@ -42,7 +43,7 @@ class Spread {
   }
 
  private:
-  static constexpr std::int64_t kPart = 1 << 11;  // labels that a thread writes at once
+  static constexpr std::int64_t kPart = 1 << 11;  // labels converted at a time
 
   template <class L, class Out>
   static void write_part(const L* labels, Out* out, std::int64_t begin, std::int64_t end, L first,
@@ -55,13 +56,14 @@ class Spread {
       met_here += met;
       most = std::max(most, met ? label : L{0});
       const Out distance = met ? static_cast<Out>(label) : unreachable<Out>;
-      std::memcpy(out + v, &distance, sizeof distance);  // over labels, which are of another type
+      std::memcpy(out + v, &distance,
+                  sizeof distance);  // over labels of other type
     }
     seen.largest = most;
     seen.reached += met_here;
   }
 
-  std::array<Shares, 64> steps_;  // a half each
+  std::array<Shares, 64> steps_;  // one for each halving
 };
 
 }  // namespace warpath

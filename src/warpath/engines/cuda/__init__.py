@@ -8,13 +8,14 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from warpath.base.errors import NotSupportedError
 from warpath.graph.zones import opened
 
 if TYPE_CHECKING:
     from warpath.engines.base import Order, Raw
     from warpath.engines.cuda.engine import Bound
     from warpath.graph import Graph
-    from warpath.recipes import Loop
+    from warpath.planner.plan import Plan
 
 name = "cuda"
 
@@ -36,10 +37,14 @@ def run(order: Order, device: str) -> Raw:
         return raw
 
 
-def bound(graph: Graph, loop: Loop, device: str) -> Bound | None:
+def host_search(graph: Graph, plan: Plan) -> None:
+    """Return None: distances stay on the GPU, where `device_search` finds them."""
+
+
+def device_search(graph: Graph, plan: Plan) -> Bound | None:
     """Return the solves of a graph from any source on a GPU, or None; see `engine.bound`."""
     engine, devices = _modules()
-    made: Bound | None = engine.bound(graph, loop, devices.open_device(device))
+    made: Bound | None = engine.bound(graph, plan.recipe.loop, devices.open_device(plan.device))
     return made
 
 
@@ -62,10 +67,24 @@ def place(graph: Graph, device: str) -> str:
     return gpu.name
 
 
-def free_memory(device: str) -> int:
-    """Return the bytes that are free on a GPU; raise as `open_device` does if it has none."""
+def memory(graph: Graph, device: str) -> tuple[int | None, str]:
+    """Return a GPU's bytes for a graph and "", or None and the sentence why it cannot be used.
+
+    They are those that are free and those in which the graph is kept.
+    """
     from warpath.engines.cuda.device import open_device
 
-    gpu = open_device(device)
-    with gpu.active():
-        return gpu.free_memory()
+    try:
+        gpu = open_device(device)
+        with gpu.active():
+            free = gpu.free_memory()
+    except NotSupportedError as error:
+        return None, str(error)
+    return free + _kept_bytes(device, graph), ""
+
+
+def _kept_bytes(device: str, graph: Graph) -> int:
+    """Return the bytes of a graph's copies on a device, as `engines.rounds.run.kept` names them."""
+    kept = [one for name, one in list(graph.derived.items()) if name.endswith(f" on {device}")]
+    arrays = [each for one in kept for each in (one if isinstance(one, tuple) else (one,))]
+    return sum(array.nbytes for array in arrays)

@@ -1,0 +1,46 @@
+"""The engines by the kinds of their devices; each is imported when it is first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from warpath.base.errors import InputError
+from warpath.graph.checks import checked_kind
+from warpath.planner.kinds import KINDS, kind_of
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Engine
+    from warpath.graph import Graph
+    from warpath.planner.kinds import DeviceKind
+
+#: The modules that are engines: one line adds one.
+_MODULES = {"cpu": "warpath.engines.cpu", "cuda": "warpath.engines.cuda"}
+_ENGINES: dict[str, Engine] = {}
+
+
+def register(kind: DeviceKind, engine: Engine) -> None:
+    """Add an engine and the kind of its devices, or replace the one of that name.
+
+    Recipes run there if their `devices` name it.
+    """
+    KINDS[kind.name] = kind
+    _ENGINES[kind.name] = engine
+
+
+def engine_of(device: str) -> Engine:
+    """Return the engine that runs on a device."""
+    name = device.partition(":")[0]
+    engine = _ENGINES.get(name)
+    if engine is None:
+        kind_of(device)  # refuses what is not a device
+        engine = _ENGINES.setdefault(name, cast("Engine", import_module(_MODULES[name])))
+    return engine
+
+
+def place(graph: Graph, device: str) -> str:
+    """Copy a graph's rows to a device, where they stay; return the device's whole name."""
+    if checked_kind(device, str, "device") is None:
+        msg = "device = None is not valid; use 'cpu', 'cuda' or 'cuda:1'."
+        raise InputError(msg)
+    return engine_of(device).place(graph, device)

@@ -1,0 +1,331 @@
+"""The kinds of devices that plans are made for: what runs there, how long it takes, what memory."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from warpath.base.errors import InputError
+from warpath.planner.cpu_model import (
+    Place,
+    Size,
+    cpu_bytes,
+    cpu_seconds,
+    label_bytes,
+    lean_bytes,
+    unsure,
+)
+from warpath.planner.gpu_model import gpu_bytes, gpu_seconds, host_bytes, tiles_bytes
+from warpath.recipes import Loop, Recipe, Task
+from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES
+
+if TYPE_CHECKING:
+    from warpath.graph.facts import Facts
+
+
+class Hardware(NamedTuple):
+    """What there is to run on: threads, and bytes of memory that may be used.
+
+    Of the GPU, if the wish needs one: its free bytes, or the sentence why it cannot be used.
+    """
+
+    threads: int
+    memory: int
+    gpu_memory: int | None = None
+    no_gpu: str = ""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An algorithm that could run: predicted seconds, bytes as in `Plan`, and its threads.
+
+    Only what "auto" may take has a predicted time; for the others it is None. `staged` is as in
+    `Plan`.
+    """
+
+    recipe: Recipe
+    seconds: float | None
+    bytes: int
+    threads: int
+    staged: int | None = None
+
+
+class Need(NamedTuple):
+    """Memory that a plan takes somewhere.
+
+    Attributes
+    ----------
+    bytes : how many it takes.
+    free : how many are free there; None where that is unknown.
+    where : the place, as in "would take 3 GiB on the host".
+    ways : what to do where it does not fit.
+    """
+
+    bytes: int
+    free: int | None
+    where: str
+    ways: str
+
+
+class DeviceKind(Protocol):
+    """A kind of device, as the planner knows it. An engine of this name runs the plans.
+
+    Attributes
+    ----------
+    name : as in `Recipe.devices` and before the colon of a device's name.
+    own_memory : whether arrays are copied into memory of its own, where the graph then stays.
+    """
+
+    name: str
+    own_memory: bool
+
+    def whole_name(self, device: str) -> str | None:
+        """Return the whole name of a device ("cuda:0" for "cuda"); None if it is not valid."""
+        ...
+
+    def objection(self, recipe: Recipe, task: Task, facts: Facts) -> str | None:
+        """Return the sentence why a recipe cannot do a task here; None if it can."""
+        ...
+
+    def traces(self, recipe: Recipe) -> bool:
+        """Return whether a recipe can keep a trace here."""
+        ...
+
+    def probes(self, size: Size, facts: Facts) -> bool:
+        """Return whether the number of hops across the graph decides which plan is best."""
+        ...
+
+    def rows_at_once(self, threads: int) -> int:
+        """Return how many rows of a table should be computed at a time."""
+        ...
+
+    def candidate(
+        self, recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, threads: int | None
+    ) -> Candidate:
+        """Return a recipe with its predicted time and memory.
+
+        Parameters
+        ----------
+        threads : those that the caller fixed, or None.
+        """
+        ...
+
+    def free(self, hardware: Hardware) -> int | None:
+        """Return the bytes that are free for a plan; None where that is unknown."""
+        ...
+
+    def is_lean(self, candidate: Candidate, size: Size, facts: Facts) -> bool:
+        """Return whether a candidate takes no more memory than it should."""
+        ...
+
+    def needs(
+        self, chosen: Candidate, size: Size, facts: Facts, hardware: Hardware, device: str
+    ) -> list[Need]:
+        """Return the memory that a plan takes, place by place."""
+        ...
+
+    def where(self, device: str) -> str:
+        """Return where the bytes of a plan are, in words."""
+        ...
+
+    def notes(self, recipe: Recipe) -> list[str]:
+        """Return what else there is to know about a recipe here."""
+        ...
+
+
+class Cpu:
+    """The cores of this machine."""
+
+    name = "cpu"
+    own_memory = False
+
+    def whole_name(self, device: str) -> str | None:
+        return "cpu" if device == "cpu" else None
+
+    def objection(self, recipe: Recipe, task: Task, facts: Facts) -> str | None:
+        return recipe.objection(task, facts, self.name) or _sums_objection(recipe, facts)
+
+    def traces(self, recipe: Recipe) -> bool:  # noqa: ARG002 - every loop does
+        return True
+
+    def probes(self, size: Size, facts: Facts) -> bool:
+        return unsure(size, facts)
+
+    def rows_at_once(self, threads: int) -> int:
+        return 4 * threads
+
+    def candidate(
+        self, recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, threads: int | None
+    ) -> Candidate:
+        size = size._replace(staged=self._tiles(recipe, size, facts, hardware))
+        if not recipe.planned:
+            return Candidate(recipe, None, cpu_bytes(recipe, size, facts, 1), 1)
+        used = usable_threads(recipe, size, hardware.threads if threads is None else threads)
+        # A team's start and its barriers cost more than a small graph gives back.
+        used = min({1, used}, key=lambda count: cpu_seconds(recipe, size, facts, count))
+        seconds = cpu_seconds(recipe, size, facts, used)
+        return Candidate(recipe, seconds, cpu_bytes(recipe, size, facts, used), used, size.staged)
+
+    def free(self, hardware: Hardware) -> int | None:
+        return hardware.memory
+
+    def is_lean(self, candidate: Candidate, size: Size, facts: Facts) -> bool:
+        bound = lean_bytes(facts.n, candidate.threads)
+        return size.task is not Task.SSSP or candidate.bytes <= bound
+
+    def needs(
+        self, chosen: Candidate, size: Size, facts: Facts, hardware: Hardware, device: str
+    ) -> list[Need]:
+        del facts
+        ways = _ways(size, chosen.recipe)
+        return [Need(chosen.bytes, hardware.memory, self.where(device), ways)]
+
+    def where(self, device: str) -> str:  # noqa: ARG002 - there is one place
+        return "beside the graph"
+
+    def notes(self, recipe: Recipe) -> list[str]:
+        slow = recipe.loop is Loop.SETTLE
+        note = "each distinct distance takes a round over all vertices: O(n^2) at worst"
+        return [note] if slow else []
+
+    def _tiles(self, recipe: Recipe, size: Size, facts: Facts, hardware: Hardware) -> int | None:
+        """Return the bytes that tiles of a matrix may take, where it does not fit the memory."""
+        if recipe.loop is not Loop.FLOYD_WARSHALL:
+            return None
+        in_file = size.place is Place.MAPPED and not facts.negative
+        fits = facts.n**2 * label_bytes(facts) <= hardware.memory
+        return None if fits or not in_file else hardware.memory // 2
+
+
+#: Rows that let a GPU work in full batches: blocks of one source each, 64 sources side by side.
+_FULL_BATCHES = 4096
+#: Loops of tables on a GPU that keep no count of what they do.
+_UNCOUNTED = {Loop.BLOCK_A_SOURCE, Loop.FLOYD_WARSHALL, Loop.JOHNSON, Loop.PAIRS}
+
+
+class Cuda:
+    """A GPU of NVIDIA."""
+
+    name = "cuda"
+    own_memory = True
+
+    def whole_name(self, device: str) -> str | None:
+        if not re.fullmatch(r"cuda(:\d{1,4})?", device):
+            return None
+        return "cuda:0" if device == "cuda" else f"cuda:{int(device[5:])}"
+
+    def objection(self, recipe: Recipe, task: Task, facts: Facts) -> str | None:
+        # A GPU passes over sums beyond 64 bits, which is right for weights >= 0 only.
+        own = recipe.objection(task, facts, self.name)
+        return own or _sums_objection(recipe, facts, always=facts.negative > 0)
+
+    def traces(self, recipe: Recipe) -> bool:
+        return recipe.loop not in IN_ONE_LAUNCH | _UNCOUNTED
+
+    def probes(self, size: Size, facts: Facts) -> bool:  # noqa: ARG002 - whatever the graph is
+        return size.task is Task.SSSP
+
+    def rows_at_once(self, threads: int) -> int:  # noqa: ARG002 - the host's
+        return _FULL_BATCHES
+
+    def candidate(
+        self, recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, threads: int | None
+    ) -> Candidate:
+        del threads
+        gpu, staged = hardware.gpu_memory, None
+        if recipe.loop is Loop.FLOYD_WARSHALL and gpu is not None:
+            staged = tiles_bytes(size, facts, gpu, hardware.memory)
+        size = size._replace(staged=staged)
+        seconds = gpu_seconds(recipe, size, facts) if recipe.planned else None
+        return Candidate(recipe, seconds, gpu_bytes(recipe, size, facts), 1, staged)
+
+    def free(self, hardware: Hardware) -> int | None:
+        return hardware.gpu_memory
+
+    def is_lean(self, candidate: Candidate, size: Size, facts: Facts) -> bool:  # noqa: ARG002
+        return True
+
+    def needs(
+        self, chosen: Candidate, size: Size, facts: Facts, hardware: Hardware, device: str
+    ) -> list[Need]:
+        recipe = chosen.recipe
+        ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
+        if size.place is Place.GPU and recipe.loop is Loop.FLOYD_WARSHALL:
+            ways = "leave out= out, or give a NumPy array or a .npy file: then tiles pass through"
+        there = host_bytes(recipe, size, facts)
+        return [
+            Need(chosen.bytes, hardware.gpu_memory, self.where(device), ways),
+            Need(there, hardware.memory, "on the host", _ways(size, recipe)),
+        ]
+
+    def where(self, device: str) -> str:
+        return f"on {device} with the graph"
+
+    def notes(self, recipe: Recipe) -> list[str]:  # noqa: ARG002 - none so far
+        return []
+
+
+KINDS: dict[str, DeviceKind] = {kind.name: kind for kind in (Cpu(), Cuda())}
+
+
+def kind_of(device: str) -> DeviceKind:
+    """Return the kind of a device by its name.
+
+    Raises
+    ------
+    InputError
+        If there is no such kind.
+    """
+    kind = KINDS.get(device.partition(":")[0])
+    if kind is None or kind.whole_name(device) is None:
+        msg = f"device={device!r} is not valid; use 'auto', 'cpu', 'cuda' or 'cuda:1'."
+        raise InputError(msg)
+    return kind
+
+
+_ONE_SOURCE_ON_A_TEAM = {Loop.BFS, Loop.BUCKET_TEAM, Loop.DELTA_STEPPING, Loop.FLOYD_WARSHALL}
+_ONE_SOURCE_A_THREAD = {Loop.DIJKSTRA, Loop.JOHNSON, Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}
+
+
+def usable_threads(recipe: Recipe, size: Size, threads: int) -> int:
+    """Return how many of so many threads an algorithm can use."""
+    used = threads if _uses_threads(recipe, size) else 1
+    return max(1, min(used, size.sources)) if recipe.loop in _ONE_SOURCE_A_THREAD else used
+
+
+def _uses_threads(recipe: Recipe, size: Size) -> bool:
+    if recipe.loop in _ONE_SOURCE_ON_A_TEAM:
+        return True
+    return recipe.loop in _ONE_SOURCE_A_THREAD and size.task in {Task.MANY, Task.APSP}
+
+
+def _sums_objection(recipe: Recipe, facts: Facts, *, always: bool = False) -> str | None:
+    """Return the sentence why a loop that does not check its sums cannot be used; None if it can.
+
+    Parameters
+    ----------
+    always : whether no loop checks them.
+    """
+    unchecked = recipe.loop in WHOLE_TABLES or recipe.loop is Loop.BFS
+    if not facts.integer or not (unchecked or always):
+        return None
+    largest = max(abs(facts.min_weight), abs(facts.max_weight))
+    if largest * max(facts.n, 1) < 2**61:
+        return None
+    return f"{facts.n:,} weights of up to {largest:,} could leave 64 bits"
+
+
+def _ways(size: Size, recipe: Recipe) -> str:
+    if size.place in {Place.BLOCKS, Place.MAPPED} and recipe.loop is Loop.FLOYD_WARSHALL:
+        rows = "take an algorithm that goes row by row (algorithm='auto')"
+        if size.place is Place.MAPPED:
+            return f"the file cannot be its matrix here, which is held whole; {rows}"
+        return f"write it out with out='full.npy', which may be its matrix, or {rows}"
+    if size.written_out and recipe.loop not in WHOLE_TABLES:
+        return "the answer is not counted; try threads=1, another algorithm, or free some memory"
+    return {
+        Task.APSP: "write it out with out='full.npy', ask for fewer vertices with "
+        "distances(targets=), or halve it with dist_dtype='int32' or float32 weights",
+        Task.MANY: "write it out with out='table.npy', or ask for fewer sources or targets",
+    }.get(size.task, "use a machine with more memory")
