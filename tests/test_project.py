@@ -20,7 +20,11 @@ import pytest
 import warpath as wp
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = sorted((ROOT / "src" / "warpath").rglob("*.py"))
+SOURCES = sorted(
+    path
+    for folder in ("src/warpath", "bench", "tools", "tests/support")
+    for path in (ROOT / folder).rglob("*.py")
+)
 HEADERS = sorted((ROOT / "cpp").rglob("*.hpp"))
 MODULES = sorted(
     module.name
@@ -70,7 +74,8 @@ def test_importing_warpath_imports_nothing_optional():
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 def test_a_module_stays_readable_and_imports_modules_only(path):
     text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 430
+    # The hash of entry.py is recorded with each run on a GPU, so that it changes only with kernels.
+    assert len(text.splitlines()) <= (415 if path.name == "entry.py" else 400)
     # `from warpath import sssp` would pass under the import linter, which cannot see into _core.
     modules = {"_core", *(name.split(".")[1] for name in MODULES)}
     for node in ast.walk(ast.parse(text)):
@@ -83,7 +88,7 @@ def test_a_header_says_what_it_is(path):
     lines = path.read_text(encoding="utf-8").splitlines()
     assert re.fullmatch(rf"// {re.escape(path.name)} - .+", lines[0])
     assert "#pragma once" in lines
-    assert len(lines) <= 430
+    assert len(lines) <= 400
 
 
 def _public_functions():

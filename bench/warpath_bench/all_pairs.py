@@ -7,7 +7,6 @@ with predecessors if the recipe computes them.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -26,11 +25,13 @@ from warpath.base.errors import WarpathError
 from warpath.engines.base import Order, Problem
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
-from warpath_bench.catalogue import append, facts_of, key_of, read_lines
+from warpath_bench.catalogue import append, facts_of, key_of, parser_of, read_lines
 from warpath_bench.pair import TimeIsUpError, at_most
+from warpath_bench.tables import gpus_of, no_times
 from warpath_bench.workloads import graph_of, tiny, title_of
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Sequence
 
     from warpath.base.dtypes import Array
@@ -200,7 +201,6 @@ def _active(device: Device) -> Any:
 def page(lines: Sequence[Line]) -> str:
     """Return the page: the machine and the conditions, and a row for each recipe."""
     mine = [line for line in lines if line["study"] == STUDY]
-    gpus = sorted({line["gpu"] for line in mine if line.get("gpu")})
     sizes = {(line["graph"], line["factor"]): (line["n"], line["m"]) for line in mine}
     columns = sorted(sizes, key=lambda key: (str(key[1]), sizes[key]))
     at = {(line["recipe"], line["graph"], line["factor"]): line for line in mine}
@@ -212,18 +212,14 @@ def page(lines: Sequence[Line]) -> str:
         if any(found):
             on = "CPU" if "cpu" in recipe.devices else "GPU"
             rows.append(f"| {recipe.name} | {on} | " + " | ".join(map(_cell, found)) + " |")
-    return "\n".join([_HEAD.format(gpu=", ".join(gpus) or "the CPU"), *rows, ""])
+    return "\n".join([_HEAD.format(gpu=gpus_of(mine)), *rows, ""])
 
 
 def _cell(line: Line | None) -> str:
     if line is None:
         return ""
-    if "refused" in line:
-        return f"no: {line['refused']}"
-    if "failed" in line:
-        return f"failed: {line['failed'][:120]}"
-    if "limit" in line:
-        return f"> {units.seconds(line['limit'])}"
+    if reason := no_times(line):
+        return reason
     times = [units.seconds(line[key] / 1e3) for key in ("ms", "host_ms", "pred_ms") if key in line]
     return " · ".join(times) + (f", {line['wrong']:,} wrong" if line["wrong"] else "")
 
@@ -262,17 +258,6 @@ def main(arguments: Sequence[str], device: Device | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="warpath bench all-pairs", description=__doc__)
-    parser.add_argument("--lines", required=True, help="the file of JSON lines to continue")
-    parser.add_argument("--table", help="write the table of all lines to this Markdown file")
-    parser.add_argument("--files", nargs="*", default=[], help="graphs from files")
-    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS), help="generated graphs")
+    parser = parser_of("all-pairs", __doc__, GRAPHS)
     parser.add_argument("--types", nargs="+", default=["int32"], choices=TYPES, help="of answers")
-    parser.add_argument(
-        "--recipes", nargs="*", default=[], help="patterns of names; by default all"
-    )
-    parser.add_argument("--devices", nargs="+", default=["cpu", "cuda"], choices=["cpu", "cuda"])
-    parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
-    parser.add_argument("--budget", type=float, default=3600, help="seconds for everything")
-    parser.add_argument("--commit", default="", help="written into each line")
     return parser

@@ -204,20 +204,26 @@ def main(arguments: Sequence[str], solve: Solve | None = None) -> int:
     return 1 if wrong else 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="warpath bench catalogue", description=__doc__)
+def parser_of(name: str, description: str | None, graphs: Sequence[str]) -> argparse.ArgumentParser:
+    """Return a parser with the options that ``catalogue`` and ``all-pairs`` share."""
+    parser = argparse.ArgumentParser(prog=f"warpath bench {name}", description=description)
     parser.add_argument("--lines", required=True, help="the file of JSON lines to continue")
     parser.add_argument("--table", help="write the table of all lines to this Markdown file")
-    parser.add_argument("--study", nargs="+", default=["catalogue"], choices=STUDIES)
     parser.add_argument("--files", nargs="*", default=[], help="graphs from files")
-    parser.add_argument("--graphs", nargs="*", default=list(GRAPHS), help="generated graphs")
+    parser.add_argument("--graphs", nargs="*", default=list(graphs), help="generated graphs")
     parser.add_argument(
         "--recipes", nargs="*", default=[], help="patterns of names; by default all"
     )
     parser.add_argument("--devices", nargs="+", default=["cpu", "cuda"], choices=["cpu", "cuda"])
     parser.add_argument("--limit", type=float, default=60, help="seconds for one solve")
-    parser.add_argument("--traced", type=float, default=15, help="seconds for a traced solve")
     parser.add_argument("--budget", type=float, default=3600, help="seconds for everything")
-    parser.add_argument("--share", default="1/1", help="k/N: every N-th job, from the k-th on")
     parser.add_argument("--commit", default="", help="written into each line")
+    return parser
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = parser_of("catalogue", __doc__, GRAPHS)
+    parser.add_argument("--study", nargs="+", default=["catalogue"], choices=STUDIES)
+    parser.add_argument("--traced", type=float, default=15, help="seconds for a traced solve")
+    parser.add_argument("--share", default="1/1", help="k/N: every N-th job, from the k-th on")
     return parser

@@ -21,7 +21,7 @@ from warpath.base import settings, units
 from warpath.base.errors import VerificationError, require
 from warpath.graph import generate
 from warpath_bench.right import answers
-from warpath_bench.run import commit, machine
+from warpath_bench.run import commit, facts_text
 from warpath_bench.suite import CPU
 from warpath_bench.workloads import COLUMNS, typed, workload
 
@@ -96,12 +96,12 @@ def main(arguments: Sequence[str]) -> int:
     for row in rows(options, theirs):
         sys.stdout.write(line(row))
         sys.stdout.flush()
-    facts = machine() | {"scipy": require("scipy", what="the version").__version__}
-    told = ", ".join(f"{key} {value}" for key, value in (facts | {"commit": commit()}).items())
+    version = require("scipy", what="the version").__version__
     sys.stdout.write(
         f"\nMedians over {options.sources} seeded sources, or of {options.repeats} calls, again "
         f"and again for {_LEAST_MS / 1e3:g} s; both modules in turn, all answers compared; "
-        f"{settings.threads()} threads for ours, SciPy has one; {told}.\n"
+        f"{settings.threads()} threads for ours, SciPy has one; "
+        f"{facts_text(scipy=version, commit=commit())}.\n"
     )
     return 0
 

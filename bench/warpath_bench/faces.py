@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from warpath.base import units
 from warpath.base.errors import InputError, require
 from warpath_bench import csgraph, networkx_calls
-from warpath_bench.run import commit, machine
+from warpath_bench.run import commit, facts_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -164,8 +164,7 @@ def _of_networkx(
 def _facts() -> str:
     names = ("scipy", "networkx")
     versions = {name: require(name, what="the version").__version__ for name in names}
-    told = machine() | versions | {"commit": commit()}
-    return ", ".join(f"{key} {value}" for key, value in told.items())
+    return facts_text(**versions, commit=commit())
 
 
 def _parser() -> argparse.ArgumentParser:

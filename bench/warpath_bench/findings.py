@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from warpath_bench import claims, claims_all_pairs, claims_davidson
 from warpath_bench.catalogue import read_lines
 from warpath_bench.measured import UNKNOWN, Measured
+from warpath_bench.tables import gpus_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,8 +42,7 @@ see [the catalogue](catalogue-h200.md) for how they were taken. GPU and CPU are 
 def page(measured: Measured) -> str:
     """Return the page: a table of verdicts, then each claim with its numbers."""
     found = [(claim, claim.judge(measured)) for claim in CLAIMS]
-    gpus = sorted({line["gpu"] for line in measured.lines if line.get("gpu")})
-    lines = [_HEAD.format(gpu=", ".join(gpus) or "the CPU")]
+    lines = [_HEAD.format(gpu=gpus_of(measured.lines))]
     lines += ["| paper | statement | here |", "|---|---|---|"]
     lines += [f"| {c.paper}, {c.place} | {c.says} | {v.holds} |" for c, v in found]
     for paper, group in groupby(found, key=lambda pair: pair[0].paper):

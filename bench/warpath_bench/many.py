@@ -15,7 +15,7 @@ from warpath.base.errors import InputError, VerificationError
 from warpath.graph import generate
 from warpath_bench.peers import chosen
 from warpath_bench.right import sources_of, wrong_of
-from warpath_bench.run import machine
+from warpath_bench.run import facts_text
 from warpath_bench.workloads import COLUMNS, typed, workload
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
         found = measure(graph, list(range(n)), solvers, options.repeats, options.clock)
         columns[f"n = {n}"] = {name: n * ms for name, ms in found.items()}
     _print("ms for all pairs, 8 edges a vertex", solvers, columns)
-    facts = ", ".join(f"{key} {value}" for key, value in machine().items())
+    facts = facts_text()
     sys.stdout.write(f"Medians of {options.repeats}, {options.clock}, all compared; {facts}.\n")
     return 0
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from warpath.base.errors import InputError, NotSupportedError, VerificationError, require
 from warpath.graph import generate
-from warpath_bench.run import machine
+from warpath_bench.run import facts_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -114,10 +114,9 @@ def main(arguments: Sequence[str]) -> int:
             )
             sys.stdout.flush()
         sys.stdout.write("\n")
-    facts = ", ".join(f"{key} {value}" for key, value in machine().items())
     sys.stdout.write(
         f"Medians of {options.repeats} turns, answers compared; NetworkX {networkx.__version__}, "
-        f"{facts}.\n"
+        f"{facts_text()}.\n"
     )
     return 0
 

@@ -16,7 +16,7 @@ from warpath.api.calls import sssp
 from warpath.base import settings
 from warpath.base.errors import VerificationError
 from warpath.graph import Graph
-from warpath_bench.run import machine
+from warpath_bench.run import facts_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,8 +50,7 @@ def main(arguments: Sequence[str]) -> int:
         counts = options.threads or range(1, settings.threads() + 1)
         rates += [measure(matrix, threads, options.repeats) for threads in counts]
     sys.stdout.write(table(rates, options.n) + "\n")
-    facts = ", ".join(f"{key} {value}" for key, value in machine().items())
-    sys.stdout.write(f"\nMedians of {options.repeats} in turn, answers verified; {facts}.\n")
+    sys.stdout.write(f"\nMedians of {options.repeats} in turn, answers verified; {facts_text()}.\n")
     return 0
 
 

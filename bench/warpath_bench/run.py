@@ -293,6 +293,11 @@ def machine() -> dict[str, str]:
     }
 
 
+def facts_text(**more: str) -> str:
+    """Return the machine, the versions and further facts as text."""
+    return ", ".join(f"{key} {value}" for key, value in (machine() | more).items())
+
+
 def _processor() -> str:
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")

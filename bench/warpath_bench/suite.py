@@ -17,7 +17,7 @@ from warpath.base.errors import InputError, WarpathError
 from warpath_bench import external, peers, standing
 from warpath_bench.bout import Terms
 from warpath_bench.lines import OURS, latest, read_lines
-from warpath_bench.run import machine
+from warpath_bench.run import facts_text
 from warpath_bench.session import Session, Wish, tell
 from warpath_bench.workloads import COLUMNS, FILES, MAKERS, files, workload
 
@@ -119,7 +119,7 @@ def _print(lines: Sequence[Line]) -> None:
         sys.stdout.write(
             f"\nWhere ours stands worst, as the best peer's time over ours:\n\n{shown}\n"
         )
-    facts = ", ".join(f"{key} {value}" for key, value in machine().items())
+    facts = facts_text()
     sys.stdout.write(
         "\nMilliseconds from one source: medians (quartiles) over the sources, of which [k] were "
         f"within a budget. Ratios are over the same sources. All answers compared; {facts}.\n"

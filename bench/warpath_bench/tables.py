@@ -8,7 +8,7 @@ from warpath.base import units
 from warpath.recipes import CATALOGUE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     Line = dict[str, Any]
 
@@ -35,10 +35,23 @@ Solves of minutes ran beside others: each on cores of its own, but up to three t
 def page(lines: Sequence[Line]) -> str:
     """Return the page: the conditions, the graphs and the table."""
     mine = [line for line in lines if line["study"] == "catalogue"]
-    gpus = sorted({line["gpu"] for line in mine if line.get("gpu")})
     weights = ", ".join(sorted({line["weights"] for line in mine}))
-    head = _HEAD.format(gpu=", ".join(gpus) or "the CPU", weights=weights)
+    head = _HEAD.format(gpu=gpus_of(mine), weights=weights)
     return "\n".join([head, *_graphs(mine), "", *table(mine), "", _about(mine), ""])
+
+
+def gpus_of(lines: Iterable[Line]) -> str:
+    """Return the names of the GPUs on which lines were measured, or "the CPU"."""
+    return ", ".join(sorted({line["gpu"] for line in lines if line.get("gpu")})) or "the CPU"
+
+
+def no_times(line: Line) -> str:
+    """Return the cell of a line without times: the reason for that; "" if it has times."""
+    if "refused" in line:
+        return f"no: {line['refused']}"
+    if "failed" in line:
+        return f"failed: {line['failed'][:120]}"
+    return f"> {units.seconds(line['limit'])}" if "limit" in line else ""
 
 
 def table(lines: Sequence[Line]) -> list[str]:
@@ -82,12 +95,8 @@ def _settles(name: str) -> bool:
 def _cell(line: Line | None, rounds: dict[str, int]) -> str:
     if line is None:
         return ""
-    if "refused" in line:
-        return f"no: {line['refused']}"
-    if "failed" in line:
-        return f"failed: {line['failed'][:120]}"
-    if "limit" in line:
-        return _stopped(line, rounds)
+    if reason := no_times(line):
+        return _stopped(line, reason, rounds) if "limit" in line else reason
     first = units.seconds(line["ms"] / 1e3)
     if line["wrong"]:
         first += f", {line['wrong']:,} wrong"
@@ -100,8 +109,8 @@ def _cell(line: Line | None, rounds: dict[str, int]) -> str:
     return first + ("<br>" + " · ".join(counts) if counts else "")
 
 
-def _stopped(line: Line, rounds: dict[str, int]) -> str:
-    text = f"> {units.seconds(line['limit'])}"
+def _stopped(line: Line, text: str, rounds: dict[str, int]) -> str:
+    """Return a cell's text with the rounds that were made, and their total if it is known."""
     made = line["rounds_made"]
     if not made:
         return text

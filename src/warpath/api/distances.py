@@ -53,7 +53,7 @@ def distances(
     ------
     VertexError, NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
     OutputError
-        Where `out` cannot be written, or holds part of another question.
+        Where `out` cannot be written, or holds part of another query.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def apsp(
     ------
     NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
     OutputError
-        Where `out` cannot be written, or holds part of another question.
+        Where `out` cannot be written, or holds part of another query.
 
     Notes
     -----

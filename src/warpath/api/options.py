@@ -182,7 +182,7 @@ def checked_wish(
 ) -> Wish:
     """Return options as a wish, or raise InputError for what is not valid."""
     if threads is not None and not (type(threads) is int and 1 <= threads <= settings.MOST_THREADS):
-        msg = f"threads = {shown(threads)} must be a whole number, 1 to {settings.MOST_THREADS}."
+        msg = f"threads = {shown(threads)} must be an integer from 1 to {settings.MOST_THREADS}."
         raise InputError(msg)
     return checked(Wish(algorithm, device, threads, params))
 

@@ -73,7 +73,7 @@ def check_predecessors(graph: Graph, chosen: Plan, problem: Problem, request: Ta
         msg = (
             f"predecessors would take {units.size(bytes_)} next to the {units.size(distances)} of "
             f"{chosen.algorithm}, but {units.size(free)} are free: leave predecessors out, for "
-            "DistanceTable.path finds routes from the distances, or ask for fewer sources."
+            "DistanceTable.path finds routes from the distances, or select fewer sources."
         )
         raise NotEnoughMemoryError(msg)
 

@@ -160,7 +160,7 @@ _SAMPLE = 4096
 
 
 def _light_weight(graph: Graph) -> float:
-    """Return the weight below which 1 of (mean degree) edges of a sample lies."""
+    """Return the weight below which a fraction 1 / mean degree of a sample of the edges lies."""
     weights = graph.weights
     if weights is None or graph.m == 0:
         return float(graph.m > 0)

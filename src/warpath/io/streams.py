@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.io.journal import Question
 
-#: The most bytes of a block, except that one row is always allowed.
+#: The usual limit on the bytes of a block; see `row_blocks` for the exceptions.
 BLOCK_BYTES = 128 * 2**20
 
-#: Rows of a block are a multiple of this, so that batches of sources are full.
+#: Larger blocks have a multiple of this number of rows, so that batches of sources are full.
 _BATCH = 64
 
 #: The bytes of a Zarr array's chunk; a block is a whole number of chunks.

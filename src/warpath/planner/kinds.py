@@ -325,7 +325,7 @@ def _ways(size: Size, recipe: Recipe) -> str:
     if size.written_out and recipe.loop not in WHOLE_TABLES:
         return "the answer is not counted; try threads=1, another algorithm, or free some memory"
     return {
-        Task.APSP: "write it out with out='full.npy', ask for fewer vertices with "
+        Task.APSP: "write it out with out='full.npy', select fewer vertices with "
         "distances(targets=), or halve it with dist_dtype='int32' or float32 weights",
-        Task.MANY: "write it out with out='table.npy', or ask for fewer sources or targets",
+        Task.MANY: "write it out with out='table.npy', or select fewer sources or targets",
     }.get(size.task, "use a machine with more memory")

@@ -17,6 +17,7 @@ from warpath.engines.cuda.driver import (
     as_version,
     device_count,
     dotted,
+    failed_in,
     forked,
     import_cupy,
     of_cuda,
@@ -340,16 +341,13 @@ class CudaDevice:
         if at_once:
             more["is_cooperative"] = True
         config = self._core.LaunchConfig(grid=blocks, block=threads, **more)
-        self._configs[shape] = config
-        return config
+        return self._configs.setdefault(shape, config)
 
     def _stream(self, handle: int) -> Any:
         if len(self._streams) >= _KEPT_STREAMS:
             for old in [each for each in self._streams if each > 2]:
                 del self._streams[old]
-        stream = self._core.Stream.from_handle(handle)
-        self._streams[handle] = stream
-        return stream
+        return self._streams.setdefault(handle, self._core.Stream.from_handle(handle))
 
     def explained(self, error: Exception) -> DeviceError | NotEnoughMemoryError | None:
         """Return what an error of CuPy or cuda.core means here, or None for any other error."""
@@ -360,18 +358,9 @@ class CudaDevice:
             )
         if not of_cuda(error):
             return None
-        names = list(self._own.launched)
-        if not names:
-            place = "before a kernel was launched"
-        elif len(names) == 1:
-            place = f"in the kernel {names[0]}"
-        else:
-            place = f"in the kernel {names[-1]} or one launched shortly before it: " + ", ".join(
-                names[-2::-1]
-            )
         return DeviceError(
-            f"{self.name}, {self.model}, failed {place}: {error}. A device that failed stays "
-            "unusable in its process: start a new one."
+            f"{self.name}, {self.model}, failed {failed_in(list(self._own.launched))}: {error}. "
+            "A device that failed stays unusable in its process: start a new one."
         )
 
 

@@ -86,3 +86,13 @@ def as_version(number: int) -> tuple[int, int]:
 def dotted(version: tuple[int, int]) -> str:
     """Return a version as people write it: 12.4."""
     return f"{version[0]}.{version[1]}"
+
+
+def failed_in(kernels: list[str]) -> str:
+    """Return in words where a device failed, from the kernels that were launched, in order."""
+    if not kernels:
+        return "before a kernel was launched"
+    if len(kernels) == 1:
+        return f"in the kernel {kernels[0]}"
+    before = ", ".join(kernels[-2::-1])
+    return f"in the kernel {kernels[-1]} or one launched shortly before it: {before}"

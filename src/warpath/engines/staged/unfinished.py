@@ -98,7 +98,7 @@ def damaged(what: str) -> OutputError:
     message = (
         f"the {what} of a solve that was under way {'have' if what == 'panels' else 'has'} changed "
         "since the solve was stopped: "
-        "delete the unfinished table and its note (NAME.part, NAME.part.json) to begin anew"
+        "delete the unfinished table and its note (NAME.part, NAME.part.json) to start again"
     )
     return OutputError(errno.EEXIST, message)
 
@@ -137,7 +137,7 @@ def _refuse_lost_panels(path: Path, size: int) -> None:
     if there != size:
         message = (
             f"the panels of a solve that was under way are not here ({there:,} bytes of {size:,}): "
-            "bring the file back, or delete the unfinished table to begin anew"
+            "bring the file back, or delete the unfinished table to start again"
         )
         raise OutputError(errno.ENOENT, message, str(path))
 
