@@ -558,9 +558,7 @@ def test_one_source_is_left_to_the_shared_buckets(n, m, threads):
 def test_one_source_of_a_large_graph_takes_what_its_memory_should_hold(monkeypatch):
     large = replace(ROAD, n=2**24, m=3 * 2**24)
     radix = CATALOGUE["classic.dijkstra.radix_heap"]
-    monkeypatch.setattr(
-        kinds, "cpu_seconds", lambda recipe, *_: recipe is not radix
-    )
+    monkeypatch.setattr(kinds, "cpu_seconds", lambda recipe, *_: recipe is not radix)
     small = replace(ROAD, n=2**18, m=3 * 2**18)
     assert pick(Size(Task.SSSP), small).algorithm == radix.name
     plan = pick(Size(Task.SSSP), large)

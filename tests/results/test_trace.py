@@ -11,7 +11,7 @@ import pytest
 import warpath as wp
 from warpath import generate
 from warpath.base.errors import GraphFormatError
-from warpath.engines import cpu
+from warpath.engines import cpu, potentials
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.trace import Round, Run, Trace, described, headline
 
@@ -286,7 +286,8 @@ def test_without_a_trace_nothing_is_made_and_the_core_gets_the_same_calls(monkey
     core, calls = cpu._core, []
     for asked in (True, False):
         recorder = Recorder(core)
-        monkeypatch.setattr(cpu, "_core", recorder)
+        for module in (cpu, potentials):
+            monkeypatch.setattr(module, "_core", recorder)
         if not asked:
             monkeypatch.setattr(Trace, "__init__", None)
             monkeypatch.setattr(Round, "__init__", None)
