@@ -143,7 +143,6 @@ void register_patches(nb::module_& module);
 void register_read(nb::module_& module);
 void register_write(nb::module_& module);
 void register_generate(nb::module_& module);
-void register_surroundings(nb::module_& module);
 void register_word(nb::module_& module);
 
 }  // namespace warpath::bindings

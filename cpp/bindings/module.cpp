@@ -31,6 +31,5 @@ NB_MODULE(_core, module) {
   register_read(module);
   register_write(module);
   register_generate(module);
-  register_surroundings(module);
   register_word(module);
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from warpath import InputError, _core
+from warpath import InputError
 from warpath.base import settings
 
 
@@ -134,34 +134,6 @@ def test_a_process_without_a_home_keeps_no_kernels(monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "expanduser", homeless)
     assert settings.kernel_cache() is None
-
-
-def test_surroundings_are_the_same_object_until_one_of_them_changes(monkeypatch):
-    monkeypatch.delenv("WARPATH_DEVICE", raising=False)
-    monkeypatch.delenv("WARPATH_MEMORY", raising=False)
-    ask = _core.surroundings(["WARPATH_DEVICE", "WARPATH_MEMORY"], 1e-9)
-    first = ask()
-    assert first[0] >= 1
-    assert first[2:] == (None, None)
-    assert ask() is first
-    told = [first]
-    for value in ("cpu", "", "cuda", None):
-        if value is None:
-            monkeypatch.delenv("WARPATH_MEMORY")
-        else:
-            monkeypatch.setenv("WARPATH_MEMORY", value)
-        told.append(ask())
-        assert told[-1][2:] == (None, None if value is None else value.encode())
-        assert told[-1] != told[-2]
-        assert ask() is told[-1]
-    assert told[-1] == first
-
-
-def test_surroundings_change_with_the_moment():
-    ask = _core.surroundings([], 1000)
-    first = ask()
-    time.sleep(0.003)
-    assert ask()[1] > first[1]
 
 
 def test_numbers_of_very_many_digits_are_no_number_of_threads_and_all_the_memory(monkeypatch):

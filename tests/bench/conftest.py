@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-import warpath as wp
+from warpath.api import calls
 from warpath_bench import __main__ as command
 
 
@@ -42,7 +42,7 @@ def script(tmp_path):
 @pytest.fixture
 def wrong_sssp():
     """`sssp` that answers 7 for every vertex."""
-    right = wp.api.sssp
+    right = calls.sssp
 
     def wrong(*given, **named):
         paths = right(*given, **named)

@@ -108,7 +108,7 @@ def test_sources_are_the_hub_the_middle_and_seeded_ones():
 
 
 def test_a_wrong_distance_is_told_in_place_of_a_time(bench, wrong_sssp, monkeypatch):
-    monkeypatch.setattr(gpu.api, "sssp", wrong_sssp)
+    monkeypatch.setattr(gpu.calls, "sssp", wrong_sssp)
     code, out, _, lines = bench("--graphs", "rmat 18 16", "--dtypes", "int32")
     assert code == 1
     assert lines[0]["wrong"] > 0

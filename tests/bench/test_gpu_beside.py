@@ -193,7 +193,7 @@ def test_a_first_solve_that_only_prepared_is_tried_again(monkeypatch):
 
     monkeypatch.setattr(gpu_catalogue, "at_most", lambda limit: nullcontext(allowed.append(limit)))
 
-    monkeypatch.setattr(gpu_catalogue.api, "sssp", stopped)
+    monkeypatch.setattr(gpu_catalogue.calls, "sssp", stopped)
     found = gpu_catalogue.beside(graph, "martin2009.f_gpu", 0, right, "cuda", 1.0)
     assert found == {"limit": 1.0, "rounds_made": 3}
     assert allowed == [1, 3, 9]
@@ -213,7 +213,7 @@ def test_a_solve_that_is_stopped_after_one_that_ended_has_no_time(monkeypatch):
             raise gpu_catalogue.TimeIsUpError(None)
         return right.paths
 
-    monkeypatch.setattr(gpu_catalogue.api, "sssp", once)
+    monkeypatch.setattr(gpu_catalogue.calls, "sssp", once)
     found = gpu_catalogue.beside(graph, "martin2009.f_gpu", 0, right, "cuda", 1.0)
     assert found == {"limit": 1.0, "rounds_made": None}
     assert len(solves) == 2
@@ -226,7 +226,7 @@ def test_every_recipe_is_warmed_up_once_before_any_is_timed(measured, monkeypatc
     assert asked == [(gpu_catalogue.published("cpu"), "int32", "cpu")]
     solved = []
     monkeypatch.setattr(
-        gpu_catalogue.api, "sssp", lambda *_, **named: solved.append(named["algorithm"])
+        gpu_catalogue.calls, "sssp", lambda *_, **named: solved.append(named["algorithm"])
     )
     gpu_catalogue.warm_up(["martin2009.fh", "classic.dijkstra.dial"], "float32", "cpu")
     assert solved == ["martin2009.fh"]  # Dial's buckets take whole numbers alone
@@ -269,7 +269,7 @@ def test_a_wrong_distance_of_a_candidate_makes_the_command_fail(measured, wrong_
     cases = [case for case in fit_cases.cases_of_gpus() if "n=3000 " in case.name][:1]
     for module in (gpu, gpu_made):
         monkeypatch.setattr(module, "cases_of_gpus", lambda: cases)
-    monkeypatch.setattr(gpu_planner.api, "sssp", wrong_sssp)
+    monkeypatch.setattr(gpu_planner.calls, "sssp", wrong_sssp)
     code, *_, lines = measured("--graphs", "--planner")
     assert code == 1
     assert lines[0]["wrong"] > 0

@@ -338,7 +338,7 @@ def test_the_gpu_of_many_sources_is_asked_for_by_name(monkeypatch):
         seen.append((algorithm, device, more.get("threads", "none")))
         return real(graph, sources, algorithm="classic.dijkstra", device="cpu")
 
-    monkeypatch.setattr(paper_run.tables, "distances", distances)
+    monkeypatch.setattr(paper_run.distances, "distances", distances)
     bench = paper_run.Sources(30, "cuda:1", lambda _: wp.generate.uniform(40, 3))
     bench.threads = 1
     job = Job("s", "uniform 40 3", "johnson_gpu.johnson_queue")
@@ -358,7 +358,7 @@ def test_many_sources_count_wrong_distances(monkeypatch):
             table.dist[2, 3:5] += 1
         return table
 
-    monkeypatch.setattr(paper_run.tables, "distances", distances)
+    monkeypatch.setattr(paper_run.distances, "distances", distances)
     bench = paper_run.Sources(30, "cuda", lambda _: wp.generate.uniform(40, 3))
     assert bench.measure(Job("s", "uniform 40 3", "classic.johnson"), 8)["wrong"] == 2
 
@@ -473,7 +473,7 @@ def test_many_sources_that_end_early_are_lines_too(monkeypatch, error, key, said
             raise error
         return real(graph, sources, algorithm=algorithm)
 
-    monkeypatch.setattr(paper_run.tables, "distances", distances)
+    monkeypatch.setattr(paper_run.distances, "distances", distances)
     bench = paper_run.Sources(30, "cuda", lambda _: wp.generate.uniform(40, 3, (1, 10**6)))
     line = bench.measure(Job("s", "uniform 40 3", "classic.johnson"), 8)
     assert line[key] == said

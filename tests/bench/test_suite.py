@@ -34,7 +34,7 @@ def test_there_is_a_line_for_each_graph_solver_and_source(suite):
     assert len(lines) == 2 * 3 * 3
     assert all(set(line) >= CONTRACT for line in lines)
     assert all(line["verified"] for line in lines)
-    assert {len(line["times"]) for line in lines} <= {2, 6}  # close races are run again
+    assert min(len(line["times"]) for line in lines) >= 2  # close races are run again
     ours = [line for line in lines if line["solver"] == "warpath auto"]
     assert {line["threads"] for line in ours} == {1, 2}
     assert all(line["plan"] and line["totals"]["relaxed"] > 0 for line in ours)

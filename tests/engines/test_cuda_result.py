@@ -17,7 +17,6 @@ from support.compare import assert_same_bits
 from support.stand_in import DeviceArray, StandIn
 from warpath import generate
 from warpath.api.options import options_of
-from warpath.base import settings
 from warpath.engines.cuda import device as cuda_device
 from warpath.engines.cuda import flight, patches
 from warpath.engines.cuda.flight import Flights
@@ -412,14 +411,7 @@ def able(name):
     return road().with_weights(None) if name == "warpath.bfs" else road()
 
 
-@pytest.fixture
-def quiet(monkeypatch):
-    """Let nothing change around calls."""
-    monkeypatch.setattr(settings, "surroundings", lambda: 0)
-
-
 @OR_LEVELS
-@pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("dtype", corpus.ALL_TYPES)
 def test_a_call_that_is_kept_answers_as_one_in_steps(name, dtype, gpu):
     graph = road().astype(dtype)
@@ -439,7 +431,7 @@ def test_a_call_that_is_kept_answers_as_one_in_steps(name, dtype, gpu):
 
 
 @ONE_LAUNCH
-@pytest.mark.usefixtures("gpu", "quiet")
+@pytest.mark.usefixtures("gpu")
 def test_options_count_in_calls_that_are_kept(name):
     graph = road().to("cuda")
     call = {"algorithm": name}
@@ -455,7 +447,7 @@ def test_options_count_in_calls_that_are_kept(name):
 
 
 @ONE_LAUNCH
-@pytest.mark.usefixtures("gpu", "quiet")
+@pytest.mark.usefixtures("gpu")
 def test_labels_of_32_bits_that_do_not_hold_are_found_in_64_by_each_call(name):
     big = 2**30
     graph = wp.Graph.of([(0, 1, big), (1, 2, big), (2, 3, big), (0, 3, 2**31 - 2)]).to("cuda")
@@ -468,7 +460,7 @@ def test_labels_of_32_bits_that_do_not_hold_are_found_in_64_by_each_call(name):
 
 
 @ONE_LAUNCH
-@pytest.mark.usefixtures("gpu", "quiet")
+@pytest.mark.usefixtures("gpu")
 def test_a_graph_whose_sums_may_pass_64_bits_is_solved_again_and_by_others(name):
     far = 2**63 - 2
     graph = wp.Graph.of([(0, 1, far), (1, 2, far), (0, 2, far)])
@@ -477,7 +469,7 @@ def test_a_graph_whose_sums_may_pass_64_bits_is_solved_again_and_by_others(name)
         assert found.dist.tolist() == [0, far, far]
 
 
-@pytest.mark.usefixtures("gpu", "quiet")
+@pytest.mark.usefixtures("gpu")
 def test_progress_is_told_of_the_cut_though_calls_are_kept(monkeypatch):
     told, cut = [], patches.Cut
 
@@ -493,7 +485,7 @@ def test_progress_is_told_of_the_cut_though_calls_are_kept(monkeypatch):
     assert callable(told[0])
 
 
-@pytest.mark.usefixtures("gpu", "quiet")
+@pytest.mark.usefixtures("gpu")
 def test_more_vertices_than_a_loop_numbers_are_refused_in_each_call(monkeypatch):
     monkeypatch.setattr(
         CATALOGUE["warpath.bfs"].limits.__class__, "objection", lambda *_: "too many"
@@ -506,7 +498,7 @@ def test_more_vertices_than_a_loop_numbers_are_refused_in_each_call(monkeypatch)
 
 
 @OR_LEVELS
-@pytest.mark.usefixtures("gpu", "quiet")
+@pytest.mark.usefixtures("gpu")
 def test_a_graph_that_was_solved_on_a_gpu_goes_with_its_memory_when_nobody_has_it(name):
     graph = able(name).to("cuda")
     for source in (0, 1):
@@ -523,7 +515,7 @@ def test_a_graph_that_was_solved_on_a_gpu_goes_with_its_memory_when_nobody_has_i
 
 
 @OR_LEVELS
-@pytest.mark.usefixtures("quiet", "gpu")
+@pytest.mark.usefixtures("gpu")
 def test_threads_that_solve_on_one_graph_share_no_answer(name):
     graph = able(name).to("cuda")
     right = [wp.sssp(graph, s, device="cpu").dist for s in range(8)]
@@ -539,7 +531,6 @@ def test_threads_that_solve_on_one_graph_share_no_answer(name):
     assert len(flights.idle) == flights.made <= 4
 
 
-@pytest.mark.usefixtures("quiet")
 def test_a_call_on_a_gpu_costs_python_few_steps(gpu, monkeypatch):
     """Its budget is counted in calls, not measured: what can be made once is made once."""
     graph = road().to("cuda")

@@ -22,7 +22,6 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from warpath import _core
 from warpath.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,15 +34,6 @@ _CHECKS_PER_SECOND = 20  # of free memory: a check takes 36 us, as long as a sma
 _MOST_BYTES = 2.0**63  # more than any machine has; the product of a larger float may be infinite
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-
-
-_VARIABLES = ["WARPATH_DEVICE", "WARPATH_THREADS", "WARPATH_MEMORY", "WARPATH_GPU_MEMORY"]
-#: Returns the state that a cached plan depends on: variables, processors and the time of the last
-#: check of free memory; the same object until something changes. One call of the core, as reading
-#: a variable in Python takes 0.6 us.
-surroundings = _core.surroundings(_VARIABLES, _CHECKS_PER_SECOND)
-#: The same for the variables alone, for values that depend on nothing else.
-variables = _core.surroundings(_VARIABLES, 0)
 
 
 def device() -> str:

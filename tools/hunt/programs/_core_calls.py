@@ -280,7 +280,6 @@ def _texts(d: Draw) -> dict[str, Callable[[], Arguments]]:
             [metis, 0, 2],
             {"n": d.n, "entries": d.n, "skipped": 0, "weighted": True, "progress": impatient()},
         ),
-        "surroundings": lambda: ([["PATH", "WARPATH_DEVICE"], 20.0], {}),
         "Word": lambda: ([d.out(8, dtype=np.int64), -1], {}),
     }  # fmt: skip
 

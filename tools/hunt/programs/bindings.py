@@ -68,10 +68,9 @@ def _more(rng: np.random.Generator, name: str, draw: Draw) -> list[Any]:
         "trees": [draw.vertex(), draw.labels(), draw.threads()],
         "both_ends": [draw.vertex(), draw.vertex()],
         "both_ends_by_levels": [draw.vertex(), draw.vertex()],
-        "surroundings": [],
     }
     args = ways.get(name, [draw.vertex()])
-    if args and rng.random() < 0.3:
+    if rng.random() < 0.3:
         at = int(rng.integers(len(args)))
         args[at] = _damaged(rng, args[at], args)
     return args
