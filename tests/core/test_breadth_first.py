@@ -147,7 +147,7 @@ def test_auto_takes_it_where_weights_are_equal_and_gives_the_bits_of_dijkstra():
 
 def test_unlike_weights_are_refused_with_their_range():
     graph = wp.Graph.of([(0, 1, 2), (1, 2, 5)])
-    with pytest.raises(wp.NotSupportedError, match="all equal, the graph has 2 to 5"):
+    with pytest.raises(wp.NotSupportedError, match="needs equal weights, the graph has 2 to 5"):
         wp.sssp(graph, 0, algorithm="warpath.bfs")
 
 

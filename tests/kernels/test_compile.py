@@ -22,7 +22,7 @@ from warpath.engines.cuda.compile import nvrtc_version
 GOLDEN = json.loads(cubins.GOLDEN.read_text())
 ROWS = GOLDEN["kernels"]
 KERNELS = all_kernels()
-HEADERS = sorted((Path(warpath.__file__).parent / "kernels").glob("*.cuh"))
+HEADERS = sorted((Path(warpath.__file__).parent / "engines" / "cuda" / "kernels").glob("*.cuh"))
 #: Included by kernels, no kernels themselves.
 PARTS = {
     f"{name}.cuh" for name in ("base", "set", "map", "emit", "table", "grid", "halt", "beside")

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from support import emulated, emulator_build
+from support import emulator_build
 from support.emulated import EmulatedDevice, Unit
 from warpath.base.errors import InputError, MissingDependencyError, NotSupportedError
 
@@ -187,11 +187,6 @@ def test_a_sanitizer_must_be_loaded_before():
 
 
 EMULATOR = Path(__file__).resolve().parents[2] / "cpp" / "emulator"
-
-
-def test_an_installed_package_finds_the_checkout_that_it_is_used_in(monkeypatch, tmp_path):
-    monkeypatch.chdir(EMULATOR.parents[1])
-    assert emulated._emulator(tmp_path / "site-packages" / "warpath") == EMULATOR
 
 
 def test_the_emulator_may_lie_elsewhere(tmp_path):

@@ -15,7 +15,7 @@ import pytest
 import warpath
 from support.kernels import CACHE
 
-HEADERS = Path(warpath.__file__).parent / "kernels"
+HEADERS = Path(warpath.__file__).parent / "engines" / "cuda" / "kernels"
 ENDLESS = 60  # seconds of work: without a fault the recipes of all mutants together take less
 
 

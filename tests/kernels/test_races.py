@@ -16,7 +16,7 @@ from warpath.recipes.axes import Select
 
 TABLES = on_gpu(Task.MANY, Task.APSP)
 LOOPS = sorted({recipe.loop for recipe in TABLES}, key=lambda loop: loop.value)
-HEADERS = Path(warpath.__file__).parent / "kernels"
+HEADERS = Path(warpath.__file__).parent / "engines" / "cuda" / "kernels"
 VARIANTS = [
     "bodra2025.bf_strided_flag:labels=IN_PLACE",
     "davidson2014.near_far.merge_path:emit=ATOMIC_QUEUE,edges=CLASSIFIED",
