@@ -129,7 +129,7 @@ def broken_routes(lengths: Array, source: int, sink: int, dist: Array, pred: Arr
         seen.add(path)
         legs = [lengths[u, v] for u, v in pairwise(path)]
         room = len(lengths) * 2.3e-16 * sum(map(abs, legs))
-        if not np.isfinite(room) or abs(sum(legs) - total) > room:
+        if total == INF or abs(sum(legs) - total) > room:
             return f"the path {path} has length {sum(legs)}, not {total}"
         if total < last - 2 * room:
             return f"{total} comes after {last}"

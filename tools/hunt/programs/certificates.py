@@ -174,7 +174,9 @@ def _by_much(paths: _Paths, dist: Array, pred: Array) -> Answer:
     if paths.dtype.kind == "f":
         dist[v] = dist[v] * paths.dtype.type(paths.rng.choice([0, 0.5, 2, -1, 1e30]))
     else:
-        choice = [0, int(dist[v]) // 2, -int(dist[v]), 2**62, _INT64.max - 1, _INT64.min, 2**31]
+        old = int(dist[v])
+        negated = min(-old, _INT64.max)  # the least integer has no opposite
+        choice = [0, old // 2, negated, 2**62, _INT64.max - 1, _INT64.min, 2**31]
         dist[v] = choice[paths.rng.integers(0, len(choice))]
     return dist, pred
 
