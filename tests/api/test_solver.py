@@ -180,3 +180,36 @@ def test_a_route_within_the_cutoff_may_leave_64_bits_on_its_way():
     low = wp.Graph.of([(0, 1, -(2**62)), (1, 2, -(2**62)), (2, 3, -1)])
     with pytest.raises(wp.DistanceOverflowError, match="64 bits"):
         wp.sssp(low, 0, cutoff=0)
+
+
+def test_a_solver_answers_as_the_calls_of_the_module():
+    edges = [(0, 1, 2), (1, 2, 5), (0, 2, 9), (2, 0, 1)]
+    graph, options = wp.Graph.of(edges), {"algorithm": "classic.dijkstra", "threads": 2}
+    solver = wp.Solver(edges, **options)
+    assert solver.graph.m == 4
+    assert solver.sssp(0, cutoff=2).dist.tolist() == wp.sssp(graph, 0, cutoff=2).dist.tolist()
+    assert solver.path(0, 2).vertices.tolist() == [0, 1, 2]
+    table = solver.distances([0, 2], [1], predecessors=True)
+    assert (table.dist.tolist(), table.pred.tolist()) == ([[2], [3]], [[0], [0]])
+    assert solver.apsp().dist.tolist() == wp.apsp(graph).dist.tolist()
+    assert solver.nearest([1], reverse=True).dist.tolist() == [2, 0, 3]
+    assert solver.within(0, [2, 7], reverse=True).counts.tolist() == [2, 3]
+    assert solver.plan(0) == wp.plan(graph, 0, **options)
+    for plan in (solver.plan(0), solver.plan(sources=[0]), solver.sssp(1).plan, table.plan):
+        assert plan.algorithm == "classic.dijkstra"
+    assert repr(solver).endswith("device='auto', algorithm='classic.dijkstra', threads=2>")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"threads": 0},
+        {"device": "tpu"},
+        {"device": "cluster"},
+        {"algorithm": "dijkstra"},
+        {"params": 7},
+    ],
+)
+def test_a_solver_refuses_options_that_are_not_valid(options):
+    with pytest.raises((wp.InputError, wp.NotSupportedError)):
+        wp.Solver([(0, 1, 2)], **options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
@@ -564,3 +565,17 @@ def test_a_round_trip_to_a_closed_source_need_not_fit_int32():
     found = solved(graph, dist_dtype="int32")
     assert found.dist.tolist() == [0, 5]
     assert found.on_device.dist.dtype == np.int32
+
+
+def test_a_solver_copies_its_graph_to_the_gpu_at_once(gpu):
+    graph = road()
+    solver = wp.Solver(graph, device="cuda", algorithm=NEAR_FAR)
+    assert "rows on cuda:0" in graph.derived
+    assert_same_bits(solver.sssp(3).dist, wp.sssp(graph, 3, device="cpu").dist)
+    assert solver.sssp(3).plan.device == gpu.name
+
+
+def test_a_solver_of_a_gpu_that_is_not_there_is_refused(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    with pytest.raises(wp.MissingDependencyError, match="needs cupy"):
+        wp.Solver(road(), device="cuda")

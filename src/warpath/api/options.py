@@ -15,7 +15,7 @@ from warpath.planner.cpu_model import Size
 from warpath.planner.kinds import Hardware, kind_of
 from warpath.planner.plan import Plan, choose
 from warpath.planner.wish import Wish, checked, device_of, preferring
-from warpath.recipes import Task
+from warpath.recipes import CATALOGUE, Task
 from warpath.results.predecessors import team_of
 
 if TYPE_CHECKING:
@@ -97,6 +97,12 @@ class Options:
         self.preference = preference
         self._plans: dict[Hashable, _Kept] = {}
         self._one: OneSource | None = None
+
+    def device(self) -> str:
+        """Return the device that was requested, or "auto"; refuse names that are not valid."""
+        if self.wish.algorithm != "auto":
+            CATALOGUE[self.wish.algorithm]
+        return "auto" if self.wish.device == "auto" else device_of(ONE_SOURCE, self.wish)
 
     def plan(self, size: Size, graph: Graph, *, trace: bool = False, anew: bool = False) -> Plan:
         """Choose how a question is answered; see `warpath.planner.plan.choose`.

@@ -77,8 +77,9 @@ class Solver:
     ) -> None:
         self.graph = Graph.of(graph)
         self._options = options_of(self.graph, algorithm, device, threads, params)
-        if device.startswith("cuda"):
-            place(self.graph, device)
+        requested = self._options.device()
+        if requested != "auto":
+            place(self.graph, requested)
 
     def sssp(
         self,
