@@ -133,7 +133,7 @@ def dijkstra(
 
     Returns
     -------
-    dist_matrix : float64 of shape (*indices.shape, n), or (n,) if `min_only`; inf where there is no
+    dist_matrix : float64 of shape ``(*indices.shape, n)``, or (n,) if `min_only`; inf where there is no
         path.
     predecessors : int32 of the same shape, if requested: the vertex before each vertex on its path;
         -9999 for sources and unreachable vertices.
