@@ -133,8 +133,8 @@ def dijkstra(
 
     Returns
     -------
-    dist_matrix : float64 of shape ``(*indices.shape, n)``, or (n,) if `min_only`; inf where there is no
-        path.
+    dist_matrix : float64 of shape ``(*indices.shape, n)``, or (n,) if `min_only`; inf where
+        there is no path.
     predecessors : int32 of the same shape, if requested: the vertex before each vertex on its path;
         -9999 for sources and unreachable vertices.
     sources : (n,) int32, if `min_only` and predecessors are requested: the source of each path, or
