@@ -24,7 +24,7 @@ def alone() -> None:
     assert table.dist.tolist() == [[30188, 33517], [4915, 9576]]
     assert wp.sssp([("a", "b", 2), ("b", "c", -1)], "a")["c"] == 1
     package = Path(wp.__file__).parent
-    assert any((package / "kernels").glob("*.cuh"))
+    assert any((package / "engines" / "cuda" / "kernels").glob("*.cuh"))
     assert (package / "py.typed").is_file()
     said = ""
     try:

@@ -7,7 +7,7 @@ import pytest
 
 from warpath import generate
 from warpath.base.errors import InputError, NotSupportedError, VerificationError
-from warpath_bench import networkx_calls
+from warpath_bench import networkx_calls, run
 from warpath_bench.networkx_calls import WORKLOADS, Workload
 
 
@@ -16,7 +16,7 @@ def small(monkeypatch):
     for name, workload in WORKLOADS.items():
         made = Workload(lambda: generate.uniform(20, 4), workload.calls)
         monkeypatch.setitem(WORKLOADS, name, made)
-    monkeypatch.setattr(networkx_calls, "machine", lambda: {"cores": "2"})
+    monkeypatch.setattr(run, "machine", lambda: {"cores": "2"})
     monkeypatch.setattr(networkx_calls, "_TURN", 1e-9)
     monkeypatch.setattr(networkx_calls, "_OTHERS", 1)
 
