@@ -414,3 +414,15 @@ def test_a_table_given_to_a_function_says_that_no_path_leads_under_negative_weig
     table = wp.apsp([(0, 1, -1), (2, 1, 4)], out=lambda *_: None)
     with pytest.raises(wp.NoPathError):
         table.path(0, 2)
+
+
+@pytest.mark.parametrize("sources", [[0, 3], [3, 0]])
+def test_a_negative_cycle_is_raised_whatever_other_sources_have(sources):
+    far = 2**62
+    below = [(0, 1, -far), (1, 2, -far), (2, 5, -1)]
+    graph = Graph.of([*below, (3, 4, -2), (4, 3, 1)])
+    with pytest.raises(wp.DistanceOverflowError):
+        wp.distances(graph, [0], cutoff=5)
+    for options in ({"cutoff": 5}, {}, {"algorithm": "classic.bellman_ford"}):
+        with pytest.raises(wp.NegativeCycleError):
+            wp.distances(graph, sources, **options)

@@ -158,34 +158,43 @@ class _Work:
         return stats
 
     def _may_fit(self) -> bool:
-        """Say whether a distance that does not fit may be no part of the table.
+        """Say whether a distance that does not fit may not be the answer.
 
         It may lie beyond the cutoff, or be a closed vertex's round trip, or end at another vertex
-        than the targets.
+        than the targets; or another source may reach a negative cycle.
         """
         graph, problem = opened(self.graph), self.problem
         facts = graph.facts(symmetry=False)
         long = not facts.integer or 2 * facts.longest >= never(graph.dist_dtype)
         apart = problem.cutoff is not None or self.graph.first_through > 0
-        return apart or (long and problem.targets is not None)
+        cycle = facts.negative > 0 and len(problem.sources) > 1
+        return apart or cycle or (long and problem.targets is not None)
 
     def _row_by_row(self, block: slice, into: Any) -> dict[str, Any]:
-        """Search from one source after another, for distances of the table alone."""
+        """Search from one source after another, for distances of the table alone.
+
+        A negative cycle that one source reaches is raised even where another source has a distance
+        that does not fit, whichever comes first.
+        """
         start = time.perf_counter()
         sources, pred = self.problem.sources[block], None if self.pred is None else self.pred[block]
         rows = np.empty((len(sources), len(self.names)), self.graph.dist_dtype)
+        misfits: list[OverflowError] = []
 
         def one(at: int) -> None:
             s = int(sources[at])
-            dist, through = searched(self.graph, s, self.problem.cutoff, self.names)
+            try:
+                dist, through = searched(self.graph, s, self.problem.cutoff, self.names)
+            except OverflowError as error:
+                misfits.append(error)
+                return
             rows[at] = dist[self.names]
             if pred is not None:
                 pred[at] = without_unreached(through, dist)[self.names]
 
-        try:
-            self._on_threads(one, len(sources))
-        except OverflowError as error:
-            raise too_wide(error, into.dtype) from None
+        self._on_threads(one, len(sources))
+        if misfits:
+            raise too_wide(misfits[0], into.dtype)
         _put(narrowed(rows, into.dtype), into)
         return {"seconds": time.perf_counter() - start}
 
