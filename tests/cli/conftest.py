@@ -116,3 +116,11 @@ def without(tmp_path, process):
         return process(*arguments, env=env)
 
     return run
+
+
+@pytest.fixture
+def unmeasured(monkeypatch):
+    """Start processes without coverage: an interrupt inside its tracer leaves its lock held."""
+    for name in list(os.environ):
+        if name.startswith("COVERAGE_"):
+            monkeypatch.delenv(name)

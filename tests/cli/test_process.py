@@ -147,6 +147,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path):
     assert process.returncode == 141
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_terminated_command_leaves_nothing_half_written(tmp_path):
     write(generate.road(12_000, seed=1), tmp_path / "roads.gr")
     with subprocess.Popen(
@@ -160,6 +161,7 @@ def test_a_terminated_command_leaves_nothing_half_written(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["roads.gr"]
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_ctrl_c_ends_with_one_line(large):
     with subprocess.Popen(
         [*COMMAND, "distances", large / "large.gr", "-t", "1", "--sources",
@@ -180,6 +182,7 @@ def test_ctrl_c_ends_with_one_line(large):
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.usefixtures("unmeasured")
 def test_a_stopped_table_is_continued_by_the_same_command(tmp_path, ending):
     write(generate.road(5_000, seed=1), tmp_path / "roads.gr")
     out, env = tmp_path / "od.npy", os.environ | {"WARPATH_MEMORY": "64M"}
