@@ -96,7 +96,7 @@ def test_a_plan_shows_the_runners_up_and_folds_what_was_left_out():
     texts = shown(plan)
     assert texts[0] == f"Plan: {plan.headline()}"
     assert texts[1] == f"because {plan.reason}"
-    assert texts[2:5] == ["algorithm", "predicted", "memory beside the graph"]
+    assert texts[2:5] == ["algorithm", "predicted", "memory in addition to the graph"]
     assert f"{len(plan.left_out)} left out" in texts
     assert f"{plan.left_out[0][0]}: {plan.left_out[0][1]}" in texts
 

@@ -149,7 +149,7 @@ def test_delta_always_fits_the_type_of_the_distances(facts, low, high):
 def test_predicted_times_and_bytes_are_printed_in_readable_units():
     tiny = replace(ROAD, n=0, m=0, mean_degree=0.0, max_weight=0, mean_weight=0)
     text = str(pick(Size(Task.SSSP), tiny))
-    assert re.search(r"predicted \d+(\.\d)? us, 0 B beside the graph", text)
+    assert re.search(r"predicted \d+(\.\d)? us, 0 B in addition to the graph", text)
     long = str(pick(Size(Task.MANY, 10**6, 10), wish=Wish("classic.dijkstra")))
     assert " s, " in long
     assert " MiB " in long
@@ -165,7 +165,7 @@ def test_a_recipe_that_is_not_planned_is_neither_taken_nor_listed():
 def test_a_recipe_that_is_not_planned_runs_by_its_name_without_a_prediction():
     plan = pick(Size(Task.SSSP), wish=Wish("martin2009.u_cpu"))
     assert (plan.algorithm, plan.seconds, plan.threads) == ("martin2009.u_cpu", None, 1)
-    assert "no prediction, 12.9 MiB beside the graph" in str(plan)
+    assert "no prediction, 12.9 MiB in addition to the graph" in str(plan)
     auto = pick(Size(Task.SSSP))
     others = {c.recipe.name for c in auto.runners_up} | {auto.algorithm}
     assert {c.recipe.name for c in plan.runners_up} == others

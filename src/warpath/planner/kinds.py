@@ -182,7 +182,7 @@ class Cpu:
         return [Need(chosen.bytes, hardware.memory, self.where(device), ways)]
 
     def where(self, device: str) -> str:  # noqa: ARG002 - there is one place
-        return "beside the graph"
+        return "in addition to the graph"
 
     def notes(self, recipe: Recipe) -> list[str]:
         slow = recipe.loop is Loop.SETTLE

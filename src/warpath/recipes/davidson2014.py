@@ -38,7 +38,7 @@ _TRAVERSALS = {
     "cta_warp_scan": (
         Map.CTA_WARP_SCAN,
         "CTA+Warp+Scan",
-        "a block, a warp or a pool for each edge list, by its length",
+        "edge lists go to a block, a warp or a pool by their length",
     ),
     "merge_path": (
         Map.MERGE_PATH,
@@ -102,7 +102,7 @@ def _traversed(traversal: str) -> tuple[Recipe, ...]:
     )
     multisplit = bucketing.but(
         f"davidson2014.bucketing_multisplit.{traversal}",
-        f"As bucketing, with one multisplit in place of the sort; {how}.",
+        f"As bucketing, but with one multisplit instead of the sort; {how}.",
         f"section VII, the missing primitive; section IV-B, {title}",
         arrange=Arrange.MULTISPLIT,
         note="The paper names a multisplit as the ideal primitive, but had none. Only this step "

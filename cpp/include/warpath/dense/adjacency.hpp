@@ -56,8 +56,8 @@ void adjacency_rows(CsrView<V, W> graph, std::int64_t first, T* out, std::int64_
 /// Widens 32-bit entries, which lie in the first half of the memory, to 64-bit entries in place;
 /// "unreachable" becomes that of the wider type.
 ///
-/// The last half of the entries is converted first, as its output overlaps no input that is left,
-/// then the last half of the rest, and so on. Work `count`, on threads.
+/// The last half of the entries is converted first, because its output does not overwrite entries
+/// that are still to be read; then the last half of the rest, and so on. Work `count`, on threads.
 inline void widen(std::int64_t* wide, std::int64_t count, int threads, Control& control) {
   typedef std::int32_t Narrow __attribute__((may_alias));
   const Narrow* narrow = reinterpret_cast<const Narrow*>(wide);

@@ -19,8 +19,8 @@
 
 namespace warpath {
 
-/// The worker threads ("helpers") beside the calling threads. A worker that has finished a job
-/// waits kStay for the next one and then ends. It saves the start of a thread, which takes 40 us,
+/// The worker threads of a thread team. A worker that has finished a job waits kStay for the next
+/// one and then ends. This saves the start of a thread, which takes 40 us,
 /// as long as a small solve.
 ///
 /// A forked child has none of its parent's threads and starts with no workers.

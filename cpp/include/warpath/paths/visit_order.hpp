@@ -166,7 +166,7 @@ Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
 
 /// Searches breadth-first over at most `limit` edges. Fills `scan`, which must be empty, without
 /// `via`, and `dist`, unless it is empty, with the number of edges to each vertex. O(n + m). Calls
-/// told(count) periodically: the first `count` entries are final and will not move.
+/// `told(count)` from time to time, when the first `count` entries are final.
 template <Index V, class Told>
 void breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V> indices,
                         std::int64_t source, std::int64_t limit, std::span<std::int64_t> dist,
@@ -249,8 +249,8 @@ std::vector<std::int64_t> breadth_first_levels(std::span<const std::int64_t> ind
           visit(static_cast<std::size_t>(indices[static_cast<std::size_t>(e)]));
       }
     };
-    // In a random graph, a vertex that is left meets an edge of the level after m / edges of its
-    // own edges.
+    // In a random graph, an unvisited vertex finds a neighbour in the current level after checking
+    // about m / edges of its own edges.
     const std::size_t left = n - end;
     const bool back = left + left * indices.size() / (edges + 1) < edges / 2;
     if (back || edges >= words) {
