@@ -64,7 +64,9 @@ class Comparison:
 
     def _may_refuse_sums(self, recipe: Recipe | None) -> tuple[type[Exception], ...]:
         """Return exceptions that algorithms without checks of sums may raise for large weights."""
-        if recipe is not None and not (recipe.reassociates or recipe.loop is Loop.BFS):
+        checked = recipe is not None and not (recipe.reassociates or recipe.loop is Loop.BFS)
+        # On a GPU, no algorithm for negative weights checks sums.
+        if checked and not (self._on_gpu() and (self.lightest or 0) < 0):
             return ()
         largest = max(abs(self.lightest or 0), abs(self.heaviest or 0))
         # Closed vertices count twice, and `nearest` searches from one more.
@@ -74,6 +76,9 @@ class Comparison:
         most = float(np.finfo(self.graph.dist_dtype).max) / (4 * vertices)
         # Under potentials lengths grow up to the sum of all weights.
         return (wp.DistanceOverflowError,) if float(largest) >= most else ()
+
+    def _on_gpu(self) -> bool:
+        return "cuda" in (*self.options.values(), self.graph.device.partition(":")[0])
 
     def _fits(self, answer: Labels) -> bool:
         low, high = _RANGES["int64"]

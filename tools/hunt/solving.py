@@ -36,9 +36,7 @@ class Solves(Comparison):
         answer = self._answer(oracle.distances(source), options.get("cutoff"))
         error = self._error(labels, [answer], options)
         refused: tuple[type[Exception], ...] = ()
-        on_gpu = "cuda" in (*self.options.values(), self.graph.device.partition(":")[0])
-        # On a GPU, no algorithm for negative weights checks sums.
-        if recipe is not None or (on_gpu and oracle.negative):
+        if recipe is not None or (self._on_gpu() and oracle.negative):
             refused = self._may_refuse_sums(recipe)
         found = self._call(
             wp.sssp, what, error, (self._name(source),), options, [source], refused=refused
