@@ -196,13 +196,20 @@ def _frames(selection: str) -> Any:
         count = int(run[at].selected.sum())
         axes.set_title(
             f"round {at + 1} of {len(run)}: {count} relax{'es' if count == 1 else ''}",
-            fontsize=11, color=INK,
-        )  # fmt: skip
+            fontsize=11,
+            color=INK,
+        )
     handles, labels = figure.axes[-1].get_legend_handles_labels()
     figure.legend(
-        handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize=10,
-        handletextpad=0.2, columnspacing=1.4,
-    )  # fmt: skip
+        handles,
+        labels,
+        loc="outside lower center",
+        ncols=5,
+        frameon=False,
+        fontsize=10,
+        handletextpad=0.2,
+        columnspacing=1.4,
+    )
     return figure
 
 
@@ -224,13 +231,24 @@ def _draw_round(axes: Any, graph: wp.Graph, source: int, one: Round) -> None:
     )
     for order, (name, mask, fill, edge, size) in enumerate(kinds):
         axes.scatter(
-            *places[mask].T, s=size, c=fill, edgecolors=edge, linewidths=0.8, zorder=3 + order,
+            *places[mask].T,
+            s=size,
+            c=fill,
+            edgecolors=edge,
+            linewidths=0.8,
+            zorder=3 + order,
             label=name,
-        )  # fmt: skip
+        )
     axes.scatter(
-        *places[source], s=70, marker="s", facecolors="none", edgecolors=INK, linewidths=1.6,
-        zorder=9, label="source",
-    )  # fmt: skip
+        *places[source],
+        s=70,
+        marker="s",
+        facecolors="none",
+        edgecolors=INK,
+        linewidths=1.6,
+        zorder=9,
+        label="source",
+    )
     axes.set_aspect("equal")
     axes.set_axis_off()
 
@@ -305,7 +323,11 @@ def _rounds_drawn(trace: Trace) -> Any:
         axes.grid(visible=True, color="#E6E6E6", linewidth=0.6)
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(
-            loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, fontsize=9.5,
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=3,
+            frameon=False,
+            fontsize=9.5,
             borderaxespad=0.2,
-        )  # fmt: skip
+        )
     return figure

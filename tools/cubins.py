@@ -39,9 +39,14 @@ SPILLING = {"floyd_warshall_f32_b256", "floyd_warshall_wide_i64_b256", "product_
 #: need. Fewer threads with more registers each were slower.
 OF_A_SOLVE = {
     f"wide_{lanes}_{types}_b512": 304
-    for lanes, types in ((4, "i32_i32"), (2, "i32_i64"), (2, "i64_i64"), (4, "f32_f32"),
-                         (2, "f64_f64"))
-} | {f"breadth_first_{label}_b512": 16 for label in ("i32", "i64", "f32", "f64")}  # fmt: skip
+    for lanes, types in (
+        (4, "i32_i32"),
+        (2, "i32_i64"),
+        (2, "i64_i64"),
+        (4, "f32_f32"),
+        (2, "f64_f64"),
+    )
+} | {f"breadth_first_{label}_b512": 16 for label in ("i32", "i64", "f32", "f64")}
 
 
 class Usage(NamedTuple):

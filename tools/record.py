@@ -210,18 +210,38 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--output", default=str(sources.RUNS), help="the folder of records")
     parser.add_argument("--tests", default="tests/gpu", help="the folder of tests")
     parser.add_argument("--commit", default="", help="the tested commit, if git cannot report it")
-    parser.add_argument("--compile", type=int, default=0, metavar="N",
-                        help="compile all kernels first, in N processes")  # fmt: skip
+    parser.add_argument(
+        "--compile",
+        type=int,
+        default=0,
+        metavar="N",
+        help="compile all kernels first, in N processes",
+    )
     parser.add_argument("--sanitize", action="store_true", help="also run compute-sanitizer")
-    parser.add_argument("--sanitize-only", action="store_true",
-                        help="run only compute-sanitizer, and update the record")  # fmt: skip
+    parser.add_argument(
+        "--sanitize-only",
+        action="store_true",
+        help="run only compute-sanitizer, and update the record",
+    )
     parser.add_argument("--seconds", type=float, default=420, help="time limit of the sanitizers")
-    parser.add_argument("--shares", type=int, default=_SHARES, metavar="N",
-                        help=f"processes of each sanitizer ({_SHARES})")  # fmt: skip
-    parser.add_argument("--recipes", nargs="+", default=(), choices=_NAMES, metavar="NAME",
-                        help="run the sanitizers on these recipes only")  # fmt: skip
-    parser.add_argument("--compare", action="store_true",
-                        help="run no tests; print whether kernels changed since")  # fmt: skip
+    parser.add_argument(
+        "--shares",
+        type=int,
+        default=_SHARES,
+        metavar="N",
+        help=f"processes of each sanitizer ({_SHARES})",
+    )
+    parser.add_argument(
+        "--recipes",
+        nargs="+",
+        default=(),
+        choices=_NAMES,
+        metavar="NAME",
+        help="run the sanitizers on these recipes only",
+    )
+    parser.add_argument(
+        "--compare", action="store_true", help="run no tests; print whether kernels changed since"
+    )
     parser.add_argument("pytest", nargs="*", help="more arguments for pytest, after --")
     return parser
 

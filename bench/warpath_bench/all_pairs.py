@@ -88,11 +88,16 @@ class Tables:
         graph, facts = self._graph, self._graph.facts(symmetry=False)
         on_cpu = "cpu" in recipe.devices
         line: Line = {
-            "study": STUDY, "graph": title_of(name), "recipe": recipe.name,
-            "factor": None if kind == "int32" else kind, "n": graph.n, "m": graph.m,
-            "weights": facts.weight_dtype, "mean_degree": facts.mean_degree,
+            "study": STUDY,
+            "graph": title_of(name),
+            "recipe": recipe.name,
+            "factor": None if kind == "int32" else kind,
+            "n": graph.n,
+            "m": graph.m,
+            "weights": facts.weight_dtype,
+            "mean_degree": facts.mean_degree,
             "device": "cpu" if on_cpu or self._device is None else self._device.name,
-        }  # fmt: skip
+        }
         refused = recipe.objection(Task.APSP, facts)
         if refused is not None:
             return line | {"refused": refused}
@@ -204,8 +209,10 @@ def page(lines: Sequence[Line]) -> str:
     sizes = {(line["graph"], line["factor"]): (line["n"], line["m"]) for line in mine}
     columns = sorted(sizes, key=lambda key: (str(key[1]), sizes[key]))
     at = {(line["recipe"], line["graph"], line["factor"]): line for line in mine}
-    heads = [f"{graph} ({n:,}; {m:,})" + (f", {kind}" if kind else "")
-             for (graph, kind), (n, m) in ((key, sizes[key]) for key in columns)]  # fmt: skip
+    heads = [
+        f"{graph} ({n:,}; {m:,})" + (f", {kind}" if kind else "")
+        for (graph, kind), (n, m) in ((key, sizes[key]) for key in columns)
+    ]
     rows = ["| | on | " + " | ".join(heads) + " |", "|---" * (len(heads) + 2) + "|"]
     for recipe in CATALOGUE:
         found = [at.get((recipe.name, *key)) for key in columns]

@@ -99,9 +99,15 @@ def measured(case: Case, graph: Graph, xp: Any, device: str = "cuda") -> dict[st
     _, copied_ms = _timed(lambda: solve(here))
     pairs = shape[0] * shape[1]
     line = {
-        "question": case.title, "algorithm": table.plan.algorithm, "n": graph.n, "m": graph.m,
-        "ms": kept_ms, "ms_with_copy": copied_ms, "stats": table.stats, "pairs": pairs,
-    }  # fmt: skip
+        "question": case.title,
+        "algorithm": table.plan.algorithm,
+        "n": graph.n,
+        "m": graph.m,
+        "ms": kept_ms,
+        "ms_with_copy": copied_ms,
+        "stats": table.stats,
+        "pairs": pairs,
+    }
     if case.algorithm.endswith(".floyd_warshall"):
         line["share_of_issue_limit"] = graph.n**3 / _ISSUE_LIMIT / (kept_ms / 1e3)
     return line
@@ -123,9 +129,13 @@ def _compare(
     rows = np.random.default_rng(_SEED).choice(len(found), min(_SAMPLED, len(found)), replace=False)
     asked = graph.label_of(rows) if sources is None else sources[rows]
     expected = wp.distances(
-        graph, asked, targets, device="cpu", algorithm="classic.dijkstra",
+        graph,
+        asked,
+        targets,
+        device="cpu",
+        algorithm="classic.dijkstra",
         dist_dtype=case.dtype if graph.dist_dtype.kind == "i" else None,
-    ).dist  # fmt: skip
+    ).dist
     rounding = graph.n * np.finfo(case.dtype).eps if case.dtype.startswith("float") else 0
     if not np.allclose(found[rows], expected, rtol=rounding, atol=0):
         msg = f"{case.title} by {case.algorithm}: a sampled row differs from Dijkstra's."

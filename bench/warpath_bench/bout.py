@@ -104,9 +104,11 @@ class Bout:
 
     def _lines(self, entrant: Entrant, first: int | None) -> list[Line]:
         about = {
-            "solver": entrant.name, "threads": entrant.threads, "tree": entrant.tree,
+            "solver": entrant.name,
+            "threads": entrant.threads,
+            "tree": entrant.tree,
             **entrant.about,
-        }  # fmt: skip
+        }
         ours = is_ours(entrant.name) and not entrant.tree
         lines = []
         for place, (source, found) in enumerate(entrant.found.items()):
@@ -165,9 +167,14 @@ class Bout:
             except Exception as failed:  # noqa: BLE001 - a peer may raise anything
                 error = f"{type(failed).__name__}: {failed}"
         local = Local(
-            peer.name, 1, tree=tree, solve=solve, answer=answer, budget=self._terms.budget,
+            peer.name,
+            1,
+            tree=tree,
+            solve=solve,
+            answer=answer,
+            budget=self._terms.budget,
             about={"build_s": None} | about,
-        )  # fmt: skip
+        )
         local.error = error
         return local
 
@@ -185,9 +192,13 @@ class Bout:
         """Return the totals of a traced solve; None if the algorithm cannot be traced."""
         try:
             traced = sssp(
-                self._graph, source, algorithm=entrant.name.split()[1], threads=entrant.threads,
-                device="cpu", trace=True,
-            )  # fmt: skip
+                self._graph,
+                source,
+                algorithm=entrant.name.split()[1],
+                threads=entrant.threads,
+                device="cpu",
+                trace=True,
+            )
         except NotSupportedError:
             return None
         return {name: traced.stats[name] for name in _TOTALS}

@@ -37,14 +37,25 @@ BASELINES = ("classic.dijkstra", "classic.delta_stepping")
 GRAPHS = ("rmat 18 16", "grid 1000", "martin 1048576", "dense 8192")
 
 _LISTS = (
-    "martin2009.f_gpu", "martin2009.f_gpu_no_atomic", "martin2009.u_gpu", "martin2009.u_gpu_2min",
-    "martin2009.u_gpu_plus", "martin2009.u_h1", "martin2009.u_h2", "martin2009.u_h3",
-    "martin2009.f_cpu", "martin2009.u_cpu", "martin2009.fh",
-)  # fmt: skip
+    "martin2009.f_gpu",
+    "martin2009.f_gpu_no_atomic",
+    "martin2009.u_gpu",
+    "martin2009.u_gpu_2min",
+    "martin2009.u_gpu_plus",
+    "martin2009.u_h1",
+    "martin2009.u_h2",
+    "martin2009.u_h3",
+    "martin2009.f_cpu",
+    "martin2009.u_cpu",
+    "martin2009.fh",
+)
 _MATRICES = (
-    "martin2009.f_gpu.dense", "martin2009.u_gpu.dense", "martin2009.f_cpu.dense",
-    "martin2009.u_cpu.dense", "martin2009.fh",
-)  # fmt: skip
+    "martin2009.f_gpu.dense",
+    "martin2009.u_gpu.dense",
+    "martin2009.f_cpu.dense",
+    "martin2009.u_cpu.dense",
+    "martin2009.fh",
+)
 _QUEUES = tuple(f"johnson_gpu.dijkstra_{kind}" for kind in ("flags", "queue", "prefix"))
 _BODRA = ("bodra2025.bf_vertex", "bodra2025.bf_strided", "bodra2025.bf_strided_flag")
 

@@ -54,9 +54,8 @@ class Mark(NamedTuple):
 
 
 def curves(
-    path: Path, series: Mapping[str, Sequence[Point]], x: str, y: str, *,
-    level: float | None = None,
-) -> None:  # fmt: skip
+    path: Path, series: Mapping[str, Sequence[Point]], x: str, y: str, *, level: float | None = None
+) -> None:
     """Draw a curve for each series, with a band from quartile to quartile."""
     figure, axes = _page(len(series), (8.6, 4.9))
     draw_curves(axes, series, x, y, level=level)
@@ -83,9 +82,14 @@ def panels(path: Path, rows: Sequence[tuple[str, Mapping[str, Sequence[Point]]]]
 
 
 def draw_curves(
-    axes: Any, series: Mapping[str, Sequence[Point]], x: str, y: str, *,
-    level: float | None = None, names: Sequence[str] = (),
-) -> None:  # fmt: skip
+    axes: Any,
+    series: Mapping[str, Sequence[Point]],
+    x: str,
+    y: str,
+    *,
+    level: float | None = None,
+    names: Sequence[str] = (),
+) -> None:
     """Draw the curves of one chart; `names` is the order in which colours are assigned."""
     style = _styles(names or list(series))
     for name, points in series.items():
@@ -109,9 +113,13 @@ def draw_curves(
 
 
 def dots(
-    path: Path, series: Mapping[str, Mapping[str, float]], x: str, *,
-    marks: Sequence[Mark] = (), level: float | None = None,
-) -> None:  # fmt: skip
+    path: Path,
+    series: Mapping[str, Mapping[str, float]],
+    x: str,
+    *,
+    marks: Sequence[Mark] = (),
+    level: float | None = None,
+) -> None:
     """Draw a row for each category and a dot in it for each series."""
     rows = list(dict.fromkeys(key for values in series.values() for key in values))
     rows = list(dict.fromkeys([*rows, *(mark.row for mark in marks)]))
@@ -140,9 +148,12 @@ def dots(
 
 
 def plane(
-    path: Path, series: Mapping[str, Sequence[tuple[float, float]]], x: str, ys: Sequence[str],
+    path: Path,
+    series: Mapping[str, Sequence[tuple[float, float]]],
+    x: str,
+    ys: Sequence[str],
     others: Sequence[Mapping[str, Sequence[tuple[float, float]]]] = (),
-) -> None:  # fmt: skip
+) -> None:
     """Draw points in a plane, or in several planes next to each other with a common x axis."""
     every = [series, *others]
     size = 4.6 * len(every) + 2.6, max(4.4, 0.9 + 0.24 * len(series))
@@ -170,8 +181,9 @@ def _styles(names: Sequence[str]) -> dict[str, tuple[str, str, str]]:
 
 def _page(entries: int, size: tuple[float, float]) -> tuple[Any, Any]:
     width, height = size
-    figure = new_figure((width, max(height, 0.9 + 0.24 * entries)), _DPI, _WHAT,
-                        layout="constrained")  # fmt: skip
+    figure = new_figure(
+        (width, max(height, 0.9 + 0.24 * entries)), _DPI, _WHAT, layout="constrained"
+    )
     axes = figure.subplots()
     _tidy(axes)
     return figure, axes

@@ -10,10 +10,14 @@ from warpath_bench.measured import UNKNOWN, Measured, Verdict, compared, judged,
 _BF, _SWEEP, _NEAR_FAR, _BUCKETING, _SPLIT, _HYBRID = _METHODS = [
     f"davidson2014.{name}"
     for name in (
-        "bellman_ford", "workfront_sweep.merge_path", "near_far.merge_path",
-        "bucketing.merge_path", "bucketing_multisplit.merge_path", "hybrid",
+        "bellman_ford",
+        "workfront_sweep.merge_path",
+        "near_far.merge_path",
+        "bucketing.merge_path",
+        "bucketing_multisplit.merge_path",
+        "hybrid",
     )
-]  # fmt: skip
+]
 _MAPS = [
     f"davidson2014.near_far.{name}"
     for name in ("cooperative_blocks", "cta_warp_scan", "merge_path")

@@ -51,19 +51,30 @@ class Call(NamedTuple):
 
 
 CALLS = (
-    Call("dijkstra, one source", lambda module, matrix, sources: module.dijkstra(
-        matrix, indices=sources[0])),
-    Call("dijkstra, one source, predecessors", lambda module, matrix, sources: module.dijkstra(
-        matrix, indices=sources[0], return_predecessors=True)),
-    Call("dijkstra, 8 sources", lambda module, matrix, sources: module.dijkstra(
-        matrix, indices=sources), 8),
-)  # fmt: skip
+    Call(
+        "dijkstra, one source",
+        lambda module, matrix, sources: module.dijkstra(matrix, indices=sources[0]),
+    ),
+    Call(
+        "dijkstra, one source, predecessors",
+        lambda module, matrix, sources: module.dijkstra(
+            matrix, indices=sources[0], return_predecessors=True
+        ),
+    ),
+    Call(
+        "dijkstra, 8 sources",
+        lambda module, matrix, sources: module.dijkstra(matrix, indices=sources),
+        8,
+    ),
+)
 _LEAST_MS = 2000.0  # of a row: a processor's speed may change by a third within a second
 ALL_PAIRS = (
     Call("floyd_warshall", lambda module, matrix, _: module.floyd_warshall(matrix)),
-    Call("floyd_warshall, predecessors", lambda module, matrix, _: module.floyd_warshall(
-        matrix, return_predecessors=True)),
-)  # fmt: skip
+    Call(
+        "floyd_warshall, predecessors",
+        lambda module, matrix, _: module.floyd_warshall(matrix, return_predecessors=True),
+    ),
+)
 
 
 class Row(NamedTuple):
@@ -166,9 +177,13 @@ def _prepared(
 
 
 def _dijkstra(
-    title: str, kind: str, call: Call, made: Callable[[], tuple[Graph, list[int], Any] | None],
-    options: argparse.Namespace, theirs: Any,
-) -> Row | None:  # fmt: skip
+    title: str,
+    kind: str,
+    call: Call,
+    made: Callable[[], tuple[Graph, list[int], Any] | None],
+    options: argparse.Namespace,
+    theirs: Any,
+) -> Row | None:
     prepared = made()
     if prepared is None:
         return None
@@ -181,9 +196,13 @@ def _dijkstra(
 
 
 def _all_pairs(
-    title: str, kind: str, call: Call, plain: Callable[[], Graph], options: argparse.Namespace,
+    title: str,
+    kind: str,
+    call: Call,
+    plain: Callable[[], Graph],
+    options: argparse.Namespace,
     theirs: Any,
-) -> Row | None:  # fmt: skip
+) -> Row | None:
     graph = typed(plain(), KINDS[kind])
     if graph is None:
         return None
@@ -263,9 +282,11 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the options."""
     made = argparse.ArgumentParser(prog="warpath bench csgraph", description=__doc__)
     made.add_argument(
-        "--graphs", nargs="*", metavar="GRAPH",
+        "--graphs",
+        nargs="*",
+        metavar="GRAPH",
         help=f"names ({', '.join(CPU)}) or files; NY and cnr need --data",
-    )  # fmt: skip
+    )
     made.add_argument("--data", type=Path, metavar="FOLDER", help="(WARPATH_BENCH_DATA)")
     made.add_argument("--scale", type=float, default=1.0, help="size of the generated graphs")
     made.add_argument("--weights", nargs="+", choices=list(KINDS), default=list(KINDS))

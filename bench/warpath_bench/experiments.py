@@ -227,13 +227,18 @@ def _study(given: Section) -> Study:
         raise given.error(f"task = {task!r} must be one of {', '.join(TASKS)}.")
     factors = given.take("factors", list, [])
     study = Study(
-        given.take("name", str), task,
+        given.take("name", str),
+        task,
         tuple(_graph(one) for one in given.sections("graphs", needed=True)),
-        given.words("variants", needed=True), given.words("beside"),
-        given.take("repeats", int, 1), given.take("sources", int, 1),
-        given.take("threads", int, 0) or None, tuple(factors) or (None,),
-        given.take("counted", bool, default=False), given.take("each_round", bool, default=False),
-    )  # fmt: skip
+        given.words("variants", needed=True),
+        given.words("beside"),
+        given.take("repeats", int, 1),
+        given.take("sources", int, 1),
+        given.take("threads", int, 0) or None,
+        tuple(factors) or (None,),
+        given.take("counted", bool, default=False),
+        given.take("each_round", bool, default=False),
+    )
     given.end()
     if study.threads and task != "many sources":
         raise given.error(f"threads = {study.threads} goes with many sources alone.")
@@ -250,10 +255,15 @@ def _graph(given: Section) -> GraphSpec:
     sizes = given.take("n", list, [])
     weights = given.take("weights", list, [])
     graph = GraphSpec(
-        given.take("title", str, ""), given.take("make", str, ""), tuple(sizes),
-        given.take("power", (int, float), 1.0), given.take("file", str, ""),
-        tuple(weights) or None, given.take("skip", str, ""), given.take("note", str, ""),
-    )  # fmt: skip
+        given.take("title", str, ""),
+        given.take("make", str, ""),
+        tuple(sizes),
+        given.take("power", (int, float), 1.0),
+        given.take("file", str, ""),
+        tuple(weights) or None,
+        given.take("skip", str, ""),
+        given.take("note", str, ""),
+    )
     given.end()
     if not (graph.make or graph.file or graph.skip):
         raise given.error("a graph needs one of make, file, skip.")
@@ -272,11 +282,17 @@ def _graph(given: Section) -> GraphSpec:
 
 def _figure(given: Section, studies: dict[str, Study]) -> Figure:
     figure = Figure(
-        given.take("name", str), given.take("study", str), given.take("chart", str),
-        given.take("title", str), given.take("says", str, ""), given.take("baseline", str, ""),
-        given.take("key", str, "ms"), given.words("only"), given.words("differs"),
+        given.take("name", str),
+        given.take("study", str),
+        given.take("chart", str),
+        given.take("title", str),
+        given.take("says", str, ""),
+        given.take("baseline", str, ""),
+        given.take("key", str, "ms"),
+        given.words("only"),
+        given.words("differs"),
         tuple(_published(one) for one in given.sections("published")),
-    )  # fmt: skip
+    )
     given.end()
     if figure.study not in studies:
         raise given.error(f"study = {figure.study!r} must be one of {', '.join(studies)}.")
@@ -291,11 +307,15 @@ def _figure(given: Section, studies: dict[str, Study]) -> Figure:
 def _published(given: Section) -> Published:
     number = given.take("number", (int, float), math.nan)
     found = Published(
-        given.take("what", str), given.take("value", str),
-        None if math.isnan(number) else float(number), given.take("key", str, "ms"),
-        given.take("of", str, ""), given.take("per", str, ""), given.take("graph", str, ""),
+        given.take("what", str),
+        given.take("value", str),
+        None if math.isnan(number) else float(number),
+        given.take("key", str, "ms"),
+        given.take("of", str, ""),
+        given.take("per", str, ""),
+        given.take("graph", str, ""),
         given.take("mean", bool, default=False),
-    )  # fmt: skip
+    )
     given.end()
     for recipe in filter(None, (found.of, found.per)):
         known_recipe(recipe, given)

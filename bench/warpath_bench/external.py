@@ -71,9 +71,10 @@ def write_graph(graph: Graph, path: Path) -> None:
     with path.open("wb") as file:
         file.write(f"warpath-graph 1 {weights.dtype} {graph.n} {graph.m}\n".encode())
         for values, dtype in (
-            (graph.indptr, "<i8"), (graph.indices, "<i4"),
+            (graph.indptr, "<i8"),
+            (graph.indices, "<i4"),
             (weights, weights.dtype.newbyteorder("<")),
-        ):  # fmt: skip
+        ):
             file.write(np.ascontiguousarray(values, dtype).data)
 
 
@@ -116,9 +117,7 @@ class External:
         given = [str(self._graph), str(listed), str(out), str(self.threads)]
         told = read_told(ran([*self._words, *given], self._limit), 1 + len(sources))
         labels = self._labels(out, told, 1 + len(sources))
-        self.about |= {
-            "first_ms": told.times[0], "peak_mb": told.peak_mb, "build_s": told.build_s,
-        }  # fmt: skip
+        self.about |= {"first_ms": told.times[0], "peak_mb": told.peak_mb, "build_s": told.build_s}
         for source, ms, dist in zip(sources, told.times[1:], labels[1:], strict=True):
             kept = self.found.setdefault(source, Found(plan=told.about))
             kept.times.append(ms)
@@ -148,9 +147,13 @@ def ran(words: Sequence[str], limit: float) -> str:
     """
     try:
         process = subprocess.Popen(  # noqa: S603 - the user's own command
-            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+            words,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
             start_new_session=True,
-        )  # fmt: skip
+        )
     except OSError as error:
         msg = f"it cannot be started: {error.strerror}."
         raise CommandError(msg) from error

@@ -29,8 +29,11 @@ _KEY = ("face", "graph", "weights", "call")
 _SIZES = [1024, 2048]
 #: Required minimum speedups: by library and first word of a call's title, for NetworkX by graph.
 #: Other calls are measured without a goal.
-GOALS = {("csgraph", "dijkstra"): 2.0, ("csgraph", "floyd_warshall"): 20.0,
-         ("networkx", "uniform"): 30.0}  # fmt: skip
+GOALS = {
+    ("csgraph", "dijkstra"): 2.0,
+    ("csgraph", "floyd_warshall"): 20.0,
+    ("networkx", "uniform"): 30.0,
+}
 
 
 class Job(NamedTuple):
@@ -72,8 +75,17 @@ def jobs(options: argparse.Namespace) -> Iterator[Job]:
         "scipy.sparse.csgraph", what="warpath bench faces", extra="peers", of="warpath-bench"
     )
     sizes = [str(n) for n in options.pairs]
-    given = ["--pairs", *sizes, "--predecessors", "--sources", str(options.sources),
-             "--repeats", str(options.repeats), "--scale", str(options.scale)]  # fmt: skip
+    given = [
+        "--pairs",
+        *sizes,
+        "--predecessors",
+        "--sources",
+        str(options.sources),
+        "--repeats",
+        str(options.repeats),
+        "--scale",
+        str(options.scale),
+    ]
     if options.data is not None:
         given += ["--data", str(options.data)]
     for row in csgraph.jobs(csgraph.parser().parse_args(given), theirs):
@@ -119,9 +131,16 @@ def table(lines: Sequence[Line]) -> str:
     goals = 0
     for line in lines:
         goal = _goal(line)
-        cells = [line["face"], line["graph"], line["weights"], f"`{line['call']}`",
-                 units.digits(line["theirs_ms"]), units.digits(line["ours_ms"]),
-                 f"{units.digits(line['times'])}x", f"{goal:g}x" if goal else ""]  # fmt: skip
+        cells = [
+            line["face"],
+            line["graph"],
+            line["weights"],
+            f"`{line['call']}`",
+            units.digits(line["theirs_ms"]),
+            units.digits(line["ours_ms"]),
+            f"{units.digits(line['times'])}x",
+            f"{goal:g}x" if goal else "",
+        ]
         made.append(f"| {' | '.join(cells)} |\n")
         goals += goal is not None
         if goal is not None and line["times"] < goal:

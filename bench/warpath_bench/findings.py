@@ -56,10 +56,12 @@ def _section(claim: Claim, verdict: Verdict) -> list[str]:
     figures = f" The paper's figures: {claim.figures}." if claim.figures else ""
     rule = (claim.judge.__doc__ or "").splitlines()[0].replace("Judge by", "Judged by")
     return [
-        "", f"### {claim.says}", "",
+        "",
+        f"### {claim.says}",
+        "",
         f"{claim.place[:1].upper()}{claim.place[1:]}.{figures} Here: **{verdict.holds}**. {rule}",
         *([] if verdict.holds == UNKNOWN else ["", *verdict.shown]),
-    ]  # fmt: skip
+    ]
 
 
 def read_records(places: Iterable[str]) -> list[dict[str, Any]]:

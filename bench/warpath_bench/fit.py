@@ -175,15 +175,26 @@ docs/decisions/0010-predicted-times.md how they were found.
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="warpath bench fit", description=__doc__,
+        prog="warpath bench fit",
+        description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.add_argument("--lines", type=Path, default=LINES, help=f"measurements ({LINES})")
-    parser.add_argument("--budget", type=float, default=0, metavar="SECONDS",
-                        help="time to measure; without it, only fit")  # fmt: skip
+    parser.add_argument(
+        "--budget",
+        type=float,
+        default=0,
+        metavar="SECONDS",
+        help="time to measure; without it, only fit",
+    )
     parser.add_argument("--seconds", type=float, default=0.15, help="time to measure a query")
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2],
-                        help="1 alone keeps the constants of more threads")  # fmt: skip
+    parser.add_argument(
+        "--threads",
+        type=int,
+        nargs="+",
+        default=[1, 2],
+        help="1 alone keeps the constants of more threads",
+    )
     parser.add_argument("--data", type=Path, help="folder of graph files, which are all held out")
     parser.add_argument("--write", action="store_true", help="write warpath/constants.py")
     return parser

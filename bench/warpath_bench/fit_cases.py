@@ -118,8 +118,11 @@ _FIT: _Table = [
     ("road", {"n": 1_000_000}, "int32 float32"),
     ("grid", {"rows": 60, "columns": 60, "weights": (1, 10)}, "int32 none"),
     ("grid", {"rows": 300, "columns": 300}, "int32 none"),
-    ("grid", {"rows": 300, "columns": 300, "weights": (1, 100_000), "diagonal": True},
-     "int32 float32"),
+    (
+        "grid",
+        {"rows": 300, "columns": 300, "weights": (1, 100_000), "diagonal": True},
+        "int32 float32",
+    ),
     ("grid", {"rows": 700, "columns": 700, "weights": (70, 140), "drop": 0.2}, "int32"),
     ("grid", {"rows": 20, "columns": 20_000, "weights": (1, 1000)}, "int32"),
     ("delaunay", {"n": 1_000}, "int32"),
@@ -147,7 +150,7 @@ _FIT: _Table = [
     ("dense", {"n": 300}, "int32 float32"),
     ("dense", {"n": 1_000, "density": 0.2}, _ALL),
     ("dense", {"n": 2_000, "density": 0.5}, "int32"),
-]  # fmt: skip
+]
 _HELD_OUT: _Table = [
     ("road", {"n": 5_000, "degree": 2.8}, "int32 float32"),
     ("road", {"n": 30_000}, "int32 float64 none"),
@@ -175,7 +178,7 @@ _HELD_OUT: _Table = [
     ("dense", {"n": 600, "density": 0.3}, "int32 float32"),
     ("dense", {"n": 1_500, "density": 0.1}, "int32"),
     ("complete", {"n": 500}, "int32 float64"),
-]  # fmt: skip
+]
 #: Only for GPUs: a CPU would take too long for all queries on these.
 _LARGE: _Table = [
     ("road", {"n": 1_500_000, "degree": 2.6}, "int32 float64"),
@@ -194,4 +197,4 @@ _LARGE: _Table = [
     ("small_world", {"n": 900_000, "degree": 8, "rewire": 0.02}, "int32 float32"),
     ("small_world", {"n": 2_000_000, "degree": 6, "rewire": 0.3}, "int32"),
     ("dense", {"n": 4_000, "density": 0.15}, "int32"),
-]  # fmt: skip
+]

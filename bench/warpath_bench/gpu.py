@@ -191,9 +191,15 @@ class _Run:
             return None
         first = dtypes[:1] if of_cpu or of_gpu else []
         return Wanted(
-            title, name, options.scale, size, dtypes=tuple(dict.fromkeys([*first, *mine])),
-            sources=options.sources if mine else 1, recipes=of_cpu, limit=options.limit,
-        )  # fmt: skip
+            title,
+            name,
+            options.scale,
+            size,
+            dtypes=tuple(dict.fromkeys([*first, *mine])),
+            sources=options.sources if mine else 1,
+            recipes=of_cpu,
+            limit=options.limit,
+        )
 
     def measure(self, made: Made) -> None:
         """Measure what the file does not have of a graph, and append the lines."""

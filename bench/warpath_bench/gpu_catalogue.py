@@ -50,9 +50,7 @@ def warm_up(names: Iterable[str], dtype: DTypeLike, device: str) -> None:
             calls.sssp(graph, 0, algorithm=name, device=device)
 
 
-def beside(
-    graph: Graph, name: str, source: int, right: Right, device: str, limit: float
-) -> Line:  # fmt: skip
+def beside(graph: Graph, name: str, source: int, right: Right, device: str, limit: float) -> Line:
     """Return the times of a recipe from a source, or the reason why there are none.
 
     Returns

@@ -223,9 +223,12 @@ class Makers:
                 yield from _as_ready({alone.submit(make, one, settings.threads()): one}, end)
         others = [one for one in wanted if one.size < HUGE]
         yield from _as_ready(
-            {(long if one.size >= LARGE else short).submit(make, one, self._threads): one
-             for one in others}, end
-        )  # fmt: skip
+            {
+                (long if one.size >= LARGE else short).submit(make, one, self._threads): one
+                for one in others
+            },
+            end,
+        )
 
     def _in_process(self, wanted: Wanted, threads: int) -> Made | Failed:
         here, there = self._context.Pipe(duplex=False)

@@ -43,10 +43,21 @@ RECORDED: dict[str, Known] = {
 }
 #: The graphs that are measured by default: sizes over three decades, then the table's.
 GRAPHS = (
-    "rmat 14 16", "rmat 16 16", "grid 125", "grid 250", "grid 500", "uniform 16000 8",
-    "uniform 62500 8", *RECORDED, "martin 1048576", "martin 11534336", "delaunay 4194304",
-    "road 24000000", "rmat 24 16", "rmat 26 16",
-)  # fmt: skip
+    "rmat 14 16",
+    "rmat 16 16",
+    "grid 125",
+    "grid 250",
+    "grid 500",
+    "uniform 16000 8",
+    "uniform 62500 8",
+    *RECORDED,
+    "martin 1048576",
+    "martin 11534336",
+    "delaunay 4194304",
+    "road 24000000",
+    "rmat 24 16",
+    "rmat 26 16",
+)
 
 # Limits of an H200 as measured: bytes a second of a copy, gathers of 4 bytes a second from an
 # array of so many bytes, seconds of a barrier of all blocks.
@@ -167,13 +178,20 @@ def _row(line: Line) -> str:
     peer = known.adds if known else None
     return _cells(
         [
-            *cells, f"`{line['plan']}`", _short(kernel), _short(median(line["call_ms"])),
-            _short(median(line["copied_ms"])), _short(known.goal) if known else "",
-            _short(peer) if peer else "", f"{peer / kernel:.1f}x" if peer else "",
-            _short(least), f"{kernel / least:.1f}", "" if rounds is None else f"{rounds:,.0f}",
+            *cells,
+            f"`{line['plan']}`",
+            _short(kernel),
+            _short(median(line["call_ms"])),
+            _short(median(line["copied_ms"])),
+            _short(known.goal) if known else "",
+            _short(peer) if peer else "",
+            f"{peer / kernel:.1f}x" if peer else "",
+            _short(least),
+            f"{kernel / least:.1f}",
+            "" if rounds is None else f"{rounds:,.0f}",
             _short(line["first_s"]),
         ]
-    )  # fmt: skip
+    )
 
 
 def _verdict(lines: Sequence[Line]) -> list[str]:

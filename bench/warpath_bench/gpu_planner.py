@@ -58,9 +58,12 @@ def timed_candidates(graph: Graph, right: dict[int, Right], device: str) -> Line
     plan = calls.plan(graph, sources[0], device=device)
     candidates: list[Plan | Candidate] = [plan, *plan.runners_up]
     line: Line = {
-        "chosen": plan.algorithm, "ms": {}, "unmeasured": {}, "wrong": 0,
+        "chosen": plan.algorithm,
+        "ms": {},
+        "unmeasured": {},
+        "wrong": 0,
         "predicted_ms": {one.recipe.name: 1e3 * (one.seconds or 0) for one in candidates},
-    }  # fmt: skip
+    }
     for one in sorted(candidates, key=lambda one: one.recipe.loop not in IN_ONE_LAUNCH):
         name, alone = one.recipe.name, one.recipe.loop in IN_ONE_LAUNCH
 

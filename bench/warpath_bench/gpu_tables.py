@@ -108,10 +108,16 @@ def planner(lines: Sequence[Line]) -> list[str]:
         lost = [over for line in judged if (over := over_best(line, ours=ours)) is not None]
         good = sum(each <= GOOD for each in lost)
         rows.append(
-            [name, str(len(lost)), f"{good}, {good / len(lost):.0%}",
-             f"{geometric_mean(lost):.2f}x", f"{max(lost):.2f}x"]
-            if lost else [name, "0", "", "", ""]
-        )  # fmt: skip
+            [
+                name,
+                str(len(lost)),
+                f"{good}, {good / len(lost):.0%}",
+                f"{geometric_mean(lost):.2f}x",
+                f"{max(lost):.2f}x",
+            ]
+            if lost
+            else [name, "0", "", "", ""]
+        )
     misses = sorted(
         (line for line in judged if (over_best(line, ours=False) or 0) > GOOD),
         key=lambda line: -(over_best(line, ours=False) or 0),
@@ -121,9 +127,16 @@ def planner(lines: Sequence[Line]) -> list[str]:
         times, taken = line["ms"], line["chosen"]
         best = min(times, key=lambda name: times[name])
         missed.append(
-            [line["graph"], f"{line['m']:,}", f"`{taken}`", _ms(times[taken]), f"`{best}`",
-             _ms(times[best]), f"{over_best(line, ours=False):.2f}"]
-        )  # fmt: skip
+            [
+                line["graph"],
+                f"{line['m']:,}",
+                f"`{taken}`",
+                _ms(times[taken]),
+                f"`{best}`",
+                _ms(times[best]),
+                f"{over_best(line, ours=False):.2f}",
+            ]
+        )
     shown = ["", "Missed:", "", *_table(missed)] if misses else ["", "Missed: none."]
     unjudged = [line["graph"] for line in lines if line not in judged]
     left = ["", f"Not judged: {', '.join(unjudged)}."] if unjudged else []

@@ -191,9 +191,12 @@ def _print(title: str, solvers: Sequence[Rows], columns: dict[str, dict[str, flo
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="warpath bench many", description=__doc__)
     parser.add_argument(
-        "--graphs", nargs="+", default=list(COLUMNS), metavar="GRAPH",
+        "--graphs",
+        nargs="+",
+        default=list(COLUMNS),
+        metavar="GRAPH",
         help=f"names ({', '.join(COLUMNS)}) or files",
-    )  # fmt: skip
+    )
     parser.add_argument("--sources", type=int, default=64, help="seeded sources per graph")
     parser.add_argument("--pairs", type=int, nargs="*", default=[512, 1024, 2048], metavar="N")
     parser.add_argument(

@@ -90,9 +90,12 @@ def text(value: Any) -> str:
 
 
 def compared(
-    measured: Measured, graphs: Iterable[str], recipes: Sequence[str], key: str = "ms",
+    measured: Measured,
+    graphs: Iterable[str],
+    recipes: Sequence[str],
+    key: str = "ms",
     unit: str = "ms",
-) -> tuple[list[list[float]], list[str]]:  # fmt: skip
+) -> tuple[list[list[float]], list[str]]:
     """Return the values of all recipes on each graph that has them all, and their table."""
     head = ["graph", *(f"{recipe.partition('.')[2]}, {unit}" for recipe in recipes)]
     found = [(graph, measured.values(key, graph, recipes)) for graph in graphs]

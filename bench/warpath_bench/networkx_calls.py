@@ -98,8 +98,11 @@ def main(arguments: Sequence[str]) -> int:
             raise InputError(msg)
         graph = WORKLOADS[name].make()
         given = as_networkx(graph)
-        calls = [call for call in WORKLOADS[name].calls
-                 if not options.calls or call.name in options.calls]  # fmt: skip
+        calls = [
+            call
+            for call in WORKLOADS[name].calls
+            if not options.calls or call.name in options.calls
+        ]
         sys.stdout.write(
             f"{name}: {given.number_of_nodes():,} nodes, {given.number_of_edges():,} edges, "
             f"{'directed' if given.is_directed() else 'undirected'}, "
@@ -217,8 +220,13 @@ def _same(theirs: Any, ours: Any, call: Call) -> bool:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="warpath bench networkx", description=__doc__)
-    parser.add_argument("--graphs", nargs="+", default=list(WORKLOADS), metavar="GRAPH",
-                        help=f"names: {', '.join(WORKLOADS)}")  # fmt: skip
+    parser.add_argument(
+        "--graphs",
+        nargs="+",
+        default=list(WORKLOADS),
+        metavar="GRAPH",
+        help=f"names: {', '.join(WORKLOADS)}",
+    )
     parser.add_argument("--calls", nargs="+", default=[], metavar="FUNCTION", help="only these")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1, help="draws the sources and the targets")

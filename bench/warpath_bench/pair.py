@@ -44,9 +44,15 @@ class Solve(Protocol):
     """The signature of `sssp`, which tests replace."""
 
     def __call__(
-        self, graph: Graph, source: Any, *, algorithm: str, device: str,
-        params: dict[str, float], trace: bool,
-    ) -> Paths:  # fmt: skip
+        self,
+        graph: Graph,
+        source: Any,
+        *,
+        algorithm: str,
+        device: str,
+        params: dict[str, float],
+        trace: bool,
+    ) -> Paths:
         """Return the shortest paths from a source."""
         ...
 
@@ -97,9 +103,13 @@ class Pairs:
     """
 
     def __init__(
-        self, limit: float, traced: float, solve: Solve | None = None, device: str = "cuda",
+        self,
+        limit: float,
+        traced: float,
+        solve: Solve | None = None,
+        device: str = "cuda",
         graphs: Callable[[str], Graph] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.limit = limit
         self.traced = traced
         self.device = device
@@ -117,10 +127,17 @@ class Pairs:
         graph, facts = self._graph, self._graph.facts(symmetry=False)
         device = "cpu" if "cpu" in recipe.devices else self.device
         line = {
-            "study": job.study, "graph": title_of(job.graph), "recipe": job.recipe,
-            "factor": job.delta, "n": graph.n, "m": graph.m, "weights": facts.weight_dtype,
-            "mean_degree": facts.mean_degree, "source": self._source, "device": device,
-        }  # fmt: skip
+            "study": job.study,
+            "graph": title_of(job.graph),
+            "recipe": job.recipe,
+            "factor": job.delta,
+            "n": graph.n,
+            "m": graph.m,
+            "weights": facts.weight_dtype,
+            "mean_degree": facts.mean_degree,
+            "source": self._source,
+            "device": device,
+        }
         refused = recipe.objection(Task.SSSP, facts) or too_wide(recipe, graph)
         if refused is not None:
             return line | {"refused": refused}
@@ -167,10 +184,13 @@ class Pairs:
         seconds = median(times)
         edges = int(np.diff(graph.indptr)[self._right != unreachable(self._right.dtype)].sum())
         found: dict[str, Any] = {
-            "ms": 1e3 * seconds, "runs_ms": [1e3 * each for each in times],
-            "rounds": paths.stats.get("rounds"), "dijkstra_edges": edges,
-            "mteps": edges / seconds / 1e6, "wrong": self._wrong(paths.dist),
-        }  # fmt: skip
+            "ms": 1e3 * seconds,
+            "runs_ms": [1e3 * each for each in times],
+            "rounds": paths.stats.get("rounds"),
+            "dijkstra_edges": edges,
+            "mteps": edges / seconds / 1e6,
+            "wrong": self._wrong(paths.dist),
+        }
         if not (job.counts and counts):
             return found
         if seconds * _TRACED <= self.traced:
@@ -207,19 +227,27 @@ class Pairs:
         relaxed = int(np.count_nonzero(reached[src] & (dist[src] < dist[dst])))
         selected = int(np.count_nonzero(reached))
         return {
-            "counted": "known", "selected": selected, "relaxed": relaxed,
-            "work": relaxed / edges, "parallelism": selected / rounds,
-        }  # fmt: skip
+            "counted": "known",
+            "selected": selected,
+            "relaxed": relaxed,
+            "work": relaxed / edges,
+            "parallelism": selected / rounds,
+        }
 
 
 def _counted(traced: Paths, edges: int) -> dict[str, Any]:
     assert traced.trace is not None  # noqa: S101 - the solve was traced
     totals = traced.trace.totals(edges)
     return {
-        "counted": "traced", "rounds": totals.rounds, "selected": totals.selected,
-        "relaxed": totals.relaxed, "improved": totals.improved, "work": totals.work_ratio,
-        "parallelism": totals.mean_parallelism, "steps": totals.steps,
-    }  # fmt: skip
+        "counted": "traced",
+        "rounds": totals.rounds,
+        "selected": totals.selected,
+        "relaxed": totals.relaxed,
+        "improved": totals.improved,
+        "work": totals.work_ratio,
+        "parallelism": totals.mean_parallelism,
+        "steps": totals.steps,
+    }
 
 
 def _each_round(traced: Paths) -> dict[str, Any]:

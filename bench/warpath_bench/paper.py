@@ -56,10 +56,13 @@ def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | 
         cells = planned(paper, options.scale, options.repeats, options.data, devices)
         stem = options.output / f"{paper.name}-{kind_of(facts)}"
         found = run(
-            cells, Bench(cells, options.limit, solve, device),
+            cells,
+            Bench(cells, options.limit, solve, device),
             options.lines or stem.with_name(f"{stem.name}.jsonl"),
-            limit=options.limit, budget=left / (len(papers) - at), facts=facts,
-        )  # fmt: skip
+            limit=options.limit,
+            budget=left / (len(papers) - at),
+            facts=facts,
+        )
         absent = [name for device, name in _DEVICES.items() if device not in devices]
         scale = _scale(options, len(cells), len(found))
         command = f"warpath bench paper {options.papers[at]} --scale {options.scale:g}"
@@ -129,9 +132,11 @@ def _scale(options: argparse.Namespace, wanted: int, found: int) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="warpath bench paper", description=__doc__)
     parser.add_argument(
-        "papers", nargs="+", metavar="PAPER",
+        "papers",
+        nargs="+",
+        metavar="PAPER",
         help=f"{', '.join(experiments.names())}, or a TOML file of the same format",
-    )  # fmt: skip
+    )
     parser.add_argument("--scale", type=float, default=1, help="share of the paper's sizes (1)")
     parser.add_argument("--repeats", type=int, help="maximum number of graphs of each size")
     parser.add_argument(

@@ -14,18 +14,21 @@ if TYPE_CHECKING:
     from warpath_bench.paper_results import Results
 
 _AXES = {
-    "ms": "time (ms)", "mteps": "edges of Dijkstra's a second (millions)",
-    "work": "edges relaxed / Dijkstra's", "parallelism": "vertices a round", "rounds": "rounds",
-}  # fmt: skip
+    "ms": "time (ms)",
+    "mteps": "edges of Dijkstra's a second (millions)",
+    "work": "edges relaxed / Dijkstra's",
+    "parallelism": "vertices a round",
+    "rounds": "rounds",
+}
 
 
 def draw(results: Results, figure: Figure, stem: Path) -> list[Path]:
     """Draw a figure into files whose names begin with a stem; none if there are no lines."""
     if not results.recipes(figure):
         return []
-    way = {
-        "time": _time, "speedup": _time, "work": _work, "rounds": _rounds, "delta": _delta,
-    }.get(figure.chart)  # fmt: skip
+    way = {"time": _time, "speedup": _time, "work": _work, "rounds": _rounds, "delta": _delta}.get(
+        figure.chart
+    )
     return [] if way is None else way(results, figure, stem)
 
 

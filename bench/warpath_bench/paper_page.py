@@ -32,9 +32,13 @@ takes over a second. Every answer is compared, bit for bit, with one that passed
 
 
 def page(
-    results: Results, pictures: dict[str, list[Path]], *, command: str, scale: str,
+    results: Results,
+    pictures: dict[str, list[Path]],
+    *,
+    command: str,
+    scale: str,
     absent: Sequence[str],
-) -> str:  # fmt: skip
+) -> str:
     """Return the report.
 
     Parameters
@@ -46,9 +50,12 @@ def page(
     """
     paper = results.paper
     head = _HEAD.format(
-        title=paper.title, command=command, machine=paper.machine, scale=scale,
+        title=paper.title,
+        command=command,
+        machine=paper.machine,
+        scale=scale,
         here=about(results.lines),
-    )  # fmt: skip
+    )
     parts = [head, *_list("What differs from the paper throughout:", paper.differs)[1:]]
     told: set[str] = set()
     for figure in paper.figures:
@@ -63,8 +70,18 @@ def page(
 
 def about(lines: Sequence[Line]) -> str:
     """Return the machine and the versions of the measurements."""
-    kept = ("gpu", "driver", "CUDA runtime", "compiler", "processor", "cores", "python", "numpy",
-            "warpath", "commit")  # fmt: skip
+    kept = (
+        "gpu",
+        "driver",
+        "CUDA runtime",
+        "compiler",
+        "processor",
+        "cores",
+        "python",
+        "numpy",
+        "warpath",
+        "commit",
+    )
     values = {key: sorted({str(line[key]) for line in lines if line.get(key)}) for key in kept}
     said = ", ".join(f"{key} {', '.join(found)}" for key, found in values.items() if found)
     spent = sum(line.get("spent_s", 0.0) for line in lines)

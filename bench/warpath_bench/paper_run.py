@@ -126,10 +126,17 @@ class Sources:
         graph, facts = self._graph, self._graph.facts(symmetry=False)
         device = "cpu" if "cpu" in recipe.devices else self._device
         line: Line = {
-            "study": job.study, "graph": title_of(job.graph), "recipe": job.recipe, "factor": None,
-            "n": graph.n, "m": graph.m, "weights": facts.weight_dtype,
-            "mean_degree": facts.mean_degree, "device": device, "sources": len(self._sources),
-        }  # fmt: skip
+            "study": job.study,
+            "graph": title_of(job.graph),
+            "recipe": job.recipe,
+            "factor": None,
+            "n": graph.n,
+            "m": graph.m,
+            "weights": facts.weight_dtype,
+            "mean_degree": facts.mean_degree,
+            "device": device,
+            "sources": len(self._sources),
+        }
         refused = recipe.objection(Task.MANY, facts)
         if refused is not None:
             return line | {"refused": refused}
@@ -137,8 +144,10 @@ class Sources:
             with at_most(self.limit):
                 self._once(recipe, device, tiny(graph), np.arange(4))
                 first, found = self._once(recipe, device, graph, self._sources)
-                again = [self._once(recipe, device, graph, self._sources)[0]
-                         for _ in range(3 if first < _SHORT else 0)]  # fmt: skip
+                again = [
+                    self._once(recipe, device, graph, self._sources)[0]
+                    for _ in range(3 if first < _SHORT else 0)
+                ]
         except TimeIsUpError as stopped:
             return line | {"limit": self.limit, "rounds_made": stopped.rounds}
         except (WarpathError, MemoryError) as error:
@@ -167,9 +176,13 @@ class Sources:
         dtype = self._right.dtype.name if self._right.dtype.kind == "i" else None
         start = time.perf_counter()
         table = distances.distances(
-            graph, graph.label_of(sources), algorithm=recipe.name, device=device, dist_dtype=dtype,
+            graph,
+            graph.label_of(sources),
+            algorithm=recipe.name,
+            device=device,
+            dist_dtype=dtype,
             threads=self.threads if device == "cpu" else None,
-        )  # fmt: skip
+        )
         return time.perf_counter() - start, table.dist
 
 

@@ -53,10 +53,17 @@ def _section(machine: Machine, pictures: Mapping[str, Path]) -> list[str]:
             f"{first} of {len(ratios)}, {units.digits(mean)}x in the geometric mean."
         )
         parts += [
-            "", "### Ours against the best peer", "", said, "", *_ratios(ratios),
-            "", f"### The worst {_WORST}", "",
+            "",
+            "### Ours against the best peer",
+            "",
+            said,
+            "",
+            *_ratios(ratios),
+            "",
+            f"### The worst {_WORST}",
+            "",
             *_ratios(sorted(ratios, key=lambda ratio: ratio.times)[:_WORST]),
-        ]  # fmt: skip
+        ]
     for title, path in pictures.items():
         parts += ["", f"![{title}]({path.name})"]
     if machine.cases():
@@ -78,12 +85,18 @@ def _ratios(ratios: Sequence[Ratio]) -> list[str]:
     head = ["graph", "weights", "tree", "threads", "ours", "ms", "best peer", "ms", "times"]
     body: list[list[Any]] = [
         [
-            one.case.graph, one.case.dtype, "yes" if one.case.tree else "no", one.threads, one.ours,
-            units.digits(one.ours_ms), one.peer, units.digits(one.peer_ms),
+            one.case.graph,
+            one.case.dtype,
+            "yes" if one.case.tree else "no",
+            one.threads,
+            one.ours,
+            units.digits(one.ours_ms),
+            one.peer,
+            units.digits(one.peer_ms),
             f"{units.digits(one.times)}x",
         ]
         for one in ratios
-    ]  # fmt: skip
+    ]
     return rows(head, body)
 
 

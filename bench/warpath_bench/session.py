@@ -96,9 +96,13 @@ class Session:
         start = time.perf_counter()
         graph = workload.make()
         facts = {
-            "suite": self._wish.suite, "graph": title, "n": graph.n, "m": graph.m,
-            "load_s": time.perf_counter() - start, **self._facts,
-        }  # fmt: skip
+            "suite": self._wish.suite,
+            "graph": title,
+            "n": graph.n,
+            "m": graph.m,
+            "load_s": time.perf_counter() - start,
+            **self._facts,
+        }
         right: dict[int, Right] = {}
         for kind in wanted:
             weighted = typed(graph, kind)
@@ -107,9 +111,10 @@ class Session:
                 continue
             start = time.perf_counter()
             right = (  # the same sources for all weights, which do not affect their reach
-                answers_of(weighted, list(right), self._wish.certified) if right
+                answers_of(weighted, list(right), self._wish.certified)
+                if right
                 else answers(weighted, self._wish.sources, self._wish.certified)
-            )  # fmt: skip
+            )
             dtype = "none" if weighted.weights is None else str(weighted.weight_dtype)
             about = facts | {"dtype": dtype, "kind": kind, "asked": self._wish.sources}
             bout = Bout(weighted, right, self._wish.terms, about, self._folder)

@@ -134,26 +134,35 @@ def _parser() -> argparse.ArgumentParser:
         parser.add_argument(*names, help=about, **options)
 
     add(
-        "suite", nargs="?", default="cpu", choices=["cpu", "all"],
+        "suite",
+        nargs="?",
+        default="cpu",
+        choices=["cpu", "all"],
         about=f"cpu: {', '.join(CPU)}; all: {len(MORE)} more, and the data folder",
-    )  # fmt: skip
+    )
     add("--quick", action="store_true", about="one solve per source, 1 s per peer: about 5 minutes")
     add("--lines", metavar="FILE", about="the file of JSON lines to continue")
     add(
-        "--graphs", nargs="+", metavar="GRAPH",
+        "--graphs",
+        nargs="+",
+        metavar="GRAPH",
         about=f"instead of the suite's: {', '.join([*COLUMNS, *FILES])}; a generator with its "
         f"numbers ({', '.join(MAKERS)}); the title of a file in the data folder; a file",
-    )  # fmt: skip
+    )
     add("--data", type=Path, metavar="FOLDER", about="with graph files (WARPATH_BENCH_DATA)")
     add("--scale", type=float, default=1.0, about="size of the generated graphs")
     add(
-        "--dtypes", nargs="+", default=["int", "float"], choices=_KINDS,
+        "--dtypes",
+        nargs="+",
+        default=["int", "float"],
+        choices=_KINDS,
         about="weights: int: as they are, float: their tenths in float64, none: 1 each; or a type",
-    )  # fmt: skip
+    )
     add(
-        "--tree", action=argparse.BooleanOptionalAction,
+        "--tree",
+        action=argparse.BooleanOptionalAction,
         about="only with, or only without, predecessors; by default both",
-    )  # fmt: skip
+    )
     add("--threads", type=int, nargs="+", default=[1, 2], about="of our solvers and of commands")
     add("--algorithms", nargs="+", default=["auto"], metavar="NAME", about="our algorithms")
     add("--sources", type=int, default=16, about="seeded sources per graph")
@@ -164,12 +173,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--peers", nargs="*", metavar="PEER", about=f"instead of all installed ones of {every}")
     add(
-        "--external", action="append", default=[], metavar="NAME=COMMAND",
+        "--external",
+        action="append",
+        default=[],
+        metavar="NAME=COMMAND",
         about="a peer that is a command: docs/benchmarks/external-solvers.md",
-    )  # fmt: skip
+    )
     add(
-        "--budget", type=float, metavar="SECONDS",
+        "--budget",
+        type=float,
+        metavar="SECONDS",
         about="time for the solves of a peer on a graph (20; 1 with --quick; 0: no limit)",
-    )  # fmt: skip
+    )
     add("--limit", type=float, default=60.0, metavar="SECONDS", about="time for a command's run")
     return parser

@@ -155,9 +155,13 @@ def plain(graph: Graph) -> Graph:
     if weights is None or graph.facts(symmetry=False).negative:
         weights = np.random.default_rng(_SEED).integers(1, 256, graph.m, np.int32)
     return Graph(
-        graph.indptr, graph.indices, weights,
-        directed=graph.directed, coordinates=graph.coordinates, name=graph.name,
-    )  # fmt: skip
+        graph.indptr,
+        graph.indices,
+        weights,
+        directed=graph.directed,
+        coordinates=graph.coordinates,
+        name=graph.name,
+    )
 
 
 def typed(graph: Graph, kind: str) -> Graph | None:
@@ -248,9 +252,11 @@ def _unknown(name: str, folder: Path | None, kept: dict[str, Path]) -> str:
     names = [*COLUMNS, *FILES, *kept]
     close = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {close[0]}? " if close else ""
-    place = f"the data folder {folder} has {', '.join(kept)}" if folder else (
-        "files by title need --data FOLDER or WARPATH_BENCH_DATA"
-    )  # fmt: skip
+    place = (
+        f"the data folder {folder} has {', '.join(kept)}"
+        if folder
+        else ("files by title need --data FOLDER or WARPATH_BENCH_DATA")
+    )
     return (
         f"there is no graph {name!r}: {hint}there are {', '.join(COLUMNS)}, the generators "
         f"{', '.join(MAKERS)} with their numbers, and files by path; {place}."

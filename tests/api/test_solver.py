@@ -20,9 +20,10 @@ GRAPHS = {"buckets": [(0, 1, 2), (1, 2, 5), (0, 2, 9)], "bfs": [(0, 1, 3), (1, 2
 
 
 BOUND = [
-    recipe.name for recipe in CATALOGUE
+    recipe.name
+    for recipe in CATALOGUE
     if recipe.loop in {Loop.BUCKET_TEAM, Loop.DIJKSTRA, Loop.OWN_BUCKETS}
-]  # fmt: skip
+]
 
 
 @pytest.fixture(params=GRAPHS)

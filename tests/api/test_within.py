@@ -70,8 +70,13 @@ def test_labels_are_kept():
 def test_edges_are_cut_where_a_band_ends():
     edge, band, start, end = wp.within(ROADS, 0, [1, 4]).parts()
     parts = sorted(zip(edge.tolist(), band.tolist(), start.tolist(), end.tolist(), strict=True))
-    assert parts == [(0, 0, 0, 0.5), (0, 1, 0.5, 1), (1, 0, 0, 0.1), (1, 1, 0.1, 0.4),
-                     (2, 1, 0, 0.4)]  # fmt: skip
+    assert parts == [
+        (0, 0, 0, 0.5),
+        (0, 1, 0.5, 1),
+        (1, 0, 0, 0.1),
+        (1, 1, 0.1, 0.4),
+        (2, 1, 0, 0.4),
+    ]
 
 
 def test_an_edge_of_no_length_lies_in_the_band_of_its_start():
@@ -114,8 +119,10 @@ def test_rows_become_a_data_frame_and_a_file(tmp_path):
     found = wp.within(ROADS, 0, [2, 7])
     frame = found.to_pandas()
     assert frame.to_dict("list") == {
-        "vertex": [0, 1, 2], "distance": [0, 2, 7], "cutoff": [2, 2, 7],
-    }  # fmt: skip
+        "vertex": [0, 1, 2],
+        "distance": [0, 2, 7],
+        "cutoff": [2, 2, 7],
+    }
     found.save(tmp_path / "near.csv")
     assert pandas.read_csv(tmp_path / "near.csv").to_dict("list") == frame.to_dict("list")
 

@@ -41,8 +41,17 @@ class Page(HTMLParser):
 def shown(thing):
     page = Page(thing._repr_html_())
     assert page.tags <= {
-        "div", "b", "table", "thead", "tbody", "tr", "th", "td", "details", "summary"
-    }  # fmt: skip
+        "div",
+        "b",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "details",
+        "summary",
+    }
     return page.texts
 
 
@@ -56,10 +65,13 @@ def test_a_graph_shows_what_it_is(trips):
     texts = shown(trips)
     assert texts[0] == f"Graph {ODD}"
     assert dict(zip(texts[1::2], texts[2::2], strict=True)) == {
-        "vertices": "3", "edges": "3, directed", "weights": "int64",
-        "named by": "labels (strings)", "coordinates": "x and y of each vertex",
+        "vertices": "3",
+        "edges": "3, directed",
+        "weights": "int64",
+        "named by": "labels (strings)",
+        "coordinates": "x and y of each vertex",
         "memory": "68 B",
-    }  # fmt: skip
+    }
 
 
 def test_a_graph_tells_what_is_left_out():

@@ -41,8 +41,13 @@ def test_tables_of_many_sources_and_all_pairs_are_compared_and_printed(capsys):
         == 0
     )
     out = capsys.readouterr().out
-    for line in ("warpath auto, 1 thread", "warpath warpath.side_by_side, 2 threads",
-                 "SciPy dijkstra", "warpath apsp, 2 threads", "n = 40"):  # fmt: skip
+    for line in (
+        "warpath auto, 1 thread",
+        "warpath warpath.side_by_side, 2 threads",
+        "SciPy dijkstra",
+        "warpath apsp, 2 threads",
+        "n = 40",
+    ):
         assert line in out
 
 

@@ -32,7 +32,7 @@ TINY = {
     "matrices": ("martin2009.*", ("dense 16", "dense 32")),
     "queues": ("johnson_gpu.dijkstra_*", ("uniform 32 8", "uniform 64 8")),
     "strided": ("bodra2025.*", ("grid 4", "grid 9")),
-}  # fmt: skip
+}
 
 
 def exact_names() -> list[str]:
@@ -88,8 +88,14 @@ def test_a_wrong_label_is_counted_and_makes_the_command_fail(tmp_path, capsys):
         dist = right.dist.copy()
         if graph.n == 49 and call["algorithm"].endswith("merge_path"):
             dist[3] += 1
-        return Paths(graph, source, dist, tree=lambda: right.pred, stats={"rounds": 1},
-                     trace=wp.sssp(graph, source, trace=True).trace)  # fmt: skip
+        return Paths(
+            graph,
+            source,
+            dist,
+            tree=lambda: right.pred,
+            stats={"rounds": 1},
+            trace=wp.sssp(graph, source, trace=True).trace,
+        )
 
     options = ["--lines", str(tmp_path / "l.jsonl"), "--graphs", "grid 7", "--devices", "cuda"]
     assert catalogue.main([*options, "--recipes", "davidson2014.near_far.*"], wrong) == 1
@@ -298,12 +304,19 @@ def test_the_valley_needs_its_least_time_inside_and_the_default_near_it():
     def sweep(*times):
         return Measured(
             [
-                line("NY", "davidson2014.near_far.merge_path", study="delta", factor=factor, ms=ms,
-                     work=factor, parallelism=1.0)
+                line(
+                    "NY",
+                    "davidson2014.near_far.merge_path",
+                    study="delta",
+                    factor=factor,
+                    ms=ms,
+                    work=factor,
+                    parallelism=1.0,
+                )
                 for factor, ms in zip((0.5, 1.0, 2.0), times, strict=True)
             ],
             [],
-        )  # fmt: skip
+        )
 
     assert valley(sweep(3, 2, 3)).holds == "holds"
     assert valley(sweep(1, 2, 3)).holds == "does not hold"

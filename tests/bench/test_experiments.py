@@ -43,12 +43,18 @@ of = "martin2009.f_gpu"
 FIGURES = {
     "martin2009": ["figure 6", "figure 7"],
     "davidson2014": [
-        "table II", "figure 3", "figure 4", "figure 5a", "figure 5b", "figure 6", "table III",
+        "table II",
+        "figure 3",
+        "figure 4",
+        "figure 5a",
+        "figure 5b",
+        "figure 6",
+        "table III",
         "figure 7",
     ],
     "bodra2025": ["figure 1", "the table", "figure 2"],
     "johnson_gpu": ["table 1", "figure 3", "figure 4"],
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -80,9 +86,7 @@ def test_every_variant_of_a_paper_is_measured_but_for_what_has_no_figure():
     other |= {f"davidson2014.bucketing.{kind}" for kind in kinds}
     other |= {f"davidson2014.bucketing_multisplit.{kind}" for kind in kinds}
     parts = {f"johnson_gpu.{part}" for part in ("bf_queue", "dijkstra_flags", "dijkstra_queue")}
-    assert unmeasured == {
-        *other, *parts, "johnson_gpu.dijkstra_prefix", "davidson2014.hybrid"
-    }  # fmt: skip
+    assert unmeasured == {*other, *parts, "johnson_gpu.dijkstra_prefix", "davidson2014.hybrid"}
 
 
 def test_a_number_of_a_paper_refers_to_recipes_of_its_study():
@@ -137,8 +141,9 @@ def test_an_unknown_paper_is_told_the_known_ones():
 def test_sizes_go_with_the_scale_and_matrices_by_their_entries():
     lists, matrices = (study.graphs[0] for study in load("martin2009").studies)
     assert [one.name for one in graphs_of(lists, 1 / 16, 0, None)][:2] == [
-        "martin 65536", "martin 131072"
-    ]  # fmt: skip
+        "martin 65536",
+        "martin 131072",
+    ]
     assert graphs_of(matrices, 1 / 16, 2, None)[0].name == "dense 256 2"
     assert graphs_of(matrices, 1 / 16, 2, None)[0].label == "dense 256"
 
@@ -162,8 +167,13 @@ def test_first_graphs_of_all_sizes_come_before_the_second_ones(own):
     paper = load(own())
     cells = planned(paper, 1, None, None, ["cpu"])
     assert [cell.made.name for cell in cells[::2]] == [
-        "martin 64", "martin 128", "martin 64 1", "martin 128 1", "martin 64 2", "martin 128 2"
-    ]  # fmt: skip
+        "martin 64",
+        "martin 128",
+        "martin 64 1",
+        "martin 128 1",
+        "martin 64 2",
+        "martin 128 2",
+    ]
     assert {cell.job.recipe for cell in cells} == {"martin2009.fh", "classic.dijkstra"}
     assert len(planned(paper, 1, None, None, ["cpu", "cuda"])) == 18
     assert len(planned(paper, 0.5, None, None, ["cpu"])) == 8

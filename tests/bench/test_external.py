@@ -62,7 +62,10 @@ def test_the_examples_of_the_page_are_right_solvers(suite, example):
 
 
 def test_labels_of_another_type_and_mark_are_understood(suite, script):
-    mine = script("mine", HEAD + """
+    mine = script(
+        "mine",
+        HEAD
+        + """
 from pathlib import Path
 import warpath as wp
 ptr = np.fromfile(file, "<i8", n + 1)
@@ -74,7 +77,8 @@ with open(out, "wb") as to:
         p = wp.sssp(g, s)
         np.where(p.reached, p.dist, -1).astype("<i4").tofile(to)
         print("time 1.25")
-""")  # fmt: skip
+""",
+    )
     graph = ["--graphs", "uniform 30 1", "--scale", "1"]
     _, told, lines = suite(*GIVEN[2:], *graph, "--external", mine)
     found = [line for line in lines if line["solver"] == "mine"]

@@ -106,10 +106,14 @@ def test_what_threads_add_is_kept_where_only_one_was_measured():
     heap = fitted(list(questions()), before)["dijkstra.heap"]
     assert (heap["share"], heap["start"]) == (0.6, 2e-4)
     line = {
-        "graph": "g", "part": FIT, "task": "sssp", "sources": 1, "entry": 8,
+        "graph": "g",
+        "part": FIT,
+        "task": "sssp",
+        "sources": 1,
+        "entry": 8,
         "facts": ROAD.__dict__,
         "candidates": [[HEAP.name, 1, 5.0, 3], [HEAP.name, 2, 3.0, 3], ["gone", 1, 1.0, 3]],
-    }  # fmt: skip
+    }
     assert fit_model.question_of(line, 1).timed == (Timed(HEAP, 1, 0.005),)
     assert len(fit_model.question_of(line, 2).timed) == 2
 
@@ -140,12 +144,16 @@ def test_what_threads_add_is_fitted_to_the_work_that_they_have():
     dense = replace(ROAD, mean_degree=26.0)
     size = Size(Task.MANY, 32)
     given = [
-        Question(f"graph {n}", FIT, size, facts, tuple(
-            Timed(beside, k, cpu_seconds(beside, size, facts, k, known)) for k in (1, 2)
-        ))
+        Question(
+            f"graph {n}",
+            FIT,
+            size,
+            facts,
+            tuple(Timed(beside, k, cpu_seconds(beside, size, facts, k, known)) for k in (1, 2)),
+        )
         for n in (10**4, 10**5, 3 * 10**5, 10**6)
         for facts in [replace(dense, n=n, m=26 * n)]
-    ]  # fmt: skip
+    ]
     found = fit_model._threads(given, known)["side_by_side"]
     assert found["share"] == pytest.approx(0.8, abs=0.1)
     assert found["start"] == pytest.approx(1e-3, rel=0.3)
@@ -218,8 +226,11 @@ def test_it_measures_fits_judges_and_goes_on_where_it_ended(tmp_path, capsys, mo
     assert "| held out | all | 2 |" in said.out
     assert said.err.count("uniform") == 4
     assert [json.loads(line)["graph"] for line in lines.read_text().splitlines()][::4] == [
-        "uniform 30", "uniform 40", "uniform 50", "uniform 60",
-    ]  # fmt: skip
+        "uniform 30",
+        "uniform 40",
+        "uniform 50",
+        "uniform 60",
+    ]
     before = lines.read_text()
     assert fit.main(given) == 0
     assert lines.read_text() == before

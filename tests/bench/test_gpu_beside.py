@@ -30,9 +30,19 @@ SMALL = Wanted("small", "grid 6", dtypes=("int32", "none", "float32"), sources=3
 @pytest.fixture
 def measured(tmp_path, capsys, monkeypatch):
     """Run the command on the CPU in a GPU's place; returns code, page, messages and lines."""
-    monkeypatch.setattr(gpu, "measured", lambda *_: {"kernel_ms": [1.0] * 2, "call_ms": [2.0] * 2,
-                        "copied_ms": [3.0] * 2, "rounds": [None] * 2, "wrong": 0, "plan": "mine",
-                        "first_s": 0.5})  # fmt: skip
+    monkeypatch.setattr(
+        gpu,
+        "measured",
+        lambda *_: {
+            "kernel_ms": [1.0] * 2,
+            "call_ms": [2.0] * 2,
+            "copied_ms": [3.0] * 2,
+            "rounds": [None] * 2,
+            "wrong": 0,
+            "plan": "mine",
+            "first_s": 0.5,
+        },
+    )
 
     def run(*words):
         lines = tmp_path / "lines.jsonl"
@@ -112,9 +122,11 @@ def test_large_graphs_are_made_first_and_huge_ones_without_the_recipes_of_cpus(
     assert asked[:2] + asked[-2:] == graphs
     found = [(one.title, len(one.dtypes), one.sources, bool(one.recipes)) for one in graphs]
     assert found == [
-        ("rmat 26 16", 2, 2, False), ("rmat 24 16", 2, 2, True), ("grid 8", 2, 2, True),
+        ("rmat 26 16", 2, 2, False),
+        ("rmat 24 16", 2, 2, True),
+        ("grid 8", 2, 2, True),
         ("rmat 22 16", 2, 2, True),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_huge_graph_is_made_before_the_others_on_all_threads(tmp_path, monkeypatch):
@@ -276,8 +288,15 @@ def test_a_wrong_distance_of_a_candidate_makes_the_command_fail(measured, wrong_
 
 
 def test_a_recipe_that_may_be_wrong_is_no_fault_but_shown():
-    line = {"study": "catalogue", "graph": "g", "dtype": "int32", "source": 1, "call_ms": [2.0],
-            "algorithm": "broken.harish_narayanan2007", "wrong": 1234}  # fmt: skip
+    line = {
+        "study": "catalogue",
+        "graph": "g",
+        "dtype": "int32",
+        "source": 1,
+        "call_ms": [2.0],
+        "algorithm": "broken.harish_narayanan2007",
+        "wrong": 1234,
+    }
     assert not gpu.gpu_page.is_wrong(line)
     assert gpu.gpu_page.is_wrong(line | {"algorithm": "martin2009.f_gpu"})
     assert gpu_tables.cell(line) == "2, 1,234 wrong"
@@ -285,8 +304,17 @@ def test_a_recipe_that_may_be_wrong_is_no_fault_but_shown():
 
 
 def test_the_catalogue_is_set_beside_our_time_from_the_same_source():
-    mine = [{"graph": "g", "dtype": dtype, "algorithm": "auto", "sources": [5, 9], "wrong": 0,
-             "call_ms": [4.0, 2.0]} for dtype in ("float32", "int32")]  # fmt: skip
+    mine = [
+        {
+            "graph": "g",
+            "dtype": dtype,
+            "algorithm": "auto",
+            "sources": [5, 9],
+            "wrong": 0,
+            "call_ms": [4.0, 2.0],
+        }
+        for dtype in ("float32", "int32")
+    ]
     about = {"graph": "g", "dtype": "int32", "source": 9, "wrong": 0}
     lines = [
         about | {"algorithm": "martin2009.fh", "call_ms": [30.0, 10.0, 20.0]},

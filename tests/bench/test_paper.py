@@ -272,8 +272,9 @@ def test_a_wrong_answer_of_an_exact_recipe_has_no_time_and_fails(tiny, tmp_path,
         dist = right.dist.copy()
         if call["algorithm"] == "martin2009.f_cpu" and graph.n == 96:
             dist[5] += 1
-        return Paths(graph, source, dist, tree=lambda: right.pred, stats={"rounds": 3},
-                     trace=right.trace)  # fmt: skip
+        return Paths(
+            graph, source, dist, tree=lambda: right.pred, stats={"rounds": 3}, trace=right.trace
+        )
 
     device = EmulatedDevice(cache=tmp_path / "kernels")
     assert paper.main([*tiny, "--repeats", "1", "--devices", "cpu"], wrong, device) == 1
@@ -297,8 +298,9 @@ def test_what_is_over_its_limit_is_not_tried_on_larger_graphs(tiny, tmp_path, mo
     assert paper.main([*tiny, "--limit", "7"]) == 0
     heaps = [line for line in lines_of(tmp_path) if line["recipe"] == "martin2009.fh"]
     assert [("limit" in line, line.get("skipped")) for line in heaps] == [
-        (True, None), *[(False, "over 7 s on martin 64 already")] * 5
-    ]  # fmt: skip
+        (True, None),
+        *[(False, "over 7 s on martin 64 already")] * 5,
+    ]
     row = next(row for row in report_of(tmp_path).splitlines() if row.startswith("| fh |"))
     assert row.startswith("| fh | > 7 s | no: over 7 s on martin 64 already |")
 
@@ -307,8 +309,14 @@ def test_what_is_over_its_limit_is_not_tried_on_larger_graphs(tiny, tmp_path, mo
 def test_a_solve_that_the_budget_stops_is_left_for_the_next_run(tiny, tmp_path, monkeypatch):
     def measure(_, cell, limit):
         job = cell.job
-        return {"study": job.study, "graph": job.graph, "recipe": job.recipe,
-                "factor": job.delta, "limit": limit, "rounds_made": 4}  # fmt: skip
+        return {
+            "study": job.study,
+            "graph": job.graph,
+            "recipe": job.recipe,
+            "factor": job.delta,
+            "limit": limit,
+            "rounds_made": 4,
+        }
 
     monkeypatch.setattr(paper_run.Bench, "measure", measure)
     assert paper.main([*tiny, "--limit", "60", "--budget", "50"]) == 0
@@ -398,8 +406,10 @@ def test_a_recipe_that_loses_minima_is_shown_with_its_wrong_labels(tiny):
 def test_a_wrong_answer_has_no_time(tiny):
     own = experiments.load(tiny[0])
     base = {"study": "tiny: lists", "graph": "g", "label": "g", "factor": None, "ms": 5.0}
-    lines = [base | {"recipe": "martin2009.fh", "wrong": 1, "rounds": 7},
-             base | {"recipe": "martin2009.f_gpu_no_atomic", "wrong": 1}]  # fmt: skip
+    lines = [
+        base | {"recipe": "martin2009.fh", "wrong": 1, "rounds": 7},
+        base | {"recipe": "martin2009.f_gpu_no_atomic", "wrong": 1},
+    ]
     results, study = Results(own, lines), own.studies[0]
     assert results.mid(study, "g", "martin2009.fh") is None
     assert results.mid(study, "g", "martin2009.fh", "rounds") == 7
@@ -441,11 +451,19 @@ def test_several_papers_share_a_budget(tiny, tmp_path, monkeypatch, capsys):
 def test_numbers_beside_the_papers_are_formed_as_it_says(tiny):
     own = experiments.load(tiny[0])
     lines = [
-        {"study": "tiny: lists", "graph": label, "label": label, "factor": None, "wrong": 0,
-         "recipe": f"martin2009.{name}", "ms": ms, "rounds": rounds}
+        {
+            "study": "tiny: lists",
+            "graph": label,
+            "label": label,
+            "factor": None,
+            "wrong": 0,
+            "recipe": f"martin2009.{name}",
+            "ms": ms,
+            "rounds": rounds,
+        }
         for label, heap, frontier, rounds in (("a", 8.0, 2.0, 30), ("b", 30.0, 3.0, 50))
         for name, ms in (("fh", heap), ("f_cpu", frontier))
-    ]  # fmt: skip
+    ]
     results, figure = Results(own, lines), own.figures[0]
     largest, rounds, absent = figure.published
     assert results.here(figure, largest) == "10x"

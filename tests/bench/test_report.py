@@ -16,9 +16,18 @@ ROAD = Case("road", "int32", tree=False)
 
 def line(solver, ms, *, threads=1, source=0, graph="road", **values):
     base = {
-        "suite": "cpu", "graph": graph, "n": 1000, "m": 3000, "dtype": "int32", "solver": solver,
-        "threads": threads, "tree": False, "source": source, "machine": HERE, "commit": "abc",
-    }  # fmt: skip
+        "suite": "cpu",
+        "graph": graph,
+        "n": 1000,
+        "m": 3000,
+        "dtype": "int32",
+        "solver": solver,
+        "threads": threads,
+        "tree": False,
+        "source": source,
+        "machine": HERE,
+        "commit": "abc",
+    }
     return base | ({} if ms is None else {"ms": ms, "verified": True}) | values
 
 
@@ -86,9 +95,11 @@ def test_without_a_planned_choice_our_fastest_is_compared():
 
 def test_a_wrong_answer_counts_as_no_time_and_is_listed(told):
     lines = [
-        line("warpath auto", 10), line("SciPy", 30), line("GAP", 1, verified=False),
+        line("warpath auto", 10),
+        line("SciPy", 30),
+        line("GAP", 1, verified=False),
         line("igraph", None, error="out of memory"),
-    ]  # fmt: skip
+    ]
     code, text, _ = told(lines)
     assert code == 0
     assert "- GAP, 1 threads, road, int32, source 0: wrong answer" in text
@@ -112,14 +123,17 @@ def test_the_worst_five_ratios_are_listed_from_the_worst(told):
 
 def test_a_report_names_the_machine_and_has_its_pictures(told, tmp_path):
     lines = [
-        *lines_of("warpath auto", [10, 12], totals={"work_ratio": 1.2, "mean_parallelism": 40.0,
-                                                   "rounds": 9}),
+        *lines_of(
+            "warpath auto",
+            [10, 12],
+            totals={"work_ratio": 1.2, "mean_parallelism": 40.0, "rounds": 9},
+        ),
         *lines_of("warpath auto", [5, 6], threads=2),
         *lines_of("SciPy", [30, 31]),
         *lines_of("warpath auto", [100, 120], graph="road 10", n=10_000, m=30_000),
         *lines_of("SciPy", [100, 120], graph="road 10", n=10_000, m=30_000),
         line("warpath auto", 3, graph="empty", n=5, m=0),
-    ]  # fmt: skip
+    ]
     code, text, _ = told(lines)
     assert code == 0
     assert "## AMD EPYC" in text
@@ -142,9 +156,10 @@ def test_one_name_with_two_sizes_is_two_graphs():
 def test_lines_of_different_machines_are_kept_apart_and_it_is_said(told):
     other = HERE | {"processor": "another"}
     lines = [
-        line("warpath auto", 10), line("SciPy", 1, machine=other),
+        line("warpath auto", 10),
+        line("SciPy", 1, machine=other),
         line("warpath auto", 2, machine=other),
-    ]  # fmt: skip
+    ]
     code, text, said = told(lines)
     assert code == 0
     assert "The lines are of 2 machines or sets of versions, kept apart." in text

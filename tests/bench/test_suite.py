@@ -112,8 +112,11 @@ def test_a_wrong_peer_is_shown_with_the_number_of_its_wrong_distances(suite, mon
         dist[np.flatnonzero(np.isfinite(dist))[:7]] += 0.5
         return dist
 
-    monkeypatch.setattr(peers, "PEERS", (peers.Peer(
-        "SciPy", "scipy", scipy.prepare, scipy.solve, wrong, scipy.build_us),))  # fmt: skip
+    monkeypatch.setattr(
+        peers,
+        "PEERS",
+        (peers.Peer("SciPy", "scipy", scipy.prepare, scipy.solve, wrong, scipy.build_us),),
+    )
     text, told, lines = suite("--graphs", "road", "--threads", "1", "--no-tree", "--dtypes", "int")
     bad = [line for line in lines if line["solver"] == "SciPy"]
     assert all("ms" not in line and line["wrong"] == 7 and not line["verified"] for line in bad)
@@ -149,8 +152,9 @@ def test_an_answer_that_cannot_be_read_is_no_measured_time(suite, monkeypatch):
         dist[0] += 0.5
         return dist
 
-    monkeypatch.setattr(peers, "PEERS", (peers.Peer(
-        "SciPy", "scipy", scipy.prepare, scipy.solve, torn, 0.0),))  # fmt: skip
+    monkeypatch.setattr(
+        peers, "PEERS", (peers.Peer("SciPy", "scipy", scipy.prepare, scipy.solve, torn, 0.0),)
+    )
     _, _, lines = suite("--graphs", "road", "--threads", "1", "--no-tree", "--dtypes", "int")
     first, second = [line for line in lines if line["solver"] == "SciPy"]
     assert first["error"].startswith("1 distances are wrong")  # the one before it was compared
@@ -160,13 +164,13 @@ def test_an_answer_that_cannot_be_read_is_no_measured_time(suite, monkeypatch):
 @pytest.mark.parametrize(
     ("waiting", "room", "order"),
     [
-        (0, 2**26, "s a s+ sasasaccc"), (0, 0, "s a s+ sacsacsac"),
-        (2 * 72 - 1, 2**26, "s a s+ ssaasaccc"), (2**18, 2**26, "s a s+ sssaaaccc"),
+        (0, 2**26, "s a s+ sasasaccc"),
+        (0, 0, "s a s+ sacsacsac"),
+        (2 * 72 - 1, 2**26, "s a s+ ssaasaccc"),
+        (2**18, 2**26, "s a s+ sssaaaccc"),
     ],
-)  # fmt: skip
-def test_solves_follow_each_other_and_answers_come_after_them(
-    monkeypatch, waiting, room, order
-):  # fmt: skip
+)
+def test_solves_follow_each_other_and_answers_come_after_them(monkeypatch, waiting, room, order):
     steps = []
 
     class Noted(Right):
@@ -210,10 +214,16 @@ def test_races_that_are_not_clearly_won_are_run_again(monkeypatch, two, again):
                 self.found.setdefault(source, run.Found()).times.append(self.ms)
 
     solvers = [
-        Timed("warpath auto", 1, 10.0), Timed("warpath auto", 2, two), Timed("SciPy", 1, 14.9),
-        Timed("GAP", 1, 11.0), Timed("GAP", 2, 6.1), Timed("igraph", 1, 90.0),
-        Timed("wrong", 1, 9.0), Timed("failed", 1, 9.0), Timed("slow on 7", 1, 9.0),
-    ]  # fmt: skip
+        Timed("warpath auto", 1, 10.0),
+        Timed("warpath auto", 2, two),
+        Timed("SciPy", 1, 14.9),
+        Timed("GAP", 1, 11.0),
+        Timed("GAP", 2, 6.1),
+        Timed("igraph", 1, 90.0),
+        Timed("wrong", 1, 9.0),
+        Timed("failed", 1, 9.0),
+        Timed("slow on 7", 1, 9.0),
+    ]
     solvers[-3].found = {0: run.Found(wrong=1)}
     solvers[-2].error = "torn"
     solvers[-1].found = {7: run.Found([90.0])}

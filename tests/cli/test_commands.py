@@ -76,8 +76,14 @@ def test_sssp_sums_up_and_lists_a_small_graph(warpath, roads):
     assert "sum of distances  20" in facts
     assert "farthest vertex   5" in facts
     assert table.splitlines() == [
-        "vertex\tdistance\tpred", "1\t0\t", "2\t5\t3", "3\t2\t1", "4\t6\t2", "5\t7\t4", "6\t\t",
-    ]  # fmt: skip
+        "vertex\tdistance\tpred",
+        "1\t0\t",
+        "2\t5\t3",
+        "3\t2\t1",
+        "4\t6\t2",
+        "5\t7\t4",
+        "6\t\t",
+    ]
 
 
 def test_sssp_all_prints_rows_only(warpath, roads):
@@ -197,11 +203,18 @@ def test_apsp_prints_a_small_table_and_saves_any(warpath, roads, tmp_path):
 def test_distances_with_predecessors_are_long(warpath, roads, tmp_path):
     words = ("distances", roads, "--sources", "1,3", "--targets", "4,6,3", "--predecessors")
     assert warpath(*words).out.splitlines() == [
-        "source\ttarget\tdistance\tpred", "1\t4\t6\t2", "1\t3\t2\t1", "3\t4\t4\t2", "3\t3\t0\t",
-    ]  # fmt: skip
+        "source\ttarget\tdistance\tpred",
+        "1\t4\t6\t2",
+        "1\t3\t2\t1",
+        "3\t4\t4\t2",
+        "3\t3\t0\t",
+    ]
     assert warpath(*words, "--json").json["distances"][1] == {
-        "source": 1, "target": 6, "distance": None, "pred": None,
-    }  # fmt: skip
+        "source": 1,
+        "target": 6,
+        "distance": None,
+        "pred": None,
+    }
     assert warpath(*words, "-o", tmp_path / "od.csv").code == 0
     lines = (tmp_path / "od.csv").read_text().splitlines()
     assert lines[:2] == ["source,target,distance,pred", "1,4,6,2"]
@@ -235,8 +248,14 @@ def test_nearest_lists_a_small_graph_and_saves_rows(warpath, roads, tmp_path):
     assert "largest area     3, 3 vertices" in facts
     assert "measured         from the facility" in facts
     assert table.splitlines() == [
-        "vertex\tfacility\tdistance", "1\t\t", "2\t3\t3", "3\t3\t0", "4\t3\t4", "5\t5\t0", "6\t\t",
-    ]  # fmt: skip
+        "vertex\tfacility\tdistance",
+        "1\t\t",
+        "2\t3\t3",
+        "3\t3\t0",
+        "4\t3\t4",
+        "5\t5\t0",
+        "6\t\t",
+    ]
     depots = tmp_path / "depots.csv"
     depots.write_text("id\n3\n5\n")
     words = ("nearest", roads, "-f", depots, "--reverse", "--cutoff", 4)
@@ -260,9 +279,13 @@ def test_nearest_saves_parquet(warpath, names, tmp_path):
 def test_path_lists_the_legs(warpath, roads):
     run = warpath("path", roads, 1, 5)
     assert run.out.splitlines() == [
-        "hop\tvertex\tleg\tdistance", "0\t1\t\t0", "1\t3\t2\t2", "2\t2\t3\t5", "3\t4\t1\t6",
+        "hop\tvertex\tleg\tdistance",
+        "0\t1\t\t0",
+        "1\t3\t2\t2",
+        "2\t2\t3\t5",
+        "3\t4\t1\t6",
         "4\t5\t1\t7",
-    ]  # fmt: skip
+    ]
 
 
 def test_path_as_json_has_the_route(warpath, names):
@@ -319,9 +342,18 @@ def test_reader_options_reach_the_reader(warpath, tmp_path):
     found = warpath("info", graph, "--option", "skip_lines=1", "--option", "n=5", "--json").json
     assert found["n"] == 5
     found = warpath(
-        "sssp", graph, "-s", "9", "--option", "skip_lines=1", "--option", "columns=2,0",
-        "--weight", "1", "--json",
-    ).json  # fmt: skip
+        "sssp",
+        graph,
+        "-s",
+        "9",
+        "--option",
+        "skip_lines=1",
+        "--option",
+        "columns=2,0",
+        "--weight",
+        "1",
+        "--json",
+    ).json
     assert found["reached"] == 3
 
 
@@ -342,8 +374,12 @@ def test_generate_lists_explains_and_writes(warpath, tmp_path):
     found = warpath(*words, "-o", out, "--seed", 7, "--json").json
     assert found["n"] == 12
     assert found["arguments"] == {
-        "rows": 3, "columns": 4, "weights": [2, 5], "diagonal": True, "seed": 7,
-    }  # fmt: skip
+        "rows": 3,
+        "columns": 4,
+        "weights": [2, 5],
+        "diagonal": True,
+        "seed": 7,
+    }
     first = out.read_bytes()
     assert warpath(*words, "-o", out, "--seed", 7).out.startswith("generated  grid(3, 4), seed 7")
     assert out.read_bytes() == first
@@ -371,8 +407,13 @@ def test_algorithms_are_filtered_by_paper_and_device(warpath):
     assert [line.split()[:2] for line in lines[3:]] == [[f"martin2009.{n}", "cpu"] for n in names]
     found = warpath("algorithms", "--device", "cuda", "--json").json["algorithms"]
     assert {one["paper"] for one in found} == {
-        "martin2009", "davidson2014", "bodra2025", "johnson_gpu", "warpath", "broken"
-    }  # fmt: skip
+        "martin2009",
+        "davidson2014",
+        "bodra2025",
+        "johnson_gpu",
+        "warpath",
+        "broken",
+    }
     assert warpath("algorithms", "--paper", "classic", "--device", "cuda").out == (
         "no algorithm of classic runs on cuda\n"
     )
@@ -401,8 +442,14 @@ def test_doctor_solves_and_verifies(warpath):
     assert re.search("^cpu +ok, same bits as expected$", run.out, re.MULTILINE)
     found = warpath("doctor", "--json").json
     assert set(found) == {
-        "command", "versions", "machine", "settings", "packages", "cuda", "devices",
-    }  # fmt: skip
+        "command",
+        "versions",
+        "machine",
+        "settings",
+        "packages",
+        "cuda",
+        "devices",
+    }
     assert set(found["versions"]) == {"warpath", "python", "numpy", "core", "system"}
 
 
@@ -513,8 +560,12 @@ def test_within_counts_lists_saves_and_draws(warpath, roads, places, tmp_path):
     assert "within 2  2 vertices" in facts
     assert "within 6  4 vertices" in facts
     assert table.splitlines() == [
-        "vertex\tdistance\tcutoff", "1\t0\t2", "3\t2\t2", "2\t5\t6", "4\t6\t6",
-    ]  # fmt: skip
+        "vertex\tdistance\tcutoff",
+        "1\t0\t2",
+        "3\t2\t2",
+        "2\t5\t6",
+        "4\t6\t6",
+    ]
     out = tmp_path / "near.csv"
     words = ("within", roads, "-s", 4, "-c", 1.5, "--reverse")
     found = warpath(*words, "-o", out, "--json").json

@@ -46,13 +46,23 @@ def test_the_farthest_vertex_may_be_at_a_negative_distance():
 
 def test_json_holds_no_infinity_and_no_numpy():
     held = output.plain(
-        {1: np.float32(np.inf), "a": np.array([1.5, math.nan]), "b": (Task.SSSP, None, True),
-         "c": np.int64(3), "d": {Task.MANY}, "e": 1j}
-    )  # fmt: skip
+        {
+            1: np.float32(np.inf),
+            "a": np.array([1.5, math.nan]),
+            "b": (Task.SSSP, None, True),
+            "c": np.int64(3),
+            "d": {Task.MANY},
+            "e": 1j,
+        }
+    )
     assert held == {
-        "1": None, "a": [1.5, None], "b": ["sssp", None, True], "c": 3, "d": ["distances"],
+        "1": None,
+        "a": [1.5, None],
+        "b": ["sssp", None, True],
+        "c": 3,
+        "d": ["distances"],
         "e": "1j",
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(
@@ -75,20 +85,32 @@ def test_values_are_shown_without_surprises(value, shown, with_thousands):
 
 def test_durations_and_sizes_have_units():
     assert [units.seconds(s) for s in (4.2e-5, 0.0123, 0.9999, 83.2)] == [
-        "42 us", "12.3 ms", "1 s", "83.2 s",
-    ]  # fmt: skip
+        "42 us",
+        "12.3 ms",
+        "1 s",
+        "83.2 s",
+    ]
     assert [units.size(b) for b in (12, 2048, 3 * 2**40, 2**52)] == [
-        "12 B", "2.0 KiB", "3.0 TiB", "4096.0 TiB",
-    ]  # fmt: skip
+        "12 B",
+        "2.0 KiB",
+        "3.0 TiB",
+        "4096.0 TiB",
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("3", 3), ("-2.5", -2.5), ("1e3", 1000.0), ("yes", True), ("False", False), ("km", "km"),
-        ("1,2.5", (1, 2.5)), ("from,to", ("from", "to")),
+        ("3", 3),
+        ("-2.5", -2.5),
+        ("1e3", 1000.0),
+        ("yes", True),
+        ("False", False),
+        ("km", "km"),
+        ("1,2.5", (1, 2.5)),
+        ("from,to", ("from", "to")),
     ],
-)  # fmt: skip
+)
 def test_values_of_options_are_what_they_look_like(text, value):
     found = reading.number_or_text(text)
     assert found == value

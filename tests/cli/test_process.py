@@ -138,8 +138,10 @@ def test_a_reader_that_leaves_is_no_error(tmp_path):
     graph.write_text("p sp 200000 1\na 1 2 5\n")
     with subprocess.Popen(
         [*COMMAND, "sssp", str(graph), "-s", "1", "--all"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONUNBUFFERED": ""},
-    ) as process:  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONUNBUFFERED": ""},
+    ) as process:
         assert process.stdout.readline() == b"vertex\tdistance\tpred\n"
         process.stdout.close()
         assert process.stderr.read() == b""
@@ -152,8 +154,10 @@ def test_a_terminated_command_leaves_nothing_half_written(tmp_path):
     write(generate.road(12_000, seed=1), tmp_path / "roads.gr")
     with subprocess.Popen(
         [*COMMAND, "apsp", tmp_path / "roads.gr", "-t", "1", "-o", tmp_path / "od.npz"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         assert "%" in process.stderr.readline()  # the work has begun
         process.terminate()
         process.wait(60)
@@ -164,11 +168,21 @@ def test_a_terminated_command_leaves_nothing_half_written(tmp_path):
 @pytest.mark.usefixtures("unmeasured")
 def test_ctrl_c_ends_with_one_line(large):
     with subprocess.Popen(
-        [*COMMAND, "distances", large / "large.gr", "-t", "1", "--sources",
-         large / "all.csv",
-         "-o", large / "od.npz"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+        [
+            *COMMAND,
+            "distances",
+            large / "large.gr",
+            "-t",
+            "1",
+            "--sources",
+            large / "all.csv",
+            "-o",
+            large / "od.npz",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         first = process.stderr.readline()
         assert "%" in first  # the work has begun
         process.send_signal(signal.SIGINT)
@@ -200,8 +214,10 @@ def test_a_stopped_table_is_continued_by_the_same_command(tmp_path, ending):
     assert process.returncode == 128 + ending
     assert f"warpath: {out}.part keeps the finished rows: run the same command" in said
     assert sorted(each.name for each in tmp_path.iterdir()) == [
-        "od.npy.part", "od.npy.part.json", "roads.gr"
-    ]  # fmt: skip
+        "od.npy.part",
+        "od.npy.part.json",
+        "roads.gr",
+    ]
     for target in (out, tmp_path / "whole.npy"):
         done = subprocess.run(
             [*command, target], capture_output=True, text=True, env=env, check=True

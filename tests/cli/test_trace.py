@@ -67,8 +67,15 @@ def test_plot_trace_draws_one_trace_and_several(warpath, roads, tmp_path):
         out.unlink()
     lines = run.out.splitlines()
     assert lines[0].split() == [
-        "trace", "algorithm", "device", "rounds", "parallelism", "work", "MTEPS", "time",
-    ]  # fmt: skip
+        "trace",
+        "algorithm",
+        "device",
+        "rounds",
+        "parallelism",
+        "work",
+        "MTEPS",
+        "time",
+    ]
     assert lines[1].split()[:6] == ["a.jsonl", "classic.dijkstra", "cpu", "5", "1", "1"]
     assert lines[2].split()[:3] == ["b.jsonl", "classic.bellman_ford", "cpu"]
     assert lines[-1] == f"drawn to  {out}"

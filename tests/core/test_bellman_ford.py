@@ -290,9 +290,13 @@ def solve_wide(n, edges, source, index=np.int32, certify=True):
     dist, misfit = np.empty(n, np.int64), np.empty(n, np.int8)
     pred = np.empty(n, index)
     cycle, broken = _core.bellman_ford_wide(
-        **rows(n, edges, index, np.int64), source=source, dist=dist, misfit=misfit, pred=pred,
+        **rows(n, edges, index, np.int64),
+        source=source,
+        dist=dist,
+        misfit=misfit,
+        pred=pred,
         certify=certify,
-    )  # fmt: skip
+    )
     assert broken is None
     return dist, misfit, pred, cycle.tolist()
 

@@ -48,9 +48,14 @@ def solve(graph, into, source, threads, kind=np.int64, weight=1, cutoff=None):
     found = []
     for assemble in (False, True):
         search = _core.breadth_first(
-            *graph, *into, weight=weight, like=np.empty(0, kind), cutoff=cutoff, threads=threads,
+            *graph,
+            *into,
+            weight=weight,
+            like=np.empty(0, kind),
+            cutoff=cutoff,
+            threads=threads,
             assemble=assemble,
-        )  # fmt: skip
+        )
         dist, done = search(source)
         found.append((dist, counters(done)))
     assert found[0][0].tobytes() == found[1][0].tobytes()

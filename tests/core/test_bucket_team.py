@@ -39,9 +39,15 @@ def solve(graph, delta, threads, source=0, cutoff=None, progress=None):
     leaves = np.packbits(np.diff(graph["indptr"]) == 0, bitorder="little")
     for assemble, scattered in product((False, True), repeat=2):
         search = _core.bucket_team(
-            **graph, delta=delta, heaviest=heaviest, scattered=scattered, cutoff=cutoff,
-            threads=threads, assemble=assemble, leaves=leaves if assemble == scattered else None,
-        )  # fmt: skip
+            **graph,
+            delta=delta,
+            heaviest=heaviest,
+            scattered=scattered,
+            cutoff=cutoff,
+            threads=threads,
+            assemble=assemble,
+            leaves=leaves if assemble == scattered else None,
+        )
         dist, done = search(source, progress) or (None, None)
         found.append((dist, None if done is None else counters(done)))
     assert len({None if dist is None else dist.tobytes() for dist, _ in found}) == 1

@@ -87,8 +87,12 @@ def test_good_rows_have_nothing_wrong(threads, dtype):
     indptr, indices, weights, _ = rows(dtype=dtype)
     found = inspected(indptr, indices, weights, threads=threads)
     assert found == {
-        "bad_ends": False, "descending": -1, "bad_index": -1, "bad_weight": -1, "absent": 0,
-    }  # fmt: skip
+        "bad_ends": False,
+        "descending": -1,
+        "bad_index": -1,
+        "bad_weight": -1,
+        "absent": 0,
+    }
 
 
 @THREADS

@@ -32,9 +32,15 @@ def solve(graph, sources, targets=NONE, *, delta=1.0, dtype=None, threads=1, **m
     width = len(targets) or len(graph[0]) - 1
     out = np.full((len(sources), width), 7, dtype or label_type(graph[2].dtype))
     counts = _core.many_sources(
-        *graph, np.asarray(sources, np.int64), targets, out, delta=delta,
-        delta_together=2 * delta, threads=threads, **more,
-    )  # fmt: skip
+        *graph,
+        np.asarray(sources, np.int64),
+        targets,
+        out,
+        delta=delta,
+        delta_together=2 * delta,
+        threads=threads,
+        **more,
+    )
     return out, counts
 
 
@@ -116,8 +122,9 @@ def test_smallest_delta_for_16_decades_of_weights_ends(together):
     rng = np.random.default_rng(3)
     n, m = 5000, 20_000
     src, dst = rng.integers(0, n, m), rng.integers(0, n, m)
-    graph = rows(n, list(zip(src, dst, 10.0 ** rng.uniform(-8, 8, m), strict=True)),
-                 weight_type=np.float64)  # fmt: skip
+    graph = rows(
+        n, list(zip(src, dst, 10.0 ** rng.uniform(-8, 8, m), strict=True)), weight_type=np.float64
+    )
     found, counts = solve(graph, range(8), delta=5e-324, together=together)
     same_bits(found, expected(graph, range(8)))
     assert counts["settled"] < (18 if together else 8) * 1.05 * n
@@ -254,8 +261,10 @@ def test_a_search_that_stops_early_leaves_nothing_behind_for_the_next(weight, th
         same_bits(solve(graph, sources, **how)[0], full)
         near = [13, 0, 13, 41]
         same_bits(solve(graph, sources, near, **how)[0], full[:, near])
-        same_bits(solve(graph, sources, near, cutoff=900, **how)[0],
-                  np.where(full[:, near] <= 900, full[:, near], beyond(full.dtype)))  # fmt: skip
+        same_bits(
+            solve(graph, sources, near, cutoff=900, **how)[0],
+            np.where(full[:, near] <= 900, full[:, near], beyond(full.dtype)),
+        )
 
 
 def test_targets_nearby_are_found_without_a_search_of_the_whole_graph():
@@ -312,8 +321,13 @@ def test_progress_counts_the_sources(threads):
     seen = []
     graph = grid(80 if loaded_sanitizer() else 200)  # over some ticks of 50 ms
     for together in (False, True):
-        solve(graph, range(400), threads=threads, together=together,
-              progress=lambda done, total: seen.append((done, total)))  # fmt: skip
+        solve(
+            graph,
+            range(400),
+            threads=threads,
+            together=together,
+            progress=lambda done, total: seen.append((done, total)),
+        )
     assert {total for _, total in seen} <= {400}
     assert all(0 <= done <= 400 for done, _ in seen)
     assert seen

@@ -11,12 +11,19 @@ from warpath import _core, generate
 
 CASES = [
     pytest.param(case.astype(dtype), capacity, id=f"{case}-{dtype}-{capacity}")
-    for name in ("one_loop", "parallel_edges", "isolated_vertices", "hubs", "grid_of_ones",
-                 "power_law", "wide_indices")
+    for name in (
+        "one_loop",
+        "parallel_edges",
+        "isolated_vertices",
+        "hubs",
+        "grid_of_ones",
+        "power_law",
+        "wide_indices",
+    )
     for case in [corpus.case(name)]
     for dtype in case.dtypes
     for capacity in (1, 4, 64, 65536)
-]  # fmt: skip
+]
 
 
 def cut(graph, capacity, threads=1):
@@ -28,8 +35,9 @@ def edges_of(made):
     """Return the edges that a layout has, by places: sources, targets, weights."""
     n = len(made["places"])
     rows = made["table"].reshape(-1, 8).astype(np.int64)
-    patch = np.repeat(np.arange(len(rows)), rows[:, 1])[np.argsort(np.argsort(
-        np.repeat(rows[:, 0], rows[:, 1]), kind="stable"), kind="stable")]  # fmt: skip
+    patch = np.repeat(np.arange(len(rows)), rows[:, 1])[
+        np.argsort(np.argsort(np.repeat(rows[:, 0], rows[:, 1]), kind="stable"), kind="stable")
+    ]
     begin, slots = made["begin"].astype(np.int64), made["slots"].astype(np.int64)
     stay = np.repeat(np.arange(n), np.diff(begin))
     leave = np.repeat(rows[:, 0], rows[:, 7]) + made["tails"]

@@ -242,9 +242,16 @@ def test_bound_trees_refuse_what_does_not_fit_the_graph():
         bound(0, dist[:2])
     apart = np.zeros(8 * len(dist) + 1, np.uint8)[1:].view(dist.dtype)  # not where an int64 may lie
     for other in (
-        dist.astype(float), dist.astype(np.int32), dist[:, None], dist.view(np.uint64),
-        np.repeat(dist, 2)[::2], dist.astype(">i8"), apart, dist.tolist(), memoryview(dist),
-    ):  # fmt: skip
+        dist.astype(float),
+        dist.astype(np.int32),
+        dist[:, None],
+        dist.view(np.uint64),
+        np.repeat(dist, 2)[::2],
+        dist.astype(">i8"),
+        apart,
+        dist.tolist(),
+        memoryview(dist),
+    ):
         with pytest.raises(TypeError, match="one dimension without gaps, of the graph's type"):
             bound(0, other)
     assert bound(0, dist.astype(np.longlong)).tolist() == [-1, 0, 1]  # int64 by its other name

@@ -244,9 +244,10 @@ def test_several_threads_find_the_first_wrong_edge_and_the_same_tree(least):
         [alone, *others] = answers(wrong, pred)
         assert alone["rule"] == "edge"
         assert alone["edge"][2] == min(
-            e for e, (u, v) in enumerate(ends_of(graph)) if not far[u]
-            and wrong[u] + graph["weights"][e] < wrong[v]
-        )  # fmt: skip
+            e
+            for e, (u, v) in enumerate(ends_of(graph))
+            if not far[u] and wrong[u] + graph["weights"][e] < wrong[v]
+        )
         assert others == [alone] * 3
         other = pred.copy()
         vertex = rng.choice(np.flatnonzero(pred >= 0))

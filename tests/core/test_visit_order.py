@@ -194,9 +194,15 @@ def test_tight_rows_are_the_edges_on_shortest_paths(graph, limit):
                     tight[int(dst[e])].append(u)
     for first_met, keys in ((True, list(seen)), (False, order)):
         found, ends, tails = _core.tight_rows(
-            graph.indptr, graph.indices, graph.solver_weights, dist, np.array(order), 1,
-            first_met, limit,
-        )  # fmt: skip
+            graph.indptr,
+            graph.indices,
+            graph.solver_weights,
+            dist,
+            np.array(order),
+            1,
+            first_met,
+            limit,
+        )
         assert found.tolist() == keys
         rows = np.split(tails, ends[:-1])
         assert [row.tolist() for row in rows] == [tight[v] for v in keys]

@@ -216,9 +216,12 @@ def test_a_limit(case, limit, predecessors):
 @given(cases(), st.sampled_from([0, 1, 2.5, np.inf]))
 def test_the_nearest_of_the_sources(case, limit):
     options = {
-        "directed": case.directed, "unweighted": case.unweighted, "indices": case.indices,
-        "limit": limit, "min_only": True,
-    }  # fmt: skip
+        "directed": case.directed,
+        "unweighted": case.unweighted,
+        "indices": case.indices,
+        "limit": limit,
+        "min_only": True,
+    }
     expected = theirs.dijkstra(case.matrix, return_predecessors=True, **options)
     found = ours.dijkstra(case.matrix, return_predecessors=True, **options)
     alone = ours.dijkstra(case.matrix, **options)

@@ -146,10 +146,16 @@ def test_minus_infinity_in_a_masked_array_is_refused_with_its_place():
             getattr(csgraph, name)(masked)
 
 
-@pytest.mark.parametrize("call", [
-    csgraph.johnson, csgraph.bellman_ford, csgraph.floyd_warshall, csgraph.shortest_path,
-    lambda matrix: csgraph.yen(matrix, 0, 2, 2),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "call",
+    [
+        csgraph.johnson,
+        csgraph.bellman_ford,
+        csgraph.floyd_warshall,
+        csgraph.shortest_path,
+        lambda matrix: csgraph.yen(matrix, 0, 2, 2),
+    ],
+)
 def test_a_sum_below_the_smallest_float64_raises_warpaths_own_error(call):
     matrix = np.array([[0, -1.7e308, 0], [0, 0, -1.7e308], [0, 0, 0]])
     with pytest.raises(wp.DistanceOverflowError, match=r"below the smallest|under potentials"):

@@ -69,18 +69,25 @@ def test_johnson_minds_a_negative_cycle_that_no_source_reaches_and_bellman_ford_
 
 
 ERRORS = [
-    ("not square", ValueError, "graph should be a square array",
-     lambda f: f(STREET[:2])),
+    ("not square", ValueError, "graph should be a square array", lambda f: f(STREET[:2])),
     ("one axis", ValueError, "graph should have two dimensions", lambda f: f(STREET[0])),
-    ("sparse, not square", ValueError, r"compressed-sparse graph must be shape \(N, N\)",
-     lambda f: f(sparse.csr_array(STREET[:2]))),
-    ("sparse, one axis", ValueError, "compressed-sparse graph must be 2-D",
-     lambda f: f(sparse.coo_array(STREET[0]))),
+    (
+        "sparse, not square",
+        ValueError,
+        r"compressed-sparse graph must be shape \(N, N\)",
+        lambda f: f(sparse.csr_array(STREET[:2])),
+    ),
+    (
+        "sparse, one axis",
+        ValueError,
+        "compressed-sparse graph must be 2-D",
+        lambda f: f(sparse.coo_array(STREET[0])),
+    ),
     ("too large", ValueError, r"indices out of range 0\.\.\.N", lambda f: f(STREET, indices=3)),
     ("too small", ValueError, r"indices out of range 0\.\.\.N", lambda f: f(STREET, indices=[-4])),
     ("no numbers", ValueError, "invalid literal", lambda f: f(STREET, indices="a")),
     ("objects", TypeError, "not supported", lambda f: f(STREET.astype(object))),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("name", ["dijkstra", "bellman_ford", "johnson", "shortest_path"])

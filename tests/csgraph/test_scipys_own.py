@@ -52,9 +52,13 @@ def test_scipys_tests_pass_with_our_functions_and_none_is_left_out(tmp_path):
     assert "passed" in last
     assert not any(word in last for word in ("failed", "skipped", "deselected", "xfailed", "error"))
     ours = {
-        "NegativeCycleError", "bellman_ford", "construct_dist_matrix", "dijkstra", "johnson",
+        "NegativeCycleError",
+        "bellman_ford",
+        "construct_dist_matrix",
+        "dijkstra",
+        "johnson",
         "shortest_path",
-    }  # fmt: skip
+    }
     lines = ran.stdout.splitlines()
     assert "theirs:" in lines
     used = next(line for line in lines if line.startswith("ours:")).split()[1:]

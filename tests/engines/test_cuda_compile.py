@@ -200,10 +200,12 @@ def test_two_processes_compile_at_once(headers, kept):
     running = [
         subprocess.Popen(
             [sys.executable, "-c", code, SOURCE, headers],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for _ in range(2)
-    ]  # fmt: skip
+    ]
     for process in running:  # both are ready
         process.stdout.readline()
     for process in running:
@@ -218,8 +220,10 @@ def test_two_processes_compile_at_once(headers, kept):
 
 def test_a_gpu_gets_the_newest_code_that_it_runs():
     assert [compiling.architecture(one) for one in [(8, 0), (9, 0), (10, 0)]] == [
-        "sm_80", "sm_90", "sm_100",
-    ]  # fmt: skip
+        "sm_80",
+        "sm_90",
+        "sm_100",
+    ]
     assert compiling.architecture((8, 9)) in {"sm_80", "sm_86", "sm_89"}
     assert re.fullmatch(r"NVRTC 1\d\.\d+, cuda\.core \d+\.\d+\.\d+", compiling.compiler())
 

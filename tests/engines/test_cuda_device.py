@@ -125,9 +125,12 @@ def test_a_copy_beside_the_work_begins_after_what_was_launched_before(gpu, machi
     there, here = gpu.put(np.arange(5)), np.zeros(5, np.int64)
     wait = gpu.fetch(there, here)
     assert machine.events[2:] == [
-        ("record", 0, "work"), ("stream",), ("copies wait for", 0), ("copy", "copies", False),
+        ("record", 0, "work"),
+        ("stream",),
+        ("copies wait for", 0),
+        ("copy", "copies", False),
         ("record", 1, "copies"),
-    ]  # fmt: skip
+    ]
     wait()
     assert machine.events[-1] == ("wait for", 1)
     assert here.tolist() == [0, 1, 2, 3, 4]

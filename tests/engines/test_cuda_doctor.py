@@ -57,8 +57,11 @@ def test_doctor_says_the_same_in_json(doctor, tmp_path):
     assert found["cuda"]["gpus"]["cuda:0"]["compute_capability"] == "9.0"
     assert "unusable" in found["cuda"]["gpus"]["cuda:1"]
     assert found["cuda"]["cache"] == {
-        "folder": str(tmp_path), "kernels": 0, "bytes": 0, "refused": None
-    }  # fmt: skip
+        "folder": str(tmp_path),
+        "kernels": 0,
+        "bytes": 0,
+        "refused": None,
+    }
     assert found["devices"]["cuda:0"].startswith("ok")
 
 

@@ -385,9 +385,12 @@ def test_a_kept_plan_for_a_gpu_is_made_anew_for_another_memory_of_the_host(gpu, 
 def test_one_bucket_gets_the_least_label_however_its_bounds_round(length):
     graph = wp.Graph.of(([0, 1], [1, 2], np.array([length, 1], np.float32)))
     found = wp.sssp(
-        graph, 0, algorithm="davidson2014.bucketing.merge_path", device="cuda",
+        graph,
+        0,
+        algorithm="davidson2014.bucketing.merge_path",
+        device="cuda",
         params={"delta": 0.3, "buckets": 1},
-    )  # fmt: skip
+    )
     assert np.array_equal(found.dist, wp.sssp(graph, 0, device="cpu").dist)
 
 

@@ -265,9 +265,12 @@ def test_what_kernels_do_not_count_is_not_traced(name):
 def test_pairs_say_how_many_rounds_and_batches_they_took():
     graph = generate.grid(8, 8, (1, 9), seed=3)
     table = wp.distances(
-        graph, range(10), algorithm="warpath.pairs", device="cuda",
+        graph,
+        range(10),
+        algorithm="warpath.pairs",
+        device="cuda",
         params={"together": 1, "batch": 4},
-    )  # fmt: skip
+    )
     assert table.stats["batches"] == 3
     assert table.stats["rounds"] >= 3 * 8
     assert "rounds" not in wp.apsp(graph, algorithm=ENGINES[0], device="cuda").stats
@@ -342,8 +345,13 @@ def test_what_lies_beyond_the_cutoff_has_no_predecessor():
     assert found.pred.tolist() == [[-1, 0, -1, -1]]
     given = np.empty((1, 4), np.int64).view(DeviceArray)
     there = wp.distances(
-        graph, [0], algorithm="bodra2025.apsp_dijkstra", device="cuda", cutoff=4, predecessors=True,
+        graph,
+        [0],
+        algorithm="bodra2025.apsp_dijkstra",
+        device="cuda",
+        cutoff=4,
+        predecessors=True,
         out=given,
-    )  # fmt: skip
+    )
     assert there.dist is given
     assert there.pred.tolist() == found.pred.tolist()

@@ -71,8 +71,9 @@ def test_the_order_of_threads_changes_no_bit(seed):
     device = device_of("int32")
     graph = generate.grid(14, 14, weights=(1, 99), seed=seed)
     device.seed = seed
-    assert_same_bits(solve(PATCHES, graph, 3, device, {"patch": 7}), reference.dijkstra(graph, 3),
-                     graph)  # fmt: skip
+    assert_same_bits(
+        solve(PATCHES, graph, 3, device, {"patch": 7}), reference.dijkstra(graph, 3), graph
+    )
 
 
 def test_64_bit_indices_give_the_same_bits():
@@ -120,8 +121,9 @@ def test_a_second_source_takes_the_patches_and_the_memory_of_the_first():
     solved(graph, 0, patch=9)
     kept = dict(graph.derived)
     for source in (5, 63, 5):
-        assert_same_bits(solved(graph, source, patch=9).dist, reference.dijkstra(graph, source),
-                         graph)  # fmt: skip
+        assert_same_bits(
+            solved(graph, source, patch=9).dist, reference.dijkstra(graph, source), graph
+        )
     assert graph.derived.keys() == kept.keys()
     pools = [one for name, one in kept.items() if name.startswith("int32 labels of patches")]
     assert [pool.made for pool in pools] == [1]

@@ -285,9 +285,15 @@ def test_stopped_solve_says_how_far_it_got(tmp_path):
 
     def go(progress):
         tiles.all_pairs(
-            graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 4 * 64**2 * 4, journal,
-            tmp_path / "panels", progress,
-        )  # fmt: skip
+            graph,
+            matrix,
+            HostBlocks(np.int32, 1),
+            HostMemory(),
+            4 * 64**2 * 4,
+            journal,
+            tmp_path / "panels",
+            progress,
+        )
 
     with pytest.raises(KeyboardInterrupt):
         go(stop)
@@ -301,9 +307,7 @@ def test_stopped_solve_says_how_far_it_got(tmp_path):
 
 
 #: Four pivots, the panels of the second one complete.
-STATE = {
-    "side": 64, "pivot": 1, "panels": True, "strips": 0, "sums": [0, 0, 0, 0], "panels_sum": 0,
-}  # fmt: skip
+STATE = {"side": 64, "pivot": 1, "panels": True, "strips": 0, "sums": [0, 0, 0, 0], "panels_sum": 0}
 
 
 @pytest.mark.parametrize(
@@ -334,9 +338,15 @@ def test_an_entry_that_changed_while_a_solve_was_stopped_is_found(tmp_path, last
 
     def go(stop=None):
         tiles.all_pairs(
-            graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 4 * 64**2 * 4, journal,
-            tmp_path / "panels", stop,
-        )  # fmt: skip
+            graph,
+            matrix,
+            HostBlocks(np.int32, 1),
+            HostMemory(),
+            4 * 64**2 * 4,
+            journal,
+            tmp_path / "panels",
+            stop,
+        )
 
     def stop(done, _):
         if done == last:
@@ -371,9 +381,13 @@ def test_panels_are_not_written_through_a_link_of_their_name(tmp_path):
     (tmp_path / "panels").symlink_to(tmp_path / "precious")
     matrix = np.empty((200, 200), np.int32)
     tiles.all_pairs(
-        graph, matrix, HostBlocks(np.int32, 1), HostMemory(), 4 * 64**2 * 4,
+        graph,
+        matrix,
+        HostBlocks(np.int32, 1),
+        HostMemory(),
+        4 * 64**2 * 4,
         panels=tmp_path / "panels",
-    )  # fmt: skip
+    )
     assert agree(matrix, graph)
     assert (tmp_path / "precious").read_text() == "precious"
 
@@ -395,9 +409,13 @@ def test_disk_without_room_for_the_panels_is_an_error(tmp_path):
     matrix = np.zeros((200, 200), np.int32)
     with pytest.raises(wp.OutputError, match="cannot be written"):
         tiles.all_pairs(
-            graph_of(200, np.int32), matrix, HostBlocks(np.int32, 1), HostMemory(), 10**6,
+            graph_of(200, np.int32),
+            matrix,
+            HostBlocks(np.int32, 1),
+            HostMemory(),
+            10**6,
             panels=tmp_path / "nowhere" / "panels",
-        )  # fmt: skip
+        )
 
 
 def test_memory_for_no_tile_is_refused_with_both_numbers():

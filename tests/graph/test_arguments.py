@@ -371,10 +371,16 @@ def test_a_message_shortens_what_is_very_long(graph):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("skip_lines", "x"), ("skip_lines", -1), ("skip_lines", None), ("n", 1.5), ("n", "3"),
-     ("n", True),
-     ("delimiter", 3)],
-)  # fmt: skip
+    [
+        ("skip_lines", "x"),
+        ("skip_lines", -1),
+        ("skip_lines", None),
+        ("n", 1.5),
+        ("n", "3"),
+        ("n", True),
+        ("delimiter", 3),
+    ],
+)
 def test_an_option_of_a_format_has_its_type(tmp_path, name, value):
     path = tmp_path / "g.csv"
     path.write_text("0,1,2\n")

@@ -35,9 +35,13 @@ def made(request):
     graph = wp.Graph.from_edges(src, dst, weights, n=N, directed=directed, coordinates=places)
     shapes = in_rows(whole, (src, dst), graph_weights(weights), places, directed=directed)
     graph = wp.Graph(
-        graph.indptr, graph.indices, graph.weights, directed=directed, coordinates=places,
+        graph.indptr,
+        graph.indices,
+        graph.weights,
+        directed=directed,
+        coordinates=places,
         shapes=shapes,
-    )  # fmt: skip
+    )
     return graph, (src, dst, weights, inner)
 
 

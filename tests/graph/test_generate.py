@@ -289,9 +289,17 @@ def test_threads_change_no_bit_of_what_is_drawn(unique):
         _core.draw_vertices(vertices, 77, 5, threads=threads)
         third = 2**32 // 3
         links = _core.rmat(
-            scale=9, count=4001, a=third, ab=2 * third, abc=2**32, rename=True, links=True,
-            unique=unique, seed=5, threads=threads,
-        )  # fmt: skip
+            scale=9,
+            count=4001,
+            a=third,
+            ab=2 * third,
+            abc=2**32,
+            rename=True,
+            links=True,
+            unique=unique,
+            seed=5,
+            threads=threads,
+        )
         return [array.tobytes() for array in (weights, vertices, *links)]
 
     alone = drawn(1)

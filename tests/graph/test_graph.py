@@ -128,9 +128,13 @@ def test_indices_of_a_graph_without_edges_have_the_type_of_others():
 
 def test_no_array_of_a_graph_can_be_made_writable():
     graph = Graph.from_edges(
-        [0, 1], [1, 0], [1.5, 2.5], labels=["a", "b"], coordinates=[[0, 0], [3, 4]],
+        [0, 1],
+        [1, 0],
+        [1.5, 2.5],
+        labels=["a", "b"],
+        coordinates=[[0, 0], [3, 4]],
         shapes=Shapes([0, 0, 1], [[1, 1]]),
-    )  # fmt: skip
+    )
     one = Graph.from_edges([0], [0])
     again = pickle.loads(pickle.dumps(graph))  # noqa: S301 - our own bytes
     for each in (graph, graph.reversed(), graph.with_weights([2, 3]), again, one):

@@ -82,12 +82,21 @@ def test_a_users_array_stays_writeable():
 @pytest.mark.parametrize(
     ("given_dtype", "kept"),
     [
-        ("bool", "int32"), ("int8", "int32"), ("int16", "int32"), ("uint8", "int32"),
-        ("uint16", "int32"), ("uint32", "int64"), ("uint64", "int64"), ("int32", "int32"),
-        ("int64", "int64"), ("float32", "float32"), ("float64", "float64"), (">f8", "float64"),
+        ("bool", "int32"),
+        ("int8", "int32"),
+        ("int16", "int32"),
+        ("uint8", "int32"),
+        ("uint16", "int32"),
+        ("uint32", "int64"),
+        ("uint64", "int64"),
+        ("int32", "int32"),
+        ("int64", "int64"),
+        ("float32", "float32"),
+        ("float64", "float64"),
+        (">f8", "float64"),
         (">i4", "int32"),
     ],
-)  # fmt: skip
+)
 def test_weights_of_odd_types_become_one_of_four(given_dtype, kept):
     graph = wp.Graph.of(([0, 1], [1, 0], np.array([1, 0], given_dtype)))
     assert graph.weights.dtype == np.dtype(kept)

@@ -69,27 +69,22 @@ BAD = {
         ':2: vertex 0 is out of range: the vertices are 1 to 2, found "a 0 1 3"'
     ),
     "p sp 0 1\na 1 1 3\n": (
-        ":2: vertex 1 is out of range: the file says that it has no vertices, "
-        'found "a 1 1 3"'
+        ':2: vertex 1 is out of range: the file says that it has no vertices, found "a 1 1 3"'
     ),
     "p sp 2 1\na 1 2 nan\n": ':2: NaN is not a number to compute with, found "a 1 2 nan"',
-    "p sp 2 1\na 1 2 -inf\n": (
-        ':2: a weight of -inf leaves no shortest path, found "a 1 2 -inf"'
-    ),
+    "p sp 2 1\na 1 2 -inf\n": (':2: a weight of -inf leaves no shortest path, found "a 1 2 -inf"'),
     "p sp 2 1\na 1 2 1e999\n": ':2: a number is larger than any double, found "a 1 2 1e999"',
     "p sp 2 1\na 1 2 9223372036854775808\n": (
         ":2: a number does not fit in 64 bits; write it with a decimal point to have it "
         'rounded, found "a 1 2 9223372036854775808"'
     ),
     "p sp 2 1\na 1 99999999999999999999 1\n": (
-        ":2: a vertex number does not fit in 64 bits, "
-        'found "a 1 99999999999999999999 1"'
+        ':2: a vertex number does not fit in 64 bits, found "a 1 99999999999999999999 1"'
     ),
     "p sp -2 1\n": ':1: the number of vertices must be an integer, 0 or more, found "-2"',
     "p sp 2 x\n": ':1: the number of arcs must be an integer, 0 or more, found "x"',
     "p sp 2 99999999999999999999\n": (
-        ":1: the number of arcs is larger than any file can hold, "
-        'found "99999999999999999999"'
+        ':1: the number of arcs is larger than any file can hold, found "99999999999999999999"'
     ),
     "p sp 2\na 1 2 3\n": ':1: expected "p sp <vertices> <arcs>", found "p sp 2"',
     "c only\nc comments\n": ': expected "p sp <vertices> <arcs>", but the file has only comments',
@@ -101,7 +96,7 @@ BAD = {
     "p sp 2 1\na 1 2 " + 80 * "x": (
         ':2: expected "a <from> <to> <weight>", found "a 1 2 ' + 54 * "x" + '..."'
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("content", "message"), BAD.items())

@@ -102,11 +102,12 @@ def test_longitude_and_latitude_are_measured_on_a_sphere():
 @pytest.mark.parametrize(
     ("shape", "said"),
     [
-        (shapely.Point(0, 0), "a Point"), (None, "a NoneType"),
+        (shapely.Point(0, 0), "a Point"),
+        (None, "a NoneType"),
         (shapely.LineString(), "an empty line"),
         (shapely.MultiLineString([BEND, [(5, 5), (6, 6)]]), "a MultiLineString in parts"),
     ],
-)  # fmt: skip
+)
 def test_a_row_that_is_no_line_is_named(shape, said):
     lines = geopandas.GeoDataFrame(geometry=[shapely.LineString(BEND), shape])
     with pytest.raises(GraphError, match=f"row 1 has {said}"):
@@ -151,10 +152,16 @@ def test_a_graph_of_osmnx_has_shapes_where_its_edges_bend(city):
 
 def test_edges_of_osmnx_as_a_data_frame_are_named_by_their_index(city):
     rows = [
-        {"u": u, "v": v, "key": key, "osmid": 7, "length": data["length"],
-         "geometry": data.get("geometry", shapely.LineString(SHORT))}
+        {
+            "u": u,
+            "v": v,
+            "key": key,
+            "osmid": 7,
+            "length": data["length"],
+            "geometry": data.get("geometry", shapely.LineString(SHORT)),
+        }
         for u, v, key, data in city.edges(keys=True, data=True)
-    ]  # fmt: skip
+    ]
     edges = geopandas.GeoDataFrame(rows, crs="EPSG:4326").set_index(["u", "v", "key"])
     graph = wp.Graph.of(edges)
     assert graph.labels.tolist() == [50, 60, 70]
@@ -166,8 +173,9 @@ def test_a_route_becomes_geojson(city):
     graph = wp.Graph.of(city, weight="length")
     feature = json.loads(json.dumps(wp.path(graph, 50, 70).to_geojson()))
     assert feature["geometry"] == {
-        "type": "LineString", "coordinates": [[0, 0.5], [0, 1], [1, 1], [2, 1]],
-    }  # fmt: skip
+        "type": "LineString",
+        "coordinates": [[0, 0.5], [0, 1], [1, 1], [2, 1]],
+    }
     assert feature["properties"] == {"source": 50, "target": 70, "length": 31, "edges": 2}
     point = wp.path(graph, 50, 50).to_geojson()
     assert point["geometry"] == {"type": "Point", "coordinates": [0, 0.5]}
@@ -179,14 +187,19 @@ def test_a_route_becomes_a_geodataframe(city):
     route = wp.path(wp.Graph.of(city, weight="length"), 50, 70)
     whole = route.to_geodataframe()
     assert whole.drop(columns="geometry").to_dict("list") == {
-        "source": [50], "target": [70], "length": [31],
-    }  # fmt: skip
+        "source": [50],
+        "target": [70],
+        "length": [31],
+    }
     assert list(whole.geometry[0].coords) == [(0, 0.5), (0, 1), (1, 1), (2, 1)]
     assert whole.crs == "EPSG:4326"
     legs = route.to_geodataframe(legs=True, crs=None)
     assert legs.drop(columns="geometry").to_dict("list") == {
-        "u": [50, 60], "v": [60, 70], "length": [20.5, 10.5], "distance": [20.5, 31],
-    }  # fmt: skip
+        "u": [50, 60],
+        "v": [60, 70],
+        "length": [20.5, 10.5],
+        "distance": [20.5, 31],
+    }
     assert [len(line.coords) for line in legs.geometry] == [3, 2]
     alone = wp.path(route.graph, 50, 50)
     assert alone.to_geodataframe().geometry[0].coords[:] == [(0, 0.5)]
@@ -197,8 +210,11 @@ def test_isochrones_are_cut_along_the_shape():
     graph = wp.Graph.of(frame(u=[0, 1], v=[1, 2], length=[4, 4]))
     edges = wp.within(graph, 0, [1, 3, 5]).to_geodataframe("edges")
     assert [list(line.coords) for line in edges.geometry] == [
-        [(0, 0), (0, 0.5)], [(0, 0.5), (0, 1), (0.5, 1)], [(0.5, 1), (1, 1)], [(1, 1), (1.25, 1)],
-    ]  # fmt: skip
+        [(0, 0), (0, 0.5)],
+        [(0, 0.5), (0, 1), (0.5, 1)],
+        [(0.5, 1), (1, 1)],
+        [(1, 1), (1.25, 1)],
+    ]
     assert edges.cutoff.tolist() == [1, 3, 5, 5]
     assert (edges.u.tolist(), edges.v.tolist()) == ([0, 0, 0, 1], [1, 1, 1, 2])
 

@@ -221,9 +221,8 @@ except wp.NotEnoughMemoryError as error:
     environment = {k: v for k, v in os.environ.items() if k != "WARPATH_MEMORY"}
     environment |= {"OPENBLAS_NUM_THREADS": "1", "WARPATH_THREADS": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True, text=True, check=True, env=environment,
-    )  # fmt: skip
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
     assert re.search(r"a\.txt\.gz: .*free", done.stdout), done.stdout + done.stderr
 
 

@@ -67,18 +67,21 @@ def test_points_between_junctions_are_the_shape_of_the_road(tmp_path):
     ways = [([1, 2, 3, 4, 6], ROAD), ([9, 4], ROAD), ([6, 7, 8], {**ROAD, "oneway": "yes"})]
     graph = formats.read(write(tmp_path / "a.osm", ways))
     assert shapes_of(graph) == {
-        (1, 4): [2, 3], (4, 1): [3, 2], (4, 6): [], (6, 4): [], (4, 9): [], (9, 4): [],
+        (1, 4): [2, 3],
+        (4, 1): [3, 2],
+        (4, 6): [],
+        (6, 4): [],
+        (4, 9): [],
+        (9, 4): [],
         (6, 8): [7],
-    }  # fmt: skip
+    }
     assert graph.shapes.crs == "EPSG:4326"
     assert formats.read(tmp_path / "a.osm", shapes=False).shapes is None
 
 
 def test_a_point_without_a_place_is_no_part_of_a_shape(tmp_path):
     path = write(tmp_path / "a.osm", [([1, 2, 3, 4, 5, 6, 7], ROAD)], missing={4})
-    assert shapes_of(formats.read(path)) == {
-        (1, 3): [2], (3, 1): [2], (5, 7): [6], (7, 5): [6],
-    }  # fmt: skip
+    assert shapes_of(formats.read(path)) == {(1, 3): [2], (3, 1): [2], (5, 7): [6], (7, 5): [6]}
 
 
 def test_shapes_are_as_long_as_their_roads(data_folder):
@@ -142,9 +145,7 @@ def test_seconds_use_the_limit_else_the_speed_of_the_class(tmp_path):
     path = write(tmp_path / "a.osm", ways)
     graph = formats.read(path, weight="seconds", speeds={"residential": 18})
     # (metres / step) / (m/s) of 36, 18, 72 and 18 km/h
-    assert edges_of(graph) == [
-        (1, 2, 0.1), (2, 3, 0.2), (3, 2, 0.2), (3, 4, 0.05), (4, 3, 0.2),
-    ]  # fmt: skip
+    assert edges_of(graph) == [(1, 2, 0.1), (2, 3, 0.2), (3, 2, 0.2), (3, 4, 0.05), (4, 3, 0.2)]
 
 
 def test_negative_ids_of_unsaved_edits_are_read(tmp_path):

@@ -331,8 +331,11 @@ class OnGpu:
 
     def __init__(self, shape=(2, 3), typestr="<i8", strides=None, *, readonly=False):
         self.__cuda_array_interface__ = {
-            "shape": shape, "typestr": typestr, "strides": strides, "data": (0, readonly),
-        }  # fmt: skip
+            "shape": shape,
+            "typestr": typestr,
+            "strides": strides,
+            "data": (0, readonly),
+        }
 
     def __len__(self):
         return 2

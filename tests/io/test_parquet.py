@@ -34,8 +34,10 @@ def test_a_graph_comes_back_with_its_names(tmp_path, dtype):
 def test_the_columns_are_source_target_weight(tmp_path):
     formats.write(wp.Graph.of([("b", "a", 2)]), tmp_path / "x.parquet")
     assert parquet.read_table(tmp_path / "x.parquet").to_pydict() == {
-        "source": ["b"], "target": ["a"], "weight": [2],
-    }  # fmt: skip
+        "source": ["b"],
+        "target": ["a"],
+        "weight": [2],
+    }
     formats.write(wp.Graph.of([("b", "a")]), tmp_path / "x.parquet", labels="drop")
     assert parquet.read_table(tmp_path / "x.parquet").to_pydict() == {"source": [0], "target": [1]}
 

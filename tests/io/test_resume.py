@@ -128,8 +128,9 @@ def test_rows_that_changed_since_are_found(roads, target):
         solve(roads, target)
     file.write_bytes(content)
     assert solve(roads, target).stats["resumed"] == 30
-    assert np.array_equal(np.load(target) if part.suffix == ".npy" else solve(roads, target),
-                          wp.apsp(roads).dist)  # fmt: skip
+    assert np.array_equal(
+        np.load(target) if part.suffix == ".npy" else solve(roads, target), wp.apsp(roads).dist
+    )
 
 
 def test_a_part_of_another_length_is_refused_and_not_touched(roads, tmp_path):
@@ -241,8 +242,11 @@ def test_a_run_killed_as_it_begins_or_ends_leaves_the_old_or_the_new_table(
     code = [sys.executable, "-c", KILLED, str(target), method, where]
     ran = subprocess.run(code, check=False, timeout=60)
     assert ran.returncode == -signal.SIGKILL
-    seen = {name: content for name, content in everything(target.parent).items()
-            if name.split("/")[0] == target.name}  # fmt: skip
+    seen = {
+        name: content
+        for name, content in everything(target.parent).items()
+        if name.split("/")[0] == target.name
+    }
     before = method in {"begin", "_take_lock"} or (method, where) == ("finish", "before")
     assert (seen == old) == before
     table = solve(roads, target)

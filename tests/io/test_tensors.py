@@ -183,9 +183,12 @@ def test_a_wrapper_without_memory_is_asked_for_its_tensor():
 
 @pytest.mark.parametrize(
     ("reason", "way"),
-    [("require gradient", "detach it first"), ("Unsupported dtype", "to float32"),
-     ("no data", "copy it to the host")],
-)  # fmt: skip
+    [
+        ("require gradient", "detach it first"),
+        ("Unsupported dtype", "to float32"),
+        ("no data", "copy it to the host"),
+    ],
+)
 def test_a_tensor_that_cannot_be_read_says_the_way_out(reason, way):
     class Tensor:
         __module__ = "torch"

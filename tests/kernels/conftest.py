@@ -69,8 +69,11 @@ def started(sanitizer):
         }
     return subprocess.Popen(
         [sys.executable, "-X", "faulthandler", QUICK],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
 
 
 def runtimes(sanitizer):
@@ -79,10 +82,12 @@ def runtimes(sanitizer):
     found = [
         subprocess.run(
             [emulator_build.compiler(), f"-print-file-name={name}"],
-            capture_output=True, text=True, check=True,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout.strip()
         for name in (library, "libstdc++.so")
-    ]  # fmt: skip
+    ]
     if not all(Path(path).is_absolute() for path in found):
         pytest.skip(f"the compiler comes without {library}")
     return " ".join(found)

@@ -54,8 +54,15 @@ PARAMS = {
 }
 SMALL_PARAMS = {"delta": 3, "buckets": 3, "patch": 9}
 SMALL = ["one_loop", "self_loops", "parallel_edges", "zero_cycle", "isolated_vertices", "hubs"]
-MORE = ["lost_minima", "all_zero", "star_out", "star_in", "unreachable_half", "two_equal_paths",
-        "complete"]  # fmt: skip
+MORE = [
+    "lost_minima",
+    "all_zero",
+    "star_out",
+    "star_in",
+    "unreachable_half",
+    "two_equal_paths",
+    "complete",
+]
 CROWDED = {"lost_minima", "complete"}  # where many lower a label at once: the order tells
 WIDEST = 40  # vertices, for all pairs as published
 WIDEST_WATCHED = 20  # by entry, where a block has a row: of 40 entries as of 20
@@ -70,9 +77,15 @@ LONGER_ROWS = corpus.Case(
 TURNS = 0, 2, 2**31  # where breadth-first search looks back: never, in the middle, at once
 OF_FLOATS = ["rounding", "float_sum_to_infinity", "negative_zero", "absorbed_weights"]
 OF_INTEGERS = ["largest_int32", "overflow", "overflow_by_one", "overflow_avoided"]
-NEGATIVE = ["negative_without_cycle", "negative_zero_cycle", "negative_cycle", "negative_loop",
-            "bellman_ford_worst", "negative_cycle_elsewhere",
-    "negative_unreached"]  # fmt: skip
+NEGATIVE = [
+    "negative_without_cycle",
+    "negative_zero_cycle",
+    "negative_cycle",
+    "negative_loop",
+    "bellman_ford_worst",
+    "negative_cycle_elsewhere",
+    "negative_unreached",
+]
 
 
 def recipe_of(text: str) -> Recipe:
@@ -158,9 +171,14 @@ def main(headers: str, sanitizer: str, dtype: str, names: list[str]) -> None:
 
 
 def run(
-    recipes: list[Recipe], dtype: str, device: EmulatedDevice, *, watched: bool, traced: bool,
+    recipes: list[Recipe],
+    dtype: str,
+    device: EmulatedDevice,
+    *,
+    watched: bool,
+    traced: bool,
     results: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Run the half of the suite that is traced, or the half that is not."""
     strided = any(recipe.axes and recipe.axes.map is Map.GRID_STRIDE for recipe in recipes)
     cases = SMALL + MORE + (OF_FLOATS if dtype.startswith("f") else OF_INTEGERS) + NEGATIVE
@@ -190,9 +208,15 @@ def run(
 
 
 def check_labels(
-    recipes: list[Recipe], case: corpus.Case, source: int, answer: Array | type[Exception],
-    device: EmulatedDevice, *, counted: bool, traced: bool,
-) -> None:  # fmt: skip
+    recipes: list[Recipe],
+    case: corpus.Case,
+    source: int,
+    answer: Array | type[Exception],
+    device: EmulatedDevice,
+    *,
+    counted: bool,
+    traced: bool,
+) -> None:
     """Check the recipes that are traced, or those that are not; of some each run is `counted`."""
     for recipe in recipes:
         if (counted and recipe.axes is not None) != traced:
@@ -247,9 +271,13 @@ def check_results(graph: Graph, source: int, answer: Array, device: EmulatedDevi
 
 
 def solve_tables(
-    recipes: list[Recipe], case: corpus.Case, device: EmulatedDevice, seeds: Iterable[int],
-    *, traced: bool,
-) -> None:  # fmt: skip
+    recipes: list[Recipe],
+    case: corpus.Case,
+    device: EmulatedDevice,
+    seeds: Iterable[int],
+    *,
+    traced: bool,
+) -> None:
     """Solve tables of a case; once traced, with predecessors and in 32 bits, where there are such.
 
     Published recipes have all pairs of small graphs; ours all pairs, or many sources, to all
@@ -269,10 +297,16 @@ def solve_tables(
                         continue
                     begin()
                     tables.check(
-                        recipe, graph, problem, device, answer, params=params, paths=paths,
+                        recipe,
+                        graph,
+                        problem,
+                        device,
+                        answer,
+                        params=params,
+                        paths=paths,
                         trace=Trace() if paths else None,
                         dtype=np.int32 if paths and fits_int32(case, answer) else None,
-                    )  # fmt: skip
+                    )
 
 
 def asked(recipe: Recipe, case: corpus.Case) -> Iterable[tuple[Problem, tables.Answer]]:

@@ -218,10 +218,15 @@ def test_sources_that_do_not_fit_the_memory_together_are_searched_in_batches(mon
     for recipe in KEEPING:
         check(recipe, graph, problem, device, answer, paths=True)
     order = Order(
-        CATALOGUE["bodra2025.apsp_dijkstra"], graph, problem, 1, {},
-        out := np.empty((150, 150), np.int64), progress=lambda *done: progress.append(done),
+        CATALOGUE["bodra2025.apsp_dijkstra"],
+        graph,
+        problem,
+        1,
+        {},
+        out := np.empty((150, 150), np.int64),
+        progress=lambda *done: progress.append(done),
         pred=np.empty((150, 150), np.int32),
-    )  # fmt: skip
+    )
     run(order, device)
     assert progress == [(min(done, 150), 150) for done in range(7, 157, 7)]
     assert_same_bits(out, answer, graph)
@@ -231,9 +236,14 @@ def test_sources_that_do_not_fit_the_memory_together_are_searched_in_batches(mon
 def test_progress_tells_the_vertices_that_are_done(recipe):
     graph, progress = corpus.case("wide_indices").astype("int32").graph(), []
     order = Order(
-        recipe, graph, all_pairs(graph), 1, {}, np.empty((64, 64), np.int64),
+        recipe,
+        graph,
+        all_pairs(graph),
+        1,
+        {},
+        np.empty((64, 64), np.int64),
         progress=lambda *done: progress.append(done),
-    )  # fmt: skip
+    )
     run(order, device_of("int32", index="int64"))
     each = 32 if "tiled" in recipe.name else 1
     assert progress == [(done, 64) for done in range(each, 65, each)]

@@ -122,7 +122,14 @@ def test_progress_counts_vertices_as_pivots(monkeypatch):
     graph = wp.Graph.of(([0], [149], np.array([1])), n=150)
     reports = []
     out = np.empty((150, 150), np.int64)
-    order = Order(RECIPE, graph, Problem(Task.APSP, np.arange(150)), 1, {}, out,
-                  progress=lambda *at: reports.append(at))  # fmt: skip
+    order = Order(
+        RECIPE,
+        graph,
+        Problem(Task.APSP, np.arange(150)),
+        1,
+        {},
+        out,
+        progress=lambda *at: reports.append(at),
+    )
     run(order, device_of())
     assert reports == [(64, 150), (128, 150), (150, 150)]

@@ -198,11 +198,14 @@ def test_the_order_of_threads_does_not_change_a_bit(recipe):
 SEVERAL = [
     CATALOGUE[name]
     for name in (
-        "martin2009.f_gpu", "martin2009.u_gpu_plus", "davidson2014.near_far.merge_path",
-        "davidson2014.bucketing_multisplit.cta_warp_scan", "davidson2014.hybrid",
+        "martin2009.f_gpu",
+        "martin2009.u_gpu_plus",
+        "davidson2014.near_far.merge_path",
+        "davidson2014.bucketing_multisplit.cta_warp_scan",
+        "davidson2014.hybrid",
         "johnson_gpu.dijkstra_prefix",
     )
-]  # fmt: skip
+]
 WITH_NEGATIVE = [recipe for recipe in RECIPES if recipe.negative]
 
 

@@ -37,10 +37,19 @@ def test_arguments_of_every_width_arrive(device):
     """
     unit = kernel("everything", arguments, body)
     values = [
-        None, np.int32(-7), np.int64(-(2**40)), np.float32(0.1), np.float64(0.1), np.uint8(200),
-        np.bool_(True), np.uint32(2**32 - 1), np.uint64(2**63), np.int16(-300),  # noqa: FBT003
-        np.array([1, 250], np.uint8), np.zeros(1, np.float16),
-    ]  # fmt: skip
+        None,
+        np.int32(-7),
+        np.int64(-(2**40)),
+        np.float32(0.1),
+        np.float64(0.1),
+        np.uint8(200),
+        np.bool_(True),  # noqa: FBT003
+        np.uint32(2**32 - 1),
+        np.uint64(2**63),
+        np.int16(-300),
+        np.array([1, 250], np.uint8),
+        np.zeros(1, np.float16),
+    ]
     out = np.zeros(12)
     device.block = 1
     device.launch(unit, 1, out, *values)

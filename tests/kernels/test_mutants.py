@@ -278,12 +278,22 @@ BUCKETS = [
            "taken[keys[k]]++", SPLIT, sanitizer="thread"),
 ]  # fmt: skip
 MATRIX = [
-    Mutant("the heaviest of parallel edges", "adjacency.cuh", "!(weight < a.dist[u * a.n + v])",
-           "false", ENTRY),
-    Mutant("a vertex before its neighbour is another", "adjacency.cuh", "= static_cast<V>(u);",
-           "= static_cast<V>(v);", ENTRY),
+    Mutant(
+        "the heaviest of parallel edges",
+        "adjacency.cuh",
+        "!(weight < a.dist[u * a.n + v])",
+        "false",
+        ENTRY,
+    ),
+    Mutant(
+        "a vertex before its neighbour is another",
+        "adjacency.cuh",
+        "= static_cast<V>(u);",
+        "= static_cast<V>(v);",
+        ENTRY,
+    ),
     Mutant("a vertex is not at 0 from itself", "adjacency.cuh", "= L{0};", "= L{1};", ENTRY),
-]  # fmt: skip
+]
 FLOYD = [
     Mutant("an equal length counts as shorter", "floyd.cuh",
            "if (!(sum < a.dist[i * a.n + j])) return;", "if (sum > a.dist[i * a.n + j]) return;",
@@ -345,11 +355,21 @@ THREAD_DIJKSTRA = [
            "*a.left = 1;", THREADS, sanitizer="thread"),
 ]  # fmt: skip
 REWEIGHT = [
-    Mutant("potentials change places", "reweight.cuh",
-           "+ base - a.potentials[a.indices[e]];", "- base + a.potentials[a.indices[e]];", JOHNSON),
-    Mutant("the last edge keeps its length", "reweight.cuh", "e < a.indptr[u + 1]; ++e",
-           "e + 1 < a.indptr[u + 1]; ++e", JOHNSON),
-]  # fmt: skip
+    Mutant(
+        "potentials change places",
+        "reweight.cuh",
+        "+ base - a.potentials[a.indices[e]];",
+        "- base + a.potentials[a.indices[e]];",
+        JOHNSON,
+    ),
+    Mutant(
+        "the last edge keeps its length",
+        "reweight.cuh",
+        "e < a.indptr[u + 1]; ++e",
+        "e + 1 < a.indptr[u + 1]; ++e",
+        JOHNSON,
+    ),
+]
 TABLE = [
     Mutant("what does not fit goes unseen", "table.cuh",
            "return L(0.5) == L(0) && !lowers(sum, never<L>());", "return false;", BLOCK_EACH,

@@ -112,8 +112,11 @@ def reports(sanitizer: str, bodies: dict[str, str], cache: Path) -> dict[str, st
     ran = subprocess.run(
         [sys.executable, "-c", SCRIPT, sanitizer, str(cache)],
         input=repr({name: f"{ALL}\n{body}" for name, body in bodies.items()}),
-        capture_output=True, text=True, env=environment, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
     parts = re.split(r"\n<<< (\w+)\n", ran.stderr)
     assert parts[-2:-1] == ["end"], ran.stderr[-2000:]
     return dict(zip(parts[1::2], parts[2::2], strict=True))

@@ -100,8 +100,15 @@ def test_more_sources_than_lie_side_by_side_go_in_batches():
         check(PAIRS, graph, problem, device, answer, params=params)
     reports = []
     out = np.empty(answer.shape, np.int64)
-    order = Order(PAIRS, graph, problem, 1, {"batch": 50, "together": 1}, out,
-                  progress=lambda *at: reports.append(at))  # fmt: skip
+    order = Order(
+        PAIRS,
+        graph,
+        problem,
+        1,
+        {"batch": 50, "together": 1},
+        out,
+        progress=lambda *at: reports.append(at),
+    )
     run(order, device)
     assert reports == [(50, 128), (100, 128), (128, 128)]
 
@@ -232,8 +239,9 @@ def test_widths_are_the_narrowest_that_hold_or_tell():
 
     assert of([3, 4]) == [Width("int32", "int32", proven=True)]
     assert of([3, 2**30]) == [
-        Width("int32", "int32", proven=False), Width("int64", "int64", proven=True)
-    ]  # fmt: skip
+        Width("int32", "int32", proven=False),
+        Width("int64", "int64", proven=True),
+    ]
     assert of([3, 2**31]) == [Width("int64", "int64", proven=True)]
     assert of([3, 2**62]) == [Width("int64", "int64", proven=False)]
     assert of([3.0, 4.0]) == [Width("float64", "float64", proven=True)]
@@ -259,8 +267,14 @@ def test_a_batch_that_fits_no_memory_is_refused_with_the_numbers(monkeypatch):
     graph, device = generate.rmat(6, 4, seed=5), device_of("int32")
     monkeypatch.setattr(device, "free_memory", lambda: 900)
     for side in (1, 64):
-        order = Order(PAIRS, graph, Problem(Task.MANY, np.array([0])), 1, {"together": side},
-                      np.empty((1, graph.n), np.int64))  # fmt: skip
+        order = Order(
+            PAIRS,
+            graph,
+            Problem(Task.MANY, np.array([0])),
+            1,
+            {"together": side},
+            np.empty((1, graph.n), np.int64),
+        )
         with pytest.raises(wp.NotEnoughMemoryError, match=r"takes [\d,]+ bytes at least, and emul"):
             run(order, device)
 
@@ -309,8 +323,11 @@ def test_tables_without_rows_columns_or_vertices_are_empty(recipe):
     empty = wp.Graph(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
     edge = wp.Graph.from_edges([0], [1], np.array([2], np.int32))
     for graph, sources, targets in (
-        (empty, none, None), (empty, none, none), (edge, none, None), (edge, np.array([0]), none),
-    ):  # fmt: skip
+        (empty, none, None),
+        (empty, none, none),
+        (edge, none, None),
+        (edge, np.array([0]), none),
+    ):
         for params in WAYS[recipe.name]:
             problem = problem_of(graph, sources, targets)
             assert solve(recipe, graph, problem, device_of("int32"), params=params)[0].size == 0

@@ -175,9 +175,10 @@ def test_by_priority_networkx_asks_first_and_falls_back_by_itself(monkeypatch):
     asked = []
     usual = backend.single_source_dijkstra_path_length
     monkeypatch.setattr(
-        backend, "single_source_dijkstra_path_length",
+        backend,
+        "single_source_dijkstra_path_length",
         lambda *args, **kw: asked.append(1) or usual(*args, **kw),
-    )  # fmt: skip
+    )
     graph = grid()
     thirds = grid()
     nx.set_edge_attributes(thirds, Fraction(1, 3), "weight")

@@ -88,9 +88,12 @@ def test_no_cutoff_hides_a_distance_that_does_not_fit(cutoff):
 def test_integers_of_any_size_are_cutoffs(cutoff, weights):
     graph = weighted(nx.DiGraph, [(0, 1, weights[0]), (1, 2, weights[1])])
     for name in (
-        "single_source_dijkstra", "dijkstra_predecessor_and_distance",
-        "single_source_shortest_path", "single_source_shortest_path_length", "predecessor",
-    ):  # fmt: skip
+        "single_source_dijkstra",
+        "dijkstra_predecessor_and_distance",
+        "single_source_shortest_path",
+        "single_source_shortest_path_length",
+        "predecessor",
+    ):
         assert_same(name, graph, 0, cutoff=cutoff)
 
 

@@ -456,12 +456,15 @@ def dense(n: int, density: float = 0.5) -> Facts:
     ("size", "facts", "algorithm"),
     [
         (Size(Task.APSP, 4096, 4096), dense(4096), "warpath.floyd_warshall"),
-        (Size(Task.APSP, 10_876, 10_876), replace(dense(10_876), m=39_994, mean_degree=3.7),
-         "warpath.block_per_source"),
+        (
+            Size(Task.APSP, 10_876, 10_876),
+            replace(dense(10_876), m=39_994, mean_degree=3.7),
+            "warpath.block_per_source",
+        ),
         (Size(Task.MANY, 64, 1024), ROAD, "warpath.pairs"),
         (Size(Task.MANY, 64, 1024), NEGATIVE, "warpath.johnson"),
     ],
-)  # fmt: skip
+)
 def test_a_gpu_takes_what_suits_a_table(size, facts, algorithm):
     hardware = MACHINE._replace(gpu_memory=2**36)
     assert pick(size, facts, hardware, GPU).algorithm == algorithm

@@ -100,11 +100,16 @@ def test_the_frames_go_into_a_folder(tree, tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"frames": 0}, "1 to 400"), ({"frames": -1}, "1 to 400"), ({"frames": 401}, "1 to 400"),
-        ({"width": 1e-3}, "1 to 400"), ({"width": 0}, "above 0"), ({"by": "time"}, "'hops'"),
-        ({"theme": "blue"}, "'dark'"), ({"path": "a.doc"}, ".gif"),
+        ({"frames": 0}, "1 to 400"),
+        ({"frames": -1}, "1 to 400"),
+        ({"frames": 401}, "1 to 400"),
+        ({"width": 1e-3}, "1 to 400"),
+        ({"width": 0}, "above 0"),
+        ({"by": "time"}, "'hops'"),
+        ({"theme": "blue"}, "'dark'"),
+        ({"path": "a.doc"}, ".gif"),
     ],
-)  # fmt: skip
+)
 def test_wrong_wishes_are_refused(tree, wrong, said):
     with pytest.raises(InputError, match=said):
         plot_frontier(tree, **wrong)

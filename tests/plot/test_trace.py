@@ -15,9 +15,16 @@ from warpath.results.trace import Round, Run, Trace
 
 def run(algorithm="davidson2014.near_far", **changes):
     known = {
-        "algorithm": algorithm, "device": "cuda:0", "graph": "toy", "n": 6, "m": 14, "source": 0,
-        "params": {}, "dijkstra_edges": 12, "seconds": 2.0,
-    }  # fmt: skip
+        "algorithm": algorithm,
+        "device": "cuda:0",
+        "graph": "toy",
+        "n": 6,
+        "m": 14,
+        "source": 0,
+        "params": {},
+        "dijkstra_edges": 12,
+        "seconds": 2.0,
+    }
     return Run(**(known | changes))
 
 

@@ -91,7 +91,11 @@ def test_an_illegal_mix_is_refused_with_the_reason(mix, sentence):
 @pytest.mark.parametrize(
     "mix",
     [
-        SETTLING, ON_CPU, LISTED, DENSE, BUCKETS,
+        SETTLING,
+        ON_CPU,
+        LISTED,
+        DENSE,
+        BUCKETS,
         {"select": Select.ALL, "emit": Emit.FLAG},
         {"select": Select.ALL, "emit": Emit.FLAG, "map": Map.GRID_STRIDE},
         {"select": Select.IMPROVED, "labels": Labels.TWO_ARRAYS, "lower": Lower.PLAIN_MIN},
@@ -105,7 +109,7 @@ def test_an_illegal_mix_is_refused_with_the_reason(mix, sentence):
         {"select": Select.OUT, "reduce": Reduce.TWO_PASS},
     ],
     ids=lambda mix: Axes(**mix).words(),
-)  # fmt: skip
+)
 def test_a_mix_that_kernels_can_run_is_legal(mix):
     assert Axes(**mix).words()
 
@@ -148,8 +152,17 @@ def test_words_name_what_is_unusual_only():
 def test_every_axis_of_a_mix_is_explained():
     rows = Axes(**SETTLING).explained()
     assert [row[0] for row in rows] == [
-        "select", "direction", "map", "emit", "reduce", "place", "layout", "memory", "edges",
-        "lower", "labels",
-    ]  # fmt: skip
+        "select",
+        "direction",
+        "map",
+        "emit",
+        "reduce",
+        "place",
+        "layout",
+        "memory",
+        "edges",
+        "lower",
+        "labels",
+    ]
     assert rows[5][1] == "all on the GPU"
     assert Axes(**BUCKETS).explained()[-1][:2] == ("arrange", "sort")

@@ -102,13 +102,16 @@ def test_variants_that_differ_in_one_choice_differ_on_one_axis():
         ("martin2009.f_gpu", "martin2009.f_gpu_no_atomic", "lower"),
         ("martin2009.f_cpu", "martin2009.f_cpu.dense", "layout"),
         ("martin2009.u_h1", "martin2009.u_h3", "place"),
-        ("davidson2014.bucketing.merge_path", "davidson2014.bucketing_multisplit.merge_path",
-         "arrange"),
+        (
+            "davidson2014.bucketing.merge_path",
+            "davidson2014.bucketing_multisplit.merge_path",
+            "arrange",
+        ),
         ("davidson2014.near_far.merge_path", "davidson2014.near_far.cta_warp_scan", "map"),
         ("bodra2025.bf_vertex", "bodra2025.bf_strided", "map"),
         ("johnson_gpu.dijkstra_flags", "johnson_gpu.dijkstra_queue", "emit"),
         ("johnson_gpu.dijkstra_queue", "johnson_gpu.dijkstra_prefix", "emit"),
-    ):  # fmt: skip
+    ):
         first, second = vars(CATALOGUE[one].axes), vars(CATALOGUE[other].axes)
         assert {key for key in first if first[key] != second[key]} == {axis}
 
@@ -119,9 +122,12 @@ def test_published_floyd_warshalls_are_told_by_who_relaxes_from_which_memory():
         for recipe in CATALOGUE
         if recipe.steps is not None
     } == {
-        "fw_edge": "entry", "fw_edge_shared": "entry, shared", "fw_vertex": "row",
-        "fw_tiled": "tile", "fw_tiled_shared": "tile, shared",
-    }  # fmt: skip
+        "fw_edge": "entry",
+        "fw_edge_shared": "entry, shared",
+        "fw_vertex": "row",
+        "fw_tiled": "tile",
+        "fw_tiled_shared": "tile, shared",
+    }
 
 
 def test_a_row_of_the_matrix_has_nothing_to_share():
@@ -178,10 +184,14 @@ def test_martins_hybrids_are_told_by_which_steps_are_on_the_cpu():
 def test_the_cpu_runs_what_has_all_its_steps_there():
     here = [recipe.name for recipe in PUBLISHED if "cpu" in recipe.devices]
     assert here == [
-        "martin2009.fh", "martin2009.f_cpu", "martin2009.u_cpu", "martin2009.f_cpu.dense",
-        "martin2009.u_cpu.dense", "davidson2014.dijkstra_binary_heap",
+        "martin2009.fh",
+        "martin2009.f_cpu",
+        "martin2009.u_cpu",
+        "martin2009.f_cpu.dense",
+        "martin2009.u_cpu.dense",
+        "davidson2014.dijkstra_binary_heap",
         "davidson2014.dijkstra_relaxed_heap",
-    ]  # fmt: skip
+    ]
 
 
 def test_negative_weights_go_to_bellman_fords_family():
@@ -275,8 +285,11 @@ def test_fields_that_contradict_each_other_are_refused(changes, sentence):
 
 
 def test_negative_weights_are_refused_wherever_order_matters():
-    for name in ("davidson2014.near_far.merge_path", "davidson2014.bucketing.merge_path",
-                 "johnson_gpu.dijkstra_flags"):  # fmt: skip
+    for name in (
+        "davidson2014.near_far.merge_path",
+        "davidson2014.bucketing.merge_path",
+        "johnson_gpu.dijkstra_flags",
+    ):
         with pytest.raises(ValueError, match="holds for weights >= 0 only"):
             CATALOGUE[name].but("a.b", "Wrong.", negative=True)
 

@@ -27,9 +27,16 @@ def near_far(**run):
         Round(3, "near", 4, 6, 1, {"near": 0, "far": 0}, {"relax": 0.25, "compact": 0.125}),
     ]
     known = {
-        "algorithm": "davidson2014.near_far", "device": "cuda:0", "graph": "toy", "n": 6, "m": 14,
-        "source": 0, "params": {"delta": 2.5}, "dijkstra_edges": 12, "seconds": 2.0,
-    }  # fmt: skip
+        "algorithm": "davidson2014.near_far",
+        "device": "cuda:0",
+        "graph": "toy",
+        "n": 6,
+        "m": 14,
+        "source": 0,
+        "params": {"delta": 2.5},
+        "dijkstra_edges": 12,
+        "seconds": 2.0,
+    }
     return Trace(rounds, Run(**(known | run)))
 
 
@@ -92,8 +99,15 @@ def test_a_saved_trace_comes_back(tmp_path, name):
 
 
 def test_rounds_without_a_run_and_numbers_of_numpy_are_saved_as_numbers(tmp_path):
-    one = Round(0, "near", np.int64(3), np.int32(4), np.int64(1), {"far": np.int64(2)},
-                {"relax": np.float32(0.5)})  # fmt: skip
+    one = Round(
+        0,
+        "near",
+        np.int64(3),
+        np.int32(4),
+        np.int64(1),
+        {"far": np.int64(2)},
+        {"relax": np.float32(0.5)},
+    )
     Trace([one]).save(tmp_path / "a.jsonl")
     back = Trace.load(tmp_path / "a.jsonl")
     assert back == Trace([Round(0, "near", 3, 4, 1, {"far": 2}, {"relax": 0.5})])

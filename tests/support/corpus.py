@@ -124,9 +124,13 @@ def hubs() -> Graph:
     rows = {0: 140, 3: 70, 9: 40, 21: 64, 22: 33, 50: 32, 51: 31, 77: 63, 78: 65, 140: 30}
     rows |= {u: 1 + u % 3 for u in range(150) if u not in rows}
     return _edges(
-        150, [(u, (u + 7 * k + 1) % 150, (5 * u + 7 * k) % 41) for u, size in rows.items()
-              for k in range(size)]
-    )  # fmt: skip
+        150,
+        [
+            (u, (u + 7 * k + 1) % 150, (5 * u + 7 * k) % 41)
+            for u, size in rows.items()
+            for k in range(size)
+        ],
+    )
 
 
 @_case()

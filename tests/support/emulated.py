@@ -258,9 +258,13 @@ class _Loaded:
         self._message = ctypes.create_string_buffer(_MESSAGE)
         self._call = library[f"call_{kernel.name}"]
         self._call.argtypes = [
-            ctypes.c_uint, ctypes.c_uint, ctypes.c_ulonglong,
-            ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ulong,
-        ]  # fmt: skip
+            ctypes.c_uint,
+            ctypes.c_uint,
+            ctypes.c_ulonglong,
+            ctypes.c_void_p,
+            ctypes.c_void_p,
+            ctypes.c_ulong,
+        ]
 
     def run(self, blocks: int, threads: int, seed: int, args: Sequence[Any]) -> None:
         if len(args) != len(self._codes):

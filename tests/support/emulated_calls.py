@@ -35,9 +35,14 @@ def sssp_on(device: Device) -> Callable[..., Paths]:
     """
 
     def sssp(
-        graph: Graph, source: int, *, algorithm: str, device: str = "cuda",
-        params: dict[str, float] | None = None, trace: bool = False,
-    ) -> Paths:  # fmt: skip
+        graph: Graph,
+        source: int,
+        *,
+        algorithm: str,
+        device: str = "cuda",
+        params: dict[str, float] | None = None,
+        trace: bool = False,
+    ) -> Paths:
         if not device.startswith("cuda"):
             return calls.sssp(
                 graph, source, algorithm=algorithm, device=device, params=params, trace=trace
@@ -63,8 +68,13 @@ def sssp_on(device: Device) -> Callable[..., Paths]:
             trace.run = Run.of(plan, graph, source, edges, 1.0)
             stats |= asdict(trace.totals())
         return Paths(
-            graph, source, raw.dist, tree=lambda: tree(graph, source, raw.dist), plan=plan,
-            stats=stats, trace=trace,
-        )  # fmt: skip
+            graph,
+            source,
+            raw.dist,
+            tree=lambda: tree(graph, source, raw.dist),
+            plan=plan,
+            stats=stats,
+            trace=trace,
+        )
 
     return sssp

@@ -121,13 +121,21 @@ class Builder:
         path = self._made(
             f"kernels-{_hash(source, self._digest(source))}",
             [
-                *self._flags, "-include", str(self.emulator / "cuda_on_cpu.hpp"),
-                f"-I{self.headers}", "-x", "c++", "-", "-x", "none", str(scheduler),
+                *self._flags,
+                "-include",
+                str(self.emulator / "cuda_on_cpu.hpp"),
+                f"-I{self.headers}",
+                "-x",
+                "c++",
+                "-",
+                "-x",
+                "none",
+                str(scheduler),
                 "-Wl,-rpath,$ORIGIN",
             ],
             source,
             named,
-        )  # fmt: skip
+        )
         for kernel in kernels:
             with suppress(FileExistsError):  # another process built it too: either will do
                 self._entry(kernel).symlink_to(path.name)

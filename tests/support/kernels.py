@@ -62,9 +62,13 @@ def device_for(block: int = 64, processors: int = 1) -> EmulatedDevice:
 
 
 def prepare(
-    device: EmulatedDevice, recipes: Iterable[Recipe], weight: DTypeLike,
-    *, index: DTypeLike = np.int32, traced: bool = True,
-) -> None:  # fmt: skip
+    device: EmulatedDevice,
+    recipes: Iterable[Recipe],
+    weight: DTypeLike,
+    *,
+    index: DTypeLike = np.int32,
+    traced: bool = True,
+) -> None:
     """Compile the kernels of recipes for a weight type together, without and with a trace."""
     device.prepare(
         kernel
@@ -75,9 +79,13 @@ def prepare(
 
 
 def solve(
-    recipe: Recipe, graph: Graph, source: int, device: EmulatedDevice,
-    params: dict[str, float] | None = None, trace: Trace | None = None,
-) -> Array:  # fmt: skip
+    recipe: Recipe,
+    graph: Graph,
+    source: int,
+    device: EmulatedDevice,
+    params: dict[str, float] | None = None,
+    trace: Trace | None = None,
+) -> Array:
     """Return the distances in the opened graph from a vertex index."""
     inner = opened(graph)
     numbers = chosen_params(recipe, inner.facts(symmetry=False), params or {})
@@ -99,10 +107,14 @@ def expected(graph: Graph, source: int) -> Array | type[Exception]:
 
 
 def check(
-    recipe: Recipe, graph: Graph, source: int, device: EmulatedDevice,
-    answer: Array | type[Exception], params: dict[str, float] | None = None,
+    recipe: Recipe,
+    graph: Graph,
+    source: int,
+    device: EmulatedDevice,
+    answer: Array | type[Exception],
+    params: dict[str, float] | None = None,
     trace: Trace | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Solve and raise AssertionError unless the result is the answer, or its error.
 
     Labels of an inexact recipe must only be lengths of walks, hence not below the answer's.

@@ -80,10 +80,16 @@ def expected(graph: Graph, problem: Problem) -> Answer:
 
 
 def solve(
-    recipe: Recipe, graph: Graph, problem: Problem, device: Device, *,
-    params: dict[str, float] | None = None, paths: bool = False, dtype: DTypeLike | None = None,
+    recipe: Recipe,
+    graph: Graph,
+    problem: Problem,
+    device: Device,
+    *,
+    params: dict[str, float] | None = None,
+    paths: bool = False,
+    dtype: DTypeLike | None = None,
     trace: Trace | None = None,
-) -> tuple[Array, Array | None]:  # fmt: skip
+) -> tuple[Array, Array | None]:
     """Return the distances in the opened graph, and the predecessors if requested."""
     inner = opened(graph)
     columns = inner.n if problem.targets is None else len(problem.targets)
@@ -99,10 +105,17 @@ def solve(
 
 
 def check(
-    recipe: Recipe, graph: Graph, problem: Problem, device: Device,
-    answer: Answer, *, params: dict[str, float] | None = None,
-    paths: bool = False, dtype: DTypeLike | None = None, trace: Trace | None = None,
-) -> None:  # fmt: skip
+    recipe: Recipe,
+    graph: Graph,
+    problem: Problem,
+    device: Device,
+    answer: Answer,
+    *,
+    params: dict[str, float] | None = None,
+    paths: bool = False,
+    dtype: DTypeLike | None = None,
+    trace: Trace | None = None,
+) -> None:
     """Solve and raise AssertionError unless the result is the answer, or its error.
 
     Integers and floats must equal plain Python's to the bit; if a recipe adds in another order,
@@ -113,9 +126,8 @@ def check(
     with told(f"{recipe.name} {params}, {problem} on {graph!r}, paths {paths}, {dtype}"):
         try:
             found = solve(
-                recipe, graph, problem, device, params=params, paths=paths, dtype=dtype,
-                trace=trace,
-            )  # fmt: skip
+                recipe, graph, problem, device, params=params, paths=paths, dtype=dtype, trace=trace
+            )
         except NegativeCycleError as cycle:
             assert_is_a_negative_cycle(inner, cycle)
             found = NegativeCycleError

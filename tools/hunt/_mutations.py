@@ -110,9 +110,18 @@ def _change_lines(data: bytes, chance: random.Random) -> bytes:
 
 
 _KINDS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
-    _flip, _overwrite, _truncate, _cut_out, _double, _swap, _insert, _insert, _change_number,
-    _change_number, _change_lines,
-)  # fmt: skip
+    _flip,
+    _overwrite,
+    _truncate,
+    _cut_out,
+    _double,
+    _swap,
+    _insert,
+    _insert,
+    _change_number,
+    _change_number,
+    _change_lines,
+)
 
 
 def _zip(data: bytes, method: int = zipfile.ZIP_DEFLATED) -> bytes:

@@ -126,10 +126,17 @@ class Comparison:
         return None if fits else (wp.DistanceOverflowError,)
 
     def _call(
-        self, call: Callable[..., Any], what: str, error: tuple[type[Exception], ...] | None,
-        arguments: tuple[Any, ...], options: dict[str, Any], starts: list[int],
-        *, turned: bool = False, refused: tuple[type[Exception], ...] = (),
-    ) -> Any:  # fmt: skip
+        self,
+        call: Callable[..., Any],
+        what: str,
+        error: tuple[type[Exception], ...] | None,
+        arguments: tuple[Any, ...],
+        options: dict[str, Any],
+        starts: list[int],
+        *,
+        turned: bool = False,
+        refused: tuple[type[Exception], ...] = (),
+    ) -> Any:
         """Call and return the answer; None if the call raised an expected exception."""
         self.counts["solves"] += 1
         try:

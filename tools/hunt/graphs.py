@@ -371,9 +371,12 @@ def _graph(
     graph = wp.Graph.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
     if rng.random() < 0.06:  # 64-bit indices
         wide = wp.Graph(
-            graph.indptr, graph.indices.astype(np.int64), graph.weights, directed=directed,
+            graph.indptr,
+            graph.indices.astype(np.int64),
+            graph.weights,
+            directed=directed,
             **attributes,
-        )  # fmt: skip
+        )
         return wide, weights
     return graph, weights
 

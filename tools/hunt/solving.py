@@ -154,9 +154,15 @@ class Solves(Comparison):
         error = self._error(labels, [answer], options)
         names = [self._name(each) for each in facilities]
         found = self._call(
-            wp.nearest, what, error, (names,), options | {"reverse": reverse}, starts,
-            turned=reverse, refused=self._may_refuse_sums(recipe) if recipe else (),
-        )  # fmt: skip
+            wp.nearest,
+            what,
+            error,
+            (names,),
+            options | {"reverse": reverse},
+            starts,
+            turned=reverse,
+            refused=self._may_refuse_sums(recipe) if recipe else (),
+        )
         if found is None or answer is None:
             return
         self._same(found.dist, answer, f"{what}: dist")
@@ -192,9 +198,14 @@ class Solves(Comparison):
         answer = self._answer(oracle.distances(source), cutoffs[-1])
         error = self._error(labels, [answer], options)
         found = self._call(
-            wp.within, what, error, (self._name(source), cutoffs),
-            options | {"reverse": reverse}, [source], turned=reverse,
-        )  # fmt: skip
+            wp.within,
+            what,
+            error,
+            (self._name(source), cutoffs),
+            options | {"reverse": reverse},
+            [source],
+            turned=reverse,
+        )
         if found is None or answer is None:
             return
         inside = sorted((length, v) for v, length in enumerate(answer) if length is not None)
@@ -209,9 +220,14 @@ class Solves(Comparison):
     # Calls about tables
 
     def distances(
-        self, sources: Sequence[int], targets: Sequence[int] | None, recipe: Recipe | None,
-        *, odd: bool = True, **options: Any,
-    ) -> Any:  # fmt: skip
+        self,
+        sources: Sequence[int],
+        targets: Sequence[int] | None,
+        recipe: Recipe | None,
+        *,
+        odd: bool = True,
+        **options: Any,
+    ) -> Any:
         """Solve from several sources to several targets, or to all vertices."""
         if odd:
             options = self._cut(sources[0]) | self._narrow() | options
@@ -233,10 +249,16 @@ class Solves(Comparison):
         return None if parts else found
 
     def _table(
-        self, call: Callable[..., Any], what: str, sources: Sequence[int],
-        targets: Sequence[int] | None, recipe: Recipe | None, arguments: tuple[Any, ...],
-        options: dict[str, Any], parts: Sequence[tuple[slice, Array]] = (),
-    ) -> Any:  # fmt: skip
+        self,
+        call: Callable[..., Any],
+        what: str,
+        sources: Sequence[int],
+        targets: Sequence[int] | None,
+        recipe: Recipe | None,
+        arguments: tuple[Any, ...],
+        options: dict[str, Any],
+        parts: Sequence[tuple[slice, Array]] = (),
+    ) -> Any:
         oracle, cutoff = self.drawn.oracle(), options.get("cutoff")
         rows = [self._answer(oracle.distances(source), cutoff) for source in sources]
         columns = range(self.graph.n) if targets is None else targets
@@ -244,9 +266,14 @@ class Solves(Comparison):
         cyclic = any(row is None for row in rows)
         error = self._error(None if cyclic else [], picked, options)
         found = self._call(
-            call, what, error, arguments, options, list(sources),
+            call,
+            what,
+            error,
+            arguments,
+            options,
+            list(sources),
             refused=self._may_refuse_sums(recipe),
-        )  # fmt: skip
+        )
         if found is None or cyclic:
             return None
         recipe = found.plan.recipe
@@ -266,9 +293,14 @@ class Solves(Comparison):
         return found
 
     def _same_table_tree(
-        self, pred: Array, source: int, answer: Labels, columns: Sequence[int], recipe: Recipe,
+        self,
+        pred: Array,
+        source: int,
+        answer: Labels,
+        columns: Sequence[int],
+        recipe: Recipe,
         what: str,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Compare a row of predecessors; algorithms that compute them may choose any tree."""
         if not recipe.predecessors:
             tree = self._tree(source, answer)

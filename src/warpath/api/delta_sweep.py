@@ -48,9 +48,10 @@ def delta_sweep(
         If the algorithm is unknown or takes no delta.
     """
     able = [
-        recipe.name for recipe in CATALOGUE
+        recipe.name
+        for recipe in CATALOGUE
         if Task.SSSP in recipe.solves and any(param.name == "delta" for param in recipe.params)
-    ]  # fmt: skip
+    ]
     if algorithm not in able:
         msg = f"{algorithm!r} takes no delta from one source; these do: {', '.join(able)}."
         raise InputError(msg)

@@ -63,9 +63,15 @@ def distances(
            [5]])
     """
     return solver_of(graph, algorithm, device, threads, params).distances(
-        sources, targets, cutoff=cutoff, dist_dtype=dist_dtype, predecessors=predecessors, out=out,
-        progress=progress, trace=trace,
-    )  # fmt: skip
+        sources,
+        targets,
+        cutoff=cutoff,
+        dist_dtype=dist_dtype,
+        predecessors=predecessors,
+        out=out,
+        progress=progress,
+        trace=trace,
+    )
 
 
 def apsp(

@@ -80,27 +80,40 @@ def _searched_again(
     labels = narrowed(dist, request.dtype)
     labels.flags.writeable = False
     return Paths(
-        graph, s, labels, tree=lambda: without_unreached(through, dist), through=lambda: through,
-        cutoff=request.limit, plan=one.plan.again(), stats=stats, trace=rounds,
-    )  # fmt: skip
+        graph,
+        s,
+        labels,
+        tree=lambda: without_unreached(through, dist),
+        through=lambda: through,
+        cutoff=request.limit,
+        plan=one.plan.again(),
+        stats=stats,
+        trace=rounds,
+    )
 
 
 def _left_there(
-    graph: Graph, one: OneSource, solves: Bound, s: int, found: tuple[Array, list[int]],
+    graph: Graph,
+    one: OneSource,
+    solves: Bound,
+    s: int,
+    found: tuple[Array, list[int]],
     seconds: float,
-) -> Paths:  # fmt: skip
+) -> Paths:
     """Return a result whose distances stay on the GPU that found them."""
     from warpath.engines.cuda.result import OnDevice  # here: the CPU needs none of it
 
     labels, words = found
     there = OnDevice(graph, s, labels, solves.device, None, graph.dist_dtype)
     return Paths(
-        graph, s, None,
+        graph,
+        s,
+        None,
         tree=there.pred_here,
         plan=one.plan.again,
         stats=lambda: solves.counters(words) | {"seconds": seconds},
         there=there,
-    )  # fmt: skip
+    )
 
 
 def _solved_in_steps(
@@ -122,9 +135,15 @@ def _solved_in_steps(
     if raw.device is not None:
         there = on_device(raw, graph, s, limit, request.dtype)
         return Paths(
-            graph, s, None, tree=there.pred_here, cutoff=limit, plan=chosen, stats=stats,
+            graph,
+            s,
+            None,
+            tree=there.pred_here,
+            cutoff=limit,
+            plan=chosen,
+            stats=stats,
             there=there,
-        )  # fmt: skip
+        )
     dist = cpu.cut(raw.dist, limit)
     counted(stats, dist)
     if rounds is not None:
@@ -146,6 +165,13 @@ def _solved_in_steps(
     labels = narrowed(folded(graph, dist, s, 0), request.dtype)
     labels.flags.writeable = False
     return Paths(
-        graph, s, labels, tree=tree, through=through if beyond else None, cutoff=limit, plan=chosen,
-        stats=stats, trace=rounds,
-    )  # fmt: skip
+        graph,
+        s,
+        labels,
+        tree=tree,
+        through=through if beyond else None,
+        cutoff=limit,
+        plan=chosen,
+        stats=stats,
+        trace=rounds,
+    )

@@ -245,9 +245,14 @@ class Solver:
         return self._options.plan(size, opened(graph), anew=True)
 
     def _table(
-        self, problem: Problem, dist_dtype: DTypeLike | None, out: Any, predecessors: bool,
-        trace: bool, progress: Progress,
-    ) -> DistanceTable:  # fmt: skip
+        self,
+        problem: Problem,
+        dist_dtype: DTypeLike | None,
+        out: Any,
+        predecessors: bool,
+        trace: bool,
+        progress: Progress,
+    ) -> DistanceTable:
         graph = self.graph
         request = TableRequest(checked_dist_dtype(dist_dtype, graph), out, predecessors, trace)
         width = graph.n if problem.targets is None else len(problem.targets)

@@ -78,11 +78,14 @@ def solved_table(
     with (
         interrupts_first(),
         output_of(
-            request.out, shape, request.dtype,
-            device=chosen.device, question=lambda: question(graph, chosen, problem, request),
+            request.out,
+            shape,
+            request.dtype,
+            device=chosen.device,
+            question=lambda: question(graph, chosen, problem, request),
         ) as result,
         watch(progress, chosen.recipe.name, "" if at_once else "sources") as report,
-    ):  # fmt: skip
+    ):
         if chosen.staged is not None and size.place is Place.MAPPED:
             stats = _staged(graph, chosen, problem, cast("NpyFile", result), report)
             blocks = []
@@ -214,9 +217,15 @@ class _Work:
         trace = None if self.trace is None else Trace()
         tiles = None if self.plan.staged is None else Tiles(self.plan.staged)
         _, stats = run_plan(
-            self.graph, self.plan, problem,
-            out=into, pred=pred, progress=report, trace=trace, tiles=tiles,
-        )  # fmt: skip
+            self.graph,
+            self.plan,
+            problem,
+            out=into,
+            pred=pred,
+            progress=report,
+            trace=trace,
+            tiles=tiles,
+        )
         most = unreachable(into.dtype)
         if problem.cutoff is not None and self.plan.recipe.loop is not Loop.DIJKSTRA:
             beyond = into > min(problem.cutoff, most)

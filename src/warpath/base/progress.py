@@ -147,10 +147,13 @@ def _bar(what: str, unit: str) -> Iterator[Report]:
         return
     start, pace = time.monotonic(), Pace(unit)
     bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
         TextColumn("{task.fields[pace]}"),
-        console=console, transient=True,
-    )  # fmt: skip
+        console=console,
+        transient=True,
+    )
     task = bar.add_task(what, total=None, pace="")
     shown = False  # the bar starts late, so that short calls show nothing
 

@@ -76,9 +76,13 @@ _plot = typer.Typer(
     context_settings=app.info.context_settings,
 )
 for _command in (
-    drawings.tree, drawings.route, drawings.within, drawings.frontier, picture.trace,
+    drawings.tree,
+    drawings.route,
+    drawings.within,
+    drawings.frontier,
+    picture.trace,
     drawings.delta,
-):  # fmt: skip
+):
     _plot.command(_command.__name__)(grouped(_command))
 app.add_typer(_plot, name="plot", rich_help_panel="Inspect")
 

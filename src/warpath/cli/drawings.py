@@ -41,12 +41,13 @@ def tree(
     showing: Showing,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="Also draw the route to this vertex.",
-                     show_default=False),
+        typer.Option(
+            "--target", "-t", help="Also draw the route to this vertex.", show_default=False
+        ),
     ] = None,
     cutoff: Cutoff = None,
     theme: Theme = "light",
-) -> None:  # fmt: skip
+) -> None:
     """Draw the shortest-path tree of one source, coloured by distance.
 
     Example: [cyan]warpath plot tree roads.gr.gz --source 1 --target 1000 -o tree.png[/]
@@ -80,9 +81,12 @@ def route(
     loaded, roads = _read(graph, out, reading, showing, "the route")
     with in_file_ids(roads):
         found = calls.path(
-            roads, vertex(roads, source), vertex(roads, target), progress=showing.progress,
+            roads,
+            vertex(roads, source),
+            vertex(roads, target),
+            progress=showing.progress,
             **solving.wish(),
-        )  # fmt: skip
+        )
     with busy(f"drawing {out.name}", showing):
         draw_route(roads, found, out, theme)
     _report("route", graph, loaded, found.plan, out, showing)
@@ -109,9 +113,13 @@ def within(
     loaded, roads = _read(graph, out, reading, showing, "what lies within")
     with in_file_ids(roads):
         found = near(
-            roads, vertex(roads, source), cutoffs_of(cutoff), reverse=reverse,
-            progress=showing.progress, **solving.wish(),
-        )  # fmt: skip
+            roads,
+            vertex(roads, source),
+            cutoffs_of(cutoff),
+            reverse=reverse,
+            progress=showing.progress,
+            **solving.wish(),
+        )
     with busy(f"drawing {out.name}", showing):
         draw_within(found, out, theme)
     _report("within", graph, loaded, found.paths.plan, out, showing)
@@ -124,7 +132,9 @@ def frontier(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", show_default=False,
+            "--out",
+            "-o",
+            show_default=False,
             help="An animation (.gif), a folder for its frames (no suffix), or one picture of all "
             "steps (.png, .svg, .pdf).",
         ),
@@ -144,7 +154,7 @@ def frontier(
         str, typer.Option("--by", help="Steps of equal [bold]distance[/], or of [bold]hops[/].")
     ] = "distance",
     theme: Theme = "light",
-) -> None:  # fmt: skip
+) -> None:
     """Draw the spread of a search, step by step.
 
     Example: [cyan]warpath plot frontier roads.gr.gz --source 1 -o search.gif[/]
@@ -198,10 +208,15 @@ def delta(
         with watch(showing.progress, name) as report:
             sweeps.append(
                 delta_sweep(
-                    roads, start, name, repeats=repeats, device=device, threads=threads,
+                    roads,
+                    start,
+                    name,
+                    repeats=repeats,
+                    device=device,
+                    threads=threads,
                     report=report,
                 )
-            )  # fmt: skip
+            )
     with busy(f"drawing {out.name}", showing):
         from warpath.plot import plot_sweep
 
@@ -212,17 +227,24 @@ def delta(
         "graph": str(graph),
         "source": source,
         "sweeps": [
-            {"algorithm": sweep.algorithm, "default": sweep.default,
-             "points": [point._asdict() for point in sweep.points]}
+            {
+                "algorithm": sweep.algorithm,
+                "default": sweep.default,
+                "points": [point._asdict() for point in sweep.points],
+            }
             for sweep in sweeps
         ],
         "plot": str(out),
-    }  # fmt: skip
+    }
     rows = [
-        [sweep.algorithm, units.digits(sweep.default), units.digits(sweep.best.delta),
-         units.seconds(sweep.best.seconds)]
+        [
+            sweep.algorithm,
+            units.digits(sweep.default),
+            units.digits(sweep.best.delta),
+            units.seconds(sweep.best.seconds),
+        ]
         for sweep in sweeps
-    ]  # fmt: skip
+    ]
     table = Rows(("algorithm", "its delta", "fastest delta", "time"), rows, data=False)
     output.show(document, table, Facts({"drawn to": out}), as_json=showing.as_json)
 
@@ -236,9 +258,16 @@ def _read(
 
 
 def _solved(
-    file: Path, source: str, out: Path | None, reading: Reading, solving: Solving,
-    showing: Showing, *, cutoff: float | None, what: str,
-) -> tuple[Loaded, Paths, str]:  # fmt: skip
+    file: Path,
+    source: str,
+    out: Path | None,
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    *,
+    cutoff: float | None,
+    what: str,
+) -> tuple[Loaded, Paths, str]:
     """Load a graph with coordinates, solve from a source, and return both and the source's id."""
     loaded, roads = _read(file, out, reading, showing, what)
     with in_file_ids(roads):
@@ -250,7 +279,7 @@ def _solved(
 
 def _report(
     command: str, file: Path, loaded: Loaded, plan: Any, out: Path, showing: Showing
-) -> None:  # fmt: skip
+) -> None:
     document = {
         "command": f"plot {command}",
         "graph": str(file),

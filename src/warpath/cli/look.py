@@ -105,8 +105,16 @@ def plan(
 
     Example: [cyan]warpath plan roads.gr.gz --from 1 --to 1000[/]
     """
-    tasks = [name for name, on in (("--source", source), ("--sources", sources),
-             ("--apsp", all_pairs), ("--from", start)) if on]  # fmt: skip
+    tasks = [
+        name
+        for name, on in (
+            ("--source", source),
+            ("--sources", sources),
+            ("--apsp", all_pairs),
+            ("--from", start),
+        )
+        if on
+    ]
     if len(tasks) > 1:
         raise UsageError(f"{' and '.join(tasks)} cannot be combined: use one of them.")
     if (start is None) != (end is None):
@@ -143,12 +151,17 @@ def plan(
         "bytes": chosen.bytes,
         "reason": chosen.reason,
         "runners_up": [
-            {"algorithm": c.recipe.name, "seconds": c.seconds, "bytes": c.bytes,
-             "threads": c.threads} for c in chosen.runners_up
+            {
+                "algorithm": c.recipe.name,
+                "seconds": c.seconds,
+                "bytes": c.bytes,
+                "threads": c.threads,
+            }
+            for c in chosen.runners_up
         ],
         "left_out": [{"algorithm": name, "reason": why} for name, why in chosen.left_out],
         "notes": chosen.notes,
-    }  # fmt: skip
+    }
     output.show(document, Line(str(chosen)), as_json=showing.as_json)
 
 

@@ -154,10 +154,21 @@ _FLAGS = {"predecessors": "--predecessors"}
 _OPTIONS = {"out": "-o", "dist_dtype": "--dist-dtype"} | {
     name: f"--{name}"
     for name in (
-        "algorithm", "coordinates", "cutoff", "device", "format", "ids", "member", "source",
-        "sources", "target", "targets", "threads", "weight",
+        "algorithm",
+        "coordinates",
+        "cutoff",
+        "device",
+        "format",
+        "ids",
+        "member",
+        "source",
+        "sources",
+        "target",
+        "targets",
+        "threads",
+        "weight",
     )
-}  # fmt: skip
+}
 _READER_OPTIONS = ("columns", "delimiter", "header", "n", "private", "service", "skip_lines")
 _WRITER_OPTIONS = ("labels",)
 _NAMES = ("directed", *_FLAGS, *_OPTIONS, *_READER_OPTIONS, *_WRITER_OPTIONS)

@@ -94,9 +94,15 @@ def distances(
     if out is None:
         tables.refuse_large(len(rows), roads.n if columns is None else len(columns))
     call = partial(
-        calls.distances, roads, rows, columns, cutoff=cutoff, predecessors=predecessors,
-        dist_dtype=dist_dtype, **solving.wish(),
-    )  # fmt: skip
+        calls.distances,
+        roads,
+        rows,
+        columns,
+        cutoff=cutoff,
+        predecessors=predecessors,
+        dist_dtype=dist_dtype,
+        **solving.wish(),
+    )
     _solve(
         call, command="distances", file=graph, loaded=loaded, out=out, showing=showing, long=long
     )
@@ -155,9 +161,15 @@ def _solve(
         with busy(f"writing {out.name}", showing):
             tables.save(table, out, long=bool(long))
     tables.show_table(
-        table, command=command, file=file, loaded=loaded, solved=solved, out=out,
-        showing=showing, long=long,
-    )  # fmt: skip
+        table,
+        command=command,
+        file=file,
+        loaded=loaded,
+        solved=solved,
+        out=out,
+        showing=showing,
+        long=long,
+    )
 
 
 def nearest(
@@ -201,9 +213,13 @@ def nearest(
     start = time.perf_counter()
     with in_file_ids(roads):
         found = areas.nearest(
-            roads, chosen, reverse=reverse, cutoff=cutoff, progress=showing.progress,
+            roads,
+            chosen,
+            reverse=reverse,
+            cutoff=cutoff,
+            progress=showing.progress,
             **solving.wish(),
-        )  # fmt: skip
+        )
     solved = time.perf_counter() - start
     columns = ("vertex", "facility", "distance")
     if out is not None:

@@ -45,7 +45,8 @@ def within(
     outlines: Annotated[
         Path | None,
         typer.Option(
-            "--outlines", help="Save one polygon per cutoff: .geojson.",
+            "--outlines",
+            help="Save one polygon per cutoff: .geojson.",
             show_default=False,
         ),
     ] = None,
@@ -59,7 +60,7 @@ def within(
     everything: Annotated[
         bool, typer.Option("--all", help="Print every vertex: id, distance, cutoff.")
     ] = False,
-) -> None:  # fmt: skip
+) -> None:
     """Find the vertices within one or more distances of a vertex (isochrones).
 
     The search stops at the largest distance. Outlines and pictures need coordinates: from the graph
@@ -78,9 +79,13 @@ def within(
     start = time.perf_counter()
     with in_file_ids(roads):
         found = near(
-            roads, vertex(roads, source), cutoffs_of(cutoff), reverse=reverse,
-            progress=showing.progress, **solving.wish(),
-        )  # fmt: skip
+            roads,
+            vertex(roads, source),
+            cutoffs_of(cutoff),
+            reverse=reverse,
+            progress=showing.progress,
+            **solving.wish(),
+        )
     solved = time.perf_counter() - start
     written = {"saved to": out, "outlines in": outlines, "drawn to": plot}
     files = {what: file for what, file in written.items() if file is not None}
@@ -112,12 +117,14 @@ def within(
     facts = {
         "graph": output.titled(graph, roads),
         "measured": f"{'to' if reverse else 'from'} {output.text_of(document['source'])}",
-        **{f"within {output.text_of(far)}": f"{output.count(count)} vertices"
-           for far, count in _counts(found)},
+        **{
+            f"within {output.text_of(far)}": f"{output.count(count)} vertices"
+            for far, count in _counts(found)
+        },
         "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
         "plan": found.paths.plan.headline(),
         **files,
-    }  # fmt: skip
+    }
     output.show(document, Facts(facts), *table, as_json=showing.as_json)
 
 

@@ -57,9 +57,8 @@ def _signed(lengths: Array, *, predecessors: bool) -> Array | None:
         table = apsp(graph, predecessors=predecessors)
     except DistanceOverflowError:  # potentials do not fit; Bellman-Ford does not need them
         table = distances(
-            graph, np.arange(graph.n),
-            algorithm="classic.bellman_ford", predecessors=predecessors,
-        )  # fmt: skip
+            graph, np.arange(graph.n), algorithm="classic.bellman_ford", predecessors=predecessors
+        )
     lengths[:] = as_floats(table.dist)
     if table.pred is None:
         return None

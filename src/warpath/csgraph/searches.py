@@ -77,9 +77,8 @@ def shortest_path(
         msg = f"unrecognized method '{method}': use 'auto', 'FW', 'D', 'BF' or 'J'."
         raise InputError(msg)
     return _SEARCHES[method](
-        data, directed, indices,
-        return_predecessors=return_predecessors, unweighted=unweighted,
-    )  # fmt: skip
+        data, directed, indices, return_predecessors=return_predecessors, unweighted=unweighted
+    )
 
 
 def _method(data: Any, indices: Any, *, overwrite: bool) -> str:
@@ -329,9 +328,14 @@ def _nearest(
 
 
 def _within(
-    edges: Edges, sources: Array, shape: tuple[int, ...], predecessors: object, limit: float,
-    *, min_only: bool,
-) -> Answer:  # fmt: skip
+    edges: Edges,
+    sources: Array,
+    shape: tuple[int, ...],
+    predecessors: object,
+    limit: float,
+    *,
+    min_only: bool,
+) -> Answer:
     """Solve with negative weights and a limit for every vertex of a path, as in SciPy.
 
     The cutoff of warpath's searches applies to the end of a path only.

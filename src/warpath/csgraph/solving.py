@@ -61,9 +61,12 @@ def solved(
                 pred = made[None]
         else:
             table = distances(
-                graph, sources,
-                algorithm=algorithm or "auto", cutoff=cutoff, predecessors=predecessors,
-            )  # fmt: skip
+                graph,
+                sources,
+                algorithm=algorithm or "auto",
+                cutoff=cutoff,
+                predecessors=predecessors,
+            )
             dist, pred = table.dist, table.pred
     floats = as_floats(dist).reshape(shape)
     if pred is None:

@@ -93,9 +93,13 @@ def _path(order: Order) -> Raw:
     problem = order.problem
     assert problem.targets is not None  # noqa: S101 - the caller's promise for PATH
     vertices, dist, stats = _core.path(
-        *_csr(order.graph), *_csr(order.graph.reversed()), problem.source, int(problem.targets[0]),
-        bidirectional=order.recipe.loop is Loop.BIDIRECTIONAL, progress=order.progress,
-    )  # fmt: skip
+        *_csr(order.graph),
+        *_csr(order.graph.reversed()),
+        problem.source,
+        int(problem.targets[0]),
+        bidirectional=order.recipe.loop is Loop.BIDIRECTIONAL,
+        progress=order.progress,
+    )
     return Raw(np.asarray(dist, order.graph.dist_dtype), vertices, stats)
 
 
@@ -137,9 +141,14 @@ def _bellman_ford_rows(order: Order) -> Raw:
 def _delta_stepping(order: Order) -> Raw:
     dist = np.empty(order.graph.n, order.graph.dist_dtype)
     stats = _core.delta_stepping(
-        *_csr(order.graph), order.problem.source, dist, delta=order.params["delta"],
-        threads=order.threads, complete=order.problem.cutoff is None, progress=order.progress,
-    )  # fmt: skip
+        *_csr(order.graph),
+        order.problem.source,
+        dist,
+        delta=order.params["delta"],
+        threads=order.threads,
+        complete=order.problem.cutoff is None,
+        progress=order.progress,
+    )
     return Raw(dist, stats=stats)
 
 
@@ -163,9 +172,12 @@ def place(graph: Graph, device: str) -> str:  # noqa: ARG001 - it is here alread
 
 
 def bound_search(
-    graph: Graph, recipe: Recipe, params: dict[str, float], threads: int,
+    graph: Graph,
+    recipe: Recipe,
+    params: dict[str, float],
+    threads: int,
     cutoff: float | None = None,
-) -> Search | None:  # fmt: skip
+) -> Search | None:
     """Return the search of one source that a recipe runs on a graph, to be called many times.
 
     None for a loop that is not bound so, and for graphs of more vertices than it takes.

@@ -94,10 +94,17 @@ class _Search:
         if source == self._target:
             return [source], 0.0
         vertices, length, _ = _core.path(
-            self._indptr, self._indices, self._weights,
-            self._back_indptr, self._back_indices, self._back,
-            source, self._target, bidirectional=False, progress=None,
-        )  # fmt: skip
+            self._indptr,
+            self._indices,
+            self._weights,
+            self._back_indptr,
+            self._back_indices,
+            self._back,
+            source,
+            self._target,
+            bidirectional=False,
+            progress=None,
+        )
         return (vertices.tolist(), length) if len(vertices) else None
 
     def deviations(self, found: list[Loopless]) -> list[tuple[float, Loopless]]:

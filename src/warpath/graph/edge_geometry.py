@@ -90,9 +90,13 @@ class Shapes:
 
 
 def in_rows(
-    lines: Shapes, ends: tuple[Array, Array], weights: Array | None, coordinates: Array,
-    *, directed: bool,
-) -> Shapes:  # fmt: skip
+    lines: Shapes,
+    ends: tuple[Array, Array],
+    weights: Array | None,
+    coordinates: Array,
+    *,
+    directed: bool,
+) -> Shapes:
     """Return the shapes of edges in the order of a graph's rows, from whole lines.
 
     Parameters

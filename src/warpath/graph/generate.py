@@ -168,9 +168,13 @@ def rmat(
 
 
 def kronecker(
-    scale: int, edge_factor: int = 16, weights: Weights = (0.0, 1.0), *,
-    dtype: Dtype = "float32", seed: int = 0,
-) -> Graph:  # fmt: skip
+    scale: int,
+    edge_factor: int = 16,
+    weights: Weights = (0.0, 1.0),
+    *,
+    dtype: Dtype = "float32",
+    seed: int = 0,
+) -> Graph:
     """Generate the Graph 500 workload: R-MAT .57 .19 .19 .05, undirected, permuted, not unique.
 
     Parameters

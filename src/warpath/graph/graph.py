@@ -312,11 +312,15 @@ class Graph:
         )
         assert order is not None  # noqa: S101 - weights were given
         return self._like(
-            indptr, indices, None if self.weights is None else self.weights[order],
-            labels=labels, id_base=0, first_through=int(closed.sum()),
+            indptr,
+            indices,
+            None if self.weights is None else self.weights[order],
+            labels=labels,
+            id_base=0,
+            first_through=int(closed.sum()),
             coordinates=None if self.coordinates is None else self.coordinates[chosen],
             shapes=self.shapes and self.shapes.taken(order),
-        )  # fmt: skip
+        )
 
     def with_weights(self, weights: ArrayLike | str | None) -> Graph:
         """Return the same graph with other weights.

@@ -114,8 +114,10 @@ def _transposed(edges: list[Any]) -> tuple[Any, Any, Array | None]:
         if not isinstance(edge, tuple) or not 2 <= len(edge) <= 3 or len(edge) != width:
             raise _no_edge(at, edge, width)
     columns = list(zip(*edges, strict=True))
-    src, dst = (_ends(list(column), f"edge {{}}: its {end}") for column, end in
-                zip(columns[:2], ("source", "target"), strict=True))  # fmt: skip
+    src, dst = (
+        _ends(list(column), f"edge {{}}: its {end}")
+        for column, end in zip(columns[:2], ("source", "target"), strict=True)
+    )
     if isinstance(src, np.ndarray) != isinstance(dst, np.ndarray):
         src, dst = _as_list(src), _as_list(dst)
     return src, dst, weight_array(columns[2], "edge {}: its weight".format) if width == 3 else None

@@ -47,9 +47,17 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
     problem, (n, m) = _problem(source, [b"p", b"sp"], "p sp <vertices> <arcs>", 2)
     source.room_for(n)
     src, dst, weights = source.rows(
-        problem.next, problem.number + 1, "vvn",
-        comments="c", prefix="a", low=1, high=n, rows=m, expected=_ARC, noun="arcs",
-    )  # fmt: skip
+        problem.next,
+        problem.number + 1,
+        "vvn",
+        comments="c",
+        prefix="a",
+        low=1,
+        high=n,
+        rows=m,
+        expected=_ARC,
+        noun="arcs",
+    )
     return Graph.from_edges(
         src, dst, weights, n=n, directed=directed is not False, id_base=1, name=source.title
     )
@@ -65,10 +73,17 @@ def read_coordinates(source: Source) -> NDArray[np.float64]:
     problem, (n,) = _problem(source, [b"p", b"aux", b"sp", b"co"], "p aux sp co <vertices>", 1)
     source.room_for(n)
     vertices, x, y = source.rows(
-        problem.next, problem.number + 1, "vcc",
-        comments="c", prefix="v", low=1, high=n, rows=n, expected="v <vertex> <x> <y>",
+        problem.next,
+        problem.number + 1,
+        "vcc",
+        comments="c",
+        prefix="v",
+        low=1,
+        high=n,
+        rows=n,
+        expected="v <vertex> <x> <y>",
         noun="vertices",
-    )  # fmt: skip
+    )
     points = np.full((n, 2), np.nan)
     points[vertices] = np.column_stack([x, y])
     return points / 1e6 if _are_micro_degrees(points) else points

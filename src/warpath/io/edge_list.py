@@ -100,10 +100,15 @@ def read(
     if at is not None:
         roles[at] = "n"
     arrays, names = source.named_rows(
-        shape.at, shape.number, "".join(roles),
-        delimiter=shape.delimiter, comments=_COMMENTS.decode(), noun="edges",
-        high=-1 if n is None else n - 1, expected=_expected(shape, ends, at),
-    )  # fmt: skip
+        shape.at,
+        shape.number,
+        "".join(roles),
+        delimiter=shape.delimiter,
+        comments=_COMMENTS.decode(),
+        noun="edges",
+        high=-1 if n is None else n - 1,
+        expected=_expected(shape, ends, at),
+    )
     taken = sorted(k for k in (*ends, at) if k is not None)
     src, dst = (arrays[taken.index(end)] for end in ends)
     weights = None if at is None else arrays[taken.index(at)]

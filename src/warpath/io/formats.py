@@ -79,21 +79,30 @@ FORMATS: tuple[Format, ...] = (
     Format("tntp", (".tntp",), "warpath.io.tntp", "Transportation Networks, TNTP links"),
     Format("metis", (".graph", ".metis"), "warpath.io.metis", "METIS and DIMACS10 adjacency lists"),
     Format(
-        "gap", (".el", ".wel", ".sg", ".wsg"), "warpath.io.gap",
-        "GAP Benchmark Suite, text and serialized", writes=True,
+        "gap",
+        (".el", ".wel", ".sg", ".wsg"),
+        "warpath.io.gap",
+        "GAP Benchmark Suite, text and serialized",
+        writes=True,
     ),
     Format("npz", (".npz",), "warpath.io.npz", "a whole graph, SciPy's save_npz", writes=True),
     Format(
-        "parquet", (".parquet", ".pq"), "warpath.io.parquet", "Parquet edge tables",
-        writes=True, extra="io",
+        "parquet",
+        (".parquet", ".pq"),
+        "warpath.io.parquet",
+        "Parquet edge tables",
+        writes=True,
+        extra="io",
     ),
     Format("osm", (".osm", ".pbf"), "warpath.io.osm", "OpenStreetMap's car network", extra="osm"),
     Format("csv", (), "warpath.io.csv", "CSV edge tables with quoted fields", extra="io"),
     Format(
-        "edge_list", (".txt", ".edges", ".edgelist", ".csv", ".tsv", ".snap"),
-        "warpath.io.edge_list", "SNAP and plain edge lists: blanks, tabs or commas",
+        "edge_list",
+        (".txt", ".edges", ".edgelist", ".csv", ".tsv", ".snap"),
+        "warpath.io.edge_list",
+        "SNAP and plain edge lists: blanks, tabs or commas",
     ),
-)  # fmt: skip
+)
 
 #: The default of options for which None has a meaning.
 _AUTO: Any = "auto"

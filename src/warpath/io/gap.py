@@ -47,9 +47,13 @@ def read(source: Source, *, directed: bool | None = None, n: int | None = None) 
         n = 1 + max(int(src.max(initial=-1)), int(dst.max(initial=-1)))
     source.room_for(n)
     return Graph.from_edges(
-        src, dst, weights[0] if weights else None,
-        n=n, directed=directed is not False, name=source.title,
-    )  # fmt: skip
+        src,
+        dst,
+        weights[0] if weights else None,
+        n=n,
+        directed=directed is not False,
+        name=source.title,
+    )
 
 
 def _columns(source: Source) -> int:

@@ -115,10 +115,17 @@ def with_shapes(
     whole = Shapes(indptr, corners, None if crs is None else str(crs))
     shapes = in_rows(whole, ends, weights, points, directed=graph.directed)
     return Graph(
-        graph.indptr, graph.indices, graph.weights, directed=graph.directed, labels=graph.labels,
-        id_base=graph.id_base, coordinates=points, first_through=graph.first_through,
-        name=graph.name, shapes=shapes,
-    )  # fmt: skip
+        graph.indptr,
+        graph.indices,
+        graph.weights,
+        directed=graph.directed,
+        labels=graph.labels,
+        id_base=graph.id_base,
+        coordinates=points,
+        first_through=graph.first_through,
+        name=graph.name,
+        shapes=shapes,
+    )
 
 
 def _one_line(shapely: Any, at: int, shape: Any) -> Any:

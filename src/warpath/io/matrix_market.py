@@ -80,9 +80,16 @@ def read(
     role = _ROLE[field]
     expected = "<row> <column> <value>" if role else "<row> <column>"
     src, dst, *weights = source.rows(
-        at, number, f"vv{role}",
-        comments="%", low=1, high=n, rows=m, expected=expected, noun="entries",
-    )  # fmt: skip
+        at,
+        number,
+        f"vv{role}",
+        comments="%",
+        low=1,
+        high=n,
+        rows=m,
+        expected=expected,
+        noun="entries",
+    )
     both = directed is False if symmetry == "general" else directed is not True
     values = weights[0] if weights else None
     if symmetry == "symmetric" and directed is True:

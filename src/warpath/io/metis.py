@@ -47,10 +47,14 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
     most = min(2 * edges, len(source.text) // 2)
     source.need(len(source.text) + 8 * n + (8 if weighted else 4) * most)
     indptr, indices, weights, symmetric = source.parsed(
-        _core.read_metis, line.next, line.number + 1,
-        n=n, entries=2 * edges, skipped=has_size + (per_vertex if has_weights else 0),
+        _core.read_metis,
+        line.next,
+        line.number + 1,
+        n=n,
+        entries=2 * edges,
+        skipped=has_size + (per_vertex if has_weights else 0),
         weighted=weighted,
-    )  # fmt: skip
+    )
     rows = rows_of_csr(indptr, indices, weights if weighted else None, copied=False)
     graph = Graph(*rows, directed=directed is True, id_base=1, name=source.title)
     if not symmetric:

@@ -251,8 +251,10 @@ class NpyFile(_File):
     def __init__(self, journal: Journal, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         head = io.BytesIO()
         layout = {
-            "descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape,
-        }  # fmt: skip
+            "descr": np.lib.format.dtype_to_descr(dtype),
+            "fortran_order": False,
+            "shape": shape,
+        }
         np.lib.format.write_array_header_1_0(head, layout)
         self._offset = head.tell()
         self._row = shape[1] * dtype.itemsize

@@ -17,9 +17,17 @@ if TYPE_CHECKING:
 
 #: The columns in the order of the format; the first two are the ends.
 COLUMNS = (
-    "init_node", "term_node", "capacity", "length", "free_flow_time", "b", "power", "speed", "toll",
+    "init_node",
+    "term_node",
+    "capacity",
+    "length",
+    "free_flow_time",
+    "b",
+    "power",
+    "speed",
+    "toll",
     "link_type",
-)  # fmt: skip
+)
 
 _LINK = "<from> <to> <capacity> <length> <free flow time> ... ;"
 
@@ -58,14 +66,27 @@ def read(
     if weight is not None:
         roles[_column(weight, columns)] = "r"
     src, dst, *weights = source.rows(
-        at, number, "".join(roles),
-        comments="~", terminator=";", low=1, high=n, rows=m, expected=_LINK, noun="links",
-    )  # fmt: skip
+        at,
+        number,
+        "".join(roles),
+        comments="~",
+        terminator=";",
+        low=1,
+        high=n,
+        rows=m,
+        expected=_LINK,
+        noun="links",
+    )
     return Graph.from_edges(
-        src, dst, weights[0] if weights else None,
-        n=n, directed=directed is not False, id_base=1, first_through=first - 1,
+        src,
+        dst,
+        weights[0] if weights else None,
+        n=n,
+        directed=directed is not False,
+        id_base=1,
+        first_through=first - 1,
         name=source.title.removesuffix("_net"),
-    )  # fmt: skip
+    )
 
 
 def read_coordinates(source: Source) -> NDArray[np.float64]:
@@ -74,9 +95,14 @@ def read_coordinates(source: Source) -> NDArray[np.float64]:
     if header is None or not sniff_coordinates(source.head):
         raise source.error(1, 'expected "node x y"')
     vertices, x, y = source.rows(
-        header.next, header.number + 1, "vcc",
-        comments="~", terminator=";", low=1, expected="<vertex> <x> <y> ;",
-    )  # fmt: skip
+        header.next,
+        header.number + 1,
+        "vcc",
+        comments="~",
+        terminator=";",
+        low=1,
+        expected="<vertex> <x> <y> ;",
+    )
     n = int(vertices.max(initial=-1)) + 1
     source.room_for(n)
     points = np.full((n, 2), np.nan)

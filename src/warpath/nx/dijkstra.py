@@ -214,9 +214,14 @@ def one_path(weighted: Weighted, source: Any, target: Any) -> tuple[Any, list[An
 
 
 def astar_path(
-    G: Converted, source: Any, target: Any, heuristic: Any = None, weight: Any = "weight", *,
+    G: Converted,
+    source: Any,
+    target: Any,
+    heuristic: Any = None,
+    weight: Any = "weight",
+    *,
     cutoff: Any = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Return the nodes of a shortest path, without a heuristic; see `networkx.astar_path`."""
     require(G, source, "Source {} is not in G")
     require(G, target, "Target {} is not in G")
@@ -224,9 +229,14 @@ def astar_path(
 
 
 def astar_path_length(
-    G: Converted, source: Any, target: Any, heuristic: Any = None, weight: Any = "weight", *,
+    G: Converted,
+    source: Any,
+    target: Any,
+    heuristic: Any = None,
+    weight: Any = "weight",
+    *,
     cutoff: Any = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Return a shortest path's length, without a heuristic; see `networkx.astar_path_length`."""
     for name in (source, target):
         require(G, name, "Either source {1} or target {2} is not in G", source, target)

@@ -42,22 +42,30 @@ def _path_between(G: Converted, source: Any, target: Any, weight: Any) -> list[A
 
 _ANSWERS = {
     "unweighted": _Answers(
-        unweighted.all_pairs_shortest_path, unweighted.all_pairs_shortest_path_length,
-        unweighted.single_source_shortest_path, unweighted.single_source_shortest_path_length,
-        unweighted.bidirectional_shortest_path, _edges_between,
+        unweighted.all_pairs_shortest_path,
+        unweighted.all_pairs_shortest_path_length,
+        unweighted.single_source_shortest_path,
+        unweighted.single_source_shortest_path_length,
+        unweighted.bidirectional_shortest_path,
+        _edges_between,
     ),
     "dijkstra": _Answers(
-        dijkstra.all_pairs_dijkstra_path, dijkstra.all_pairs_dijkstra_path_length,
-        dijkstra.single_source_dijkstra_path, dijkstra.single_source_dijkstra_path_length,
-        _path_between, dijkstra.dijkstra_path_length,
+        dijkstra.all_pairs_dijkstra_path,
+        dijkstra.all_pairs_dijkstra_path_length,
+        dijkstra.single_source_dijkstra_path,
+        dijkstra.single_source_dijkstra_path_length,
+        _path_between,
+        dijkstra.dijkstra_path_length,
     ),
     "bellman-ford": _Answers(
-        bellman_ford.all_pairs_bellman_ford_path, bellman_ford.all_pairs_bellman_ford_path_length,
+        bellman_ford.all_pairs_bellman_ford_path,
+        bellman_ford.all_pairs_bellman_ford_path_length,
         bellman_ford.single_source_bellman_ford_path,
         bellman_ford.single_source_bellman_ford_path_length,
-        bellman_ford.bellman_ford_path, bellman_ford.bellman_ford_path_length,
+        bellman_ford.bellman_ford_path,
+        bellman_ford.bellman_ford_path_length,
     ),
-}  # fmt: skip
+}
 
 
 def has_path(G: Converted, source: Any, target: Any) -> bool:
@@ -73,9 +81,12 @@ def has_path(G: Converted, source: Any, target: Any) -> bool:
 
 
 def shortest_path(
-    G: Converted, source: Any = None, target: Any = None, weight: Any = None,
+    G: Converted,
+    source: Any = None,
+    target: Any = None,
+    weight: Any = None,
     method: str = "dijkstra",
-) -> Any:  # fmt: skip
+) -> Any:
     """Return shortest paths between all, some or two nodes; see `networkx.shortest_path`."""
     answers, how = _answers(method, weight)
     if source is None and target is None:
@@ -89,9 +100,12 @@ def shortest_path(
 
 
 def shortest_path_length(
-    G: Converted, source: Any = None, target: Any = None, weight: Any = None,
+    G: Converted,
+    source: Any = None,
+    target: Any = None,
+    weight: Any = None,
     method: str = "dijkstra",
-) -> Any:  # fmt: skip
+) -> Any:
     """Return lengths between all, some or two nodes; see `networkx.shortest_path_length`."""
     answers, how = _answers(method, weight)
     if source is None and target is None:

@@ -184,9 +184,13 @@ class Converted:
     def turned(self, weight: Any) -> Converted:
         """Return the graph with reversed edges and the given weights."""
         turned = Converted(
-            self.names, self.rows.reversed(), (), directed=self.directed,
-            multigraph=self.multigraph, attributes={},
-        )  # fmt: skip
+            self.names,
+            self.rows.reversed(),
+            (),
+            directed=self.directed,
+            multigraph=self.multigraph,
+            attributes={},
+        )
         if weight is not None:
             turned._only = self.weighted(weight, swapped=True).backwards
         return turned
@@ -204,11 +208,12 @@ class Converted:
     def _called(self, weight: Any, *, swapped: bool) -> list[Any]:
         data = self._edge_data("a function")
         ends = chain.from_iterable(
-            [name] * count for name, count in zip(self.names, np.diff(self.rows.indptr).tolist(),
-                                                  strict=True)
-        )  # fmt: skip
-        edges = zip(ends, map(self.names.__getitem__, self.rows.indices.tolist()), data,
-                    strict=True)  # fmt: skip
+            [name] * count
+            for name, count in zip(self.names, np.diff(self.rows.indptr).tolist(), strict=True)
+        )
+        edges = zip(
+            ends, map(self.names.__getitem__, self.rows.indices.tolist()), data, strict=True
+        )
         try:
             if swapped:
                 return [weight(v, u, each) for u, v, each in edges]
@@ -338,11 +343,18 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
     del name
     if not isinstance(result, Converted):
         return result
-    kinds = {(False, False): nx.Graph, (True, False): nx.DiGraph,
-             (False, True): nx.MultiGraph, (True, True): nx.MultiDiGraph}  # fmt: skip
+    kinds = {
+        (False, False): nx.Graph,
+        (True, False): nx.DiGraph,
+        (False, True): nx.MultiGraph,
+        (True, True): nx.MultiDiGraph,
+    }
     made = kinds[result.directed, result.multigraph](**result.graph)
-    made.add_nodes_from(zip(result.names, result.node_data, strict=True)
-                        if result.node_data is not None else result.names)  # fmt: skip
+    made.add_nodes_from(
+        zip(result.names, result.node_data, strict=True)
+        if result.node_data is not None
+        else result.names
+    )
     plain = result.weighted(None)
     ends = zip(plain.named(plain.tails), plain.named(plain.rows.indices), strict=True)
     seen: set[tuple[Any, Any]] = set()

@@ -88,8 +88,7 @@ def eccentricity(G: Converted, v: Any = None, sp: Any = None, weight: Any = None
     result = {}
     for name, (count, farthest) in zip(bunch, found, strict=True):
         if count != len(G):
-            why = ("digraph is not strongly connected" if G.directed
-                   else "graph is not connected")  # fmt: skip
+            why = "digraph is not strongly connected" if G.directed else "graph is not connected"
             msg = f"Found infinite path length because the {why}"
             raise nx.NetworkXError(msg)
         result[name] = farthest

@@ -13,10 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _TO_ONE = {
-    "astar_path", "astar_path_length", "bellman_ford_path", "bellman_ford_path_length",
-    "bidirectional_dijkstra", "bidirectional_shortest_path", "dijkstra_path",
-    "dijkstra_path_length", "has_path",
-}  # fmt: skip
+    "astar_path",
+    "astar_path_length",
+    "bellman_ford_path",
+    "bellman_ford_path_length",
+    "bidirectional_dijkstra",
+    "bidirectional_shortest_path",
+    "dijkstra_path",
+    "dijkstra_path_length",
+    "has_path",
+}
 _FROM_EACH = {
     "all_pairs_all_shortest_paths", "all_pairs_bellman_ford_path",
     "all_pairs_bellman_ford_path_length", "all_pairs_dijkstra", "all_pairs_dijkstra_path",
@@ -42,8 +48,9 @@ def can_run(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool |
     arguments = _bound(name, args, kwargs)
     if arguments is None:
         return True  # the call raises the error for wrong arguments
-    weight = arguments.get("distance" if name in {"closeness_centrality", "harmonic_centrality"}
-                           else "weight")  # fmt: skip
+    weight = arguments.get(
+        "distance" if name in {"closeness_centrality", "harmonic_centrality"} else "weight"
+    )
     if arguments.get("heuristic") is not None and name.startswith("astar"):
         return "a heuristic is a Python function, called for every node that A* visits."
     if callable(weight) and name.startswith("floyd_warshall"):
@@ -111,6 +118,8 @@ def _types(graph: Any, weight: Any) -> set[type]:
     if graph.is_multigraph():
         return {
             type(data.get(weight, NO_WEIGHT))
-            for row in rows for keys in row.values() for data in keys.values()
-        }  # fmt: skip
+            for row in rows
+            for keys in row.values()
+            for data in keys.values()
+        }
     return {type(data.get(weight, NO_WEIGHT)) for row in rows for data in row.values()}

@@ -50,9 +50,14 @@ class Found:
     """
 
     def __init__(
-        self, weighted: Weighted, count: int, dist: Array, order: Array, above: Array,
+        self,
+        weighted: Weighted,
+        count: int,
+        dist: Array,
+        order: Array,
+        above: Array,
         via: Array | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.weighted = weighted
         self.count = count
         self.dist = dist
@@ -139,9 +144,15 @@ class Found:
         rows = self.weighted.rows
         limit = checked_cutoff(cutoff, rows) if cutoff is None or cutoff >= 0 else -1
         keys, ends, listed = _core.tight_rows(
-            rows.indptr, rows.indices, rows.solver_weights, self.dist, self.order, self.count,
-            first_met, unreachable(self.dist.dtype) if limit is None else limit,
-        )  # fmt: skip
+            rows.indptr,
+            rows.indices,
+            rows.solver_weights,
+            self.dist,
+            self.order,
+            self.count,
+            first_met,
+            unreachable(self.dist.dtype) if limit is None else limit,
+        )
         found: dict[Any, list[Any]] = _core.named_lists(
             self.weighted.owner.name_array, keys, ends, listed
         )
@@ -179,9 +190,15 @@ def searched(
         else:
             dist = np.empty(rows.n, rows.dist_dtype)
             _core.dijkstra(
-                rows.indptr, rows.indices, rows.solver_weights, sources[0], dist, queue="radix",
-                targets=np.array([target]), cutoff=checked_cutoff(cutoff, rows),
-            )  # fmt: skip
+                rows.indptr,
+                rows.indices,
+                rows.solver_weights,
+                sources[0],
+                dist,
+                queue="radix",
+                targets=np.array([target]),
+                cutoff=checked_cutoff(cutoff, rows),
+            )
     return Found.of(weighted, sources, dist, queue=queue)
 
 
@@ -220,9 +237,14 @@ def paths_by_levels(
     """
     rows = weighted.rows
     found: dict[Any, list[Any]] = _core.named_paths_by_levels(
-        weighted.owner.name_array, rows.indptr, rows.indices, source, _level(cutoff), backwards,
+        weighted.owner.name_array,
+        rows.indptr,
+        rows.indices,
+        source,
+        _level(cutoff),
+        backwards,
         threads_for(rows.n + rows.m),
-    )  # fmt: skip
+    )
     return found
 
 

@@ -29,13 +29,24 @@ class _Absent(int):
 NO_WEIGHT = _Absent(1)
 
 _KINDS: dict[type, int] = {
-    float: FLOAT, np.float64: FLOAT,
-    int: WHOLE, bool: WHOLE, np.bool_: WHOLE,
-    np.int8: WHOLE, np.int16: WHOLE, np.int32: WHOLE, np.int64: WHOLE,
-    np.uint8: WHOLE, np.uint16: WHOLE, np.uint32: WHOLE, np.uint64: WHOLE,
-    np.longlong: WHOLE, np.ulonglong: WHOLE,
-    _Absent: ABSENT, type(None): _HIDDEN,
-}  # fmt: skip
+    float: FLOAT,
+    np.float64: FLOAT,
+    int: WHOLE,
+    bool: WHOLE,
+    np.bool_: WHOLE,
+    np.int8: WHOLE,
+    np.int16: WHOLE,
+    np.int32: WHOLE,
+    np.int64: WHOLE,
+    np.uint8: WHOLE,
+    np.uint16: WHOLE,
+    np.uint32: WHOLE,
+    np.uint64: WHOLE,
+    np.longlong: WHOLE,
+    np.ulonglong: WHOLE,
+    _Absent: ABSENT,
+    type(None): _HIDDEN,
+}
 
 
 class Weights(NamedTuple):

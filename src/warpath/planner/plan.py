@@ -151,10 +151,18 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
         reason = "it was requested"
     params = chosen_params(chosen.recipe, facts, wish.params or {}, chosen.threads)
     plan = Plan(
-        chosen.recipe, device, chosen.threads, params, chosen.seconds, chosen.bytes, reason,
+        chosen.recipe,
+        device,
+        chosen.threads,
+        params,
+        chosen.seconds,
+        chosen.bytes,
+        reason,
         tuple(sorted((c for c in able if c is not chosen), key=_time)),
-        tuple(left_out), _notes(chosen, size, device, hardware), chosen.staged,
-    )  # fmt: skip
+        tuple(left_out),
+        _notes(chosen, size, device, hardware),
+        chosen.staged,
+    )
     size = size._replace(staged=chosen.staged)
     for need in kind.needs(chosen, size, facts, hardware, device):
         if need.free is not None and need.bytes > need.free:

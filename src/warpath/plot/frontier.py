@@ -199,9 +199,13 @@ def _frames(
     mark(drawing, _shown(paths, steps)[-1], name, start=True)
     above = [*axes.lines, *axes.texts]
     said = figure.text(
-        EDGE / figure.get_figwidth(), 1 - 0.44 / figure.get_figheight(), "", va="top",
-        fontsize=10, color=theme.soft,
-    )  # fmt: skip
+        EDGE / figure.get_figwidth(),
+        1 - 0.44 / figure.get_figheight(),
+        "",
+        va="top",
+        fontsize=10,
+        color=theme.soft,
+    )
     for at in range(len(steps.limits)):
         now = np.flatnonzero(steps.step == at)
         said.set_text(f"{steps.label(at)} vertices")
@@ -224,15 +228,16 @@ def _looks(steps: Steps, theme: Theme, thin: float) -> tuple[dict[str, Any], dic
     """Return the line styles for earlier steps and for the current step."""
     high = float(steps.dist.max(initial=0)) or 1.0
     settled = {
-        "cmap": colours_between(theme), "clim": (0, high), "linewidths": thin, "capstyle": "round",
-    }  # fmt: skip
+        "cmap": colours_between(theme),
+        "clim": (0, high),
+        "linewidths": thin,
+        "capstyle": "round",
+    }
     fresh = {"colors": [theme.route], "linewidths": 2.2 * thin, "capstyle": "round", "zorder": 3}
     return settled, fresh
 
 
-def _panels(
-    paths: Paths, steps: Steps, name: str, title: str | None, theme: str, dpi: int
-) -> Any:  # fmt: skip
+def _panels(paths: Paths, steps: Steps, name: str, title: str | None, theme: str, dpi: int) -> Any:
     """Draw the steps side by side."""
     graph, colours = paths.graph, theme_of(theme)
     one = new_map(graph, _shown(paths, steps), "its frontier", theme=theme, dpi=dpi)
@@ -260,8 +265,15 @@ def _panels(
         drawn = draw_lines(axes, steps.lines[before], array=steps.dist[before], **settled)
         draw_lines(axes, steps.lines[now], **fresh)
         start = _shown(paths, steps)[-1]
-        axes.plot(*start, "o", markersize=4.5, markerfacecolor=colours.paper,
-                  markeredgecolor=colours.ends, markeredgewidth=1.4, zorder=5)  # fmt: skip
+        axes.plot(
+            *start,
+            "o",
+            markersize=4.5,
+            markerfacecolor=colours.paper,
+            markeredgecolor=colours.ends,
+            markeredgewidth=1.4,
+            zorder=5,
+        )
         axes.set_title(
             steps.label(at), fontsize=8.5, color=colours.soft, loc="left", pad=3, parse_math=False
         )

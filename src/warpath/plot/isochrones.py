@@ -74,17 +74,27 @@ def plot_within(
     columns = min(4, len(found.cutoffs))
     rows = -(-len(found.cutoffs) // columns)
     drawing = new_map(
-        graph, shown, "what lies near a vertex", theme=theme, dpi=dpi, margin=0.06,
-        flattest=0.45, foot=0.15 + _ROW * rows,
-    )  # fmt: skip
+        graph,
+        shown,
+        "what lies near a vertex",
+        theme=theme,
+        dpi=dpi,
+        margin=0.06,
+        flattest=0.45,
+        foot=0.15 + _ROW * rows,
+    )
     draw_network(drawing, graph)
     colours = colours_between(drawing.theme, len(found.cutoffs))
     width = line_width(len(lines), 0.5, 2.2)
     for at in reversed(range(len(colours))):  # the nearest on top: a street may be in two bands
         draw_lines(
-            drawing.axes, lines[band == at], colors=[colours[at]], linewidths=width,
-            capstyle="round", zorder=3,
-        )  # fmt: skip
+            drawing.axes,
+            lines[band == at],
+            colors=[colours[at]],
+            linewidths=width,
+            capstyle="round",
+            zorder=3,
+        )
     name = str(found.source) if source is None else source
     if np.isfinite(start).all():
         mark(drawing, start, name, start=True)
@@ -112,10 +122,17 @@ def _add_legend(drawing: Map, found: Within, colours: Any, columns: int) -> None
         for cutoff, count, colour in rows
     ]
     legend = drawing.figure.legend(
-        handles=handles, loc="lower left", ncols=columns,
+        handles=handles,
+        loc="lower left",
+        ncols=columns,
         bbox_to_anchor=(EDGE / drawing.figure.get_figwidth(), 0.008),
-        frameon=False, fontsize=9, labelcolor=drawing.theme.ink, handlelength=1.6,
-        borderaxespad=0, borderpad=0.2, columnspacing=1.6,
-    )  # fmt: skip
+        frameon=False,
+        fontsize=9,
+        labelcolor=drawing.theme.ink,
+        handlelength=1.6,
+        borderaxespad=0,
+        borderpad=0.2,
+        columnspacing=1.6,
+    )
     for text in legend.get_texts():
         text.set_parse_math(False)

@@ -44,9 +44,16 @@ def positions_of(graph: Graph, what: str) -> Array:
 
 
 def new_map(
-    graph: Graph, points: Array, what: str, *, theme: str, dpi: int, margin: float = 0.03,
-    flattest: float = 0.0, foot: float = 0.0,
-) -> Map:  # fmt: skip
+    graph: Graph,
+    points: Array,
+    what: str,
+    *,
+    theme: str,
+    dpi: int,
+    margin: float = 0.03,
+    flattest: float = 0.0,
+    foot: float = 0.0,
+) -> Map:
     """Return an empty drawing of the part of a graph around some points.
 
     Longitudes and latitudes in degrees are drawn true to scale at their mean latitude, other
@@ -156,18 +163,31 @@ def mark(
 
     theme = drawing.theme
     drawing.axes.plot(
-        point[0], point[1], "o" if start else "s", markersize=8, zorder=5,
+        point[0],
+        point[1],
+        "o" if start else "s",
+        markersize=8,
+        zorder=5,
         markerfacecolor=theme.paper if start else theme.ends,
-        markeredgecolor=theme.ends if start else theme.paper, markeredgewidth=2,
-    )  # fmt: skip
+        markeredgecolor=theme.ends if start else theme.paper,
+        markeredgewidth=2,
+    )
     right, above = side[0] >= 0, side[1] >= 0
     label = drawing.axes.annotate(
-        name, point, xytext=(9 if right else -9, 7 if above else -7),
-        textcoords="offset points", ha="left" if right else "right",
-        va="bottom" if above else "top", fontsize=11, fontweight="bold", color=theme.ink, zorder=6,
-        path_effects=[withStroke(linewidth=3, foreground=theme.paper)], annotation_clip=False,
+        name,
+        point,
+        xytext=(9 if right else -9, 7 if above else -7),
+        textcoords="offset points",
+        ha="left" if right else "right",
+        va="bottom" if above else "top",
+        fontsize=11,
+        fontweight="bold",
+        color=theme.ink,
+        zorder=6,
+        path_effects=[withStroke(linewidth=3, foreground=theme.paper)],
+        annotation_clip=False,
         parse_math=False,
-    )  # fmt: skip
+    )
     _keep_inside(label, drawing.figure)
 
 
@@ -214,6 +234,11 @@ def add_scale(drawing: Map, drawn: Any, label: str) -> None:
     axes.xaxis.set_major_formatter("{x:,.10g}")
     axes.xaxis.get_major_locator().set_params(nbins=5)
     figure.text(
-        (EDGE + long + 0.15) / width, 0.48 / height, label, va="center", fontsize=9,
-        color=theme.soft, parse_math=False,
-    )  # fmt: skip
+        (EDGE + long + 0.15) / width,
+        0.48 / height,
+        label,
+        va="center",
+        fontsize=9,
+        color=theme.soft,
+        parse_math=False,
+    )

@@ -120,9 +120,14 @@ def plot_sweep(
     grid[1].axhline(1, color=colours.soft, linewidth=0.8, linestyle="--", zorder=1)
     grid[-1].set_xlabel("delta, in the weights' unit", color=colours.ink)
     legend = grid[0].legend(
-        loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, frameon=False, borderaxespad=0.2,
-        fontsize=9, labelcolor=colours.ink,
-    )  # fmt: skip
+        loc="lower left",
+        bbox_to_anchor=(0, 1.0),
+        ncols=3,
+        frameon=False,
+        borderaxespad=0.2,
+        fontsize=9,
+        labelcolor=colours.ink,
+    )
     for text in legend.get_texts():
         text.set_parse_math(False)
     if target is not None:
@@ -132,8 +137,12 @@ def plot_sweep(
 
 def _draw(grid: Any, sweep: Sweep, colour: str, mark: str) -> None:
     look: dict[str, Any] = {
-        "color": colour, "marker": mark, "markersize": 4.5, "linewidth": 1.6, "zorder": 3,
-    }  # fmt: skip
+        "color": colour,
+        "marker": mark,
+        "markersize": 4.5,
+        "linewidth": 1.6,
+        "zorder": 3,
+    }
     deltas = [point.delta for point in sweep.points]
     grid[0].plot(deltas, [1e3 * p.seconds for p in sweep.points], label=sweep.algorithm, **look)
     known = [point for point in sweep.points if point.work is not None]

@@ -250,15 +250,26 @@ def _draw_lines(axes: Any, rounds: Rounds, series: dict[str, Steps], scale: floa
         steps, colour = series[name], styles[name]
         if rounds.joined > 1:
             axes.stairs(
-                steps.high * scale, rounds.edges, baseline=steps.low * scale, fill=True,
-                color=colour, alpha=0.22, linewidth=0,
-            )  # fmt: skip
+                steps.high * scale,
+                rounds.edges,
+                baseline=steps.low * scale,
+                fill=True,
+                color=colour,
+                alpha=0.22,
+                linewidth=0,
+            )
         elif order == 0:
             axes.stairs(steps.mean * scale, rounds.edges, fill=True, color=colour, alpha=0.18)
         axes.stairs(
-            steps.mean * scale, rounds.edges, baseline=None, color=colour, linestyle=line,
-            linewidth=1.5, label=name, zorder=3 + order,
-        )  # fmt: skip
+            steps.mean * scale,
+            rounds.edges,
+            baseline=None,
+            color=colour,
+            linestyle=line,
+            linewidth=1.5,
+            label=name,
+            zorder=3 + order,
+        )
     _add_legend(axes)
 
 
@@ -333,16 +344,25 @@ def _draw_comparison(figure: Any, totals: Sequence[Totals], names: Sequence[str]
         zip(totals, cycle(_COLOURS), cycle(_MARKERS), strict=False)
     ):
         look = {
-            "color": colour, "marker": marker, "markersize": 8, "markeredgecolor": "white",
+            "color": colour,
+            "marker": marker,
+            "markersize": 8,
+            "markeredgecolor": "white",
             "linestyle": "none",
-        }  # fmt: skip
+        }
         spent = one.seconds * factor
         time.barh(at, spent, color=colour, height=0.3, alpha=0.45)
         time.annotate(
             f"{_cut(names[at], letters)}: {units.seconds(one.seconds)}",
-            (0, at - 0.18), xytext=(3, 1), textcoords="offset points", va="bottom", fontsize=8,
-            color=INK, parse_math=False, in_layout=False,
-        )  # fmt: skip
+            (0, at - 0.18),
+            xytext=(3, 1),
+            textcoords="offset points",
+            va="bottom",
+            fontsize=8,
+            color=INK,
+            parse_math=False,
+            in_layout=False,
+        )
         time.plot(spent, at, **look, clip_on=False, zorder=4)
         if one.work_ratio:
             work.plot(one.mean_parallelism, one.work_ratio, **look)

@@ -83,9 +83,13 @@ def plot_tree(
     shown = np.concatenate([lines.reshape(-1, 2), start[None]])
     drawing = new_map(graph, shown, "its tree", theme=theme, dpi=dpi, foot=FOOT)
     drawn = draw_lines(
-        drawing.axes, lines, array=dist, cmap=colours_between(drawing.theme),
-        linewidths=line_width(len(lines), 0.3, 1.6), capstyle="round",
-    )  # fmt: skip
+        drawing.axes,
+        lines,
+        array=dist,
+        cmap=colours_between(drawing.theme),
+        linewidths=line_width(len(lines), 0.3, 1.6),
+        capstyle="round",
+    )
     name = str(paths.source) if source is None else source
     if line is None:
         mark(drawing, start, name, start=True)

@@ -164,8 +164,18 @@ class Place:
 
 
 AXES: tuple[type[Axis], ...] = (
-    Select, Direction, Map, Emit, Reduce, Layout, Memory, Edges, Lower, Labels, Arrange,
-)  # fmt: skip
+    Select,
+    Direction,
+    Map,
+    Emit,
+    Reduce,
+    Layout,
+    Memory,
+    Edges,
+    Lower,
+    Labels,
+    Arrange,
+)
 """All axes of one value; `Place` has a `Side` for each of three steps."""
 
 _LISTS = {Emit.ATOMIC_QUEUE, Emit.PREFIX_SUM}

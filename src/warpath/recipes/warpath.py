@@ -112,8 +112,12 @@ RECIPES = (
         Loop.PAIRS,
         params=(
             _DELTA,
-            Param("together", "1 for single pairs, 64 for the sources of a vertex side by side",
-                  whole=True, most=64),
+            Param(
+                "together",
+                "1 for single pairs, 64 for the sources of a vertex side by side",
+                whole=True,
+                most=64,
+            ),
             Param("batch", "the number of sources in a batch of single pairs", whole=True),
         ),
         devices=("cuda",),
@@ -141,4 +145,4 @@ RECIPES = (
         reassociates=True,
         devices=("cuda",),
     ),
-)  # fmt: skip
+)

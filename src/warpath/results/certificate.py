@@ -256,10 +256,17 @@ def _certify(
     inner = opened(graph)
     none = np.empty(0, inner.indices.dtype)
     found = _core.verify(
-        inner.indptr, inner.indices, inner.solver_weights, source, labels,
-        none if pred is None else pred, cutoff=cutoff, slack=labels.dtype.type(slack).item(),
-        threads=threads_for(inner.n + inner.m), progress=None,
-    )  # fmt: skip
+        inner.indptr,
+        inner.indices,
+        inner.solver_weights,
+        source,
+        labels,
+        none if pred is None else pred,
+        cutoff=cutoff,
+        slack=labels.dtype.type(slack).item(),
+        threads=threads_for(inner.n + inner.m),
+        progress=None,
+    )
     if found:
         raise _broken(graph, found)
 

@@ -199,17 +199,28 @@ class DistanceTable:
         if self.dist is not None and self._whole and self._exact:
             dist = as_labels(graph, self._row(self.dist, row))
             return Paths(
-                graph, s, dist, tree=lambda: tree_over(graph, s, dist), cutoff=self.cutoff,
-                plan=self.plan, stats=self.stats,
-            )  # fmt: skip
+                graph,
+                s,
+                dist,
+                tree=lambda: tree_over(graph, s, dist),
+                cutoff=self.cutoff,
+                plan=self.plan,
+                stats=self.stats,
+            )
         try:
             dist, through = searched(graph, s, self.cutoff)
         except OverflowError as error:
             raise DistanceOverflowError.of(error) from None
         return Paths(
-            graph, s, dist, tree=lambda: without_unreached(through, dist), through=lambda: through,
-            cutoff=self.cutoff, plan=self.plan, stats=self.stats,
-        )  # fmt: skip
+            graph,
+            s,
+            dist,
+            tree=lambda: without_unreached(through, dist),
+            through=lambda: through,
+            cutoff=self.cutoff,
+            plan=self.plan,
+            stats=self.stats,
+        )
 
     def _row(self, table: Any, row: int | slice) -> Array:
         values = table[row]

@@ -287,9 +287,16 @@ class Paths:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _paths, (
-            self.graph, self.source_index, self.dist, self.pred, self.cutoff, self.plan, self.stats,
-            self.trace, None if self._through is None else self._through(),
-        )  # fmt: skip
+            self.graph,
+            self.source_index,
+            self.dist,
+            self.pred,
+            self.cutoff,
+            self.plan,
+            self.stats,
+            self.trace,
+            None if self._through is None else self._through(),
+        )
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the distances as Python numbers, in the order of the vertex indices."""
@@ -339,9 +346,16 @@ def _paths(
 ) -> Paths:
     cutoff, plan, stats, trace, through = rest
     return Paths(
-        graph, source, dist, tree=lambda: pred, cutoff=cutoff, plan=plan, stats=stats, trace=trace,
+        graph,
+        source,
+        dist,
+        tree=lambda: pred,
+        cutoff=cutoff,
+        plan=plan,
+        stats=stats,
+        trace=trace,
         through=None if through is None else lambda: through,
-    )  # fmt: skip
+    )
 
 
 def paths_found(graph: Graph, source: int, dist: Array, done: bytes, one: Solved) -> Paths:

@@ -43,9 +43,12 @@ def as_labels(graph: Graph, row: Array) -> Array:
 
 
 def search(
-    graph: Graph, source: int, cutoff: float | None = None, wanted: Array | None = None,
+    graph: Graph,
+    source: int,
+    cutoff: float | None = None,
+    wanted: Array | None = None,
     check: Check | None = None,
-) -> tuple[Array, Array]:  # fmt: skip
+) -> tuple[Array, Array]:
     """Search from a source, and return the distances and the predecessors: (n,) each.
 
     Weights are added in the order of the path from the source. Vertices beyond the cutoff are

@@ -76,9 +76,11 @@ def _read(path: str | os.PathLike[str]) -> Any:
         options = csv.ParseOptions(delimiter=_SEPARATORS[suffix_of(path)])
         named = dict.fromkeys(("vertex", "pred", "source", "target"), arrow.string())
         missing = csv.ConvertOptions(
-            column_types=named, null_values=[""], strings_can_be_null=True,
+            column_types=named,
+            null_values=[""],
+            strings_can_be_null=True,
             quoted_strings_can_be_null=False,
-        )  # fmt: skip
+        )
         return csv.read_csv(path, parse_options=options, convert_options=missing)
     except (arrow.ArrowException, OSError) as error:
         said = str(error).partition("\n")[0]

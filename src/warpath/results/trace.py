@@ -86,9 +86,16 @@ class Run:
         """Return the description of a plan's run on a graph."""
         name = source if isinstance(source, int | str) else str(source)
         return cls(
-            plan.algorithm, plan.device, graph.name, graph.n, graph.m, name, dict(plan.params),
-            dijkstra_edges, seconds,
-        )  # fmt: skip
+            plan.algorithm,
+            plan.device,
+            graph.name,
+            graph.n,
+            graph.m,
+            name,
+            dict(plan.params),
+            dijkstra_edges,
+            seconds,
+        )
 
 
 @dataclass(frozen=True)

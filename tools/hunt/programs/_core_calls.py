@@ -25,8 +25,9 @@ def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
 
     def many(*more: Any) -> Arguments:
         return [*d.rows(), *more, *d.table(), str(d.rng.choice(queues[:3])), d.cutoff()], {
-            "threads": d.threads(), **late,
-        }  # fmt: skip
+            "threads": d.threads(),
+            **late,
+        }
 
     def into(weighted: bool) -> list[Any]:
         rows = d.back() if d.rng.random() < 0.7 else [d.indptr[:0], d.indices[:0], d.lengths[:0]]
@@ -98,9 +99,14 @@ def _rows(d: Draw) -> dict[str, Callable[[], Arguments]]:
     def building() -> Arguments:
         src, dst, weights = ends()
         return [
-            src, dst, weights, False, d.out(d.n + 1, dtype=np.int64), d.out(d.m, dtype=d.index),
+            src,
+            dst,
+            weights,
+            False,
+            d.out(d.n + 1, dtype=np.int64),
+            d.out(d.m, dtype=d.index),
             d.out(len(weights), dtype=d.weight),
-        ], {}  # fmt: skip
+        ], {}
 
     return {
         "inspect_edges": lambda: ([*ends(), d.n], {}),
@@ -109,7 +115,9 @@ def _rows(d: Draw) -> dict[str, Callable[[], Arguments]]:
         "rows_are_kept": lambda: (d.rows(), {}),
         "transpose": lambda: (
             [
-                *d.rows(), d.out(d.n + 1, dtype=np.int64), d.out(d.m, dtype=d.index),
+                *d.rows(),
+                d.out(d.n + 1, dtype=np.int64),
+                d.out(d.m, dtype=d.index),
                 d.out(d.m, dtype=d.weight),
             ],
             {},
@@ -117,10 +125,11 @@ def _rows(d: Draw) -> dict[str, Callable[[], Arguments]]:
         "row_facts": lambda: ([*d.rows(), d.threads()], {}),
         "row_order": lambda: ([*d.rows(), d.threads()], {}),
         "cut_into_patches": lambda: (
-            [*d.rows(), int(d.rng.integers(1, 40)), d.threads()], {"progress": impatient()},
+            [*d.rows(), int(d.rng.integers(1, 40)), d.threads()],
+            {"progress": impatient()},
         ),
         "format_edges": lambda: (ends(), {"base": int(d.rng.integers(2)), "prefix": "a "}),
-    }  # fmt: skip
+    }
 
 
 def _frontiers(d: Draw) -> dict[str, Callable[[], Arguments]]:
@@ -144,12 +153,14 @@ def _frontiers(d: Draw) -> dict[str, Callable[[], Arguments]]:
         "da2cf_relax_f_dense": lambda: (relaxing([matrix()]), {}),
         "da2cf_relax_u_dense": lambda: (relaxing([matrix()]), {}),
         "da2cf_minimum": lambda: (
-            [d.labels(), d.flags(), d.out(blocks), int(d.rng.choice([16, 32, 64]))], {},
+            [d.labels(), d.flags(), d.out(blocks), int(d.rng.choice([16, 32, 64]))],
+            {},
         ),
         "da2cf_update": lambda: (
-            [d.labels(), d.flags(), d.flags(), d.label.type(3).item(), d.out(blocks)], {},
+            [d.labels(), d.flags(), d.flags(), d.label.type(3).item(), d.out(blocks)],
+            {},
         ),
-    }  # fmt: skip
+    }
 
 
 def _orders(d: Draw) -> dict[str, Callable[[], Arguments]]:
@@ -215,13 +226,15 @@ def _dense(d: Draw) -> dict[str, Callable[[], Arguments]]:
         "min_plus": lambda: ([square(), square(), square()], threads),
         "widen": lambda: ([square(np.int64)], threads),
         "dense_tree": lambda: (
-            [square(np.float64), square(np.float64), square(np.int32)], threads,
+            [square(np.float64), square(np.float64), square(np.int32)],
+            threads,
         ),
         "add_min_peak": lambda: ([square()[0], Threads(20)], threads),
         "adjacency_rows": lambda: (
-            [*d.rows(), Size(0), d.out(d.n, d.n, dtype=d.label)], threads,
+            [*d.rows(), Size(0), d.out(d.n, d.n, dtype=d.label)],
+            threads,
         ),
-    }  # fmt: skip
+    }
 
 
 def _made(d: Draw) -> dict[str, Callable[[], Arguments]]:
@@ -237,21 +250,31 @@ def _made(d: Draw) -> dict[str, Callable[[], Arguments]]:
 
     return {
         "draw_weights": lambda: (
-            [d.out(dtype=d.weight), 0.0 if real else 0, 9.0 if real else 9, seed, d.threads()], {},
+            [d.out(dtype=d.weight), 0.0 if real else 0, 9.0 if real else 9, seed, d.threads()],
+            {},
         ),
         "draw_vertices": lambda: ([d.out(dtype=d.index), Size(d.n), seed, d.threads()], {}),
         "link_lengths": lengths,
         "rmat": lambda: (
             [
-                Size(d.rng.integers(7)), Size(50), 2**31, 2**31 + 9, 2**31 + 99,
-                *(bool(each) for each in d.rng.integers(0, 2, 3)), seed, d.threads(),
+                Size(d.rng.integers(7)),
+                Size(50),
+                2**31,
+                2**31 + 9,
+                2**31 + 99,
+                *(bool(each) for each in d.rng.integers(0, 2, 3)),
+                seed,
+                d.threads(),
             ],
             {},
         ),
         "grid": lambda: (
             [
-                Size(d.rng.integers(9)), Size(d.rng.integers(9)), bool(d.rng.integers(2)),
-                Size(2**51), seed,
+                Size(d.rng.integers(9)),
+                Size(d.rng.integers(9)),
+                bool(d.rng.integers(2)),
+                Size(2**51),
+                seed,
             ],
             {},
         ),
@@ -260,7 +283,7 @@ def _made(d: Draw) -> dict[str, Callable[[], Arguments]]:
         "road": lambda: ([Size(d.n), Size(d.rng.integers(1, 9)), Size(2 * d.n), seed], {}),
         "random_points": lambda: ([Size(d.n), seed], {}),
         "delaunay": lambda: ([places(), places()], {}),
-    }  # fmt: skip
+    }
 
 
 def _texts(d: Draw) -> dict[str, Callable[[], Arguments]]:
@@ -271,9 +294,12 @@ def _texts(d: Draw) -> dict[str, Callable[[], Arguments]]:
         "read_rows": lambda: (
             [lines, 0, 1, str(d.rng.choice(["vvn", "ttn", "vvr", "vv.", "nic"]))],
             {
-                "expected": "<from> <to> <weight>", "low": int(d.rng.integers(2)),
-                "high": int(d.rng.choice([-1, d.n])), "rows": int(d.rng.choice([-1, d.m])),
-                "comments": "#%", "progress": impatient(),
+                "expected": "<from> <to> <weight>",
+                "low": int(d.rng.integers(2)),
+                "high": int(d.rng.choice([-1, d.n])),
+                "rows": int(d.rng.choice([-1, d.m])),
+                "comments": "#%",
+                "progress": impatient(),
             },
         ),
         "read_metis": lambda: (
@@ -281,11 +307,17 @@ def _texts(d: Draw) -> dict[str, Callable[[], Arguments]]:
             {"n": d.n, "entries": d.n, "skipped": 0, "weighted": True, "progress": impatient()},
         ),
         "Word": lambda: ([d.out(8, dtype=np.int64), -1], {}),
-    }  # fmt: skip
+    }
 
 
 def calls(d: Draw) -> dict[str, Callable[[], Arguments]]:
     """Return, for each function of the core, a function that makes valid arguments for it."""
     return {
-        **_sssp(d), **_rows(d), **_frontiers(d), **_orders(d), **_dense(d), **_made(d), **_texts(d),
-    }  # fmt: skip
+        **_sssp(d),
+        **_rows(d),
+        **_frontiers(d),
+        **_orders(d),
+        **_dense(d),
+        **_made(d),
+        **_texts(d),
+    }

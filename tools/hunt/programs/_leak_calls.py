@@ -239,9 +239,18 @@ def _networkx_face(rng: np.random.Generator, _: Path) -> Call:
 def makers() -> list[Maker]:
     """Return the makers of all kinds of calls whose packages are installed."""
     found: list[Maker] = [
-        _solves, _solves, _solves_of_new_graphs, _solves_with_new_options, _tables, _other_calls,
-        _labels, _files, _files_in_blocks, _errors, _errors,
-    ]  # fmt: skip
+        _solves,
+        _solves,
+        _solves_of_new_graphs,
+        _solves_with_new_options,
+        _tables,
+        _other_calls,
+        _labels,
+        _files,
+        _files_in_blocks,
+        _errors,
+        _errors,
+    ]
     if importlib.util.find_spec("scipy"):
         found.append(_scipy_face)
     if importlib.util.find_spec("networkx"):

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 KINDS = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
 
-ODD_NODES = (
-    "a", "", (1, 2), (), frozenset([1]), 2.5, -1, 10**30, b"a", True, len, np.int64(7),
-)  # fmt: skip
+ODD_NODES = ("a", "", (1, 2), (), frozenset([1]), 2.5, -1, 10**30, b"a", True, len, np.int64(7))
 
 MISSING = object()  # the weight of an edge that has no such attribute
 
@@ -62,8 +60,15 @@ WEIGHTS: dict[str, tuple[Any, ...]] = {
     "other types": (np.float32(0.1), np.longdouble(1), 1j, [], (1,), 1, 1.0),
 }
 #: The kinds of weights that are drawn more often than the others.
-COMMON = ("small integers", "decimals", "halves", "integers and floats", "negative integers",
-          "partly missing", "rarely negative")  # fmt: skip
+COMMON = (
+    "small integers",
+    "decimals",
+    "halves",
+    "integers and floats",
+    "negative integers",
+    "partly missing",
+    "rarely negative",
+)
 
 
 class Made(NamedTuple):
@@ -351,9 +356,17 @@ _DRAW: dict[str, Callable[[Arguments], Any]] = {
 }
 
 METHODS: tuple[Any, ...] = (
-    "dijkstra", "bellman-ford", "dijkstra", "bellman-ford", "unweighted", "floyd-warshall",
-    "floyd-warshall-numpy", "x", None, [],
-)  # fmt: skip
+    "dijkstra",
+    "bellman-ford",
+    "dijkstra",
+    "bellman-ford",
+    "unweighted",
+    "floyd-warshall",
+    "floyd-warshall-numpy",
+    "x",
+    None,
+    [],
+)
 
 
 def _parameters(name: str) -> dict[str, Any]:
@@ -368,5 +381,6 @@ NAMES = tuple(FUNCTIONS)
 
 def opened(kwargs: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments with an iterator in place of each `Fresh` list."""
-    return {key: iter(list(value)) if type(value) is Fresh else value
-            for key, value in kwargs.items()}  # fmt: skip
+    return {
+        key: iter(list(value)) if type(value) is Fresh else value for key, value in kwargs.items()
+    }

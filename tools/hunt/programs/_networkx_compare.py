@@ -102,8 +102,10 @@ class Call:
         for nodes in nx.strongly_connected_components(self.graph.to_directed(as_view=True)):
             weights = {
                 (u, v): Fraction(self.cost(u, v))
-                for u in nodes for v in self.graph._adj[u] if v in nodes
-            }  # fmt: skip
+                for u in nodes
+                for v in self.graph._adj[u]
+                if v in nodes
+            }
             if _has_negative_cycle(weights, -much) and not _has_negative_cycle(weights, much):
                 return True
         return False
@@ -112,14 +114,19 @@ class Call:
         """Return whether answers are equal if equal node objects are exchanged."""
         if isinstance(theirs, dict):
             return (
-                isinstance(ours, dict) and len(ours) == len(theirs)
-                and all(self._same_but_for_names(k, n) and self._same_but_for_names(v, w)
-                        for (k, v), (n, w) in zip(ours.items(), theirs.items(), strict=True))
-            )  # fmt: skip
+                isinstance(ours, dict)
+                and len(ours) == len(theirs)
+                and all(
+                    self._same_but_for_names(k, n) and self._same_but_for_names(v, w)
+                    for (k, v), (n, w) in zip(ours.items(), theirs.items(), strict=True)
+                )
+            )
         if (
-            isinstance(theirs, list | tuple) and type(ours) is type(theirs)
-            and len(ours) == len(theirs) and all(map(self._same_but_for_names, ours, theirs))
-        ):  # fmt: skip
+            isinstance(theirs, list | tuple)
+            and type(ours) is type(theirs)
+            and len(ours) == len(theirs)
+            and all(map(self._same_but_for_names, ours, theirs))
+        ):
             return True
         return printed(ours) == printed(theirs) or (
             any(theirs is each for each in self._named()) and ours == theirs
@@ -185,8 +192,11 @@ class Call:
         self._keys(before, theirs)
         for s, row in before.items():
             self._keys(row, theirs[s])
-            self._tree({v: u for v, u in row.items() if v != s}, lengths[s],
-                       {v: u for v, u in theirs[s].items() if v != s})  # fmt: skip
+            self._tree(
+                {v: u for v, u in row.items() if v != s},
+                lengths[s],
+                {v: u for v, u in theirs[s].items() if v != s},
+            )
             if row.get(s) != theirs[s].get(s):
                 raise Unequal(f"the node before {s!r}")
 
@@ -304,8 +314,12 @@ def printed(answer: Any) -> str:
     if isinstance(answer, np.ndarray):
         return f"{answer.dtype} {answer.tolist()!r}"
     if isinstance(answer, dict) and answer and isinstance(next(iter(answer.values())), dict):
-        return repr({key: dict(value) if isinstance(value, dict) else value
-                     for key, value in answer.items()})  # fmt: skip
+        return repr(
+            {
+                key: dict(value) if isinstance(value, dict) else value
+                for key, value in answer.items()
+            }
+        )
     if isinstance(answer, tuple):
         return f"({', '.join(map(printed, answer))},)"
     return repr(answer)

@@ -128,8 +128,15 @@ def _generators() -> list[Call]:
         "random_in_degree": {"n": count, "?": count, "degree": _pick(0, 3)},
         "uniform": {"n": count, "?": count, "out_degree": _pick(0, 3)},
         "rmat": {
-            "scale": _pick(0, 3), "?": count, "edge_factor": _pick(0, 2), "a": share, "b": share,
-            "c": share, "directed": _FLAG, "unique": _FLAG, "permute": _FLAG,
+            "scale": _pick(0, 3),
+            "?": count,
+            "edge_factor": _pick(0, 2),
+            "a": share,
+            "b": share,
+            "c": share,
+            "directed": _FLAG,
+            "unique": _FLAG,
+            "permute": _FLAG,
         },
         "kronecker": {"scale": _pick(0, 3), "?": count, "edge_factor": _pick(0, 2)},
         "grid": {"rows": count, "columns": count, "?": count, "diagonal": _FLAG, "drop": share},
@@ -138,7 +145,7 @@ def _generators() -> list[Call]:
         "small_world": {"n": _pick(0, 12), "?": count, "degree": _pick(2, 4), "rewire": share},
         "dense": {"n": count, "?": count, "density": share},
         "complete": {"n": count, "?": count},
-    }  # fmt: skip
+    }
     return [
         Call(f"generate.{name}", _free(getattr(wp.generate, name)), params | _DRAWN_WEIGHTS)
         for name, params in own.items()

@@ -17,10 +17,16 @@ if TYPE_CHECKING:
 
 INF, NAN = np.inf, np.nan
 _NAMES = (
-    *("shortest_path",) * 5, *("dijkstra",) * 6, *("bellman_ford",) * 3, *("johnson",) * 3,
-    *("floyd_warshall",) * 4, *("yen",) * 3, "construct_dist_matrix", "construct_dist_matrix",
+    *("shortest_path",) * 5,
+    *("dijkstra",) * 6,
+    *("bellman_ford",) * 3,
+    *("johnson",) * 3,
+    *("floyd_warshall",) * 4,
+    *("yen",) * 3,
+    "construct_dist_matrix",
+    "construct_dist_matrix",
     "reconstruct_path",
-)  # fmt: skip
+)
 _METHODS = ("auto", "auto", "auto", "D", "BF", "J", "FW", "FW", "X", "d", None)
 _LIMITS = (
     0,

@@ -35,9 +35,18 @@ _DTYPES = (
     ">i4", "float16", "longdouble", "complex128",
 )  # fmt: skip
 _DENSE = (
-    "array", "array", "array", "list", "fortran", "strided", "read-only", "matrix", "masked",
-    "masked", "nomask",
-)  # fmt: skip
+    "array",
+    "array",
+    "array",
+    "list",
+    "fortran",
+    "strided",
+    "read-only",
+    "matrix",
+    "masked",
+    "masked",
+    "nomask",
+)
 _SPARSE = (
     "csr_array", "csr_array", "csr_array", "csr_matrix", "csc_array", "csc_array", "csc_matrix",
     "coo_array", "coo_matrix", "lil_array", "lil_matrix", "dok_array", "bsr_array", "dia_array",

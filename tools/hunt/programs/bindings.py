@@ -152,9 +152,15 @@ def _with_another_number(rng: np.random.Generator, array: Array, _: list[Any]) -
 
 
 _ARRAYS = (
-    _resized, _laid_out_otherwise, _of_another_type, _given_twice, _at_an_odd_address,
-    _of_any_bits, _with_another_number, _with_another_number,
-)  # fmt: skip
+    _resized,
+    _laid_out_otherwise,
+    _of_another_type,
+    _given_twice,
+    _at_an_odd_address,
+    _of_any_bits,
+    _with_another_number,
+    _with_another_number,
+)
 #: Replacements by type; the first type that matches is used.
 _SCALARS: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (bool, (False, True, 2, None)),

@@ -28,9 +28,7 @@ _SSSP, _MANY, _APSP = (
     [each for each in on_gpu(task) if each.exact] for task in (Task.SSSP, Task.MANY, Task.APSP)
 )
 #: Loops that do not count relaxations on a GPU and refuse to record a trace there.
-_UNTRACED = IN_ONE_LAUNCH | {
-    Loop.BLOCK_A_SOURCE, Loop.FLOYD_WARSHALL, Loop.JOHNSON, Loop.PAIRS,
-}  # fmt: skip
+_UNTRACED = IN_ONE_LAUNCH | {Loop.BLOCK_A_SOURCE, Loop.FLOYD_WARSHALL, Loop.JOHNSON, Loop.PAIRS}
 #: Loops with a round for each distance and source: on large graphs they would take minutes.
 _MANY_ROUNDS = {Loop.SETTLE, Loop.SWEEPS, Loop.THREAD_A_SOURCE, Loop.ROUNDS_A_SOURCE}
 _SOME = 6  # recipes of each task in a trial: few, so that new graphs come often

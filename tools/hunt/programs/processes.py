@@ -34,9 +34,14 @@ _ALGORITHMS = [
 _KINDS = ("int32", "int64", "float32", "float64")
 #: Modules that need optional packages, or that no solve needs.
 _LEFT_OUT = (
-    "warpath_bench", "support", "warpath.cli", "warpath.nx", "warpath.plot",
-    "warpath.csgraph", "warpath.engines.cuda",
-)  # fmt: skip
+    "warpath_bench",
+    "support",
+    "warpath.cli",
+    "warpath.nx",
+    "warpath.plot",
+    "warpath.csgraph",
+    "warpath.engines.cuda",
+)
 #: Maximum seconds until an interrupt: about the duration of a solve.
 _LONGEST_WAIT = 0.003
 

@@ -255,8 +255,9 @@ class _Case:
             raise self._finding(f"refused {when}: {refused}")
 
     def _finding(self, what: str) -> Finding:
-        there = sorted(str(p.relative_to(self.target.parent.parent)) for p in
-                       self.target.parent.rglob("*"))[:20]  # fmt: skip
+        there = sorted(
+            str(p.relative_to(self.target.parent.parent)) for p in self.target.parent.rglob("*")
+        )[:20]
         return Finding(f"{self.writer.suffix}, blocks={self.writer.blocks}: {what}; there: {there}")
 
 
@@ -298,8 +299,10 @@ def _other(writer: Writer, rng: np.random.Generator) -> Writer:
     while True:
         other = _drawn_writer(rng)
         if (other.suffix, other.blocks, other.tiles) == (
-            writer.suffix, writer.blocks, writer.tiles,
-        ):  # fmt: skip
+            writer.suffix,
+            writer.blocks,
+            writer.tiles,
+        ):
             return other
 
 

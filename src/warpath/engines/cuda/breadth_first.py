@@ -95,10 +95,17 @@ def search_of(
     made = kernel_of(width, device.block)
     n, m = graph.n, graph.m
     same = {
-        "n": n, "m": m, "indptr": rows.indptr, "indices": _narrow(graph, rows.indices, device),
-        "into": into.indptr, "sources": into.indices, "barren": into.barren,
-        "weight": _weight(graph), "cutoff": limit(cutoff, width), "turn": _TURN,
-    }  # fmt: skip
+        "n": n,
+        "m": m,
+        "indptr": rows.indptr,
+        "indices": _narrow(graph, rows.indices, device),
+        "into": into.indptr,
+        "sources": into.indices,
+        "barren": into.barren,
+        "weight": _weight(graph),
+        "cutoff": limit(cutoff, width),
+        "turn": _TURN,
+    }
 
     def buffers() -> Buffers:  # kept with the graph, so it must not refer to it
         return _buffers(n, m, device)

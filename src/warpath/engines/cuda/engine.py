@@ -90,9 +90,13 @@ class Bound:
     nbytes = 0  # what it works with is kept elsewhere
 
     def __init__(
-        self, search: Search, counters: Callable[[list[int]], dict[str, int]], device: Device,
-        *, proven: bool,
-    ) -> None:  # fmt: skip
+        self,
+        search: Search,
+        counters: Callable[[list[int]], dict[str, int]],
+        device: Device,
+        *,
+        proven: bool,
+    ) -> None:
         self.search = search
         self.counters = counters
         self.device = device

@@ -115,9 +115,11 @@ class Flight:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, _error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        _error: BaseException | None,
         _trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         # After an error the kernel may still run, or has left its buffers in the middle of things.
         pool = self._pool()
         if pool is None:

@@ -116,9 +116,13 @@ class _ListingDevice(_DryDevice):
 
 
 def kernels_of(
-    recipe: Recipe, weight: DTypeLike, *, index: DTypeLike = np.int32, block: int = 256,
+    recipe: Recipe,
+    weight: DTypeLike,
+    *,
+    index: DTypeLike = np.int32,
+    block: int = 256,
     traced: bool = False,
-) -> tuple[Kernel, ...]:  # fmt: skip
+) -> tuple[Kernel, ...]:
     """Return the kernels that a recipe runs on graphs of a type, tables in all their widths.
 
     Parameters
@@ -138,8 +142,10 @@ def kernels_of(
             for types in _widths(np.dtype(weight))
         )
     if recipe.loop in _BY_WIDTH:
-        widths = (Width(np.dtype(label).name, np.dtype(one).name, proven=True)
-                  for one, label in _widths(np.dtype(weight)))  # fmt: skip
+        widths = (
+            Width(np.dtype(label).name, np.dtype(one).name, proven=True)
+            for one, label in _widths(np.dtype(weight))
+        )
         return tuple(_BY_WIDTH[recipe.loop](width, block) for width in widths)
     graph = Graph(np.array([0, 1, 2]), np.array([1, 0], index), np.array([1, 1], weight))
     if recipe.parts:
@@ -196,10 +202,15 @@ def _of_tables(
         for label in (graph.dist_dtype, np.dtype(np.int32)) if integer else (graph.dist_dtype,):
             for paths in (False, True) if recipe.predecessors else (False,):
                 order = Order(
-                    recipe, graph, Problem(task, np.arange(n)), 1, {}, np.empty((n, n), label),
+                    recipe,
+                    graph,
+                    Problem(task, np.arange(n)),
+                    1,
+                    {},
+                    np.empty((n, n), label),
                     pred=np.empty((n, n), index) if paths else None,
                     trace=Trace() if traced else None,
-                )  # fmt: skip
+                )
                 TABLES[recipe.loop](order, device)
     return tuple(dict.fromkeys((*device.launched, *_of_windows(device.launched, block))))
 

@@ -74,9 +74,14 @@ def patches(order: Order, device: Device) -> Raw:
 
 
 def search_of(
-    graph: Graph, width: Width, device: Device, params: dict[str, float], cutoff: float | None,
-    *, progress: Progress = None,
-) -> Search:  # fmt: skip
+    graph: Graph,
+    width: Width,
+    device: Device,
+    params: dict[str, float],
+    cutoff: float | None,
+    *,
+    progress: Progress = None,
+) -> Search:
     """Return the search of a graph in a width, which does not refer to the graph.
 
     The first call reports the cutting of the graph to `progress`.
@@ -116,9 +121,13 @@ class Cut:
         self, graph: Graph, capacity: int, device: Device, progress: Progress = None
     ) -> None:
         made = _core.cut_into_patches(
-            graph.indptr, graph.indices, graph.solver_weights, capacity,
-            threads=settings.threads(), progress=progress,
-        )  # fmt: skip
+            graph.indptr,
+            graph.indices,
+            graph.solver_weights,
+            capacity,
+            threads=settings.threads(),
+            progress=progress,
+        )
         self.capacity = capacity
         self.n, self.slots = graph.n, made["heard"]
         self.most_edges, self.most_exits = made["most_edges"], made["most_exits"]
@@ -181,9 +190,16 @@ class Space:
             "arrived": control.view(np.uint32)[10:11],
         }
         self.given: dict[str, Any] = {
-            **cut.arrays, **self._arrays, "weights": stay, "tolls": leave, "n": cut.n,
-            "size": cut.slots, "patches": patches, "room": room, "gates": gates,
-        }  # fmt: skip
+            **cut.arrays,
+            **self._arrays,
+            "weights": stay,
+            "tolls": leave,
+            "n": cut.n,
+            "size": cut.slots,
+            "patches": patches,
+            "room": room,
+            "gates": gates,
+        }
 
     @property
     def nbytes(self) -> int:

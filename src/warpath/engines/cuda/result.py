@@ -46,9 +46,14 @@ class OnDevice:
     """
 
     def __init__(
-        self, graph: Graph, source: int, labels: Array, device: Device, cutoff: float | None,
+        self,
+        graph: Graph,
+        source: int,
+        labels: Array,
+        device: Device,
+        cutoff: float | None,
         dtype: np.dtype[Any],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._graph = graph
         self._source = source
         self._labels = labels
@@ -130,9 +135,12 @@ class OnDevice:
         largest = unreachable(labels.dtype)
         made = kernel("distances", _types(self._graph, labels), device.block)
         given = {
-            "size": n, "labels": labels, "unfit": unfit, place: out,
+            "size": n,
+            "labels": labels,
+            "unfit": unfit,
+            place: out,
             "cutoff": largest if self._cutoff is None else min(self._cutoff, largest),
-        }  # fmt: skip
+        }
         device.launch(made, -(-n // device.block), *made.arguments(**given))
         if unfit is not None and int(device.get(unfit)[0]):
             msg = f"a distance does not fit {self._dtype}"
@@ -170,8 +178,12 @@ def tree_on(graph: Graph, source: int, labels: Array, device: Device) -> Array |
     missing = xp.zeros(1, np.int32)
     types = _types(graph, labels)
     given = rows._asdict() | {
-        "size": n, "dist": labels, "pred": pred, "source": source, "missing": missing,
-    }  # fmt: skip
+        "size": n,
+        "dist": labels,
+        "pred": pred,
+        "source": source,
+        "missing": missing,
+    }
     for kind, items in (("tree", -(-graph.m // MERGE_PATH_ITEMS)), ("rooted", n)):
         if items:
             made = kernel(kind, types, device.block)

@@ -34,10 +34,14 @@ class Search:
     nbytes = 0  # what it launches with is kept elsewhere
 
     def __init__(
-        self, flights: Flights, kernel: Kernel, blocks: Callable[[Any], int],
-        given: Callable[[Any], dict[str, Any]], answer: tuple[int, np.dtype[Any]],
+        self,
+        flights: Flights,
+        kernel: Kernel,
+        blocks: Callable[[Any], int],
+        given: Callable[[Any], dict[str, Any]],
+        answer: tuple[int, np.dtype[Any]],
         out: str = "dist",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.flights = flights
         self._kernel = kernel
         self._mark = object()  # a flight that knew the search would keep it in a circle

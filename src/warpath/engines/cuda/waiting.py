@@ -57,9 +57,11 @@ class Active:
             raise
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if self._current is not None:
             self._current.__exit__(kind, error, trace)
         if isinstance(error, Exception):

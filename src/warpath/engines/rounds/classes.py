@@ -58,8 +58,12 @@ class Classes:
         flags, others = (run.device.put(which.astype(np.uint8)) for which in (leaf, ~leaf))
         with run.step("leaves"):
             run.launch(
-                self._pull, run.n, **entering.named(), dist=run.dist, frontier=others,
+                self._pull,
+                run.n,
+                **entering.named(),
+                dist=run.dist,
+                frontier=others,
                 unsettled=flags,
-            )  # fmt: skip
+            )
         relaxed, improved, _ = run.counted() if run.traced else (0, 0, 0)
         run.round("leaves", int(leaf.sum()), relaxed, improved)

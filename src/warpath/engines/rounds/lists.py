@@ -45,10 +45,16 @@ class ListPush:
         if edges == 0:
             return
         run.launch(
-            self._kernel, count, blocks=run.push_blocks(count, edges or 0), list=vertices,
-            offsets=None if edges is None else self._offsets, **run.rows.named(),
-            **{"from": run.dist}, dist=run.dist, **given,
-        )  # fmt: skip
+            self._kernel,
+            count,
+            blocks=run.push_blocks(count, edges or 0),
+            list=vertices,
+            offsets=None if edges is None else self._offsets,
+            **run.rows.named(),
+            **{"from": run.dist},
+            dist=run.dist,
+            **given,
+        )
 
 
 class Expansion:
@@ -118,9 +124,15 @@ class Splitter:
             self.claim(items, count)
             marks = run.xp.empty(2 * count, np.int64)
             run.launch(
-                self._mark, count, items=items, table=self._table, dist=run.dist, low=low,
-                high=high, marks=marks,
-            )  # fmt: skip
+                self._mark,
+                count,
+                items=items,
+                table=self._table,
+                dist=run.dist,
+                low=low,
+                high=high,
+                marks=marks,
+            )
             sums = run.xp.cumsum(marks)
             run.launch(self._scatter, count, items=items, sums=sums, near=near, far=far)
             nears, both = run.read(sums[count - 1 :: count])

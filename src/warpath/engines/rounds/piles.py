@@ -212,9 +212,16 @@ class _Buckets:
             keys = run.xp.empty(count, np.uint8)
             bounds = run.device.put(np.array(self.bounds))
             run.launch(
-                self.keys_kernel, count, items=items, table=table, dist=run.dist, low=self.low,
-                bounds=bounds, buckets=self.count, keys=keys,
-            )  # fmt: skip
+                self.keys_kernel,
+                count,
+                items=items,
+                table=table,
+                dist=run.dist,
+                low=self.low,
+                bounds=bounds,
+                buckets=self.count,
+                keys=keys,
+            )
             return self.order(items[:count], keys)
 
     def _sorted(self, items: Array, keys: Array) -> tuple[Array, list[int]]:

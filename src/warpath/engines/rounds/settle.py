@@ -145,9 +145,8 @@ class CpuSteps:
         """Make the unsettled vertices of a label the frontier; return how many they are."""
         dist, frontier, unsettled = self._arrays
         selected, begin, end = _core.da2cf_update(
-            dist.on(Side.CPU), unsettled.on(Side.CPU), frontier.on(Side.CPU), threshold,
-            self._least,
-        )  # fmt: skip
+            dist.on(Side.CPU), unsettled.on(Side.CPU), frontier.on(Side.CPU), threshold, self._least
+        )
         frontier.wrote(Side.CPU, begin, end)
         unsettled.wrote(Side.CPU, begin, end)
         return selected
@@ -204,9 +203,15 @@ class GpuSteps:
     ) -> None:
         run = self._run
         run.launch(
-            kernel, run.n, blocks=run.push_blocks(run.n), **run.rows.named(), **{"from": dist},
-            dist=dist, flags=frontier, unsettled=unsettled,
-        )  # fmt: skip
+            kernel,
+            run.n,
+            blocks=run.push_blocks(run.n),
+            **run.rows.named(),
+            **{"from": dist},
+            dist=dist,
+            flags=frontier,
+            unsettled=unsettled,
+        )
 
     def _make_reduce(self) -> None:
         run, axes = self._run, self._run.axes
@@ -253,16 +258,20 @@ class GpuSteps:
         run = self._run
         dist, _, unsettled = (a.on(Side.GPU) for a in self._arrays)
         run.launch(
-            self._reduce, run.n, blocks=len(self._minima), values=dist, unsettled=unsettled,
-            slack=self._slack, minima=self._minima,
-        )  # fmt: skip
+            self._reduce,
+            run.n,
+            blocks=len(self._minima),
+            values=dist,
+            unsettled=unsettled,
+            slack=self._slack,
+            minima=self._minima,
+        )
         left = self._minima
         if run.axes.reduce is Reduce.TWO_PASS:
             left = self._least
             run.launch(
-                self._second, len(self._minima), blocks=len(left), values=self._minima,
-                minima=left,
-            )  # fmt: skip
+                self._second, len(self._minima), blocks=len(left), values=self._minima, minima=left
+            )
         return run.device.get(left).min()
 
     def update(self, threshold: Any) -> int:
@@ -271,10 +280,17 @@ class GpuSteps:
         dist, frontier, unsettled = (array.on(Side.GPU) for array in self._arrays)
         self._size.fill(0)
         run.launch(
-            self._settle, run.n, dist=dist, threshold=threshold, unsettled=unsettled,
-            frontier=frontier, host_frontier=self._arrays[1].mirror,
-            host_unsettled=self._arrays[2].mirror, queue=self._queue, queue_size=self._size,
-        )  # fmt: skip
+            self._settle,
+            run.n,
+            dist=dist,
+            threshold=threshold,
+            unsettled=unsettled,
+            frontier=frontier,
+            host_frontier=self._arrays[1].mirror,
+            host_unsettled=self._arrays[2].mirror,
+            queue=self._queue,
+            queue_size=self._size,
+        )
         for array in self._arrays[1:]:
             array.mirrored()
         if run.axes.emit is Emit.ATOMIC_QUEUE:

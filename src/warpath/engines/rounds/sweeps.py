@@ -31,9 +31,16 @@ def sweeps(run: Run) -> bool:
         changed.fill(0)
         with run.step("relax"):
             run.launch(
-                push, n, blocks=run.push_blocks(n), flags=flags, **run.rows.named(),
-                **{"from": labels}, dist=run.dist, changed=changed, next_flags=following,
-            )  # fmt: skip
+                push,
+                n,
+                blocks=run.push_blocks(n),
+                flags=flags,
+                **run.rows.named(),
+                **{"from": labels},
+                dist=run.dist,
+                changed=changed,
+                next_flags=following,
+            )
         if adopt is not None:
             with run.step("update"):
                 run.launch(

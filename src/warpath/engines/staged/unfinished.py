@@ -78,8 +78,13 @@ def state_of(kept: dict[str, Any], n: int, *, finishes: bool) -> State:
         If no solve of n vertices, which ends with finished rows or not, can be in this state.
     """
     kinds = {
-        "side": int, "pivot": int, "panels": bool, "strips": int, "sums": list, "panels_sum": int,
-    }  # fmt: skip
+        "side": int,
+        "pivot": int,
+        "panels": bool,
+        "strips": int,
+        "sums": list,
+        "panels_sum": int,
+    }
     if {name: type(value) for name, value in kept.items()} != kinds:
         raise damaged("note")
     state = State(**kept)

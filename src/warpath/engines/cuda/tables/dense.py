@@ -102,9 +102,12 @@ def _solved(order: Order, graph: Graph, dtype: np.dtype[Any], device: Device) ->
     assert out is not None  # noqa: S101 - the caller's promise for APSP
     side = -(-graph.n // tile) * tile
     in_place = (
-        side == graph.n and _whole(order) and out.dtype == dtype and on_device(out, device)
+        side == graph.n
+        and _whole(order)
+        and out.dtype == dtype
+        and on_device(out, device)
         and out.flags.c_contiguous
-    )  # fmt: skip
+    )
     matrix = out if in_place else device.xp.empty((side, side), dtype)
     _fill(matrix, graph, device)
     step = int(_IN_A_LAUNCH[dtype.itemsize] / side**2)
@@ -122,9 +125,17 @@ def _fill(matrix: Array, graph: Graph, device: Device) -> None:
     types = Types.of(rows.indices.dtype, rows.weights.dtype, matrix.dtype)
     side = len(matrix)
     device.launch(
-        kernel("matrix", types, device.block), side, np.int64(graph.n), np.int64(0), rows.indptr,
-        rows.indices, rows.weights, matrix, np.int64(0), np.int64(side),
-    )  # fmt: skip
+        kernel("matrix", types, device.block),
+        side,
+        np.int64(graph.n),
+        np.int64(0),
+        rows.indptr,
+        rows.indices,
+        rows.weights,
+        matrix,
+        np.int64(0),
+        np.int64(side),
+    )
 
 
 def _some_far(matrix: Array, n: int, device: Device) -> bool:
@@ -144,9 +155,12 @@ def _whole(order: Order) -> bool:
 
 
 def _deliver(
-    matrix: Array, order: Order, dtype: np.dtype[Any], device: Device,
+    matrix: Array,
+    order: Order,
+    dtype: np.dtype[Any],
+    device: Device,
     finish: Callable[[Array, slice], None] | None,
-) -> None:  # fmt: skip
+) -> None:
     """Send the distances to `out`, in rows of a type that `finish` takes before they are sent."""
     out = order.out
     assert out is not None  # noqa: S101 - the caller's promise for APSP
@@ -159,9 +173,15 @@ def _deliver(
         into = matrix if matrix is out and dtype == out.dtype else delivery.room(rows)
         labels = matrix[begin:] if whole else _picked(matrix, order, rows, device)
         device.launch(
-            turn, rows.stop - begin, np.int64(t), labels, np.int64(0), np.int64(labels.shape[1]),
-            into, no_room,
-        )  # fmt: skip
+            turn,
+            rows.stop - begin,
+            np.int64(t),
+            labels,
+            np.int64(0),
+            np.int64(labels.shape[1]),
+            into,
+            no_room,
+        )
         if finish is not None:
             finish(into, rows)
         delivery.take(rows)

@@ -130,8 +130,11 @@ def _reweighted(graph: Graph, potentials: Array, device: Device) -> Graph:
     reduced = device.xp.empty(graph.m, label)
     made = reweighting(types, device.block)
     given: dict[str, Any] = {
-        **rows.named(), "size": np.int64(graph.n), "potentials": potentials, "reduced": reduced,
-    }  # fmt: skip
+        **rows.named(),
+        "size": np.int64(graph.n),
+        "potentials": potentials,
+        "reduced": reduced,
+    }
     device.launch(made, -(-graph.n // device.block), *(given[name] for name, _ in made.params))
     here = device.get(reduced)
     with np.errstate(over="ignore"):

@@ -75,9 +75,17 @@ class MinPlus:
         for first in range(0, tiles, max(step // self.tile, 1)):
             last = min(first + max(step // self.tile, 1), tiles)
             self._device.launch(
-                self._solve, blocks, np.int32(tiles), *_place(diagonal), np.int32(first),
-                np.int32(last), np.int32(ahead), versions, *readers, xp.zeros(1, np.int32),
-            )  # fmt: skip
+                self._solve,
+                blocks,
+                np.int32(tiles),
+                *_place(diagonal),
+                np.int32(first),
+                np.int32(last),
+                np.int32(ahead),
+                versions,
+                *readers,
+                xp.zeros(1, np.int32),
+            )
             yield last * self.tile
 
     def panel_row(self, diagonal: Window, panel: Window) -> None:
@@ -98,9 +106,14 @@ class MinPlus:
         """Lower c to min(c, a (+) b); c is (m, n), a (m, k), b (k, n)."""
         across = c.columns // self.tile
         self._device.launch(
-            self._product, c.rows // self.tile * across, *_place(c), *_place(a), *_place(b),
-            np.int32(across), np.int32(a.columns),
-        )  # fmt: skip
+            self._product,
+            c.rows // self.tile * across,
+            *_place(c),
+            *_place(a),
+            *_place(b),
+            np.int32(across),
+            np.int32(a.columns),
+        )
 
     def _copy(self, window: Window) -> Window:
         array, row, column, rows, columns = window

@@ -119,10 +119,16 @@ class Pairs:
         self._control.fill(0)
         self._control[:1] = len(sources)
         common.launch(
-            device.resident_blocks(common.kernel), into, delta=self._delta, dist=self._dist,
-            near=self._near, far=self._far, bits=self._bits, control=self._control,
+            device.resident_blocks(common.kernel),
+            into,
+            delta=self._delta,
+            dist=self._dist,
+            near=self._near,
+            far=self._far,
+            bits=self._bits,
+            control=self._control,
             least=self._least,
-        )  # fmt: skip
+        )
         self._rounds += self._control[_ROUNDS : _ROUNDS + 1]
 
     def lost(self) -> bool:
@@ -162,10 +168,16 @@ class Rows:
         np.bitwise_or.at(bits, owner, np.uint64(1) << lanes.astype(np.uint64))
         self._waiting[device.put(at)] = device.put(bits)
         common.launch(
-            device.resident_blocks(common.kernel), into, delta=self._delta, dist=self._dist,
-            waiting=self._waiting, items=self._items, control=self._control, least=self._least,
+            device.resident_blocks(common.kernel),
+            into,
+            delta=self._delta,
+            dist=self._dist,
+            waiting=self._waiting,
+            items=self._items,
+            control=self._control,
+            least=self._least,
             busy=self._busy,
-        )  # fmt: skip
+        )
 
     def lost(self) -> bool:
         """Say whether a sum did not fit the labels."""

@@ -74,9 +74,16 @@ def _search(run: Table, matrix: Array, sources: Array) -> tuple[Array, Array | N
             run.must_end_within(run.n // STEPS + 2, launches)
             left.fill(0)
             run.launch(
-                kernel, count, n=run.n, steps=STEPS, matrix=matrix, dist=dist, visited=visited,
-                pred=pred, left=left,
-            )  # fmt: skip
+                kernel,
+                count,
+                n=run.n,
+                steps=STEPS,
+                matrix=matrix,
+                dist=dist,
+                visited=visited,
+                pred=pred,
+                left=left,
+            )
             launches += 1
     return dist, pred
 

@@ -45,9 +45,17 @@ def in_tiles(order: Order, tiles: Tiles, device: Device) -> Raw:
     held = narrow or out.dtype == graph.dist_dtype
     matrix = out if held else np.empty(out.shape, graph.dist_dtype)
     all_pairs(
-        graph, matrix, blocks, device, tiles.memory, tiles.journal, tiles.panels, order.progress,
-        finish, settings.threads(),
-    )  # fmt: skip
+        graph,
+        matrix,
+        blocks,
+        device,
+        tiles.memory,
+        tiles.journal,
+        tiles.panels,
+        order.progress,
+        finish,
+        settings.threads(),
+    )
     if not held:
         step = max(_AT_ONCE // max(graph.n, 1), 1)
         for begin in range(0, graph.n, step):

@@ -58,8 +58,12 @@ def weights_of(graph: Graph, width: Width, device: Device) -> tuple[Array | None
         return None, kind(graph.solver_weights[0] if graph.m else 0)
     if graph.solver_weights.dtype == width.weight:
         return resident(graph, device).weights, kind(0)
-    narrow = kept(graph, f"{width.weight} weights", device,
-                  lambda: device.put(graph.solver_weights.astype(width.weight)))  # fmt: skip
+    narrow = kept(
+        graph,
+        f"{width.weight} weights",
+        device,
+        lambda: device.put(graph.solver_weights.astype(width.weight)),
+    )
     return narrow, kind(0)
 
 

@@ -89,10 +89,15 @@ def search_of(
 
     def given(held: Buffers) -> dict[str, Any]:
         return same | {
-            "dist": held.dist, "rest": held.rest, "entries": held.entries[0],
-            "next_entries": held.entries[1], "runs": held.runs[0], "next_runs": held.runs[1],
-            "control": held.control, "least": held.least,
-        }  # fmt: skip
+            "dist": held.dist,
+            "rest": held.rest,
+            "entries": held.entries[0],
+            "next_entries": held.entries[1],
+            "runs": held.runs[0],
+            "next_runs": held.runs[1],
+            "control": held.control,
+            "least": held.least,
+        }
 
     return Search(
         flights(graph, f"wide search in {label.name}", device, buffers),
