@@ -10,6 +10,7 @@ import pytest
 import warpath as wp
 from warpath.engines.base import Raw
 from warpath.engines.cuda import engine
+from warpath.graph.derived import Derived
 
 from .conftest import CUDARuntimeError
 
@@ -66,9 +67,10 @@ def test_what_does_not_fit_on_the_gpu_is_refused_before_it_runs(ran, machine):
 def test_what_the_graph_holds_on_the_gpu_already_counts_as_free(machine):
     graph = wp.Graph.of(EDGES)
     needed = wp.plan(graph, 0, algorithm=NAME).bytes
-    graph.derived["rows on cuda:0"] = (np.zeros(40, np.uint8), np.zeros(8, np.uint8))
-    graph.derived["vertex classes on cuda:0"] = np.zeros(2, np.uint8)
-    graph.derived["rows on cuda:1"] = (np.zeros(1000, np.uint8),)
+    rows, classes = Derived("tests", "rows"), Derived("tests", "classes")
+    rows.of(graph, lambda: (np.zeros(40, np.uint8), np.zeros(8, np.uint8)), "cuda:0")
+    classes.of(graph, lambda: np.zeros(2, np.uint8), "cuda:0", 32)
+    rows.of(graph, lambda: (np.zeros(1000, np.uint8),), "cuda:1")
     machine.free = needed - 50
     assert wp.plan(graph, 0, algorithm=NAME).bytes == needed
     machine.free -= 1

@@ -22,6 +22,7 @@ from warpath.engines.cuda import device as cuda_device
 from warpath.engines.cuda import flight, patches
 from warpath.engines.cuda.flight import Flights
 from warpath.engines.cuda.result import OnDevice, tree_on
+from warpath.engines.rounds.run import ROWS
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE
 
@@ -551,7 +552,7 @@ def test_a_plan_that_memory_has_decided_is_not_kept(gpu, monkeypatch):
         monkeypatch.setattr(gpu, "free_memory", lambda: least)
         assert wp.sssp(graph, 0, device="cuda").plan.bytes <= least
         monkeypatch.setattr(gpu, "free_memory", lambda: 0)
-        graph.derived.pop("rows on cuda:0")
+        del graph.derived[ROWS, (gpu.name,)]
         with pytest.raises(wp.NotEnoughMemoryError):
             wp.sssp(graph, 0, device="cuda")
 
@@ -573,7 +574,7 @@ def test_a_round_trip_to_a_closed_source_need_not_fit_int32():
 def test_a_solver_copies_its_graph_to_the_gpu_at_once(gpu):
     graph = road()
     solver = wp.Solver(graph, device="cuda", algorithm=NEAR_FAR)
-    assert "rows on cuda:0" in graph.derived
+    assert ROWS.known(graph, gpu.name) is not None
     assert_same_bits(solver.sssp(3).dist, wp.sssp(graph, 3, device="cpu").dist)
     assert solver.sssp(3).plan.device == gpu.name
 

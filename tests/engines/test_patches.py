@@ -17,6 +17,7 @@ from warpath.base.dtypes import unreachable
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda import patches as engine
 from warpath.engines.cuda.engine import run
+from warpath.engines.cuda.flight import FLIGHTS
 from warpath.engines.cuda.tables.widths import Width
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.predecessors import as_labels
@@ -86,7 +87,7 @@ def test_a_patch_whose_edges_are_too_many_for_a_block_reads_them_where_they_are(
     graph = corpus.case("huge_degree").astype("int32").graph()
     device = device_of("int32")
     check(PATCHES, graph, 0, device, expected(graph, 0))
-    (cut,) = (one for name, one in graph.derived.items() if name.startswith("patches of"))
+    (cut,) = (one for (entry, _), one in graph.derived.items() if entry is engine.CUT)
     gates, room = engine._fitting(cut, Width("int32", "int32", proven=False), device)
     assert cut.most_exits > gates
     assert cut.most_edges <= room
@@ -125,9 +126,10 @@ def test_a_second_source_takes_the_patches_and_the_memory_of_the_first():
             solved(graph, source, patch=9).dist, reference.dijkstra(graph, source), graph
         )
     assert graph.derived.keys() == kept.keys()
-    pools = [one for name, one in kept.items() if name.startswith("int32 labels of patches")]
-    assert [pool.made for pool in pools] == [1]
-    assert all(one.nbytes > 0 for name, one in kept.items() if "patches" in name)
+    (cut,) = (one for (entry, _), one in kept.items() if entry is engine.CUT)
+    (pool,) = (one for (entry, _), one in kept.items() if entry is FLIGHTS)
+    assert pool.made == 1
+    assert cut.nbytes > 0 < pool.nbytes
 
 
 def test_a_solve_says_what_it_did():
@@ -148,7 +150,7 @@ def test_a_solve_ends_when_the_host_says_so():
     graph = generate.grid(8, 8, weights=(1, 9), seed=2)
     device = device_of("int32")
     solved(graph, 0)
-    (pool,) = (one for name, one in graph.derived.items() if name.startswith("int32 labels"))
+    (pool,) = (one for (entry, _), one in graph.derived.items() if entry is FLIGHTS)
     pool.idle[0].halt[0] = 1
     with pytest.raises(wp.DeviceError, match="gave up"):
         solved(graph, 0, device=device)

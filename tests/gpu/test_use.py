@@ -20,7 +20,7 @@ from support import corpus
 from support.compare import assert_same_bits
 from warpath import generate
 from warpath.engines.cuda.entry import Kernel
-from warpath.engines.cuda.flight import flight
+from warpath.engines.cuda.flight import FLIGHTS, flight
 
 NEAR_FAR = "davidson2014.near_far.merge_path"
 OF_EACH_LOOP = (
@@ -216,7 +216,7 @@ def test_a_kernel_that_never_ends_is_stopped_by_ctrl_c(gpu):
 def test_a_kernel_that_never_ends_is_stopped_by_the_watchdog(gpu):
     graph = generate.grid(9, 9, seed=45)
     assert counted(gpu, graph, 3) == 3
-    graph.derived["counts on cuda:0"].longest = 0.2
+    FLIGHTS.known(graph, gpu.name, "counts").longest = 0.2
     with pytest.raises(wp.DeviceError, match=r"count_rounds ran for .* and was stopped"):
         counted(gpu, graph, -1)
     assert counted(gpu, graph, 3) == 3

@@ -528,7 +528,7 @@ def test_a_graph_keeps_a_limited_number_of_options_and_each_of_plans():
     for threads in range(1, 200):
         wp.plan(graph, 0, threads=threads)
         wp.plan(graph, sources=threads * [0])
-    kept = graph.derived["options"]
+    kept = options.OPTIONS.of(graph, dict)
     assert 0 < len(kept) <= 64
     assert max(len(one._plans) for one in kept.values()) <= 64
 

@@ -9,6 +9,7 @@ from warpath.base.errors import InputError
 from warpath.engines import cpu
 from warpath.engines.registry import engine_of
 from warpath.graph.checks import shown
+from warpath.graph.derived import Derived
 from warpath.graph.facts import probed
 from warpath.graph.zones import opened
 from warpath.planner.cpu_model import Size
@@ -155,6 +156,10 @@ class Options:
         return plan
 
 
+#: The options that a graph was last solved with, by what identifies them.
+OPTIONS: Derived[dict[Hashable, Options]] = Derived(__name__, "options and their plans")
+
+
 def options_of(
     graph: Graph,
     algorithm: str = "auto",
@@ -173,7 +178,7 @@ def options_of(
     preference = settings.device() if graph.device == "auto" else graph.device
     if params:
         return Options(wish, preference)
-    kept: dict[Hashable, Options] = graph.derived.setdefault("options", {})
+    kept = OPTIONS.of(graph, dict)
     key = algorithm, device, threads, preference, settings.threads()
     found = kept.get(key)
     if found is None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath.base import settings, units
 from warpath.base.errors import InputError, NotEnoughMemoryError, NotSupportedError
+from warpath.graph.derived import Derived
 from warpath.planner.kinds import kind_of
 
 if TYPE_CHECKING:
@@ -92,13 +93,13 @@ def question(graph: Graph, chosen: Plan, problem: Problem, request: TableRequest
     }
 
 
+_FINGERPRINT: Derived[str] = Derived(__name__, "digest of the arrays")
+
+
 def _fingerprint(graph: Graph) -> str:
-    kept: str | None = graph.derived.get("fingerprint")
-    if kept is None:
-        closed = np.array([graph.first_through])
-        kept = _digest([graph.indptr, graph.indices, graph.solver_weights, closed])
-        graph.derived["fingerprint"] = kept
-    return kept
+    closed = np.array([graph.first_through])
+    arrays = [graph.indptr, graph.indices, graph.solver_weights, closed]
+    return _FINGERPRINT.of(graph, lambda: _digest(arrays))
 
 
 def _digest(arrays: list[Array]) -> str:

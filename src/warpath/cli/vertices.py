@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import GraphFormatError, NegativeCycleError, VertexError
+from warpath.graph.derived import Derived
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -139,13 +140,13 @@ def _numbered(graph: Graph, text: str) -> int:
     return number - graph.id_base
 
 
+_LABELS: Derived[dict[str, Any]] = Derived(__name__, "labels by their text")
+
+
 def _label_of_text(graph: Graph) -> dict[str, Any]:
-    assert graph.labels is not None  # noqa: S101 - checked by the callers
-    known: dict[str, Any] | None = graph.derived.get("label_of_text")
-    if known is None:
-        known = {str(label): label for label in graph.labels.tolist()}
-        graph.derived["label_of_text"] = known
-    return known
+    labels = graph.labels
+    assert labels is not None  # noqa: S101 - checked by the callers
+    return _LABELS.of(graph, lambda: {str(label): label for label in labels.tolist()})
 
 
 def _unknown_label(graph: Graph, text: str, known: dict[str, Any]) -> VertexError:

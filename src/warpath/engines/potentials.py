@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.errors import NegativeCycleError
+from warpath.graph.derived import Derived
 from warpath.results.predecessors import length_around
 
 if TYPE_CHECKING:
@@ -33,13 +34,12 @@ def lengths_and_potentials(graph: Graph) -> tuple[Array, Array | None]:
     return reduced(graph, potentials), potentials
 
 
+_POTENTIALS: Derived[Array] = Derived(__name__, "potentials")
+
+
 def potentials_of(graph: Graph) -> Array:
     """Return labels that make no reduced weight negative, or raise for a negative cycle; kept."""
-    kept: Array | None = graph.derived.get("potentials")
-    if kept is None:
-        kept, _ = labels_or_cycle(graph, _ALL, None)
-        graph.derived["potentials"] = kept
-    return kept
+    return _POTENTIALS.of(graph, lambda: labels_or_cycle(graph, _ALL, None)[0])
 
 
 def labels_or_cycle(

@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath.base import notebook, units
 from warpath.base.errors import require
+from warpath.graph.derived import bytes_of_graph, derived_bytes
 
 if TYPE_CHECKING:
     from warpath.graph.graph import Graph
@@ -80,8 +81,9 @@ def to_html(graph: Graph) -> str:
         values["coordinates"] = "x and y of each vertex"
     if graph.first_through:
         values["never passed through"] = f"the first {graph.first_through:,} vertices"
-    arrays = (graph.indptr, graph.indices, graph.weights)
-    values["memory"] = units.size(sum(each.nbytes for each in arrays if each is not None))
+    values["memory"] = units.size(bytes_of_graph(graph))
+    if graph.derived:
+        values["kept for later calls"] = units.size(derived_bytes(graph))
     return notebook.box(f"Graph {graph.name or ''}".strip(), notebook.facts(values))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.graph.csr import NO_WEIGHTS, threads_for
+from warpath.graph.derived import Derived
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,6 +103,11 @@ def facts_of(graph: Graph, *, symmetry: bool) -> Facts:
     )
 
 
+#: The facts of a graph with `hops`.
+PROBED: Derived[Facts] = Derived(__name__, "facts with hops")
+_ROW_ORDER: Derived[tuple[bool, bool]] = Derived(__name__, "order and symmetry of rows")
+_LEAVES: Derived[NDArray[np.uint8] | None] = Derived(__name__, "which vertices are leaves")
+
 #: A graph is wide if WIDE_HOPS hops reach _REACHED vertices, or half of all.
 WIDE_HOPS, _REACHED = 10, 2048
 _MOST_HOPS = 64
@@ -114,13 +120,13 @@ def probed(graph: Graph) -> Facts:
 
     Computed once and cached. Takes a few milliseconds: a search stops at a frontier of 2^18 edges.
     """
-    known: Facts | None = graph.derived.get("probed facts")
-    if known is None:
+
+    def probe() -> Facts:
         counts = sorted(_hops(graph, v) for v in _probe_sources(graph))
         hops = counts[len(counts) // 2] if counts else 1
-        known = replace(graph.facts(symmetry=False), hops=hops)
-        graph.derived["probed facts"] = known
-    return known
+        return replace(graph.facts(symmetry=False), hops=hops)
+
+    return PROBED.of(graph, probe)
 
 
 def _probe_sources(graph: Graph) -> list[int]:
@@ -196,12 +202,8 @@ def rows_into(graph: Graph, threads: int) -> tuple[Graph | None, bool]:
         if `Graph.reversed` has computed it, else None.
     ascending : whether the vertices of each row ascend.
     """
-    order: tuple[bool, bool] | None = graph.derived.get("row_order")
-    if order is None:
-        given = NO_WEIGHTS if graph.weights is None else graph.weights
-        rows = graph.indptr, graph.indices, given
-        order = graph.derived["row_order"] = _core.row_order(*rows, threads=threads)
-    mirrored, ascending = order
+    rows = graph.indptr, graph.indices, NO_WEIGHTS if graph.weights is None else graph.weights
+    mirrored, ascending = _ROW_ORDER.of(graph, lambda: _core.row_order(*rows, threads=threads))
     if mirrored:
         return graph, ascending
     return vars(graph).get("_transpose"), True  # a transpose has sorted rows
@@ -213,9 +215,10 @@ def leaves(graph: Graph) -> NDArray[np.uint8] | None:
     The lowest bit of a byte comes first. None if fewer than a quarter of the vertices are leaves:
     skipping leaves saves a search 20 % of its time if 73 % are leaves, 2 % if 20 % are.
     """
-    if "leaves" not in graph.derived:
+
+    def bits() -> NDArray[np.uint8] | None:
         ends = graph.indptr[1:] == graph.indptr[:-1]
         many = 4 * np.count_nonzero(ends) >= graph.n
-        graph.derived["leaves"] = np.packbits(ends, bitorder="little") if many else None
-    bits: NDArray[np.uint8] | None = graph.derived["leaves"]
-    return bits
+        return np.packbits(ends, bitorder="little") if many else None
+
+    return _LEAVES.of(graph, bits)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from warpath.base.dtypes import Array
+    from warpath.graph.derived import Kept
 
 
 class Graph:
@@ -66,7 +67,7 @@ class Graph:
         self.device = "auto"
         known = checks.checked_kind(shapes, Shapes, "shapes")
         self.shapes = known and known.checked(self.m)
-        self.derived: dict[str, Any] = {}  # other modules cache derived data here
+        self.derived: Kept = {}
 
     @classmethod
     def of(cls, data: Any, **options: Any) -> Graph:

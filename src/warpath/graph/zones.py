@@ -14,10 +14,14 @@ import numpy as np
 
 from warpath.graph.checks import index_dtype
 from warpath.graph.csr import kept_rows
+from warpath.graph.derived import Derived, bytes_of_graph
 from warpath.graph.graph import Graph
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
+
+
+_OPENED: Derived[Graph] = Derived(__name__, "graph with closed vertices opened", bytes_of_graph)
 
 
 def opened(graph: Graph) -> Graph:
@@ -25,16 +29,16 @@ def opened(graph: Graph) -> Graph:
     closed = graph.first_through
     if closed == 0:
         return graph
-    cached: Graph | None = graph.derived.get("opened")
-    if cached is None:
+
+    def make() -> Graph:
         own = graph.indices.dtype  # at least as wide, as predecessors have the indices' type
         indices = graph.indices.astype(np.promote_types(own, index_dtype(graph.n + closed)))
         indices[indices < closed] += graph.n
         ends = np.full(closed, graph.m, np.int64)
         rows = kept_rows(np.concatenate([graph.indptr, ends]), indices, graph.weights, copied=False)
-        cached = Graph(*rows)
-        graph.derived["opened"] = cached
-    return cached
+        return Graph(*rows)
+
+    return _OPENED.of(graph, make)
 
 
 def arrivals(graph: Graph, targets: Array) -> Array:
@@ -74,9 +78,8 @@ def unfolded(graph: Graph, dist: Array, source: int, cutoff: float | None = None
     labels[graph.n :] = dist[:closed]
     if source < closed:
         labels[graph.n + source] = unreachable
-        back = (
-            graph.reversed()
-        )  # folding lost the label of the source's duplicate: relax its in-edges
+        # Folding lost the label of the source's duplicate: relax its in-edges.
+        back = graph.reversed()
         around = slice(back.indptr[source], back.indptr[source + 1])
         before = labels[back.indices[around]]
         weights = back.solver_weights[around].astype(dist.dtype)

@@ -21,6 +21,7 @@ from warpath.base.errors import (
 )
 from warpath.graph.arguments import checked_cutoff
 from warpath.graph.csr import threads_for
+from warpath.graph.derived import Derived
 from warpath.graph.facts import rows_into
 from warpath.nx.weights import FLOAT
 
@@ -259,6 +260,19 @@ def _level(cutoff: float | None) -> int:
     return top if cutoff is None else min(int(cutoff), top)
 
 
+def _search_from_both_ends(rows: Graph) -> Any:
+    into = _into(rows)
+    if rows.weights is None:
+        return _core.both_ends_by_levels(rows.indptr, rows.indices, into.indptr, into.indices)
+    weights = rows.solver_weights
+    return _core.both_ends(
+        rows.indptr, rows.indices, weights, into.indptr, into.indices, into.solver_weights
+    )
+
+
+_BOTH_ENDS: Derived[Any] = Derived(__name__, "search from both ends")
+
+
 def from_both_ends(rows: Graph, source: int, target: int) -> tuple[Array, int] | None:
     """Search from both ends; return the vertices, empty if there is no path, and the length.
 
@@ -268,21 +282,7 @@ def from_both_ends(rows: Graph, source: int, target: int) -> tuple[Array, int] |
     """
     if rows.dist_dtype.kind != "i" or rows.m >= 2**32:
         return None
-    search: Any = rows.derived.get("from both ends")
-    if search is None:
-        into = _into(rows)
-        if rows.weights is None:
-            search = _core.both_ends_by_levels(rows.indptr, rows.indices, into.indptr, into.indices)
-        else:
-            search = _core.both_ends(
-                rows.indptr,
-                rows.indices,
-                rows.solver_weights,
-                into.indptr,
-                into.indices,
-                into.solver_weights,
-            )
-        rows.derived["from both ends"] = search
+    search = _BOTH_ENDS.of(rows, lambda: _search_from_both_ends(rows))
     found: tuple[Array, int] | None = search(source, target)
     return found
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphFormatError, require
+from warpath.graph.derived import Derived
 from warpath.io.compression import without_suffix
 from warpath.results.distance_table import DistanceTable
 from warpath.results.paths import Paths
@@ -87,6 +88,9 @@ def _read(path: str | os.PathLike[str]) -> Any:
         raise GraphFormatError(path, None, f"this result cannot be read: {said}") from None
 
 
+_PLACES: Derived[dict[str, int]] = Derived(__name__, "indices by the vertices' names as text")
+
+
 class _Rows:
     """A table as read from a file; methods raise GraphFormatError if it does not fit the graph."""
 
@@ -154,14 +158,14 @@ class _Rows:
 
     def _places(self) -> dict[str, int]:
         """Return the index of every vertex by its name as text; cached on the graph."""
-        known: dict[str, int] | None = self.graph.derived.get("place_of_text")
-        if known is None:
-            graph = self.graph
+        graph = self.graph
+
+        def make() -> dict[str, int]:
             first = graph.id_base
             names = range(first, first + graph.n) if graph.labels is None else graph.labels.tolist()
-            known = {str(name): at for at, name in enumerate(names)}
-            graph.derived["place_of_text"] = known
-        return known
+            return {str(name): at for at, name in enumerate(names)}
+
+        return _PLACES.of(graph, make)
 
     def _other(self, said: str) -> GraphFormatError:
         return GraphFormatError(self.path, None, f"the result is not of this graph: {said}")

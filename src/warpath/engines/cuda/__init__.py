@@ -9,6 +9,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import NotSupportedError
+from warpath.graph.derived import derived_bytes
 from warpath.graph.zones import opened
 
 if TYPE_CHECKING:
@@ -80,11 +81,4 @@ def memory(graph: Graph, device: str) -> tuple[int | None, str]:
             free = gpu.free_memory()
     except NotSupportedError as error:
         return None, str(error)
-    return free + _kept_bytes(device, graph), ""
-
-
-def _kept_bytes(device: str, graph: Graph) -> int:
-    """Return the bytes of a graph's copies on a device, as `engines.rounds.run.kept` names them."""
-    kept = [one for name, one in list(graph.derived.items()) if name.endswith(f" on {device}")]
-    arrays = [each for one in kept for each in (one if isinstance(one, tuple) else (one,))]
-    return sum(array.nbytes for array in arrays)
+    return free + derived_bytes(graph, device), ""

@@ -15,7 +15,8 @@ from warpath.engines.cuda.flight import Ended, flights
 from warpath.engines.cuda.search import Search
 from warpath.engines.cuda.tables.table import longest
 from warpath.engines.cuda.tables.widths import limit, widths
-from warpath.engines.rounds.run import kept, resident
+from warpath.engines.rounds.run import resident
+from warpath.graph.derived import Derived
 from warpath.graph.facts import rows_into
 
 if TYPE_CHECKING:
@@ -129,6 +130,12 @@ def kernel_of(width: Width, block: int) -> Kernel:
     return kernel("breadth_first", Types.of(np.int32, width.weight, width.label), block)
 
 
+#: The rows into each vertex on a device, where they are not the graph's own.
+EDGES_IN: Derived[tuple[Array, Array]] = Derived(__name__, "edges in on a device")
+_BARREN: Derived[Array] = Derived(__name__, "which vertices have no edge in, on a device")
+_NARROW: Derived[Array] = Derived(__name__, "indices of 32 bits on a device")
+
+
 def rows_in(graph: Graph, device: Device) -> RowsIn:
     """Return the rows into each vertex, computed when first requested and cached.
 
@@ -141,10 +148,10 @@ def rows_in(graph: Graph, device: Device) -> RowsIn:
         indptr, indices = rows.indptr, _narrow(graph, rows.indices, device)
     else:
         narrow = host.indices.astype(np.int32, copy=False)
-        indptr, indices = kept(
-            graph, "edges in", device, lambda: (device.put(host.indptr), device.put(narrow))
+        indptr, indices = EDGES_IN.of(
+            graph, lambda: (device.put(host.indptr), device.put(narrow)), device.name
         )
-    barren = kept(graph, "vertices without edges in", device, lambda: device.put(_barren(host)))
+    barren = _BARREN.of(graph, lambda: device.put(_barren(host)), device.name)
     return RowsIn(indptr, indices, barren)
 
 
@@ -152,8 +159,7 @@ def _narrow(graph: Graph, indices: Array, device: Device) -> Array:
     """Return indices of 32 bits, which a graph of so few vertices may be given without."""
     if indices.dtype == np.int32:
         return indices
-    narrow: Array = kept(graph, "narrow indices", device, lambda: indices.astype(np.int32))
-    return narrow
+    return _NARROW.of(graph, lambda: indices.astype(np.int32), device.name)
 
 
 def _barren(rows: Graph) -> Array:

@@ -22,7 +22,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.errors import DeviceError
-from warpath.engines.rounds.run import kept
+from warpath.graph.derived import Derived
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -158,6 +158,10 @@ class Flights:
         return sum(_bytes(flight.buffers) for flight in list(self.idle))
 
 
+#: The flights of a graph on a device, by what their buffers are.
+FLIGHTS: Derived[Flights] = Derived(__name__, "buffers of solves on a device")
+
+
 def flights(graph: Graph, what: str, device: Device, make: Callable[[], Any]) -> Flights:
     """Return the flights of a graph, kept with it.
 
@@ -168,8 +172,7 @@ def flights(graph: Graph, what: str, device: Device, make: Callable[[], Any]) ->
         filled as the kernel wants to find them first. A kernel leaves them so that the next finds
         them as it wants, or clears them when it begins.
     """
-    made: Flights = kept(graph, what, device, lambda: Flights(graph, device, make))
-    return made
+    return FLIGHTS.of(graph, lambda: Flights(graph, device, make), device.name, what)
 
 
 def flight(graph: Graph, what: str, device: Device, make: Callable[[], Any]) -> Flight:

@@ -17,7 +17,7 @@ from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.cuda.flight import Ended, flights
 from warpath.engines.cuda.search import Search
 from warpath.engines.cuda.tables.widths import limit, widths
-from warpath.engines.rounds.run import kept
+from warpath.graph.derived import Derived
 from warpath.planner.cpu_model import MESH_DEGREE
 
 if TYPE_CHECKING:
@@ -73,6 +73,10 @@ def patches(order: Order, device: Device) -> Raw:
     return Raw(dist, stats=counters(words), device=device)
 
 
+#: The patches of a graph on a device, by the most vertices of one.
+CUT: Derived[Cut] = Derived(__name__, "patches on a device")
+
+
 def search_of(
     graph: Graph,
     width: Width,
@@ -87,9 +91,7 @@ def search_of(
     The first call reports the cutting of the graph to `progress`.
     """
     capacity = int(min(params.get("patch") or math.inf, _EACH * device.block))
-    cut: Cut = kept(
-        graph, f"patches of {capacity}", device, lambda: Cut(graph, capacity, device, progress)
-    )
+    cut = CUT.of(graph, lambda: Cut(graph, capacity, device, progress), device.name, capacity)
     made, label = _kernel(width, device), np.dtype(width.label)
     delta = _band(graph.facts(symmetry=False), width, params.get("delta"))
     changing = {"delta": delta, "cutoff": limit(cutoff, width)}

@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.engines.rounds.run import kept, resident
+from warpath.engines.rounds.run import resident
+from warpath.graph.derived import Derived
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.rounds.run import Run
+
+
+_CLASSES: Derived[Array] = Derived(__name__, "classes of vertices on a device")
 
 
 class Classes:
@@ -26,7 +30,7 @@ class Classes:
         self._run = run
         self._pull = run.kernel("pull", bounds="GlobalBounds", traced=run.traced)
         self._leaf: Array = np.diff(graph.indptr) == 0
-        self._classes = kept(graph, "vertex classes", run.device, self._of_vertices)
+        self._classes = _CLASSES.of(graph, self._of_vertices, run.device.name)
         self._loop = run.xp.zeros(1, np.int32)
 
     def _of_vertices(self) -> Array:

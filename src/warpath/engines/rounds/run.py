@@ -9,11 +9,10 @@ import numpy as np
 from warpath.base.dtypes import unreachable
 from warpath.engines.cuda.entry import MERGE_PATH_ITEMS, Kernel, Types, kernel
 from warpath.engines.rounds.clock import Clock
+from warpath.graph.derived import Derived
 from warpath.recipes.axes import Edges, Lower, Map, Select
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device, Order
     from warpath.graph import Graph
@@ -44,6 +43,11 @@ class Rows(NamedTuple):
         return self._asdict()
 
 
+#: A graph's rows, and those of its transpose, on a device.
+ROWS: Derived[Rows] = Derived(__name__, "rows on a device")
+TRANSPOSE: Derived[Rows] = Derived(__name__, "rows of the transpose on a device")
+
+
 def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
     """Return the rows of a graph, or of its transpose, on a device; copied once and kept."""
 
@@ -52,17 +56,7 @@ def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
         arrays = (host.indptr, host.indices, host.solver_weights)
         return Rows(*(device.put(array) for array in arrays))
 
-    made: Rows = kept(graph, "transpose" if reverse else "rows", device, rows)
-    return made
-
-
-def kept(graph: Graph, what: str, device: Device, make: Callable[[], Any]) -> Any:
-    """Return what belongs to a graph on a device, computed when first requested."""
-    key = f"{what} on {device.name}"
-    found = graph.derived.get(key)
-    if found is None:  # of two threads that make it, both take the first one's
-        found = graph.derived.setdefault(key, make())
-    return found
+    return (TRANSPOSE if reverse else ROWS).of(graph, rows, device.name)
 
 
 class Run(Clock):

@@ -15,8 +15,9 @@ from warpath.base.dtypes import unreachable
 from warpath.engines.dense import adjacency_matrix
 from warpath.engines.rounds.clock import Clock
 from warpath.engines.rounds.lists import ListPush
-from warpath.engines.rounds.run import Run, kept, resident
+from warpath.engines.rounds.run import Run, resident
 from warpath.engines.rounds.shared import Shared
+from warpath.graph.derived import Derived
 from warpath.recipes.axes import Direction, Emit, Layout, Memory, Reduce, Select, Side
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from warpath.engines.base import Order
     from warpath.engines.cuda.entry import Kernel
     from warpath.graph import Graph
+
+_MATRIX: Derived[Array] = Derived(__name__, "adjacency matrix on a device")
+_LIGHTEST_OUT: Derived[Array] = Derived(__name__, "lightest edge out of each vertex, on a device")
+_BLOCK_EDGES: Derived[tuple[Array, Array]] = Derived(__name__, "edges between blocks of vertices")
 
 
 def settle(run: Run) -> bool:
@@ -175,7 +180,8 @@ class GpuSteps:
         push = axes.direction is Direction.PUSH
         if axes.layout is Layout.DENSE:
             graph = run.order.graph
-            matrix = kept(graph, "matrix", run.device, lambda: run.device.put(matrix_of(run.order)))
+            device = run.device
+            matrix = _MATRIX.of(graph, lambda: device.put(matrix_of(run.order)), device.name)
             name = "push" if push else "pull"
             kernel = run.kernel("dense", direction=name, traced=run.traced)
             return partial(run.launch, kernel, run.n, matrix=matrix)
@@ -225,10 +231,7 @@ class GpuSteps:
 
     def _lightest_out(self) -> Array:
         graph, device = self._run.order.graph, self._run.device
-        slack: Array = kept(
-            graph, "lightest edges out", device, lambda: device.put(lightest_out(graph))
-        )
-        return slack
+        return _LIGHTEST_OUT.of(graph, lambda: device.put(lightest_out(graph)), device.name)
 
     def _make_update(self) -> None:
         run, axes = self._run, self._run.axes
@@ -304,10 +307,7 @@ class GpuSteps:
 
 def block_edges(rows: Graph) -> tuple[Array, Array]:
     """Return the edges between blocks of vertices by which a pull on the CPU passes over blocks."""
-    if "edges of blocks" not in rows.derived:
-        rows.derived["edges of blocks"] = _core.da2cf_block_edges(rows.indptr, rows.indices)
-    found: tuple[Array, Array] = rows.derived["edges of blocks"]
-    return found
+    return _BLOCK_EDGES.of(rows, lambda: _core.da2cf_block_edges(rows.indptr, rows.indices))
 
 
 def matrix_of(order: Order) -> Array:

@@ -15,9 +15,10 @@ from warpath.engines.cuda.tables.potentials import restore
 from warpath.engines.cuda.tables.table import longest
 from warpath.engines.potentials import labels_or_cycle
 from warpath.engines.rounds import LOOPS, Run
-from warpath.engines.rounds.run import Rows, kept, resident
+from warpath.engines.rounds.run import ROWS, Rows, resident
 from warpath.graph import Graph
 from warpath.graph.csr import kept_rows
+from warpath.graph.derived import Derived
 from warpath.recipes import Task
 from warpath.results.trace import Trace
 
@@ -97,6 +98,9 @@ def _refuse(order: Order) -> None:
     labels_or_cycle(order.graph, starts, None)
 
 
+_POTENTIALS: Derived[Array] = Derived(__name__, "potentials of all vertices on a device")
+
+
 def _potentials(order: Order, device: Device) -> tuple[Array, int]:
     """Return the distances from an extra vertex, (n,) on the device, and the rounds it took.
 
@@ -104,9 +108,10 @@ def _potentials(order: Order, device: Device) -> tuple[Array, int]:
     """
     graph, problem = order.graph, order.problem
     n = graph.n
-    every, key = problem.task is Task.APSP, f"potentials on {device.name}"
-    if every and order.trace is None and key in graph.derived:
-        return graph.derived[key], 0
+    every = problem.task is Task.APSP
+    known = _POTENTIALS.known(graph, device.name)
+    if every and order.trace is None and known is not None:
+        return known, 0
     starts = np.arange(n) if every else np.unique(problem.sources)
     weights = graph.solver_weights
     rows = kept_rows(
@@ -117,9 +122,8 @@ def _potentials(order: Order, device: Device) -> tuple[Array, int]:
     )
     wider = Graph(*rows)
     run = _solved(order, order.recipe.parts[0], wider, n, device)
-    if every:
-        graph.derived[key] = run.dist[:n]
-    return run.dist[:n], run.rounds
+    found = run.dist[:n]
+    return _POTENTIALS.of(graph, lambda: found, device.name) if every else found, run.rounds
 
 
 def _reweighted(graph: Graph, potentials: Array, device: Device) -> Graph:
@@ -142,5 +146,5 @@ def _reweighted(graph: Graph, potentials: Array, device: Device) -> Graph:
             msg = f"a length under potentials could leave {label}"
             raise OverflowError(msg)
     found = Graph(*kept_rows(graph.indptr, graph.indices, here, copied=False))
-    kept(found, "rows", device, lambda: Rows(rows.indptr, rows.indices, reduced))
+    ROWS.of(found, lambda: Rows(rows.indptr, rows.indices, reduced), device.name)
     return found

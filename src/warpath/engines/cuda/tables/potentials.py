@@ -8,9 +8,9 @@ import numpy as np
 
 from warpath.base.dtypes import unreachable
 from warpath.engines.potentials import labels_or_cycle, potentials_of
-from warpath.engines.rounds.run import kept
 from warpath.graph import Graph
 from warpath.graph.csr import kept_rows
+from warpath.graph.derived import Derived, bytes_of_graph
 from warpath.recipes import Task
 
 if TYPE_CHECKING:
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 _LEAST_INT64 = -(2**63)
 #: Entries of a table that are turned back at once: what is made of them on the way takes memory.
 _AT_ONCE = 2**25
+
+
+_REWEIGHTED: Derived[Graph] = Derived(__name__, "graph of reduced weights", bytes_of_graph)
+_ON_DEVICE: Derived[Array] = Derived(__name__, "potentials on a device")
 
 
 class Reweighted(NamedTuple):
@@ -36,8 +40,7 @@ class Reweighted(NamedTuple):
 
     def on(self, device: Device) -> Array:
         """Return the potentials on a device, where they are kept."""
-        made: Array = kept(self.graph, "potentials", device, lambda: device.put(self.potentials))
-        return made
+        return _ON_DEVICE.of(self.graph, lambda: device.put(self.potentials), device.name)
 
 
 def reweighted(graph: Graph, problem: Problem) -> Reweighted:
@@ -56,11 +59,8 @@ def reweighted(graph: Graph, problem: Problem) -> Reweighted:
         # From the sources alone: a negative cycle that none of them reaches does not matter.
         h, _ = labels_or_cycle(graph, problem.sources, None)
         return Reweighted(_under(graph, h), h)
-    made: Graph | None = graph.derived.get("reweighted")
     h = potentials_of(graph)
-    if made is None:
-        made = graph.derived["reweighted"] = _under(graph, h)
-    return Reweighted(made, h)
+    return Reweighted(_REWEIGHTED.of(graph, lambda: _under(graph, h)), h)
 
 
 def _under(graph: Graph, h: Array) -> Graph:

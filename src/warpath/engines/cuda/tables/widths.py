@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath.base.dtypes import unreachable
-from warpath.engines.rounds.run import kept, resident
+from warpath.engines.rounds.run import resident
+from warpath.graph.derived import Derived
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -50,6 +51,9 @@ def widths(graph: Graph) -> list[Width]:
     return [narrow] if narrow.proven else [narrow, wide]
 
 
+_WEIGHTS: Derived[Array] = Derived(__name__, "narrow weights on a device")
+
+
 def weights_of(graph: Graph, width: Width, device: Device) -> tuple[Array | None, Any]:
     """Return the weights on the device, or None and the one that all edges have."""
     kind = np.dtype(width.weight).type
@@ -58,11 +62,9 @@ def weights_of(graph: Graph, width: Width, device: Device) -> tuple[Array | None
         return None, kind(graph.solver_weights[0] if graph.m else 0)
     if graph.solver_weights.dtype == width.weight:
         return resident(graph, device).weights, kind(0)
-    narrow = kept(
-        graph,
-        f"{width.weight} weights",
-        device,
-        lambda: device.put(graph.solver_weights.astype(width.weight)),
+    weights = graph.solver_weights
+    narrow = _WEIGHTS.of(
+        graph, lambda: device.put(weights.astype(width.weight)), device.name, width.weight
     )
     return narrow, kind(0)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base import settings
-from warpath.engines.rounds.run import kept
+from warpath.graph.derived import Derived
 from warpath.graph.facts import rows_into
 
 if TYPE_CHECKING:
@@ -61,12 +61,12 @@ class Rows:
         return sum(int(one.nbytes) for one in {id(a): a for a in arrays if a is not None}.values())
 
 
+_ROWS: Derived[Rows] = Derived(__name__, "ascending rows on a device")
+
+
 def rows_of(graph: Graph, width: Width, device: Device) -> Rows:
     """Return a graph's rows for weights of a width, made when first requested, in O(m log m)."""
-    made: Rows = kept(
-        graph, f"{width.weight} ascending rows", device, lambda: _rows(graph, width, device)
-    )
-    return made
+    return _ROWS.of(graph, lambda: _rows(graph, width, device), device.name, width.weight)
 
 
 def _rows(graph: Graph, width: Width, device: Device) -> Rows:
