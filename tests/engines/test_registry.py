@@ -22,7 +22,7 @@ class ToyKind(kinds.Cpu):
         return "toy:0" if device in {"toy", "toy:0"} else None
 
     def objection(self, recipe, task, facts):
-        return recipe.objection(task, facts, "cpu")
+        return recipe.objection(task, facts)
 
     def where(self, device):
         return f"on {device}"

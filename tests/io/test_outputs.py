@@ -346,7 +346,7 @@ class OnGpu:
 
 def test_an_array_of_a_gpu_is_passed_on_without_a_copy():
     given = OnGpu(strides=(24, 8))
-    with output_of(given, (2, 3), INT64, device="cuda:0") as output:
+    with output_of(given, (2, 3), INT64, on_gpu=True) as output:
         assert output.array is given
         assert output.blocks() == [slice(0, 2)]
         assert output.block(slice(0, 2)) == (given, slice(0, 2))
@@ -364,7 +364,7 @@ def test_an_array_of_a_gpu_is_passed_on_without_a_copy():
 def test_an_array_of_a_gpu_must_fit(given, said):
     with (
         pytest.raises(wp.InputError, match=said),
-        output_of(given, (2, 3), INT64, device="cuda:0"),
+        output_of(given, (2, 3), INT64, on_gpu=True),
     ):
         pass
 

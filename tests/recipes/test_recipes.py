@@ -10,6 +10,7 @@ import pytest
 
 import warpath as wp
 from warpath.graph.facts import Facts
+from warpath.planner.kinds import KINDS
 from warpath.recipes import CATALOGUE, Catalogue, Citation, Loop, Queue, Task
 from warpath.recipes.axes import (
     Arrange,
@@ -227,9 +228,9 @@ def test_a_recipe_says_what_it_needs(name, needs):
     ],
 )
 def test_a_graph_that_a_loop_cannot_number_is_an_objection(name, largest, beyond, message):
-    recipe = CATALOGUE[f"warpath.{name}"]
-    assert recipe.objection(Task.SSSP, replace(ROAD, **largest)) is None
-    assert message in recipe.objection(Task.SSSP, replace(ROAD, **beyond))
+    recipe, cuda = CATALOGUE[f"warpath.{name}"], KINDS["cuda"]
+    assert cuda.objection(recipe, Task.SSSP, replace(ROAD, **largest)) is None
+    assert message in cuda.objection(recipe, Task.SSSP, replace(ROAD, **beyond))
 
 
 def test_a_new_variant_of_existing_values_is_one_line():

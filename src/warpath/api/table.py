@@ -81,7 +81,7 @@ def solved_table(
             request.out,
             shape,
             request.dtype,
-            device=chosen.device,
+            on_gpu=kind_of(chosen.device).own_memory,
             question=lambda: question(graph, chosen, problem, request),
         ) as result,
         watch(progress, chosen.recipe.name, "" if at_once else "sources") as report,
@@ -130,6 +130,9 @@ class _Work:
     trace: Trace | None
     edges: int = 0
 
+    def __post_init__(self) -> None:
+        self.inner = opened(self.graph)
+
     def fill(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
         """Put the distances of a block of rows into `into`; keep predecessors and the trace."""
         try:
@@ -163,9 +166,8 @@ class _Work:
         It may lie beyond the cutoff, or be a closed vertex's round trip, or end at another vertex
         than the targets; or another source may reach a negative cycle.
         """
-        graph, problem = opened(self.graph), self.problem
-        facts = graph.facts(symmetry=False)
-        long = not facts.integer or 2 * facts.longest >= unreachable(graph.dist_dtype)
+        problem, facts = self.problem, self.inner.facts(symmetry=False)
+        long = not facts.integer or 2 * facts.longest >= unreachable(self.inner.dist_dtype)
         apart = problem.cutoff is not None or self.graph.first_through > 0
         cycle = facts.negative > 0 and len(problem.sources) > 1
         return apart or cycle or (long and problem.targets is not None)
@@ -213,7 +215,7 @@ class _Work:
         if whole:
             problem = replace(problem, targets=None)
         if self.plan.recipe.loop in WHOLE_TABLES:  # closed vertices have rows that none asks for
-            problem = replace(problem, sources=np.arange(opened(self.graph).n))
+            problem = replace(problem, sources=np.arange(self.inner.n))
         trace = None if self.trace is None else Trace()
         tiles = None if self.plan.staged is None else Tiles(self.plan.staged)
         _, stats = run_plan(
@@ -242,16 +244,16 @@ class _Work:
         for one in block:
             self.trace.add(replace(one, number=len(self.trace)))
         if isinstance(rows, np.ndarray):
-            degrees = np.diff(opened(self.graph).indptr)
+            degrees = np.diff(self.inner.indptr)
             self.edges += sum(int(degrees[row != unreachable(row.dtype)].sum()) for row in rows)
 
     def _from_square(self, into: Any, report: Report | None) -> dict[str, Any]:
         """Solve all pairs of the opened graph, and keep the requested rows and columns."""
-        n, columns = opened(self.graph).n, self.problem.targets
+        n, columns = self.inner.n, self.problem.targets
         assert columns is not None  # noqa: S101 - the caller's promise
         square = np.empty((n, n), self._wide(into.dtype))
         kept = self.pred is not None and self.plan.recipe.predecessors
-        pred = np.empty((n, n), opened(self.graph).indices.dtype) if kept else None
+        pred = np.empty((n, n), self.inner.indices.dtype) if kept else None
         stats = self._run(slice(None), square, pred, report, whole=True)
         sources = self.problem.sources
         found = np.ascontiguousarray(square[np.ix_(sources, columns)])
@@ -269,7 +271,7 @@ class _Work:
         assert self.pred is not None  # noqa: S101 - the caller's promise
         from warpath.io.streams import BLOCK_BYTES
 
-        n = opened(self.graph).n
+        n = self.inner.n
         stats: dict[str, Any] = {}
         dtype = self._wide(into.dtype)
         step = max(self.plan.threads, BLOCK_BYTES // max(1, n * dtype.itemsize))
@@ -290,10 +292,9 @@ class _Work:
         Floats that were added in another order than along the paths make no tree: there a search
         finds the labels once more.
         """
-        inner = opened(self.graph)
+        inner, cutoff = self.inner, self.problem.cutoff
         sources, columns = self.problem.sources[block], self.problem.targets
         loose = self.plan.recipe.reassociates and inner.dist_dtype.kind == "f"
-        cutoff = self.problem.cutoff
         cut = cutoff is not None and inner.facts(symmetry=False).negative > 0
 
         def one(at: int) -> None:
@@ -312,7 +313,7 @@ class _Work:
 
         Those may not fit the table's own type.
         """
-        return dtype if sums_fit_int32(opened(self.graph)) else self.graph.dist_dtype
+        return dtype if sums_fit_int32(self.inner) else self.graph.dist_dtype
 
     def _at_home(self, block: slice, into: Any) -> None:
         """Put closed vertices at 0 from themselves, without a predecessor."""

@@ -112,7 +112,7 @@ def output_of(
     shape: tuple[int, int],
     dtype: np.dtype[Any],
     *,
-    device: str = "cpu",
+    on_gpu: bool = False,
     question: Callable[[], Question] | None = None,
 ) -> Iterator[Output]:
     """Open the destination of a table.
@@ -123,13 +123,13 @@ def output_of(
         ``.zarr``, which is created only when the table is complete; or a function of
         (rows, values).
     shape, dtype : shape and type of the table.
-    device : device of the call; only a call on a GPU can fill a GPU array.
+    on_gpu : whether the call runs on a GPU; only then can it fill a GPU array.
     question : returns the query, so that only a call with the same query continues a file.
     """
     if out is None:
         yield _InPlace(np.empty(shape, dtype))
     elif hasattr(out, "__cuda_array_interface__"):
-        _check_gpu_array(out, shape, dtype, device)
+        _check_gpu_array(out, shape, dtype, on_gpu=on_gpu)
         yield _InPlace(out)
     elif isinstance(out, np.ndarray):
         _check_array(out, shape, dtype)
@@ -164,8 +164,10 @@ def _check_array(out: Array, shape: tuple[int, int], dtype: np.dtype[Any]) -> No
         raise InputError(msg)
 
 
-def _check_gpu_array(out: Any, shape: tuple[int, int], dtype: np.dtype[Any], device: str) -> None:
-    if device == "cpu":
+def _check_gpu_array(
+    out: Any, shape: tuple[int, int], dtype: np.dtype[Any], *, on_gpu: bool
+) -> None:
+    if not on_gpu:
         msg = (
             f"out is a {type(out).__name__} on a GPU, but the call runs on the CPU: use "
             "device='cuda', or a NumPy array."

@@ -144,7 +144,7 @@ class Cpu:
         return "cpu" if device == "cpu" else None
 
     def objection(self, recipe: Recipe, task: Task, facts: Facts) -> str | None:
-        return recipe.objection(task, facts, self.name) or _sums_objection(recipe, facts)
+        return recipe.objection(task, facts) or _sums_objection(recipe, facts)
 
     def traces(self, recipe: Recipe) -> bool:  # noqa: ARG002 - every loop does
         return True
@@ -217,7 +217,7 @@ class Cuda:
 
     def objection(self, recipe: Recipe, task: Task, facts: Facts) -> str | None:
         # A GPU passes over sums beyond 64 bits, which is right for weights >= 0 only.
-        own = recipe.objection(task, facts, self.name)
+        own = recipe.objection(task, facts) or recipe.limits.objection(facts)
         return own or _sums_objection(recipe, facts, always=facts.negative > 0)
 
     def traces(self, recipe: Recipe) -> bool:

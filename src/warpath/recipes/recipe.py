@@ -291,10 +291,11 @@ class Recipe:
             )
         return None
 
-    def objection(self, task: Task, facts: Facts, device: str = "cuda") -> str | None:
+    def objection(self, task: Task, facts: Facts) -> str | None:
         """Return a sentence why the algorithm cannot solve a task on a graph, or None if it can.
 
-        `limits` does not apply on the CPU.
+        What holds on one kind of device only, such as `limits`, is checked by
+        `planner.kinds.DeviceKind.objection`.
         """
         if task not in self.solves:
             able = ", ".join(sorted(one.value for one in self.solves))
@@ -307,7 +308,7 @@ class Recipe:
             most = int(self.block_memory / ((8 if wide else 4) + 2 + 1 / 8))
             if facts.n > most:
                 return f"its block holds labels of {most:,} vertices, the graph has {facts.n:,}"
-        return None if device == "cpu" else self.limits.objection(facts)
+        return None
 
 
 IN_ROUNDS = {Loop.SWEEPS, Loop.FRONTIER, Loop.NEAR_FAR, Loop.BUCKETS, Loop.SETTLE}
