@@ -16,12 +16,13 @@ setup: $(VENV)/.$(or $(EXTRAS),dev)
 demo: $(VENV)/.cli
 	@PATH="$(abspath $(BIN)):$$PATH" examples/rome.sh
 
+# At most 10 minutes on two cores. What is slow and was recorded by a full run with the same sources is left out.
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --dist loadgroup --durations 10 --cov --cov-report=term:skip-covered --cov-fail-under=95
+	$(BIN)/python -m pytest -n auto --dist loadgroup --durations 10 $(TESTS)
 
-# The tests, and each hunting program for two minutes with the day's seed.
-test-full: test
-	$(MAKE) hunt HUNT='--each 2'
+# Everything, with coverage, sanitizers, hunts and wheels, about an hour; the record goes to docs/full-runs.
+test-full: $(VENV)/.dist
+	PYTHONPATH=tools:tests $(BIN)/python -m full_run -- -n auto --dist loadgroup --cov --cov-report=term:skip-covered --cov-fail-under=95
 
 # Seeded programs that search for wrong results, crashes and hangs (tools/hunt). HUNT: their names and options.
 MINUTES ?= 10

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from support import tiers
+
 # Programs that tests start find what the tests share and the developers' programs.
 _FOLDERS = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "tools")]
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [*_FOLDERS, os.environ.get("PYTHONPATH")]))
@@ -94,12 +96,34 @@ def pytest_report_header():
     return f"tests/gpu is deselected: {no_gpu()}" if no_gpu() else None
 
 
-def pytest_collection_modifyitems(items):
-    """Mark what runs on several threads, by its parameter: `make sanitize` watches these."""
+def pytest_addoption(parser):
+    parser.addoption(
+        "--full", action="store_true", help="run also the parts that a full run has recorded"
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Mark tests on several threads, and leave out what a full run has recorded.
+
+    `make sanitize` runs the tests on several threads, which a parameter shows.
+    """
+    left_out = []
     for item in items:
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         if parameters.get("threads", 1) > 1:
             item.add_marker(pytest.mark.threads)
+        part = item.get_closest_marker("full")
+        if part is None:
+            continue
+        name, *globs = part.args
+        globs.append(item.path.relative_to(tiers.ROOT).as_posix())
+        item.user_properties.append(("full", f"{name}={tiers.digest(*globs)}"))
+        if not config.getoption("--full") and tiers.is_recorded(name, *globs):
+            left_out.append(item)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
 
 
 @pytest.fixture(scope="session")

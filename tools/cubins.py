@@ -20,6 +20,7 @@ from all_kernels import all_kernels
 from warpath.base import settings
 from warpath.base.errors import MissingDependencyError
 from warpath.engines.cuda.compile import compiler, cubin, nvrtc_version
+from warpath.engines.cuda.sources import digest, included
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,6 +73,11 @@ def usages(kernels: Iterable[Kernel], arch: str) -> dict[str, Usage]:
         return dict(pool.map(usage, kernels))
 
 
+def source_digest(kernel: Kernel) -> str:
+    """Return a hash of a kernel's source and of the headers that it includes, 16 digits."""
+    return digest(included(kernel.source) | {"": kernel.source})[:16]
+
+
 def _dumped(tool: str, path: Path, name: str) -> Usage:
     said = subprocess.run(
         [tool, "--dump-resource-usage", path], capture_output=True, text=True, check=True
@@ -94,8 +100,8 @@ def _cuobjdump() -> str:
 def measured() -> dict[str, Any]:
     """Return the document of the golden file.
 
-    It has, for each kernel, registers and shared memory by architecture; from sm_90 on, the latter
-    includes 1,024 bytes that the system reserves.
+    It has, for each kernel, registers and shared memory by architecture, and the digest of its
+    sources; from sm_90 on, shared memory includes 1,024 bytes that the system reserves.
 
     Raises
     ------
@@ -105,13 +111,15 @@ def measured() -> dict[str, Any]:
     kernels = all_kernels()
     found = {arch: usages(kernels, arch) for arch in ARCHITECTURES}
     rows = {}
-    for name in sorted(kernel.name for kernel in kernels):
+    for kernel in sorted(kernels, key=lambda kernel: kernel.name):
+        name = kernel.name
         each = [found[arch][name] for arch in ARCHITECTURES]
         if name not in SPILLING | OF_A_SOLVE.keys() and any(
             one.stack or one.spilled for one in each
         ):
             raise ValueError(f"{name} takes {each}: stack and spills must be 0.")
-        rows[name] = [[one.registers for one in each], [one.shared for one in each]]
+        registers, shared = [one.registers for one in each], [one.shared for one in each]
+        rows[name] = [registers, shared, source_digest(kernel)]
     return {"nvrtc": list(nvrtc_version()), "architectures": list(ARCHITECTURES), "kernels": rows}
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import warpath
 from support.kernels import CACHE
+from support.tiers import EMULATOR, KERNELS
 
 HEADERS = Path(warpath.__file__).parent / "engines" / "cuda" / "kernels"
 ENDLESS = 60  # seconds of work: without a fault the recipes of all mutants together take less
@@ -635,7 +636,14 @@ MUTANTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: f"{m.file}: {m.breaks}")
+def of_full_run(mutant):
+    """A mutant as a parameter: it runs again when its header or the quick suite has changed."""
+    header = KERNELS.replace("*.cuh", mutant.file)
+    part = pytest.mark.full(f"mutants of {mutant.file}", header, *EMULATOR)
+    return pytest.param(mutant, marks=part, id=f"{mutant.file}: {mutant.breaks}")
+
+
+@pytest.mark.parametrize("mutant", [of_full_run(one) for one in MUTANTS])
 def test_a_fault_in_a_kernel_is_found(mutant, quick):
     text = (HEADERS / mutant.file).read_text()
     assert text.count(mutant.original) == 1, "the mutant's text is not once in the kernel"
@@ -652,6 +660,7 @@ def test_a_fault_in_a_kernel_is_found(mutant, quick):
         assert f"{mutant.sanitizer.title()}Sanitizer: " in ran.stderr, ran.stderr[-4000:]
 
 
+@pytest.mark.full("kernels without a fault", KERNELS, *EMULATOR)
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32"])
 def test_the_kernels_as_they_are_have_no_such_fault(quick, dtype):
     names = sorted({name for mutant in MUTANTS for name in mutant.recipes.split()})

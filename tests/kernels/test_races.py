@@ -11,8 +11,11 @@ import pytest
 
 import warpath
 from support.recipes import on_gpu
+from support.tiers import EMULATOR, KERNELS
 from warpath.recipes import Task
 from warpath.recipes.axes import Select
+
+pytestmark = pytest.mark.full("races of kernels", KERNELS, *EMULATOR)
 
 TABLES = on_gpu(Task.MANY, Task.APSP)
 LOOPS = sorted({recipe.loop for recipe in TABLES}, key=lambda loop: loop.value)

@@ -16,7 +16,7 @@ SUITES = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.full("tests of NetworkX", "src/warpath/nx/*.py", "src/_warpath_nx/*.py")
 def test_all_tests_of_networkx_pass_with_our_answers(new_process, tmp_path):
     pytest.importorskip("scipy", reason="NetworkX's tests of backends import SciPy")
     done = subprocess.run(

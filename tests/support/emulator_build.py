@@ -6,6 +6,7 @@ import ctypes
 import fcntl
 import functools
 import hashlib
+import itertools
 import re
 import shutil
 import subprocess
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from warpath.base import settings
 from warpath.base.errors import MissingDependencyError, NotSupportedError
-from warpath.engines.cuda import trust
+from warpath.engines.cuda import sources, trust
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,25 +153,13 @@ class Builder:
         """
         head = "\n".join(_INCLUDE.findall(source))
         if head not in self._digests:
-            headers = self._included(source)
+            headers = itertools.chain(*sources.included(source, self.headers).items())
             self._digests[head] = _hash(_version(), *self._flags, self._emulator_texts, *headers)
         return self._digests[head]
 
     @functools.cached_property
     def _digests(self) -> dict[str, str]:
         return {}
-
-    def _included(self, source: str) -> list[str]:
-        """Return the names and texts of all headers that a source includes, directly or not."""
-        found: dict[str, str] = {}
-        waiting = [source]
-        while waiting:
-            for name in _INCLUDE.findall(waiting.pop()):
-                header = self.headers / name
-                if name not in found and header.is_file():
-                    found[name] = header.read_text(encoding="utf-8")
-                    waiting.append(found[name])
-        return [part for name in sorted(found) for part in (name, found[name])]
 
     @functools.cached_property
     def _emulator_texts(self) -> str:

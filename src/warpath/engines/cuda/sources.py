@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import warpath
 #: Where a checkout keeps its recorded runs; an installed package has none.
 RUNS = Path(warpath.__file__).parents[2] / "docs" / "gpu-runs"
 
+_INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
 _HERE = Path(__file__).parent
 _HEADERS = _HERE / "kernels"
 _WRITER = _HERE / "entry.py"
@@ -21,6 +23,19 @@ def hashes(headers: Path = _HEADERS, writer: Path = _WRITER) -> dict[str, str]:
     """Return the SHA-256 of every header and of what writes the entry points, by name."""
     files = [*sorted(headers.glob("*.cuh")), writer]
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def included(source: str, headers: Path = _HEADERS) -> dict[str, str]:
+    """Return the texts of all headers that a source includes, directly or not, by sorted name."""
+    found: dict[str, str] = {}
+    waiting = [source]
+    while waiting:
+        for name in _INCLUDE.findall(waiting.pop()):
+            header = headers / name
+            if name not in found and header.is_file():
+                found[name] = header.read_text(encoding="utf-8")
+                waiting.append(found[name])
+    return dict(sorted(found.items()))
 
 
 def digest(found: dict[str, str]) -> str:

@@ -1,0 +1,93 @@
+"""The record of a full run, and which tests it lets `make test` leave out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import full_run
+from support import tiers
+
+
+def case(part="", outcome=""):
+    """One test of a JUnit report: its part with a digest, and what came of it."""
+    noted = f'<properties><property name="full" value="{part}"/></properties>' if part else ""
+    return f"<testcase>{noted}{outcome}</testcase>"
+
+
+REPORT = "".join(
+    [
+        "<testsuites><testsuite>",
+        case("mutants of a.cuh=11"),
+        case("mutants of b.cuh=22", '<failure message="it survives"/>'),
+        case("mutants of b.cuh=22"),
+        case("races=33", "<skipped/>"),
+        case(),
+        case("", '<error message="no fixture"/>'),
+        "</testsuite></testsuites>",
+    ]
+)
+
+
+def test_a_part_passed_if_no_test_of_it_failed_or_was_skipped():
+    counts, passed = full_run.summary(REPORT)
+    assert counts == {"passed": 3, "failed": 2, "skipped": 1}
+    assert passed == {"mutants of a.cuh": "11"}
+
+
+def test_a_digest_changes_with_a_files_name_and_content(tmp_path, monkeypatch):
+    monkeypatch.setattr(tiers, "ROOT", tmp_path)
+    (tmp_path / "a.cuh").write_text("one")
+    digests = {tiers.digest.__wrapped__("*.cuh")}
+    (tmp_path / "a.cuh").write_text("two")
+    digests.add(tiers.digest.__wrapped__("*.cuh"))
+    (tmp_path / "a.cuh").rename(tmp_path / "b.cuh")
+    digests.add(tiers.digest.__wrapped__("*.cuh"))
+    (tmp_path / "c.txt").write_text("not of this part")
+    digests.add(tiers.digest.__wrapped__("*.cuh"))
+    assert len(digests) == 3
+
+
+def test_the_latest_record_counts(tmp_path):
+    for name, value in (("2026-01-02-0900-b", "old"), ("2026-01-02-1000-a", "new")):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"passed": {"races": value}}))
+    assert tiers.recorded.__wrapped__(tmp_path) == {"races": "new"}
+    assert tiers.recorded.__wrapped__(tmp_path / "none") == {}
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_recorded_part_is_left_out_unless_all_are_asked_for(full, tmp_path, monkeypatch):
+    """The tests of this folder's conftest decide: a test of a part, recorded in another folder."""
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    (tests / "conftest.py").write_text((tiers.ROOT / "tests" / "conftest.py").read_text())
+    (tests / "test_parts.py").write_text(
+        "import pytest\n"
+        "@pytest.mark.full('kept', 'a.txt')\ndef test_kept(): pass\n"
+        "@pytest.mark.full('changed', 'b.txt')\ndef test_changed(): pass\n"
+        "def test_usual(): pass\n"
+    )
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(name)
+    monkeypatch.setattr(tiers, "ROOT", tmp_path)
+    as_recorded = tiers.digest.__wrapped__("a.txt", "tests/test_parts.py")
+    program = (
+        "import sys, pytest\nfrom pathlib import Path\nfrom support import tiers\n"
+        f"tiers.ROOT = Path({str(tmp_path)!r})\n"
+        f"tiers.recorded = lambda: dict.fromkeys(['kept', 'changed'], {as_recorded!r})\n"
+        "sys.exit(pytest.main(sys.argv[1:]))"
+    )
+    options = ["-q", "--co", "-p", "no:cacheprovider", *(["--full"] if full else []), "tests"]
+    run = subprocess.run(
+        [sys.executable, "-c", program, *options],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    found = {line.partition("::")[2] for line in run.stdout.splitlines() if "::" in line}
+    assert found == {"test_changed", "test_usual"} | ({"test_kept"} if full else set())
