@@ -15,17 +15,21 @@ from support import tiers
 _FOLDERS = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "tools")]
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [*_FOLDERS, os.environ.get("PYTHONPATH")]))
 
-with suppress(ImportError):  # a machine that only runs the tests of its GPU has none
-    import hypothesis
 
-    # The same examples everywhere, and no time limit for one: a busy machine is no failure.
-    hypothesis.settings.register_profile(
-        "project",
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=[hypothesis.HealthCheck.too_slow],
-    )
-    hypothesis.settings.load_profile("project")
+def pytest_configure(config):
+    """Choose the examples of tests by Hypothesis: the same everywhere, and more in a full run."""
+    with suppress(ImportError):  # a machine that only runs the tests of its GPU has none
+        from hypothesis import HealthCheck, settings
+
+        # No time limit for one: a busy machine is no failure.
+        settings.register_profile(
+            "project",
+            max_examples=1000 if config.getoption("--full") else 200,
+            deadline=None,
+            derandomize=True,
+            suppress_health_check=[HealthCheck.too_slow],
+        )
+        settings.load_profile("project")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -199,33 +199,28 @@ def agree_on(graph: Graph) -> None:
         wp.verify(graph, paths)
 
 
-@settings(max_examples=1000, deadline=None)
 @given(graph=strategies.graphs("int32"))
-def test_a_thousand_random_graphs_with_int32_weights(graph):
+def test_random_graphs_with_int32_weights(graph):
     agree_on(graph)
 
 
-@settings(max_examples=1000, deadline=None)
 @given(graph=strategies.graphs("int64"))
-def test_a_thousand_random_graphs_with_int64_weights(graph):
+def test_random_graphs_with_int64_weights(graph):
     agree_on(graph)
 
 
-@settings(max_examples=1000, deadline=None)
 @given(graph=strategies.graphs("float32"))
-def test_a_thousand_random_graphs_with_float32_weights(graph):
+def test_random_graphs_with_float32_weights(graph):
     agree_on(graph)
 
 
-@settings(max_examples=1000, deadline=None)
 @given(graph=strategies.graphs("float64"))
-def test_a_thousand_random_graphs_with_float64_weights(graph):
+def test_random_graphs_with_float64_weights(graph):
     agree_on(graph)
 
 
-@settings(max_examples=1000, deadline=None)
 @given(graph=strategies.graphs("int32", negative=True))
-def test_a_thousand_random_graphs_with_negative_integer_weights(graph):
+def test_random_graphs_with_negative_integer_weights(graph):
     agree_on(graph)
 
 
