@@ -96,7 +96,7 @@ def idea(name: str) -> str:
     for pattern, sentence in IDEAS.items():
         if fnmatchcase(name, pattern):
             return sentence
-    msg = f"docs/ideas.toml has no sentence for {name}."
+    msg = f"docs/ideas.toml has no sentence for {name}: add its idea under its name or a pattern."
     raise KeyError(msg)
 
 
@@ -209,7 +209,7 @@ def main(arguments: list[str]) -> int:
         if file.is_file() and file.read_text(encoding="utf-8") == text:
             continue  # others may be reading it
         if "--check" in arguments:
-            print(f"{file.name} is out of date: run `make docs`.")
+            print(f"{file.name} is out of date: run `.venv/bin/python docs/generate.py`.")
             stale = 1
         else:
             file.parent.mkdir(exist_ok=True)

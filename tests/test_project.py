@@ -75,20 +75,36 @@ def test_importing_warpath_imports_nothing_optional():
 def test_a_module_stays_readable_and_imports_modules_only(path):
     text = path.read_text(encoding="utf-8")
     # The hash of entry.py is recorded with each run on a GPU, so that it changes only with kernels.
-    assert len(text.splitlines()) <= (415 if path.name == "entry.py" else 400)
+    most = 415 if path.name == "entry.py" else 400
+    _assert_short(path, text, most)
     # `from warpath import sssp` would pass under the import linter, which cannot see into _core.
     modules = {"_core", *(name.split(".")[1] for name in MODULES)}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.module == "warpath":
-            assert {alias.name for alias in node.names} <= modules
+            others = {alias.name for alias in node.names} - modules
+            assert not others, (
+                f"{path.name}:{node.lineno} imports {others} from warpath: import each from the "
+                "module that defines it"
+            )
+
+
+def _assert_short(path, text, most):
+    lines = len(text.splitlines())
+    assert lines <= most, (
+        f"{path.relative_to(ROOT)} has {lines} lines, at most {most} are allowed: move a part of "
+        "it into a module or header of its own"
+    )
 
 
 @pytest.mark.parametrize("path", HEADERS, ids=lambda path: path.name)
 def test_a_header_says_what_it_is(path):
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert re.fullmatch(rf"// {re.escape(path.name)} - .+", lines[0])
-    assert "#pragma once" in lines
-    assert len(lines) <= 400
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    assert re.fullmatch(rf"// {re.escape(path.name)} - .+", lines[0]), (
+        f"the first line of {path.name} must be `// {path.name} - what it is`"
+    )
+    assert "#pragma once" in lines, f"{path.name} needs the line `#pragma once`"
+    _assert_short(path, text, 400)
 
 
 def _public_functions():

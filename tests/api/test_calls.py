@@ -378,9 +378,10 @@ def test_an_exception_in_progress_comes_through_and_leaves_the_library_usable():
 def test_the_environment_sets_device_and_threads(monkeypatch):
     monkeypatch.setenv("WARPATH_THREADS", "3")
     assert wp.plan(two_way_grid(300), sources=[0, 1, 2, 3]).threads == 3
-    monkeypatch.setenv("WARPATH_DEVICE", "tpu")
-    with pytest.raises(wp.InputError, match="WARPATH_DEVICE='tpu'"):
-        wp.sssp(diamond(), 0)
+    for name in ("tpu", "cuda:", "cuda:x", "cluster", "CPU", "cpu:1"):
+        monkeypatch.setenv("WARPATH_DEVICE", name)
+        with pytest.raises(wp.InputError, match=f"WARPATH_DEVICE='{name}' is not valid: use 'cpu'"):
+            wp.sssp(diamond(), 0)
     monkeypatch.setitem(sys.modules, "cupy", None)
     for name, device in (("cuda", "cuda:0"), ("cuda:1", "cuda:1")):
         monkeypatch.setenv("WARPATH_DEVICE", name)

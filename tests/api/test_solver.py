@@ -10,6 +10,7 @@ import pytest
 
 import warpath as wp
 from support.recipes import on_cpu
+from support.toy import registered
 from warpath.api import one_source, options
 from warpath.base.dtypes import unreachable
 from warpath.engines import cpu
@@ -199,6 +200,20 @@ def test_a_solver_answers_as_the_calls_of_the_module():
     for plan in (solver.plan(0), solver.plan(sources=[0]), solver.sssp(1).plan, table.plan):
         assert plan.algorithm == "classic.dijkstra"
     assert repr(solver).endswith("device='auto', algorithm='classic.dijkstra', threads=2>")
+
+
+def test_a_solver_has_the_same_options_for_each_graph_that_it_searches(monkeypatch, plans):
+    registered(monkeypatch)
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
+    monkeypatch.setenv("WARPATH_DEVICE", "toy")
+    solver = wp.Solver(graph, threads=1)
+    monkeypatch.delenv("WARPATH_DEVICE")
+    for _ in range(2):
+        found = [solver.within(0, 9, reverse=True).paths, solver.nearest([0])]
+        found += [solver.within(0, 9).paths, solver.sssp(0)]
+        assert [each.plan.device for each in found] == 4 * ["toy:0"]
+    assert {wish.threads for wish in plans} == {1}
+    assert len(plans) == 4  # one each for the graph and the reversed one; each `nearest` makes one
 
 
 @pytest.mark.parametrize(

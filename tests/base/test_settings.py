@@ -93,19 +93,12 @@ def test_free_memory_is_not_looked_at_again_within_the_same_moment(monkeypatch):
     assert [settings.memory() for _ in range(3)] == [100, 100, 200]
 
 
-@pytest.mark.parametrize("value", ["cpu", "cuda", "cuda:0", "cuda:11", "auto"])
-def test_the_device_is_one_of_this_machine(monkeypatch, value):
+def test_the_device_is_auto_unless_the_variable_names_one(monkeypatch):
     monkeypatch.delenv("WARPATH_DEVICE", raising=False)
     assert settings.device() == "auto"
-    monkeypatch.setenv("WARPATH_DEVICE", value)
-    assert settings.device() == value
-
-
-@pytest.mark.parametrize("value", ["abacus", "cuda:", "cuda:x", "cluster", "CPU"])
-def test_a_device_that_is_none_is_refused(monkeypatch, value):
-    monkeypatch.setenv("WARPATH_DEVICE", value)
-    with pytest.raises(InputError, match=f"WARPATH_DEVICE='{value}' is not valid"):
-        settings.device()
+    for value, device in (("", "auto"), ("  ", "auto"), (" cuda:1 ", "cuda:1"), ("auto", "auto")):
+        monkeypatch.setenv("WARPATH_DEVICE", value)
+        assert settings.device() == device
 
 
 def test_kernels_are_kept_in_the_users_cache_or_where_the_variable_says(monkeypatch, tmp_path):

@@ -34,14 +34,14 @@ def test_the_sum_of_floats_is_rounded_once():
 def test_nothing_reached_has_no_mean():
     graph = Graph.from_edges([0], [1])
     found = described(graph, np.array([9, 9]), np.array([False, False]))
-    assert (found["mean"], found["farthest"], found["eccentricity"]) == (None, None, None)
+    assert (found["mean"], found["farthest"], found["max"]) == (None, None, None)
 
 
 def test_the_farthest_vertex_may_be_at_a_negative_distance():
     graph = Graph.from_edges([0], [1], [-4])
     unreachable = np.iinfo(np.int64).max
     found = described(graph, np.array([unreachable, -4]), np.array([False, True]))
-    assert (found["farthest"], found["eccentricity"]) == (1, -4)
+    assert (found["farthest"], found["max"]) == (1, -4)
 
 
 def test_json_holds_no_infinity_and_no_numpy():

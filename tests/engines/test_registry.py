@@ -2,69 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 import warpath as wp
-from warpath.engines import cpu, registry
-from warpath.planner import kinds, plan, wish
-from warpath.recipes import CATALOGUE
-from warpath.recipes.recipe import Catalogue
-
-
-class ToyKind(kinds.Cpu):
-    """A device of its own name, faster than anything."""
-
-    name = "toy"
-
-    def whole_name(self, device):
-        return "toy:0" if device in {"toy", "toy:0"} else None
-
-    def objection(self, recipe, task, facts):
-        return recipe.objection(task, facts)
-
-    def where(self, device):
-        return f"on {device}"
-
-
-class ToyEngine:
-    name = "toy"
-
-    def __init__(self):
-        self.ran = []
-
-    def run(self, order, device):
-        self.ran.append((order.recipe.name, device))
-        return cpu.run(order)
-
-    def host_search(self, *_):
-        return None
-
-    def device_search(self, *_):
-        return None
-
-    def place(self, *_):
-        return "toy:0"
-
-    def memory(self, *_):
-        return None, ""
+from support.toy import ToyKind, registered
+from warpath.engines import registry
+from warpath.planner import kinds
 
 
 @pytest.fixture
 def toy(monkeypatch):
-    monkeypatch.setattr(kinds, "KINDS", dict(kinds.KINDS))
-    monkeypatch.setattr(registry, "KINDS", kinds.KINDS)
-    monkeypatch.setattr(registry, "_ENGINES", {})
-    recipes = [
-        replace(one, devices=(*one.devices, "toy")) if one.name == "classic.dijkstra" else one
-        for one in CATALOGUE
-    ]
-    for module in (plan, wish):
-        monkeypatch.setattr(module, "CATALOGUE", Catalogue(recipes))
-    engine = ToyEngine()
-    registry.register(ToyKind(), engine)
-    return engine
+    return registered(monkeypatch)
 
 
 def test_a_registered_engine_runs_what_its_device_is_requested_for(toy):
@@ -80,11 +28,55 @@ def test_a_registered_engine_runs_what_its_device_is_requested_for(toy):
     assert wp.sssp(graph, 0).plan.device == "cpu"
 
 
+def test_the_environment_may_name_a_registered_device(toy, monkeypatch):
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5)])
+    for name in ("toy", "toy:0"):
+        monkeypatch.setenv("WARPATH_DEVICE", name)
+        assert wp.sssp(graph, 0).plan.device == "toy:0"
+    assert len(toy.ran) == 2
+    monkeypatch.setenv("WARPATH_DEVICE", "toy:7")
+    message = "WARPATH_DEVICE='toy:7' is not valid: use 'cpu', 'cuda', 'cuda:1' or 'toy', or unset"
+    with pytest.raises(wp.InputError, match=message):
+        wp.sssp(graph, 0)
+
+
+def test_a_result_that_stays_on_a_device_is_made_by_its_engine(monkeypatch):
+    registered(monkeypatch, stays=True)
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5)])
+    paths = wp.sssp(graph, 0, device="toy")
+    assert paths.on_device.device == "toy:0"
+    assert paths.on_device.dist.tolist() == paths.dist.tolist() == [0, 2, 7]
+    assert paths.on_device.pred.tolist() == paths.pred.tolist() == [-1, 0, 1]
+    assert wp.nearest(graph, [1], device="toy").dist.tolist() == [2**63 - 1, 0, 5]
+
+
 @pytest.mark.usefixtures("toy")
 def test_a_device_without_an_engine_is_refused():
     graph = wp.Graph.of([(0, 1, 2)])
     for device in ("toy:7", "tpu", "cpu:1"):
-        with pytest.raises(wp.InputError, match=f"device='{device}' is not valid; use 'auto'"):
+        said = f"device='{device}' is not valid; use 'auto', 'cpu', 'cuda', 'cuda:1' or 'toy'"
+        with pytest.raises(wp.InputError, match=said):
             wp.sssp(graph, 0, device=device)
-    with pytest.raises(wp.InputError, match="is not valid"):
-        graph.to("tpu")
+
+
+@pytest.mark.parametrize("device", ["tpu", "cpu:1", "auto", ""])
+def test_a_graph_is_put_on_valid_devices_only(device):
+    graph = wp.Graph.of([(0, 1, 2)])
+    wp.sssp(graph, 0, device="cpu")  # the engine of the CPU is loaded
+    with pytest.raises(wp.InputError, match=r"is not valid; use 'cpu', 'cuda' or 'cuda:1'\."):
+        graph.to(device)
+
+
+def test_each_kind_of_device_of_the_package_has_an_engine():
+    assert registry._MODULES.keys() == kinds.KINDS.keys(), (
+        "a kind of device in KINDS of planner/kinds.py needs the module of its engine in _MODULES "
+        "of engines/registry.py, and the reverse"
+    )
+    for name in registry._MODULES:
+        assert kinds.KINDS[name].name == registry.engine_of(name).name == name
+
+
+def test_a_kind_without_an_engine_is_refused_with_what_to_add(monkeypatch):
+    monkeypatch.setitem(kinds.KINDS, "toy", ToyKind())
+    with pytest.raises(wp.NotSupportedError, match="device='toy:0' has no engine: add its module"):
+        registry.engine_of("toy:0")

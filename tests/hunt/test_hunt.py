@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import textwrap
 
 import pytest
 
+import warpath as wp
 from hunt import __main__ as command
 from hunt.program import NAMES, load
+from hunt.programs._public_calls import calls
 from hunt.supervisor import hunt
 from hunt.worker import MOST_FINDINGS
 
@@ -133,6 +136,29 @@ def test_wrong_arguments_are_usage_errors(arguments, capsys):
         command.main(arguments)
     assert ended.value.code == 2
     assert "error:" in capsys.readouterr().err
+
+
+def public_calls():
+    """Yield (name of a `Call`, function) for each function, and each method of `Solver`."""
+    for name in wp.__all__:
+        if inspect.isfunction(getattr(wp, name)):
+            yield name, getattr(wp, name)
+    yield "Solver", wp.Solver
+    for name, method in vars(wp.Solver).items():
+        if inspect.isfunction(method) and not name.startswith("_"):
+            yield f"solver.{name}", method
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), [pytest.param(*pair, id=pair[0]) for pair in public_calls()]
+)
+def test_odd_values_are_tried_for_every_parameter_of_a_public_call(name, function):
+    drawn = [call.params for call in calls() if call.name.partition("(")[0] == name]
+    assert drawn, f"tools/hunt/programs/_public_calls.py has no Call of the name {name!r}"
+    parameters = inspect.signature(function).parameters.values()
+    named = {one.name for one in parameters if one.kind is not one.VAR_KEYWORD} - {"self"}
+    missing = named - set().union(*drawn)
+    assert not missing, f"the Call {name!r} of _public_calls.py has no maker for these parameters"
 
 
 @pytest.mark.parametrize("name", NAMES)

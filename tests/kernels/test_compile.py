@@ -77,9 +77,10 @@ def test_no_kernel_spills(found):
 
 
 def test_the_golden_file_has_every_kernel():
-    assert sorted(kernel.name for kernel in KERNELS) == list(ROWS)
+    advice = "run `PYTHONPATH=tools:tests .venv/bin/python -m cubins` and commit tests/kernels/golden.json"
+    assert sorted(kernel.name for kernel in KERNELS) == list(ROWS), f"other kernels: {advice}"
     changed = [kernel.name for kernel in KERNELS if not recorded(kernel)]
-    assert changed == [], "their sources changed: PYTHONPATH=tools:tests python -m cubins"
+    assert changed == [], f"their sources changed: {advice}"
     assert GOLDEN["architectures"] == list(cubins.ARCHITECTURES)
 
 
@@ -105,12 +106,21 @@ def test_registers_are_what_they_were(found, arch):
 def test_a_kernel_file_begins_with_what_its_kernels_take(header):
     lines = header.read_text().splitlines()
     head = lines[: lines.index("#pragma once")]
-    assert re.fullmatch(rf"// {re.escape(header.name)} - .+\.", head[0])
-    assert len(lines) <= 250
-    assert all(line.startswith("//") for line in head)
+    assert re.fullmatch(rf"// {re.escape(header.name)} - .+\.", head[0]), (
+        f"the first line of {header.name} must be `// {header.name} - what it is.`"
+    )
+    assert len(lines) <= 250, (
+        f"{header.name} has {len(lines)} lines, at most 250 are allowed: move a part of it into a "
+        "header of its own, and add that to PARTS in this file if it has no kernels"
+    )
+    assert all(line.startswith("//") for line in head), (
+        f"only comments may stand before `#pragma once` in {header.name}"
+    )
     if header.name not in PARTS:
         words = [line.split()[1] for line in head[2:] if re.match(r"// [A-Z]\w+  ", line)]
-        assert words == ["Work", "Traffic", "Launch", "Shared", "Races", "Source"]
+        assert words == ["Work", "Traffic", "Launch", "Shared", "Races", "Source"], (
+            f"{header.name} must begin with the costs of its kernels, as the other headers do"
+        )
 
 
 def test_parts_are_what_no_entry_includes():

@@ -56,7 +56,7 @@ def legal() -> list[Axes]:
 def variant(axes: Axes) -> Recipe:
     """Return a recipe of a mix; one line is all that a variant takes."""
     return SWEEP.but(
-        f"mixed.{axes.words().replace(', ', '.').replace(' ', '_')}",
+        f"davidson2014.mixed.{axes.words().replace(', ', '.').replace(' ', '_')}",
         "A mix that a test makes.",
         params=PARAMS.get(axes.select, ()),
         negative=axes.select in {Select.ALL, Select.IMPROVED},
@@ -116,13 +116,19 @@ def test_two_legal_mixes_never_run_the_same():
 def test_a_new_variant_is_one_line():
     variants = [
         CATALOGUE["johnson_gpu.dijkstra_queue"].but(
-            "new.queue", "At the minimum.", select=Select.MIN
+            "johnson_gpu.queue", "At the minimum.", select=Select.MIN
         ),
-        CATALOGUE["johnson_gpu.bf_queue"].but("new.balanced", "Balanced.", map=Map.MERGE_PATH),
-        CATALOGUE["martin2009.u_gpu_plus"].but("new.twice", "Two passes.", reduce=Reduce.TWO_PASS),
-        CATALOGUE["bodra2025.bf_strided"].but("new.place", "In place.", labels=Labels.IN_PLACE),
+        CATALOGUE["johnson_gpu.bf_queue"].but(
+            "johnson_gpu.balanced", "Balanced.", map=Map.MERGE_PATH
+        ),
+        CATALOGUE["martin2009.u_gpu_plus"].but(
+            "martin2009.twice", "Two passes.", reduce=Reduce.TWO_PASS
+        ),
+        CATALOGUE["bodra2025.bf_strided"].but(
+            "bodra2025.place", "In place.", labels=Labels.IN_PLACE
+        ),
         CATALOGUE["davidson2014.near_far.merge_path"].but(
-            "new.append", "Appends.", emit=Emit.ATOMIC_QUEUE
+            "davidson2014.append", "Appends.", emit=Emit.ATOMIC_QUEUE
         ),
     ]
     graph, source = GRAPHS["hubs"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 
@@ -39,6 +40,13 @@ ROAD = Facts(
 FLOATS = replace(ROAD, weight_dtype="float64", integer=False)
 NEGATIVE = replace(ROAD, min_weight=-5, negative=3)
 SMALL = replace(ROAD, n=500, m=200_000, mean_degree=400.0)
+#: Graphs of each type of weights, of few and of many edges a vertex, with near and far numbers.
+PRICED = [
+    replace(facts, weight_dtype=dtype, integer=dtype.startswith("int"), far=far, hops=hops)
+    for facts, dtype, far, hops in itertools.product(
+        (ROAD, SMALL), ("int32", "int64", "float32", "float64"), (0, 2**17), (0, 5, 5000)
+    )
+]
 MACHINE = Hardware(threads=8, memory=16 * 2**30)
 AUTO = Wish()
 
@@ -353,13 +361,53 @@ def test_a_plan_without_a_gpu_says_why_it_could_not_run():
 
 
 def test_a_recipe_whose_labels_may_be_wrong_says_so(monkeypatch):
-    wrong = CATALOGUE["classic.dijkstra"].but("broken.one", "Wrong.", exact=False, planned=False)
+    wrong = CATALOGUE["classic.dijkstra"].but("classic.wrong", "Wrong.", exact=False, planned=False)
     for module in (plan_module, wish_module):
         monkeypatch.setattr(module, "CATALOGUE", Catalogue([*CATALOGUE, wrong]))
-    plan = pick(Size(Task.SSSP), wish=Wish("broken.one"))
+    plan = pick(Size(Task.SSSP), wish=Wish("classic.wrong"))
     assert plan.notes == ("measured only: its labels may be wrong",)
     assert str(plan).splitlines()[-1] == "  measured only: its labels may be wrong"
     assert pick(Size(Task.SSSP)).notes == ()
+
+
+@pytest.mark.parametrize("recipe", CATALOGUE, ids=lambda recipe: recipe.name)
+def test_every_planned_recipe_has_a_predicted_time_on_each_of_its_devices(recipe):
+    hardware = MACHINE._replace(gpu_memory=80 * 2**30)
+    for device in recipe.devices:
+        assert device in kinds.KINDS, (
+            f"{recipe.name} has devices={recipe.devices}: add the kind {device!r} to KINDS of "
+            "planner/kinds.py, or correct the name"
+        )
+        kind = kinds.KINDS[device]
+        for facts, task in itertools.product(PRICED, recipe.solves):
+            size = Size(task, 1, 1) if task in {Task.SSSP, Task.PATH} else Size(task, 99, facts.n)
+            found = kind.candidate(recipe, size, facts, hardware, None)
+            assert found.bytes > 0
+            assert (found.seconds is not None) == recipe.planned
+            assert not recipe.planned or 0 < found.seconds < np.inf, (
+                f"the predicted time of {recipe.name} for {task} on {device} is {found.seconds} s"
+            )
+
+
+@pytest.mark.parametrize(
+    ("name", "device", "missing"),
+    [
+        ("martin2009.f_cpu", "cpu", "SECONDS in planner/constants.py has no 'settle'"),
+        (
+            "davidson2014.dijkstra_relaxed_heap",
+            "cpu",
+            "SECONDS in planner/constants.py has no 'dijkstra.relaxed'",
+        ),
+        ("martin2009.f_gpu", "cuda", "gpu_seconds in planner/gpu_model.py has no Loop.SETTLE"),
+        ("bodra2025.fw_tiled", "cuda", "gpu_seconds in planner/gpu_model.py has no Loop.MATRIX"),
+    ],
+)
+def test_a_planned_recipe_without_a_model_is_refused_with_what_is_missing(name, device, missing):
+    recipe = replace(CATALOGUE[name], planned=True)
+    (task, *_) = recipe.solves
+    said = re.escape(f"the recipe {name} cannot be planned: {missing}")
+    with pytest.raises(ValueError, match=f"{said}.*planned=False.*Fit the planner"):
+        kinds.KINDS[device].candidate(recipe, Size(task), ROAD, MACHINE, None)
 
 
 def test_every_recipe_says_why_it_cannot_do_a_task():

@@ -58,19 +58,43 @@ NEAR_FAR = CATALOGUE["davidson2014.near_far.merge_path"]
 PUBLISHED = [recipe for recipe in CATALOGUE if recipe.paper not in {"classic", "warpath"}]
 
 
+SAME_AXES = {("davidson2014.near_far.merge_path", "davidson2014.hybrid")}
+"""Recipes of equal axes: a parameter makes them differ."""
+
+
 def test_the_catalogue_has_these_names_in_this_order():
     listed = [f"{paper}.{name}" for paper, names in NAMES.items() for name in names.split()]
-    assert [recipe.name for recipe in CATALOGUE] == listed
-    assert len(set(listed)) == len(listed) == 66
+    assert len(set(listed)) == len(listed)
+    assert [recipe.name for recipe in CATALOGUE] == listed, (
+        "names are public: add those of new recipes to NAMES, in the order of the catalogue"
+    )
 
 
 @pytest.mark.parametrize("recipe", PUBLISHED, ids=lambda recipe: recipe.name)
 def test_a_published_variant_says_where_in_the_paper_it_stands(recipe):
-    assert re.search(r"section", recipe.where)
+    assert re.search("section|figure|table|algorithm", recipe.where), (
+        f"where={recipe.where!r} must name a section, figure, table or algorithm of the paper"
+    )
     assert recipe.solves in ({Task.SSSP}, {Task.APSP}, {Task.MANY, Task.APSP})
-    assert recipe.summary.endswith(".")
-    assert len(recipe.summary) <= 130
-    assert not recipe.note or recipe.note.endswith(".")
+    assert recipe.summary.endswith("."), f"summary={recipe.summary!r} must end with a period"
+    assert len(recipe.summary) <= 130, (
+        f"summary={recipe.summary!r} has {len(recipe.summary)} characters, at most 130 fit a "
+        "table: move the rest to docs/ideas.toml or to note"
+    )
+    assert not recipe.note or recipe.note.endswith("."), (
+        f"note={recipe.note!r} must end with a period"
+    )
+
+
+def test_recipes_of_equal_axes_are_few_and_known():
+    found: dict[Axes, list[str]] = {}
+    for recipe in CATALOGUE:
+        if recipe.axes is not None:
+            found.setdefault(recipe.axes, []).append(recipe.name)
+    assert {tuple(names) for names in found.values() if len(names) > 1} == SAME_AXES, (
+        "a variant whose axes are those of another recipe runs the same kernels: change an axis, "
+        "or add both to SAME_AXES with what makes them differ"
+    )
 
 
 def test_only_a_few_variants_are_planned_and_none_that_may_be_wrong():
@@ -78,7 +102,7 @@ def test_only_a_few_variants_are_planned_and_none_that_may_be_wrong():
         "davidson2014.workfront_sweep.merge_path",
         "davidson2014.near_far.merge_path",
         "johnson_gpu.bf_queue",
-    }
+    }, "a recipe is planned unless planned=False; a planned one needs a predicted time: add it here"
     assert {recipe.name for recipe in CATALOGUE if not recipe.exact} == {
         "martin2009.f_gpu_no_atomic",
         "broken.harish_narayanan2007",
@@ -165,8 +189,9 @@ JOHNSON = CATALOGUE["johnson_gpu.johnson_flags"]
     ],
 )
 def test_steps_and_parts_belong_to_their_loops(recipe, changes, sentence):
-    with pytest.raises(ValueError, match=re.escape(f"the recipe a.b cannot be: {sentence}")):
-        recipe.but("a.b", "Wrong.", **changes)
+    name = f"{recipe.paper}.b"
+    with pytest.raises(ValueError, match=re.escape(f"the recipe {name} cannot be: {sentence}")):
+        recipe.but(name, "Wrong.", **changes)
 
 
 def test_martins_hybrids_are_told_by_which_steps_are_on_the_cpu():
@@ -234,32 +259,54 @@ def test_a_graph_that_a_loop_cannot_number_is_an_objection(name, largest, beyond
 
 
 def test_a_new_variant_of_existing_values_is_one_line():
-    """Near-far by Martín's atomic queue: a mix that no paper has."""
-    new = NEAR_FAR.but("warpath.near_far_queue", "Near-far by a queue.", emit=Emit.ATOMIC_QUEUE)
+    """Near-far by Martín's atomic queue."""
+    name = "davidson2014.near_far.queue"
+    new = NEAR_FAR.but(name, "Near-far by a queue.", emit=Emit.ATOMIC_QUEUE)
     assert new.axes == Axes(Select.BELOW, map=Map.MERGE_PATH, emit=Emit.ATOMIC_QUEUE)
     assert new.loop is Loop.NEAR_FAR
-    assert new.axes not in {recipe.axes for recipe in CATALOGUE}
     assert new.objection(Task.SSSP, ROAD) is None
     assert chosen_params(new, ROAD, {}) == {"delta": 8000}
-    assert "warpath.near_far_queue" in str(Catalogue([*CATALOGUE, new]))
+    assert name in str(Catalogue([*CATALOGUE, new]))
 
 
 def test_but_keeps_what_is_not_changed_and_finds_the_loop():
-    new = NEAR_FAR.but("a.b", "Buckets.", select=Select.BUCKET, arrange=Arrange.SORT, note="Why.")
-    assert (new.name, new.summary, new.note) == ("a.b", "Buckets.", "Why.")
+    noted = NEAR_FAR.but("davidson2014.a", "Noted.", note="Why.")
+    new = noted.but("davidson2014.b", "Buckets.", select=Select.BUCKET, arrange=Arrange.SORT)
+    assert (new.name, new.summary, new.note) == ("davidson2014.b", "Buckets.", "Why.")
     assert (new.loop, new.where, new.source) == (Loop.BUCKETS, NEAR_FAR.where, NEAR_FAR.source)
+    assert new.planned
     assert new.axes.map is Map.MERGE_PATH
     assert NEAR_FAR.axes.select is Select.BELOW
-    assert NEAR_FAR.but("a.c", "Elsewhere.", "page 3").where == "page 3"
+    assert NEAR_FAR.but("davidson2014.c", "Elsewhere.", "page 3").where == "page 3"
+
+
+def test_a_variant_of_another_paper_has_its_own_citation_and_no_note_and_is_not_planned():
+    noted = NEAR_FAR.but("davidson2014.a", "Noted.", note="Why.")
+    assert noted.planned
+    assert noted.note
+    source = Citation("Smith", "Near-far again", "Somewhere", 2026)
+    new = noted.but("smith2026.a", "By a thread.", "section 2", source=source, map=Map.THREAD)
+    assert (new.source, new.where, new.note, new.planned) == (source, "section 2", "", False)
+    assert "smith2026: Smith: Near-far again, Somewhere 2026\n" in str(Catalogue([new]))
+    given = noted.but("smith2026.a", "A", "section 2", source=source, note="So.", planned=True)
+    assert (given.note, given.planned) == ("So.", True)
+    assert given.axes == noted.axes
+
+
+@pytest.mark.parametrize("given", [{"where": "section 2"}, {"source": NEAR_FAR.source}, {}])
+def test_a_variant_of_another_paper_without_its_place_and_citation_is_refused(given):
+    sentence = "smith2026.a is of another paper than davidson2014.near_far.merge_path: give where="
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        NEAR_FAR.but("smith2026.a", "By a thread.", **given)
 
 
 def test_but_refuses_what_is_neither_a_field_nor_an_axis():
     with pytest.raises(
         ValueError, match=r"^classic\.dijkstra has no axes that map could change\.$"
     ):
-        CATALOGUE["classic.dijkstra"].but("a.b", "Mapped.", map=Map.THREAD)
+        CATALOGUE["classic.dijkstra"].but("classic.b", "Mapped.", map=Map.THREAD)
     with pytest.raises(TypeError, match="colour"):
-        NEAR_FAR.but("a.b", "Red.", colour="red")
+        NEAR_FAR.but("davidson2014.b", "Red.", colour="red")
 
 
 @pytest.mark.parametrize(
@@ -281,8 +328,9 @@ def test_but_refuses_what_is_neither_a_field_nor_an_axis():
     ],
 )
 def test_fields_that_contradict_each_other_are_refused(changes, sentence):
-    with pytest.raises(ValueError, match=re.escape(f"the recipe a.b cannot be: {sentence}")):
-        F_GPU.but("a.b", "Wrong.", **changes)
+    name = f"{F_GPU.paper}.b"
+    with pytest.raises(ValueError, match=re.escape(f"the recipe {name} cannot be: {sentence}")):
+        F_GPU.but(name, "Wrong.", **changes)
 
 
 def test_negative_weights_are_refused_wherever_order_matters():
@@ -292,7 +340,7 @@ def test_negative_weights_are_refused_wherever_order_matters():
         "johnson_gpu.dijkstra_flags",
     ):
         with pytest.raises(ValueError, match="holds for weights >= 0 only"):
-            CATALOGUE[name].but("a.b", "Wrong.", negative=True)
+            CATALOGUE[name].but(f"{name}.negative", "Wrong.", negative=True)
 
 
 @pytest.mark.parametrize(

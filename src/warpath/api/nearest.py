@@ -48,7 +48,7 @@ def nearest_of(
     way = graph.reversed() if reverse else graph
     inner = opened(way)
     started = with_a_start(inner, starts)
-    chosen = Options(options.wish, options.preference).plan(ONE_SOURCE, started)
+    chosen = options.for_graph(started).plan(ONE_SOURCE, started)
     problem = Problem(Task.SSSP, np.array([inner.n]), cutoff=limit)
     start = time.perf_counter()
     try:
@@ -57,7 +57,7 @@ def nearest_of(
     except DistanceOverflowError:
         if limit is None and starts[0] >= graph.first_through:
             raise
-        labels, owner = _found_again(way, started, starts, limit)
+        labels, owner = _found_again(way, inner, started, starts, limit)
         stats = {"seconds": time.perf_counter() - start}
     except NegativeCycleError as error:  # nothing leads to the start: all are the graph's own
         cycle = error.cycle[::-1] if reverse else error.cycle
@@ -103,13 +103,21 @@ def _with_owners(graph: Graph, facilities: NDArray[np.int64], labels: Array) -> 
 
 
 def _found_again(
-    graph: Graph, started: Graph, facilities: NDArray[np.int64], limit: float | None
+    graph: Graph,
+    inner: Graph,
+    started: Graph,
+    facilities: NDArray[np.int64],
+    limit: float | None,
 ) -> tuple[Array, Array]:
     """Return labels and owners where a sum that is not part of the answer may not fit 64 bits.
 
     Such sums lie beyond the cutoff, or lead back to a closed facility.
+
+    Parameters
+    ----------
+    inner : the opened graph.
+    started : the graph that `with_a_start` makes of it.
     """
-    inner = opened(graph)
     closed = facilities[facilities < graph.first_through]
     ends = np.delete(np.arange(inner.n), graph.n + closed)
     try:

@@ -14,6 +14,7 @@ from warpath.base.errors import DistanceOverflowError
 from warpath.base.progress import is_silent
 from warpath.engines import cpu
 from warpath.engines.base import Problem
+from warpath.engines.registry import engine_of
 from warpath.graph.labels import one_label
 from warpath.graph.zones import folded, opened
 from warpath.recipes import Task
@@ -100,11 +101,10 @@ def _left_there(
     found: tuple[Array, list[int]],
     seconds: float,
 ) -> Paths:
-    """Return a result whose distances stay on the GPU that found them."""
-    from warpath.engines.cuda.result import OnDevice  # here: the CPU needs none of it
-
+    """Return a result whose distances stay on the device that computed them."""
     labels, words = found
-    there = OnDevice(graph, s, labels, solves.device, None, graph.dist_dtype)
+    engine = engine_of(one.plan.device)
+    there = engine.on_device(graph, s, labels, solves.device, None, graph.dist_dtype)
     return Paths(
         graph,
         s,
@@ -133,7 +133,7 @@ def _solved_in_steps(
             raise
         return _searched_again(graph, one, s, request, rounds)
     if raw.device is not None:
-        there = on_device(raw, graph, s, limit, request.dtype)
+        there = on_device(raw, chosen, graph, s, limit, request.dtype)
         return Paths(
             graph,
             s,

@@ -13,7 +13,7 @@ from warpath.graph.derived import Derived
 from warpath.graph.facts import probed
 from warpath.graph.zones import opened
 from warpath.planner.cpu_model import Size
-from warpath.planner.kinds import Hardware, kind_of
+from warpath.planner.kinds import Hardware, device_names, kind_of
 from warpath.planner.plan import Plan, choose
 from warpath.planner.wish import Wish, checked, device_of, preferring
 from warpath.recipes import CATALOGUE, Task
@@ -99,6 +99,13 @@ class Options:
         self._plans: dict[Hashable, _Kept] = {}
         self._one: OneSource | None = None
 
+    def for_graph(self, graph: Graph) -> Options:
+        """Return the same options for another graph, with the plans kept for that graph.
+
+        "auto" means the same device as here, also if the other graph is not on that device.
+        """
+        return _kept_options(graph, self.wish, self.preference)
+
     def device(self) -> str:
         """Return the device that was requested, or "auto"; refuse names that are not valid."""
         if self.wish.algorithm != "auto":
@@ -110,7 +117,6 @@ class Options:
 
         Parameters
         ----------
-        graph : without closed vertices, as `opened` makes it.
         trace : whether the rounds are traced.
         anew : whether the free memory of a GPU is compared again with what a plan needs.
         """
@@ -118,7 +124,7 @@ class Options:
 
     def one_source(self, graph: Graph, *, trace: bool = False) -> OneSource:
         """Return the plan for one source, bound to the graph."""
-        plan = self._planned(ONE_SOURCE, opened(graph), trace=trace)
+        plan = self._planned(ONE_SOURCE, graph, trace=trace)
         one = self._one
         if one is None or one.plan is not plan:
             search = None
@@ -138,6 +144,7 @@ class Options:
         kept = self._plans.get(key)
         if kept is not None and not (anew and kept.limits) and kept.holds():
             return kept.plan
+        graph = opened(graph)  # that graph is solved
         wish = preferring(self.preference, size, self.wish._replace(traced=trace))
         device = device_of(size, wish)
         # That a GPU cannot be used is an error only when it is to run.
@@ -175,17 +182,34 @@ def options_of(
         If an option or an environment variable has no valid value.
     """
     wish = checked_wish(algorithm, device, threads, params)
-    preference = settings.device() if graph.device == "auto" else graph.device
-    if params:
+    preference = preferred_device() if graph.device == "auto" else graph.device
+    return _kept_options(graph, wish, preference)
+
+
+def _kept_options(graph: Graph, wish: Wish, preference: str) -> Options:
+    """Return the options that are kept with a graph, or new ones; those with params are new."""
+    if wish.params:
         return Options(wish, preference)
     kept = OPTIONS.of(graph, dict)
-    key = algorithm, device, threads, preference, settings.threads()
+    key = wish.algorithm, wish.device, wish.threads, preference, settings.threads()
     found = kept.get(key)
     if found is None:
         if len(kept) >= _MOST_OPTIONS:
             kept.clear()
         found = kept[key] = Options(wish, preference)
     return found
+
+
+def preferred_device() -> str:
+    """Return the device in WARPATH_DEVICE, or "auto"; raise InputError if it is not valid."""
+    name = settings.device()
+    if name != "auto":
+        try:
+            kind_of(name)
+        except InputError:
+            msg = f"WARPATH_DEVICE={name!r} is not valid: use {device_names()}, or unset it."
+            raise InputError(msg) from None
+    return name
 
 
 def checked_wish(

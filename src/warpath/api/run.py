@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.engines.base import Problem, Raw
-    from warpath.engines.cuda.result import OnDevice
     from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
+    from warpath.results.paths import DeviceResult
     from warpath.results.trace import Trace
 
     Progress = bool | Callable[[int, int], None] | None
@@ -68,10 +68,8 @@ def run_plan(
             )
             raw = engine_of(chosen.device).run(order, chosen.device)
             if raw.device is not None and not stay:
-                raw.dist = on_device(
-                    raw, order.graph, problem.source, None
-                ).here()  # uncut, as others
-                raw.device = None
+                there = on_device(raw, chosen, order.graph, problem.source, None)
+                raw.dist, raw.device = there.here(), None  # the caller applies the cutoff
     except NegativeCycleError as error:
         names = graph.label_of(np.array(error.cycle)).tolist()
         raise NegativeCycleError(names, error.length) from None
@@ -81,15 +79,19 @@ def run_plan(
 
 
 def on_device(
-    raw: Raw, graph: Graph, source: int, cutoff: float | None, dtype: np.dtype[Any] | None = None
-) -> OnDevice:
-    """Return what an engine left on its device as a result; see `OnDevice`."""
-    from warpath.engines.cuda.result import OnDevice  # here: the CPU needs none of it
-
+    raw: Raw,
+    chosen: Plan,
+    graph: Graph,
+    source: int,
+    cutoff: float | None,
+    dtype: np.dtype[Any] | None = None,
+) -> DeviceResult:
+    """Return distances that a plan left on its device as a result; see `Engine.on_device`."""
     assert raw.device is not None  # noqa: S101 - the caller has looked
     dtype = graph.dist_dtype if dtype is None else dtype
     try:
-        return OnDevice(graph, source, raw.dist, raw.device, cutoff, dtype)
+        engine = engine_of(chosen.device)
+        return engine.on_device(graph, source, raw.dist, raw.device, cutoff, dtype)
     except OverflowError as error:
         raise too_wide(error, np.dtype(np.int32)) from None
 

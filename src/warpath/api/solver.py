@@ -18,7 +18,7 @@ from warpath.engines.registry import place
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.graph.checks import checked_bool
-from warpath.graph.zones import arrivals, opened
+from warpath.graph.zones import arrivals
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
 from warpath.results.predecessors import no_path
@@ -112,7 +112,7 @@ class Solver:
         """
         graph = self.graph
         s, t = one_index(graph, source, "source"), one_index(graph, target, "target")
-        chosen = self._options.plan(Size(Task.PATH), opened(graph))
+        chosen = self._options.plan(Size(Task.PATH), graph)
         if s == t:
             return Route(graph, np.array([s]), graph.dist_dtype.type(0).item(), chosen)
         problem = Problem(Task.PATH, np.array([s]), arrivals(graph, np.array([t])))
@@ -206,7 +206,8 @@ class Solver:
         searched = graph.reversed() if reverse else graph
         s = one_index(searched, source, "source")
         limit = checked_cutoff(cutoffs.tolist()[-1], searched)
-        one = options_of(searched, *self._options.wish[:4]).one_source(searched)
+        options = self._options.for_graph(searched) if reverse else self._options
+        one = options.one_source(searched)
         try:
             paths = solve_one(searched, one, s, SourceRequest(limit, graph.dist_dtype), progress)
         except NegativeCycleError as error:
@@ -242,7 +243,7 @@ class Solver:
             if target is not None:
                 one_index(graph, target, "target")
             size = ONE_SOURCE if target is None else Size(Task.PATH)
-        return self._options.plan(size, opened(graph), anew=True)
+        return self._options.plan(size, graph, anew=True)
 
     def _table(
         self,

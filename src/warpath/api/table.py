@@ -56,7 +56,7 @@ def solved_table(
     """
     from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
 
-    chosen = options.plan(size, opened(graph))
+    chosen = options.plan(size, graph)
     checked_bool(request.trace, "trace")
     if request.trace:
         check_trace(chosen)

@@ -37,14 +37,11 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def device() -> str:
-    """Return the device that WARPATH_DEVICE sets, or ``"auto"``."""
-    value = os.environ.get("WARPATH_DEVICE", "").strip()
-    if not value:
-        return "auto"
-    if not re.fullmatch(r"auto|cpu|cuda(:\d{1,4})?", value):
-        msg = f"WARPATH_DEVICE={value!r} is not valid: use 'cpu', 'cuda' or 'cuda:1', or unset it."
-        raise InputError(msg)
-    return value
+    """Return the value of WARPATH_DEVICE, or ``"auto"``.
+
+    The value is not checked: `warpath.api.options.preferred_device` does that.
+    """
+    return os.environ.get("WARPATH_DEVICE", "").strip() or "auto"
 
 
 def threads() -> int:

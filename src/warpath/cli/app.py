@@ -4,6 +4,7 @@
 import functools
 import os
 import sys
+import textwrap
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any
@@ -28,17 +29,14 @@ from warpath.cli import (
 from warpath.cli.options import grouped
 from warpath.cli.usage import UsageError
 
-_OVERVIEW = """\
+_EXAMPLES = """\
 warpath: exact shortest paths in graphs, on CPUs and GPUs.
 
   warpath info roads.gr.gz                      sizes and weights of a graph file
   warpath sssp roads.gr.gz --source 1           distances from one vertex to all
   warpath path roads.gr.gz 1 1000 --plot r.png  one route, drawn on the map
-
-Also: distances, apsp, nearest, within, plan, verify, plot, convert, generate, algorithms, bench,
-doctor.
-`warpath --help` lists the commands, `warpath COMMAND --help` explains one.
 """
+_HELP = "`warpath --help` lists the commands, `warpath COMMAND --help` explains one.\n"
 
 _EPILOG = (
     "Exit codes: 0 success, 1 no path or unverified, 2 usage, 3 input, 4 unsupported. Results go "
@@ -58,7 +56,7 @@ app = typer.Typer(
 
 _FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # generator parameters
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Solve": (solve.sssp, many.distances, many.apsp, many.nearest, near.within, route.path),
+    "Solve": (solve.sssp, many.distances, many.apsp, near.nearest, near.within, route.path),
     "Inspect": (look.info, look.plan, look.verify, catalogue.algorithms, doctor.doctor),
     "Files": (files.convert, files.generate),
 }
@@ -92,7 +90,15 @@ _bench = typer.Typer(
     context_settings=app.info.context_settings,
 )
 app.add_typer(_bench, name="bench", rich_help_panel="Measure")
-_GROUPS = {"plot", "bench"}  # commands that have subcommands
+_GROUPS = ("plot", "bench")  # commands that have subcommands
+
+
+def _overview_text() -> str:
+    """Return examples, and the names of all commands that have none among them."""
+    names = [command.__name__ for commands in _PANELS.values() for command in commands]
+    others = [name for name in (*names, *_GROUPS) if f"  warpath {name} " not in _EXAMPLES]
+    also = textwrap.fill(f"Also: {', '.join(others)}.", 88)
+    return f"{_EXAMPLES}\n{also}\n{_HELP}"
 
 
 @app.callback(invoke_without_command=True)
@@ -104,7 +110,7 @@ def _overview(
         sys.stdout.write(f"warpath {warpath.__version__}\n")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        sys.stdout.write(_OVERVIEW)
+        sys.stdout.write(_overview_text())
 
 
 @functools.cache

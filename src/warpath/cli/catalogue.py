@@ -11,6 +11,7 @@ from warpath.cli import output
 from warpath.cli.options import Showing
 from warpath.cli.output import Facts, Line, Rows
 from warpath.cli.usage import UsageError
+from warpath.planner.kinds import KINDS
 from warpath.recipes import Catalogue, Recipe
 
 
@@ -33,7 +34,7 @@ def algorithms(
         typer.Option(
             "--device",
             "-d",
-            help="Only the algorithms for this device: cpu or cuda.",
+            help=f"Only the algorithms for this device: {' or '.join(KINDS)}.",
             show_default=False,
         ),
     ] = None,

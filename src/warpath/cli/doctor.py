@@ -15,6 +15,7 @@ import typer
 import warpath
 from warpath import _core
 from warpath.api import calls
+from warpath.api.options import preferred_device
 from warpath.base import settings, units
 from warpath.base.errors import NotSupportedError, WarpathError
 from warpath.cli import gpus, output
@@ -139,7 +140,7 @@ def _memory(usable: int | str) -> str:
 
 def _settings() -> dict[str, Any]:
     known: dict[str, Any] = {
-        "WARPATH_DEVICE": settings.device,
+        "WARPATH_DEVICE": preferred_device,
         "WARPATH_THREADS": settings.threads,
         "WARPATH_MEMORY": settings.memory,
         "WARPATH_GPU_MEMORY": lambda: settings.gpu_memory() or "all that is free",

@@ -1,29 +1,22 @@
-"""distances, apsp and nearest."""
+"""distances and apsp: tables of distances."""
 # Annotations are read at run time: no postponed evaluation.
 
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 import typer
 
-from warpath.api import distances as calls
-from warpath.api import near as areas
-from warpath.base import units
-from warpath.cli import output, saving, tables
+from warpath.api import distances as table_calls
+from warpath.cli import saving, tables
 from warpath.cli.busy import busy
 from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving
-from warpath.cli.output import Facts, Rows
 from warpath.cli.reading import Loaded, load
-from warpath.cli.summary import described
 from warpath.cli.usage import UsageError
-from warpath.cli.vertices import ids, in_file_ids, listed
+from warpath.cli.vertices import in_file_ids, listed
 from warpath.results.distance_table import DistanceTable
-
-_SMALL = 20  # up to this number of vertices all are printed by default
 
 DistDtype = Annotated[
     str | None,
@@ -94,7 +87,7 @@ def distances(
     if out is None:
         tables.refuse_large(len(rows), roads.n if columns is None else len(columns))
     call = partial(
-        calls.distances,
+        table_calls.distances,
         roads,
         rows,
         columns,
@@ -137,7 +130,7 @@ def apsp(
     roads = loaded.graph
     if out is None:
         tables.refuse_large(roads.n, roads.n)
-    call = partial(calls.apsp, roads, dist_dtype=dist_dtype, **solving.wish())
+    call = partial(table_calls.apsp, roads, dist_dtype=dist_dtype, **solving.wish())
     _solve(call, command="apsp", file=graph, loaded=loaded, out=out, showing=showing, long=long)
 
 
@@ -170,102 +163,6 @@ def _solve(
         showing=showing,
         long=long,
     )
-
-
-def nearest(
-    *,
-    graph: GraphFile,
-    facilities: Annotated[
-        str,
-        typer.Option(
-            "--facilities", "-f", help="Ids like 1,5,9, or a file with an id in its first column."
-        ),
-    ],
-    reading: Reading,
-    solving: Solving,
-    showing: Showing,
-    reverse: Annotated[
-        bool,
-        typer.Option(
-            "--reverse", help="Use distances from the vertices to the facilities, not from them."
-        ),
-    ] = False,
-    cutoff: Cutoff = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Save one row per vertex: .parquet, .csv, .tsv, .txt."),
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Print every vertex: id, facility, distance.")
-    ] = False,
-) -> None:
-    """Find the nearest of several facilities for every vertex, and its distance.
-
-    One search from all facilities. Of equally near facilities the first in the graph's order is
-    chosen. For small graphs (20 vertices) every vertex is printed.
-
-    Example: [cyan]warpath nearest roads.gr.gz --facilities depots.csv -o areas.parquet[/]
-    """
-    saving.check(out, saving.NEAREST)
-    loaded = load(graph, reading, showing)
-    roads = loaded.graph
-    chosen = listed(roads, facilities)
-    start = time.perf_counter()
-    with in_file_ids(roads):
-        found = areas.nearest(
-            roads,
-            chosen,
-            reverse=reverse,
-            cutoff=cutoff,
-            progress=showing.progress,
-            **solving.wish(),
-        )
-    solved = time.perf_counter() - start
-    columns = ("vertex", "facility", "distance")
-    if out is not None:
-        with busy(f"writing {out.name}", showing):
-            saving.save_rows(found, columns, tables.facility_rows(found), out)
-    facts = described(roads, found.dist, found.reached)
-    listing = everything or roads.n <= _SMALL
-    rows = list(tables.facility_rows(found)) if listing else None
-    counts = np.bincount(found.facility_indices[found.reached], minlength=1)
-    busiest = int(counts.argmax())
-    document: dict[str, Any] = {
-        "command": "nearest",
-        "graph": str(graph),
-        "n": roads.n,
-        "m": roads.m,
-        "facilities": len(found.facilities),
-        "reverse": reverse,
-        **facts,
-        "algorithm": found.plan.algorithm,
-        "plan": str(found.plan),
-        "stats": found.stats,
-        "seconds": {"read": loaded.seconds, "solve": solved},
-        "out": None if out is None else str(out),
-        "vertices": None if rows is None else [dict(zip(columns, r, strict=True)) for r in rows],
-    }
-    if everything and not showing.as_json:
-        output.show(document, Rows(columns, rows or ()), as_json=False)
-        return
-    shown = {
-        "graph": output.titled(graph, roads),
-        "facilities": len(found.facilities),
-        "measured": "to the facility" if reverse else "from the facility",
-        "reached": f"{output.count(facts['reached'])} of {output.count(roads.n)} vertices",
-        "mean distance": facts["mean"],
-        "farthest vertex": None if facts["farthest"] is None else str(facts["farthest"]),
-        "its distance": facts["eccentricity"],
-        "largest area": f"{ids(roads, np.array([busiest])).tolist()[0]}, "
-        f"{output.count(int(counts[busiest]))} vertices",
-        "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
-        "plan": found.plan.headline(),
-        **({} if out is None else {"saved to": out}),
-    }
-    parts: list[Any] = [Facts(shown)]
-    if rows is not None:
-        parts.append(Rows(columns, rows))
-    output.show(document, *parts, as_json=showing.as_json)
 
 
 def _refuse_a_form(out: Path | None, *, long: bool | None) -> None:

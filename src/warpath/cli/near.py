@@ -1,30 +1,130 @@
-"""within: the vertices near a vertex, as rows, outlines and a picture."""
+"""nearest and within: the nearest of several facilities, and the vertices near a vertex."""
 # Annotations are read at run time: no postponed evaluation.
 
 import time
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-from warpath.api.near import within as near
+from warpath.api import near as near_calls
 from warpath.base import units
-from warpath.cli import output, saving
+from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
-from warpath.cli.options import GraphFile, Reading, Showing, Solving, Theme
+from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving, Theme
 from warpath.cli.output import Facts, Rows
 from warpath.cli.reading import load, number_or_text, with_coordinates
+from warpath.cli.summary import described
 from warpath.cli.usage import UsageError
-from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
+from warpath.cli.vertices import ids, in_file_ids, listed, one_id, vertex
 from warpath.results.within import Within
 
 _COLUMNS = ("vertex", "distance", "cutoff")
+_FACILITY_COLUMNS = ("vertex", "facility", "distance")
 _SMALL = 20  # up to this number of vertices all are printed by default
 
 Cutoffs = Annotated[
     str,
     typer.Option("--cutoff", "-c", help="Largest distances: one number, or several like 500,1000."),
 ]
+
+
+def nearest(
+    *,
+    graph: GraphFile,
+    facilities: Annotated[
+        str,
+        typer.Option(
+            "--facilities", "-f", help="Ids like 1,5,9, or a file with an id in its first column."
+        ),
+    ],
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    reverse: Annotated[
+        bool,
+        typer.Option(
+            "--reverse", help="Use distances from the vertices to the facilities, not from them."
+        ),
+    ] = False,
+    cutoff: Cutoff = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Save one row per vertex: .parquet, .csv, .tsv, .txt."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print every vertex: id, facility, distance.")
+    ] = False,
+) -> None:
+    """Find the nearest of several facilities for every vertex, and its distance.
+
+    One search from all facilities. Of equally near facilities the first in the graph's order is
+    chosen. For small graphs (20 vertices) every vertex is printed.
+
+    Example: [cyan]warpath nearest roads.gr.gz --facilities depots.csv -o areas.parquet[/]
+    """
+    saving.check(out, saving.NEAREST)
+    loaded = load(graph, reading, showing)
+    roads = loaded.graph
+    chosen = listed(roads, facilities)
+    start = time.perf_counter()
+    with in_file_ids(roads):
+        found = near_calls.nearest(
+            roads,
+            chosen,
+            reverse=reverse,
+            cutoff=cutoff,
+            progress=showing.progress,
+            **solving.wish(),
+        )
+    solved = time.perf_counter() - start
+    if out is not None:
+        with busy(f"writing {out.name}", showing):
+            saving.save_rows(found, _FACILITY_COLUMNS, tables.facility_rows(found), out)
+    facts = described(roads, found.dist, found.reached)
+    listing = everything or roads.n <= _SMALL
+    rows = list(tables.facility_rows(found)) if listing else None
+    counts = np.bincount(found.facility_indices[found.reached], minlength=1)
+    busiest = int(counts.argmax())
+    document: dict[str, Any] = {
+        "command": "nearest",
+        "graph": str(graph),
+        "n": roads.n,
+        "m": roads.m,
+        "facilities": len(found.facilities),
+        "reverse": reverse,
+        **facts,
+        "algorithm": found.plan.algorithm,
+        "plan": str(found.plan),
+        "stats": found.stats,
+        "seconds": {"read": loaded.seconds, "solve": solved},
+        "out": None if out is None else str(out),
+        "vertices": None
+        if rows is None
+        else [dict(zip(_FACILITY_COLUMNS, r, strict=True)) for r in rows],
+    }
+    if everything and not showing.as_json:
+        output.show(document, Rows(_FACILITY_COLUMNS, rows or ()), as_json=False)
+        return
+    shown = {
+        "graph": output.titled(graph, roads),
+        "facilities": len(found.facilities),
+        "measured": "to the facility" if reverse else "from the facility",
+        "reached": f"{output.count(facts['reached'])} of {output.count(roads.n)} vertices",
+        "mean distance": facts["mean"],
+        "farthest vertex": None if facts["farthest"] is None else str(facts["farthest"]),
+        "its distance": facts["max"],
+        "largest area": f"{ids(roads, np.array([busiest])).tolist()[0]}, "
+        f"{output.count(int(counts[busiest]))} vertices",
+        "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
+        "plan": found.plan.headline(),
+        **({} if out is None else {"saved to": out}),
+    }
+    parts: list[Any] = [Facts(shown)]
+    if rows is not None:
+        parts.append(Rows(_FACILITY_COLUMNS, rows))
+    output.show(document, *parts, as_json=showing.as_json)
 
 
 def within(
@@ -78,7 +178,7 @@ def within(
         roads = with_coordinates(roads, graph, "what lies within", option)
     start = time.perf_counter()
     with in_file_ids(roads):
-        found = near(
+        found = near_calls.within(
             roads,
             vertex(roads, source),
             cutoffs_of(cutoff),

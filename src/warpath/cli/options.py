@@ -8,7 +8,6 @@ group, and passes the command the group with the values.
 import difflib
 import functools
 import inspect
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -16,7 +15,10 @@ from typing import Annotated, Any
 
 import typer
 
+from warpath.base.errors import InputError
 from warpath.cli.usage import UsageError
+from warpath.planner.kinds import device_names
+from warpath.planner.wish import whole_name
 from warpath.recipes import CATALOGUE
 
 _READING = "How the graph is read"
@@ -139,7 +141,12 @@ class Solving:
     ] = "auto"
     device: Annotated[
         str,
-        typer.Option("--device", "-d", help="auto, cpu, cuda or cuda:1.", rich_help_panel=_SOLVING),
+        typer.Option(
+            "--device",
+            "-d",
+            help=f"{device_names(auto=True, quoted=False)}.",
+            rich_help_panel=_SOLVING,
+        ),
     ] = "auto"
     threads: Annotated[
         int | None,
@@ -163,8 +170,12 @@ class Solving:
             hint = "warpath algorithms lists all."
             hint = f"did you mean {' or '.join(near)}? {hint}" if near else hint
             raise UsageError(f"there is no algorithm {self.algorithm!r}: {hint}")
-        if not re.fullmatch(r"auto|cpu|cluster|cuda(:\d+)?", self.device):
-            raise UsageError(f"there is no device {self.device!r}: use auto, cpu, cuda or cuda:1.")
+        if self.device != "auto":
+            try:
+                whole_name(self.device)
+            except InputError:
+                known = device_names(auto=True, quoted=False)
+                raise UsageError(f"there is no device {self.device!r}: use {known}.") from None
         return {"algorithm": self.algorithm, "device": self.device, "threads": self.threads}
 
 

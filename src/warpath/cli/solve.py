@@ -101,7 +101,7 @@ def sssp(
         "sum of distances": facts["sum"],
         "mean distance": facts["mean"],
         "farthest vertex": None if facts["farthest"] is None else str(facts["farthest"]),
-        "its distance": facts["eccentricity"],
+        "its distance": facts["max"],
         "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
         "plan": paths.plan.headline(),
         **({} if out is None else {"saved to": out}),

@@ -35,7 +35,7 @@ def described(graph: Graph, dist: Array, reached: Array) -> dict[str, Any]:
         "unreached": len(dist) - len(finite),
         "sum": total,
         "mean": total / len(finite) if len(finite) else None,
-        "eccentricity": None if far is None else dist[far].item(),
+        "max": None if far is None else dist[far].item(),
         "farthest": None if far is None else one_id(graph, far),
     }
 

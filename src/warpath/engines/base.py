@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe, Task
+    from warpath.results.paths import DeviceResult
     from warpath.results.trace import Trace
 
 
@@ -55,8 +56,9 @@ class Raw:
     dist : (n,) for SSSP, (k, t) for MANY and APSP, () for PATH.
     vertices : (h,) int64, the route of a PATH problem from source to target; empty without one.
     stats : counters of the run; "reached", where counting was free, counts within the cutoff.
-    device : where the distances of SSSP are, if not on the host. Integers may have 32 bits there
-        for 64, the largest for what is unreachable, and those beyond the cutoff may be left.
+    device : where the distances of SSSP are, if not on the host; `Engine.on_device` makes a result
+        of them. Integers may have 32 bits there for 64, the largest for what is unreachable, and
+        those beyond the cutoff may be left.
     """
 
     dist: Array
@@ -213,6 +215,34 @@ class Engine(Protocol):
 
     def device_search(self, graph: Graph, plan: Plan) -> Bound | None:
         """Return source -> distances on the device, bound to a graph; None if unbound."""
+        ...
+
+    def on_device(
+        self,
+        graph: Graph,
+        source: int,
+        labels: Array,
+        device: Device,
+        cutoff: float | None,
+        dtype: np.dtype[Any],
+    ) -> DeviceResult:
+        """Return a result whose distances stay on the device that computed them.
+
+        It is called only for labels that `run` or a `device_search` left on a device.
+
+        Parameters
+        ----------
+        graph, source : the question; the graph may have closed vertices.
+        labels : labels of the opened graph, as in `Raw.dist`.
+        device : as in `Raw.device`.
+        cutoff : labels beyond it count as unreachable; None for no limit.
+        dtype : the type of the distances.
+
+        Raises
+        ------
+        OverflowError
+            If a distance does not fit the type.
+        """
         ...
 
     def place(self, graph: Graph, device: str) -> str:

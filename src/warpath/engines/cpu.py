@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import time
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
@@ -76,16 +76,13 @@ def many(order: Order, potentials: Array | None = None) -> Raw:
     targets = _ALL if problem.targets is None else problem.targets
     shared: dict[str, Any] = {
         "queue": _queue(order.recipe),
+        "cutoff": problem.cutoff,
         "threads": order.threads,
         "progress": order.progress,
     }
-    rows = (problem.sources, targets, order.out)
-    if potentials is None:
-        stats = _core.dijkstra_many(*_csr(order.graph), *rows, cutoff=problem.cutoff, **shared)
-    else:
-        stats = _core.johnson_many(
-            *_csr(order.graph), potentials, *rows, cutoff=problem.cutoff, **shared
-        )
+    solve: Any = _core.dijkstra_many if potentials is None else _core.johnson_many
+    given = _csr(order.graph) if potentials is None else (*_csr(order.graph), potentials)
+    stats = solve(*given, problem.sources, targets, order.out, **shared)
     return Raw(order.out, stats=stats)
 
 
@@ -159,6 +156,11 @@ def host_search(graph: Graph, plan: Plan) -> Search | None:
 
 def device_search(graph: Graph, plan: Plan) -> None:
     """Return None: there is no device that distances could stay on."""
+
+
+def on_device(*_: Any) -> NoReturn:
+    """Raise an error: `run` leaves no distances on a device."""
+    raise NotImplementedError("distances computed on the CPU are on the host")
 
 
 def memory(graph: Graph, device: str) -> tuple[None, str]:  # noqa: ARG001

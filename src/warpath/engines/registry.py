@@ -5,16 +5,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from warpath.base.errors import InputError
+from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import checked_kind
-from warpath.planner.kinds import KINDS, kind_of
+from warpath.planner.kinds import KINDS, device_names, kind_of
 
 if TYPE_CHECKING:
     from warpath.engines.base import Engine
     from warpath.graph import Graph
     from warpath.planner.kinds import DeviceKind
 
-#: The modules that are engines: one line adds one.
+#: The module of the engine for each kind of device in `warpath.planner.kinds.KINDS`. A new kind of
+#: this package is a line here and a class there; `register` adds the kind of another package.
 _MODULES = {"cpu": "warpath.engines.cpu", "cuda": "warpath.engines.cuda"}
 _ENGINES: dict[str, Engine] = {}
 
@@ -34,6 +35,12 @@ def engine_of(device: str) -> Engine:
     engine = _ENGINES.get(name)
     if engine is None:
         kind_of(device)  # refuses what is not a device
+        if name not in _MODULES:
+            msg = (
+                f"device={device!r} has no engine: add its module to _MODULES in {__name__}, "
+                f"or register the engine with the kind."
+            )
+            raise NotSupportedError(msg)
         engine = _ENGINES.setdefault(name, cast("Engine", import_module(_MODULES[name])))
     return engine
 
@@ -41,6 +48,7 @@ def engine_of(device: str) -> Engine:
 def place(graph: Graph, device: str) -> str:
     """Copy a graph's rows to a device, where they stay; return the device's whole name."""
     if checked_kind(device, str, "device") is None:
-        msg = "device = None is not valid; use 'cpu', 'cuda' or 'cuda:1'."
+        msg = f"device = None is not valid; use {device_names()}."
         raise InputError(msg)
+    kind_of(device, auto=False)  # a loaded engine does not check the number
     return engine_of(device).place(graph, device)

@@ -76,9 +76,16 @@ def cpu_seconds(
 
     Amounts of work times the constants of its kind, less what further threads take over, and the
     start of those.
+
+    Raises
+    ------
+    ValueError
+        If there are no constants for the algorithm.
     """
     kind = kind_of(recipe, size, facts, threads)
-    of_kind = constants[kind]
+    of_kind = constants.get(kind)
+    if of_kind is None:
+        raise unpredicted(recipe, f"SECONDS in planner/constants.py has no {kind!r}")
     amounts = work(kind, size, facts, threads)
     seconds = sum(of_kind.get(name, 0.0) * amount for name, amount in amounts.items())
     seconds /= 1 + (threads - 1) * of_kind.get("share", 0.0)
@@ -98,6 +105,19 @@ def cpu_seconds(
             return _HELD_BACK * seconds
         case _:
             return (0.6 if size.task is Task.PATH else 1.0) * seconds
+
+
+def unpredicted(recipe: Recipe, missing: str) -> ValueError:
+    """Return the error for a planned recipe that no model predicts.
+
+    Parameters
+    ----------
+    missing : the part of the model that is missing, as a clause.
+    """
+    return ValueError(
+        f"the recipe {recipe.name} cannot be planned: {missing}. Say planned=False, or add it as "
+        'described under "Fit the planner" in CONTRIBUTING.md.'
+    )
 
 
 def kind_of(recipe: Recipe, size: Size, facts: Facts, threads: int = 1) -> str:

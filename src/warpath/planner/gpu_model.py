@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from warpath.graph.facts import WIDE_HOPS
-from warpath.planner.cpu_model import MESH_DEGREE, Place, label_bytes
+from warpath.planner.cpu_model import MESH_DEGREE, Place, label_bytes, unpredicted
 from warpath.recipes import Loop
 from warpath.recipes.axes import Direction, Edges, Emit, Labels, Layout, Select
 from warpath.recipes.recipe import WHOLE_TABLES
@@ -43,15 +43,24 @@ class _Rounds(NamedTuple):
 _BY_PREFIX_SUM = _Rounds(170e-6, 2.5, 3, 0.09e-9)
 _BY_THRESHOLD = _Rounds(183e-6, 3.5, 2, 0.1e-9)
 _BY_QUEUE = _Rounds(52e-6, 2.5, 3, 0.3e-9)
+_IN_ROUNDS = {Loop.FRONTIER, Loop.NEAR_FAR}  # the loops in rounds that were measured
 _GPU_START = 100e-6  # arrays made, the answer copied
 
 
 def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
-    """Return the predicted time of a planned algorithm on a GPU; it ranks, and promises no time."""
+    """Return the predicted time of a planned algorithm on a GPU; it ranks, and promises no time.
+
+    Raises
+    ------
+    ValueError
+        If there is no model of the algorithm.
+    """
     if recipe.loop in _ALONE:
         return _ALONE[recipe.loop].seconds(facts)
     if recipe.axes is None:
         return _table_seconds(recipe, size, facts)
+    if recipe.loop not in _IN_ROUNDS:
+        raise _unmeasured(recipe)
     n, degree = max(facts.n, 2), max(facts.mean_degree, 2.0)
     hops = math.sqrt(n) if _is_deep(facts) else math.log(n) / math.log(degree)
     rounds = _BY_THRESHOLD if recipe.loop is Loop.NEAR_FAR else _BY_PREFIX_SUM
@@ -129,7 +138,7 @@ def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     if axes.layout is Layout.DENSE:
         graph = rows + n * n * label
     arrays = 2 if axes.labels is Labels.TWO_ARRAYS else 1
-    a_vertex, an_edge = _kept(recipe.loop, axes, index, label)
+    a_vertex, an_edge = _kept(recipe, axes, index, label)
     return graph + n * (arrays * label + a_vertex) + m * an_edge
 
 
@@ -220,9 +229,15 @@ def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
             fits = n * (label_bytes(facts) + 3) < BLOCK_MEMORY
             searches = k * m * 6e-12 * wide if fits else _pairs_seconds(n, m, k)
             seconds = m * 21e-9 + n * 76e-9 + searches  # Bellman-Ford runs on the CPU
-        case _:
+        case Loop.PAIRS:
             seconds = _pairs_seconds(n, m, k) * wide
+        case _:
+            raise _unmeasured(recipe)
     return _GPU_START + seconds + copied
+
+
+def _unmeasured(recipe: Recipe) -> ValueError:
+    return unpredicted(recipe, f"gpu_seconds in planner/gpu_model.py has no {recipe.loop}")
 
 
 def _pairs_seconds(n: int, m: int, k: int) -> float:
@@ -325,8 +340,9 @@ def _staged_on_host(size: Size, facts: Facts, table: int) -> int:
     return matrix + 2 * min(side, facts.n) * facts.n * max(size.entry, label) + size.staged
 
 
-def _kept(loop: Loop, axes: Axes, index: int, label: int) -> tuple[int, int]:
+def _kept(recipe: Recipe, axes: Axes, index: int, label: int) -> tuple[int, int]:
     """Return the bytes that rounds on a GPU keep for each vertex and for each edge."""
+    loop = recipe.loop
     if loop is Loop.SWEEPS:
         in_place = axes.select is Select.IMPROVED and axes.labels is Labels.IN_PLACE
         return 1 + in_place, 0  # flags, of this round and of the next
@@ -336,6 +352,9 @@ def _kept(loop: Loop, axes: Axes, index: int, label: int) -> tuple[int, int]:
         return 2 * index + 4 + 3 * (axes.edges is Edges.CLASSIFIED), 0
     # Degrees, their sums and the table of owners; for each edge relaxed a slot, and two marks of 8
     # bytes with their sums. Piles hold a vertex twice.
-    lists = {Loop.FRONTIER: 1, Loop.NEAR_FAR: 5, Loop.BUCKETS: 5}[loop]
+    lists = {Loop.FRONTIER: 1, Loop.NEAR_FAR: 5, Loop.BUCKETS: 5}.get(loop)
+    if lists is None:
+        msg = f"the recipe {recipe.name} has no predicted memory: add {loop} to {__name__}._kept."
+        raise ValueError(msg)
     ordered = 2 * index + 17 if loop is Loop.BUCKETS else 0  # a key, its place, what is moved
     return 24 + lists * index, index + 32 + ordered

@@ -269,8 +269,27 @@ class Cuda:
 KINDS: dict[str, DeviceKind] = {kind.name: kind for kind in (Cpu(), Cuda())}
 
 
-def kind_of(device: str) -> DeviceKind:
+def device_names(*, auto: bool = False, quoted: bool = True) -> str:
+    """Return the valid names of devices for a message: "'cpu', 'cuda' or 'cuda:1'".
+
+    Parameters
+    ----------
+    auto : whether the list begins with "auto".
+    quoted : whether the names have quotation marks.
+    """
+    names = ["auto"] if auto else []
+    for name, kind in KINDS.items():
+        names += [each for each in (name, f"{name}:1") if kind.whole_name(each) is not None]
+    *others, last = map(repr if quoted else str, names)
+    return f"{', '.join(others)} or {last}"
+
+
+def kind_of(device: str, *, auto: bool = True) -> DeviceKind:
     """Return the kind of a device by its name.
+
+    Parameters
+    ----------
+    auto : whether the caller accepts "auto", too, so that the message lists it.
 
     Raises
     ------
@@ -279,7 +298,7 @@ def kind_of(device: str) -> DeviceKind:
     """
     kind = KINDS.get(device.partition(":")[0])
     if kind is None or kind.whole_name(device) is None:
-        msg = f"device={device!r} is not valid; use 'auto', 'cpu', 'cuda' or 'cuda:1'."
+        msg = f"device={device!r} is not valid; use {device_names(auto=auto)}."
         raise InputError(msg)
     return kind
 

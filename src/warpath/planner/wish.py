@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import checked_bool, checked_kind, shown
-from warpath.planner.kinds import kind_of
+from warpath.planner.kinds import device_names, kind_of
 from warpath.recipes import CATALOGUE
 
 if TYPE_CHECKING:
@@ -63,7 +63,23 @@ def device_of(size: Size, wish: Wish) -> str:
         named = None if wish.algorithm == "auto" else CATALOGUE[wish.algorithm]
         able = named is None or DEFAULT in named.devices or size.task not in named.solves
         device = DEFAULT if able or named is None else named.devices[0]
+    return whole_name(device)
+
+
+def whole_name(device: str) -> str:
+    """Return the whole name of a device, "cuda:0" for "cuda".
+
+    Raises
+    ------
+    InputError
+        If the name is not valid.
+    NotSupportedError
+        If it is "cluster", which this version does not have.
+    """
     if device == "cluster":
-        msg = f"device={device!r}: this version of warpath runs on one machine only: 'cpu', 'cuda'."
+        msg = (
+            f"device={device!r}: this version of warpath runs on one machine only; "
+            f"use {device_names(auto=True)}."
+        )
         raise NotSupportedError(msg)
     return kind_of(device).whole_name(device) or device

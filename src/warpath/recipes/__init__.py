@@ -11,7 +11,8 @@ from warpath.recipes import (
     martin2009,
     warpath,
 )
-from warpath.recipes.recipe import Catalogue, Citation, Loop, Param, Queue, Recipe, Task
+from warpath.recipes.catalogue import Catalogue
+from warpath.recipes.recipe import Citation, Loop, Param, Queue, Recipe, Task
 
 __all__ = ["CATALOGUE", "Catalogue", "Citation", "Loop", "Param", "Queue", "Recipe", "Task"]
 

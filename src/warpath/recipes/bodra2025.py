@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpath.recipes.axes import Axes, Emit, Labels, Map, Memory, Select
 from warpath.recipes.matrix import MatrixSteps, Relax
-from warpath.recipes.recipe import Citation, Loop, Param, Recipe, Task
+from warpath.recipes.recipe import GPU_ONLY, Citation, Loop, Param, Recipe, Task
 
 PAPER = Citation(
     "Bodra, Khairnar",
@@ -29,7 +29,7 @@ _VERTEX = Recipe(
     Loop.SWEEPS,
     negative=True,
     params=(_ROUNDS,),
-    devices=("cuda",),
+    devices=GPU_ONLY,
     axes=Axes(Select.ALL, emit=Emit.FLAG, labels=Labels.TWO_ARRAYS),
     planned=False,
     note="The paper always makes n - 1 launches; params={'rounds': n - 1} does so too. Without it "
@@ -52,7 +52,7 @@ _DIJKSTRA = Recipe(
     "section Experimental Setup: Dijkstra algorithm; the table",
     frozenset({Task.MANY, Task.APSP}),
     Loop.THREAD_A_SOURCE,
-    devices=("cuda",),
+    devices=GPU_ONLY,
     predecessors=True,
     planned=False,
     note="The paper has one launch, which cannot be interrupted. Here a launch settles up to 256 "
@@ -70,7 +70,7 @@ _EDGE = Recipe(
     Loop.MATRIX_STEPS,
     negative=True,
     reassociates=True,
-    devices=("cuda",),
+    devices=GPU_ONLY,
     steps=MatrixSteps(Relax.ENTRY),
     predecessors=True,
     planned=False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warpath.recipes.axes import Axes, Labels, Lower, Select
-from warpath.recipes.recipe import Citation, Loop, Recipe, Task
+from warpath.recipes.recipe import GPU_ONLY, Citation, Loop, Recipe, Task
 
 _HARISH = Citation(
     "Harish, Narayanan",
@@ -20,7 +20,7 @@ RECIPES = (
         "as Martín, Torres, Gavilanes 2009 describe and refute it: section 4.3, figure 5, right",
         frozenset({Task.SSSP}),
         Loop.SWEEPS,
-        devices=("cuda",),
+        devices=GPU_ONLY,
         axes=Axes(Select.IMPROVED, lower=Lower.PLAIN_MIN, labels=Labels.TWO_ARRAYS),
         exact=False,
         planned=False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warpath.recipes.axes import Arrange, Axes, Emit, Map, Select
-from warpath.recipes.recipe import Citation, Loop, Param, Queue, Recipe, Task
+from warpath.recipes.recipe import GPU_ONLY, Citation, Loop, Param, Queue, Recipe, Task
 
 PAPER = Citation(
     "Davidson, Baxter, Garland, Owens",
@@ -54,7 +54,7 @@ _BELLMAN_FORD = Recipe(
     "section II-B, Bellman-Ford (LonestarGPU's)",
     frozenset({Task.SSSP}),
     Loop.SWEEPS,
-    devices=("cuda",),
+    devices=GPU_ONLY,
     axes=Axes(Select.ALL, emit=Emit.FLAG),
     planned=False,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warpath.recipes.axes import Axes, Edges, Emit, Map, Reduce, Select
-from warpath.recipes.recipe import Citation, Loop, Recipe, Task
+from warpath.recipes.recipe import GPU_ONLY, Citation, Loop, Recipe, Task
 
 PAPER = Citation(
     "The authors of JohnsonAlgoCUDA",
@@ -18,7 +18,7 @@ _FLAGS = Recipe(
     "section 5.3, flag-based: algorithms 5 to 7",
     frozenset({Task.SSSP}),
     Loop.SETTLE,
-    devices=("cuda",),
+    devices=GPU_ONLY,
     axes=Axes(Select.OUT, reduce=Reduce.ONE_PASS),
     planned=False,
     note="Section 5.3 says in one sentence that vertices greater than the threshold enter the "
@@ -34,7 +34,7 @@ _QUEUE = Recipe(
     frozenset({Task.SSSP}),
     Loop.FRONTIER,
     negative=True,
-    devices=("cuda",),
+    devices=GPU_ONLY,
     axes=Axes(Select.IMPROVED, map=Map.CHILD_GRID, emit=Emit.ATOMIC_QUEUE, edges=Edges.CLASSIFIED),
     note="The paper launches a grid from the device for each vertex of the queue and waits "
     "on the device; CUDA 12 has no such wait. Here the host launches one grid per round, with a "
@@ -65,7 +65,7 @@ _JOHNSON = Recipe(
     Loop.ROUNDS_A_SOURCE,
     negative=True,
     reassociates=True,
-    devices=("cuda",),
+    devices=GPU_ONLY,
     parts=(_QUEUE, _FLAGS),
     planned=False,
     note="Without negative weights the potentials would all be 0, so the first two steps are "

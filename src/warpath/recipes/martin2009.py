@@ -13,7 +13,7 @@ from warpath.recipes.axes import (
     Select,
     Side,
 )
-from warpath.recipes.recipe import Citation, Loop, Queue, Recipe, Task
+from warpath.recipes.recipe import GPU_ONLY, Citation, Loop, Queue, Recipe, Task
 
 PAPER = Citation(
     "Martín, Torres, Gavilanes",
@@ -74,7 +74,7 @@ _U_H1 = _U_CPU.but(
     "martin2009.u_h1",
     "Hybrid: the update runs on the GPU, relax and the minimum on the CPU.",
     "section 4.1, U^H1",
-    devices=("cuda",),
+    devices=GPU_ONLY,
     place=Place(relax=_CPU, reduce=_CPU, update=_GPU),
     note=f"{_STEPS} {_PULL} {_TRAVEL}",
 )
@@ -82,7 +82,7 @@ _U_GPU = _U_CPU.but(
     "martin2009.u_gpu",
     "A GPU thread for each unsettled vertex reads its predecessors: no atomic operations.",
     "section 4.1, U^GPU: relax_U of figure 3, right, and figure 4",
-    devices=("cuda",),
+    devices=GPU_ONLY,
     place=Place(),
     reduce=Reduce.ONE_PASS,
     note="",

@@ -1,14 +1,11 @@
-"""The type `Recipe`, which describes an algorithm of the catalogue, and the `Catalogue`."""
+"""The type `Recipe`, which describes an algorithm of the catalogue."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from warpath.base.errors import NotSupportedError
-from warpath.graph.checks import shown
 from warpath.recipes.axes import Axes, Direction, Layout, Lower, Select
 
 if TYPE_CHECKING:
@@ -32,9 +29,7 @@ class Loop(Enum):
 
     DIJKSTRA = "dijkstra"  #: settles vertices one by one, the smallest label first
     BIDIRECTIONAL = "bidirectional"  #: Dijkstra searches from both ends that meet
-    BELLMAN_FORD = (
-        "bellman_ford"  #: relaxes from a queue of improved vertices; finds negative cycles
-    )
+    BELLMAN_FORD = "bellman_ford"  #: relaxes improved vertices from a queue; finds negative cycles
     DELTA_STEPPING = "delta_stepping"  #: relaxes a bucket of labels at a time, on threads
     FLOYD_WARSHALL = "floyd_warshall"  #: min-plus over a dense matrix, block by block
     BFS = "bfs"  #: breadth-first from one source, over out-edges or in-edges; equal weights
@@ -131,6 +126,10 @@ class Limits(NamedTuple):
         return None
 
 
+GPU_ONLY = ("cuda",)
+"""`Recipe.devices` of an algorithm without an implementation for the CPU."""
+
+
 @dataclass(frozen=True)
 class Recipe:
     """One algorithm of the catalogue.
@@ -201,9 +200,8 @@ class Recipe:
         if (self.queue is None) == (self.loop is Loop.DIJKSTRA):
             yield f"{loop} " + ("needs a queue" if self.queue is None else "keeps no queue")
         if (self.steps is None) == (self.loop is Loop.MATRIX_STEPS):
-            yield f"{loop} " + (
-                "needs steps" if self.steps is None else "has no matrix to step over"
-            )
+            missing = self.steps is None
+            yield f"{loop} " + ("needs steps" if missing else "has no matrix to step over")
         yield from self._against_the_parts()
         if self.planned and not self.exact:
             yield "labels that may be wrong are never planned: say planned=False"
@@ -219,7 +217,9 @@ class Recipe:
                 "weights >= 0 only: say negative=False"
             )
         if ("cpu" in self.devices) != axes.place.whole_cpu:
-            yield "devices name the CPU exactly if all steps are placed there"
+            way = "GPU_ONLY, or place=Place(Side.CPU, Side.CPU, Side.CPU)"
+            way = '("cpu",)' if axes.place.whole_cpu else way
+            yield f"devices name the CPU exactly if all steps are placed there: say devices={way}"
 
     def _against_the_parts(self) -> Iterator[str]:
         """Yield the errors in the recipes that this one runs."""
@@ -239,18 +239,25 @@ class Recipe:
 
         Parameters
         ----------
-        name, summary : of the variant.
+        name, summary : of the variant. A variant of the same paper, the first part of the name,
+            keeps all other fields. A variant of another paper needs `where` and `source`; unless
+            given, its `note` is empty and `planned` is False.
         where : section of the publication; empty for that of this recipe.
         changes : fields of `Recipe` or of its `Axes` by name; the axes determine the loop.
         """
-        own = {one.name for one in fields(self)}
-        mixed = {key: changes.pop(key) for key in list(changes) if key not in own}
+        mixed = {key: changes.pop(key) for key in list(changes) if key not in vars(self)}
         if mixed:
             if self.axes is None:
-                msg = f"{self.name} has no axes that {', '.join(mixed)} could change."
-                raise ValueError(msg)
+                raise ValueError(f"{self.name} has no axes that {', '.join(mixed)} could change.")
             changes["axes"] = replace(self.axes, **mixed)
             changes.setdefault("loop", loop_of(changes["axes"]))
+        if name.partition(".")[0] != self.paper:
+            if not where or "source" not in changes:
+                raise ValueError(
+                    f"{name} is of another paper than {self.name}: give where=, its section there, "
+                    "and source=Citation(authors, title, venue, year)."
+                )
+            changes = {"note": "", "planned": False, **changes}
         return replace(self, name=name, summary=summary, where=where or self.where, **changes)
 
     @property
@@ -333,65 +340,3 @@ def loop_of(axes: Axes) -> Loop:
     if axes.select is Select.BUCKET:
         return Loop.BUCKETS
     return Loop.FRONTIER if axes.listed else Loop.SWEEPS
-
-
-class Catalogue(Sequence[Recipe]):
-    """A sequence of recipes, also indexed by name; its repr is a table."""
-
-    def __init__(self, recipes: Sequence[Recipe]) -> None:
-        self._recipes = tuple(recipes)
-
-    @overload
-    def __getitem__(self, at: int | str) -> Recipe: ...
-    @overload
-    def __getitem__(self, at: slice) -> Catalogue: ...
-    def __getitem__(self, at: Any) -> Recipe | Catalogue:
-        if isinstance(at, slice):
-            return Catalogue(self._recipes[at])
-        if isinstance(at, int):
-            return self._recipes[at]
-        if not isinstance(at, str):
-            msg = f"there is no algorithm {shown(at)}: warpath.algorithms() has {len(self)}."
-            raise NotSupportedError(msg)
-        for recipe in self._recipes:
-            if recipe.name == at:
-                return recipe
-        from difflib import get_close_matches  # imported only for a mistyped name
-
-        names = ["auto", *(recipe.name for recipe in self._recipes)]
-        close = (
-            [name for name in names if at in name.split(".")]
-            or [name for name in names if at and at.lower() in name]
-            or get_close_matches(at, names)
-        )
-        hint = f" Did you mean {' or '.join(map(repr, close[:2]))}?" if close else ""
-        msg = (
-            f"there is no algorithm {at!r}.{hint} warpath.algorithms() lists all {len(names) - 1}."
-        )
-        raise NotSupportedError(msg)
-
-    def __len__(self) -> int:
-        return len(self._recipes)
-
-    def papers(self) -> list[tuple[str, str, Catalogue]]:
-        """Return the recipes by paper: the first part of their names, a title, and the recipes."""
-        grouped: dict[str, list[Recipe]] = {}
-        for recipe in self._recipes:
-            grouped.setdefault(recipe.paper, []).append(recipe)
-        return [(paper, _title(recipes), Catalogue(recipes)) for paper, recipes in grouped.items()]
-
-    def __str__(self) -> str:
-        blocks = []
-        for paper, title, recipes in self.papers():
-            name = max(len(recipe.name) for recipe in recipes)
-            lines = (f"{r.name:<{name}}  {'/'.join(r.devices):<4}  {r.summary}" for r in recipes)
-            blocks.append("\n".join([f"{paper}: {title}", *lines]))
-        return "\n\n".join(blocks)
-
-    def __repr__(self) -> str:
-        return f"<Catalogue of {len(self)} algorithms>\n{self}"
-
-
-def _title(recipes: Sequence[Recipe]) -> str:
-    sources = {recipe.source for recipe in recipes}
-    return str(sources.pop()) if len(sources) == 1 else "each from a different publication"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpath.recipes.recipe import Citation, Limits, Loop, Param, Recipe, Task
+from warpath.recipes.recipe import GPU_ONLY, Citation, Limits, Loop, Param, Recipe, Task
 
 _OURS = Citation("The warpath authors", "warpath", "this package", 2026)
 _TABLES = frozenset({Task.MANY, Task.APSP})
@@ -71,7 +71,7 @@ RECIPES = (
         Loop.WIDE,
         limits=Limits(vertices=2**31 - 2, degree=2**30 - 1),  # two bits mark the runs of a row
         params=(_DELTA,),
-        devices=("cuda",),
+        devices=GPU_ONLY,
         note="After Chakaravarthy et al., Scalable single source shortest path algorithms for "
         "massively parallel systems, 2014.",
     ),
@@ -88,7 +88,7 @@ RECIPES = (
             _DELTA,
             Param("patch", "the largest number of vertices of a patch", whole=True, of_loop=True),
         ),
-        devices=("cuda",),
+        devices=GPU_ONLY,
     ),
     Recipe(
         "warpath.block_per_source",
@@ -100,7 +100,7 @@ RECIPES = (
         Loop.BLOCK_A_SOURCE,
         block_memory=BLOCK_MEMORY,
         params=(_DELTA,),
-        devices=("cuda",),
+        devices=GPU_ONLY,
     ),
     Recipe(
         "warpath.pairs",
@@ -120,7 +120,7 @@ RECIPES = (
             ),
             Param("batch", "the number of sources in a batch of single pairs", whole=True),
         ),
-        devices=("cuda",),
+        devices=GPU_ONLY,
     ),
     Recipe(
         "warpath.johnson",
@@ -131,7 +131,7 @@ RECIPES = (
         Loop.JOHNSON,
         negative=True,
         reassociates=True,
-        devices=("cuda",),
+        devices=GPU_ONLY,
     ),
     Recipe(
         "warpath.floyd_warshall",
@@ -143,6 +143,6 @@ RECIPES = (
         Loop.FLOYD_WARSHALL,
         negative=True,
         reassociates=True,
-        devices=("cuda",),
+        devices=GPU_ONLY,
     ),
 )

@@ -13,10 +13,10 @@ from warpath.base.errors import InputError, NegativeCycleError, VerificationErro
 from warpath.graph import Graph
 from warpath.graph.csr import threads_for
 from warpath.graph.labels import one_label
-from warpath.graph.zones import arrivals, folded, opened, unfolded
+from warpath.graph.zones import folded, opened, unfolded
 from warpath.results.distance_table import DistanceTable
 from warpath.results.paths import Paths
-from warpath.results.predecessors import as_labels, search, tree, without_unreached
+from warpath.results.predecessors import as_labels, ends_of, search, tree, without_unreached
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -81,9 +81,10 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
         If the result does not belong to the graph.
     """
     graph = Graph.of(graph)
+    inner = opened(graph)
     if isinstance(result, DistanceTable):
         result.require_distances("verify")
-        return _verify_table(graph, result)
+        return _verify_table(graph, inner, result)
     given: object = result
     if not isinstance(given, Paths):
         msg = f"result is a {type(given).__name__}: give the result of sssp or distances."
@@ -91,8 +92,8 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
     if len(result.dist) != graph.n:
         msg = f"the result has {len(result.dist)} labels but the graph has n = {graph.n} vertices."
         raise InputError(msg)
-    labels, pred = _labels_of(graph, result.dist), _checked_pred(graph, result.pred)
-    _verify_row(graph, result.source_index, labels, pred, cutoff=result.cutoff, slack=0)
+    labels, pred = _labels_of(graph, result.dist), _checked_pred(graph, inner, result.pred)
+    _verify_row(graph, inner, result.source_index, labels, pred, cutoff=result.cutoff, slack=0)
     return Certificate(1, graph.n, graph.m, tree=True, slack=0)
 
 
@@ -105,9 +106,9 @@ def _labels_of(graph: Graph, dist: Array) -> Array:
     return as_labels(graph, dist)
 
 
-def _checked_pred(graph: Graph, pred: Array) -> Array:
+def _checked_pred(graph: Graph, inner: Graph, pred: Array) -> Array:
     """Return the predecessors; raise InputError if their shape or type does not fit the graph."""
-    types = {graph.indices.dtype, opened(graph).indices.dtype}
+    types = {graph.indices.dtype, inner.indices.dtype}
     if pred.shape != (graph.n,) or pred.dtype not in types:
         msg = (
             f"the result has predecessors of shape {pred.shape} and type {pred.dtype}, but this "
@@ -117,7 +118,7 @@ def _checked_pred(graph: Graph, pred: Array) -> Array:
     return pred
 
 
-def _verify_table(graph: Graph, table: DistanceTable) -> Certificate:
+def _verify_table(graph: Graph, inner: Graph, table: DistanceTable) -> Certificate:
     if max(table.source_indices.max(initial=-1), table.target_indices.max(initial=-1)) >= graph.n:
         msg = f"the table has vertices that do not exist: this graph has n = {graph.n}."
         raise InputError(msg)
@@ -130,30 +131,36 @@ def _verify_table(graph: Graph, table: DistanceTable) -> Certificate:
     for source, row in zip(table.source_indices.tolist(), table.rows(), strict=True):
         labels = _labels_of(graph, row)
         if whole:
-            _verify_row(graph, source, labels, None, cutoff=table.cutoff, slack=slack)
+            _verify_row(graph, inner, source, labels, None, cutoff=table.cutoff, slack=slack)
         else:
-            _compare(graph, source, table.target_indices, table.cutoff, labels, slack)
+            _compare(graph, inner, source, table.target_indices, table.cutoff, labels, slack)
     k, t = table.shape
     return Certificate(k, k * t, k * graph.m, tree=False, slack=slack)
 
 
 def _compare(
-    graph: Graph, source: int, targets: Array, cutoff: float | None, found: Array, slack: float
+    graph: Graph,
+    inner: Graph,
+    source: int,
+    targets: Array,
+    cutoff: float | None,
+    found: Array,
+    slack: float,
 ) -> Array:
     """Compare distances with those of a certified search, and return its predecessors: (n,).
 
     Parameters
     ----------
+    inner : the opened graph.
     targets : (t,) the vertices of the distances.
     found : (t,) the distances to check, in the graph's distance type.
     """
-    inner = opened(graph)
 
     def check(labels: Array, limit: float | None) -> None:
-        _certify(graph, source, labels, None, cutoff=limit, slack=0)
+        _certify(graph, inner, source, labels, None, cutoff=limit, slack=0)
 
     try:
-        labels, through = search(inner, source, cutoff, _ends(graph, source, targets), check)
+        labels, through = search(inner, source, cutoff, ends_of(graph, source, targets), check)
     except OverflowError as error:
         msg = f"not verified: {_RULES['column']}; from {one_label(graph, source)!r}: {error}."
         raise VerificationError(msg, "column", {}) from None
@@ -185,16 +192,9 @@ def _compare(
     return pred
 
 
-def _ends(graph: Graph, source: int, targets: Array) -> Array:
-    """Return the vertices of the opened graph where paths to the targets end.
-
-    The source is left out.
-    """
-    return arrivals(graph, targets[targets != source])
-
-
 def _verify_row(
     graph: Graph,
+    inner: Graph,
     source: int,
     dist: Array,
     pred: Array | None,
@@ -203,21 +203,21 @@ def _verify_row(
     slack: float,
 ) -> None:
     """Check the distances of all vertices, and the predecessors if given."""
-    inner = opened(graph)
     closed = source < graph.first_through
     if (cutoff is not None or closed) and inner.facts(symmetry=False).negative:
         # A path within the cutoff may lead through vertices beyond it, which have no label here.
         # Neither has the round trip to a closed source, whose length may exceed 64 bits.
-        expected = _compare(graph, source, np.arange(graph.n), cutoff, dist, slack)
+        expected = _compare(graph, inner, source, np.arange(graph.n), cutoff, dist, slack)
     else:
         labels = unfolded(graph, dist, source, cutoff)
         plain = inner is graph
         limit = cutoff
         if limit is None and closed and labels.dtype.kind == "i":
             limit = unreachable(labels.dtype) - 1  # a round trip to the source need not fit
-        _certify(graph, source, labels, pred if plain else None, cutoff=limit, slack=slack)
+        checked = pred if plain else None
+        _certify(graph, inner, source, labels, checked, cutoff=limit, slack=slack)
         if limit != cutoff:
-            _refuse_unreached(graph, source, labels)
+            _refuse_unreached(graph, inner, source, labels)
         if pred is None or plain:
             return
         expected = folded(graph, tree(inner, source, labels), source, -1)
@@ -226,7 +226,7 @@ def _verify_row(
         raise _broken(graph, {"rule": "pred", "vertex": wrong})
 
 
-def _refuse_unreached(graph: Graph, source: int, labels: Array) -> None:
+def _refuse_unreached(graph: Graph, inner: Graph, source: int, labels: Array) -> None:
     """Raise VerificationError if the distance of an unreached vertex exceeds 64 bits.
 
     The copy of the closed source is exempt.
@@ -235,7 +235,6 @@ def _refuse_unreached(graph: Graph, source: int, labels: Array) -> None:
     ----------
     labels : labels of the opened graph, certified up to the largest distance.
     """
-    inner = opened(graph)
     ends = np.delete(np.arange(inner.n), graph.n + source)
     try:
         _core.refuse_overflow(inner.indptr, inner.indices, inner.solver_weights, labels, ends)
@@ -245,6 +244,7 @@ def _refuse_unreached(graph: Graph, source: int, labels: Array) -> None:
 
 def _certify(
     graph: Graph,
+    inner: Graph,
     source: int,
     labels: Array,
     pred: Array | None,
@@ -253,7 +253,6 @@ def _certify(
     slack: float,
 ) -> None:
     """Check the labels of the opened graph, and the predecessors if given."""
-    inner = opened(graph)
     none = np.empty(0, inner.indices.dtype)
     found = _core.verify(
         inner.indptr,

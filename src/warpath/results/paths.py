@@ -29,14 +29,14 @@ _NEW = object.__new__
 
 
 class DeviceResult(Protocol):
-    """A result in the memory of the GPU that computed it, as CuPy arrays.
+    """A result in the memory of the device that computed it; on a GPU its arrays are CuPy's.
 
-    `warpath.engines.cuda.result` implements it.
+    `Engine.on_device` of each engine returns it; see `warpath.engines.cuda.result`.
     """
 
     @property
     def device(self) -> str:
-        """The name of the GPU."""
+        """The name of the device: "cuda:0"."""
 
     @property
     def dist(self) -> Any:

@@ -175,6 +175,11 @@ def tree_over(graph: Graph, source: int, dist: Array) -> Array:
     return folded(graph, pred, source, -1)
 
 
+def ends_of(graph: Graph, source: int, targets: Array) -> Array:
+    """Return where in the opened graph paths to the targets end; the source is left out."""
+    return arrivals(graph, targets[targets != source])
+
+
 def searched(
     graph: Graph, source: int, cutoff: float | None, wanted: Array | None = None
 ) -> tuple[Array, Array]:
@@ -184,10 +189,9 @@ def searched(
     ----------
     wanted : (t,) vertices of the graph; see `search`.
     """
-    ends = None if wanted is None else arrivals(graph, wanted[wanted != source])
     if wanted is None and source < graph.first_through:  # the round trip to the source may overflow
-        everywhere = np.arange(graph.n)
-        ends = arrivals(graph, everywhere[everywhere != source])
+        wanted = np.arange(graph.n)
+    ends = None if wanted is None else ends_of(graph, source, wanted)
     labels, through = search(opened(graph), source, cutoff, ends)
     return folded(graph, labels, source, 0), folded(graph, through, source, -1)
 

@@ -224,25 +224,53 @@ def _of_results() -> list[Call]:
     ]  # fmt: skip
 
 
-def calls() -> Sequence[Call]:
-    """Return all calls."""
-    several = {"sources": _vertices, "?": _FLAG, "targets": _pick(None), "cutoff": _CUTOFF}
-    one = {"graph": _GRAPH, "source": _vertex}
+def _solving_calls() -> list[Call]:
+    """Return the calls that solve and `plan`: functions, and methods of `Solver`."""
+    one = {"source": _vertex}
     plan = {key: _SOLVING[key] for key in ("algorithm", "device", "threads", "params")}
     path = {key: _SOLVING[key] for key in ("algorithm", "device", "threads", "progress")}
+    several = {"sources": _vertices, "?": _FLAG, "targets": _pick(None), "cutoff": _CUTOFF}
+    own: dict[str, tuple[float, dict[str, Maker]]] = {
+        "sssp": (8, {**one, "?": _FLAG, **_SOLVING, "cutoff": _CUTOFF, "dist_dtype": _DTYPE,
+                     "trace": _FLAG}),
+        "path": (4, {**one, "target": _vertex, "?": _FLAG, **path}),
+        "plan": (3, {"?": _FLAG, "source": _vertex, "sources": _vertices, "targets": _vertices,
+                     "target": _vertex, **plan}),
+        "distances": (6, {**several, **_TABLE}),
+        "apsp": (3, {"?": _FLAG, **_TABLE}),
+        "nearest": (3, {"facilities": _vertices, "?": _FLAG, "reverse": _FLAG, **_SOLVING,
+                        "cutoff": _CUTOFF, "dist_dtype": _DTYPE}),
+        "within": (3, {**one, "cutoff": _pick(0, 3, [2, 7.5]), "?": _FLAG, "reverse": _FLAG,
+                       **_SOLVING}),
+    }  # fmt: skip
+    functions = [
+        Call(name, _free(getattr(wp, name)), {"graph": _GRAPH, **params}, weight=weight)
+        for name, (weight, params) in own.items()
+    ]
+    made = Call("Solver", _free(wp.Solver), {"graph": _GRAPH, "?": _FLAG, **plan})
+    methods = [
+        Call(f"solver.{name}", _solver(name), _without(params, plan), weight=weight / 4)
+        for name, (weight, params) in own.items()
+    ]
+    return [*functions, made, *methods]
+
+
+def _solver(name: str) -> Callable[..., Any]:
+    return lambda subject, **given: getattr(wp.Solver(subject.graph), name)(**given)
+
+
+def _without(params: dict[str, Maker], options: dict[str, Maker]) -> dict[str, Maker]:
+    """Return the parameters of a method: those of the function that are not the solver's."""
+    return {name: maker for name, maker in params.items() if name not in options}
+
+
+def calls() -> Sequence[Call]:
+    """Return all calls."""
+    verified = {"graph": _GRAPH, "result": lambda subject, _: subject.tree or subject.table}
     return [
-        Call("sssp", _free(wp.sssp), {**one, "?": _FLAG, **_SOLVING, "cutoff": _CUTOFF,
-             "dist_dtype": _DTYPE, "trace": _FLAG}, weight=8),
-        Call("path", _free(wp.path), {**one, "target": _vertex, "?": _FLAG, **path}, weight=4),
-        Call("plan", _free(wp.plan), {"graph": _GRAPH, "?": _FLAG, "source": _vertex,
-             "sources": _vertices, "targets": _vertices, "target": _vertex, **plan}, weight=3),
-        Call("distances", _free(wp.distances), {"graph": _GRAPH, **several, **_TABLE}, weight=6),
-        Call("apsp", _free(wp.apsp), {"graph": _GRAPH, "?": _FLAG, **_TABLE}, weight=3),
-        Call("nearest", _free(wp.nearest), {"graph": _GRAPH, "facilities": _vertices, "?": _FLAG,
-             "reverse": _FLAG, **_SOLVING, "cutoff": _CUTOFF, "dist_dtype": _DTYPE}, weight=3),
-        Call("within", _free(wp.within), {**one, "cutoff": _pick(0, 3, [2, 7.5]), "?": _FLAG,
-             "reverse": _FLAG, **_SOLVING}, weight=3),
-        Call("verify", _free(wp.verify),
-             {"graph": _GRAPH, "result": lambda subject, _: subject.tree or subject.table}),
-        *_of_graphs(), *_of_results(), *_generators(),
-    ]  # fmt: skip
+        *_solving_calls(),
+        Call("verify", _free(wp.verify), verified),
+        *_of_graphs(),
+        *_of_results(),
+        *_generators(),
+    ]

@@ -13,8 +13,12 @@ from warpath.graph.derived import derived_bytes
 from warpath.graph.zones import opened
 
 if TYPE_CHECKING:
-    from warpath.engines.base import Order, Raw
+    import numpy as np
+
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order, Raw
     from warpath.engines.cuda.engine import Bound
+    from warpath.engines.cuda.result import OnDevice
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
 
@@ -47,6 +51,20 @@ def device_search(graph: Graph, plan: Plan) -> Bound | None:
     engine, devices = _modules()
     made: Bound | None = engine.bound(graph, plan.recipe.loop, devices.open_device(plan.device))
     return made
+
+
+def on_device(
+    graph: Graph,
+    source: int,
+    labels: Array,
+    device: Device,
+    cutoff: float | None,
+    dtype: np.dtype[Any],
+) -> OnDevice:
+    """Return distances that stay on the GPU as a result; see `warpath.engines.base.Engine`."""
+    from warpath.engines.cuda.result import OnDevice
+
+    return OnDevice(graph, source, labels, device, cutoff, dtype)
 
 
 @functools.cache

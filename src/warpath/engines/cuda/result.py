@@ -55,6 +55,7 @@ class OnDevice:
         dtype: np.dtype[Any],
     ) -> None:
         self._graph = graph
+        self._inner = opened(graph)
         self._source = source
         self._labels = labels
         self._device = device
@@ -76,7 +77,7 @@ class OnDevice:
     def dist(self) -> Array:
         """The distances, (n,), an array of CuPy; see `Paths.dist`."""
         with self._device.active():
-            made = folded(self._graph, self._distances(), self._source, 0)
+            made = self._folded(self._distances(), 0)
             self._device.synchronize()
             return made
 
@@ -90,7 +91,7 @@ class OnDevice:
         with self._device.active():
             found = self._tree()
             if found is not None:
-                found = folded(self._graph, found, self._source, -1)
+                found = self._folded(found, -1)
                 self._device.synchronize()
                 return found
         here = self._tree_by_cpu()
@@ -108,7 +109,7 @@ class OnDevice:
                 here = self._device.get(kept)
                 return here
             here = self._device.get(labels if few else self._distances())
-        return folded(graph, as_labels(graph, here) if few else here, self._source, 0)
+        return self._folded(as_labels(graph, here) if few else here, 0)
 
     def pred_here(self) -> NDArray[Any]:
         """Return the predecessors on the host: (n,)."""
@@ -118,9 +119,13 @@ class OnDevice:
                 found = None if found is None else self._device.get(found)
             if found is None:
                 return self._tree_by_cpu()
-            return folded(self._graph, found, self._source, -1)
+            return self._folded(found, -1)
         with self._device.active():
             return self._device.get(self.pred)
+
+    def _folded(self, labels: Array, at_source: int) -> Array:
+        """Return labels of the graph from those of the opened graph, on the host or a device."""
+        return folded(self._graph, labels, self._source, at_source)
 
     def _distances(self) -> Array:
         """Return the distances of the opened graph, in the requested type."""
@@ -149,18 +154,16 @@ class OnDevice:
 
     def _tree(self) -> Array | None:
         """Return the tree of the opened graph, or None where the device cannot make it."""
-        inner, device = opened(self._graph), self._device
+        inner, device = self._inner, self._device
         if inner.facts(symmetry=False).negative:
             return None
         labels = self._labels if self._cutoff is None else self._distances()
         return tree_on(inner, self._source, labels, device)
 
     def _tree_by_cpu(self) -> NDArray[Any]:
-        inner = opened(self._graph)
         with self._device.active():
-            labels = self._device.get(self._distances())
-        found = tree(inner, self._source, as_labels(inner, labels), settings.threads())
-        return folded(self._graph, found, self._source, -1)
+            labels = as_labels(self._inner, self._device.get(self._distances()))
+        return self._folded(tree(self._inner, self._source, labels, settings.threads()), -1)
 
 
 def tree_on(graph: Graph, source: int, labels: Array, device: Device) -> Array | None:
