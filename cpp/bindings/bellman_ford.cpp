@@ -31,7 +31,7 @@ void register_pair(nb::module_& module) {
         out["relaxed"] = result.relaxed;
         out["improved"] = result.improved;
         out["rounds"] = result.rounds;
-        out["cycle"] = give(std::move(result.cycle));
+        out["cycle"] = to_numpy(std::move(result.cycle));
         return out;
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
@@ -57,7 +57,7 @@ void register_wide(nb::module_& module) {
           result = bellman_ford_wide<V, W>(rows.view(), static_cast<V>(source), view(dist),
                                            view(misfit), view(pred), certify, control);
         }
-        return std::make_pair(give(std::move(result.cycle)), result.broken);
+        return std::make_pair(to_numpy(std::move(result.cycle)), result.violation);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("misfit").noconvert(),

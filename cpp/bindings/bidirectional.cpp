@@ -11,24 +11,25 @@ namespace warpath::bindings {
 namespace {
 
 /// A bidirectional search bound to one graph: it holds the rows and reusable labels.
-class BothEndsSearch {
+class BoundBidirectionalSearch {
  public:
-  using Run = std::function<RouteMet(std::int64_t source, std::int64_t target, const Pulse& pulse)>;
+  using Run = std::function<BidirectionalPath(std::int64_t source, std::int64_t target,
+                                              const Poller& poller)>;
 
-  BothEndsSearch(std::size_t n, Run run) : n_(n), run_(std::move(run)) {}
+  BoundBidirectionalSearch(std::size_t n, Run run) : n_(n), run_(std::move(run)) {}
 
   /// Returns (vertices, length), without vertices if there is no path; None if its length may not
   /// fit 64 bits.
   nb::object operator()(std::int64_t source, std::int64_t target, nb::object progress) const {
     for (const std::int64_t v : {source, target}) require_vertex(v, static_cast<std::int64_t>(n_));
     Control control(python_tick(std::move(progress)));
-    RouteMet found;
+    BidirectionalPath found;
     {
       const nb::gil_scoped_release free;
-      found = run_(source, target, Pulse(control, true));
+      found = run_(source, target, Poller(control, true));
     }
     if (found.too_long) return nb::none();
-    return nb::make_tuple(give(std::move(found.vertices)), found.length);
+    return nb::make_tuple(to_numpy(std::move(found.vertices)), found.length);
   }
 
  private:
@@ -39,14 +40,14 @@ class BothEndsSearch {
 template <Index V, std::integral W>
 void register_weighted(nb::module_& module) {
   module.def(
-      "both_ends",
+      "bidirectional",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> into_indptr,
          In<V> into_indices, In<W> into_weights) {
         const GraphRows<V, W> out(indptr, indices, weights, Weights::kNotNegative);
         const GraphRows<V, W> back(into_indptr, into_indices, into_weights, Weights::kNotNegative);
         require_size(back.vertices(), out.vertices(), "into_indptr");
         const std::size_t n = out.vertices();
-        auto pool = std::make_shared<LabelsPool<Settled<V>>>(out.n());
+        auto pool = std::make_shared<LabelsPool<SettledVertices<V>>>(out.n());
         using Rows = PackedRows<V, W>;
         const auto made = [](const CsrView<V, W>& rows) {
           require(Rows::fit(rows), "there are too many edges");
@@ -57,12 +58,13 @@ void register_weighted(nb::module_& module) {
         };
         const auto graph = made(out.view());
         const auto into = made(back.view());
-        return BothEndsSearch(n, [=](std::int64_t source, std::int64_t target, const Pulse& pulse) {
-          return pool->with([&](Settled<V>& settled) {
-            return BothEnds<V, W>(*graph, *into, settled, pulse)
-                .find(static_cast<V>(source), static_cast<V>(target));
-          });
-        });
+        return BoundBidirectionalSearch(
+            n, [=](std::int64_t source, std::int64_t target, const Poller& poller) {
+              return pool->with([&](SettledVertices<V>& settled) {
+                return BidirectionalDijkstra<V, W>(*graph, *into, settled, poller)
+                    .find(static_cast<V>(source), static_cast<V>(target));
+              });
+            });
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(),
@@ -72,22 +74,23 @@ void register_weighted(nb::module_& module) {
 template <Index V>
 void register_levels(nb::module_& module) {
   module.def(
-      "both_ends_by_levels",
+      "bidirectional_breadth_first",
       [](In<std::int64_t> indptr, In<V> indices, In<std::int64_t> into_indptr, In<V> into_indices) {
         using Rows = GraphRows<V, std::int32_t>;
         const auto out = std::make_shared<const Rows>(unweighted(indptr, indices));
         const auto back = std::make_shared<const Rows>(unweighted(into_indptr, into_indices));
         require_size(back->vertices(), out->vertices(), "into_indptr");
         const std::size_t n = out->vertices();
-        auto pool = std::make_shared<LabelsPool<BothLabels<V>>>(out->n());
-        return BothEndsSearch(n, [=](std::int64_t source, std::int64_t target, const Pulse& pulse) {
-          return pool->with([&](BothLabels<V>& labels) {
-            return both_ends_by_levels<V>({out->view().indptr, out->view().indices},
-                                          {back->view().indptr, back->view().indices},
-                                          static_cast<V>(source), static_cast<V>(target), labels,
-                                          pulse);
-          });
-        });
+        auto pool = std::make_shared<LabelsPool<BidirectionalLabels<V>>>(out->n());
+        return BoundBidirectionalSearch(
+            n, [=](std::int64_t source, std::int64_t target, const Poller& poller) {
+              return pool->with([&](BidirectionalLabels<V>& labels) {
+                return bidirectional_breadth_first<V>({out->view().indptr, out->view().indices},
+                                                      {back->view().indptr, back->view().indices},
+                                                      static_cast<V>(source),
+                                                      static_cast<V>(target), labels, poller);
+              });
+            });
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert());
@@ -95,9 +98,9 @@ void register_levels(nb::module_& module) {
 
 }  // namespace
 
-void register_both_ends(nb::module_& module) {
-  nb::class_<BothEndsSearch>(module, "BothEndsSearch")
-      .def("__call__", &BothEndsSearch::operator(), nb::arg("source"), nb::arg("target"),
+void register_bidirectional(nb::module_& module) {
+  nb::class_<BoundBidirectionalSearch>(module, "BidirectionalSearch")
+      .def("__call__", &BoundBidirectionalSearch::operator(), nb::arg("source"), nb::arg("target"),
            nb::arg("progress") = nb::none());
   register_weighted<std::int32_t, std::int32_t>(module);
   register_weighted<std::int32_t, std::int64_t>(module);

@@ -31,19 +31,19 @@ void register_pair(nb::module_& module) {
           require(weight <= (unreachable<D> - 1) / (rows->n() + 1),
                   "n times the weight must fit 63 bits");
         at_least_one(threads);
-        const D most = cutoff_of<D>(cutoff);
+        const D limit = cutoff_of<D>(cutoff);
         const auto run = [=](std::int64_t source, std::span<D> dist, Control& control) {
           const auto adjacency = [](const Rows& of) {
             return Adjacency<V>{of.view().indptr, of.view().indices};
           };
           const BreadthFirstResult result =
               BreadthFirst<V, D>(adjacency(*rows), into ? adjacency(*into) : Adjacency<V>{}, dist,
-                                 weight, most, threads, assemble, control)
+                                 weight, limit, threads, assemble, control)
                   .run(static_cast<V>(source));
-          return std::optional(SearchDone{result.settled, result.relaxed, result.improved,
-                                          result.rounds, result.settled});
+          return std::optional(SearchStats{result.settled, result.relaxed, result.improved,
+                                           result.rounds, result.settled});
         };
-        return Search<D>::function(rows->vertices(), rows->edges(), run);
+        return BoundSearch<D>::function(rows->vertices(), rows->edges(), run);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(), nb::arg("weight"),

@@ -37,9 +37,9 @@ std::span<const T> values_of(nb::handle object) {
 
 /// A new array for the core to fill, returned read-only. Requires the GIL on creation and return.
 template <class T>
-class Fresh {
+class NewArray {
  public:
-  explicit Fresh(std::size_t n) : array_(Numpy::empty()(n, Numpy::dtype<T>())), n_(n) {}
+  explicit NewArray(std::size_t n) : array_(Numpy::empty()(n, Numpy::dtype<T>())), n_(n) {}
 
   std::span<T> values() const { return {static_cast<T*>(PyArray_DATA(array())), n_}; }
 
@@ -57,9 +57,9 @@ class Fresh {
 
 /// Releases the GIL, except for a graph that is solved in a few microseconds: releasing and
 /// reacquiring it would take a tenth of them.
-class Unlocked {
+class GilReleaseIfLarge {
  public:
-  Unlocked(std::size_t vertices, std::size_t edges) {
+  GilReleaseIfLarge(std::size_t vertices, std::size_t edges) {
     if (vertices + edges > kTiny) free_.emplace();
   }
 

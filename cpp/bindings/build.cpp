@@ -62,7 +62,7 @@ void register_inspect(nb::module_& module) {
         {
           const nb::gil_scoped_release free;
           report =
-              inspect_edges<I, W>(view(src), view(dst), view(weights), n, Pulse(control, true));
+              inspect_edges<I, W>(view(src), view(dst), view(weights), n, Poller(control, true));
         }
         return as_dict(report);
       },
@@ -86,7 +86,7 @@ void register_builder(nb::module_& module) {
         Control control(python_tick(nb::none()));
         const nb::gil_scoped_release free;
         build_csr<I, V, W>(view(src), view(dst), view(weights), both, view(indptr), view(indices),
-                           view(out_weights), Pulse(control, true));
+                           view(out_weights), Poller(control, true));
       },
       nb::arg("src").noconvert(), nb::arg("dst").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("both"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
@@ -113,7 +113,7 @@ void register_build(nb::module_& module) {
           Control control(python_tick(nb::none()));
           const nb::gil_scoped_release free;
           transpose<V, W>(rows.view(), view(out_indptr), view(out_indices), view(out_weights),
-                          Pulse(control, true));
+                          Poller(control, true));
         },
         nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
         nb::arg("weights").noconvert(), nb::arg("out_indptr").noconvert(),

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "kept_array.hpp"
+#include "validated_array.hpp"
 #include "warpath/graph/types.hpp"
 #include "warpath/parallel/control.hpp"
 #include "warpath/parallel/page_array.hpp"
@@ -30,7 +30,7 @@ template <class T>
 using OutMatrix = Aligned<nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 /// An array made by the core and owned by NumPy.
 template <class T>
-using Made = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using OwnedArray = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// A row-major table. Raises ValueError unless it has a row per source and a column per target, or
 /// per vertex if there are no targets.
@@ -56,23 +56,24 @@ std::span<T> view(const Out<T>& array) {
 
 /// Converts a vector to a NumPy array without a copy. Requires the GIL.
 template <class T>
-Made<T> give(std::vector<T>&& values) {
-  auto kept = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = kept->data();
-  const std::size_t size = kept->size();
-  nb::capsule owner(kept.release(),
+OwnedArray<T> to_numpy(std::vector<T>&& values) {
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = owned->data();
+  const std::size_t size = owned->size();
+  nb::capsule owner(owned.release(),
                     [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return Made<T>(data, {size}, owner);
+  return OwnedArray<T>(data, {size}, owner);
 }
 
 /// Converts an array to a NumPy array without a copy. Requires the GIL.
 template <class T>
-Made<T> give(PageArray<T>&& values) {
-  auto kept = std::make_unique<PageArray<T>>(std::move(values));
-  T* data = kept->data();
-  const std::size_t size = kept->size();
-  nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<PageArray<T>*>(p); });
-  return Made<T>(data, {size}, owner);
+OwnedArray<T> to_numpy(PageArray<T>&& values) {
+  auto owned = std::make_unique<PageArray<T>>(std::move(values));
+  T* data = owned->data();
+  const std::size_t size = owned->size();
+  nb::capsule owner(owned.release(),
+                    [](void* p) noexcept { delete static_cast<PageArray<T>*>(p); });
+  return OwnedArray<T>(data, {size}, owner);
 }
 
 /// A Control whose tick takes the GIL, handles Ctrl-C and calls progress(done, total) unless it is
@@ -128,21 +129,21 @@ void register_build(nb::module_& module);
 void register_sssp(nb::module_& module);
 void register_sssp_many(nb::module_& module);
 void register_many_sources(nb::module_& module);
-void register_da2cf(nb::module_& module);  // compound frontiers
+void register_compound_frontier(nb::module_& module);
 void register_bellman_ford(nb::module_& module);
 void register_delta_stepping(nb::module_& module);
 void register_bucket_team(nb::module_& module);
 void register_floyd_warshall(nb::module_& module);
 void register_breadth_first(nb::module_& module);
-void register_both_ends(nb::module_& module);  // bidirectional search
+void register_bidirectional(nb::module_& module);
 void register_verify(nb::module_& module);
 void register_owners(nb::module_& module);
-void register_scan_order(nb::module_& module);  // order of visits
-void register_named(nb::module_& module);       // NetworkX dictionaries
+void register_visit_order(nb::module_& module);
+void register_networkx_dicts(nb::module_& module);
 void register_patches(nb::module_& module);
 void register_read(nb::module_& module);
 void register_write(nb::module_& module);
 void register_generate(nb::module_& module);
-void register_word(nb::module_& module);
+void register_completion_flag(nb::module_& module);
 
 }  // namespace warpath::bindings

@@ -22,10 +22,10 @@ Relaxed as_tuple(const RelaxCounters& counters) {
 
 /// The blocks' smallest labels are optional for `update` and required for `minimum`.
 template <class D>
-std::span<D> least_view(const Out<D>& least, std::size_t n, bool optional) {
-  require(least.size() == least_blocks(n) || (optional && least.size() == 0),
-          "least: one label for each block of DA2CF_BLOCK vertices");
-  return view(least);
+std::span<D> block_minima_view(const Out<D>& block_minima, std::size_t n, bool optional) {
+  require(block_minima.size() == least_blocks(n) || (optional && block_minima.size() == 0),
+          "block_minima: one label for each block of COMPOUND_FRONTIER_BLOCK vertices");
+  return view(block_minima);
 }
 
 /// Checks that labels and flags have an entry for each vertex.
@@ -40,7 +40,7 @@ template <Index V, Weight W>
 void register_sparse(nb::module_& module) {
   using D = DistanceOf<W>;
   module.def(
-      "da2cf_relax_f",
+      "compound_frontier_relax_f",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, Out<D> dist, In<Flag> frontier,
          In<Flag> unsettled) {
         const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
@@ -52,14 +52,14 @@ void register_sparse(nb::module_& module) {
       nb::arg("dist").noconvert(), nb::arg("frontier").noconvert(),
       nb::arg("unsettled").noconvert());
   module.def(
-      "da2cf_relax_u",
+      "compound_frontier_relax_u",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int32_t> into,
          In<std::int32_t> from, Out<D> dist, In<Flag> frontier, In<Flag> unsettled) {
         const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
         require_labels(rows.vertices(), dist.size(), frontier, unsettled);
         const auto blocks = static_cast<std::int64_t>(flag_blocks(rows.vertices()));
-        const Held<std::int32_t> ends = numbers_below(into, blocks, "into");
-        const Held<std::int32_t> starts = numbers_below(from, blocks, "from_");
+        const SharedSpan<std::int32_t> ends = numbers_below(into, blocks, "into");
+        const SharedSpan<std::int32_t> starts = numbers_below(from, blocks, "from_");
         require_size(starts.values.size(), ends.values.size(), "from_");
         const nb::gil_scoped_release free;
         return as_tuple(relax_u<V, W>(rows.view(), ends.values, starts.values, view(dist),
@@ -73,7 +73,7 @@ void register_sparse(nb::module_& module) {
 template <Index V>
 void register_blocks(nb::module_& module) {
   module.def(
-      "da2cf_block_edges",
+      "compound_frontier_block_edges",
       [](In<std::int64_t> indptr, In<V> indices) {
         const auto rows = unweighted(indptr, indices);
         BlockEdges edges;
@@ -82,8 +82,8 @@ void register_blocks(nb::module_& module) {
           edges = block_edges<V>(rows.view().indptr, rows.view().indices);
         }
         const auto blocks = static_cast<std::int64_t>(flag_blocks(rows.vertices()));
-        return nb::make_tuple(keep_numbers(std::move(edges.into), blocks),
-                              keep_numbers(std::move(edges.from), blocks));
+        return nb::make_tuple(validated_numbers(std::move(edges.into), blocks),
+                              validated_numbers(std::move(edges.from), blocks));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert());
 }
@@ -104,37 +104,37 @@ void register_labels(nb::module_& module) {
         nb::arg("matrix").noconvert(), nb::arg("dist").noconvert(), nb::arg("frontier").noconvert(),
         nb::arg("unsettled").noconvert());
   };
-  def("da2cf_relax_f_dense", relax_f_dense<D>);
-  def("da2cf_relax_u_dense", relax_u_dense<D>);
+  def("compound_frontier_relax_f_dense", relax_f_dense<D>);
+  def("compound_frontier_relax_u_dense", relax_u_dense<D>);
   module.def(
-      "da2cf_minimum",
-      [](In<D> dist, In<Flag> unsettled, Out<D> least, int bytes) {
+      "compound_frontier_minimum",
+      [](In<D> dist, In<Flag> unsettled, Out<D> block_minima, int bytes) {
         require_size(unsettled.size(), dist.size(), "unsettled");
-        const std::span<D> blocks = least_view<D>(least, dist.size(), false);
+        const std::span<D> blocks = block_minima_view<D>(block_minima, dist.size(), false);
         const nb::gil_scoped_release free;
         return minimum<D>(view(dist), view(unsettled), blocks, bytes);
       },
-      nb::arg("dist").noconvert(), nb::arg("unsettled").noconvert(), nb::arg("least").noconvert(),
-      nb::arg("bytes") = 64);
+      nb::arg("dist").noconvert(), nb::arg("unsettled").noconvert(),
+      nb::arg("block_minima").noconvert(), nb::arg("bytes") = 64);
   module.def(
-      "da2cf_update",
-      [](In<D> dist, Out<Flag> unsettled, Out<Flag> frontier, D threshold, Out<D> least) {
+      "compound_frontier_update",
+      [](In<D> dist, Out<Flag> unsettled, Out<Flag> frontier, D threshold, Out<D> block_minima) {
         require_size(unsettled.size(), dist.size(), "unsettled");
         require_size(frontier.size(), dist.size(), "frontier");
-        const std::span<const D> blocks = least_view<D>(least, dist.size(), true);
+        const std::span<const D> blocks = block_minima_view<D>(block_minima, dist.size(), true);
         const nb::gil_scoped_release free;
         const Updated updated =
             update<D>(view(dist), view(unsettled), view(frontier), threshold, blocks);
         return std::tuple(updated.selected, updated.changed.begin, updated.changed.end);
       },
       nb::arg("dist").noconvert(), nb::arg("unsettled").noconvert(),
-      nb::arg("frontier").noconvert(), nb::arg("threshold"), nb::arg("least").noconvert());
+      nb::arg("frontier").noconvert(), nb::arg("threshold"), nb::arg("block_minima").noconvert());
 }
 
 }  // namespace
 
-void register_da2cf(nb::module_& module) {
-  module.attr("DA2CF_BLOCK") = kLeastBlock;
+void register_compound_frontier(nb::module_& module) {
+  module.attr("COMPOUND_FRONTIER_BLOCK") = kLeastBlock;
   for_each_type([&]<class V, class W>() { register_sparse<V, W>(module); });
   register_blocks<std::int32_t>(module);
   register_blocks<std::int64_t>(module);

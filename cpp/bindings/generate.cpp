@@ -8,19 +8,19 @@ namespace warpath::bindings {
 
 namespace {
 
-/// Runs make(pulse) with the GIL released; Ctrl-C ends it.
+/// Runs make(poller) with the GIL released; Ctrl-C ends it.
 template <class Make>
 auto without_gil(Make&& make) {
   Control control(python_tick(nb::none()));
   const nb::gil_scoped_release free;
-  return make(Pulse(control, true));
+  return make(Poller(control, true));
 }
 
 /// A limit on vertices and edges that exceeds any memory; products and sums below it fit 64 bits.
-constexpr std::int64_t kMost = std::int64_t{1} << 47;
+constexpr std::int64_t kMaxCount = std::int64_t{1} << 47;
 
 void require_count(std::int64_t count, const char* name) {
-  if (count < 0 || count > kMost)
+  if (count < 0 || count > kMaxCount)
     throw std::invalid_argument(std::string(name) + " must lie in 0 .. 2^47");
 }
 
@@ -39,7 +39,7 @@ nb::tuple with_index(std::int64_t n, F&& f) {
 
 template <Index V>
 nb::tuple give_edges(EdgeList<V>&& edges) {
-  return nb::make_tuple(give(std::move(edges.src)), give(std::move(edges.dst)));
+  return nb::make_tuple(to_numpy(std::move(edges.src)), to_numpy(std::move(edges.dst)));
 }
 
 template <Weight W, class Bound>
@@ -53,8 +53,8 @@ void register_weights(nb::module_& module) {
                   "low and high must fit the weights' type");
         else
           require(std::isfinite(high - low), "low and high must be finite, and high - low");
-        without_gil([&](Pulse pulse) {
-          draw_weights<W>(view(out), low, high, seed, at_least_one(threads), pulse.control());
+        without_gil([&](Poller poller) {
+          draw_weights<W>(view(out), low, high, seed, at_least_one(threads), poller.control());
         });
       },
       nb::arg("out").noconvert(), nb::arg("low"), nb::arg("high"), nb::arg("seed"),
@@ -68,8 +68,8 @@ void register_vertices(nb::module_& module) {
       [](Out<V> out, std::int64_t n, std::uint64_t seed, int threads) {
         require(n > 0 || out.size() == 0, "n must be > 0");
         require(n - 1 <= std::numeric_limits<V>::max(), "n must fit the vertices' type");
-        without_gil([&](Pulse pulse) {
-          draw_vertices<V>(view(out), n, seed, at_least_one(threads), pulse.control());
+        without_gil([&](Poller poller) {
+          draw_vertices<V>(view(out), n, seed, at_least_one(threads), poller.control());
         });
       },
       nb::arg("out").noconvert(), nb::arg("n"), nb::arg("seed"), nb::arg("threads") = 1);
@@ -99,16 +99,16 @@ void register_lengths(nb::module_& module) {
         require_size(src.size(), out.size(), "src");
         require_size(dst.size(), out.size(), "dst");
         const auto n = static_cast<std::int64_t>(x.size());
-        const Held<V> tails = numbers_below(src, n, "src");
-        const Held<V> heads = numbers_below(dst, n, "dst");
+        const SharedSpan<V> tails = numbers_below(src, n, "src");
+        const SharedSpan<V> heads = numbers_below(dst, n, "dst");
         const Points points{{x.data(), x.data() + x.size()}, {y.data(), y.data() + y.size()}};
         constexpr std::int64_t kFar = std::int64_t{1} << 29;
         for (const std::vector<std::int64_t>* each : {&points.x, &points.y})
           require(std::all_of(each->begin(), each->end(),
                               [](std::int64_t at) { return -kFar < at && at < kFar; }),
                   "coordinates must lie between -2^29 and 2^29");
-        without_gil([&](Pulse pulse) {
-          link_lengths<V, W>(tails.values, heads.values, points, view(out), pulse);
+        without_gil([&](Poller poller) {
+          link_lengths<V, W>(tails.values, heads.values, points, view(out), poller);
         });
       },
       nb::arg("src").noconvert(), nb::arg("dst").noconvert(), nb::arg("x").noconvert(),
@@ -124,8 +124,8 @@ void register_links(nb::module_& module) {
         require_count(count, "count");
         const RmatShape shape{scale, count, {a, ab, abc}, rename, links, unique};
         return with_index(std::int64_t{1} << scale, [&]<class V>() {
-          return give_edges<V>(without_gil([&](Pulse pulse) {
-            return rmat<V>(shape, seed, at_least_one(threads), pulse.control());
+          return give_edges<V>(without_gil([&](Poller poller) {
+            return rmat<V>(shape, seed, at_least_one(threads), poller.control());
           }));
         });
       },
@@ -139,10 +139,10 @@ void register_links(nb::module_& module) {
         require_count(rows, "rows");
         require_count(columns, "columns");
         require_chance(drop, "drop");
-        require(columns == 0 || rows <= kMost / columns, "there are more than 2^47 vertices");
+        require(columns == 0 || rows <= kMaxCount / columns, "there are more than 2^47 vertices");
         return with_index(rows * columns, [&]<class V>() {
           return give_edges<V>(without_gil(
-              [&](Pulse pulse) { return grid<V>(rows, columns, diagonal, drop, seed, pulse); }));
+              [&](Poller poller) { return grid<V>(rows, columns, diagonal, drop, seed, poller); }));
         });
       },
       nb::arg("rows"), nb::arg("columns"), nb::arg("diagonal"), nb::arg("drop"), nb::arg("seed"));
@@ -153,7 +153,7 @@ void register_links(nb::module_& module) {
         require_chance(keep, "keep");
         return with_index(n, [&]<class V>() {
           return give_edges<V>(
-              without_gil([&](Pulse pulse) { return pairs<V>(n, keep, seed, pulse); }));
+              without_gil([&](Poller poller) { return pairs<V>(n, keep, seed, poller); }));
         });
       },
       nb::arg("n"), nb::arg("keep"), nb::arg("seed"));
@@ -163,10 +163,10 @@ void register_links(nb::module_& module) {
         require_count(n, "n");
         require_chance(rewire, "rewire");
         require(half >= 0 && (n == 0 || half < (n + 1) / 2), "half must be >= 0 and below n / 2");
-        require(half == 0 || n <= kMost / half, "there are more than 2^47 edges");
+        require(half == 0 || n <= kMaxCount / half, "there are more than 2^47 edges");
         return with_index(n, [&]<class V>() {
           return give_edges<V>(without_gil(
-              [&](Pulse pulse) { return small_world<V>(n, half, rewire, seed, pulse); }));
+              [&](Poller poller) { return small_world<V>(n, half, rewire, seed, poller); }));
         });
       },
       nb::arg("n"), nb::arg("half"), nb::arg("rewire"), nb::arg("seed"));
@@ -178,12 +178,12 @@ void register_planar(nb::module_& module) {
       [](std::int64_t n, std::int64_t columns, std::int64_t links, std::uint64_t seed) {
         require_count(n, "n");
         require_count(links, "links");
-        require(columns > 0 && columns <= kMost, "columns must lie in 1 .. 2^47");
+        require(columns > 0 && columns <= kMaxCount, "columns must lie in 1 .. 2^47");
         return with_index(n, [&]<class V>() {
           auto [edges, points] =
-              without_gil([&](Pulse pulse) { return road<V>(n, columns, links, seed, pulse); });
-          return nb::make_tuple(give(std::move(edges.src)), give(std::move(edges.dst)),
-                                give(std::move(points.x)), give(std::move(points.y)));
+              without_gil([&](Poller poller) { return road<V>(n, columns, links, seed, poller); });
+          return nb::make_tuple(to_numpy(std::move(edges.src)), to_numpy(std::move(edges.dst)),
+                                to_numpy(std::move(points.x)), to_numpy(std::move(points.y)));
         });
       },
       nb::arg("n"), nb::arg("columns"), nb::arg("links"), nb::arg("seed"));
@@ -191,8 +191,8 @@ void register_planar(nb::module_& module) {
       "random_points",
       [](std::int64_t n, std::uint64_t seed) {
         require(n >= 0 && n <= std::int64_t{1} << 40, "n must lie in 0 .. 2^40");
-        Points points = without_gil([&](Pulse pulse) { return random_points(n, seed, pulse); });
-        return nb::make_tuple(give(std::move(points.x)), give(std::move(points.y)));
+        Points points = without_gil([&](Poller poller) { return random_points(n, seed, poller); });
+        return nb::make_tuple(to_numpy(std::move(points.x)), to_numpy(std::move(points.y)));
       },
       nb::arg("n"), nb::arg("seed"));
   module.def(
@@ -201,8 +201,8 @@ void register_planar(nb::module_& module) {
         require_size(y.size(), x.size(), "y");
         require(x.size() < std::size_t{1} << 30, "there must be fewer than 2^30 points");
         const Points points = different_points(x, y);
-        return give_edges<std::int32_t>(
-            without_gil([&](Pulse pulse) { return Delaunay(points.x, points.y, pulse).edges(); }));
+        return give_edges<std::int32_t>(without_gil(
+            [&](Poller poller) { return Delaunay(points.x, points.y, poller).edges(); }));
       },
       nb::arg("x").noconvert(), nb::arg("y").noconvert());
 }

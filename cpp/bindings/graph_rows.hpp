@@ -1,8 +1,8 @@
 // graph_rows.hpp - validation of the arrays that are passed to the bindings.
 //
-// Sizes are compared at every call. The content of a graph's rows is checked once, when `keep_rows`
-// makes its arrays. Other arrays are copied and checked by each call, so that no other thread
-// changes them after the check.
+// Sizes are compared at every call. The content of a graph's rows is checked once, when
+// `validate_rows` makes its arrays. Other arrays are copied and checked by each call, so that no
+// other thread changes them after the check.
 #pragma once
 
 #include <cmath>
@@ -54,14 +54,14 @@ D cutoff_of(std::optional<D> cutoff) {
 
 /// Immutable numbers, and the owner that keeps them alive.
 template <class T>
-struct Held {
+struct SharedSpan {
   std::span<const T> values;
   std::shared_ptr<const void> memory;
 };
 
-/// A view of the array itself. The last Held of an array must be destroyed with the GIL held.
+/// A view of the array itself. The last SharedSpan of an array must be destroyed with the GIL held.
 template <class T>
-Held<T> hold(const In<T>& array) {
+SharedSpan<T> share(const In<T>& array) {
   return {view(array), std::make_shared<In<T>>(array)};
 }
 
@@ -87,19 +87,19 @@ class GraphRows {
  public:
   GraphRows(const In<std::int64_t>& indptr, const In<V>& indices, const In<W>& weights,
             Weights needed)
-      : indptr_(hold(indptr)), indices_(hold(indices)), weights_(hold(weights)) {
+      : indptr_(share(indptr)), indices_(share(indices)), weights_(share(weights)) {
     require_rows<V>(indptr.size());
     require(
         weights.size() == indices.size() || (needed == Weights::kOptional && weights.size() == 0),
         "weights must have an entry for each edge");
-    const KeptArray* const offsets = indptr.kept(Content::kOffsets);
-    const KeptArray* const numbers = indices.kept(Content::kIndices);
-    const KeptArray* const lengths = weights.kept(Content::kWeights);
+    const ValidatedArray* const offsets = indptr.validated(Content::kOffsets);
+    const ValidatedArray* const numbers = indices.validated(Content::kIndices);
+    const ValidatedArray* const lengths = weights.validated(Content::kWeights);
     const bool ordered = offsets != nullptr && numbers != nullptr &&
                          offsets->bound == static_cast<std::int64_t>(indices.size()) &&
                          numbers->bound <= static_cast<std::int64_t>(vertices());
     if (lengths != nullptr) {
-      most_ = lengths->most<W>();
+      max_weight_ = lengths->max_weight<W>();
       negative_ = lengths->negative;
     }
     check(!ordered, lengths == nullptr && needed >= Weights::kFinite);
@@ -112,7 +112,7 @@ class GraphRows {
   std::size_t vertices() const { return indptr_.values.size() - 1; }
   std::size_t edges() const { return indices_.values.size(); }
   /// An upper bound on the weights, if they are finite.
-  W heaviest() const { return most_; }
+  W max_weight() const { return max_weight_; }
 
  private:
   /// Copies and checks rows and weights that are not checked yet.
@@ -131,21 +131,21 @@ class GraphRows {
                                   "] is not a vertex");
     require(report.bad_weight < 0 && report.absent == 0, "weights must be finite");
     if (!weights) return;
-    most_ = report.most;
-    negative_ = report.least < 0;
+    max_weight_ = report.max_weight;
+    negative_ = report.min_weight < 0;
   }
 
   template <class T>
-  static Held<T> copied(const Held<T>& held) {
-    const auto made = std::make_shared<std::vector<T>>(held.values.begin(), held.values.end());
+  static SharedSpan<T> copied(const SharedSpan<T>& span) {
+    const auto made = std::make_shared<std::vector<T>>(span.values.begin(), span.values.end());
     return {*made, made};
   }
 
-  Held<std::int64_t> indptr_;
-  Held<V> indices_;
-  Held<W> weights_;
+  SharedSpan<std::int64_t> indptr_;
+  SharedSpan<V> indices_;
+  SharedSpan<W> weights_;
   CsrView<V, W> view_;
-  W most_{};
+  W max_weight_{};
   bool negative_ = false;
 };
 
@@ -157,9 +157,9 @@ GraphRows<V, std::int32_t> unweighted(const In<std::int64_t>& indptr, const In<V
 
 /// Numbers in [0, bound): immutable already, or copied and checked.
 template <class T>
-Held<T> numbers_below(const In<T>& array, std::int64_t bound, const char* name) {
-  const KeptArray* const kept = array.kept(Content::kIndices);
-  if (kept != nullptr && kept->bound <= bound) return hold(array);
+SharedSpan<T> numbers_below(const In<T>& array, std::int64_t bound, const char* name) {
+  const ValidatedArray* const validated = array.validated(Content::kIndices);
+  if (validated != nullptr && validated->bound <= bound) return share(array);
   const auto made = std::make_shared<std::vector<T>>(array.data(), array.data() + array.size());
   for (const T number : *made)
     if (number < 0 || number >= bound)
@@ -170,11 +170,12 @@ Held<T> numbers_below(const In<T>& array, std::int64_t bound, const char* name) 
 
 /// Converts numbers in [0, bound) to an immutable NumPy array without a copy. Requires the GIL.
 template <class T>
-nb::object keep_numbers(std::vector<T>&& numbers, std::int64_t bound) {
+nb::object validated_numbers(std::vector<T>&& numbers, std::int64_t bound) {
   const auto made = std::make_shared<const std::vector<T>>(std::move(numbers));
-  auto kept = std::make_unique<KeptArray>(Content::kIndices, std::span<const T>(*made), made);
-  kept->bound = bound;
-  return KeptArray::array(std::move(kept));
+  auto validated =
+      std::make_unique<ValidatedArray>(Content::kIndices, std::span<const T>(*made), made);
+  validated->bound = bound;
+  return ValidatedArray::array(std::move(validated));
 }
 
 }  // namespace warpath::bindings

@@ -21,10 +21,10 @@ ManyCounters solve(Table<V, W, Label> table, bool together, int threads, Control
   if constexpr (sizeof(V) == 4) {
     return many_sources(table, together, threads, control);
   } else {
-    using Queue = FourHeap<DistanceOf<W>, V>;
+    using Queue = QuaternaryHeap<DistanceOf<W>, V>;
     return {dijkstra_many<Label, V, W>(
         table.graph, table.sources, table.targets, table.out, [] { return Queue(); },
-        PlainEdges<V, W>{}, table.cutoff, threads, control)};
+        OriginalWeights<V, W>{}, table.cutoff, threads, control)};
   }
 }
 
@@ -75,20 +75,20 @@ void register_own_buckets(nb::module_& module) {
         require(delta > 0, "delta must be > 0");
         const D most = cutoff_of<D>(cutoff);
         const auto run = [=](std::int64_t source, std::span<D> dist,
-                             Control& control) -> std::optional<SearchDone> {
+                             Control& control) -> std::optional<SearchStats> {
           try {
             const ManyCounters counters = solve<V, W, D>(
                 {rows->view(), {&source, 1}, {}, dist, most, delta, delta}, false, 1, control);
-            return SearchDone{.settled = counters.settled,
-                              .relaxed = counters.relaxed,
-                              .improved = counters.improved,
-                              .together = counters.together,
-                              .moves = counters.moves};
+            return SearchStats{.settled = counters.settled,
+                               .relaxed = counters.relaxed,
+                               .improved = counters.improved,
+                               .together = counters.together,
+                               .moves = counters.moves};
           } catch (const std::overflow_error&) {
             return std::nullopt;
           }
         };
-        return Search<D>::function(rows->vertices(), rows->edges(), run);
+        return BoundSearch<D>::function(rows->vertices(), rows->edges(), run);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("delta"), nb::arg("cutoff") = nb::none());

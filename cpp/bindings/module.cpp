@@ -10,26 +10,26 @@ NB_MODULE(_core, module) {
 #else
   module.attr("compiler") = "GCC " __VERSION__;
 #endif
-  warpath::Helpers::get();  // created before the process can fork
+  warpath::ThreadPool::get();  // created before the process can fork
   register_rows(module);
   register_build(module);
   register_sssp(module);
   register_sssp_many(module);
   register_many_sources(module);
-  register_da2cf(module);
+  register_compound_frontier(module);
   register_bellman_ford(module);
   register_delta_stepping(module);
   register_bucket_team(module);
   register_floyd_warshall(module);
   register_breadth_first(module);
-  register_both_ends(module);
+  register_bidirectional(module);
   register_verify(module);
   register_owners(module);
-  register_scan_order(module);
-  register_named(module);
+  register_visit_order(module);
+  register_networkx_dicts(module);
   register_patches(module);
   register_read(module);
   register_write(module);
   register_generate(module);
-  register_word(module);
+  register_completion_flag(module);
 }

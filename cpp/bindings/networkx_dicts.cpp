@@ -22,23 +22,23 @@ namespace warpath::bindings {
 namespace {
 
 /// Pauses Python's garbage collector, which would traverse all objects again and again.
-class CollectorPaused {
+class GcPause {
  public:
-  CollectorPaused() : enabled_(PyGC_Disable() != 0) {}
-  ~CollectorPaused() {
+  GcPause() : enabled_(PyGC_Disable() != 0) {}
+  ~GcPause() {
     if (enabled_) PyGC_Enable();
   }
-  CollectorPaused(const CollectorPaused&) = delete;
-  CollectorPaused& operator=(const CollectorPaused&) = delete;
+  GcPause(const GcPause&) = delete;
+  GcPause& operator=(const GcPause&) = delete;
 
  private:
   bool enabled_;
 };
 
 /// Handles Ctrl-C every so many steps.
-class Signals {
+class SignalPoller {
  public:
-  void beat(std::size_t steps) {
+  void step(std::size_t steps) {
     left_ -= static_cast<std::int64_t>(steps);
     if (left_ > 0) return;
     left_ = kEvery;
@@ -103,7 +103,7 @@ nb::object checked(PyObject* made) {
 
 /// Whether the garbage collector tracks an object, as it may be part of a reference cycle. Strings,
 /// numbers, and tuples of them that the collector has seen are not tracked.
-bool followed(PyObject* object) { return PyObject_GC_IsTracked(object) != 0; }
+bool is_tracked(PyObject* object) { return PyObject_GC_IsTracked(object) != 0; }
 
 /// Untracks a list that cannot be part of a cycle, as Python itself does with tuples: traversing
 /// 125,000 lists takes as long as creating them. Objects appended to such a list later are not seen
@@ -125,15 +125,15 @@ nb::object number(D value, bool whole) {
 /// Returns {name: distance} of the vertices of `order`. Floats flagged in `whole` become integers;
 /// entries beyond the end of `whole` count as not flagged.
 template <class D>
-nb::dict named_numbers(nb::object names, In<std::int64_t> order, In<D> dist, In<bool> whole) {
+nb::dict dict_of_distances(nb::object names, In<std::int64_t> order, In<D> dist, In<bool> whole) {
   const Names named(names, view(order));
   nb::dict answer;
-  Signals signals;
+  SignalPoller signals;
   D last{};
   bool last_whole = false;
   nb::object value;  // vertices at the same distance are adjacent and share one object
   for (std::size_t i = 0; i < named.size(); ++i) {
-    signals.beat(1);
+    signals.step(1);
     if (i + Names::kAhead < named.size())
       __builtin_prefetch(dist.data() + order.data()[i + Names::kAhead]);
     const auto v = static_cast<std::size_t>(order.data()[i]);
@@ -160,38 +160,38 @@ class PathLists {
   /// Appends the paths of the vertices that `named` has gained. `above` has the index of each
   /// vertex's predecessor, -1 for a source.
   void make(std::span<const std::int64_t> above) {
-    const CollectorPaused paused;
+    const GcPause paused;
     for (std::size_t i = paths_.size(); i < named_.size(); ++i) {
       PyObject* name = named_[i];
       Py_INCREF(name);
       if (PyList_SetItem(last_.ptr(), 0, name) != 0) throw nb::python_error();
       if (above[i] >= static_cast<std::int64_t>(i))
         throw std::invalid_argument("a path's vertices are not in order");
-      bool follow = followed(name);
+      bool tracked = is_tracked(name);
       nb::object path;
       if (above[i] < 0) {
         path = checked(PyList_GetSlice(last_.ptr(), 0, 1));
       } else {
         const auto before = static_cast<std::size_t>(above[i]);
         PyObject* const head = paths_[before].ptr();
-        follow = follow || to_follow_[before];
+        tracked = tracked || tracked_[before];
         path = checked(backwards_ ? PySequence_Concat(last_.ptr(), head)
                                   : PySequence_Concat(head, last_.ptr()));
       }
-      if (!follow) untrack(path);
-      signals_.beat(static_cast<std::size_t>(PyList_Size(path.ptr())));
+      if (!tracked) untrack(path);
+      signals_.step(static_cast<std::size_t>(PyList_Size(path.ptr())));
       paths_.push_back(std::move(path));
-      to_follow_.push_back(follow);
+      tracked_.push_back(tracked);
     }
   }
 
   /// Moves the paths into a dictionary in a separate loop: creating lists between its insertions
   /// would evict it from the cache.
   nb::dict take() {
-    const CollectorPaused paused;
+    const GcPause paused;
     nb::dict answer;
     for (std::size_t i = 0; i < paths_.size(); ++i) {
-      signals_.beat(1);
+      signals_.step(1);
       put(answer, named_[i], std::exchange(paths_[i], {}));
     }
     return answer;
@@ -201,13 +201,13 @@ class PathLists {
   Names& named_;
   const bool backwards_;
   const nb::object last_;
-  Signals signals_;
+  SignalPoller signals_;
   std::vector<nb::object> paths_;
-  std::vector<bool> to_follow_;
+  std::vector<bool> tracked_;
 };
 
 /// Returns {name: path} of the vertices of `order`, from the index of each one's predecessor in it.
-nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> above) {
+nb::dict dict_of_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> above) {
   Names named(names, view(order));
   if (above.size() != named.size())
     throw std::invalid_argument("order and above are not of one length");
@@ -219,20 +219,20 @@ nb::dict named_paths(nb::object names, In<std::int64_t> order, In<std::int64_t> 
 /// Returns {name: path} of the vertices that a breadth-first search over at most `limit` edges
 /// reaches, in its order. One thread searches while the other, with the GIL, creates the lists.
 template <Index V>
-nb::dict named_paths_by_levels(nb::object names, In<std::int64_t> indptr, In<V> indices,
-                               std::int64_t source, std::int64_t limit, bool backwards,
-                               int threads) {
+nb::dict dict_of_paths_by_levels(nb::object names, In<std::int64_t> indptr, In<V> indices,
+                                 std::int64_t source, std::int64_t limit, bool backwards,
+                                 int threads) {
   const auto rows = unweighted(indptr, indices);
   const std::size_t n = rows.vertices();
   require_vertex(source, rows.n());
   Names named(names, n);
   PathLists lists(named, backwards);
-  Scan scan;
+  VisitOrder scan;
   scan.order.reserve(n);
   scan.above.reserve(n);
   const std::int64_t* const order = scan.order.data();
   const std::int64_t* const above = scan.above.data();
-  std::atomic<std::size_t> there{0};
+  std::atomic<std::size_t> available{0};
   std::atomic<bool> ended{false};
   Control control(python_tick(nb::none()));
   const int searcher = std::min(at_least_one(threads), 2) - 1;
@@ -241,18 +241,18 @@ nb::dict named_paths_by_levels(nb::object names, In<std::int64_t> indptr, In<V> 
       std::optional<nb::gil_scoped_release> free;
       if (rank == 0) free.emplace();
       breadth_first_scan<V>(
-          rows.view().indptr, rows.view().indices, source, limit, {}, Pulse(control, rank == 0),
-          scan, [&](std::size_t count) { there.store(count, std::memory_order_release); });
+          rows.view().indptr, rows.view().indices, source, limit, {}, Poller(control, rank == 0),
+          scan, [&](std::size_t count) { available.store(count, std::memory_order_release); });
       ended.store(true, std::memory_order_release);
     }
     if (rank != 0) return;
-    Pulse pulse(control, true);
+    Poller poller(control, true);
     for (bool last = false; !last;) {
       last = ended.load(std::memory_order_acquire);
-      const std::size_t count = there.load(std::memory_order_acquire);
+      const std::size_t count = available.load(std::memory_order_acquire);
       if (count == named.size() && !last) {
         const nb::gil_scoped_release free;
-        pulse.check();
+        poller.check();
         std::this_thread::yield();
         continue;
       }
@@ -265,30 +265,30 @@ nb::dict named_paths_by_levels(nb::object names, In<std::int64_t> indptr, In<V> 
 
 /// Returns {name: list} of the vertices of `keys`. Each list has the names of the next part of
 /// `listed`, up to the key's entry of `ends`.
-nb::dict named_lists(nb::object names, In<std::int64_t> keys, In<std::int64_t> ends,
-                     In<std::int64_t> listed) {
+nb::dict dict_of_lists(nb::object names, In<std::int64_t> keys, In<std::int64_t> ends,
+                       In<std::int64_t> listed) {
   const Names named(names, view(keys));
   const Names entries(names, view(listed));
   if (ends.size() != named.size())
     throw std::invalid_argument("keys and ends are not of one length");
   nb::dict answer;
-  Signals signals;
-  const CollectorPaused paused;
+  SignalPoller signals;
+  const GcPause paused;
   std::int64_t at = 0;
   for (std::size_t i = 0; i < named.size(); ++i) {
     const std::int64_t end = ends.data()[i];
     if (end < at || static_cast<std::size_t>(end) > entries.size())
       throw std::invalid_argument("ends do not ascend to the length of the lists");
-    signals.beat(static_cast<std::size_t>(end - at) + 1);
+    signals.step(static_cast<std::size_t>(end - at) + 1);
     const nb::object list = checked(PyList_New(end - at));
-    bool to_follow = false;
+    bool tracked = false;
     for (Py_ssize_t k = 0; at < end; ++k, ++at) {
       PyObject* name = entries[static_cast<std::size_t>(at)];
       Py_INCREF(name);
       if (PyList_SetItem(list.ptr(), k, name) != 0) throw nb::python_error();
-      to_follow = to_follow || followed(name);
+      tracked = tracked || is_tracked(name);
     }
-    if (!to_follow) untrack(list);
+    if (!tracked) untrack(list);
     put(answer, named[i], list);
   }
   return answer;
@@ -310,24 +310,25 @@ void along_paths(In<std::int64_t> above, Out<bool> flags) {
 
 }  // namespace
 
-void register_named(nb::module_& module) {
+void register_networkx_dicts(nb::module_& module) {
   const auto numbers = [&]<class D>() {
-    module.def("named_numbers", &named_numbers<D>, nb::arg("names"), nb::arg("order").noconvert(),
-               nb::arg("dist").noconvert(), nb::arg("whole").noconvert());
+    module.def("dict_of_distances", &dict_of_distances<D>, nb::arg("names"),
+               nb::arg("order").noconvert(), nb::arg("dist").noconvert(),
+               nb::arg("whole").noconvert());
   };
   numbers.template operator()<std::int64_t>();
   numbers.template operator()<float>();
   numbers.template operator()<double>();
-  module.def("named_paths", &named_paths, nb::arg("names"), nb::arg("order").noconvert(),
+  module.def("dict_of_paths", &dict_of_paths, nb::arg("names"), nb::arg("order").noconvert(),
              nb::arg("above").noconvert());
   const auto by_levels = [&]<class V>() {
-    module.def("named_paths_by_levels", &named_paths_by_levels<V>, nb::arg("names"),
+    module.def("dict_of_paths_by_levels", &dict_of_paths_by_levels<V>, nb::arg("names"),
                nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("source"),
                nb::arg("limit"), nb::arg("backwards"), nb::arg("threads"));
   };
   by_levels.template operator()<std::int32_t>();
   by_levels.template operator()<std::int64_t>();
-  module.def("named_lists", &named_lists, nb::arg("names"), nb::arg("keys").noconvert(),
+  module.def("dict_of_lists", &dict_of_lists, nb::arg("names"), nb::arg("keys").noconvert(),
              nb::arg("ends").noconvert(), nb::arg("listed").noconvert());
   module.def("along_paths", &along_paths, nb::arg("above").noconvert(),
              nb::arg("flags").noconvert());

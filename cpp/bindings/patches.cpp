@@ -25,16 +25,16 @@ void register_pair(nb::module_& module) {
         nb::dict found;
         found["most_edges"] = made.most_edges;
         found["most_exits"] = made.most_exits;
-        found["places"] = give(std::move(made.places));
-        found["table"] = give(std::move(made.table));
-        found["begin"] = give(std::move(made.begin));
-        found["targets"] = give(std::move(made.targets));
-        found["weights"] = give(std::move(made.weights));
+        found["places"] = to_numpy(std::move(made.places));
+        found["table"] = to_numpy(std::move(made.table));
+        found["begin"] = to_numpy(std::move(made.begin));
+        found["targets"] = to_numpy(std::move(made.targets));
+        found["weights"] = to_numpy(std::move(made.weights));
         found["heard"] = made.heard;
-        found["tails"] = give(std::move(made.tails));
-        found["slots"] = give(std::move(made.slots));
-        found["tolls"] = give(std::move(made.tolls));
-        found["owners"] = give(std::move(made.owners));
+        found["tails"] = to_numpy(std::move(made.tails));
+        found["slots"] = to_numpy(std::move(made.slots));
+        found["tolls"] = to_numpy(std::move(made.tolls));
+        found["owners"] = to_numpy(std::move(made.owners));
         return found;
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),

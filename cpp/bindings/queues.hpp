@@ -24,15 +24,15 @@ namespace warpath::bindings {
 template <bool kBounded, Index V, Weight W, class Use>
 auto with_queue(std::string_view name, const CsrView<V, W>& graph, Use&& use) {
   using D = DistanceOf<W>;
-  if (name == "heap") return use([] { return FourHeap<D, V>(); });
+  if (name == "heap") return use([] { return QuaternaryHeap<D, V>(); });
   if (name == "radix") return use([] { return RadixHeap<D, V>(); });
   if constexpr (kBounded && std::is_integral_v<W>) {
     if (name == "dial") {
       // Passing over so many empty buckets takes about 16 us per vertex: Ctrl-C is handled in time.
-      constexpr std::int64_t kMostBuckets = std::int64_t{1} << 22;
-      const auto heaviest = std::max_element(graph.weights.begin(), graph.weights.end());
-      const std::int64_t max_weight = heaviest == graph.weights.end() ? 0 : *heaviest;
-      if (max_weight >= kMostBuckets)
+      constexpr std::int64_t kMaxBuckets = std::int64_t{1} << 22;
+      const auto largest = std::max_element(graph.weights.begin(), graph.weights.end());
+      const std::int64_t max_weight = largest == graph.weights.end() ? 0 : *largest;
+      if (max_weight >= kMaxBuckets)
         throw std::invalid_argument(
             "queue=\"dial\" needs a bucket per distance up to the largest weight, " +
             std::to_string(max_weight) + ": use \"radix\"");

@@ -15,11 +15,11 @@ namespace {
 nb::object as_array(Column&& column) {
   switch (column.kind()) {
     case Column::Kind::kInt32:
-      return nb::cast(give(std::move(column.narrow)));
+      return nb::cast(to_numpy(std::move(column.narrow)));
     case Column::Kind::kInt64:
-      return nb::cast(give(std::move(column.wide)));
+      return nb::cast(to_numpy(std::move(column.wide)));
     default:
-      return nb::cast(give(std::move(column.real)));
+      return nb::cast(to_numpy(std::move(column.real)));
   }
 }
 
@@ -121,7 +121,7 @@ void register_read(nb::module_& module) {
           const nb::gil_scoped_release free;
           rows = read_metis(text, {n, entries, skipped, weighted}, control);
         }
-        return nb::make_tuple(give(std::move(rows.indptr)), as_array(std::move(rows.indices)),
+        return nb::make_tuple(to_numpy(std::move(rows.indptr)), as_array(std::move(rows.indices)),
                               as_array(std::move(rows.weights)), rows.symmetric);
       },
       nb::arg("data"), nb::arg("offset"), nb::arg("line"), nb::kw_only(), nb::arg("n"),

@@ -12,12 +12,12 @@
 
 namespace warpath::bindings {
 
-nb::object KeptArray::array(std::unique_ptr<KeptArray> kept) {
+nb::object ValidatedArray::array(std::unique_ptr<ValidatedArray> validated) {
   static std::int64_t nothing = 0;  // given a null pointer, NumPy would allocate memory itself
-  npy_intp size = static_cast<npy_intp>(kept->size_);
-  void* const data = kept->size_ == 0 ? &nothing : const_cast<void*>(kept->data_);
-  auto* const dtype = reinterpret_cast<PyArray_Descr*>(kept->dtype_.inc_ref().ptr());
-  nb::object owner = nb::cast(kept.release(), nb::rv_policy::take_ownership);
+  npy_intp size = static_cast<npy_intp>(validated->size_);
+  void* const data = validated->size_ == 0 ? &nothing : const_cast<void*>(validated->data_);
+  auto* const dtype = reinterpret_cast<PyArray_Descr*>(validated->dtype_.inc_ref().ptr());
+  nb::object owner = nb::cast(validated.release(), nb::rv_policy::take_ownership);
   PyObject* const made = PyArray_NewFromDescr(&PyArray_Type, dtype, 1, &size, nullptr, data,
                                               NPY_ARRAY_CARRAY_RO, nullptr);
   if (made == nullptr) throw nb::python_error();
@@ -31,51 +31,52 @@ namespace {
 
 /// One array of a graph's rows: as passed, and its immutable form.
 template <class T>
-class Part {
+class RowArray {
  public:
-  Part(nb::handle given, Content content)
-      : given_(given), content_(content), held_{values_of<T>(given), nullptr} {
-    const KeptArray* const behind = KeptArray::behind(given);
-    if (behind != nullptr && behind->is(content, Numpy::array(given))) kept_ = behind;
-    held_.memory = std::make_shared<nb::object>(nb::borrow(given));
+  RowArray(nb::handle given, Content content)
+      : given_(given), content_(content), span_{values_of<T>(given), nullptr} {
+    const ValidatedArray* const owner = ValidatedArray::owner_of(given);
+    if (owner != nullptr && owner->is(content, Numpy::array(given))) validated_ = owner;
+    span_.memory = std::make_shared<nb::object>(nb::borrow(given));
   }
 
-  std::span<const T> values() const { return held_.values; }
+  std::span<const T> values() const { return span_.values; }
 
   /// Replaces the array by a copy unless it is immutable already.
   void copy(int threads, Control& control) {
-    if (kept_ != nullptr) return;
-    const auto made = std::make_shared<PageArray<T>>(held_.values.size());
-    const T* const from = held_.values.data();
+    if (validated_ != nullptr) return;
+    const auto made = std::make_shared<PageArray<T>>(span_.values.size());
+    const T* const from = span_.values.data();
     T* const to = made->data();
     {
       const nb::gil_scoped_release free;
       run_team(threads, control, [&](int rank) {
-        Pulse pulse(control, rank == 0);
-        each_block(static_cast<std::int64_t>(made->size()), threads, rank, pulse,
+        Poller poller(control, rank == 0);
+        each_block(static_cast<std::int64_t>(made->size()), threads, rank, poller,
                    [&](std::int64_t, std::int64_t begin, std::int64_t end) {
                      std::copy(from + begin, from + end, to + begin);
                    });
       });
     }
-    held_ = {{to, made->size()}, made};
+    span_ = {{to, made->size()}, made};
   }
 
-  /// The array of a KeptArray that `describe` completes; the array passed if its owner qualifies.
+  /// The array of a ValidatedArray that `describe` completes; the array passed if its owner
+  /// qualifies.
   template <class Describe>
   nb::object array(std::int64_t bound, Describe&& describe) const {
-    if (kept_ != nullptr && kept_->bound <= bound) return nb::borrow(given_);
-    auto kept = std::make_unique<KeptArray>(content_, held_.values, held_.memory);
-    kept->bound = bound;
-    describe(*kept);
-    return KeptArray::array(std::move(kept));
+    if (validated_ != nullptr && validated_->bound <= bound) return nb::borrow(given_);
+    auto validated = std::make_unique<ValidatedArray>(content_, span_.values, span_.memory);
+    validated->bound = bound;
+    describe(*validated);
+    return ValidatedArray::array(std::move(validated));
   }
 
  private:
   nb::handle given_;
   Content content_;
-  Held<T> held_;
-  const KeptArray* kept_ = nullptr;
+  SharedSpan<T> span_;
+  const ValidatedArray* validated_ = nullptr;
 };
 
 template <class W>
@@ -90,11 +91,11 @@ nb::dict as_dict(const RowReport<W>& report) {
 }
 
 template <Index V, Weight W>
-nb::tuple keep_rows_of(nb::handle indptr, nb::handle indices, nb::handle weights, bool copied,
-                       int threads) {
-  Part<std::int64_t> offsets(indptr, Content::kOffsets);
-  Part<V> numbers(indices, Content::kIndices);
-  Part<W> lengths(weights, Content::kWeights);
+nb::tuple validate_rows_of(nb::handle indptr, nb::handle indices, nb::handle weights, bool copied,
+                           int threads) {
+  RowArray<std::int64_t> offsets(indptr, Content::kOffsets);
+  RowArray<V> numbers(indices, Content::kIndices);
+  RowArray<W> lengths(weights, Content::kWeights);
   require_rows<V>(offsets.values().size());
   require(lengths.values().size() == numbers.values().size() || lengths.values().empty(),
           "weights must have an entry for each edge, or none at all");
@@ -114,44 +115,45 @@ nb::tuple keep_rows_of(nb::handle indptr, nb::handle indices, nb::handle weights
   if (report.bad_ends || report.descending >= 0 || report.bad_index >= 0 ||
       report.bad_weight >= 0 || report.absent > 0)
     return nb::make_tuple(as_dict(report), nb::none());
-  const auto nothing_more = [](KeptArray&) {};
-  return nb::make_tuple(nb::none(), nb::make_tuple(offsets.array(rows.m(), nothing_more),
-                                                   numbers.array(rows.n(), nothing_more),
-                                                   lengths.array(0, [&](KeptArray& kept) {
-                                                     kept.set_range<W>(report.least, report.most);
-                                                   })));
+  const auto nothing_more = [](ValidatedArray&) {};
+  return nb::make_tuple(
+      nb::none(),
+      nb::make_tuple(offsets.array(rows.m(), nothing_more), numbers.array(rows.n(), nothing_more),
+                     lengths.array(0, [&](ValidatedArray& validated) {
+                       validated.set_range<W>(report.min_weight, report.max_weight);
+                     })));
 }
 
 /// Returns (report, arrays): the immutable arrays of the rows, or the errors in them; the other is
 /// None. Immutable arrays are returned as they are. `copied`: whether others are copied first; if
 /// not, the caller promises not to write them any more.
-nb::tuple keep_rows(nb::object indptr, nb::object indices, nb::object weights, bool copied,
-                    int threads) {
+nb::tuple validate_rows(nb::object indptr, nb::object indices, nb::object weights, bool copied,
+                        int threads) {
   nb::tuple found;
   bool known = false;
   for_each_type([&]<class V, class W>() {
     if (known || !has_type<V>(indices) || !has_type<W>(weights)) return;
     known = true;
-    found = keep_rows_of<V, W>(indptr, indices, weights, copied, threads);
+    found = validate_rows_of<V, W>(indptr, indices, weights, copied, threads);
   });
   if (!known) throw nb::type_error("indices and weights must be arrays of a graph's types");
   return found;
 }
 
-/// Whether keep_rows made these arrays, and they are the rows of one graph.
-bool rows_are_kept(nb::handle indptr, nb::handle indices, nb::handle weights) {
-  const auto kept = [](nb::handle array, Content content) -> const KeptArray* {
-    const KeptArray* const behind = KeptArray::behind(array);
-    return behind != nullptr && behind->is(content, Numpy::array(array)) ? behind : nullptr;
+/// Whether validate_rows made these arrays, and they are the rows of one graph.
+bool rows_are_validated(nb::handle indptr, nb::handle indices, nb::handle weights) {
+  const auto validated = [](nb::handle array, Content content) -> const ValidatedArray* {
+    const ValidatedArray* const owner = ValidatedArray::owner_of(array);
+    return owner != nullptr && owner->is(content, Numpy::array(array)) ? owner : nullptr;
   };
-  const KeptArray* const offsets = kept(indptr, Content::kOffsets);
-  const KeptArray* const numbers = kept(indices, Content::kIndices);
+  const ValidatedArray* const offsets = validated(indptr, Content::kOffsets);
+  const ValidatedArray* const numbers = validated(indices, Content::kIndices);
   if (offsets == nullptr || numbers == nullptr) return false;
   if (offsets->bound != static_cast<std::int64_t>(numbers->size()) ||
       numbers->bound > static_cast<std::int64_t>(offsets->size()) - 1)
     return false;
   if (weights.is_none()) return true;
-  const KeptArray* const lengths = kept(weights, Content::kWeights);
+  const ValidatedArray* const lengths = validated(weights, Content::kWeights);
   return lengths != nullptr && lengths->size() == numbers->size();
 }
 
@@ -160,11 +162,11 @@ bool rows_are_kept(nb::handle indptr, nb::handle indices, nb::handle weights) {
 void register_rows(nb::module_& module) {
   Numpy::keep();
   if (_import_array() < 0) throw nb::python_error();
-  const nb::class_<KeptArray> type(module, "KeptArray", nb::is_final());
-  KeptArray::type_object() = type.ptr();
-  module.def("keep_rows", &keep_rows, nb::arg("indptr"), nb::arg("indices"), nb::arg("weights"),
-             nb::arg("copied"), nb::arg("threads") = 1);
-  module.def("rows_are_kept", &rows_are_kept, nb::arg("indptr"), nb::arg("indices"),
+  const nb::class_<ValidatedArray> type(module, "ValidatedArray", nb::is_final());
+  ValidatedArray::type_object() = type.ptr();
+  module.def("validate_rows", &validate_rows, nb::arg("indptr"), nb::arg("indices"),
+             nb::arg("weights"), nb::arg("copied"), nb::arg("threads") = 1);
+  module.def("rows_are_validated", &rows_are_validated, nb::arg("indptr"), nb::arg("indices"),
              nb::arg("weights").none());
 }
 

@@ -15,7 +15,7 @@ namespace warpath::bindings {
 
 /// The counters of a search; -1 if it does not count one. Python gets them as bytes and rarely
 /// reads them.
-struct SearchDone {
+struct SearchStats {
   std::int64_t settled, relaxed, improved;
   std::int64_t rounds = -1;
   std::int64_t reached = -1;
@@ -27,35 +27,35 @@ struct SearchDone {
 /// A search with all parameters except the source. Inspecting a graph's arrays takes longer than a
 /// tiny solve, so it is done once, and the arrays are stored.
 template <class D>
-class Search {
+class BoundSearch {
  public:
-  using Run = std::function<std::optional<SearchDone>(std::int64_t source, std::span<D> dist,
-                                                      Control& control)>;
+  using Run = std::function<std::optional<SearchStats>(std::int64_t source, std::span<D> dist,
+                                                       Control& control)>;
 
-  Search(std::size_t n, std::size_t m, Run run) : n_(n), m_(m), run_(std::move(run)) {
+  BoundSearch(std::size_t n, std::size_t m, Run run) : n_(n), m_(m), run_(std::move(run)) {
     Numpy::keep<D>();
   }
 
-  /// Returns the distances, read-only, and the numbers of SearchDone; None if distances may not fit
-  /// their type.
+  /// Returns the distances, read-only, and the numbers of SearchStats; None if distances may not
+  /// fit their type.
   nb::object operator()(std::int64_t source, nb::object progress) const {
     require_vertex(source, static_cast<std::int64_t>(n_));
     const auto start = std::chrono::steady_clock::now();
-    Fresh<D> dist(n_);
+    NewArray<D> dist(n_);
     Control control(python_tick(std::move(progress)));
-    std::optional<SearchDone> done;
+    std::optional<SearchStats> stats;
     {
-      const Unlocked free(n_, m_);
-      done = run_(source, dist.values(), control);
+      const GilReleaseIfLarge free(n_, m_);
+      stats = run_(source, dist.values(), control);
       const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
-      if (done) done->nanoseconds = took.count();
+      if (stats) stats->nanoseconds = took.count();
     }
-    if (!done) return nb::none();
-    return nb::make_tuple(dist.frozen(), nb::bytes(&*done, sizeof *done));
+    if (!stats) return nb::none();
+    return nb::make_tuple(dist.frozen(), nb::bytes(&*stats, sizeof *stats));
   }
 
   static nb::callable function(std::size_t n, std::size_t m, Run run) {
-    return function_of(Search(n, m, std::move(run)), nb::arg("source"),
+    return function_of(BoundSearch(n, m, std::move(run)), nb::arg("source"),
                        nb::arg("progress") = nb::none());
   }
 

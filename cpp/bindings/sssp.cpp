@@ -37,7 +37,7 @@ void register_dijkstra(nb::module_& module) {
         require_vertex(source, rows.n());
         require_size(dist.size(), rows.vertices(), "dist");
         const std::vector<std::int64_t> ends = vertices_of(targets, rows.n());
-        const D most = cutoff_of<D>(cutoff);
+        const D limit = cutoff_of<D>(cutoff);
         Control control(python_tick(std::move(progress)));
         SearchCounters counters;
         {
@@ -45,8 +45,8 @@ void register_dijkstra(nb::module_& module) {
           const CsrView<V, W>& graph = rows.view();
           counters = with_any_queue(queue, graph, [&](const auto& make_queue) {
             auto empty = make_queue();
-            return dijkstra(graph, static_cast<V>(source), view(dist), empty, ends, most,
-                            Pulse(control, true));
+            return dijkstra(graph, static_cast<V>(source), view(dist), empty, ends, limit,
+                            Poller(control, true));
           });
         }
         return as_dict(counters);
@@ -67,20 +67,20 @@ void register_dijkstra_search(nb::module_& module) {
          std::optional<D> cutoff) {
         const auto rows = std::make_shared<const GraphRows<V, W>>(indptr, indices, weights,
                                                                   Weights::kNotNegative);
-        const D most = cutoff_of<D>(cutoff);
+        const D limit = cutoff_of<D>(cutoff);
         return with_any_queue(queue, rows->view(), [&](const auto& make_queue) {
           const auto run = [=](std::int64_t source, std::span<D> dist,
-                               Control& control) -> std::optional<SearchDone> {
+                               Control& control) -> std::optional<SearchStats> {
             auto empty = make_queue();
             try {
               const SearchCounters counters = dijkstra(rows->view(), static_cast<V>(source), dist,
-                                                       empty, {}, most, Pulse(control, true));
-              return SearchDone{counters.settled, counters.relaxed, counters.improved};
+                                                       empty, {}, limit, Poller(control, true));
+              return SearchStats{counters.settled, counters.relaxed, counters.improved};
             } catch (const std::overflow_error&) {
               return std::nullopt;
             }
           };
-          return Search<D>::function(rows->vertices(), rows->edges(), run);
+          return BoundSearch<D>::function(rows->vertices(), rows->edges(), run);
         });
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
@@ -102,12 +102,12 @@ void register_refuse_overflow(nb::module_& module) {
         const std::vector<std::int64_t> ends =
             vertices_of(wanted.value_or(In<std::int64_t>()), rows.n());
         if constexpr (std::is_integral_v<W>) {
-          if (rows.heaviest() <= unreachable<D> / (rows.n() + 1)) return;
+          if (rows.max_weight() <= unreachable<D> / (rows.n() + 1)) return;
           Control control(python_tick(nb::none()));
           const nb::gil_scoped_release free;
-          Pulse pulse(control, true);
+          Poller poller(control, true);
           const TargetSet some(ends, rows.n());
-          refuse_overflow<V, W>(rows.view(), view(dist), pulse, [&](std::size_t v) {
+          refuse_overflow<V, W>(rows.view(), view(dist), poller, [&](std::size_t v) {
             return some.empty() || some.has(static_cast<std::int64_t>(v));
           });
         }
@@ -135,10 +135,10 @@ class Trees {
     require_size(labels.size(), n_, "dist");
     require_vertex(source, static_cast<std::int64_t>(n_));
     at_least_one(threads);
-    const Fresh<V> pred(n_);
+    const NewArray<V> pred(n_);
     Control control(python_tick(std::move(progress)));
     {
-      const Unlocked free(n_, m_);
+      const GilReleaseIfLarge free(n_, m_);
       run_(source, labels, pred.values(), threads, assemble, control);
     }
     return pred.frozen();
@@ -166,7 +166,7 @@ void register_trees(nb::module_& module) {
         if (back) require_size(back->vertices(), rows->vertices(), "into_indptr");
         const auto run = [=](std::int64_t source, std::span<const D> dist, std::span<V> pred,
                              int threads, bool assemble, Control& control) {
-          const RowsInto<V, W> into{back ? back->view() : CsrView<V, W>{}, ascending};
+          const InEdges<V, W> into{back ? back->view() : CsrView<V, W>{}, ascending};
           TreeBuilder<V, W>(rows->view(), into, static_cast<V>(source), dist, pred, threads,
                             assemble, control)
               .build(negative);
@@ -218,18 +218,18 @@ void register_path(nb::module_& module) {
         require_vertex(source, rows.n());
         require_vertex(target, rows.n());
         Control control(python_tick(std::move(progress)));
-        RouteFound<D> found;
+        PathResult<D> found;
         {
           const nb::gil_scoped_release free;
           const CsrView<V, W>& graph = rows.view();
           const CsrView<V, W>& reversed = back.view();
-          const Pulse pulse(control, true);
+          const Poller poller(control, true);
           const auto s = static_cast<V>(source);
           const auto t = static_cast<V>(target);
-          found = bidirectional ? BidirectionalSearch<V, W>(graph, reversed, s, t, pulse).find()
-                                : early_stop_path<V, W>(graph, reversed, s, t, pulse);
+          found = bidirectional ? BidirectionalSearch<V, W>(graph, reversed, s, t, poller).find()
+                                : early_stop_path<V, W>(graph, reversed, s, t, poller);
         }
-        return std::make_tuple(give(std::move(found.vertices)), found.length,
+        return std::make_tuple(to_numpy(std::move(found.vertices)), found.length,
                                as_dict(found.counters));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),

@@ -18,25 +18,25 @@ namespace warpath::bindings {
 
 namespace {
 
-template <Index V, Weight W, class Label, class Edges>
-nb::dict solve_many(const GraphRows<V, W>& rows, Edges edges, const In<std::int64_t>& sources,
-                    const In<std::int64_t>& targets, const OutMatrix<Label>& out,
-                    const std::string& queue, std::optional<DistanceOf<W>> cutoff, int threads,
-                    nb::object progress) {
+template <Index V, Weight W, class Label, class Weighting>
+nb::dict solve_many(const GraphRows<V, W>& rows, Weighting weighting,
+                    const In<std::int64_t>& sources, const In<std::int64_t>& targets,
+                    const OutMatrix<Label>& out, const std::string& queue,
+                    std::optional<DistanceOf<W>> cutoff, int threads, nb::object progress) {
   using D = DistanceOf<W>;
-  constexpr bool kPlain = std::is_same_v<Edges, PlainEdges<V, W>>;
+  constexpr bool kPlain = std::is_same_v<Weighting, OriginalWeights<V, W>>;
   Control control(python_tick(std::move(progress)));
   const std::vector<std::int64_t> starts = vertices_of(sources, rows.n());
   const std::vector<std::int64_t> ends = vertices_of(targets, rows.n());
   const std::span<Label> table = table_of<Label>(out, rows.view(), starts, ends);
-  const D most = cutoff_of<D>(cutoff);
+  const D limit = cutoff_of<D>(cutoff);
   at_least_one(threads);
   SearchCounters counters;
   {
     const nb::gil_scoped_release free;
     counters = with_queue<kPlain>(queue, rows.view(), [&](const auto& make_queue) {
-      return dijkstra_many<Label, V, W>(rows.view(), starts, ends, table, make_queue, edges, most,
-                                        threads, control);
+      return dijkstra_many<Label, V, W>(rows.view(), starts, ends, table, make_queue, weighting,
+                                        limit, threads, control);
     });
   }
   return as_dict(counters);
@@ -63,18 +63,18 @@ std::vector<DistanceOf<W>> potentials_of(const GraphRows<V, W>& rows, const In<D
       if (potentials[static_cast<std::size_t>(v)] == unreachable<D>) refuse(v);
     Control control(python_tick(nb::none()));
     const nb::gil_scoped_release free;
-    Pulse pulse(control, true);
+    Poller poller(control, true);
     for (std::size_t u = 0; u < potentials.size(); ++u) {
       if (potentials[u] == unreachable<D>) continue;
-      pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
-      __int128 least = 0;
+      poller.step(graph.indptr[u + 1] - graph.indptr[u] + 1);
+      __int128 smallest = 0;
       for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
         const auto edge = static_cast<std::size_t>(e);
         const auto v = static_cast<std::size_t>(graph.indices[edge]);
         const __int128 rest = static_cast<__int128>(graph.weights[edge]) - potentials[v];
-        least = std::min(least, rest + potentials[u]);
+        smallest = std::min(smallest, rest + potentials[u]);
       }
-      if (least < 0) refuse(static_cast<std::int64_t>(u));
+      if (smallest < 0) refuse(static_cast<std::int64_t>(u));
     }
   }
   return potentials;
@@ -89,7 +89,7 @@ void register_many(nb::module_& module) {
          In<std::int64_t> targets, OutMatrix<Label> out, const std::string& queue,
          std::optional<D> cutoff, int threads, nb::object progress) {
         const GraphRows<V, W> rows(indptr, indices, weights, Weights::kNotNegative);
-        return solve_many<V, W, Label>(rows, PlainEdges<V, W>{}, sources, targets, out, queue,
+        return solve_many<V, W, Label>(rows, OriginalWeights<V, W>{}, sources, targets, out, queue,
                                        cutoff, threads, std::move(progress));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
@@ -103,8 +103,8 @@ void register_many(nb::module_& module) {
          std::optional<D> cutoff, int threads, nb::object progress) {
         const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
         const std::vector<D> potentials = potentials_of(rows, h, sources);
-        return solve_many<V, W, Label>(rows, ReducedEdges<V, W>{potentials}, sources, targets, out,
-                                       queue, cutoff, threads, std::move(progress));
+        return solve_many<V, W, Label>(rows, ReducedWeights<V, W>{potentials}, sources, targets,
+                                       out, queue, cutoff, threads, std::move(progress));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("h").noconvert(), nb::arg("sources").noconvert(), nb::arg("targets").noconvert(),

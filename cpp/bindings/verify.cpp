@@ -12,21 +12,21 @@ namespace warpath::bindings {
 namespace {
 
 template <Index V, Weight W>
-nb::dict as_dict(const Broken& broken, const CsrView<V, W>& graph,
+nb::dict as_dict(const Violation& violation, const CsrView<V, W>& graph,
                  std::span<const DistanceOf<W>> dist, std::span<const V> pred) {
   nb::dict out;
-  if (broken.rule == nullptr) return out;
-  out["rule"] = broken.rule;
-  out["vertex"] = broken.vertex;
-  out["dist_v"] = dist[static_cast<std::size_t>(broken.vertex)];
-  if (broken.e >= 0) {
-    out["edge"] = nb::make_tuple(broken.u, broken.v, broken.e);
-    out["dist_u"] = dist[static_cast<std::size_t>(broken.u)];
-    out["weight"] = graph.weights[static_cast<std::size_t>(broken.e)];
+  if (violation.rule == nullptr) return out;
+  out["rule"] = violation.rule;
+  out["vertex"] = violation.vertex;
+  out["dist_v"] = dist[static_cast<std::size_t>(violation.vertex)];
+  if (violation.e >= 0) {
+    out["edge"] = nb::make_tuple(violation.u, violation.v, violation.e);
+    out["dist_u"] = dist[static_cast<std::size_t>(violation.u)];
+    out["weight"] = graph.weights[static_cast<std::size_t>(violation.e)];
   }
-  if (std::string_view(broken.rule) == "pred") {
-    out["pred"] = pred[static_cast<std::size_t>(broken.vertex)];
-    out["expected"] = broken.expected;
+  if (std::string_view(violation.rule) == "pred") {
+    out["pred"] = pred[static_cast<std::size_t>(violation.vertex)];
+    out["expected"] = violation.expected;
   }
   return out;
 }
@@ -46,14 +46,14 @@ void register_pair(nb::module_& module) {
         require(slack >= 0, "slack must be >= 0");
         at_least_one(threads);
         Control control(python_tick(std::move(progress)));
-        Broken broken;
+        Violation violation;
         {
           const nb::gil_scoped_release free;
-          broken = Certificate<V, W>(rows.view(), static_cast<V>(source), view(dist), cutoff, slack,
-                                     control)
-                       .check(view(pred), threads);
+          violation = Certificate<V, W>(rows.view(), static_cast<V>(source), view(dist), cutoff,
+                                        slack, control)
+                          .check(view(pred), threads);
         }
-        return as_dict<V, W>(broken, rows.view(), view(dist), view(pred));
+        return as_dict<V, W>(violation, rows.view(), view(dist), view(pred));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("pred").noconvert(),

@@ -6,7 +6,7 @@ namespace warpath::bindings {
 
 namespace {
 
-/// Runs search(pulse) with the GIL released, after a check of a breadth-first search's arguments.
+/// Runs search(poller) with the GIL released, after a check of a breadth-first search's arguments.
 template <Index V, class Search>
 auto checked_search(const GraphRows<V, std::int32_t>& rows, std::int64_t source, std::size_t n,
                     nb::object progress, Search&& search) {
@@ -14,7 +14,7 @@ auto checked_search(const GraphRows<V, std::int32_t>& rows, std::int64_t source,
   require_vertex(source, rows.n());
   Control control(python_tick(std::move(progress)));
   const nb::gil_scoped_release free;
-  return search(Pulse(control, true));
+  return search(Poller(control, true));
 }
 
 template <Index V>
@@ -24,14 +24,14 @@ void register_levels(nb::module_& module) {
       [](In<std::int64_t> indptr, In<V> indices, std::int64_t source, std::int64_t limit,
          Out<std::int64_t> dist, nb::object progress) {
         const auto rows = unweighted(indptr, indices);
-        Scan scan =
-            checked_search(rows, source, dist.size(), std::move(progress), [&](Pulse pulse) {
-              Scan found;
+        VisitOrder scan =
+            checked_search(rows, source, dist.size(), std::move(progress), [&](Poller poller) {
+              VisitOrder found;
               breadth_first_scan<V>(rows.view().indptr, rows.view().indices, source, limit,
-                                    view(dist), pulse, found, [](std::size_t) {});
+                                    view(dist), poller, found, [](std::size_t) {});
               return found;
             });
-        return nb::make_tuple(give(std::move(scan.order)), give(std::move(scan.above)));
+        return nb::make_tuple(to_numpy(std::move(scan.order)), to_numpy(std::move(scan.above)));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("source"),
       nb::arg("limit"), nb::arg("dist").noconvert(), nb::arg("progress") = nb::none());
@@ -43,11 +43,11 @@ void register_levels(nb::module_& module) {
         const auto into = unweighted(into_indptr, into_indices);
         require(into.vertices() == rows.vertices() && into.edges() == rows.edges(),
                 "the rows into the vertices are of another graph");
-        return give(
-            checked_search(rows, source, dist.size(), std::move(progress), [&](Pulse pulse) {
+        return to_numpy(
+            checked_search(rows, source, dist.size(), std::move(progress), [&](Poller poller) {
               return breadth_first_levels<V>(rows.view().indptr, rows.view().indices,
                                              into.view().indptr, into.view().indices, source, limit,
-                                             view(dist), pulse);
+                                             view(dist), poller);
             }));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
@@ -59,7 +59,7 @@ template <Index V, Weight W>
 void register_pair(nb::module_& module) {
   using D = DistanceOf<W>;
   module.def(
-      "scan_order",
+      "visit_order",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<D> dist,
          In<std::int64_t> sources, bool queue, nb::object progress) {
         const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
@@ -69,13 +69,13 @@ void register_pair(nb::module_& module) {
                                      [](D label) { return label >= 0; }),
                 "dist must not be negative");
         Control control(python_tick(std::move(progress)));
-        Scan scan;
+        VisitOrder scan;
         {
           const nb::gil_scoped_release free;
-          scan = scan_order<V, W>(rows.view(), view(dist), starts, queue, Pulse(control, true));
+          scan = visit_order<V, W>(rows.view(), view(dist), starts, queue, Poller(control, true));
         }
-        return nb::make_tuple(give(std::move(scan.order)), give(std::move(scan.above)),
-                              give(std::move(scan.via)));
+        return nb::make_tuple(to_numpy(std::move(scan.order)), to_numpy(std::move(scan.above)),
+                              to_numpy(std::move(scan.via)));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("dist").noconvert(), nb::arg("sources").noconvert(), nb::arg("queue"),
@@ -92,10 +92,10 @@ void register_pair(nb::module_& module) {
         {
           const nb::gil_scoped_release free;
           rows = tight_rows<V, W>(graph.view(), view(dist), shown, sources, first_met, limit,
-                                  Pulse(control, true));
+                                  Poller(control, true));
         }
-        return nb::make_tuple(give(std::move(rows.keys)), give(std::move(rows.ends)),
-                              give(std::move(rows.tails)));
+        return nb::make_tuple(to_numpy(std::move(rows.keys)), to_numpy(std::move(rows.ends)),
+                              to_numpy(std::move(rows.tails)));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("dist").noconvert(), nb::arg("order").noconvert(), nb::arg("sources"),
@@ -104,7 +104,7 @@ void register_pair(nb::module_& module) {
 
 }  // namespace
 
-void register_scan_order(nb::module_& module) {
+void register_visit_order(nb::module_& module) {
   for_each_type([&]<class V, class W>() { register_pair<V, W>(module); });
   register_levels<std::int32_t>(module);
   register_levels<std::int64_t>(module);

@@ -22,7 +22,7 @@ void register_write(nb::module_& module) {
             const nb::gil_scoped_release free;
             text =
                 format_edges<V, W>(view(src), view(dst), view(weights),
-                                   static_cast<std::uint64_t>(base), prefix, Pulse(control, true));
+                                   static_cast<std::uint64_t>(base), prefix, Poller(control, true));
           }
           return nb::bytes(text.data(), text.size());
         },

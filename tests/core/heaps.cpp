@@ -61,13 +61,13 @@ class FibonacciRules {
     for (V root = heap.roots_; root != -1; root = node(root).right) {
       expect(node(root).parent == -1, "a root has no parent");
       expect(!node(root).marked, "a root is not marked");
-      expect(node(heap.least_).key <= node(root).key, "the least key is known");
+      expect(node(heap.minimum_).key <= node(root).key, "the least key is known");
       if (popped) expect(!degrees[node(root).degree], "a pop leaves one root of a degree");
       degrees[node(root).degree] = true;
       descend(root);
     }
     expect(met_ == queued, "every queued vertex is in a tree");
-    expect((heap.least_ == -1) == (queued == 0), "an empty heap has no least vertex");
+    expect((heap.minimum_ == -1) == (queued == 0), "an empty heap has no least vertex");
     for (const V root : heap.by_degree_) expect(root == -1, "consolidation leaves nothing behind");
     if (!before_.empty()) check_marks(popped);
     before_ = heap.nodes_;

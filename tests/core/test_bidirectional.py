@@ -29,8 +29,8 @@ def search_of(graph, *, counts_edges=False):
     back = tuple(np.empty_like(array) for array in graph)
     _core.transpose(*graph, *back)
     if counts_edges:
-        return _core.both_ends_by_levels(*graph[:2], *back[:2])
-    return _core.both_ends(*graph, *back)
+        return _core.bidirectional_breadth_first(*graph[:2], *back[:2])
+    return _core.bidirectional(*graph, *back)
 
 
 def distances(graph, source):

@@ -34,14 +34,14 @@ def distance_type(weights):
 def solve(graph, delta, threads, source=0, cutoff=None, progress=None):
     """Solve with threads that come when they can and all at once, of far numbers and of near."""
     weights = graph["weights"]
-    heaviest = weights.max(initial=0).item()
+    max_weight = weights.max(initial=0).item()
     found = []
     leaves = np.packbits(np.diff(graph["indptr"]) == 0, bitorder="little")
     for assemble, scattered in product((False, True), repeat=2):
         search = _core.bucket_team(
             **graph,
             delta=delta,
-            heaviest=heaviest,
+            max_weight=max_weight,
             scattered=scattered,
             cutoff=cutoff,
             threads=threads,
@@ -129,7 +129,7 @@ def test_leaves_are_labelled_and_not_scanned(weight, threads):
 def test_too_few_bits_for_the_leaves_are_refused():
     graph = rows(9, np.array([0]), np.array([1]), np.array([1.0]))
     with pytest.raises(ValueError, match="leaves must have n bits"):
-        _core.bucket_team(**graph, delta=1.0, heaviest=1.0, leaves=np.zeros(1, np.uint8))
+        _core.bucket_team(**graph, delta=1.0, max_weight=1.0, leaves=np.zeros(1, np.uint8))
 
 
 @pytest.mark.threads

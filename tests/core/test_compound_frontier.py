@@ -19,7 +19,7 @@ WEIGHT_TYPES = [np.int32, np.int64, np.float32, np.float64]
 LABEL_TYPES = [np.dtype(name) for name in ("int64", "float32", "float64")]
 RELAXATIONS = ["f", "u", "u_blocks", "f_dense", "u_dense"]
 ON_ROWS = RELAXATIONS[:3]
-BLOCK = _core.DA2CF_BLOCK
+BLOCK = _core.COMPOUND_FRONTIER_BLOCK
 NO_EDGES = np.empty(0, np.int32), np.empty(0, np.int32)
 CASES = [
     case.astype(dtype)
@@ -48,7 +48,7 @@ def matrix_of(graph):
 
 def relaxation(graph, how):
     """Return the step relax(dist, frontier, unsettled) of a graph."""
-    step = getattr(_core, f"da2cf_relax_{how.removesuffix('_blocks')}")
+    step = getattr(_core, f"compound_frontier_relax_{how.removesuffix('_blocks')}")
     if how == "f":
         given = arrays(graph)
     elif how in ON_ROWS:
@@ -67,12 +67,12 @@ def all_block_edges(graph):
 
 def minimum(dist, unsettled, **options):
     least = np.zeros(-(-len(dist) // BLOCK), dist.dtype)
-    return _core.da2cf_minimum(dist, unsettled, least, **options), least
+    return _core.compound_frontier_minimum(dist, unsettled, least, **options), least
 
 
 def update(dist, unsettled, frontier, threshold, least=None):
     given = np.empty(0, dist.dtype) if least is None else least
-    return _core.da2cf_update(dist, unsettled, frontier, threshold, given)[0]
+    return _core.compound_frontier_update(dist, unsettled, frontier, threshold, given)[0]
 
 
 def start(graph, source):
@@ -240,7 +240,9 @@ def test_update_by_the_least_labels_of_blocks_is_the_one_that_compares_all(dtype
         expected = unsettled.astype(bool) & (dist == threshold)
         for blocks in (least, np.empty(0, dtype)):
             frontier, left = before.copy(), unsettled.copy()
-            selected, begin, end = _core.da2cf_update(dist, left, frontier, threshold, blocks)
+            selected, begin, end = _core.compound_frontier_update(
+                dist, left, frontier, threshold, blocks
+            )
             assert selected == expected.sum() > 0
             assert (frontier == expected).all()
             assert (left == (unsettled.astype(bool) & ~expected)).all()
@@ -265,10 +267,10 @@ def test_every_relaxation_makes_the_same_rounds_with_the_same_counts():
 
 def test_least_labels_of_other_blocks_are_refused():
     dist, unsettled = labels(BLOCK + 1, np.dtype("int64"), 1, 0)
-    with pytest.raises(ValueError, match="DA2CF_BLOCK"):
-        _core.da2cf_minimum(dist, unsettled, np.empty(1, np.int64))
-    with pytest.raises(ValueError, match="DA2CF_BLOCK"):
-        _core.da2cf_update(dist, unsettled, unsettled.copy(), 0, np.empty(1, np.int64))
+    with pytest.raises(ValueError, match="COMPOUND_FRONTIER_BLOCK"):
+        _core.compound_frontier_minimum(dist, unsettled, np.empty(1, np.int64))
+    with pytest.raises(ValueError, match="COMPOUND_FRONTIER_BLOCK"):
+        _core.compound_frontier_update(dist, unsettled, unsettled.copy(), 0, np.empty(1, np.int64))
 
 
 @pytest.mark.parametrize("how", ["f", "u", "f_dense", "u_dense"])
@@ -282,20 +284,20 @@ def test_relaxing_says_where_it_lowered_labels(how):
     given = {"f": arrays(graph), "u": arrays(graph.reversed()) + NO_EDGES}.get(
         how, (matrix_of(graph),)
     )
-    relax = getattr(_core, f"da2cf_relax_{how}")
+    relax = getattr(_core, f"compound_frontier_relax_{how}")
     assert relax(*given, dist, frontier, unsettled) == (4, 3, 4, 8)
     assert relax(*given, dist, frontier, unsettled) == (4, 0, 0, 0)
 
 
 def test_block_edges_are_those_between_blocks_of_vertices_unless_they_are_many():
     path = chain(1_000)
-    into, from_ = _core.da2cf_block_edges(*arrays(path.reversed())[:2])
+    into, from_ = _core.compound_frontier_block_edges(*arrays(path.reversed())[:2])
     assert list(zip(into.tolist(), from_.tolist(), strict=True)) == [
         (at, before) for at in range(16) for before in (at - 1, at) if before >= 0
     ]
     rng = np.random.default_rng(0)
     far = Graph.from_edges(rng.integers(0, 4_000, 4_000), rng.integers(0, 4_000, 4_000), n=4_000)
-    assert len(_core.da2cf_block_edges(*arrays(far.reversed())[:2])[0]) == 0
+    assert len(_core.compound_frontier_block_edges(*arrays(far.reversed())[:2])[0]) == 0
 
 
 def chain(size):

@@ -24,7 +24,7 @@ def dijkstra(arrays, source=0, size=3, queue="radix", targets=NOTHING, cutoff=No
 
 
 def kept(arrays, copied=True):
-    return _core.keep_rows(*arrays, copied=copied)[1]
+    return _core.validate_rows(*arrays, copied=copied)[1]
 
 
 @pytest.mark.parametrize(
@@ -64,27 +64,27 @@ def test_arguments_of_another_graph_are_refused_by_the_core():
     assert dijkstra(graph) == [0, 4, 1]
 
 
-def test_kept_arrays_are_views_that_nothing_can_write():
+def test_validated_arrays_are_views_that_nothing_can_write():
     given = rows()
     for copied in (False, True):
         made = kept(given, copied)
-        assert _core.rows_are_kept(*made)
+        assert _core.rows_are_validated(*made)
         for array, origin in zip(made, given, strict=True):
             assert np.shares_memory(array, origin) == (not copied)
             assert array.tolist() == origin.tolist()
-            assert type(array.base) is _core.KeptArray
+            assert type(array.base) is _core.ValidatedArray
             with pytest.raises(ValueError, match="WRITEABLE"):
                 array.flags.writeable = True
             with pytest.raises(TypeError, match="bytes-like"):
                 memoryview(array.base)
-    again = _core.keep_rows(*made, copied=True)[1]
+    again = _core.validate_rows(*made, copied=True)[1]
     assert all(one is other for one, other in zip(made, again, strict=True))
 
 
-def test_views_of_kept_arrays_are_not_taken_for_the_arrays():
+def test_views_of_validated_arrays_are_not_taken_for_the_arrays():
     indptr, indices, weights = kept(rows(weights=np.array([4, 1, 2], np.int32)))
-    assert _core.rows_are_kept(indptr, indices, None)
-    assert _core.rows_are_kept(indptr[:], indices.view(), weights)
+    assert _core.rows_are_validated(indptr, indices, None)
+    assert _core.rows_are_validated(indptr[:], indices.view(), weights)
     for other in (
         (indptr[:-1], indices, weights),
         (indptr, indices[::-1], weights),
@@ -96,7 +96,7 @@ def test_views_of_kept_arrays_are_not_taken_for_the_arrays():
         (indptr.copy(), indices, weights),
         (indptr, indices, weights.tolist()),
     ):
-        assert not _core.rows_are_kept(*other)
+        assert not _core.rows_are_validated(*other)
     # The bits of the integers are subnormal floats: weights that are right, and looked at.
     assert dijkstra((indptr, indices, weights.view(np.float32)), queue="heap")[0] == 0
     with pytest.raises(ValueError, match="indptr must ascend"):
@@ -108,11 +108,11 @@ def test_rows_of_a_larger_graph_are_looked_at_again_for_a_smaller_one():
     small = np.array([0, 1, 1])
     with pytest.raises(ValueError, match=r"indices\[0\] is not a vertex"):
         dijkstra((small, *large[1:]), size=2)
-    report, made = _core.keep_rows(small, *large[1:], copied=False)
+    report, made = _core.validate_rows(small, *large[1:], copied=False)
     assert report["bad_index"] == 0
     assert made is None
     wide = kept((np.zeros(6, np.int64), np.empty(0, np.int32), np.empty(0)))
-    assert _core.keep_rows(np.zeros(2, np.int64), *wide[1:], copied=False)[1] is not None
+    assert _core.validate_rows(np.zeros(2, np.int64), *wide[1:], copied=False)[1] is not None
 
 
 def test_a_bound_search_answers_for_the_rows_that_it_was_bound_to():
@@ -132,8 +132,8 @@ def test_a_bound_search_answers_for_the_rows_that_it_was_bound_to():
     assert trees(0, dist).tolist() == [-1, 0, 0]
 
 
-def test_the_heaviest_weight_that_a_team_is_given_must_be_one():
-    with pytest.raises(ValueError, match="heaviest must be no less than any weight"):
+def test_the_largest_weight_that_a_team_is_given_must_be_one():
+    with pytest.raises(ValueError, match="max_weight must be no less than any weight"):
         _core.bucket_team(*rows(), 1.0, 3.0)
 
 
@@ -204,10 +204,10 @@ def test_what_makes_a_graph_keeps_its_rows_for_the_core(weights):
         graph.subgraph([0, 2]),
     ]
     for each in made:
-        assert _core.rows_are_kept(each.indptr, each.indices, each.weights)
-        assert _core.rows_are_kept(each.indptr, each.indices, each.solver_weights)
+        assert _core.rows_are_validated(each.indptr, each.indices, each.weights)
+        assert _core.rows_are_validated(each.indptr, each.indices, each.solver_weights)
     assert made[6].indices is graph.indices
-    assert not _core.rows_are_kept(graph.indptr, graph.indices, NO_WEIGHTS)
+    assert not _core.rows_are_validated(graph.indptr, graph.indices, NO_WEIGHTS)
 
 
 @pytest.mark.threads
@@ -217,7 +217,7 @@ def test_rows_are_copied_by_threads(threads):
     indptr = np.concatenate(([0], np.cumsum(rng.integers(0, 9, 40_000))))
     indices = rng.integers(0, 40_000, indptr[-1]).astype(np.int32)
     given = indptr, indices, rng.random(indptr[-1])
-    made = _core.keep_rows(*given, copied=True, threads=threads)[1]
+    made = _core.validate_rows(*given, copied=True, threads=threads)[1]
     for array, origin in zip(made, given, strict=True):
         assert np.array_equal(array, origin)
 
@@ -250,4 +250,4 @@ def test_the_hunting_program_calls_every_function_of_the_core():
 
     known = set(calls(Draw(np.random.default_rng(0))))
     public = {name for name in dir(_core) if callable(getattr(_core, name)) and name[0] != "_"}
-    assert public - known == {"BothEndsSearch", "KeptArray", "ParseError"}
+    assert public - known == {"BidirectionalSearch", "ValidatedArray", "ParseError"}

@@ -16,7 +16,7 @@ TYPES = pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.flo
 
 
 def inspected(indptr, indices, weights, threads=1):
-    report, kept = _core.keep_rows(indptr, indices, weights, copied=True, threads=threads)
+    report, kept = _core.validate_rows(indptr, indices, weights, copied=True, threads=threads)
     assert (report is None) == (kept is not None)
     nothing = {"bad_ends": False, "descending": -1, "bad_index": -1, "bad_weight": -1, "absent": 0}
     return nothing if report is None else report

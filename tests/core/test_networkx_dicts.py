@@ -28,20 +28,20 @@ NEITHER = np.array([-1, -1])
 
 def by_levels(names, source, threads=2):
     none = np.zeros(5, np.int64), np.empty(0, np.int32)
-    return _core.named_paths_by_levels(names, *none, source, 9, backwards=False, threads=threads)
+    return _core.dict_of_paths_by_levels(names, *none, source, 9, backwards=False, threads=threads)
 
 
 def from_first(names):
     """The paths of a graph whose first vertex has an edge to each other one."""
     n = len(names)
     rows = np.array([0, *[n - 1] * n]), np.arange(1, n, dtype=np.int32)
-    return _core.named_paths_by_levels(names, *rows, 0, 9, backwards=False, threads=2)
+    return _core.dict_of_paths_by_levels(names, *rows, 0, 9, backwards=False, threads=2)
 
 
 @pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
 def test_numbers_stand_in_the_order_given_under_the_objects_themselves(dtype):
     dist = np.array([3, 9, 0, 3], dtype)
-    found = _core.named_numbers(NAMES, ORDER, dist, NONE)
+    found = _core.dict_of_distances(NAMES, ORDER, dist, NONE)
     kind = int if dtype == "int64" else float
     assert list(found.items()) == [(2.5, kind(0)), ("a", kind(3)), (7, kind(3))]
     assert {type(value) for value in found.values()} == {kind}
@@ -50,13 +50,13 @@ def test_numbers_stand_in_the_order_given_under_the_objects_themselves(dtype):
 
 def test_floats_that_are_whole_become_integers_beside_equal_ones_that_are_not():
     dist = np.array([3.0, 9, 0, 3])
-    found = _core.named_numbers(NAMES, ORDER, dist, np.array([True, True]))
+    found = _core.dict_of_distances(NAMES, ORDER, dist, np.array([True, True]))
     assert [repr(value) for value in found.values()] == ["0", "3", "3.0"]
 
 
 def test_paths_grow_by_a_name_from_the_path_of_the_one_before():
     order, above = np.array([2, 0, 3, 1]), np.array([-1, 0, 0, 1])
-    found = _core.named_paths(NAMES, order, above)
+    found = _core.dict_of_paths(NAMES, order, above)
     assert found == {2.5: [2.5], "a": [2.5, "a"], 7: [2.5, 7], ("b", 1): [2.5, "a", ("b", 1)]}
     assert list(found) == [2.5, "a", 7, ("b", 1)]
 
@@ -70,15 +70,15 @@ def test_paths_by_levels_are_those_of_the_scan_whoever_searches(threads, backwar
         names = objects(*map(str, range(graph.n)))
         rows = graph.indptr, graph.indices
         scan = _core.breadth_first_scan(*rows, 3, limit, np.empty(graph.n, np.int64))
-        expected = _core.named_paths(names, *scan)
-        found = _core.named_paths_by_levels(names, *rows, 3, limit, backwards, threads)
+        expected = _core.dict_of_paths(names, *scan)
+        found = _core.dict_of_paths_by_levels(names, *rows, 3, limit, backwards, threads)
         assert list(found) == list(expected)
         for name, path in expected.items():
             assert found[name] == (path[::-1] if backwards else path)
 
 
 def test_lists_are_cut_out_of_one_after_another():
-    found = _core.named_lists(NAMES, ORDER, np.array([0, 2, 3]), np.array([1, 3, 0]))
+    found = _core.dict_of_lists(NAMES, ORDER, np.array([0, 2, 3]), np.array([1, 3, 0]))
     assert list(found.items()) == [(2.5, []), ("a", [("b", 1), 7]), (7, ["a"])]
 
 
@@ -91,20 +91,23 @@ def test_flags_hold_along_whole_paths():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: _core.named_numbers(NAMES, np.array([4]), np.zeros(9), NONE), "fewer names"),
-        (lambda: _core.named_numbers(NAMES, np.array([-1]), np.zeros(9), NONE), "fewer names"),
-        (lambda: _core.named_numbers(NAMES, ORDER, np.zeros(3), NONE), "an entry for each vertex"),
-        (lambda: _core.named_numbers(ORDER, ORDER, np.zeros(4), NONE), "array of objects"),
-        (lambda: _core.named_paths(NAMES, ORDER, ORDER[1:]), "one length"),
-        (lambda: _core.named_paths(NAMES, ORDER, ORDER), "not in order"),
+        (lambda: _core.dict_of_distances(NAMES, np.array([4]), np.zeros(9), NONE), "fewer names"),
+        (lambda: _core.dict_of_distances(NAMES, np.array([-1]), np.zeros(9), NONE), "fewer names"),
+        (
+            lambda: _core.dict_of_distances(NAMES, ORDER, np.zeros(3), NONE),
+            "an entry for each vertex",
+        ),
+        (lambda: _core.dict_of_distances(ORDER, ORDER, np.zeros(4), NONE), "array of objects"),
+        (lambda: _core.dict_of_paths(NAMES, ORDER, ORDER[1:]), "one length"),
+        (lambda: _core.dict_of_paths(NAMES, ORDER, ORDER), "not in order"),
         (lambda: by_levels(NAMES, 4), "no vertex 4"),
         (lambda: by_levels(NAMES, -1), "no vertex -1"),
         (lambda: by_levels(NAMES[1:], 0), "fewer names"),
         (lambda: by_levels(ORDER, 0), "array of objects"),
         (lambda: by_levels(NAMES, 0, threads=0), "threads"),
-        (lambda: _core.named_lists(NAMES, ORDER, ORDER[1:], ORDER), "one length"),
-        (lambda: _core.named_lists(NAMES, ORDER, np.array([1, 0, 3]), ORDER), "do not ascend"),
-        (lambda: _core.named_lists(NAMES, ORDER, np.array([1, 2, 4]), ORDER), "do not ascend"),
+        (lambda: _core.dict_of_lists(NAMES, ORDER, ORDER[1:], ORDER), "one length"),
+        (lambda: _core.dict_of_lists(NAMES, ORDER, np.array([1, 0, 3]), ORDER), "do not ascend"),
+        (lambda: _core.dict_of_lists(NAMES, ORDER, np.array([1, 2, 4]), ORDER), "do not ascend"),
         (lambda: _core.along_paths(ORDER, np.ones(2, bool)), "one length"),
         (lambda: _core.along_paths(np.array([0]), np.ones(1, bool)), "not in order"),
     ],
@@ -132,10 +135,10 @@ def test_errors_of_names_come_through_and_leave_the_collector_and_the_counts_as_
     odd.broken = True
     assert gc.isenabled()
     for call in (
-        lambda: _core.named_numbers(names, np.array([0, 1]), np.zeros(2), NONE),
-        lambda: _core.named_paths(names, np.array([0, 1]), np.array([-1, 0])),
+        lambda: _core.dict_of_distances(names, np.array([0, 1]), np.zeros(2), NONE),
+        lambda: _core.dict_of_paths(names, np.array([0, 1]), np.array([-1, 0])),
         lambda: from_first(names),
-        lambda: _core.named_lists(names, np.array([0, 1]), np.array([1, 2]), np.array([1, 1])),
+        lambda: _core.dict_of_lists(names, np.array([0, 1]), np.array([1, 2]), np.array([1, 1])),
     ):
         with pytest.raises(RuntimeError, match="no hash"):
             call()
@@ -146,7 +149,7 @@ def test_errors_of_names_come_through_and_leave_the_collector_and_the_counts_as_
 def test_a_collector_that_was_off_stays_off():
     gc.disable()
     try:
-        _core.named_paths(NAMES, ORDER, np.array([-1, 0, 1]))
+        _core.dict_of_paths(NAMES, ORDER, np.array([-1, 0, 1]))
         assert not gc.isenabled()
         from_first(NAMES)
         assert not gc.isenabled()
@@ -159,10 +162,10 @@ def test_every_object_is_counted_once_for_each_place_it_is_at():
     names = objects(name, 1)
     before = sys.getrefcount(name)
     order, above = np.array([0, 1]), np.array([-1, 0])
-    numbers = _core.named_numbers(names, order, np.zeros(2), NONE)
-    paths = _core.named_paths(names, order, above)
+    numbers = _core.dict_of_distances(names, order, np.zeros(2), NONE)
+    paths = _core.dict_of_paths(names, order, above)
     same = from_first(names)
-    lists = _core.named_lists(names, order, np.array([2, 2]), np.array([0, 0]))
+    lists = _core.dict_of_lists(names, order, np.array([2, 2]), np.array([0, 0]))
     assert sys.getrefcount(name) == before + 1 + 3 + 3 + 3
     del numbers, paths, same, lists
     assert sys.getrefcount(name) == before
@@ -175,22 +178,22 @@ class Follower:
 def test_the_collector_need_not_look_through_lists_of_what_holds_nothing():
     held = Follower()
     names, order = objects("a", 1.5, held), np.arange(3)
-    paths = _core.named_paths(names, order, np.array([-1, 0, -1]))
+    paths = _core.dict_of_paths(names, order, np.array([-1, 0, -1]))
     assert [gc.is_tracked(path) for path in paths.values()] == [False, False, True]
-    after = _core.named_paths(names, order[::-1].copy(), np.array([-1, 0, 1]))
+    after = _core.dict_of_paths(names, order[::-1].copy(), np.array([-1, 0, 1]))
     assert [gc.is_tracked(path) for path in after.values()] == [True, True, True]
     same = from_first(names)
     assert [gc.is_tracked(path) for path in same.values()] == [False, False, True]
-    lists = _core.named_lists(names, order, np.array([2, 3, 3]), np.array([0, 1, 2]))
+    lists = _core.dict_of_lists(names, order, np.array([2, 3, 3]), np.array([0, 1, 2]))
     assert [gc.is_tracked(listed) for listed in lists.values()] == [False, True, False]
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda names: _core.named_paths(names, np.arange(2), NEITHER),
+        lambda names: _core.dict_of_paths(names, np.arange(2), NEITHER),
         from_first,
-        lambda names: _core.named_lists(names, np.arange(2), np.array([1, 2]), np.array([0, 1])),
+        lambda names: _core.dict_of_lists(names, np.arange(2), np.array([1, 2]), np.array([0, 1])),
     ],
     ids=["paths", "levels", "lists"],
 )
@@ -219,12 +222,12 @@ def test_ctrl_c_stops_them(kind):
     star = np.full(n + 1, n - 1), np.arange(1, n)
     star[0][0] = 0
     call = {
-        "numbers": lambda: _core.named_numbers(names, order, dist, NONE),
-        "paths": lambda: _core.named_paths(names, order, above),
-        "levels": lambda: _core.named_paths_by_levels(
+        "numbers": lambda: _core.dict_of_distances(names, order, dist, NONE),
+        "paths": lambda: _core.dict_of_paths(names, order, above),
+        "levels": lambda: _core.dict_of_paths_by_levels(
             names, *star, 0, 9, backwards=False, threads=2
         ),
-        "lists": lambda: _core.named_lists(names, order, order, order),
+        "lists": lambda: _core.dict_of_lists(names, order, order, order),
     }[kind]
 
     def call_stopped_soon():

@@ -14,7 +14,7 @@ NONE = np.empty(0, np.int64)
 def owners(graph, sources, dist):
     owner = np.full(graph.n, 7, graph.indices.dtype)
     csr = (graph.indptr, graph.indices, graph.solver_weights)
-    _core.owners(*csr, np.array(sources, np.int64), dist, owner)
+    _core.nearest_sources(*csr, np.array(sources, np.int64), dist, owner)
     return owner
 
 

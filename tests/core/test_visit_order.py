@@ -20,7 +20,7 @@ from warpath.graph import Graph
 def scanned(graph, dist, sources, *, queue=False):
     """Return (order, via) as the core finds them from distances."""
     csr = (graph.indptr, graph.indices, graph.solver_weights)
-    order, above, via = _core.scan_order(*csr, dist, np.array(sources, np.int64), queue)
+    order, above, via = _core.visit_order(*csr, dist, np.array(sources, np.int64), queue)
     tails = graph.edges()[0]
     assert [order[at] for at in above if at >= 0] == tails[via[via >= 0]].tolist()
     by_vertex = np.full(graph.n, -1)
@@ -135,7 +135,7 @@ def test_breadth_first_it_is_the_scan_of_its_own_levels(limit):
     dist[dist > limit] = unreachable(dist.dtype)
     assert np.array_equal(levels, dist)
     csr = (ones.indptr, ones.indices, ones.solver_weights)
-    theirs = _core.scan_order(*csr, dist, np.array([3]), queue=True)[:2]
+    theirs = _core.visit_order(*csr, dist, np.array([3]), queue=True)[:2]
     for ours, same in zip(scan, theirs, strict=True):
         assert ours.tolist() == same.tolist()
 

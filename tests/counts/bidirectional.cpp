@@ -19,10 +19,11 @@ void route(const Graph<std::int32_t>& graph) {
   Control control;
   warpath::PackedRows<V, std::int32_t> rows(graph.view(), {});
   rows.sort_rows();
-  warpath::LabelsPool<warpath::Settled<V>> pool(graph.n());
+  warpath::LabelsPool<warpath::SettledVertices<V>> pool(graph.n());
   count_later(graph, [&](V source, V target) {
-    pool.with([&](warpath::Settled<V>& settled) {
-      return warpath::BothEnds<V, std::int32_t>(rows, rows, settled, Pulse(control, true))
+    pool.with([&](warpath::SettledVertices<V>& settled) {
+      return warpath::BidirectionalDijkstra<V, std::int32_t>(rows, rows, settled,
+                                                             Poller(control, true))
           .find(source, target);
     });
   });
@@ -30,12 +31,12 @@ void route(const Graph<std::int32_t>& graph) {
 
 void levels(const Graph<std::int32_t>& graph) {
   Control control;
-  const warpath::Heads<V> heads{graph.indptr, graph.indices};
-  warpath::LabelsPool<warpath::BothLabels<V>> pool(graph.n());
+  const warpath::AdjacencyView<V> adjacency{graph.indptr, graph.indices};
+  warpath::LabelsPool<warpath::BidirectionalLabels<V>> pool(graph.n());
   count_later(graph, [&](V source, V target) {
-    pool.with([&](warpath::BothLabels<V>& labels) {
-      return warpath::both_ends_by_levels<V>(heads, heads, source, target, labels,
-                                             Pulse(control, true));
+    pool.with([&](warpath::BidirectionalLabels<V>& labels) {
+      return warpath::bidirectional_breadth_first<V>(adjacency, adjacency, source, target, labels,
+                                                     Poller(control, true));
     });
   });
 }

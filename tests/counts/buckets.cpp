@@ -6,13 +6,13 @@
 using namespace counts;
 
 template <class W>
-void search(const Graph<W>& graph, double delta, W heaviest) {
+void search(const Graph<W>& graph, double delta, W max_weight) {
   Control control;
   auto dist = graph.labels();
   const CsrView<V, W> view = graph.view();
   warpath::BucketTeamCounters counters;
   count([&] {
-    if (!warpath::bucket_team<V, W>(view, 0, dist, {delta, heaviest, false}, control, counters))
+    if (!warpath::bucket_team<V, W>(view, 0, dist, {delta, max_weight, false}, control, counters))
       std::exit(4);
   });
 }

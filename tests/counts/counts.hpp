@@ -28,7 +28,7 @@ using V = std::int32_t;
 using warpath::Control;
 using warpath::CsrView;
 using warpath::DistanceOf;
-using warpath::Pulse;
+using warpath::Poller;
 using warpath::unreachable;
 
 constexpr int kBytes = 32;  // of vectors: valgrind knows AVX2, and no wider ones
@@ -70,35 +70,35 @@ struct Graph {
   }
 };
 
-/// Both arcs of each link, with weights of 1 .. heaviest, times `unit`.
+/// Both arcs of each link, with weights of 1 .. max_weight, times `unit`.
 template <class W>
-Graph<W> linked(std::int64_t n, const warpath::EdgeList<V>& links, int heaviest, W unit) {
+Graph<W> linked(std::int64_t n, const warpath::EdgeList<V>& links, int max_weight, W unit) {
   Control control;
   std::vector<W> weights(links.src.size());
   const warpath::Draws draws(kSeed, warpath::Purpose::kWeight);
   for (std::size_t e = 0; e < weights.size(); ++e)
-    weights[e] = unit * static_cast<W>(1 + draws.below(e, static_cast<unsigned>(heaviest)));
+    weights[e] = unit * static_cast<W>(1 + draws.below(e, static_cast<unsigned>(max_weight)));
   Graph<W> graph{std::vector<std::int64_t>(static_cast<std::size_t>(n) + 1),
                  std::vector<V>(2 * links.src.size()), std::vector<W>(2 * links.src.size())};
   warpath::build_csr<V, V, W>(links.src, links.dst, weights, true, graph.indptr, graph.indices,
-                              graph.weights, Pulse(control, true));
+                              graph.weights, Poller(control, true));
   return graph;
 }
 
 /// A network of roads: 8,192 vertices, 20,500 edges or so.
 template <class W>
-Graph<W> road(int heaviest = 1000, W unit = 1) {
+Graph<W> road(int max_weight = 1000, W unit = 1) {
   Control control;
   constexpr std::int64_t kColumns = 64;
   constexpr std::int64_t kVertices = 128 * kColumns;
   const auto made =
-      warpath::road<V>(kVertices, kColumns, kVertices * 5 / 4, kSeed, Pulse(control, true));
-  return linked<W>(kVertices, made.first, heaviest, unit);
+      warpath::road<V>(kVertices, kColumns, kVertices * 5 / 4, kSeed, Poller(control, true));
+  return linked<W>(kVertices, made.first, max_weight, unit);
 }
 
 /// A power-law graph: 2,048 vertices, 45,000 edges or so; vertex 0 is a hub.
 template <class W>
-Graph<W> rmat(int heaviest = 255, W unit = 1) {
+Graph<W> rmat(int max_weight = 255, W unit = 1) {
   Control control;
   constexpr int kScale = 11;
   constexpr double kOne = 4294967296.0;
@@ -110,7 +110,7 @@ Graph<W> rmat(int heaviest = 255, W unit = 1) {
   shape.links = true;
   shape.unique = true;
   const auto links = warpath::rmat<V>(shape, kSeed, 1, control);
-  return linked<W>(std::int64_t{1} << kScale, links, heaviest, unit);
+  return linked<W>(std::int64_t{1} << kScale, links, max_weight, unit);
 }
 
 }  // namespace counts

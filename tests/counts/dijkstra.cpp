@@ -17,7 +17,7 @@ void search(const Graph<W>& graph, Queue queue) {
   auto dist = graph.labels();
   count([&] {
     warpath::dijkstra<V, W>(graph.view(), 0, dist, queue, {}, unreachable<DistanceOf<W>>,
-                            Pulse(control, true));
+                            Poller(control, true));
   });
 }
 
@@ -27,9 +27,9 @@ using Label = std::int64_t;
 int main(int argc, char** argv) {
   return counts::main(
       argc, argv,
-      {{"heap.road.int32", [] { search(road<Int>(), warpath::FourHeap<Label, V>()); }},
+      {{"heap.road.int32", [] { search(road<Int>(), warpath::QuaternaryHeap<Label, V>()); }},
        {"heap.rmat.float64",
-        [] { search(rmat<double>(255, 0.1), warpath::FourHeap<double, V>()); }},
+        [] { search(rmat<double>(255, 0.1), warpath::QuaternaryHeap<double, V>()); }},
        {"radix.road.int32", [] { search(road<Int>(), warpath::RadixHeap<Label, V>()); }},
        {"radix.rmat.int32", [] { search(rmat<Int>(), warpath::RadixHeap<Label, V>()); }},
        {"radix.rmat.float32",

@@ -29,10 +29,10 @@ void rows_of_edges() {
   Graph<Int> graph = rmat<Int>();
   const Edges edges = edges_of(graph);
   count([&] {
-    const Pulse pulse(control, true);
-    warpath::inspect_edges<V, Int>(edges.src, edges.dst, edges.weights, -1, pulse);
+    const Poller poller(control, true);
+    warpath::inspect_edges<V, Int>(edges.src, edges.dst, edges.weights, -1, poller);
     warpath::build_csr<V, V, Int>(edges.src, edges.dst, edges.weights, false, graph.indptr,
-                                  graph.indices, graph.weights, pulse);
+                                  graph.indices, graph.weights, poller);
   });
 }
 
@@ -42,7 +42,7 @@ void transposed() {
   Graph<Int> other = graph;
   count([&] {
     warpath::transpose<V, Int>(graph.view(), other.indptr, other.indices, other.weights,
-                               Pulse(control, true));
+                               Poller(control, true));
   });
 }
 
@@ -98,7 +98,7 @@ void written() {
   const Edges edges = edges_of(rmat<Int>());
   count([&] {
     warpath::format_edges<V, Int>(edges.src, edges.dst, edges.weights, 1, "a ",
-                                  Pulse(control, true));
+                                  Poller(control, true));
   });
 }
 

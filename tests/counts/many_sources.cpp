@@ -27,7 +27,7 @@ Graph<W> scattered(const Graph<W>& graph) {
       heads.push_back(number(graph.indices[static_cast<std::size_t>(e)]));
     }
   warpath::build_csr<V, V, W>(tails, heads, graph.weights, false, other.indptr, other.indices,
-                              other.weights, Pulse(control, true));
+                              other.weights, Poller(control, true));
   return other;
 }
 
@@ -62,7 +62,7 @@ void dijkstra_rows(const Graph<std::int32_t>& graph, Edges edges) {
 void under_potentials() {
   const auto graph = rmat<std::int32_t>();
   const std::vector<std::int64_t> potentials(static_cast<std::size_t>(graph.n()));
-  dijkstra_rows(graph, warpath::ReducedEdges<V, std::int32_t>{potentials});
+  dijkstra_rows(graph, warpath::ReducedWeights<V, std::int32_t>{potentials});
 }
 
 int main(int argc, char** argv) {
@@ -77,6 +77,6 @@ int main(int argc, char** argv) {
        {"together.rmat.int32", [] { table(rmat<std::int32_t>(), 32, 6, true); }},
        {"together.rmat.float32", [] { table(rmat<float>(255, 0.1f), 16, 0.6, true); }},
        {"dijkstra.rmat.int32",
-        [] { dijkstra_rows(rmat<std::int32_t>(), warpath::PlainEdges<V, std::int32_t>{}); }},
+        [] { dijkstra_rows(rmat<std::int32_t>(), warpath::OriginalWeights<V, std::int32_t>{}); }},
        {"johnson.rmat.int32", under_potentials}});
 }

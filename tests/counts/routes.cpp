@@ -10,9 +10,9 @@ template <class W>
 std::vector<DistanceOf<W>> solved(const Graph<W>& graph) {
   Control control;
   auto dist = graph.labels();
-  warpath::FourHeap<DistanceOf<W>, V> queue;
+  warpath::QuaternaryHeap<DistanceOf<W>, V> queue;
   warpath::dijkstra<V, W>(graph.view(), 0, dist, queue, {}, unreachable<DistanceOf<W>>,
-                          Pulse(control, true));
+                          Poller(control, true));
   return dist;
 }
 
@@ -22,7 +22,7 @@ void tree(const Graph<W>& graph, bool by_edges_in) {
   Control control;
   const auto dist = solved(graph);
   const CsrView<V, W> view = graph.view();
-  const auto into = by_edges_in ? warpath::RowsInto<V, W>{view} : warpath::RowsInto<V, W>{};
+  const auto into = by_edges_in ? warpath::InEdges<V, W>{view} : warpath::InEdges<V, W>{};
   std::vector<V> pred(dist.size());
   count([&] {
     warpath::TreeBuilder<V, W>(view, into, 0, dist, pred, 1, false, control).build(false);
@@ -35,8 +35,8 @@ void certificate(const Graph<W>& graph) {
   const auto dist = solved(graph);
   const CsrView<V, W> view = graph.view();
   std::vector<V> pred(dist.size());
-  const warpath::RowsInto<V, W> not_at_hand;
-  warpath::TreeBuilder<V, W>(view, not_at_hand, 0, dist, pred, 1, false, control).build(false);
+  const warpath::InEdges<V, W> no_in_edges;
+  warpath::TreeBuilder<V, W>(view, no_in_edges, 0, dist, pred, 1, false, control).build(false);
   count([&] {
     using D = DistanceOf<W>;
     warpath::Certificate<V, W> proof(view, 0, dist, std::nullopt, D{0}, control);
@@ -44,18 +44,18 @@ void certificate(const Graph<W>& graph) {
   });
 }
 
-void route(bool both_ends) {
+void route(bool bidirectional) {
   Control control;
   const auto graph = road<std::int32_t>();
   const CsrView<V, std::int32_t> view = graph.view();
   const V from = static_cast<V>(graph.n() / 4);
   const V to = static_cast<V>(graph.n() / 2 + 20);
   count([&] {
-    const Pulse pulse(control, true);
-    if (both_ends)
-      warpath::BidirectionalSearch<V, std::int32_t>(view, view, from, to, pulse).find();
+    const Poller poller(control, true);
+    if (bidirectional)
+      warpath::BidirectionalSearch<V, std::int32_t>(view, view, from, to, poller).find();
     else
-      warpath::early_stop_path<V, std::int32_t>(view, view, from, to, pulse);
+      warpath::early_stop_path<V, std::int32_t>(view, view, from, to, poller);
   });
 }
 
@@ -66,6 +66,6 @@ int main(int argc, char** argv) {
                        {"tree_in.road.int32", [] { tree(road<std::int32_t>(), true); }},
                        {"tree_in.rmat.float32", [] { tree(rmat<float>(255, 0.1f), true); }},
                        {"certificate.road.int32", [] { certificate(road<std::int32_t>()); }},
-                       {"one_end.road.int32", [] { route(false); }},
-                       {"both_ends.road.int32", [] { route(true); }}});
+                       {"early_stop.road.int32", [] { route(false); }},
+                       {"bidirectional.road.int32", [] { route(true); }}});
 }

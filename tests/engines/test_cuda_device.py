@@ -450,13 +450,13 @@ def solving(gpu):
     """Launch what looks at a word and says one; return both."""
     halt = gpu.put(np.zeros(2, np.int32))
     gpu.launch(Kernel("solve", "", at_once=True), 1, halt)
-    return halt, _core.Word(np.full(8, -1), -1)
+    return halt, _core.CompletionFlag(np.full(8, -1), -1)
 
 
 def test_the_word_of_a_kernel_is_waited_for_and_nothing_else(gpu, machine):
     halt, word = solving(gpu)
     words = np.zeros(8, np.int64)
-    gpu.finish(halt, _core.Word(words, -1), 60)
+    gpu.finish(halt, _core.CompletionFlag(words, -1), 60)
     assert machine.turns == 0
     assert not gpu.busy
     gpu.finish(halt, word, 60)  # which ended without one

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
-    from warpath._core import Word
+    from warpath._core import CompletionFlag
     from warpath.base.dtypes import Array
 
 _POINTER = 65536  # in an argument's code, before 256 * kind + size
@@ -160,7 +160,7 @@ class EmulatedDevice:
     def synchronize(self) -> None:
         """Do nothing: launches are synchronous."""
 
-    def finish(self, halt: Array, word: Word, seconds: float) -> None:
+    def finish(self, halt: Array, word: CompletionFlag, seconds: float) -> None:
         """Do nothing: launches are synchronous."""
 
     def active(self) -> AbstractContextManager[None]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from warpath._core import Word
+    from warpath._core import CompletionFlag
     from warpath.base.dtypes import Array
     from warpath.engines.cpu import Search
     from warpath.engines.cuda.engine import Bound
@@ -179,7 +179,7 @@ class Device(Protocol):
         """Wait for everything that was launched; Ctrl-C ends the wait."""
         ...
 
-    def finish(self, halt: Array, word: Word, seconds: float) -> None:
+    def finish(self, halt: Array, word: CompletionFlag, seconds: float) -> None:
         """Wait until a kernel says a word, as it does soon after the first of `halt` became 1.
 
         Or until it ends without one. The device sets that when Ctrl-C is pressed, and after so

@@ -233,7 +233,7 @@ def _bucket_team_of(
     # What hubs have is in every thread's caches anyway, and is rarely lowered.
     scattered = facts.scattered and facts.max_degree <= _HUB * facts.mean_degree
     search: Any = _core.bucket_team(
-        *_csr(graph), delta=delta, heaviest=facts.max_weight, scattered=scattered, cutoff=cutoff,
+        *_csr(graph), delta=delta, max_weight=facts.max_weight, scattered=scattered, cutoff=cutoff,
         threads=threads, leaves=leaves(graph),
     )  # fmt: skip
     return cast("Search", search)

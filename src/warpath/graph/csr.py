@@ -150,7 +150,7 @@ def _kept(
         msg = f"indices has {len(columns)} entries but weights has {len(weights)}: one per edge."
         raise GraphError(msg)
     given = NO_WEIGHTS if weights is None else weights
-    report, made = _core.keep_rows(
+    report, made = _core.validate_rows(
         rows, columns, given, copied, threads_for(len(rows) + len(columns))
     )
     if made is not None:

@@ -53,7 +53,7 @@ class Graph:
         labels: ArrayLike | None = None, id_base: int = 0, coordinates: ArrayLike | None = None,
         first_through: int = 0, name: str | None = None, shapes: Shapes | None = None,
     ) -> None:  # fmt: skip
-        if not _core.rows_are_kept(indptr, indices, weights):
+        if not _core.rows_are_validated(indptr, indices, weights):
             indptr, indices, weights = kept_rows(indptr, indices, weights)
         self.indptr, self.indices, self.weights = indptr, indices, weights
         self.directed = checks.checked_bool(directed, "directed", GraphError)

@@ -68,7 +68,7 @@ class Found:
     def of(cls, weighted: Weighted, sources: Sequence[int], dist: Array, *, queue: bool) -> Found:
         """Return the search that has the given distances."""
         rows = weighted.rows
-        scan = _core.scan_order(
+        scan = _core.visit_order(
             rows.indptr, rows.indices, rows.solver_weights, dist, np.array(sources, np.int64), queue
         )
         return cls(weighted, len(set(sources)), dist, *scan)
@@ -97,7 +97,7 @@ class Found:
         if not isinstance(kinds, int) and self.via is not None:
             whole = kinds[self.via] != FLOAT
             _core.along_paths(self.above, whole)
-        found: dict[Any, Any] = _core.named_numbers(
+        found: dict[Any, Any] = _core.dict_of_distances(
             self.weighted.owner.name_array, self.order, self.dist, whole
         )
         return found
@@ -108,7 +108,7 @@ class Found:
 
     def paths(self) -> dict[Any, list[Any]]:
         """Return the path to every reached node."""
-        found: dict[Any, list[Any]] = _core.named_paths(
+        found: dict[Any, list[Any]] = _core.dict_of_paths(
             self.weighted.owner.name_array, self.order, self.above
         )
         return found
@@ -154,7 +154,7 @@ class Found:
             first_met,
             unreachable(self.dist.dtype) if limit is None else limit,
         )
-        found: dict[Any, list[Any]] = _core.named_lists(
+        found: dict[Any, list[Any]] = _core.dict_of_lists(
             self.weighted.owner.name_array, keys, ends, listed
         )
         return found
@@ -223,7 +223,9 @@ def lengths_by_levels(
     order = _core.breadth_first_levels(
         rows.indptr, rows.indices, into.indptr, into.indices, source, _level(cutoff), dist
     )
-    found: dict[Any, int] = _core.named_numbers(owner.name_array, order, dist, np.empty(0, bool))
+    found: dict[Any, int] = _core.dict_of_distances(
+        owner.name_array, order, dist, np.empty(0, bool)
+    )
     return found
 
 
@@ -237,7 +239,7 @@ def paths_by_levels(
     backwards : whether each path starts with its end.
     """
     rows = weighted.rows
-    found: dict[Any, list[Any]] = _core.named_paths_by_levels(
+    found: dict[Any, list[Any]] = _core.dict_of_paths_by_levels(
         weighted.owner.name_array,
         rows.indptr,
         rows.indices,
@@ -263,9 +265,11 @@ def _level(cutoff: float | None) -> int:
 def _search_from_both_ends(rows: Graph) -> Any:
     into = _into(rows)
     if rows.weights is None:
-        return _core.both_ends_by_levels(rows.indptr, rows.indices, into.indptr, into.indices)
+        return _core.bidirectional_breadth_first(
+            rows.indptr, rows.indices, into.indptr, into.indices
+        )
     weights = rows.solver_weights
-    return _core.both_ends(
+    return _core.bidirectional(
         rows.indptr, rows.indices, weights, into.indptr, into.indices, into.solver_weights
     )
 

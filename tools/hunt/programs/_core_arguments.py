@@ -65,8 +65,8 @@ class Draw:
         given = [self.indptr.copy(), self.indices.copy(), self.lengths.copy()]
         if self.rng.random() < 0.5:
             return given
-        keep: Any = _core.keep_rows
-        return list(keep(*given, copied=bool(self.rng.random() < 0.5))[1])
+        validate: Any = _core.validate_rows
+        return list(validate(*given, copied=bool(self.rng.random() < 0.5))[1])
 
     def whole_rows(self) -> list[Any]:
         """Return the rows with integer weights."""

@@ -78,15 +78,17 @@ def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
         "path": lambda: (
             [*d.rows(), *d.back(), d.vertex(), d.vertex(), bool(d.rng.integers(2))], late,
         ),
-        "both_ends": lambda: ([*d.rows(), *d.back()], {}),
-        "both_ends_by_levels": lambda: ([*d.rows()[:2], *d.back()[:2]], {}),
+        "bidirectional": lambda: ([*d.rows(), *d.back()], {}),
+        "bidirectional_breadth_first": lambda: ([*d.rows()[:2], *d.back()[:2]], {}),
         "refuse_overflow": lambda: ([*d.rows(), d.labels()], {}),
         "verify": lambda: (
             [*d.rows(), d.vertex(), d.labels(), d.out(0 if d.rng.random() < 0.5 else d.n,
                                                       dtype=d.index)],
             {"cutoff": d.cutoff(), "threads": d.threads(), **late},
         ),
-        "owners": lambda: ([*d.rows(), d.vertices(), d.labels(), d.out(dtype=d.index)], late),
+        "nearest_sources": lambda: (
+            [*d.rows(), d.vertices(), d.labels(), d.out(dtype=d.index)], late
+        ),
     }  # fmt: skip
 
 
@@ -111,8 +113,8 @@ def _rows(d: Draw) -> dict[str, Callable[[], Arguments]]:
     return {
         "inspect_edges": lambda: ([*ends(), d.n], {}),
         "build_csr": building,
-        "keep_rows": lambda: ([*d.rows(), bool(d.rng.integers(2)), d.threads()], {}),
-        "rows_are_kept": lambda: (d.rows(), {}),
+        "validate_rows": lambda: ([*d.rows(), bool(d.rng.integers(2)), d.threads()], {}),
+        "rows_are_validated": lambda: (d.rows(), {}),
         "transpose": lambda: (
             [
                 *d.rows(),
@@ -133,30 +135,30 @@ def _rows(d: Draw) -> dict[str, Callable[[], Arguments]]:
 
 
 def _frontiers(d: Draw) -> dict[str, Callable[[], Arguments]]:
-    blocks = -(-d.n // _core.DA2CF_BLOCK)
+    blocks = -(-d.n // _core.COMPOUND_FRONTIER_BLOCK)
 
     def relaxing(weights: list[Any]) -> list[Any]:
         return [*weights, d.labels(), d.flags(), d.flags()]
 
     def pulling() -> Arguments:
         rows = d.rows()
-        edges = list(_core.da2cf_block_edges(*rows[:2]))
+        edges = list(_core.compound_frontier_block_edges(*rows[:2]))
         return relaxing(rows + edges), {}
 
     def matrix() -> Array:
         return d.rng.integers(0, 9, (d.n, d.n)).astype(d.label)
 
     return {
-        "da2cf_block_edges": lambda: (d.rows()[:2], {}),
-        "da2cf_relax_f": lambda: (relaxing(d.rows()), {}),
-        "da2cf_relax_u": pulling,
-        "da2cf_relax_f_dense": lambda: (relaxing([matrix()]), {}),
-        "da2cf_relax_u_dense": lambda: (relaxing([matrix()]), {}),
-        "da2cf_minimum": lambda: (
+        "compound_frontier_block_edges": lambda: (d.rows()[:2], {}),
+        "compound_frontier_relax_f": lambda: (relaxing(d.rows()), {}),
+        "compound_frontier_relax_u": pulling,
+        "compound_frontier_relax_f_dense": lambda: (relaxing([matrix()]), {}),
+        "compound_frontier_relax_u_dense": lambda: (relaxing([matrix()]), {}),
+        "compound_frontier_minimum": lambda: (
             [d.labels(), d.flags(), d.out(blocks), int(d.rng.choice([16, 32, 64]))],
             {},
         ),
-        "da2cf_update": lambda: (
+        "compound_frontier_update": lambda: (
             [d.labels(), d.flags(), d.flags(), d.label.type(3).item(), d.out(blocks)],
             {},
         ),
@@ -174,7 +176,7 @@ def _orders(d: Draw) -> dict[str, Callable[[], Arguments]]:
         return [d.names(), keys, ends, listed], {}
 
     return {
-        "scan_order": lambda: (
+        "visit_order": lambda: (
             [*d.rows(), d.labels(), d.vertices(), bool(d.rng.integers(2))], {},
         ),
         "tight_rows": lambda: (
@@ -194,18 +196,18 @@ def _orders(d: Draw) -> dict[str, Callable[[], Arguments]]:
             ],
             {},
         ),
-        "named_numbers": lambda: (
+        "dict_of_distances": lambda: (
             [d.names(), d.rng.permutation(d.n), d.labels(), np.zeros(d.n, bool)], {},
         ),
-        "named_paths": lambda: ([d.names(), d.rng.permutation(d.n), steps()], {}),
-        "named_paths_by_levels": lambda: (
+        "dict_of_paths": lambda: ([d.names(), d.rng.permutation(d.n), steps()], {}),
+        "dict_of_paths_by_levels": lambda: (
             [
                 d.names(), *d.rows()[:2], d.vertex(), int(d.rng.integers(9)),
                 bool(d.rng.integers(2)), d.threads(),
             ],
             {},
         ),
-        "named_lists": lists,
+        "dict_of_lists": lists,
         "along_paths": lambda: ([steps(), d.out(dtype=bool)], {}),
     }  # fmt: skip
 
@@ -306,7 +308,7 @@ def _texts(d: Draw) -> dict[str, Callable[[], Arguments]]:
             [metis, 0, 2],
             {"n": d.n, "entries": d.n, "skipped": 0, "weighted": True, "progress": impatient()},
         ),
-        "Word": lambda: ([d.out(8, dtype=np.int64), -1], {}),
+        "CompletionFlag": lambda: ([d.out(8, dtype=np.int64), -1], {}),
     }
 
 

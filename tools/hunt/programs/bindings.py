@@ -46,8 +46,8 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
             if not unharmed(each):
                 msg = f"{name} wrote outside an array of {getattr(each, 'shape', None)}"
                 raise Finding(msg)
-        if name == "Word" and answer is not None:
-            _called(answer.said, [0.0], {})
+        if name == "CompletionFlag" and answer is not None:
+            _called(answer.wait, [0.0], {})
         elif callable(answer):
             for _ in range(3):
                 _called(answer, _more(rng, name, draw), {})
@@ -66,8 +66,8 @@ def _more(rng: np.random.Generator, name: str, draw: Draw) -> list[Any]:
     """Return arguments for a callable that an earlier call bound to a graph."""
     ways: dict[str, list[Any]] = {
         "trees": [draw.vertex(), draw.labels(), draw.threads()],
-        "both_ends": [draw.vertex(), draw.vertex()],
-        "both_ends_by_levels": [draw.vertex(), draw.vertex()],
+        "bidirectional": [draw.vertex(), draw.vertex()],
+        "bidirectional_breadth_first": [draw.vertex(), draw.vertex()],
     }
     args = ways.get(name, [draw.vertex()])
     if rng.random() < 0.3:

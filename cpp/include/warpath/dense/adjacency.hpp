@@ -17,9 +17,9 @@ namespace warpath {
 template <class Row>
 void each_row(std::int64_t n, int threads, Control& control, Row&& row) {
   run_team(threads, control, [&](int rank) {
-    Pulse pulse(control, rank == 0);
+    Poller poller(control, rank == 0);
     for (std::int64_t at = rank; at < n; at += threads) {
-      pulse.beat(n);
+      poller.step(n);
       row(at);
     }
   });

@@ -23,8 +23,8 @@ inline constexpr int kTreeRows = 4;
 /// lengths[u][j] and the smallest u that attains it. `strip` has the lengths, n rows of kTreeStrip,
 /// inf for u = j.
 template <int kBytes>
-[[gnu::always_inline]] inline void least_through(const double* dist, std::int64_t n,
-                                                 const double* strip, std::int64_t* through) {
+[[gnu::always_inline]] inline void min_through(const double* dist, std::int64_t n,
+                                               const double* strip, std::int64_t* through) {
   typedef double Vector __attribute__((vector_size(kBytes), may_alias));
   typedef std::int64_t Places __attribute__((vector_size(kBytes), may_alias));
   constexpr int kLanes = kBytes / 8;
@@ -61,7 +61,7 @@ template <int kBytes>
 }
 
 /// An edge into a vertex that may be the last edge of a shortest path.
-struct Entering {
+struct InEdge {
   double length;
   std::int32_t from;
 };
@@ -73,9 +73,9 @@ inline constexpr int kTreeSlab = 64;
 /// `from` of the first edge that attains it, -1 for none. `slab` has the distances, kTreeSlab rows
 /// per vertex.
 template <int kBytes>
-[[gnu::always_inline]] inline void least_entering(const double* slab,
-                                                  const std::vector<Entering>& edges, double* least,
-                                                  std::int64_t* through) {
+[[gnu::always_inline]] inline void min_entering(const double* slab,
+                                                const std::vector<InEdge>& edges, double* smallest,
+                                                std::int64_t* through) {
   typedef double Vector __attribute__((vector_size(kBytes), may_alias));
   typedef std::int64_t Places __attribute__((vector_size(kBytes), may_alias));
   constexpr int kLanes = kBytes / 8;
@@ -88,7 +88,7 @@ template <int kBytes>
       best[v] = Vector{} + std::numeric_limits<double>::infinity();
       place[v] = Places{} - 1;
     }
-    for (const Entering& edge : edges) {
+    for (const InEdge& edge : edges) {
       const double* from = slab + std::int64_t{edge.from} * kTreeSlab + row;
       const Places here = Places{} + edge.from;
 #pragma GCC unroll 4
@@ -101,7 +101,7 @@ template <int kBytes>
     }
 #pragma GCC unroll 4
     for (int v = 0; v < kAtOnce; ++v) {
-      reinterpret_cast<Vector*>(least + row)[v] = best[v];
+      reinterpret_cast<Vector*>(smallest + row)[v] = best[v];
       reinterpret_cast<Places*>(through + row)[v] = place[v];
     }
   }
@@ -110,35 +110,35 @@ template <int kBytes>
 /// The loops above for one vector width.
 struct TreeLoops {
   void (*through)(const double*, std::int64_t, const double*, std::int64_t*);
-  void (*entering)(const double*, const std::vector<Entering>&, double*, std::int64_t*);
+  void (*entering)(const double*, const std::vector<InEdge>&, double*, std::int64_t*);
 };
 
-inline void least_through_default(const double* dist, std::int64_t n, const double* strip,
-                                  std::int64_t* through) {
-  least_through<16>(dist, n, strip, through);
+inline void min_through_default(const double* dist, std::int64_t n, const double* strip,
+                                std::int64_t* through) {
+  min_through<16>(dist, n, strip, through);
 }
-inline void least_entering_default(const double* slab, const std::vector<Entering>& edges,
-                                   double* least, std::int64_t* through) {
-  least_entering<16>(slab, edges, least, through);
+inline void min_entering_default(const double* slab, const std::vector<InEdge>& edges,
+                                 double* smallest, std::int64_t* through) {
+  min_entering<16>(slab, edges, smallest, through);
 }
 
 #if defined(__x86_64__)
-[[gnu::target("avx2")]] inline void least_through_avx2(const double* dist, std::int64_t n,
-                                                       const double* strip, std::int64_t* through) {
-  least_through<32>(dist, n, strip, through);
+[[gnu::target("avx2")]] inline void min_through_avx2(const double* dist, std::int64_t n,
+                                                     const double* strip, std::int64_t* through) {
+  min_through<32>(dist, n, strip, through);
 }
-[[gnu::target("avx2")]] inline void least_entering_avx2(const double* slab,
-                                                        const std::vector<Entering>& edges,
-                                                        double* least, std::int64_t* through) {
-  least_entering<32>(slab, edges, least, through);
+[[gnu::target("avx2")]] inline void min_entering_avx2(const double* slab,
+                                                      const std::vector<InEdge>& edges,
+                                                      double* smallest, std::int64_t* through) {
+  min_entering<32>(slab, edges, smallest, through);
 }
-[[gnu::target("avx512f,prefer-vector-width=512")]] inline void least_through_avx512(
+[[gnu::target("avx512f,prefer-vector-width=512")]] inline void min_through_avx512(
     const double* dist, std::int64_t n, const double* strip, std::int64_t* through) {
-  least_through<64>(dist, n, strip, through);
+  min_through<64>(dist, n, strip, through);
 }
-[[gnu::target("avx512f,prefer-vector-width=512")]] inline void least_entering_avx512(
-    const double* slab, const std::vector<Entering>& edges, double* least, std::int64_t* through) {
-  least_entering<64>(slab, edges, least, through);
+[[gnu::target("avx512f,prefer-vector-width=512")]] inline void min_entering_avx512(
+    const double* slab, const std::vector<InEdge>& edges, double* smallest, std::int64_t* through) {
+  min_entering<64>(slab, edges, smallest, through);
 }
 #endif
 
@@ -163,10 +163,10 @@ class DenseTree {
         dist_(dist),
         pred_(pred),
         n_(n),
-        loops_{least_through_default, least_entering_default} {
+        loops_{min_through_default, min_entering_default} {
 #if defined(__x86_64__)
-    if (bytes == 64) loops_ = {least_through_avx512, least_entering_avx512};
-    if (bytes == 32) loops_ = {least_through_avx2, least_entering_avx2};
+    if (bytes == 64) loops_ = {min_through_avx512, min_entering_avx512};
+    if (bytes == 32) loops_ = {min_through_avx2, min_entering_avx2};
 #else
     (void)bytes;
 #endif
@@ -174,7 +174,7 @@ class DenseTree {
 
   void find(int threads, Control& control) {
     control.expect(n_);
-    if (list_entering(threads, control))
+    if (list_in_edges(threads, control))
       by_lists(threads, control);
     else
       by_all_edges(threads, control);
@@ -182,12 +182,12 @@ class DenseTree {
 
  private:
   /// Lists the edges that may end a shortest path; false if there are too many.
-  bool list_entering(int threads, Control& control) {
+  bool list_in_edges(int threads, Control& control) {
     farthest_.assign(static_cast<std::size_t>(n_), 0);
-    entering_.assign(static_cast<std::size_t>(n_), {});
+    in_edges_.assign(static_cast<std::size_t>(n_), {});
     std::atomic<std::int64_t> listed{0};
     run_team(threads, control, [&](int rank) {
-      Pulse pulse(control, rank == 0);
+      Poller poller(control, rank == 0);
       const std::int64_t first = n_ * rank / threads, last = n_ * (rank + 1) / threads;
       for (std::int64_t i = 0; i < n_; ++i)
         for (std::int64_t j = first; j < last; ++j) {
@@ -197,12 +197,12 @@ class DenseTree {
       // With rounded sums, the minimum through another vertex may be slightly larger.
       for (std::int64_t j = first; j < last; ++j) farthest_[j] *= 1 + 0x1p-30;
       for (std::int64_t u = 0; u < n_; ++u) {
-        pulse.check();
+        poller.check();
         std::int64_t here = 0;
         for (std::int64_t j = first; j < last; ++j) {
           const double length = lengths_[u * n_ + j];
           if (length > farthest_[j] || j == u) continue;
-          entering_[j].push_back({length, static_cast<std::int32_t>(u)});
+          in_edges_[j].push_back({length, static_cast<std::int32_t>(u)});
           ++here;
         }
         if ((listed += here) > n_ * n_ / kFewEdges) return;
@@ -214,9 +214,9 @@ class DenseTree {
   void by_lists(int threads, Control& control) {
     const std::int64_t slabs = (n_ + kTreeSlab - 1) / kTreeSlab;
     run_team(threads, control, [&](int rank) {
-      Pulse pulse(control, rank == 0);
+      Poller poller(control, rank == 0);
       Panel<double> slab(static_cast<std::size_t>(n_ * kTreeSlab));
-      alignas(64) double least[kTreeSlab];
+      alignas(64) double smallest[kTreeSlab];
       alignas(64) std::int64_t through[kTreeSlab];
       for (std::int64_t at = rank; at < slabs; at += threads) {
         const std::int64_t first = at * kTreeSlab;
@@ -225,12 +225,12 @@ class DenseTree {
           for (int row = 0; row < rows; ++row)
             slab.data()[u * kTreeSlab + row] = dist_[(first + row) * n_ + u];
         for (std::int64_t j = 0; j < n_; ++j) {
-          pulse.check();
-          loops_.entering(slab.data(), entering_[j], least, through);
+          poller.check();
+          loops_.entering(slab.data(), in_edges_[j], smallest, through);
           for (int row = 0; row < rows; ++row) {
             const std::int64_t i = first + row;
             // Edges that are not listed give sums larger than farthest_.
-            if (!(least[row] <= farthest_[j])) through[row] = through_any(i, j);
+            if (!(smallest[row] <= farthest_[j])) through[row] = through_any(i, j);
             pred_[i * n_ + j] = judged(i, j, through[row]);
           }
         }
@@ -243,11 +243,11 @@ class DenseTree {
     const double* row = dist_ + i * n_;
     std::int64_t through = -1;
     if (row[j] == no_path<double> || row[j] == lengths_[i * n_ + j]) return through;
-    double least = no_path<double>;
+    double smallest = no_path<double>;
     for (std::int64_t u = 0; u < n_; ++u) {
       const double sum = row[u] + lengths_[u * n_ + j];
-      if (u == j || !(sum < least)) continue;
-      least = sum;
+      if (u == j || !(sum < smallest)) continue;
+      smallest = sum;
       through = u;
     }
     return through;
@@ -256,13 +256,13 @@ class DenseTree {
   void by_all_edges(int threads, Control& control) const {
     const std::int64_t strips = (n_ + kTreeStrip - 1) / kTreeStrip;
     run_team(threads, control, [&](int rank) {
-      Pulse pulse(control, rank == 0);
+      Poller poller(control, rank == 0);
       Panel<double> strip(static_cast<std::size_t>(n_ * kTreeStrip));
       Panel<double> rest(static_cast<std::size_t>(n_ * kTreeRows));
       for (std::int64_t at = rank; at < strips; at += threads) {
         const std::int64_t column = at * kTreeStrip;
         pack(column, strip.data());
-        columns(column, strip.data(), rest.data(), pulse);
+        columns(column, strip.data(), rest.data(), poller);
         control.advance(
             static_cast<std::uint64_t>(std::min<std::int64_t>(kTreeStrip, n_ - column)));
       }
@@ -277,10 +277,10 @@ class DenseTree {
       }
   }
 
-  void columns(std::int64_t column, const double* strip, double* rest, Pulse& pulse) const {
+  void columns(std::int64_t column, const double* strip, double* rest, Poller& poller) const {
     alignas(64) std::int64_t through[kTreeRows * kTreeStrip];
     for (std::int64_t i = 0; i < n_; i += kTreeRows) {
-      pulse.check();
+      poller.check();
       const std::int64_t rows = std::min<std::int64_t>(kTreeRows, n_ - i);
       const double* dist = dist_ + i * n_;
       if (rows < kTreeRows) {
@@ -307,7 +307,7 @@ class DenseTree {
   const std::int64_t n_;
   TreeLoops loops_;
   std::vector<double> farthest_;  // largest distance to each vertex, slightly enlarged
-  std::vector<std::vector<Entering>> entering_;
+  std::vector<std::vector<InEdge>> in_edges_;
 };
 
 }  // namespace warpath

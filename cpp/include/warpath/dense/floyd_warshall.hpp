@@ -62,11 +62,11 @@ class FloydWarshall {
   void run() {
     control_.expect(blocks());
     run_team(threads_, control_, [this](int rank) {
-      Pulse pulse(control_, rank == 0);
-      take(rank, pulse);
+      Poller poller(control_, rank == 0);
+      take(rank, poller);
       if (rank == 0) close_diagonal(0);
-      for (std::int64_t block = 0; block < blocks(); ++block) through(block, rank, pulse);
-      give_back(rank, pulse);
+      for (std::int64_t block = 0; block < blocks(); ++block) through(block, rank, poller);
+      give_back(rank, poller);
     });
   }
 
@@ -93,11 +93,11 @@ class FloydWarshall {
   T* packed_column(std::int64_t column) { return rows_.data() + column * kDepth; }
 
   /// The rows or columns outside block k, in chunks; block k + 1 comes first, as one chunk.
-  std::vector<Chunk> chunks_beside(std::int64_t k, std::int64_t most) const {
+  std::vector<Chunk> chunks_beside(std::int64_t k, std::int64_t limit) const {
     std::vector<Chunk> chunks;
     const auto cut = [&](std::int64_t begin, std::int64_t end) {
-      for (; begin < end; begin += most)
-        chunks.push_back({begin, static_cast<int>(std::min(most, end - begin))});
+      for (; begin < end; begin += limit)
+        chunks.push_back({begin, static_cast<int>(std::min(limit, end - begin))});
     };
     std::int64_t after = (k + 1) * kDepth;
     if (k + 1 < blocks()) {
@@ -110,21 +110,21 @@ class FloydWarshall {
   }
 
   /// One step over block `k`, whose diagonal is closed; ends with a barrier.
-  void through(std::int64_t k, int rank, Pulse& pulse) {
+  void through(std::int64_t k, int rank, Poller& poller) {
     const std::vector<Chunk> below = chunks_beside(k, row_chunk_);
     const std::vector<Chunk> across = chunks_beside(k, column_chunk_);
     const auto rows = static_cast<std::int64_t>(below.size());
     const auto columns = static_cast<std::int64_t>(across.size());
     barrier_.wait(rank);
     T* scratch = scratch_[static_cast<std::size_t>(rank)].data();
-    share(rows + columns, rank, pulse, [&](std::int64_t task) {
+    share(rows + columns, rank, poller, [&](std::int64_t task) {
       if (task < columns) {
         update_rows(k, across[static_cast<std::size_t>(task)], scratch);
       } else {
         update_columns(k, below[static_cast<std::size_t>(task - columns)], scratch);
       }
     });
-    share(rows * columns, rank, pulse, [&](std::int64_t task) {
+    share(rows * columns, rank, poller, [&](std::int64_t task) {
       const Chunk row = below[static_cast<std::size_t>(task / columns)];
       const Chunk column = across[static_cast<std::size_t>(task % columns)];
       kernels_.product(packed_row(row.begin), packed_column(column.begin),
@@ -185,23 +185,23 @@ class FloydWarshall {
   }
 
   /// Integers only: checks the lengths and converts "no path" to the kernels' value.
-  void take(int rank, Pulse& pulse) {
+  void take(int rank, Poller& poller) {
     if constexpr (std::is_integral_v<T>)
-      replace(rank, pulse, absent(), no_path<T>, longest_path<T>, "a length lies outside of");
+      replace(rank, poller, absent(), no_path<T>, longest_path<T>, "a length lies outside of");
   }
 
   /// Replaces it back, and detects results out of range.
-  void give_back(int rank, Pulse& pulse) {
+  void give_back(int rank, Poller& poller) {
     if constexpr (std::is_integral_v<T>)
-      replace(rank, pulse, no_path<T>, absent(), no_path<T>,
+      replace(rank, poller, no_path<T>, absent(), no_path<T>,
               "a negative cycle, or lengths whose sums leave");
   }
 
   T absent() const { return labels_ ? no_path<T> : unreachable<T>; }
 
-  void replace(int rank, Pulse& pulse, T from, T to, T most, const char* otherwise) {
-    share(n_, rank, pulse, [&](std::int64_t row) {
-      if (!kernels_.replace(at(row, 0), n_, from, to, -longest_path<T>, most))
+  void replace(int rank, Poller& poller, T from, T to, T limit, const char* otherwise) {
+    share(n_, rank, poller, [&](std::int64_t row) {
+      if (!kernels_.replace(at(row, 0), n_, from, to, -longest_path<T>, limit))
         refuse(otherwise, row);
     });
   }
@@ -214,11 +214,11 @@ class FloydWarshall {
 
   /// Runs task(0) .. task(count - 1) on the team, claimed one by one, and waits for all.
   template <class Task>
-  void share(std::int64_t count, int rank, Pulse& pulse, Task&& task) {
+  void share(std::int64_t count, int rank, Poller& poller, Task&& task) {
     for (;;) {
       const std::int64_t mine = next_.fetch_add(1, std::memory_order_relaxed);
       if (mine >= count) break;
-      pulse.check();
+      poller.check();
       task(mine);
     }
     barrier_.wait(rank);
@@ -283,18 +283,19 @@ class MinPlus {
     const std::int64_t steps = (a_.columns + kDepth - 1) / kDepth;
     control_.expect(steps);
     run_team(threads_, control_, [&](int rank) {
-      Pulse pulse(control_, rank == 0);
+      Poller poller(control_, rank == 0);
       for (std::int64_t step = 0; step < steps; ++step) {
         const std::int64_t from = step * kDepth;
         const auto depth = static_cast<int>(std::min<std::int64_t>(kDepth, a_.columns - from));
-        each(c_.rows, kChunk, rank, pulse, [&](std::int64_t row) { pack_left(row, from, depth); });
-        each(c_.columns, kernels_.columns, rank, pulse, [&](std::int64_t column) {
+        each(c_.rows, kChunk, rank, poller, [&](std::int64_t row) { pack_left(row, from, depth); });
+        each(c_.columns, kernels_.columns, rank, poller, [&](std::int64_t column) {
           pack_strips(b_.data + from * b_.stride + column, static_cast<std::size_t>(b_.stride),
                       depth, wide(column, kernels_.columns), kernels_.columns,
                       right_.data() + column * kDepth);
         });
         barrier_.wait(rank);
-        each(c_.rows, kChunk, rank, pulse, [&](std::int64_t row) { multiply(row, depth, pulse); });
+        each(c_.rows, kChunk, rank, poller,
+             [&](std::int64_t row) { multiply(row, depth, poller); });
         barrier_.wait(rank);
         if (rank == 0) control_.advance(1);
       }
@@ -304,8 +305,8 @@ class MinPlus {
  private:
   static constexpr std::int64_t kChunk = 96;  // rows, a multiple of a tile's rows
 
-  int wide(std::int64_t column, std::int64_t most) const {
-    return static_cast<int>(std::min(most, c_.columns - column));
+  int wide(std::int64_t column, std::int64_t limit) const {
+    return static_cast<int>(std::min(limit, c_.columns - column));
   }
 
   void pack_left(std::int64_t row, std::int64_t from, int depth) {
@@ -313,10 +314,10 @@ class MinPlus {
       std::copy_n(a_.data + i * a_.stride + from, depth, left_.data() + i * kDepth);
   }
 
-  void multiply(std::int64_t row, int depth, Pulse& pulse) {
+  void multiply(std::int64_t row, int depth, Poller& poller) {
     const auto high = static_cast<int>(std::min(kChunk, c_.rows - row));
     for (std::int64_t j = 0; j < c_.columns; j += kDepth) {
-      pulse.check();
+      poller.check();
       kernels_.product(left_.data() + row * kDepth, right_.data() + j * kDepth,
                        c_.data + row * c_.stride + j, static_cast<std::size_t>(c_.stride), high,
                        wide(j, kDepth), depth);
@@ -325,9 +326,9 @@ class MinPlus {
 
   /// Runs task(0), task(step), ... below `end`, distributed round-robin over the ranks.
   template <class Task>
-  void each(std::int64_t end, std::int64_t step, int rank, Pulse& pulse, Task&& task) {
+  void each(std::int64_t end, std::int64_t step, int rank, Poller& poller, Task&& task) {
     for (std::int64_t at = rank * step; at < end; at += threads_ * step) {
-      pulse.check();
+      poller.check();
       task(at);
     }
   }

@@ -173,10 +173,10 @@ template <class T, int kBytes>
     }
 }
 
-/// Replaces one value in a row by another. Returns whether all other values lie in [least, most].
+/// Replaces one value in a row by another. Returns whether all other values lie in [low, high].
 template <class T, int kBytes>
-[[gnu::always_inline]] inline bool replace_and_check(T* row, std::int64_t size, T from, T to,
-                                                     T least, T most) {
+[[gnu::always_inline]] inline bool replace_and_check(T* row, std::int64_t size, T from, T to, T low,
+                                                     T high) {
   typedef T Vector __attribute__((vector_size(kBytes)));
   typedef T Memory __attribute__((vector_size(kBytes), aligned(alignof(T)), may_alias));
   constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
@@ -186,13 +186,13 @@ template <class T, int kBytes>
     Memory* at = reinterpret_cast<Memory*>(row + j);
     const Vector entry = *at;
     const auto found = entry == from;
-    wrong |= ~found & ((entry < least) | (entry > most));
+    wrong |= ~found & ((entry < low) | (entry > high));
     *at = found ? Vector{} + to : entry;
   }
   bool fits = true;
   for (int lane = 0; lane < kLanes; ++lane) fits &= wrong[lane] == 0;
   for (; j < size; ++j) {
-    fits &= row[j] == from || (row[j] >= least && row[j] <= most);
+    fits &= row[j] == from || (row[j] >= low && row[j] <= high);
     row[j] = row[j] == from ? to : row[j];
   }
   return fits;
@@ -206,7 +206,7 @@ struct DenseKernels {
   void (*product)(const T* a, const T* b, T* c, std::size_t stride, int rows, int columns,
                   int depth);
   void (*close)(T* block, int size);
-  bool (*replace)(T* row, std::int64_t size, T from, T to, T least, T most);
+  bool (*replace)(T* row, std::int64_t size, T from, T to, T low, T high);
 };
 
 template <class T>
@@ -219,8 +219,8 @@ void close_default(T* block, int size) {
   close_square<T, 16>(block, size);
 }
 template <class T>
-bool replace_default(T* row, std::int64_t size, T from, T to, T least, T most) {
-  return replace_and_check<T, 16>(row, size, from, to, least, most);
+bool replace_default(T* row, std::int64_t size, T from, T to, T low, T high) {
+  return replace_and_check<T, 16>(row, size, from, to, low, high);
 }
 
 #if defined(__x86_64__)
@@ -234,9 +234,8 @@ template <class T>
   close_square<T, 32>(block, size);
 }
 template <class T>
-[[gnu::target("avx2")]] bool replace_avx2(T* row, std::int64_t size, T from, T to, T least,
-                                          T most) {
-  return replace_and_check<T, 32>(row, size, from, to, least, most);
+[[gnu::target("avx2")]] bool replace_avx2(T* row, std::int64_t size, T from, T to, T low, T high) {
+  return replace_and_check<T, 32>(row, size, from, to, low, high);
 }
 template <class T>
 [[gnu::target("avx512f,prefer-vector-width=512")]] void product_avx512(const T* a, const T* b, T* c,
@@ -250,19 +249,19 @@ template <class T>
 }
 template <class T>
 [[gnu::target("avx512f,prefer-vector-width=512")]] bool replace_avx512(T* row, std::int64_t size,
-                                                                       T from, T to, T least,
-                                                                       T most) {
-  return replace_and_check<T, 64>(row, size, from, to, least, most);
+                                                                       T from, T to, T low,
+                                                                       T high) {
+  return replace_and_check<T, 64>(row, size, from, to, low, high);
 }
 #endif
 
-/// Bytes of the widest vectors that this processor supports, at most `most`.
-inline int vector_bytes(int most) {
+/// Bytes of the widest vectors that this processor supports, at most `limit`.
+inline int vector_bytes(int limit) {
 #if defined(__x86_64__)
-  if (most >= 64 && __builtin_cpu_supports("avx512f")) return 64;
-  if (most >= 32 && __builtin_cpu_supports("avx2")) return 32;
+  if (limit >= 64 && __builtin_cpu_supports("avx512f")) return 64;
+  if (limit >= 32 && __builtin_cpu_supports("avx2")) return 32;
 #endif
-  return std::min(most, 16);
+  return std::min(limit, 16);
 }
 
 /// The kernels for vectors of that many bytes.

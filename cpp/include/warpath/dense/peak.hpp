@@ -36,8 +36,8 @@ template <class T, int kBytes, int kSide>
 #pragma GCC unroll 16
       for (int j = 0; j < kSide; ++j) {
         const Vector sum = left[i] + right[j];
-        Vector& least = best[i * kSide + j];
-        least = sum < least ? sum : least;
+        Vector& smallest = best[i * kSide + j];
+        smallest = sum < smallest ? sum : smallest;
       }
     }
   }
@@ -80,8 +80,8 @@ std::int64_t add_min_peak(T* kept, std::int64_t steps, int threads, int bytes, C
   (void)bytes;
 #endif
   run_team(threads, control, [&](int rank) {
-    const T least = loop(steps);
-    if (rank == 0) *kept = least;
+    const T smallest = loop(steps);
+    if (rank == 0) *kept = smallest;
   });
   return 2 * lanes * steps * threads;
 }

@@ -45,23 +45,23 @@ inline std::pair<std::int64_t, std::int64_t> hilbert_point(std::uint64_t positio
 
 /// n different uniformly random points, drawn as positions on the Hilbert curve and numbered along
 /// it.
-inline Points random_points(std::int64_t n, std::uint64_t seed, Pulse& pulse) {
+inline Points random_points(std::int64_t n, std::uint64_t seed, Poller& poller) {
   const Draws draws(seed, Purpose::kPoint);
   std::vector<std::uint64_t> keys;
   keys.reserve(static_cast<std::size_t>(n));
   for (std::uint64_t counter = 0; keys.size() < static_cast<std::size_t>(n);) {
     while (keys.size() < static_cast<std::size_t>(n)) {
-      pulse.beat();
+      poller.step();
       keys.push_back(draws.bits(counter++) >> (64 - 2 * kPointBits));
     }
-    radix_sort(keys, 2 * kPointBits, 1, pulse.control());
+    radix_sort(keys, 2 * kPointBits, 1, poller.control());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   }
   Points points;
   points.x.resize(keys.size());
   points.y.resize(keys.size());
   for (std::size_t v = 0; v < keys.size(); ++v) {
-    pulse.beat();
+    poller.step();
     std::tie(points.x[v], points.y[v]) = hilbert_point(keys[v]);
   }
   return points;
@@ -78,8 +78,8 @@ inline Points random_points(std::int64_t n, std::uint64_t seed, Pulse& pulse) {
 /// mesh generation, 2012 (ghost triangles).
 class Delaunay {
  public:
-  Delaunay(std::span<const std::int64_t> x, std::span<const std::int64_t> y, Pulse pulse)
-      : x_(x), y_(y), pulse_(pulse), spoke_(x.size() + 1) {}
+  Delaunay(std::span<const std::int64_t> x, std::span<const std::int64_t> y, Poller poller)
+      : x_(x), y_(y), poller_(poller), spoke_(x.size() + 1) {}
 
   /// The edges u < v, ascending; a chain if all points are on one line. The points must be
   /// different and fewer than 2^30.
@@ -102,7 +102,7 @@ class Delaunay {
       const std::vector<Vertex> line = along_the_line();
       for (std::size_t i = 1; i < line.size(); ++i) add(line[i - 1], line[i]);
     }
-    radix_sort(keys, 64, 1, pulse_.control());
+    radix_sort(keys, 64, 1, poller_.control());
     EdgeList<std::int32_t> edges;
     edges.reserve(static_cast<std::int64_t>(keys.size()));
     for (const std::uint64_t key : keys)
@@ -192,7 +192,7 @@ class Delaunay {
     triangles_.reserve(2 * x_.size());
     start(0, 1, apex);
     for (Vertex p = 2; p < n; ++p) {
-      pulse_.beat(8);
+      poller_.step(8);
       if (p != apex) insert(p);
     }
     return true;
@@ -289,7 +289,7 @@ class Delaunay {
 
   std::span<const std::int64_t> x_;
   std::span<const std::int64_t> y_;
-  Pulse pulse_;
+  Poller poller_;
   std::vector<Triangle> triangles_;
   std::vector<std::uint8_t> doomed_;  // 1 while a triangle is in the hole
   std::vector<std::int32_t> hole_;

@@ -45,12 +45,12 @@ template <class Visit>
 void each_of(std::size_t count, int threads, Control& control, Visit&& visit) {
   std::atomic<int> finished{0};
   run_team(threads, control, [&](int rank) {
-    Pulse pulse(control, rank == 0);
+    Poller poller(control, rank == 0);
     const auto whole = static_cast<std::size_t>(threads);
     const auto part = static_cast<std::size_t>(rank);
     const std::size_t end = count / whole * (part + 1) + std::min(part + 1, count % whole);
     for (std::size_t i = count / whole * part + std::min(part, count % whole); i < end; ++i) {
-      pulse.beat();
+      poller.step();
       visit(part, i);
     }
     await_team(rank, threads, finished, control);
@@ -180,7 +180,7 @@ EdgeList<V> rmat(const RmatShape& shape, std::uint64_t seed, int threads, Contro
 /// A link is left out with probability drop / 2^53.
 template <Index V>
 EdgeList<V> grid(std::int64_t rows, std::int64_t columns, bool diagonal, std::uint64_t drop,
-                 std::uint64_t seed, Pulse pulse) {
+                 std::uint64_t seed, Poller poller) {
   const Draws draws(seed, Purpose::kKeep);
   EdgeList<V> links;
   // With a probability of one half a single reservation suffices; one more growth costs little.
@@ -189,7 +189,7 @@ EdgeList<V> grid(std::int64_t rows, std::int64_t columns, bool diagonal, std::ui
       static_cast<std::int64_t>(static_cast<double>(rows * columns) * share * (diagonal ? 4 : 2)));
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t c = 0; c < columns; ++c) {
-      pulse.beat(2);
+      poller.step(2);
       const std::int64_t v = r * columns + c;
       const auto offer = [&](std::uint64_t which, std::int64_t to) {
         if (drop > 0 && draws.chance(4 * static_cast<std::uint64_t>(v) + which, drop)) return;
@@ -207,7 +207,7 @@ EdgeList<V> grid(std::int64_t rows, std::int64_t columns, bool diagonal, std::ui
 
 /// Every ordered pair u != v with probability keep / 2^53, ascending. Work O(n^2).
 template <Index V>
-EdgeList<V> pairs(std::int64_t n, std::uint64_t keep, std::uint64_t seed, Pulse pulse) {
+EdgeList<V> pairs(std::int64_t n, std::uint64_t keep, std::uint64_t seed, Poller poller) {
   const Draws draws(seed, Purpose::kKeep);
   EdgeList<V> edges;
   const double share = static_cast<double>(keep) * 0x1p-53;
@@ -215,7 +215,7 @@ EdgeList<V> pairs(std::int64_t n, std::uint64_t keep, std::uint64_t seed, Pulse 
   for (std::int64_t u = 0; u < n; ++u) {
     const auto row = static_cast<std::uint64_t>(u) * static_cast<std::uint64_t>(n);
     for (std::int64_t v = 0; v < n; ++v) {
-      pulse.beat();
+      poller.step();
       if (u != v && draws.chance(row + static_cast<std::uint64_t>(v), keep)) edges.add(u, v);
     }
   }
@@ -227,7 +227,7 @@ EdgeList<V> pairs(std::int64_t n, std::uint64_t keep, std::uint64_t seed, Pulse 
 /// half. Parallel links may arise. Source: Watts, Strogatz, Nature 393, 1998.
 template <Index V>
 EdgeList<V> small_world(std::int64_t n, std::int64_t half, std::uint64_t rewire, std::uint64_t seed,
-                        Pulse pulse) {
+                        Poller poller) {
   const Draws moves(seed, Purpose::kRewire);
   const Draws targets(seed, Purpose::kVertex);
   EdgeList<V> links;
@@ -235,7 +235,7 @@ EdgeList<V> small_world(std::int64_t n, std::int64_t half, std::uint64_t rewire,
   std::uint64_t link = 0;
   for (std::int64_t v = 0; v < n; ++v) {
     for (std::int64_t step = 1; step <= half; ++step, ++link) {
-      pulse.beat();
+      poller.step();
       std::int64_t ahead = step;
       if (moves.chance(link, rewire))
         ahead =
@@ -284,7 +284,7 @@ class Components {
 /// links are added at random. Work O(n), apart from the nearly constant cost of merging sets.
 template <Index V>
 std::pair<EdgeList<V>, Points> road(std::int64_t n, std::int64_t columns, std::int64_t links_wanted,
-                                    std::uint64_t seed, Pulse pulse) {
+                                    std::uint64_t seed, Poller poller) {
   constexpr std::int64_t kCell = 1000;
   constexpr std::int64_t kRim = 100;
   const Draws places(seed, Purpose::kPoint);
@@ -294,7 +294,7 @@ std::pair<EdgeList<V>, Points> road(std::int64_t n, std::int64_t columns, std::i
   std::vector<std::uint64_t> links;  // 2 v: to the right; 2 v + 1: to the next row
   links.reserve(2 * static_cast<std::size_t>(n));
   for (std::int64_t v = 0; v < n; ++v) {
-    pulse.beat();
+    poller.step();
     const auto at = static_cast<std::uint64_t>(v);
     const auto within = [&](std::uint64_t counter) {
       return kRim + static_cast<std::int64_t>(places.below(counter, kCell - 2 * kRim));
@@ -311,7 +311,7 @@ std::pair<EdgeList<V>, Points> road(std::int64_t n, std::int64_t columns, std::i
   std::vector<std::uint64_t> shuffled(links.size());
   std::transform(links.begin(), links.end(), shuffled.begin(),
                  [&](std::uint64_t link) { return (order.bits(link) >> bits) << bits | link; });
-  radix_sort(shuffled, 64, 1, pulse.control());
+  radix_sort(shuffled, 64, 1, poller.control());
 
   const std::int64_t spare = static_cast<std::int64_t>(links.size()) - (n - 1);
   const std::int64_t extra =
@@ -327,7 +327,7 @@ std::pair<EdgeList<V>, Points> road(std::int64_t n, std::int64_t columns, std::i
   Components<V> components(n);
   std::vector<bool> kept(2 * static_cast<std::size_t>(n));
   for (const std::uint64_t key : shuffled) {
-    pulse.beat();
+    poller.step();
     const std::uint64_t link = key & ((std::uint64_t{1} << bits) - 1);
     const bool joins = components.join(static_cast<V>(link / 2), static_cast<V>(end_of(link)));
     kept[link] = joins || extras.chance(link, keep);
@@ -352,9 +352,9 @@ inline std::int64_t rounded_root(std::uint64_t square) {
 /// exact square (exact below 2^53). Coordinates differ by less than 2^30.
 template <Index V, Weight W>
 void link_lengths(std::span<const V> src, std::span<const V> dst, const Points& points,
-                  std::span<W> out, Pulse pulse) {
+                  std::span<W> out, Poller poller) {
   for (std::size_t e = 0; e < out.size(); ++e) {
-    pulse.beat();
+    poller.step();
     const auto u = static_cast<std::size_t>(src[e]);
     const auto v = static_cast<std::size_t>(dst[e]);
     const std::int64_t dx = points.x[u] - points.x[v];

@@ -26,9 +26,9 @@ namespace warpath {
 
 /// The weights allowed for the two halves of a part.
 struct Balance {
-  std::int64_t wanted;               // target weight of the first half
-  std::array<std::int64_t, 2> most;  // limit of each half
-  std::int64_t loose;  // excess allowed between moves: the weight of the heaviest vertex
+  std::int64_t wanted;              // target weight of the first half
+  std::array<std::int64_t, 2> max;  // limit of each half
+  std::int64_t slack;  // excess allowed between moves: the weight of the heaviest vertex
 };
 
 /// Cuts parts of one graph in two, several at a time. A part is a range of a list of vertices, all
@@ -58,26 +58,26 @@ class Bisection {
   void assign(const WeightedGraph& graph) {
     graph_ = &graph;
     part_.assign(graph.size(), 0);
-    seats_.assign(graph.size(), Seat{});
+    entries_.assign(graph.size(), GainEntry{});
     last_name_ = 0;
   }
 
   /// Reorders a part so that it starts at its present last vertex and ends at a vertex far from it.
-  Vertex stretch(std::span<Vertex> part, Vertex name, Space& space, Pulse& pulse) {
+  Vertex order_from_periphery(std::span<Vertex> part, Vertex name, Space& space, Poller& poller) {
     const Vertex other = new_name();
-    order(part, name, other, space, pulse);
+    order(part, name, other, space, poller);
     std::copy(space.order.begin(), space.order.end(), part.begin());
     return other;
   }
 
   /// Reorders a part so that the first half comes first; each half is in breadth-first order.
   Halves cut(std::span<Vertex> part, Vertex name, const Balance& balance, Space& space,
-             Pulse& pulse) {
+             Poller& poller) {
     space.name = {new_name(), new_name()};
-    order(part, name, space.name[0], space, pulse);
+    order(part, name, space.name[0], space, poller);
     const std::size_t middle = divide(balance, space);
     find_border(middle, space);
-    for (int pass = 0; pass < kPasses && improve(balance, space, pulse); ++pass) continue;
+    for (int pass = 0; pass < kPasses && improve(balance, space, poller); ++pass) continue;
     std::size_t size = 0;
     for (const Vertex v : space.order)
       if (part_of(v) == space.name[0]) part[size++] = v;
@@ -94,7 +94,7 @@ class Bisection {
   static constexpr Vertex kNone = ~Vertex{0};
 
   /// A vertex in a bucket queue, one queue per gain. It is valid in one pass.
-  struct Seat {
+  struct GainEntry {
     std::int32_t gain = 0;
     Vertex before = kNone, after = kNone;
     Vertex pass = 0;
@@ -114,7 +114,7 @@ class Bisection {
   std::int64_t weight_of(Vertex v) const { return graph_->weight[v]; }
 
   /// Puts the part into space.order, breadth-first from its last vertex, and renames it.
-  void order(std::span<const Vertex> part, Vertex from, Vertex to, Space& space, Pulse& pulse) {
+  void order(std::span<const Vertex> part, Vertex from, Vertex to, Space& space, Poller& poller) {
     std::vector<Vertex>& order = space.order;
     order.clear();
     order.reserve(part.size());
@@ -135,7 +135,7 @@ class Bisection {
         level_end = order.size();
       }
       const std::span<const Link> row = graph_->row(order[i]);
-      pulse.beat(static_cast<std::int64_t>(row.size()) + 1);
+      poller.step(static_cast<std::int64_t>(row.size()) + 1);
       for (const Link link : row)
         if (part_of(link.to) == from) take(link.to);
     }
@@ -169,7 +169,7 @@ class Bisection {
 
   /// Moves vertices between the halves, largest gain first, and returns to the best cut seen.
   /// Returns whether it is lighter than the initial one.
-  bool improve(const Balance& balance, Space& space, Pulse& pulse) {
+  bool improve(const Balance& balance, Space& space, Poller& poller) {
     space.pass = new_name();
     for (int half = 0; half < 2; ++half) {
       space.bucket[half].assign(2 * kGain + 1, kNone);
@@ -177,22 +177,23 @@ class Bisection {
     }
     space.touched.clear();
     space.moved.clear();
-    for (const Vertex v : space.border) sit(v, space);
+    for (const Vertex v : space.border) insert_if_border(v, space);
     std::size_t best = 0;
     std::int64_t gain = 0, best_gain = 0;
-    const auto off = [&] { return std::abs(space.weight[0] - balance.wanted); };
-    std::int64_t best_off = off();
+    const auto imbalance = [&] { return std::abs(space.weight[0] - balance.wanted); };
+    std::int64_t best_imbalance = imbalance();
     while (space.moved.size() < best + kPatience) {
       const Vertex v = pick(balance, space);
       if (v == kNone) break;
-      gain += seats_[v].gain;
+      gain += entries_[v].gain;
       move(v, space);
-      pulse.beat(static_cast<std::int64_t>(graph_->row(v).size()) + 1);
-      const bool fits = space.weight[0] <= balance.most[0] && space.weight[1] <= balance.most[1];
-      if (!fits || gain < best_gain || (gain == best_gain && off() >= best_off)) continue;
+      poller.step(static_cast<std::int64_t>(graph_->row(v).size()) + 1);
+      const bool fits = space.weight[0] <= balance.max[0] && space.weight[1] <= balance.max[1];
+      if (!fits || gain < best_gain || (gain == best_gain && imbalance() >= best_imbalance))
+        continue;
       best = space.moved.size();
       best_gain = gain;
-      best_off = off();
+      best_imbalance = imbalance();
     }
     for (std::size_t i = best; i < space.moved.size(); ++i) change_sides(space.moved[i], space);
     std::swap(space.border, space.touched);
@@ -209,7 +210,7 @@ class Bisection {
   }
 
   /// Puts a vertex into its half's queue if it has a neighbour in the other half.
-  void sit(Vertex v, Space& space) {
+  void insert_if_border(Vertex v, Space& space) {
     const Vertex own = part_of(v);
     const Vertex other = own == space.name[0] ? space.name[1] : space.name[0];
     std::int64_t inside = 0, outside = 0;
@@ -219,10 +220,10 @@ class Bisection {
       if (there == other) outside += link.strength;
     }
     if (outside == 0) return;
-    Seat& seat = seats_[v];
-    seat.pass = space.pass;
-    seat.moved = false;
-    seat.gain = static_cast<std::int32_t>(outside - inside);
+    GainEntry& entry = entries_[v];
+    entry.pass = space.pass;
+    entry.moved = false;
+    entry.gain = static_cast<std::int32_t>(outside - inside);
     space.touched.push_back(v);
     enqueue(v, space);
   }
@@ -230,22 +231,22 @@ class Bisection {
   static int bucket_of(std::int32_t gain) { return std::clamp(gain, -kGain, kGain) + kGain; }
 
   void enqueue(Vertex v, Space& space) {
-    const int half = half_of(v, space), bucket = bucket_of(seats_[v].gain);
+    const int half = half_of(v, space), bucket = bucket_of(entries_[v].gain);
     Vertex& head = space.bucket[half][bucket];
-    seats_[v].before = kNone;
-    seats_[v].after = head;
-    if (head != kNone) seats_[head].before = v;
+    entries_[v].before = kNone;
+    entries_[v].after = head;
+    if (head != kNone) entries_[head].before = v;
     head = v;
     space.top[half] = std::max(space.top[half], bucket);
   }
 
   void dequeue(Vertex v, Space& space) {
-    const Seat& seat = seats_[v];
-    if (seat.before == kNone)
-      space.bucket[half_of(v, space)][bucket_of(seat.gain)] = seat.after;
+    const GainEntry& entry = entries_[v];
+    if (entry.before == kNone)
+      space.bucket[half_of(v, space)][bucket_of(entry.gain)] = entry.after;
     else
-      seats_[seat.before].after = seat.after;
-    if (seat.after != kNone) seats_[seat.after].before = seat.before;
+      entries_[entry.before].after = entry.after;
+    if (entry.after != kNone) entries_[entry.after].before = entry.before;
   }
 
   /// Removes the vertex of largest gain whose move the balance allows from its queue; none if there
@@ -264,14 +265,14 @@ class Bisection {
         const Vertex v = first[from];
         if (v == kNone) continue;
         const int to = 1 - from;
-        if (space.weight[to] + weight_of(v) > balance.most[to] + balance.loose) continue;
+        if (space.weight[to] + weight_of(v) > balance.max[to] + balance.slack) continue;
         dequeue(v, space);
-        seats_[v].moved = true;
+        entries_[v].moved = true;
         return v;
       }
       if (first[half] == kNone) return kNone;
       dequeue(first[half], space);  // too heavy
-      seats_[first[half]].moved = true;
+      entries_[first[half]].moved = true;
     }
   }
 
@@ -282,22 +283,22 @@ class Bisection {
     for (const Link link : graph_->row(v)) {
       const Vertex u = link.to, there = part_of(u);
       if (there != space.name[0] && there != space.name[1]) continue;
-      Seat& seat = seats_[u];
-      if (seat.pass != space.pass) {
-        sit(u, space);
+      GainEntry& entry = entries_[u];
+      if (entry.pass != space.pass) {
+        insert_if_border(u, space);
         continue;
       }
-      if (seat.moved) continue;
+      if (entry.moved) continue;
       dequeue(u, space);
       const auto twice = static_cast<std::int32_t>(2 * link.strength);
-      seat.gain += there == now ? -twice : twice;
+      entry.gain += there == now ? -twice : twice;
       enqueue(u, space);
     }
   }
 
   const WeightedGraph* graph_ = nullptr;
   std::vector<Vertex> part_;
-  std::vector<Seat> seats_;
+  std::vector<GainEntry> entries_;
   Vertex last_name_ = 0;
 };
 

@@ -38,14 +38,14 @@ struct EdgeReport {
 /// empty (all 1).
 template <class I, Weight W>
 EdgeReport inspect_edges(std::span<const I> src, std::span<const I> dst, std::span<const W> weights,
-                         std::int64_t n, Pulse pulse) {
+                         std::int64_t n, Poller poller) {
   EdgeReport report;
   const std::uint64_t limit =
       n < 0 ? static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
             : static_cast<std::uint64_t>(n);
   const bool weighted = !weights.empty();
   for (std::size_t e = 0; e < src.size(); ++e) {
-    pulse.beat();
+    poller.step();
     const auto u = static_cast<std::int64_t>(src[e]);
     const auto v = static_cast<std::int64_t>(dst[e]);
     if (static_cast<std::uint64_t>(u) >= limit && report.bad_source < 0)
@@ -81,13 +81,13 @@ EdgeReport inspect_edges(std::span<const I> src, std::span<const I> dst, std::sp
 template <class I, Index V, Weight W>
 void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W> weights,
                bool both, std::span<std::int64_t> indptr, std::span<V> indices,
-               std::span<W> out_weights, Pulse pulse) {
+               std::span<W> out_weights, Poller poller) {
   std::fill(indptr.begin(), indptr.end(), 0);
   const bool weighted = !weights.empty();
   // One loop for each kind of edges: with these tests inside, a loop takes a third longer.
   const auto each_of = [&]<bool kBoth, bool kWeighted>(auto&& visit) {
     for (std::size_t e = 0; e < src.size(); ++e) {
-      pulse.beat();
+      poller.step();
       // Each entry is read once, so that the value checked is the value used.
       const I u = __atomic_load_n(&src[e], __ATOMIC_RELAXED);
       const I v = __atomic_load_n(&dst[e], __ATOMIC_RELAXED);
@@ -133,17 +133,17 @@ void build_csr(std::span<const I> src, std::span<const I> dst, std::span<const W
 /// + m).
 template <Index V, Weight W>
 void transpose(const CsrView<V, W>& graph, std::span<std::int64_t> indptr, std::span<V> indices,
-               std::span<W> weights, Pulse pulse) {
+               std::span<W> weights, Poller poller) {
   std::fill(indptr.begin(), indptr.end(), 0);
   for (const V v : graph.indices) {
-    pulse.beat();
+    poller.step();
     ++indptr[static_cast<std::size_t>(v) + 1];
   }
   for (std::size_t v = 1; v < indptr.size(); ++v) indptr[v] += indptr[v - 1];
   for (std::int64_t u = 0; u < graph.n(); ++u) {
     for (std::int64_t e = graph.indptr[static_cast<std::size_t>(u)];
          e < graph.indptr[static_cast<std::size_t>(u) + 1]; ++e) {
-      pulse.beat();
+      poller.step();
       const auto edge = static_cast<std::size_t>(e);
       const auto at =
           static_cast<std::size_t>(indptr[static_cast<std::size_t>(graph.indices[edge])]++);

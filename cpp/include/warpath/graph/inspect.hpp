@@ -21,14 +21,14 @@
 namespace warpath {
 
 /// Calls body(block, begin, end) for blocks of a range, on threads; a rank's blocks are adjacent.
-inline constexpr std::int64_t kLookBlock = 1 << 13;
+inline constexpr std::int64_t kBlockSize = 1 << 13;
 
 template <class Body>
-void each_block(std::int64_t count, int threads, int rank, Pulse& pulse, Body&& body) {
-  const std::int64_t blocks = (count + kLookBlock - 1) / kLookBlock;
+void each_block(std::int64_t count, int threads, int rank, Poller& poller, Body&& body) {
+  const std::int64_t blocks = (count + kBlockSize - 1) / kBlockSize;
   for (std::int64_t at = blocks * rank / threads; at < blocks * (rank + 1) / threads; ++at) {
-    pulse.beat(kLookBlock);
-    body(at, at * kLookBlock, std::min(count, (at + 1) * kLookBlock));
+    poller.step(kBlockSize);
+    body(at, at * kBlockSize, std::min(count, (at + 1) * kBlockSize));
   }
 }
 
@@ -59,23 +59,23 @@ auto any_of(std::int64_t begin, std::int64_t end, Take&& take) {
 template <class W>
 void range_of(const W* values, std::int64_t count, W& low, W& high) {
   constexpr std::int64_t kLanes = 8;
-  std::array<W, kLanes> least;
-  std::array<W, kLanes> most;
-  least.fill(low);
-  most.fill(high);
+  std::array<W, kLanes> lows;
+  std::array<W, kLanes> highs;
+  lows.fill(low);
+  highs.fill(high);
   std::int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes)
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const W value = values[i + static_cast<std::int64_t>(lane)];
-      least[lane] = value < least[lane] ? value : least[lane];
-      most[lane] = value > most[lane] ? value : most[lane];
+      lows[lane] = value < lows[lane] ? value : lows[lane];
+      highs[lane] = value > highs[lane] ? value : highs[lane];
     }
   for (; i < count; ++i) {
-    least[0] = std::min(least[0], values[i]);
-    most[0] = std::max(most[0], values[i]);
+    lows[0] = std::min(lows[0], values[i]);
+    highs[0] = std::max(highs[0], values[i]);
   }
-  low = *std::min_element(least.begin(), least.end());
-  high = *std::max_element(most.begin(), most.end());
+  low = *std::min_element(lows.begin(), lows.end());
+  high = *std::max_element(highs.begin(), highs.end());
 }
 
 /// Statistics of a graph's rows. The range of weights is exact: integers do not become floats.
@@ -100,17 +100,17 @@ class RowFactsOf {
  public:
   explicit RowFactsOf(const CsrView<V, W>& graph)
       : graph_(graph),
-        sums_(static_cast<std::size_t>((graph.m() + kLookBlock - 1) / kLookBlock)),
+        sums_(static_cast<std::size_t>((graph.m() + kBlockSize - 1) / kBlockSize)),
         reach_(static_cast<std::uint64_t>(4 * std::sqrt(static_cast<double>(graph.n())))) {}
 
   RowFacts<W> find(int threads, Control& control) {
     std::mutex guard;
     Part whole;
     run_team(threads, control, [&](int rank) {
-      Pulse pulse(control, rank == 0);
+      Poller poller(control, rank == 0);
       Part part;
-      rows(rank, threads, pulse, part);
-      if (!graph_.weights.empty()) weights(rank, threads, pulse, part);
+      rows(rank, threads, poller, part);
+      if (!graph_.weights.empty()) weights(rank, threads, poller, part);
       const std::scoped_lock lock(guard);
       whole.add(part);
     });
@@ -155,24 +155,24 @@ class RowFactsOf {
     Line far[kLines]{};
   };
 
-  void rows(int rank, int threads, Pulse& pulse, Part& part) const {
+  void rows(int rank, int threads, Poller& poller, Part& part) const {
     Counts counts;
     const std::size_t last = first_row(graph_.indptr, rank + 1, threads);
     for (std::size_t u = first_row(graph_.indptr, rank, threads); u < last; ++u) {
       const std::int64_t begin = graph_.indptr[u];
       const std::int64_t end = graph_.indptr[u + 1];
-      pulse.beat(end - begin + 1);
+      poller.step(end - begin + 1);
       part.min_degree = std::min(part.min_degree, end - begin);
       part.max_degree = std::max(part.max_degree, end - begin);
       std::int64_t e = begin;
       for (; e + kLong <= end; e += kStep)
-        look_at<true>(u, graph_.indices.data() + e, kStep, counts);
+        count_step<true>(u, graph_.indices.data() + e, kStep, counts);
       for (; e < end && e + kStep <= graph_.m(); e += kStep)
-        look_at<false>(u, graph_.indices.data() + e, std::min(kStep, end - e), counts);
+        count_step<false>(u, graph_.indices.data() + e, std::min(kStep, end - e), counts);
       if (e >= end) continue;
       std::array<V, kStep> rest{};
       std::copy(graph_.indices.data() + e, graph_.indices.data() + end, rest.begin());
-      look_at<false>(u, rest.data(), end - e, counts);
+      count_step<false>(u, rest.data(), end - e, counts);
     }
     for (int at = 0; at < kLines; ++at)
       for (int lane = 0; lane < kInLine; ++lane) {
@@ -185,17 +185,17 @@ class RowFactsOf {
   /// are short and their lengths unpredictable, so edges behind the row's end are read but not
   /// counted.
   template <bool kAll>
-  void look_at(std::size_t u, const V* ends, std::int64_t count, Counts& counts) const {
+  void count_step(std::size_t u, const V* ends, std::int64_t count, Counts& counts) const {
     const auto reach = static_cast<Unsigned>(reach_);
     Signed number;
     for (int lane = 0; lane < kInLine; ++lane) number[lane] = static_cast<V>(lane);
     for (int at = 0; at < kLines; ++at) {
-      Line apart;
-      std::memcpy(&apart, ends + at * kInLine, sizeof apart);
-      apart -= static_cast<Unsigned>(u);
+      Line difference;
+      std::memcpy(&difference, ends + at * kInLine, sizeof difference);
+      difference -= static_cast<Unsigned>(u);
       // Masks are -1 where true. The sum wraps where u is the larger number.
-      auto loops = apart == 0;
-      auto far = apart + reach > 2 * reach;
+      auto loops = difference == 0;
+      auto far = difference + reach > 2 * reach;
       if constexpr (!kAll) {
         const auto counted = number < static_cast<V>(count);
         number += static_cast<V>(kInLine);
@@ -207,9 +207,9 @@ class RowFactsOf {
     }
   }
 
-  void weights(int rank, int threads, Pulse& pulse, Part& part) {
+  void weights(int rank, int threads, Poller& poller, Part& part) {
     const W* w = graph_.weights.data();
-    each_block(graph_.m(), threads, rank, pulse, [&](std::int64_t at, auto begin, auto end) {
+    each_block(graph_.m(), threads, rank, poller, [&](std::int64_t at, auto begin, auto end) {
       sums_[static_cast<std::size_t>(at)] =
           sum_of<double>(begin, end, [w](std::size_t e) { return static_cast<double>(w[e]); });
       W low = std::numeric_limits<W>::max();
@@ -257,13 +257,13 @@ RowFacts<W> row_facts(const CsrView<V, W>& graph, int threads, Control& control)
 /// Errors in CSR arrays: positions, or -1 if there is none. Also the range of the weights.
 template <Weight W>
 struct RowReport {
-  bool bad_ends = false;                    // indptr[0] != 0 or indptr[n] != m
-  std::int64_t descending = -1;             // first u with indptr[u] > indptr[u + 1]
-  std::int64_t bad_index = -1;              // first edge whose index is out of range
-  std::int64_t bad_weight = -1;             // first NaN or -inf
-  std::int64_t absent = 0;                  // +inf weights, which mean "no edge"
-  W least = std::numeric_limits<W>::max();  // smallest weight, if none is NaN
-  W most = std::numeric_limits<W>::lowest();
+  bool bad_ends = false;                         // indptr[0] != 0 or indptr[n] != m
+  std::int64_t descending = -1;                  // first u with indptr[u] > indptr[u + 1]
+  std::int64_t bad_index = -1;                   // first edge whose index is out of range
+  std::int64_t bad_weight = -1;                  // first NaN or -inf
+  std::int64_t absent = 0;                       // +inf weights, which mean "no edge"
+  W min_weight = std::numeric_limits<W>::max();  // smallest weight, if none is NaN
+  W max_weight = std::numeric_limits<W>::lowest();
 };
 
 /// Validates CSR arrays of which only the lengths are known to be right.
@@ -292,9 +292,9 @@ RowReport<W> inspect_rows(const CsrView<V, W>& graph, int threads, Control& cont
   };
   std::mutex guard;
   run_team(threads, control, [&](int rank) {
-    Pulse pulse(control, rank == 0);
+    Poller poller(control, rank == 0);
     RowReport<W> part;
-    each_block(std::max<std::int64_t>(n, 0), threads, rank, pulse,
+    each_block(std::max<std::int64_t>(n, 0), threads, rank, poller,
                [&](std::int64_t, std::int64_t begin, std::int64_t end) {
                  const auto descends = [&](std::size_t u) {
                    return graph.indptr[u] > graph.indptr[u + 1];
@@ -302,32 +302,32 @@ RowReport<W> inspect_rows(const CsrView<V, W>& graph, int threads, Control& cont
                  if (part.descending < 0 && sum_of<std::int64_t>(begin, end, descends) > 0)
                    first(part.descending, begin, end, descends);
                });
-    each_block(graph.m(), threads, rank, pulse,
-               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-                 if (part.bad_index < 0 && static_cast<V>(any_of(begin, end, beside)) < 0)
-                   first(part.bad_index, begin, end, wrong_index);
-                 if (graph.weights.empty()) return;
-                 range_of(graph.weights.data() + begin, end - begin, part.least, part.most);
-                 if constexpr (std::is_floating_point_v<W>) {
-                   // 0 times NaN or inf is NaN, and 0 times any other number is 0.
-                   const auto nothing = [&](std::size_t e) { return graph.weights[e] * 0; };
-                   if (sum_of<W>(begin, end, nothing) == 0) return;
-                   if (part.bad_weight < 0 && sum_of<std::int64_t>(begin, end, wrong_weight) > 0)
-                     first(part.bad_weight, begin, end, wrong_weight);
-                   part.absent += sum_of<std::int64_t>(
-                       begin, end, [&](std::size_t e) { return absent(graph.weights[e]); });
-                 }
-               });
+    each_block(
+        graph.m(), threads, rank, poller, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+          if (part.bad_index < 0 && static_cast<V>(any_of(begin, end, beside)) < 0)
+            first(part.bad_index, begin, end, wrong_index);
+          if (graph.weights.empty()) return;
+          range_of(graph.weights.data() + begin, end - begin, part.min_weight, part.max_weight);
+          if constexpr (std::is_floating_point_v<W>) {
+            // 0 times NaN or inf is NaN, and 0 times any other number is 0.
+            const auto nothing = [&](std::size_t e) { return graph.weights[e] * 0; };
+            if (sum_of<W>(begin, end, nothing) == 0) return;
+            if (part.bad_weight < 0 && sum_of<std::int64_t>(begin, end, wrong_weight) > 0)
+              first(part.bad_weight, begin, end, wrong_weight);
+            part.absent += sum_of<std::int64_t>(
+                begin, end, [&](std::size_t e) { return absent(graph.weights[e]); });
+          }
+        });
     const std::scoped_lock lock(guard);
-    const auto least = [](std::int64_t& place, std::int64_t other) {
+    const auto take_min = [](std::int64_t& place, std::int64_t other) {
       if (other >= 0) place = place < 0 ? other : std::min(place, other);
     };
-    least(report.descending, part.descending);
-    least(report.bad_index, part.bad_index);
-    least(report.bad_weight, part.bad_weight);
+    take_min(report.descending, part.descending);
+    take_min(report.bad_index, part.bad_index);
+    take_min(report.bad_weight, part.bad_weight);
     report.absent += part.absent;
-    report.least = std::min(report.least, part.least);
-    report.most = std::max(report.most, part.most);
+    report.min_weight = std::min(report.min_weight, part.min_weight);
+    report.max_weight = std::max(report.max_weight, part.max_weight);
   });
   return report;
 }

@@ -15,8 +15,8 @@ namespace warpath {
 /// the number of a vertex.
 template <Index V, Weight W, class Number>
 double share_of_far_edges(const CsrView<V, W>& graph, const Number& number) {
-  constexpr std::int64_t kLooks = 2048;
-  const std::int64_t step = std::max<std::int64_t>(1, graph.m() / kLooks);
+  constexpr std::int64_t kSamples = 2048;
+  const std::int64_t step = std::max<std::int64_t>(1, graph.m() / kSamples);
   std::int64_t far = 0;
   std::int64_t seen = 0;
   for (std::int64_t e = 0; e < graph.m(); e += step, ++seen) {
@@ -31,14 +31,14 @@ double share_of_far_edges(const CsrView<V, W>& graph, const Number& number) {
 
 /// Whether neighbours have distant numbers, as after a shuffle or hashing.
 template <Index V, Weight W>
-bool scattered(const CsrView<V, W>& graph) {
+bool poor_locality(const CsrView<V, W>& graph) {
   return share_of_far_edges(graph, [](V v) { return std::int64_t{v}; }) > 0.5;
 }
 
 /// Numbers of the vertices (n) in breadth-first order, close for neighbours. Empty if the graph has
 /// no such order because a few hops lead everywhere. O(n + m).
 template <Index V, Weight W>
-std::vector<V> near_numbers(const CsrView<V, W>& graph, Pulse pulse) {
+std::vector<V> breadth_first_numbers(const CsrView<V, W>& graph, Poller poller) {
   constexpr std::size_t kAhead = 8;
   const auto n = static_cast<std::size_t>(graph.n());
   const std::int64_t* const indptr = graph.indptr.data();
@@ -64,7 +64,7 @@ std::vector<V> near_numbers(const CsrView<V, W>& graph, Pulse pulse) {
         __builtin_prefetch(&number[static_cast<std::size_t>(indices[e])]);
     }
     const auto u = static_cast<std::size_t>(order[i]);
-    pulse.beat(indptr[u + 1] - indptr[u] + 1);
+    poller.step(indptr[u + 1] - indptr[u] + 1);
     for (std::int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
       V& place = number[static_cast<std::size_t>(indices[e])];
       if (place >= 0) continue;

@@ -52,21 +52,22 @@ class Partitioning {
         control_(control) {}
 
   Partition run() {
-    Numbers numbers;
-    Groups groups = Grouping<V, W>(graph_, numbers).run(threads_, control_);
+    Permutation permutation;
+    Groups groups = Grouping<V, W>(graph_, permutation).run(threads_, control_);
     // A vertex without edges forms a group of its own in any numbering.
     const std::size_t alone = groups.size() > n_ / 8 ? without_edges() : 0;
     const auto small = [&](std::size_t share) {
       return groups.size() - alone > (n_ - alone) / share;
     };
     if (small(8)) {
-      numbers = near();
-      if (!numbers.of.empty()) groups = Grouping<V, W>(graph_, numbers).run(threads_, control_);
+      permutation = bfs_permutation();
+      if (!permutation.of.empty())
+        groups = Grouping<V, W>(graph_, permutation).run(threads_, control_);
     }
     std::vector<Vertex> order(groups.size());
     std::iota(order.begin(), order.end(), Vertex{0});
     if (small(4))
-      chop(groups);  // a few hops lead everywhere: no cut is small
+      split_in_order(groups);  // a few hops lead everywhere: no cut is small
     else
       bisect(groups, order);
     return divide(std::move(groups), order);
@@ -91,13 +92,13 @@ class Partitioning {
       const std::atomic_ref mark(alone[v]);
       if (mark.load(std::memory_order_relaxed)) mark.store(false, std::memory_order_relaxed);
     };
-    struct Nothing {};
-    spread<Nothing>(
-        parts_of(graph_.n(), kVertices), threads_, control_,
-        [&](std::int64_t part, Nothing&, Pulse& pulse) {
+    struct NoState {};
+    parallel_for<NoState>(
+        ceil_div(graph_.n(), kVertices), threads_, control_,
+        [&](std::int64_t part, NoState&, Poller& poller) {
           const auto first = static_cast<std::size_t>(part * kVertices);
           for (std::size_t u = first; u < std::min<std::size_t>(n_, first + kVertices); ++u) {
-            pulse.beat(graph_.indptr[u + 1] - graph_.indptr[u] + 1);
+            poller.step(graph_.indptr[u + 1] - graph_.indptr[u] + 1);
             for (std::int64_t e = graph_.indptr[u]; e < graph_.indptr[u + 1]; ++e) {
               const auto v = static_cast<std::size_t>(graph_.indices[static_cast<std::size_t>(e)]);
               if (v == u) continue;
@@ -109,23 +110,23 @@ class Partitioning {
     return static_cast<std::size_t>(std::count(alone.data(), alone.data() + n_, true));
   }
 
-  Numbers near() const {
-    const std::vector<V> found = near_numbers(graph_, Pulse(control_, true));
-    Numbers numbers;
-    if (found.empty()) return numbers;
-    numbers.of.resize(n_);
-    numbers.vertex.resize(n_);
+  Permutation bfs_permutation() const {
+    const std::vector<V> found = breadth_first_numbers(graph_, Poller(control_, true));
+    Permutation permutation;
+    if (found.empty()) return permutation;
+    permutation.of.resize(n_);
+    permutation.vertex.resize(n_);
     for (std::size_t v = 0; v < n_; ++v) {
-      numbers.of[v] = static_cast<Vertex>(found[v]);
-      numbers.vertex[numbers.of[v]] = static_cast<Vertex>(v);
+      permutation.of[v] = static_cast<Vertex>(found[v]);
+      permutation.vertex[permutation.of[v]] = static_cast<Vertex>(v);
     }
-    return numbers;
+    return permutation;
   }
 
   std::size_t patches_of(std::size_t vertices) const { return (vertices + filled_ - 1) / filled_; }
 
   /// Forms regions of consecutive groups, without cutting.
-  void chop(const Groups& groups) {
+  void split_in_order(const Groups& groups) {
     const std::size_t room = of_region_ * filled_;
     for (std::size_t g = 0, first = 0; g < groups.size(); ++g) {
       const std::size_t weight = groups.begin[g + 1] - groups.begin[first];
@@ -143,23 +144,23 @@ class Partitioning {
     bisection.assign(between);
     Vertex name = 0;
     {
-      Pulse pulse(control_, true);
+      Poller poller(control_, true);
       Bisection::Space space;
-      name = bisection.stretch(order, 0, space, pulse);
+      name = bisection.order_from_periphery(order, 0, space, poller);
     }
     waiting_.push_back({0, order.size(), name, graph_.n(), patches_of(n_)});
     open_ = 1;
     run_team(threads_, control_, [&](int rank) {
-      Pulse pulse(control_, rank == 0);
+      Poller poller(control_, rank == 0);
       Bisection::Space space;
-      for (Region region; next(region, pulse);) descend(region, order, bisection, space, pulse);
+      for (Region region; next(region, poller);) descend(region, order, bisection, space, poller);
     });
     std::sort(regions_.begin(), regions_.end(),
               [](const Region& a, const Region& b) { return a.first < b.first; });
   }
 
   /// Takes a region that waits for its bisection; false when all are done.
-  bool next(Region& region, Pulse& pulse) {
+  bool next(Region& region, Poller& poller) {
     for (;;) {
       {
         const std::scoped_lock lock(guard_);
@@ -170,15 +171,15 @@ class Partitioning {
           return true;
         }
       }
-      pulse.check();
+      poller.check();
       std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
   }
 
   /// Bisects a region, continues with one half and leaves the other to any free thread.
   void descend(Region region, std::vector<Vertex>& order, Bisection& bisection,
-               Bisection::Space& space, Pulse& pulse) {
-    constexpr std::int64_t kGroup = 2 * Grouping<V, W>::kMost;
+               Bisection::Space& space, Poller& poller) {
+    constexpr std::int64_t kGroup = 2 * Grouping<V, W>::kMaxGroup;
     while (region.patches > of_region_ && region.last - region.first > 1) {
       const std::size_t first = region.patches / 2;
       const auto wanted = region.weight * static_cast<std::int64_t>(first) /
@@ -186,7 +187,7 @@ class Partitioning {
       const std::int64_t slack = region.weight / 200;
       const Balance balance{wanted, {wanted + slack, region.weight - wanted + slack}, kGroup};
       const std::span part(order.data() + region.first, region.last - region.first);
-      const Bisection::Halves halves = bisection.cut(part, region.name, balance, space, pulse);
+      const Bisection::Halves halves = bisection.cut(part, region.name, balance, space, poller);
       const std::size_t middle = region.first + halves.size;
       if (halves.size == 0 || middle == region.last) break;
       const Region other{middle, region.last, halves.name[1], region.weight - halves.weight,
@@ -214,10 +215,10 @@ class Partitioning {
     }
     const auto count = static_cast<std::int64_t>(regions_.size());
     PageArray<Vertex>& place = groups.of;
-    spread<Local>(count, threads_, control_, [&](std::int64_t i, Local&, Pulse& pulse) {
+    parallel_for<Local>(count, threads_, control_, [&](std::int64_t i, Local&, Poller& poller) {
       const Region& region = regions_[static_cast<std::size_t>(i)];
       const auto [low, high] = groups_of[static_cast<std::size_t>(i)];
-      pulse.beat(region.weight);
+      poller.step(region.weight);
       std::size_t next = region.first;
       for (std::size_t k = low; k < high; ++k)
         for (std::size_t j = groups.begin[order[k]]; j < groups.begin[order[k] + 1]; ++j) {
@@ -226,9 +227,9 @@ class Partitioning {
         }
     });
     std::vector<std::vector<Vertex>> begins(regions_.size());
-    spread<Local>(count, threads_, control_, [&](std::int64_t i, Local& own, Pulse& pulse) {
+    parallel_for<Local>(count, threads_, control_, [&](std::int64_t i, Local& own, Poller& poller) {
       const Region& region = regions_[static_cast<std::size_t>(i)];
-      begins[static_cast<std::size_t>(i)] = divide(region, place, made.list, own, pulse);
+      begins[static_cast<std::size_t>(i)] = divide(region, place, made.list, own, poller);
       control_.advance(region.weight);
     });
     for (const std::vector<Vertex>& each : begins)
@@ -249,14 +250,14 @@ class Partitioning {
 
   /// Divides a region and returns where its patches begin in the list.
   std::vector<Vertex> divide(const Region& region, const PageArray<Vertex>& place,
-                             PageArray<Vertex>& list, Local& own, Pulse& pulse) const {
+                             PageArray<Vertex>& list, Local& own, Poller& poller) const {
     const std::size_t size = region.last - region.first;
     const std::span<Vertex> vertices(list.data() + region.first, size);
-    copy_region(vertices, region.first, place, own, pulse);
+    copy_region(vertices, region.first, place, own, poller);
     own.list.resize(size);
     std::iota(own.list.begin(), own.list.end(), Vertex{0});
     own.bisection.assign(own.graph);
-    const Vertex name = own.bisection.stretch(own.list, 0, own.space, pulse);
+    const Vertex name = own.bisection.order_from_periphery(own.list, 0, own.space, poller);
     std::vector<Vertex> begins;
     own.waiting = {{0, size, name, static_cast<std::int64_t>(size), region.patches}};
     if (size > std::max<std::size_t>(region.patches, 1) * (capacity_ - capacity_ / 128))
@@ -273,7 +274,7 @@ class Partitioning {
       const std::size_t first = part.patches / 2;
       const std::span range(own.list.data() + part.first, weight);
       const Bisection::Halves halves =
-          own.bisection.cut(range, part.name, balance_of(part, first), own.space, pulse);
+          own.bisection.cut(range, part.name, balance_of(part, first), own.space, poller);
       const std::size_t middle = part.first + halves.size;
       own.waiting.push_back(
           {middle, part.last, halves.name[1], part.weight - halves.weight, part.patches - first});
@@ -295,14 +296,14 @@ class Partitioning {
     for (std::size_t half = 0; half < 2; ++half) {
       const std::int64_t wanted = half == 0 ? balance.wanted : part.weight - balance.wanted;
       const auto room = static_cast<std::int64_t>(patches[half] * capacity_);
-      balance.most[half] = patches[half] == 1 ? room : wanted + (room - wanted) / 2;
+      balance.max[half] = patches[half] == 1 ? room : wanted + (room - wanted) / 2;
     }
     return balance;
   }
 
   /// Copies the graph of a region, each edge in both directions, with numbers within the region.
   void copy_region(std::span<const Vertex> vertices, std::size_t first,
-                   const PageArray<Vertex>& place, Local& own, Pulse& pulse) const {
+                   const PageArray<Vertex>& place, Local& own, Poller& poller) const {
     WeightedGraph& made = own.graph;
     own.edges.clear();
     made.weight.assign(vertices.size(), 1);
@@ -310,7 +311,7 @@ class Partitioning {
     made.end.assign(vertices.size(), 0);
     for (std::size_t i = 0; i < vertices.size(); ++i) {
       const auto u = static_cast<std::size_t>(vertices[i]);
-      pulse.beat(graph_.indptr[u + 1] - graph_.indptr[u] + 1);
+      poller.step(graph_.indptr[u + 1] - graph_.indptr[u] + 1);
       for (std::int64_t e = graph_.indptr[u]; e < graph_.indptr[u + 1]; ++e) {
         const auto v = static_cast<std::size_t>(graph_.indices[static_cast<std::size_t>(e)]);
         const std::size_t there = place[v] - first;
@@ -339,7 +340,7 @@ class Partitioning {
   const std::size_t n_;
   const std::size_t capacity_;
   const std::size_t filled_;     // average number of vertices per patch
-  const std::size_t of_region_;  // most patches per region
+  const std::size_t of_region_;  // at most so many patches per region
   const int threads_;
   Control& control_;
   std::mutex guard_;

@@ -64,18 +64,18 @@ class PatchLayout {
         threads_(threads),
         control_(control),
         patch_of_(static_cast<std::size_t>(graph.n())),
-        hears_(static_cast<std::size_t>(graph.n())),
-        parts_(parts_of(static_cast<std::int64_t>(patches_), kPatches)) {}
+        is_entry_(static_cast<std::size_t>(graph.n())),
+        parts_(ceil_div(static_cast<std::int64_t>(patches_), kPatches)) {}
 
   Patches<W> run() {
     made_.table.resize(kRow * patches_);
     made_.places = PageArray<Vertex>(patch_of_.size());
     number();
-    each_patch([&](std::size_t p, Pulse& pulse) { look(p, pulse); });
+    each_patch([&](std::size_t p, Poller& poller) { count_edges(p, poller); });
     add_up();
-    each_patch([&](std::size_t p, Pulse& pulse) { place(p, pulse); });
-    each_patch([&](std::size_t p, Pulse& pulse) {
-      write(p, pulse);
+    each_patch([&](std::size_t p, Poller& poller) { place(p, poller); });
+    each_patch([&](std::size_t p, Poller& poller) {
+      write(p, poller);
       control_.advance(row(p)[1]);
     });
     return std::move(made_);
@@ -85,24 +85,28 @@ class PatchLayout {
   static constexpr std::size_t kRow = Patches<W>::kRow;
   static constexpr std::int64_t kPatches = 16;  // claimed by a thread at a time
 
-  struct Nothing {};
+  struct NoState {};
 
   Vertex* row(std::size_t p) { return made_.table.data() + kRow * p; }
-  bool heard(std::size_t v) { return std::atomic_ref(hears_[v]).load(std::memory_order_relaxed); }
+  bool is_entry(std::size_t v) {
+    return std::atomic_ref(is_entry_[v]).load(std::memory_order_relaxed);
+  }
 
-  /// Calls each(p, pulse) for all patches, on all threads.
+  /// Calls each(p, poller) for all patches, on all threads.
   template <class Each>
   void each_patch(Each&& each) {
-    spread<Nothing>(parts_, threads_, control_, [&](std::int64_t part, Nothing&, Pulse& pulse) {
-      const auto first = static_cast<std::size_t>(part * kPatches);
-      for (std::size_t p = first; p < std::min(patches_, first + kPatches); ++p) each(p, pulse);
-    });
+    parallel_for<NoState>(
+        parts_, threads_, control_, [&](std::int64_t part, NoState&, Poller& poller) {
+          const auto first = static_cast<std::size_t>(part * kPatches);
+          for (std::size_t p = first; p < std::min(patches_, first + kPatches); ++p)
+            each(p, poller);
+        });
   }
 
   /// Calls each(edge, v, stays) for the edges of a vertex in a patch; `stays` marks inner edges.
   template <class Each>
-  void each_edge(std::size_t u, std::size_t p, Pulse& pulse, Each&& each) {
-    pulse.beat(graph_.indptr[u + 1] - graph_.indptr[u] + 1);
+  void each_edge(std::size_t u, std::size_t p, Poller& poller, Each&& each) {
+    poller.step(graph_.indptr[u + 1] - graph_.indptr[u] + 1);
     for (std::int64_t e = graph_.indptr[u]; e < graph_.indptr[u + 1]; ++e) {
       const auto edge = static_cast<std::size_t>(e);
       const auto v = static_cast<std::size_t>(graph_.indices[edge]);
@@ -114,26 +118,27 @@ class PatchLayout {
   void number() {
     const std::size_t stride = patches_ == 0 ? 1 : patch_stride(patches_);
     begin_.resize(patches_);
-    each_patch([&](std::size_t i, Pulse& pulse) {
+    each_patch([&](std::size_t i, Poller& poller) {
       const std::size_t p = i * stride % patches_;
       const std::size_t first = partition_.begin[i], last = partition_.begin[i + 1];
       begin_[p] = partition_.list.data() + first;
       row(p)[1] = static_cast<Vertex>(last - first);
-      pulse.beat(row(p)[1]);
+      poller.step(row(p)[1]);
       for (std::size_t k = first; k < last; ++k) {
         patch_of_[partition_.list[k]] = static_cast<Vertex>(p);
-        hears_[partition_.list[k]] = false;
+        is_entry_[partition_.list[k]] = false;
       }
     });
   }
 
   /// Counts a patch's edges and marks the vertices of other patches that its exits lead to.
-  void look(std::size_t p, Pulse& pulse) {
+  void count_edges(std::size_t p, Poller& poller) {
     Vertex stay = 0, leave = 0;
     for (std::size_t k = 0; k < row(p)[1]; ++k) {
-      each_edge(begin_[p][k], p, pulse, [&](std::size_t, std::size_t v, bool stays) {
+      each_edge(begin_[p][k], p, poller, [&](std::size_t, std::size_t v, bool stays) {
         ++(stays ? stay : leave);
-        if (!stays && !heard(v)) std::atomic_ref(hears_[v]).store(true, std::memory_order_relaxed);
+        if (!stays && !is_entry(v))
+          std::atomic_ref(is_entry_[v]).store(true, std::memory_order_relaxed);
       });
     }
     row(p)[5] = stay;
@@ -142,14 +147,14 @@ class PatchLayout {
 
   /// Sums the patches' counts and allocates the arrays.
   void add_up() {
-    each_patch([&](std::size_t p, Pulse&) {
-      for (std::size_t k = 0; k < row(p)[1]; ++k) row(p)[3] += heard(begin_[p][k]);
+    each_patch([&](std::size_t p, Poller&) {
+      for (std::size_t k = 0; k < row(p)[1]; ++k) row(p)[3] += is_entry(begin_[p][k]);
     });
-    Vertex places = 0, heard_of = 0, stay = 0, leave = 0;
+    Vertex places = 0, entries = 0, stay = 0, leave = 0;
     for (std::size_t p = 0; p < patches_; ++p) {
       Vertex* const own = row(p);
       own[0] = std::exchange(places, places + own[1]);
-      own[2] = std::exchange(heard_of, heard_of + own[3]);
+      own[2] = std::exchange(entries, entries + own[3]);
       own[4] = std::exchange(stay, stay + own[5]);
       own[6] = std::exchange(leave, leave + own[7]);
       made_.most_edges = std::max(made_.most_edges, own[5]);
@@ -163,30 +168,30 @@ class PatchLayout {
     made_.slots = PageArray<Vertex>(leave);
     made_.owners = PageArray<Vertex>(leave);
     made_.tolls = PageArray<W>(leave);
-    made_.heard = heard_of;
+    made_.heard = entries;
   }
 
   /// Assigns places to the vertices of a patch: those with edges from other patches come first.
-  void place(std::size_t p, Pulse& pulse) {
+  void place(std::size_t p, Poller& poller) {
     const Vertex* const own = row(p);
-    pulse.beat(own[1]);
+    poller.step(own[1]);
     Vertex first = own[0], rest = own[0] + own[3];
     for (std::size_t k = 0; k < own[1]; ++k) {
       const Vertex v = begin_[p][k];
-      made_.places[v] = heard(v) ? first++ : rest++;
+      made_.places[v] = is_entry(v) ? first++ : rest++;
     }
   }
 
   /// Writes the edges of a patch, inner edges and exits.
-  void write(std::size_t p, Pulse& pulse) {
+  void write(std::size_t p, Poller& poller) {
     const Vertex* const own = row(p);
     Vertex stay = own[4], leave = own[6];
     for (const bool first : {true, false}) {
       for (std::size_t k = 0; k < own[1]; ++k) {
         const Vertex u = begin_[p][k];
-        if (heard(u) != first) continue;
+        if (is_entry(u) != first) continue;
         made_.begin[made_.places[u]] = stay;
-        each_edge(u, p, pulse, [&](std::size_t edge, std::size_t v, bool stays) {
+        each_edge(u, p, poller, [&](std::size_t edge, std::size_t v, bool stays) {
           const Vertex* const there = row(patch_of_[v]);
           const Vertex number = made_.places[v] - there[0];
           if (stays) {
@@ -209,7 +214,7 @@ class PatchLayout {
   const int threads_;
   Control& control_;
   PageArray<Vertex> patch_of_;
-  PageArray<bool> hears_;
+  PageArray<bool> is_entry_;
   const std::int64_t parts_;
   std::vector<const Vertex*> begin_;  // the vertices of each patch
   Patches<W> made_;
@@ -220,8 +225,8 @@ class PatchLayout {
 template <Index V, Weight W>
 Patches<W> cut_into_patches(const CsrView<V, W>& graph, std::size_t capacity, int threads,
                             Control& control) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 31;
-  if (graph.n() >= kMost || graph.m() >= 2 * kMost)
+  constexpr std::int64_t kMaxVertices = std::int64_t{1} << 31;
+  if (graph.n() >= kMaxVertices || graph.m() >= 2 * kMaxVertices)
     throw std::length_error("patches number vertices in 31 bits and edges in 32");
   control.expect(2 * graph.n());
   const Partition partition = Partitioning<V, W>(graph, capacity, threads, control).run();

@@ -57,12 +57,12 @@ class RowOrderOf {
     std::atomic<std::uint64_t> difference{0};
     std::atomic<bool> ascending{true};
     run_team(threads, control, [&](int rank) {
-      Pulse pulse(control, rank == 0);
+      Poller poller(control, rank == 0);
       std::uint64_t own = 0;
       bool ascends = true;
       const std::size_t end = first_row(graph_.indptr, rank + 1, threads);
       for (std::size_t u = first_row(graph_.indptr, rank, threads); u < end; ++u)
-        own += row(static_cast<V>(u), ascends, pulse);
+        own += row(static_cast<V>(u), ascends, poller);
       difference.fetch_add(own, std::memory_order_relaxed);
       if (!ascends) ascending.store(false, std::memory_order_relaxed);
     });
@@ -70,7 +70,7 @@ class RowOrderOf {
   }
 
  private:
-  static constexpr std::int64_t kLookedAt = 256;  // edges in the sample
+  static constexpr std::int64_t kSamples = 256;  // edges in the sample
   static constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15;
 
   /// The finalizer of MurmurHash3: every bit of z changes every bit of the result.
@@ -82,7 +82,7 @@ class RowOrderOf {
 
   /// False if an edge of a small sample lacks its reverse: most asymmetric graphs end here.
   bool some_are_mirrored() const {
-    const std::int64_t step = std::max<std::int64_t>(1, graph_.m() / kLookedAt);
+    const std::int64_t step = std::max<std::int64_t>(1, graph_.m() / kSamples);
     for (std::int64_t e = 0; e < graph_.m(); e += step) {
       const auto above = std::upper_bound(graph_.indptr.begin(), graph_.indptr.end(), e);
       const auto u = static_cast<V>(above - graph_.indptr.begin() - 1);
@@ -102,14 +102,14 @@ class RowOrderOf {
       return std::bit_cast<std::uint64_t>(weight);
   }
 
-  std::uint64_t row(V u, bool& ascends, Pulse& pulse) const {
+  std::uint64_t row(V u, bool& ascends, Poller& poller) const {
     const std::int64_t begin = graph_.indptr[static_cast<std::size_t>(u)];
     const std::int64_t end = graph_.indptr[static_cast<std::size_t>(u) + 1];
     const bool weighted = !graph_.weights.empty();
     const auto self = static_cast<std::uint64_t>(u);
     std::uint64_t sum = 0;
     V last = 0;
-    pulse.beat(end - begin + 1);
+    poller.step(end - begin + 1);
     for (std::int64_t e = begin; e < end; ++e) {
       const V v = graph_.indices[static_cast<std::size_t>(e)];
       const auto other = static_cast<std::uint64_t>(v);  // sum and product determine the pair

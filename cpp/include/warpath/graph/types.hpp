@@ -41,7 +41,7 @@ struct CsrView {
 /// With 32-bit weights and indices the length of a simple path always fits 64 bits, so nothing is
 /// tested; labels that are not the result of a search may wrap.
 template <class D, Weight W, Index V>
-inline bool extend(D dist, W weight, D& sum) {
+inline bool add_checked(D dist, W weight, D& sum) {
   if constexpr (std::is_floating_point_v<D> || sizeof(D) > 8) {
     sum = static_cast<D>(dist + static_cast<D>(weight));
     return true;

@@ -21,23 +21,23 @@
 
 namespace warpath {
 
-/// Calls each(part, own, pulse) for every part, on threads that claim parts one by one. `own` is
+/// Calls each(part, own, poller) for every part, on threads that claim parts one by one. `own` is
 /// the thread's State.
 template <class State, class Each>
-void spread(std::int64_t parts, int threads, Control& control, Each&& each) {
-  Shares work;
+void parallel_for(std::int64_t parts, int threads, Control& control, Each&& each) {
+  DynamicLoop work;
   std::atomic<int> finished{0};
   const auto team = static_cast<int>(std::clamp<std::int64_t>(parts, 1, threads));
   run_team(team, control, [&](int rank) {
-    Pulse pulse(control, rank == 0);
+    Poller poller(control, rank == 0);
     State own;
-    work.take(parts, [&](std::int64_t part) { each(part, own, pulse); });
+    work.run(parts, [&](std::int64_t part) { each(part, own, poller); });
     await_team(rank, team, finished, control);
   });
 }
 
 /// A renumbering of the vertices; empty for none.
-struct Numbers {
+struct Permutation {
   std::vector<std::uint32_t> of;      // n, or empty: number of a vertex
   std::vector<std::uint32_t> vertex;  // n, or empty: vertex with a number
 
@@ -58,35 +58,38 @@ struct Groups {
   std::size_t size() const { return begin.size() - 1; }
 };
 
-/// Divides the vertices into groups of up to 2 kMost. O(n + m), in ranges of vertices.
+/// Divides the vertices into groups of up to 2 kMaxGroup. O(n + m), in ranges of vertices.
 template <Index V, Weight W>
 class Grouping {
  public:
   using Vertex = std::uint32_t;
-  static constexpr std::size_t kMost = 32;  // limit of a growing group; smaller groups may join it
+  static constexpr std::size_t kMaxGroup =
+      32;  // limit of a growing group; smaller groups may join it
 
-  Grouping(const CsrView<V, W>& graph, const Numbers& numbers)
+  Grouping(const CsrView<V, W>& graph, const Permutation& permutation)
       : graph_(graph),
-        numbers_(numbers),
+        permutation_(permutation),
         n_(static_cast<std::size_t>(graph.n())),
         range_(std::max(kRange, 16 * static_cast<std::size_t>(std::sqrt(n_)))) {}
 
   Groups run(int threads, Control& control) {
-    const auto ranges = parts_of(graph_.n(), static_cast<std::int64_t>(range_));
+    const auto ranges = ceil_div(graph_.n(), static_cast<std::int64_t>(range_));
     std::vector<std::vector<Vertex>> begins(static_cast<std::size_t>(ranges));
     Groups made{PageArray<Vertex>(n_), PageArray<Vertex>(n_), {}};
-    spread<Growth>(ranges, threads, control, [&](std::int64_t i, Growth& own, Pulse& pulse) {
-      begins[static_cast<std::size_t>(i)] = grow(static_cast<std::size_t>(i), made, own, pulse);
-    });
+    parallel_for<Growth>(ranges, threads, control,
+                         [&](std::int64_t i, Growth& own, Poller& poller) {
+                           begins[static_cast<std::size_t>(i)] =
+                               grow(static_cast<std::size_t>(i), made, own, poller);
+                         });
     std::vector<std::size_t> first(begins.size() + 1, 0);
     for (std::size_t i = 0; i < begins.size(); ++i) first[i + 1] = first[i] + begins[i].size();
     made.begin.resize(first.back() + 1);
     made.begin.back() = static_cast<Vertex>(n_);
-    spread<Growth>(ranges, threads, control, [&](std::int64_t part, Growth&, Pulse& pulse) {
+    parallel_for<Growth>(ranges, threads, control, [&](std::int64_t part, Growth&, Poller& poller) {
       const auto i = static_cast<std::size_t>(part);
       std::copy(begins[i].begin(), begins[i].end(), made.begin.data() + first[i]);
       const std::size_t low = i * range_, high = std::min(n_, low + range_);
-      pulse.beat(static_cast<std::int64_t>(high - low));
+      poller.step(static_cast<std::int64_t>(high - low));
       for (std::size_t k = low; k < high; ++k)
         made.of[made.members[k]] += static_cast<Vertex>(first[i]);
     });
@@ -95,23 +98,24 @@ class Grouping {
 
  private:
   static constexpr std::size_t kRange = std::size_t{1} << 15;
-  static constexpr std::size_t kLeast = kMost / 4;  // a group with fewer vertices joins another one
-  static constexpr std::int64_t kLooks = 64;        // edges per vertex inspected to find that one
+  static constexpr std::size_t kMinGroup =
+      kMaxGroup / 4;  // a group with fewer vertices joins another one
+  static constexpr std::int64_t kMaxInspected = 64;  // edges per vertex inspected to find that one
   static constexpr Vertex kNone = ~Vertex{0};
 
   /// One thread's working memory.
   struct Growth {
-    std::vector<Vertex> group, sizes, beside;
+    std::vector<Vertex> group, sizes, candidates;
   };
 
   /// Groups the vertices of a range; returns where the members of each group begin.
-  std::vector<Vertex> grow(std::size_t range, Groups& made, Growth& own, Pulse& pulse) const {
+  std::vector<Vertex> grow(std::size_t range, Groups& made, Growth& own, Poller& poller) const {
     const std::size_t low = range * range_, high = std::min(n_, low + range_);
-    for (std::size_t i = low; i < high; ++i) made.of[numbers_.at(i)] = kNone;
-    const auto inside = [&](Vertex v) { return numbers_.number(v) - low < high - low; };
+    for (std::size_t i = low; i < high; ++i) made.of[permutation_.at(i)] = kNone;
+    const auto inside = [&](Vertex v) { return permutation_.number(v) - low < high - low; };
     own.sizes.clear();
     for (std::size_t i = low; i < high; ++i) {
-      const Vertex seed = numbers_.at(i);
+      const Vertex seed = permutation_.at(i);
       if (made.of[seed] != kNone) continue;
       const auto name = static_cast<Vertex>(own.sizes.size());
       const auto take = [&](Vertex v) {
@@ -120,16 +124,17 @@ class Grouping {
       };
       own.group.clear();
       take(seed);
-      for (std::size_t k = 0; k < own.group.size() && own.group.size() < kMost; ++k) {
+      for (std::size_t k = 0; k < own.group.size() && own.group.size() < kMaxGroup; ++k) {
         const auto u = static_cast<std::size_t>(own.group[k]);
-        pulse.beat(graph_.indptr[u + 1] - graph_.indptr[u] + 1);
+        poller.step(graph_.indptr[u + 1] - graph_.indptr[u] + 1);
         for (std::int64_t e = graph_.indptr[u];
-             e < graph_.indptr[u + 1] && own.group.size() < kMost; ++e) {
+             e < graph_.indptr[u + 1] && own.group.size() < kMaxGroup; ++e) {
           const auto v = static_cast<Vertex>(graph_.indices[static_cast<std::size_t>(e)]);
           if (inside(v) && made.of[v] == kNone) take(v);
         }
       }
-      const Vertex joined = own.group.size() < kLeast ? neighbour(made, own, name, inside) : kNone;
+      const Vertex joined =
+          own.group.size() < kMinGroup ? neighbour(made, own, name, inside) : kNone;
       if (joined == kNone) {
         own.sizes.push_back(static_cast<Vertex>(own.group.size()));
         continue;
@@ -144,38 +149,39 @@ class Grouping {
       next += std::exchange(own.sizes[g], next);
     }
     for (std::size_t i = low; i < high; ++i)
-      made.members[own.sizes[made.of[numbers_.at(i)]]++] = numbers_.at(i);
+      made.members[own.sizes[made.of[permutation_.at(i)]]++] = permutation_.at(i);
     return begin;
   }
 
   /// Returns the group with room to which most edges of a small group lead.
   template <class Inside>
   Vertex neighbour(const Groups& made, Growth& own, Vertex name, const Inside& inside) const {
-    own.beside.clear();
+    own.candidates.clear();
     for (const Vertex u : own.group) {
       const std::int64_t first = graph_.indptr[u];
-      const std::int64_t last = std::min(graph_.indptr[u + 1], first + kLooks);
+      const std::int64_t last = std::min(graph_.indptr[u + 1], first + kMaxInspected);
       for (std::int64_t e = first; e < last; ++e) {
         const auto v = static_cast<Vertex>(graph_.indices[static_cast<std::size_t>(e)]);
         if (!inside(v) || made.of[v] >= name) continue;
-        if (own.sizes[made.of[v]] + own.group.size() <= 2 * kMost) own.beside.push_back(made.of[v]);
+        if (own.sizes[made.of[v]] + own.group.size() <= 2 * kMaxGroup)
+          own.candidates.push_back(made.of[v]);
       }
     }
-    std::sort(own.beside.begin(), own.beside.end());
+    std::sort(own.candidates.begin(), own.candidates.end());
     Vertex best = kNone;
-    std::size_t most = 0;
-    for (std::size_t i = 0, k = 0; i < own.beside.size(); i = k) {
-      while (k < own.beside.size() && own.beside[k] == own.beside[i]) ++k;
-      if (k - i > most) {
-        most = k - i;
-        best = own.beside[i];
+    std::size_t best_count = 0;
+    for (std::size_t i = 0, k = 0; i < own.candidates.size(); i = k) {
+      while (k < own.candidates.size() && own.candidates[k] == own.candidates[i]) ++k;
+      if (k - i > best_count) {
+        best_count = k - i;
+        best = own.candidates[i];
       }
     }
     return best;
   }
 
   const CsrView<V, W>& graph_;
-  const Numbers& numbers_;
+  const Permutation& permutation_;
   const std::size_t n_;
   const std::size_t range_;  // vertices; wide enough for several levels of a wide search
 };
@@ -218,7 +224,7 @@ WeightedGraph between_groups(const CsrView<V, W>& graph, const Groups& groups, i
                              Control& control) {
   constexpr std::int64_t kGroups = 1024;  // per part of the loop
   const std::size_t count = groups.size();
-  const auto parts = parts_of(static_cast<std::int64_t>(count), kGroups);
+  const auto parts = ceil_div(static_cast<std::int64_t>(count), kGroups);
   struct Row {
     std::uint32_t from;
     Link link;
@@ -235,14 +241,14 @@ WeightedGraph between_groups(const CsrView<V, W>& graph, const Groups& groups, i
 
   // 1. The groups to which each group's edges lead, and the number of links of every row.
   using Ends = std::vector<std::uint32_t>;
-  spread<Ends>(parts, threads, control, [&](std::int64_t part, Ends& ends, Pulse& pulse) {
+  parallel_for<Ends>(parts, threads, control, [&](std::int64_t part, Ends& ends, Poller& poller) {
     std::vector<Row>& rows = found[static_cast<std::size_t>(part)];
     each_group(part, [&](std::size_t g) {
       ends.clear();
       made.weight[g] = groups.begin[g + 1] - groups.begin[g];
       for (std::size_t k = groups.begin[g]; k < groups.begin[g + 1]; ++k) {
         const auto u = static_cast<std::size_t>(groups.members[k]);
-        pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
+        poller.step(graph.indptr[u + 1] - graph.indptr[u] + 1);
         for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
           const auto v = static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)]);
           if (groups.of[v] != g) ends.push_back(groups.of[v]);
@@ -272,18 +278,18 @@ WeightedGraph between_groups(const CsrView<V, W>& graph, const Groups& groups, i
   const auto put = [&](std::size_t row, Link link) {
     made.links[std::atomic_ref(made.end[row]).fetch_add(1, std::memory_order_relaxed)] = link;
   };
-  spread<Ends>(parts, threads, control, [&](std::int64_t part, Ends&, Pulse& pulse) {
+  parallel_for<Ends>(parts, threads, control, [&](std::int64_t part, Ends&, Poller& poller) {
     std::vector<Row>& rows = found[static_cast<std::size_t>(part)];
-    pulse.beat(static_cast<std::int64_t>(rows.size()));
+    poller.step(static_cast<std::int64_t>(rows.size()));
     for (const Row& row : rows) {
       put(row.from, row.link);
       put(row.link.to, {row.from, row.link.strength});
     }
     rows = {};
   });
-  spread<Ends>(parts, threads, control, [&](std::int64_t part, Ends&, Pulse& pulse) {
+  parallel_for<Ends>(parts, threads, control, [&](std::int64_t part, Ends&, Poller& poller) {
     each_group(part, [&](std::size_t g) {
-      pulse.beat(static_cast<std::int64_t>(made.end[g] - made.begin[g]));
+      poller.step(static_cast<std::int64_t>(made.end[g] - made.begin[g]));
       const std::span row(made.links.data() + made.begin[g], made.links.data() + made.end[g]);
       made.end[g] = made.begin[g] + merge_links(row);
     });

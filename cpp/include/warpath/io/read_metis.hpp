@@ -58,12 +58,12 @@ inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& cont
   rows.indices.reserve(static_cast<std::size_t>(layout.entries));
   if (layout.weighted) rows.weights.reserve(static_cast<std::size_t>(layout.entries));
   control.expect(text.position() + text.left());
-  Pulse pulse(control, true);
+  Poller poller(control, true);
   std::uint64_t imbalance = 0;
   std::int64_t entries = 0;
-  std::int64_t told = 0;
+  std::int64_t reported = 0;
   for (; text.at < text.end; text.next_line()) {
-    pulse.beat();
+    poller.step();
     skip_blanks();
     if (text.at < text.end && *text.at == '%') continue;
     const auto u = static_cast<std::int64_t>(rows.indptr.size()) - 1;
@@ -78,7 +78,7 @@ inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& cont
       skip_blanks();
     }
     for (; !at_end(); skip_blanks()) {
-      pulse.beat();
+      poller.step();
       const std::int64_t v = integer() - 1;
       if (v < 0 || v >= layout.n)
         text.fail("vertex " + std::to_string(v + 1) + " is out of range: the vertices are 1 to " +
@@ -101,8 +101,8 @@ inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& cont
       imbalance += u < v ? hash : ~hash + 1;
     }
     rows.indptr.push_back(entries);
-    control.advance(text.position() - told);
-    told = text.position();
+    control.advance(text.position() - reported);
+    reported = text.position();
   }
   const auto lines = static_cast<std::int64_t>(rows.indptr.size()) - 1;
   if (lines < layout.n)

@@ -56,13 +56,13 @@ class RowReader {
   Rows read() {
     control_.expect(text_.position() + text_.left());
     control_.advance(text_.position());
-    Pulse pulse(control_, true);
-    std::int64_t told = text_.position();
+    Poller poller(control_, true);
+    std::int64_t reported = text_.position();
     for (; text_.at < text_.end; text_.next_line()) {
-      pulse.beat();
+      poller.step();
       if ((rows_.count & 0xffff) == 0) {
-        control_.advance(text_.position() - told);
-        told = text_.position();
+        control_.advance(text_.position() - reported);
+        reported = text_.position();
       }
       skip_blanks();
       if (text_.at == text_.end || *text_.at == '\n') continue;
@@ -71,7 +71,7 @@ class RowReader {
       read_row();
       ++rows_.count;
     }
-    control_.advance(text_.position() - told);
+    control_.advance(text_.position() - reported);
     if (rows_.count < layout_.rows) too_few();
     rows_.names = table_.take();
     return std::move(rows_);

@@ -36,14 +36,14 @@ char* put_number(char* at, T value) {
 /// empty. Work O(edges).
 template <Index V, Weight W>
 std::string format_edges(std::span<const V> src, std::span<const V> dst, std::span<const W> weights,
-                         std::uint64_t base, std::string_view prefix, Pulse pulse) {
+                         std::uint64_t base, std::string_view prefix, Poller poller) {
   std::string out;
   out.reserve(src.size() * (weights.empty() ? 16 : 24));
   std::string line(prefix);
   line.resize(prefix.size() + 3 * (kNumberWidth + 1));
   const auto number = [base](V v) { return static_cast<std::uint64_t>(v) + base; };
   for (std::size_t e = 0; e < src.size(); ++e) {
-    pulse.beat();
+    poller.step();
     char* at = put_number(line.data() + prefix.size(), number(src[e]));
     *at++ = ' ';
     at = put_number(at, number(dst[e]));

@@ -28,7 +28,7 @@ namespace warpath {
 /// sums that rounding takes below 0 count as 0; the error due to h is the rounding of numbers as
 /// large as h. Source: Johnson 1977.
 template <Index V, Weight W>
-struct ReducedEdges {
+struct ReducedWeights {
   using D = DistanceOf<W>;
   std::span<const D> h;
 
@@ -65,21 +65,21 @@ struct ReducedEdges {
 /// One thread's search, reused for every source that the thread takes.
 ///
 /// A search that stops early touches only some of the labels, and only those are reset.
-template <Index V, Weight W, class Queue, class Edges>
-class ManyWorker {
+template <Index V, Weight W, class Queue, class Weighting>
+class SourceWorker {
  public:
   using D = DistanceOf<W>;
 
-  ManyWorker(const CsrView<V, W>& graph, const TargetSet& wanted, Queue queue, D cutoff,
-             Edges edges, Pulse pulse)
+  SourceWorker(const CsrView<V, W>& graph, const TargetSet& wanted, Queue queue, D cutoff,
+               Weighting weighting, Poller poller)
       : graph_(graph),
         wanted_(wanted),
         queue_(std::move(queue)),
         // A reduced length does not bound the length itself: the cutoff is applied to the result.
         bound_(kReduced ? unreachable<D> : cutoff),
         cutoff_(cutoff),
-        edges_(edges),
-        pulse_(pulse),
+        weighting_(weighting),
+        poller_(poller),
         dist_(static_cast<std::size_t>(graph.n()), unreachable<D>) {}
 
   /// Solves one source and writes its row, with one column per target, or per vertex if `targets`
@@ -99,21 +99,21 @@ class ManyWorker {
   const SearchCounters& counters() const { return counters_; }
 
  private:
-  static constexpr bool kReduced = !std::is_same_v<Edges, PlainEdges<V, W>>;
+  static constexpr bool kReduced = !std::is_same_v<Weighting, OriginalWeights<V, W>>;
 
   void search(V source) {
-    Search<V, W, Queue, Edges> search(graph_, dist_, queue_, bound_, edges_);
+    DijkstraSearch<V, W, Queue, Weighting> search(graph_, dist_, queue_, bound_, weighting_);
     search.start(source);
     std::int64_t left = wanted_.count();
-    const bool stopped = search.run(pulse_, [&](const Labelled<D, V>& top) {
+    const bool stopped = search.run(poller_, [&](const QueueEntry<D, V>& top) {
       touched_.push_back(top.vertex);
       return !wanted_.empty() && wanted_.has(top.vertex) && --left == 0;
     });
     // Only labels still in the queue are not final, and no target is among them.
-    search.abandon([&](V v) { touched_.push_back(v); });
+    search.discard_pending([&](V v) { touched_.push_back(v); });
     counters_ += search.counters;
     if (search.overflow && !stopped && bound_ == unreachable<D>)
-      refuse_overflow<V, W>(graph_, dist_, pulse_, [&](std::size_t v) {
+      refuse_overflow<V, W>(graph_, dist_, poller_, [&](std::size_t v) {
         return wanted_.empty() || wanted_.has(static_cast<std::int64_t>(v));
       });
   }
@@ -125,7 +125,7 @@ class ManyWorker {
     } else {
       D length;
       if (label == unreachable<D>) return label;
-      if (!edges_.restore(label, source, target, length))
+      if (!weighting_.restore(label, source, target, length))
         throw std::overflow_error("a distance does not fit its type");
       return length > cutoff_ ? unreachable<D> : length;
     }
@@ -136,8 +136,8 @@ class ManyWorker {
   Queue queue_;
   const D bound_;
   const D cutoff_;
-  const Edges edges_;
-  Pulse pulse_;
+  const Weighting weighting_;
+  Poller poller_;
   std::vector<D> dist_;
   std::vector<V> touched_;
   SearchCounters counters_;
@@ -149,10 +149,10 @@ class ManyWorker {
 /// Threads claim sources one by one; each thread holds n labels. `make_queue()` returns an empty
 /// queue. `cutoff` as in dijkstra. Work: one search per source, which ends when its last target is
 /// settled.
-template <class Out, Index V, Weight W, class MakeQueue, class Edges>
+template <class Out, Index V, Weight W, class MakeQueue, class Weighting>
 SearchCounters dijkstra_many(const CsrView<V, W>& graph, std::span<const std::int64_t> sources,
                              std::span<const std::int64_t> targets, std::span<Out> out,
-                             const MakeQueue& make_queue, Edges edges, DistanceOf<W> cutoff,
+                             const MakeQueue& make_queue, Weighting weighting, DistanceOf<W> cutoff,
                              int threads, Control& control) {
   if (threads < 1) throw std::invalid_argument("threads must be >= 1");
   using Queue = decltype(make_queue());
@@ -166,8 +166,8 @@ SearchCounters dijkstra_many(const CsrView<V, W>& graph, std::span<const std::in
   SearchCounters total;
   control.expect(static_cast<std::int64_t>(sources.size()));
   run_team(team, control, [&](int rank) {
-    ManyWorker<V, W, Queue, Edges> worker(graph, wanted, make_queue(), cutoff, edges,
-                                          Pulse(control, rank == 0));
+    SourceWorker<V, W, Queue, Weighting> worker(graph, wanted, make_queue(), cutoff, weighting,
+                                                Poller(control, rank == 0));
     for (std::size_t i; (i = taken.fetch_add(1, std::memory_order_relaxed)) < sources.size();) {
       worker.solve(static_cast<V>(sources[i]), targets, out.subspan(i * width, width));
       control.advance(1);

@@ -25,7 +25,7 @@ struct Lanes {
     const auto lower = sum < old;
     if (!any(lower)) return none;
     *reinterpret_cast<Line*>(to) = lower ? sum : old;
-    return least(lower ? sum : Line{} + none);
+    return min_label(lower ? sum : Line{} + none);
   }
 
  private:
@@ -42,7 +42,7 @@ struct Lanes {
     return (all[0] | all[1]) != 0;
   }
 
-  [[gnu::always_inline]] static L least(const Line& line) {
+  [[gnu::always_inline]] static L min_label(const Line& line) {
     Half half[2];
     std::memcpy(half, &line, sizeof half);
     const Half lower = half[0] < half[1] ? half[0] : half[1];

@@ -40,23 +40,25 @@ struct ManyCounters : SearchCounters {
 };
 
 /// Facts about the graph that the threads of one call have measured and share.
-class Learned {
+class SharedHints {
  public:
   /// Whether the sources have so little in common that searching for them together is slower.
-  bool apart() const { return apart_.load(std::memory_order_relaxed); }
-  void find_apart() { apart_.store(true, std::memory_order_relaxed); }
+  bool unrelated() const { return unrelated_.load(std::memory_order_relaxed); }
+  void set_unrelated() { unrelated_.store(true, std::memory_order_relaxed); }
 
   /// Whether labels of so many bytes may suffice.
-  bool may_fit(std::size_t bytes) const { return bytes >= least_.load(std::memory_order_relaxed); }
-  void find_too_narrow(std::size_t bytes) {
-    std::size_t least = least_.load(std::memory_order_relaxed);
-    while (least <= bytes && !least_.compare_exchange_weak(least, bytes + 1)) {
+  bool may_fit(std::size_t bytes) const {
+    return bytes >= min_bytes_.load(std::memory_order_relaxed);
+  }
+  void set_too_narrow(std::size_t bytes) {
+    std::size_t min_bytes = min_bytes_.load(std::memory_order_relaxed);
+    while (min_bytes <= bytes && !min_bytes_.compare_exchange_weak(min_bytes, bytes + 1)) {
     }
   }
 
  private:
-  std::atomic<bool> apart_{false};
-  std::atomic<std::size_t> least_{0};
+  std::atomic<bool> unrelated_{false};
+  std::atomic<std::size_t> min_bytes_{0};
 };
 
 /// Labels that hold most distances: 32 bits for integers.
@@ -65,19 +67,19 @@ using MiddleOf = std::conditional_t<std::is_integral_v<W>, std::uint32_t, W>;
 
 /// The rows of one call's graph, packed at the first request.
 template <Index V, Weight W>
-class RowsOfCall {
+class CallRows {
  public:
   using Packed = PackedRows<V, MiddleOf<W>>;
 
   /// `sources`: the number of complete searches; `large`: see Table.
-  RowsOfCall(const CsrView<V, W>& graph, std::size_t sources, std::int64_t large, Pulse pulse)
-      : graph_(graph), worth_(sources >= kWorth && Packed::fit(graph)) {
-    if (sources >= kWorthNumbers && worth_ && graph.n() >= large && scattered(graph))
-      numbers_ = near_numbers(graph, pulse);
+  CallRows(const CsrView<V, W>& graph, std::size_t sources, std::int64_t large, Poller poller)
+      : graph_(graph), pays_off_(sources >= kMinToPack && Packed::fit(graph)) {
+    if (sources >= kMinToRenumber && pays_off_ && graph.n() >= large && poor_locality(graph))
+      numbers_ = breadth_first_numbers(graph, poller);
   }
 
   /// Whether packing pays: it takes a tenth of a search and saves a sixth of each.
-  bool worth() const { return worth_; }
+  bool pays_off() const { return pays_off_; }
 
   /// Every weight must fit a label.
   const Packed& packed() {
@@ -91,11 +93,11 @@ class RowsOfCall {
   }
 
  private:
-  static constexpr std::size_t kWorth = 4;
-  static constexpr std::size_t kWorthNumbers = 8;  // searches; it costs one, saves a third of each
+  static constexpr std::size_t kMinToPack = 4;
+  static constexpr std::size_t kMinToRenumber = 8;  // searches; it costs one, saves a third of each
 
   const CsrView<V, W>& graph_;
-  const bool worth_;
+  const bool pays_off_;
   std::vector<V> numbers_;
   std::once_flag once_;
   std::optional<Packed> packed_;
@@ -113,7 +115,7 @@ struct Table {
   double delta_together;                       // bucket width for several sources together
   int bits = 512;                              // the widest vector registers to use
   std::int64_t large = std::int64_t{1} << 19;  // vertices from which labels exceed the near caches
-  W heaviest{};                                // the largest weight
+  W max_weight{};                              // the largest weight
 
   std::size_t width() const {
     return targets.empty() ? static_cast<std::size_t>(graph.n()) : targets.size();
@@ -130,21 +132,21 @@ template <Index V, Weight W, class Out>
 class ManySources {
  public:
   using D = DistanceOf<W>;
-  static constexpr std::size_t kMostLanes = 32;  // most sources per batch: a line of 16-bit labels
+  static constexpr std::size_t kMaxLanes = 32;  // sources per batch: a line of 16-bit labels
 
-  ManySources(const Table<V, W, Out>& table, Learned& learned, RowsOfCall<V, W>& rows,
-              const TargetSet& wanted, Pulse pulse)
+  ManySources(const Table<V, W, Out>& table, SharedHints& hints, CallRows<V, W>& rows,
+              const TargetSet& wanted, Poller poller)
       : table_(table),
-        learned_(learned),
+        hints_(hints),
         rows_(rows),
         plain_rows_(table.graph),
         wanted_(wanted),
-        pulse_(pulse) {}
+        poller_(poller) {}
 
   /// Solves the sources at `places`, and calls `done(count)` after each source or batch.
   template <class Done>
   void solve(std::span<const std::size_t> places, const Done& done) {
-    if (places.size() >= kLeastLanes) {
+    if (places.size() >= kMinLanes) {
       if constexpr (kIntegral) solve_together(narrow_, places, done);
       solve_together(middle_, places, done);
     }
@@ -170,34 +172,34 @@ class ManySources {
 
  private:
   static constexpr bool kIntegral = std::is_integral_v<W>;
-  static constexpr std::size_t kLeastLanes = 4;  // fewer sources are faster one by one
+  static constexpr std::size_t kMinLanes = 4;  // fewer sources are faster one by one
   using Narrow = std::conditional_t<kIntegral, std::uint16_t, W>;
   using Middle = MiddleOf<W>;
   using Wide = std::conditional_t<kIntegral, std::uint64_t, W>;
 
   template <class L>
   bool may_fit() const {
-    return learned_.may_fit(sizeof(L)) && weights_fit<L, W>(table_.heaviest);
+    return hints_.may_fit(sizeof(L)) && weights_fit<L, W>(table_.max_weight);
   }
 
   /// Solves batches from the front of `places` while that is faster and labels of type L suffice.
   template <class L, class Done>
   void solve_together(std::optional<SideBySide<V, W, L>>& search,
                       std::span<const std::size_t>& places, const Done& done) {
-    while (!places.empty() && may_fit<L>() && !learned_.apart()) {
+    while (!places.empty() && may_fit<L>() && !hints_.unrelated()) {
       if (!search)
-        search.emplace(table_.graph, table_.delta_together, table_.cutoff, table_.heaviest,
-                       table_.bits, pulse_);
+        search.emplace(table_.graph, table_.delta_together, table_.cutoff, table_.max_weight,
+                       table_.bits, poller_);
       const std::size_t lanes = std::min<std::size_t>(places.size(), Lanes<L>::kCount);
       sources_.clear();
       for (const std::size_t place : places.first(lanes)) sources_.push_back(table_.source(place));
       const auto row_of = [&](int lane) {
         return table_.row(places[static_cast<std::size_t>(lane)]);
       };
-      const Together outcome = search->solve(sources_, table_.targets, row_of);
-      if (outcome == Together::kApart) learned_.find_apart();
-      if (outcome == Together::kTooLong) learned_.find_too_narrow(sizeof(L));
-      if (outcome != Together::kDone) return give_up(search);
+      const BatchResult outcome = search->solve(sources_, table_.targets, row_of);
+      if (outcome == BatchResult::kUnrelated) hints_.set_unrelated();
+      if (outcome == BatchResult::kOverflow) hints_.set_too_narrow(sizeof(L));
+      if (outcome != BatchResult::kDone) return release(search);
       counters_.together += static_cast<std::int64_t>(lanes);
       places = places.subspan(lanes);
       done(static_cast<std::int64_t>(lanes));
@@ -207,12 +209,13 @@ class ManySources {
   void solve_alone(std::size_t place) {
     const auto packed = [this]() -> const auto& { return rows_.packed(); };
     const auto plain = [this]() -> const auto& { return plain_rows_; };
-    if (rows_.worth() ? try_alone(packed_, packed, place) : try_alone(plain_, plain, place)) return;
+    if (rows_.pays_off() ? try_alone(packed_, packed, place) : try_alone(plain_, plain, place))
+      return;
     if constexpr (kIntegral)
       if (try_alone(wide_, plain, place)) return;
     if (!dijkstra_)
-      dijkstra_.emplace(table_.graph, wanted_, FourHeap<D, V>(), table_.cutoff, PlainEdges<V, W>{},
-                        pulse_);
+      dijkstra_.emplace(table_.graph, wanted_, QuaternaryHeap<D, V>(), table_.cutoff,
+                        OriginalWeights<V, W>{}, poller_);
     dijkstra_->solve(table_.source(place), table_.targets, table_.row(place));
   }
 
@@ -220,16 +223,16 @@ class ManySources {
   bool try_alone(std::optional<BucketSearch<Rows, W, L>>& search, const RowsOf& rows,
                  std::size_t place) {
     if (!may_fit<L>()) return false;
-    if (!search) search.emplace(rows(), table_.delta, table_.cutoff, table_.heaviest, pulse_);
+    if (!search) search.emplace(rows(), table_.delta, table_.cutoff, table_.max_weight, poller_);
     if (search->solve(table_.source(place), table_.targets, table_.row(place))) return true;
-    learned_.find_too_narrow(sizeof(L));
-    give_up(search);
+    hints_.set_too_narrow(sizeof(L));
+    release(search);
     return false;
   }
 
   /// Frees the labels of a search that will not be used again.
   template <class Search>
-  void give_up(std::optional<Search>& search) {
+  void release(std::optional<Search>& search) {
     counters_ += counts(*search);
     search.reset();
   }
@@ -240,17 +243,17 @@ class ManySources {
   }
 
   const Table<V, W, Out>& table_;
-  Learned& learned_;
-  RowsOfCall<V, W>& rows_;
+  SharedHints& hints_;
+  CallRows<V, W>& rows_;
   const PlainRows<V, W> plain_rows_;
   const TargetSet& wanted_;
-  Pulse pulse_;
+  Poller poller_;
   std::optional<SideBySide<V, W, Narrow>> narrow_;
   std::optional<SideBySide<V, W, Middle>> middle_;
   std::optional<BucketSearch<PackedRows<V, Middle>, W, Middle>> packed_;
   std::optional<BucketSearch<PlainRows<V, W>, W, Middle>> plain_;
   std::optional<BucketSearch<PlainRows<V, W>, W, Wide>> wide_;
-  std::optional<ManyWorker<V, W, FourHeap<D, V>, PlainEdges<V, W>>> dijkstra_;
+  std::optional<SourceWorker<V, W, QuaternaryHeap<D, V>, OriginalWeights<V, W>>> dijkstra_;
   std::vector<V> sources_;
   ManyCounters counters_;
 };
@@ -267,30 +270,30 @@ ManyCounters many_sources(Table<V, W, Out> table, bool together, int threads, Co
   if (!(table.delta > 0 && table.delta_together > 0))
     throw std::invalid_argument("delta must be > 0");
   if (threads < 1) throw std::invalid_argument("threads must be >= 1");
-  const auto heaviest = std::max_element(table.graph.weights.begin(), table.graph.weights.end());
-  table.heaviest = heaviest == table.graph.weights.end() ? W{0} : *heaviest;
+  const auto largest = std::max_element(table.graph.weights.begin(), table.graph.weights.end());
+  table.max_weight = largest == table.graph.weights.end() ? W{0} : *largest;
   const std::size_t count = table.sources.size();
   const bool to_the_end = table.targets.empty() && table.cutoff == unreachable<DistanceOf<W>>;
-  RowsOfCall<V, W> rows(table.graph, to_the_end ? count : 0, table.large, Pulse(control, true));
+  CallRows<V, W> rows(table.graph, to_the_end ? count : 0, table.large, Poller(control, true));
   std::vector<std::size_t> places(count);
   std::iota(places.begin(), places.end(), std::size_t{0});
   std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
     return rows.number(table.sources[a]) < rows.number(table.sources[b]);
   });
-  const auto most = static_cast<std::size_t>(threads);
-  const int team = static_cast<int>(std::clamp<std::size_t>(count, 1, most));
-  const std::size_t share = (count + most - 1) / most;
+  const auto max_threads = static_cast<std::size_t>(threads);
+  const int team = static_cast<int>(std::clamp<std::size_t>(count, 1, max_threads));
+  const std::size_t share = (count + max_threads - 1) / max_threads;
   const std::size_t step =
-      together ? std::clamp<std::size_t>(share, 1, ManySources<V, W, Out>::kMostLanes) : 1;
+      together ? std::clamp<std::size_t>(share, 1, ManySources<V, W, Out>::kMaxLanes) : 1;
   const TargetSet wanted(table.targets, table.graph.n());
-  Learned learned;
+  SharedHints hints;
   std::atomic<std::size_t> taken{0};
   std::atomic<int> finished{0};
   std::mutex guard;
   ManyCounters total;
   control.expect(static_cast<std::int64_t>(count));
   run_team(team, control, [&](int rank) {
-    ManySources<V, W, Out> worker(table, learned, rows, wanted, Pulse(control, rank == 0));
+    ManySources<V, W, Out> worker(table, hints, rows, wanted, Poller(control, rank == 0));
     for (std::size_t i; (i = taken.fetch_add(step, std::memory_order_relaxed)) < count;)
       worker.solve(std::span<const std::size_t>(places).subspan(i, std::min(step, count - i)),
                    [&](std::int64_t solved) { control.advance(solved); });

@@ -20,10 +20,10 @@
 namespace warpath {
 
 /// The outcome of a batch.
-enum class Together {
+enum class BatchResult {
   kDone,
-  kTooLong,  // a sum may not fit L
-  kApart,    // the sources have little in common: separate searches are faster
+  kOverflow,   // a sum may not fit L
+  kUnrelated,  // the sources have little in common: separate searches are faster
 };
 
 /// One thread's batches of up to Lanes<L>::kCount sources. The labels of a vertex, one lane per
@@ -33,9 +33,9 @@ enum class Together {
 /// since its last scan. A scan relaxes its edges for all lanes. So a vertex is scanned once for
 /// each group of sources whose labels for it are close: two to four times on graphs of few hops, or
 /// for neighbouring sources; once per source, at twice the time of a separate scan, for sources far
-/// apart on a road network, which is detected early (kApart). Any order of relaxations ends in the
-/// same labels. Weights must be >= 0. Memory: a line and a key per vertex. Source: the layout of
-/// labels is that of Delling, Goldberg, Nowatzyk, Werneck, "PHAST", 2011.
+/// apart on a road network, which is detected early (kUnrelated). Any order of relaxations ends in
+/// the same labels. Weights must be >= 0. Memory: a line and a key per vertex. Source: the layout
+/// of labels is that of Delling, Goldberg, Nowatzyk, Werneck, "PHAST", 2011.
 template <Index V, Weight W, class L>
 class SideBySide {
  public:
@@ -43,30 +43,32 @@ class SideBySide {
   static constexpr int kLanes = Lanes<L>::kCount;
 
   /// `bits`: the widest vector registers to use, of those that the processor has.
-  SideBySide(const CsrView<V, W>& graph, double delta, D cutoff, W heaviest, int bits, Pulse& pulse)
+  SideBySide(const CsrView<V, W>& graph, double delta, D cutoff, W max_weight, int bits,
+             Poller& poller)
       : graph_(graph),
         first_(first_label<L, D>(cutoff)),
-        heaviest_(heaviest),
+        max_weight_(max_weight),
         bits_(bits),
-        pulse_(pulse),
+        poller_(poller),
         window_(delta),
-        waits_(static_cast<std::size_t>(graph.n()), kNever),
+        queued_key_(static_cast<std::size_t>(graph.n()), kUnreached),
         labels_(static_cast<std::size_t>(graph.n()) * kLanes, first_) {}
 
   /// Solves up to kLanes sources; row_of(lane) is the output row of a lane. The rows are valid only
   /// after kDone.
   template <class RowOf>
-  Together solve(std::span<const V> sources, std::span<const std::int64_t> targets,
-                 const RowOf& row_of) {
+  BatchResult solve(std::span<const V> sources, std::span<const std::int64_t> targets,
+                    const RowOf& row_of) {
     const int lanes = static_cast<int>(sources.size());
     start(sources);
     const Outcome outcome = search_on_this_machine(lanes, targets);
-    Together result = outcome == Outcome::kApart ? Together::kApart : Together::kTooLong;
+    BatchResult result =
+        outcome == Outcome::kUnrelated ? BatchResult::kUnrelated : BatchResult::kOverflow;
     if (outcome == Outcome::kExhausted || outcome == Outcome::kSettled) {
       const L largest = targets.empty() ? write(lanes, row_of) : write_some(lanes, targets, row_of);
       const bool exact =
-          outcome == Outcome::kSettled || labels_exact<L, W>(largest, heaviest_, first_);
-      result = exact ? Together::kDone : Together::kTooLong;
+          outcome == Outcome::kSettled || labels_exact<L, W>(largest, max_weight_, first_);
+      result = exact ? BatchResult::kDone : BatchResult::kOverflow;
     }
     clear();
     return result;
@@ -76,24 +78,24 @@ class SideBySide {
   std::int64_t moves() const { return window_.moves(); }
 
  private:
-  enum class Outcome { kExhausted, kSettled, kApart, kTooLong };
+  enum class Outcome { kExhausted, kSettled, kUnrelated, kOverflow };
   using Line = typename Lanes<L>::Line;
   using Window = BucketWindow<L, V>;
 
   // Keys of vertices that are not queued: never reached, or scanned since. Both exceed all labels.
   static constexpr bool kFloat = std::is_floating_point_v<L>;
-  static constexpr L kNever =
+  static constexpr L kUnreached =
       kFloat ? std::numeric_limits<L>::quiet_NaN() : std::numeric_limits<L>::max();
-  static constexpr L kIdle = kFloat ? kBeyond<L> : static_cast<L>(kNever - 1);
+  static constexpr L kScanned = kFloat ? kBeyond<L> : static_cast<L>(kUnreached - 1);
   static constexpr std::size_t kAhead = 4;       // vertices between two steps of prefetching
   static constexpr std::int64_t kAheadRow = 16;  // targets prefetched at once
   static constexpr std::int64_t kSamples = 512;  // vertices sampled to estimate a batch's gain
 
-  static bool met(L key) {
+  static bool was_reached(L key) {
     if constexpr (kFloat)
       return key == key;
     else
-      return key != kNever;
+      return key != kUnreached;
   }
 
   L* line(V v) { return labels_.data() + static_cast<std::size_t>(v) * kLanes; }
@@ -102,14 +104,14 @@ class SideBySide {
     window_.start();
     for (std::size_t lane = 0; lane < sources.size(); ++lane) {
       const auto v = static_cast<std::size_t>(sources[lane]);
-      if (!met(waits_[v])) {
+      if (!was_reached(queued_key_[v])) {
         touched_.push_back(sources[lane]);
         window_.put(0, sources[lane]);
       }
-      waits_[v] = 0;
+      queued_key_[v] = 0;
       line(sources[lane])[lane] = 0;
     }
-    next_look_ = scans_ + graph_.n();
+    next_check_ = scans_ + graph_.n();
     batch_began_ = scans_;
   }
 
@@ -140,19 +142,19 @@ class SideBySide {
       current = window_.next(current);
       if (current == Window::kFar) {
         const auto key = [this](V v) {
-          const L waits = waits_[static_cast<std::size_t>(v)];
-          return waits < kIdle ? waits : L{0};  // scanned since: counts as settled
+          const L queued_key = queued_key_[static_cast<std::size_t>(v)];
+          return queued_key < kScanned ? queued_key : L{0};  // scanned since: counts as settled
         };
-        if (!window_.move(key, pulse_)) return Outcome::kExhausted;
+        if (!window_.move(key, poller_)) return Outcome::kExhausted;
         current = 0;
       }
       while (settled < targets.size() && all_passed(targets[settled], lanes, current)) ++settled;
       if (settled == targets.size() && settled > 0) return Outcome::kSettled;
-      if (!labels_exact<L, W>(window_.start_of(current), heaviest_, first_))
-        return Outcome::kTooLong;
-      if (scans_ >= next_look_) {
-        if (apart(lanes)) return Outcome::kApart;
-        next_look_ += graph_.n();
+      if (!labels_exact<L, W>(window_.start_of(current), max_weight_, first_))
+        return Outcome::kOverflow;
+      if (scans_ >= next_check_) {
+        if (unrelated(lanes)) return Outcome::kUnrelated;
+        next_check_ += graph_.n();
       }
       for (auto* pile = &window_.take(current); !pile->empty(); pile = &window_.take(current)) {
         std::swap(scanned_, *pile);
@@ -174,7 +176,7 @@ class SideBySide {
   }
 
   /// Whether a scan lowers labels in so few lanes that separate searches are faster.
-  bool apart(int lanes) {
+  bool unrelated(int lanes) {
     const std::int64_t n = graph_.n();
     const std::int64_t step = std::max<std::int64_t>(1, n / kSamples);
     std::int64_t reached = 0;
@@ -184,20 +186,20 @@ class SideBySide {
     const double labels = static_cast<double>(reached) / static_cast<double>(seen);
     const double scans = static_cast<double>(scans_ - batch_began_) / static_cast<double>(n);
     // At first the searches have hardly met; sources that share little then do not gain later.
-    const bool first = next_look_ == batch_began_ + n;
-    return labels < (first ? kWorthAtFirst : kWorth) * scans;
+    const bool first = next_check_ == batch_began_ + n;
+    return labels < (first ? kMinGainAtFirst : kMinGain) * scans;
   }
   // Labels that a scan should lower. A separate search lowers one per scan and takes 0.4 to 0.9 of
   // the time.
-  static constexpr double kWorthAtFirst = 1.7;
-  static constexpr double kWorth = 1.5;
+  static constexpr double kMinGainAtFirst = 1.7;
+  static constexpr double kMinGain = 1.5;
 
   [[gnu::always_inline]] void fetch_ahead(std::size_t i, std::size_t size) {
     const std::int64_t* const indptr = graph_.indptr.data();
     if (i + 3 * kAhead < size) {
       const auto v = static_cast<std::size_t>(scanned_[i + 3 * kAhead]);
       __builtin_prefetch(&indptr[v]);
-      __builtin_prefetch(&waits_[v]);
+      __builtin_prefetch(&queued_key_[v]);
     }
     if (i + 2 * kAhead < size) {
       const V v = scanned_[i + 2 * kAhead];
@@ -208,7 +210,7 @@ class SideBySide {
     }
     if (i + kAhead < size) {
       const V v = scanned_[i + kAhead];
-      if (!(waits_[static_cast<std::size_t>(v)] < kIdle)) return;
+      if (!(queued_key_[static_cast<std::size_t>(v)] < kScanned)) return;
       const std::int64_t end = std::min(indptr[v + 1], indptr[v] + kAheadRow);
       for (std::int64_t e = indptr[v]; e < end; ++e) fetch(e);
     }
@@ -217,18 +219,18 @@ class SideBySide {
   [[gnu::always_inline]] void fetch(std::int64_t e) {
     const V v = graph_.indices[static_cast<std::size_t>(e)];
     __builtin_prefetch(line(v), 1);
-    __builtin_prefetch(&waits_[static_cast<std::size_t>(v)], 1);
+    __builtin_prefetch(&queued_key_[static_cast<std::size_t>(v)], 1);
   }
 
   [[gnu::always_inline]] void scan(V u, int current) {
     const auto row = static_cast<std::size_t>(u);
-    pulse_.beat();
-    const L key = waits_[row];
-    if (!(key < kIdle) || !window_.holds(current, key)) return;  // stale
-    waits_[row] = kIdle;
+    poller_.step();
+    const L key = queued_key_[row];
+    if (!(key < kScanned) || !window_.holds(current, key)) return;  // stale
+    queued_key_[row] = kScanned;
     const std::int64_t begin = graph_.indptr[row];
     const std::int64_t end = graph_.indptr[row + 1];
-    pulse_.beat(end - begin);
+    poller_.step(end - begin);
     ++scans_;
     counters_.settled += 1;
     counters_.relaxed += end - begin;
@@ -237,15 +239,16 @@ class SideBySide {
       if (e + kAheadRow < end) fetch(e + kAheadRow);
       const V v = graph_.indices[static_cast<std::size_t>(e)];
       const auto weight = static_cast<L>(graph_.weights[static_cast<std::size_t>(e)]);
-      const L least = Lanes<L>::relax(from, weight, line(v), kIdle);
-      if (least == kIdle) continue;
+      const L smallest = Lanes<L>::relax(from, weight, line(v), kScanned);
+      if (smallest == kScanned) continue;
       ++counters_.improved;
-      const L waits = waits_[static_cast<std::size_t>(v)];
-      if (waits <= least) continue;
-      waits_[static_cast<std::size_t>(v)] = least;
-      if (!met(waits)) touched_.push_back(v);
-      const int bucket = window_.bucket_of(least);
-      if (waits < kIdle && window_.bucket_of(waits) == bucket) continue;  // v is there already
+      const L queued_key = queued_key_[static_cast<std::size_t>(v)];
+      if (queued_key <= smallest) continue;
+      queued_key_[static_cast<std::size_t>(v)] = smallest;
+      if (!was_reached(queued_key)) touched_.push_back(v);
+      const int bucket = window_.bucket_of(smallest);
+      if (queued_key < kScanned && window_.bucket_of(queued_key) == bucket)
+        continue;  // v is there already
       window_.put(bucket, v);
     }
   }
@@ -258,7 +261,7 @@ class SideBySide {
     const auto n = static_cast<std::size_t>(graph_.n());
     L largest = 0;
     for (std::size_t begin = 0; begin < n; begin += kBlock) {
-      pulse_.beat(kBlock);
+      poller_.step(kBlock);
       const std::size_t end = std::min(n, begin + kBlock);
       for (int lane = 0; lane < lanes; ++lane) {
         const auto row = row_of(lane);
@@ -291,31 +294,31 @@ class SideBySide {
   }
 
   void clear() {
-    if (touched_.size() < waits_.size() / 8) {
+    if (touched_.size() < queued_key_.size() / 8) {
       for (const V v : touched_) {
         std::fill_n(line(v), kLanes, first_);
-        waits_[static_cast<std::size_t>(v)] = kNever;
+        queued_key_[static_cast<std::size_t>(v)] = kUnreached;
       }
     } else {
       std::fill_n(labels_.data(), labels_.size(), first_);
-      std::fill_n(waits_.data(), waits_.size(), kNever);
+      std::fill_n(queued_key_.data(), queued_key_.size(), kUnreached);
     }
     touched_.clear();
   }
 
   const CsrView<V, W>& graph_;
   const L first_;
-  const W heaviest_;
+  const W max_weight_;
   const int bits_;
-  Pulse& pulse_;
+  Poller& poller_;
   Window window_;
-  PageArray<L> waits_;   // key of a queued vertex, else kIdle or kNever
-  PageArray<L> labels_;  // kLanes per vertex
+  PageArray<L> queued_key_;  // key of a queued vertex, else kScanned or kUnreached
+  PageArray<L> labels_;      // kLanes per vertex
   std::vector<V> touched_;
   typename Window::Pile scanned_;
   std::int64_t scans_ = 0;
   std::int64_t batch_began_ = 0;
-  std::int64_t next_look_ = 0;
+  std::int64_t next_check_ = 0;
   SearchCounters counters_;
 };
 

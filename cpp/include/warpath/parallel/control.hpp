@@ -48,15 +48,15 @@ class Control {
   std::atomic<bool> stopped_{false};
 };
 
-/// A thread's local step counter for a Control: `beat()` in an inner loop costs one decrement.
-class Pulse {
+/// A thread's local step counter for a Control: `step()` in an inner loop costs one decrement.
+class Poller {
  public:
   /// `owner`: true in the calling thread, the only one that may poll.
-  Pulse(Control& control, bool owner) : control_(control), owner_(owner) {}
+  Poller(Control& control, bool owner) : control_(control), owner_(owner) {}
 
   Control& control() const { return control_; }
 
-  void beat(std::int64_t steps = 1) {
+  void step(std::int64_t steps = 1) {
     left_ -= steps;
     if (left_ <= 0) [[unlikely]] {
       check();
@@ -64,16 +64,16 @@ class Pulse {
   }
 
   void check() {
-    left_ = kEvery;
+    left_ = kInterval;
     if (control_.stopped()) throw Cancelled{};
     if (owner_) control_.poll();
   }
 
  private:
-  static constexpr std::int64_t kEvery = 1 << 14;  // edges: well under 1 ms between two checks
+  static constexpr std::int64_t kInterval = 1 << 14;  // edges: well under 1 ms between two checks
   Control& control_;
   bool owner_;
-  std::int64_t left_ = kEvery;
+  std::int64_t left_ = kInterval;
 };
 
 }  // namespace warpath

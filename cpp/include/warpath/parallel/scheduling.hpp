@@ -63,7 +63,7 @@ class Processors {
   }
 
   /// Pins a thread to these processors.
-  void take(Thread thread) const {
+  void pin(Thread thread) const {
 #if defined(__linux__)
     if (known_) pthread_setaffinity_np(thread, sizeof set_, &set_);
 #else
@@ -88,7 +88,7 @@ inline void pause() {
 
 /// Prefetches a cache line in exclusive state, so that a later write need not first invalidate
 /// copies in other cores' caches.
-inline void fetch_to_write(const void* at) {
+inline void prefetch_for_write(const void* at) {
 #if defined(__x86_64__)
   // `__builtin_prefetch` would fetch it for reading, unless newer processors are targeted.
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(at)));
@@ -97,61 +97,61 @@ inline void fetch_to_write(const void* at) {
 #endif
 }
 
-/// A wait-and-notify primitive (futex): threads spin for a short time, then sleep.
-class Bell {
+/// An eventcount, on a futex: threads spin for a short time, then sleep.
+class EventCount {
  public:
-  /// Returns once done() holds; done() is polled. look() is called before each sleep and may throw.
-  template <class Done, class Look>
-  void wait(unsigned spins, Done&& done, Look&& look) {
+  /// Returns once done() holds; done() is polled. before_sleep() may throw.
+  template <class Done, class BeforeSleep>
+  void wait(unsigned spins, Done&& done, BeforeSleep&& before_sleep) {
     for (unsigned spin = 0; spin < spins; ++spin) {
       if (done()) return;
       pause();
     }
     while (true) {
-      look();
-      const std::uint32_t heard = rung_.load(std::memory_order_acquire);
+      before_sleep();
+      const std::uint32_t expected = epoch_.load(std::memory_order_acquire);
       sleepers_.fetch_add(1, std::memory_order_acq_rel);
       const bool ready = done();
-      if (!ready) sleep(heard);
+      if (!ready) sleep(expected);
       sleepers_.fetch_sub(1, std::memory_order_relaxed);
       if (ready || done()) return;
     }
   }
 
   /// Wakes the sleeping threads. Call it when the condition that they wait for has become true.
-  void ring() {
+  void notify_all() {
     // This read-modify-write is ordered before or after that of a sleeper, so one of the two
     // threads sees the other's change.
     if (sleepers_.fetch_add(0, std::memory_order_acq_rel) == 0) return;
-    rung_.fetch_add(1, std::memory_order_release);
+    epoch_.fetch_add(1, std::memory_order_release);
 #if defined(__linux__)
-    syscall(SYS_futex, word(), FUTEX_WAKE_PRIVATE, kAll, nullptr, nullptr, 0);
+    syscall(SYS_futex, futex_word(), FUTEX_WAKE_PRIVATE, kAll, nullptr, nullptr, 0);
 #endif
   }
 
  private:
   static constexpr int kAll = 1 << 30;
-  static constexpr long kNap = 5'000'000;  // ns; the longest time until a stopped call is noticed
+  static constexpr long kMaxSleepNs = 5'000'000;  // until a stopped call is noticed
 
-  void sleep(std::uint32_t heard) {
+  void sleep(std::uint32_t expected) {
 #if defined(__linux__)
-    const timespec nap{0, kNap};
-    syscall(SYS_futex, word(), FUTEX_WAIT_PRIVATE, heard, &nap, nullptr, 0);
+    const timespec timeout{0, kMaxSleepNs};
+    syscall(SYS_futex, futex_word(), FUTEX_WAIT_PRIVATE, expected, &timeout, nullptr, 0);
 #else
-    static_cast<void>(heard);
+    static_cast<void>(expected);
     std::this_thread::sleep_for(std::chrono::microseconds(20));
 #endif
   }
 
-  std::uint32_t* word() { return reinterpret_cast<std::uint32_t*>(&rung_); }
+  std::uint32_t* futex_word() { return reinterpret_cast<std::uint32_t*>(&epoch_); }
 
-  std::atomic<std::uint32_t> rung_{0};
+  std::atomic<std::uint32_t> epoch_{0};
   std::atomic<std::uint32_t> sleepers_{0};
 };
 
 /// How often a thread of a team polls before it sleeps: for some 50 us, about the time of a
 /// wake-up; for much less if there are more threads than processors.
-inline unsigned spins_of(int threads) {
+inline unsigned spin_count(int threads) {
   return threads <= Processors().count() ? 1U << 12 : 1U << 5;
 }
 

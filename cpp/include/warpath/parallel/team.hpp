@@ -17,9 +17,9 @@
 namespace warpath {
 
 /// Runs the function of each rank and stores the first exception, which stops the other ranks.
-class Guarded {
+class ExceptionRelay {
  public:
-  explicit Guarded(Control& control) : control_(control) {}
+  explicit ExceptionRelay(Control& control) : control_(control) {}
 
   template <class Body>
   void run(Body&& body, int rank) {
@@ -29,7 +29,7 @@ class Guarded {
       // another rank stored the reason
     } catch (...) {
       control_.stop();
-      const std::scoped_lock lock(guard_);
+      const std::scoped_lock lock(mutex_);
       if (!first_) first_ = std::current_exception();
     }
   }
@@ -41,7 +41,7 @@ class Guarded {
  private:
   Control& control_;
   std::exception_ptr first_;
-  std::mutex guard_;
+  std::mutex mutex_;
 };
 
 /// Starts work(rank) on new threads, for the ranks from 1 on, and passes each thread to `use`.
@@ -50,20 +50,20 @@ class Guarded {
 /// about every other one on that processor, where it waits until the caller sleeps or some ms have
 /// passed.
 template <class Work, class Use>
-void start_helpers(int threads, Control& control, const Work& work, Use&& use) {
+void start_threads(int threads, Control& control, const Work& work, Use&& use) {
   if (threads <= 1) return;
   const Processors allowed;
   const Processors others = allowed.others();
   // A thread must not end before it is pinned: the system would pin the calling one instead.
-  const auto placed = std::make_shared<std::atomic<int>>(0);
+  const auto pinned = std::make_shared<std::atomic<int>>(0);
   try {
     for (int rank = 1; rank < threads; ++rank) {
-      std::jthread started([work, placed, rank] {
+      std::jthread started([work, pinned, rank] {
         work(rank);
-        while (placed->load(std::memory_order_acquire) < rank) std::this_thread::yield();
+        while (pinned->load(std::memory_order_acquire) < rank) std::this_thread::yield();
       });
-      if (threads <= allowed.count()) others.take(started.native_handle());
-      placed->store(rank, std::memory_order_release);
+      if (threads <= allowed.count()) others.pin(started.native_handle());
+      pinned->store(rank, std::memory_order_release);
       use(std::move(started));
     }
   } catch (...) {
@@ -80,20 +80,20 @@ void start_helpers(int threads, Control& control, const Work& work, Use&& use) {
 /// rethrown here.
 template <class Body>
 void run_team(int threads, Control& control, Body&& body) {
-  Guarded guarded(control);
+  ExceptionRelay relay(control);
   {
     std::vector<std::jthread> others;
     others.reserve(static_cast<std::size_t>(threads > 1 ? threads - 1 : 0));
-    start_helpers(
-        threads, control, [&](int rank) { guarded.run(body, rank); },
+    start_threads(
+        threads, control, [&](int rank) { relay.run(body, rank); },
         [&](std::jthread started) { others.push_back(std::move(started)); });
-    guarded.run(body, 0);
+    relay.run(body, 0);
   }
-  guarded.rethrow();
+  relay.rethrow();
 }
 
-/// Admits the threads of an open team to the call's data, until the call closes it.
-class Door {
+/// Lets the threads of an open team use the call's data until the call closes the gate.
+class CallGate {
  public:
   bool enter() {
     int inside = inside_.load(std::memory_order_relaxed);
@@ -105,35 +105,35 @@ class Door {
 
   void leave() {
     inside_.fetch_sub(1, std::memory_order_release);
-    bell_.ring();
+    event_.notify_all();
   }
 
-  /// Admits no more threads and waits until those inside have left.
+  /// Lets no more threads in and waits until those inside have left.
   void close(int threads) {
     inside_.fetch_or(kClosed, std::memory_order_relaxed);
     const auto empty = [&] { return inside_.load(std::memory_order_acquire) == kClosed; };
-    if (!empty()) bell_.wait(spins_of(threads), empty, [] {});
+    if (!empty()) event_.wait(spin_count(threads), empty, [] {});
   }
 
  private:
   static constexpr int kClosed = 1 << 30;
   std::atomic<int> inside_{0};
-  Bell bell_;
+  EventCount event_;
 };
 
-/// Calls come(rank) on other threads, for the ranks from 1 on, and waits for none of them. A thread
-/// that starts after the call's end must not touch the call's data.
-template <class Come>
-void start_apart(int threads, Control& control, const Come& come) {
+/// Calls entry(rank) on other threads, for the ranks from 1 on, and waits for none of them. A
+/// thread that starts after the call's end must not touch the call's data.
+template <class Entry>
+void start_detached(int threads, Control& control, const Entry& entry) {
   const Processors allowed;
   if (threads > allowed.count()) {  // a waiting worker would occupy a busy processor
-    start_helpers(threads, control, come, [](std::jthread started) { started.detach(); });
+    start_threads(threads, control, entry, [](std::jthread started) { started.detach(); });
     return;
   }
   const Processors others = allowed.others();
   try {
     for (int rank = 1; rank < threads; ++rank)
-      Helpers::get().run([come, rank] { come(rank); }, others);
+      ThreadPool::get().run([entry, rank] { entry(rank); }, others);
   } catch (...) {
     control.stop();
     throw;
@@ -145,30 +145,30 @@ void start_apart(int threads, Control& control, const Come& come) {
 ///
 /// A waiting worker starts after a microsecond, a new thread after some 40, or after some ms where
 /// other processes use the processors. So the work must wait only for threads that have taken part
-/// of it (see `Crew`). Exceptions as in `run_team`.
+/// of it (see `OpenTeam`). Exceptions as in `run_team`.
 template <class Body>
 void run_open_team(int threads, Control& control, Body&& body) {
   if (threads <= 1) {
     body(0);
     return;
   }
-  Guarded guarded(control);
-  const auto door = std::make_shared<Door>();
-  const auto work = [&guarded, &body](int rank) { guarded.run(body, rank); };
-  const auto come = [door, shared = &work](int rank) {
-    if (!door->enter()) return;
+  ExceptionRelay relay(control);
+  const auto gate = std::make_shared<CallGate>();
+  const auto work = [&relay, &body](int rank) { relay.run(body, rank); };
+  const auto entry = [gate, shared = &work](int rank) {
+    if (!gate->enter()) return;
     (*shared)(rank);
-    door->leave();
+    gate->leave();
   };
   try {
-    start_apart(threads, control, come);
+    start_detached(threads, control, entry);
   } catch (...) {
-    door->close(threads);
+    gate->close(threads);
     throw;
   }
   work(0);
-  door->close(threads);
-  guarded.rethrow();
+  gate->close(threads);
+  relay.rethrow();
 }
 
 /// Called by each rank of a team when its work is done. Only the calling thread receives signals,
@@ -186,17 +186,17 @@ inline void await_team(int rank, int team, std::atomic<int>& finished, Control& 
 class TeamBarrier {
  public:
   TeamBarrier(int threads, Control& control)
-      : threads_(threads), spins_(threads > 1 ? spins_of(threads) : 0), control_(control) {}
+      : threads_(threads), spins_(threads > 1 ? spin_count(threads) : 0), control_(control) {}
 
   void wait(int rank) {
     const unsigned generation = generation_.load(std::memory_order_acquire);
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
       arrived_.store(0, std::memory_order_relaxed);
       generation_.store(generation + 1, std::memory_order_release);
-      bell_.ring();
+      event_.notify_all();
       return;
     }
-    bell_.wait(
+    event_.wait(
         spins_, [&] { return generation_.load(std::memory_order_acquire) != generation; },
         [&] {
           if (control_.stopped()) throw Cancelled{};
@@ -210,7 +210,7 @@ class TeamBarrier {
   Control& control_;
   std::atomic<int> arrived_{0};
   std::atomic<unsigned> generation_{0};
-  Bell bell_;
+  EventCount event_;
 };
 
 }  // namespace warpath

@@ -19,99 +19,100 @@
 
 namespace warpath {
 
-/// The worker threads of a thread team. A worker that has finished a job waits kStay for the next
-/// one and then ends. This saves the start of a thread, which takes 40 us,
-/// as long as a small solve.
+/// The worker threads of a thread team. A worker that has finished a job waits kKeepAlive for the
+/// next one and then ends. This saves the start of a thread, which takes 40 us, as long as a small
+/// solve.
 ///
 /// A forked child has none of its parent's threads and starts with no workers.
-class Helpers {
+class ThreadPool {
  public:
   using Job = std::function<void()>;
 
-  static Helpers& get() {
-    static Helpers* const all = new Helpers;  // never destroyed: workers may outlive static objects
+  static ThreadPool& get() {
+    static ThreadPool* const all =
+        new ThreadPool;  // never destroyed: workers may outlive static objects
     return *all;
   }
 
   /// Runs a job on a waiting worker or on a new thread, on other processors than the caller's.
   void run(Job job, const Processors& others) {
-    if (hand_over(job, others)) return;
-    auto made = std::make_unique<Helper>(std::move(job), others);
-    Helper* const helper = made.get();
+    if (assign_to_idle(job, others)) return;
+    auto made = std::make_unique<Worker>(std::move(job), others);
+    Worker* const worker = made.get();
     std::thread started([this, own = std::move(made)] { serve(*own); });
-    others.take(started.native_handle());
+    others.pin(started.native_handle());
     started.detach();
-    helper->placed.store(true, std::memory_order_release);
+    worker->pinned.store(true, std::memory_order_release);
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::microseconds kStay{200};
-  static constexpr unsigned kLooks = 64;  // polls between two readings of the clock
+  static constexpr std::chrono::microseconds kKeepAlive{200};
+  static constexpr unsigned kPollsPerClockRead = 64;  // polls between two readings of the clock
 
-  struct Helper {
-    Helper(Job job, const Processors& processors) : job(std::move(job)), processors(processors) {}
+  struct Worker {
+    Worker(Job job, const Processors& processors) : job(std::move(job)), processors(processors) {}
 
     Job job;
     Processors processors;  // the processors that it may run on
     Processors::Thread thread{};
-    std::atomic<bool> placed{false};
-    std::atomic<bool> given{false};  // a new job is ready
+    std::atomic<bool> pinned{false};
+    std::atomic<bool> has_job{false};  // a new job is ready
   };
 
-  Helpers() {
+  ThreadPool() {
 #if defined(__unix__) || defined(__APPLE__)
-    pthread_atfork([] { get().guard_.lock(); }, [] { get().guard_.unlock(); },
+    pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); },
                    [] {
-                     get().free_.clear();
-                     get().guard_.unlock();
+                     get().idle_.clear();
+                     get().mutex_.unlock();
                    });
 #endif
   }
 
-  bool hand_over(Job& job, const Processors& others) {
-    const std::scoped_lock lock(guard_);
-    if (free_.empty()) return false;
-    Helper& helper = *free_.back();
-    free_.pop_back();
-    helper.job = std::move(job);
-    if (!(helper.processors == others)) {
-      helper.processors = others;
-      others.take(helper.thread);
+  bool assign_to_idle(Job& job, const Processors& others) {
+    const std::scoped_lock lock(mutex_);
+    if (idle_.empty()) return false;
+    Worker& worker = *idle_.back();
+    idle_.pop_back();
+    worker.job = std::move(job);
+    if (!(worker.processors == others)) {
+      worker.processors = others;
+      others.pin(worker.thread);
     }
-    helper.given.store(true, std::memory_order_release);
+    worker.has_job.store(true, std::memory_order_release);
     return true;
   }
 
-  void serve(Helper& self) {
+  void serve(Worker& self) {
     self.thread = Processors::this_thread();
     do {
       self.job();
       self.job = nullptr;
       // Required before the thread ends: an ended thread cannot be pinned, and the system would pin
       // the caller instead.
-      while (!self.placed.load(std::memory_order_acquire)) std::this_thread::yield();
-    } while (stay(self));
+      while (!self.pinned.load(std::memory_order_acquire)) std::this_thread::yield();
+    } while (wait_for_job(self));
   }
 
   /// Waits for the next job. False when the worker has to end.
-  bool stay(Helper& self) {
+  bool wait_for_job(Worker& self) {
     {
-      const std::scoped_lock lock(guard_);
-      free_.push_back(&self);
+      const std::scoped_lock lock(mutex_);
+      idle_.push_back(&self);
     }
-    const Clock::time_point end = Clock::now() + kStay;
-    for (unsigned look = 1;; ++look) {
-      if (self.given.exchange(false, std::memory_order_acquire)) return true;
+    const Clock::time_point end = Clock::now() + kKeepAlive;
+    for (unsigned polls = 1;; ++polls) {
+      if (self.has_job.exchange(false, std::memory_order_acquire)) return true;
       pause();
-      if (look % kLooks != 0 || Clock::now() < end) continue;
-      const std::scoped_lock lock(guard_);
-      if (std::erase(free_, &self) != 0) return false;
+      if (polls % kPollsPerClockRead != 0 || Clock::now() < end) continue;
+      const std::scoped_lock lock(mutex_);
+      if (std::erase(idle_, &self) != 0) return false;
     }
   }
 
-  std::mutex guard_;
-  std::vector<Helper*> free_;
+  std::mutex mutex_;
+  std::vector<Worker*> idle_;
 };
 
 }  // namespace warpath

@@ -26,24 +26,25 @@ namespace warpath {
 
 /// The labels of one vertex in the searches from both ends, in half a cache line.
 template <Index V>
-struct alignas(32) BothLabel {
+struct alignas(32) BidirectionalLabel {
   std::array<std::int64_t, 2> dist{unreachable<std::int64_t>, unreachable<std::int64_t>};
   std::array<V, 2> from;  // the predecessor, or the vertex itself at an end; valid where dist is
 };
 
 /// The labels and queues of the searches from the source (side 0) and from the target (side 1).
 template <Index V>
-class BothLabels {
+class BidirectionalLabels {
  public:
   using D = std::int64_t;
 
-  explicit BothLabels(std::int64_t n) : labels_(static_cast<std::size_t>(n), BothLabel<V>{}) {}
+  explicit BidirectionalLabels(std::int64_t n)
+      : labels_(static_cast<std::size_t>(n), BidirectionalLabel<V>{}) {}
 
   D dist(std::size_t side, V v) const { return at(v).dist[side]; }
-  const BothLabel<V>& at(V v) const { return labels_[static_cast<std::size_t>(v)]; }
+  const BidirectionalLabel<V>& at(V v) const { return labels_[static_cast<std::size_t>(v)]; }
 
   void put(std::size_t side, V v, D dist, V from) {
-    BothLabel<V>& label = labels_[static_cast<std::size_t>(v)];
+    BidirectionalLabel<V>& label = labels_[static_cast<std::size_t>(v)];
     if (label.dist[side] == unreachable<D>) touched_.push_back(v);
     label.dist[side] = dist;
     label.from[side] = from;
@@ -64,7 +65,7 @@ class BothLabels {
   }
 
  private:
-  PageArray<BothLabel<V>> labels_;
+  PageArray<BidirectionalLabel<V>> labels_;
   std::vector<V> touched_;
 };
 
@@ -104,15 +105,15 @@ class LabelsPool {
 };
 
 /// A path's vertices from source to target, empty if there is no path, and its length.
-struct RouteMet {
+struct BidirectionalPath {
   std::vector<std::int64_t> vertices;
   std::int64_t length = unreachable<std::int64_t>;
   bool too_long = false;  // no path was found, but there may be one whose length does not fit
 };
 
 template <Index V>
-RouteMet route_met(const BothLabels<V>& labels, V meeting) {
-  RouteMet route;
+BidirectionalPath path_through(const BidirectionalLabels<V>& labels, V meeting) {
+  BidirectionalPath route;
   labels.walk(0, meeting, route.vertices);
   std::reverse(route.vertices.begin(), route.vertices.end());
   route.vertices.push_back(meeting);
@@ -123,7 +124,7 @@ RouteMet route_met(const BothLabels<V>& labels, V meeting) {
 
 /// The vertices settled from each end, in that order; a vertex's "place" is its index there.
 template <Index V>
-class Settled {
+class SettledVertices {
  public:
   using D = std::int64_t;
 
@@ -137,9 +138,10 @@ class Settled {
     std::uint32_t end;
   };
 
-  explicit Settled(std::int64_t n) : sides_{Side(n), Side(n)} {}
+  explicit SettledVertices(std::int64_t n) : sides_{Side(n), Side(n)} {}
 
-  std::array<FourHeap<D, V>, 2> queues;  // of places, keyed by the label that their next edge gives
+  std::array<QuaternaryHeap<D, V>, 2>
+      queues;  // of places, keyed by the label that their next edge gives
 
   bool has(std::size_t side, V v) const { return sides_[side].bits[word(v)] >> bit(v) & 1; }
   V place(std::size_t side, V v) const { return sides_[side].places[static_cast<std::size_t>(v)]; }
@@ -166,7 +168,7 @@ class Settled {
       for (const Known& known : side.known) side.bits[word(known.vertex)] = 0;
       side.known.clear();
     }
-    for (FourHeap<D, V>& queue : queues) queue.drain([](const Labelled<D, V>&) {});
+    for (QuaternaryHeap<D, V>& queue : queues) queue.drain([](const QueueEntry<D, V>&) {});
   }
 
  private:
@@ -201,31 +203,32 @@ class Settled {
 /// greater length. Work O(k log k) for k edges followed, and one bit read for every edge of the
 /// vertices settled. Source: Nicholson 1966; sorted rows: Spira 1973.
 template <Index V, std::integral W>
-class BothEnds {
+class BidirectionalDijkstra {
  public:
   using D = std::int64_t;
   using Rows = PackedRows<V, W>;
 
-  BothEnds(const Rows& graph, const Rows& into, Settled<V>& settled, Pulse pulse)
-      : graphs_{&graph, &into}, settled_(settled), queues_(settled.queues), pulse_(pulse) {}
+  BidirectionalDijkstra(const Rows& graph, const Rows& into, SettledVertices<V>& settled,
+                        Poller poller)
+      : graphs_{&graph, &into}, settled_(settled), queues_(settled.queues), poller_(poller) {}
 
-  RouteMet find(V source, V target) {
+  BidirectionalPath find(V source, V target) {
     if (source == target) return {{source}, 0};
     settle(0, source, 0, -1);
     settle(1, target, 0, -1);
     std::size_t side = 1;
     while (!queues_[0].empty() && !queues_[1].empty()) {
       D sum;
-      if (!extend<D, D, V>(queues_[0].top().key, queues_[1].top().key, sum)) {
+      if (!add_checked<D, D, V>(queues_[0].top().key, queues_[1].top().key, sum)) {
         too_long_ = true;
         break;
       }
       if (sum >= best_) break;
       side = 1 - side;
-      if (queues_[side].size() > kTooMany * queues_[1 - side].size()) side = 1 - side;
+      if (queues_[side].size() > kMaxImbalance * queues_[1 - side].size()) side = 1 - side;
       follow(side);
     }
-    RouteMet route;
+    BidirectionalPath route;
     if (best_ == unreachable<D>) {
       route.too_long = too_long_;
       return route;
@@ -238,11 +241,11 @@ class BothEnds {
   }
 
  private:
-  using Queue = FourHeap<D, V>;
-  using Entry = Labelled<D, V>;
-  using Known = typename Settled<V>::Known;
+  using Queue = QuaternaryHeap<D, V>;
+  using Entry = QueueEntry<D, V>;
+  using Known = typename SettledVertices<V>::Known;
 
-  static constexpr std::size_t kTooMany = 4;
+  static constexpr std::size_t kMaxImbalance = 4;
 
   /// Follows the lightest edge in a side's queue.
   void follow(std::size_t side) {
@@ -251,8 +254,8 @@ class BothEnds {
     reach_[side] = top.key;
     Known& from = settled_.at(side, top.vertex);
     const V v = graphs_[side]->target(from.next++);
-    pulse_.beat();
-    if (D key; comes_to_next(side, from, key)) {
+    poller_.step();
+    if (D key; advance_to_next(side, from, key)) {
       queue.replace_top(key, top.vertex);
     } else {
       Entry gone;
@@ -268,25 +271,25 @@ class BothEnds {
     const std::size_t end = graph.begin(u + 1);
     const V place = settled_.add(
         side, {dist, v, above, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
-    pulse_.beat(static_cast<std::int64_t>(end - begin) + 1);
+    poller_.step(static_cast<std::int64_t>(end - begin) + 1);
     for (std::size_t e = begin; e < end; ++e) {
       const V next = graph.target(e);
       if (!settled_.has(1 - side, next)) continue;
-      if (D sum; extend<D, W, V>(dist, graph.template weight<W>(e), sum))
+      if (D sum; add_checked<D, W, V>(dist, graph.template weight<W>(e), sum))
         meet(side, place, sum, next);
       else
         too_long_ = true;
     }
-    if (D key; comes_to_next(side, settled_.at(side, place), key)) queues_[side].push(key, place);
+    if (D key; advance_to_next(side, settled_.at(side, place), key)) queues_[side].push(key, place);
   }
 
   /// Advances a settled vertex to its next useful edge; `key` becomes the label at its end.
-  bool comes_to_next(std::size_t side, Known& known, D& key) {
+  bool advance_to_next(std::size_t side, Known& known, D& key) {
     const Rows& graph = *graphs_[side];
     for (; known.next < known.end; ++known.next) {
       const V v = graph.target(known.next);
       if (settled_.has(side, v)) continue;
-      if (!extend<D, W, V>(known.dist, graph.template weight<W>(known.next), key) ||
+      if (!add_checked<D, W, V>(known.dist, graph.template weight<W>(known.next), key) ||
           key >= best_ - reach_[1 - side]) {
         too_long_ = true;  // or, if a path is known, not shorter
         return false;
@@ -302,7 +305,7 @@ class BothEnds {
   void meet(std::size_t side, V place, D here, V there) {
     const V other = settled_.place(1 - side, there);
     D sum;
-    if (!extend<D, D, V>(here, settled_.at(1 - side, other).dist, sum)) {
+    if (!add_checked<D, D, V>(here, settled_.at(1 - side, other).dist, sum)) {
       too_long_ = true;
     } else if (sum < best_) {
       best_ = sum;
@@ -312,9 +315,9 @@ class BothEnds {
   }
 
   std::array<const Rows*, 2> graphs_;
-  Settled<V>& settled_;
+  SettledVertices<V>& settled_;
   std::array<Queue, 2>& queues_;
-  Pulse pulse_;
+  Poller poller_;
   std::array<D, 2> reach_{0, 0};  // the last label settled on each side
   D best_ = unreachable<D>;
   std::array<V, 2> meeting_{-1, -1};  // the places of the two ends of the joining edge, by side
@@ -323,7 +326,7 @@ class BothEnds {
 
 /// The out-edges or the in-edges of each vertex, without weights.
 template <Index V>
-struct Heads {
+struct AdjacencyView {
   std::span<const std::int64_t> indptr;
   std::span<const V> indices;
 };
@@ -331,18 +334,19 @@ struct Heads {
 /// The same for edges of length 1: breadth-first by levels, always on the side with the smaller
 /// frontier. The first edge between the sides completes a shortest path. O(edges of vertices met).
 template <Index V>
-RouteMet both_ends_by_levels(const Heads<V>& graph, const Heads<V>& into, V source, V target,
-                             BothLabels<V>& labels, Pulse pulse) {
+BidirectionalPath bidirectional_breadth_first(const AdjacencyView<V>& graph,
+                                              const AdjacencyView<V>& into, V source, V target,
+                                              BidirectionalLabels<V>& labels, Poller poller) {
   using D = std::int64_t;
   labels.put(0, source, 0, source);
   labels.put(1, target, 0, target);
-  if (source == target) return route_met<V>(labels, source);
-  std::array<std::vector<V>, 2> outermost{std::vector<V>{source}, std::vector<V>{target}};
+  if (source == target) return path_through<V>(labels, source);
+  std::array<std::vector<V>, 2> frontiers{std::vector<V>{source}, std::vector<V>{target}};
   std::vector<V> next;
-  while (!outermost[0].empty() && !outermost[1].empty()) {
-    const std::size_t side = outermost[0].size() <= outermost[1].size() ? 0 : 1;
-    const Heads<V>& rows = side == 0 ? graph : into;
-    const std::vector<V>& level = outermost[side];
+  while (!frontiers[0].empty() && !frontiers[1].empty()) {
+    const std::size_t side = frontiers[0].size() <= frontiers[1].size() ? 0 : 1;
+    const AdjacencyView<V>& rows = side == 0 ? graph : into;
+    const std::vector<V>& level = frontiers[side];
     next.clear();
     for (std::size_t i = 0; i < level.size(); ++i) {
       if (i + 8 < level.size())
@@ -354,16 +358,16 @@ RouteMet both_ends_by_levels(const Heads<V>& graph, const Heads<V>& into, V sour
       const D dist = labels.dist(side, u) + 1;
       const std::int64_t begin = rows.indptr[static_cast<std::size_t>(u)];
       const std::int64_t end = rows.indptr[static_cast<std::size_t>(u) + 1];
-      pulse.beat(end - begin + 1);
+      poller.step(end - begin + 1);
       for (std::int64_t e = begin; e < end; ++e) {
         const V v = rows.indices[static_cast<std::size_t>(e)];
         if (labels.dist(side, v) != unreachable<D>) continue;
         labels.put(side, v, dist, u);
-        if (labels.dist(1 - side, v) != unreachable<D>) return route_met<V>(labels, v);
+        if (labels.dist(1 - side, v) != unreachable<D>) return path_through<V>(labels, v);
         next.push_back(v);
       }
     }
-    outermost[side].swap(next);
+    frontiers[side].swap(next);
   }
   return {};
 }

@@ -12,37 +12,37 @@
 
 namespace warpath {
 
-/// Fills `owner` (n) with the first of `sources` from which tight edges (dist[u] + w == dist[v])
+/// Fills `nearest` (n) with the first of `sources` from which tight edges (dist[u] + w == dist[v])
 /// lead to a vertex, or -1 if there is none.
 ///
 /// `dist` holds the distances from the nearest source. A source whose label is not 0 is nearer to
-/// another source and owns nothing. Every vertex is visited once, by the first source that reaches
-/// it: O(n + m).
+/// another source and is the nearest of no vertex. Every vertex is visited once, by the first
+/// source that reaches it: O(n + m).
 template <Index V, Weight W>
-void owners(const CsrView<V, W>& graph, std::span<const std::int64_t> sources,
-            std::span<const DistanceOf<W>> dist, std::span<V> owner, Pulse pulse) {
+void nearest_sources(const CsrView<V, W>& graph, std::span<const std::int64_t> sources,
+                     std::span<const DistanceOf<W>> dist, std::span<V> nearest, Poller poller) {
   using D = DistanceOf<W>;
-  std::fill(owner.begin(), owner.end(), V{-1});
+  std::fill(nearest.begin(), nearest.end(), V{-1});
   std::vector<V> waiting;
   for (const std::int64_t source : sources) {
     const auto own = static_cast<V>(source);
     const auto take = [&](V v) {
-      owner[static_cast<std::size_t>(v)] = own;
+      nearest[static_cast<std::size_t>(v)] = own;
       waiting.push_back(v);
     };
-    pulse.beat();
+    poller.step();
     const auto first = static_cast<std::size_t>(source);
-    if (owner[first] < 0 && dist[first] == 0) take(own);
+    if (nearest[first] < 0 && dist[first] == 0) take(own);
     while (!waiting.empty()) {
       const auto u = static_cast<std::size_t>(waiting.back());
       waiting.pop_back();
-      pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
+      poller.step(graph.indptr[u + 1] - graph.indptr[u] + 1);
       for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
         const V v = graph.indices[static_cast<std::size_t>(e)];
         const auto at = static_cast<std::size_t>(v);
         D sum;
-        if (owner[at] < 0 && dist[at] != unreachable<D> &&
-            extend<D, W, V>(dist[u], graph.weights[static_cast<std::size_t>(e)], sum) &&
+        if (nearest[at] < 0 && dist[at] != unreachable<D> &&
+            add_checked<D, W, V>(dist[u], graph.weights[static_cast<std::size_t>(e)], sum) &&
             sum == dist[at])
           take(v);
       }

@@ -24,11 +24,11 @@ namespace warpath {
 
 /// The edges into each vertex: row v holds the sources u of the edges u -> v. May be empty.
 template <Index V, Weight W>
-struct RowsInto {
+struct InEdges {
   CsrView<V, W> rows;
   bool ascending = false;  // each row's sources are in ascending order
 
-  bool at_hand() const { return !rows.indptr.empty(); }
+  bool available() const { return !rows.indptr.empty(); }
 };
 
 /// Fills `pred` (n): the smallest u with a tight edge u -> v (dist[u] + w == dist[v]) and dist[u] <
@@ -52,7 +52,7 @@ struct RowsInto {
 template <Index V, Weight W, class D = DistanceOf<W>>
 class TreeBuilder {
  public:
-  TreeBuilder(const CsrView<V, W>& graph, const RowsInto<V, W>& into, V source,
+  TreeBuilder(const CsrView<V, W>& graph, const InEdges<V, W>& into, V source,
               std::span<const D> dist, std::span<V> pred, int threads, bool assemble,
               Control& control)
       : graph_(graph),
@@ -62,15 +62,15 @@ class TreeBuilder {
         pred_(pred),
         threads_(threads),
         control_(control),
-        crew_(threads, assemble, control) {}
+        team_(threads, assemble, control) {}
 
   SearchCounters build(bool negative) {
     if (negative) {
       std::fill(pred_.begin(), pred_.end(), V{-1});
-      take_levels(std::vector<V>{source_}, true);
+      assign_by_levels(std::vector<V>{source_}, true);
       return total_;
     }
-    if (into_.at_hand())
+    if (into_.available())
       pull_all();
     else
       push_all();
@@ -78,7 +78,7 @@ class TreeBuilder {
       std::vector<V> level;
       for (V v = 0; v < static_cast<V>(pred_.size()); ++v)
         if (v == source_ || pred_[at(v)] >= 0) level.push_back(v);
-      take_levels(std::move(level), false);
+      assign_by_levels(std::move(level), false);
     }
     return total_;
   }
@@ -109,7 +109,7 @@ class TreeBuilder {
 
   /// One thread's counters.
   struct Seen {
-    Pulse pulse;
+    Poller poller;
     SearchCounters counters;
   };
 
@@ -119,8 +119,8 @@ class TreeBuilder {
     total_ = {};
     std::mutex adding;
     run_open_team(threads_, control_, [&](int rank) {
-      crew_.come(rank);
-      Seen seen{Pulse(control_, rank == 0), {}};
+      team_.start_barrier(rank);
+      Seen seen{Poller(control_, rank == 0), {}};
       body(rank, seen);
       const std::scoped_lock lock(adding);
       total_ += seen.counters;
@@ -133,10 +133,10 @@ class TreeBuilder {
 
   void pull_all() {
     const std::int64_t parts = threads_ > 1 ? threads_ * kRanges : 1;
-    Shares ranges;
+    DynamicLoop ranges;
     each_thread([&](int rank, Seen& seen) {
-      crew_.share(ranges, parts, rank, [&](std::int64_t part) {
-        pull(bound(into_.rows, part, parts), bound(into_.rows, part + 1, parts), seen.pulse,
+      team_.parallel_for(ranges, parts, rank, [&](std::int64_t part) {
+        pull(bound(into_.rows, part, parts), bound(into_.rows, part + 1, parts), seen.poller,
              seen.counters);
       });
     });
@@ -144,12 +144,12 @@ class TreeBuilder {
 
   void push_all() {
     const auto others = std::make_unique_for_overwrite<V[]>(threads_ > 1 ? pred_.size() : 0);
-    Shares filled;
-    Shares pushed;
-    Shares merged;
+    DynamicLoop filled;
+    DynamicLoop pushed;
+    DynamicLoop merged;
     each_thread([&](int rank, Seen& seen) {
-      const auto share = [&](Shares& work, auto&& each) {
-        crew_.share(work, threads_, rank, [&](std::int64_t part) {
+      const auto share = [&](DynamicLoop& work, auto&& each) {
+        team_.parallel_for(work, threads_, rank, [&](std::int64_t part) {
           each(bound(graph_, part, threads_), bound(graph_, part + 1, threads_));
         });
       };
@@ -160,13 +160,13 @@ class TreeBuilder {
       share(pushed, [&](V begin, V end) { push(begin, end, others.get(), seen); });
       share(merged, [&](V begin, V end) {
         for (V v = begin; threads_ > 1 && v < end; ++v)
-          pred_[at(v)] = least(pred_[at(v)], others[at(v)]);
+          pred_[at(v)] = smaller(pred_[at(v)], others[at(v)]);
         count(begin, end, seen.counters);
       });
     });
   }
 
-  void pull(V begin, V end, Pulse& pulse, SearchCounters& counters) {
+  void pull(V begin, V end, Poller& poller, SearchCounters& counters) {
     const std::int64_t* const indptr = into_.rows.indptr.data();
     while (begin < end) {
       const V stop = std::min<V>(end, begin + kBlock);
@@ -174,7 +174,7 @@ class TreeBuilder {
       pull_block(begin, stop);
       count(begin, stop, counters);
       counters.relaxed += edges;
-      pulse.beat(edges + kBlock);
+      poller.step(edges + kBlock);
       begin = stop;
     }
   }
@@ -187,15 +187,15 @@ class TreeBuilder {
       const D to = dist[v];
       const std::int64_t first = rows.indptr[at(v)];
       const std::int64_t behind = rows.indptr[at(v) + 1];
-      U least = kNone;
+      U smallest = kNone;
       if (to == unreachable<D>) {
       } else if (behind - first <= kShortRow) {
-        least =
-            least_of_short_row(rows.indices.data(), rows.weights.data(), dist, first, behind, to);
+        smallest =
+            min_of_short_row(rows.indices.data(), rows.weights.data(), dist, first, behind, to);
       } else {
-        least = least_of_long_row(first, behind, to);
+        smallest = min_of_long_row(first, behind, to);
       }
-      pred_[at(v)] = static_cast<V>(least);
+      pred_[at(v)] = static_cast<V>(smallest);
     }
   }
 
@@ -204,9 +204,9 @@ class TreeBuilder {
     for (V v = begin; v < end; ++v) counters.improved += pred_[at(v)] >= 0;
   }
 
-  static U least_of_short_row(const V* tails, const W* weights, const D* dist, std::int64_t first,
-                              std::int64_t behind, D to) {
-    U least = kNone;
+  static U min_of_short_row(const V* tails, const W* weights, const D* dist, std::int64_t first,
+                            std::int64_t behind, D to) {
+    U smallest = kNone;
     const std::int64_t last = behind - 1;
     for (std::int64_t e = first; e < behind; e += kAtOnce) {
       for (std::int64_t k = 0; k < kAtOnce; ++k) {
@@ -215,49 +215,49 @@ class TreeBuilder {
         const D from = dist[u];
         const bool tight = (sum(from, weights[edge]) == to) & (from < to);
         const U found = static_cast<U>(u) | static_cast<U>(static_cast<U>(tight) - 1);
-        least = found < least ? found : least;
+        smallest = found < smallest ? found : smallest;
       }
     }
-    return least;
+    return smallest;
   }
 
-  [[gnu::noinline]] U least_of_long_row(std::int64_t first, std::int64_t behind, D to) const {
-    U least = kNone;
+  [[gnu::noinline]] U min_of_long_row(std::int64_t first, std::int64_t behind, D to) const {
+    U smallest = kNone;
     for (std::int64_t e = first; e < behind; ++e) {
       const V u = into_.rows.indices[static_cast<std::size_t>(e)];
       const D from = dist_[at(u)];
       if (!(sum(from, into_.rows.weights[static_cast<std::size_t>(e)]) == to) || !(from < to))
         continue;
-      least = std::min(least, static_cast<U>(u));
+      smallest = std::min(smallest, static_cast<U>(u));
       if (into_.ascending) break;
     }
-    return least;
+    return smallest;
   }
 
   /// The tight edges that a thread has collected and not yet applied.
-  struct Gathered {
+  struct EdgeBuffer {
     std::array<TightEdge, 1024> edges;
     std::size_t size = 0;
   };
 
   /// `others` receives the predecessors of other ranges' vertices; null with one thread.
   void push(V begin, V end, V* others, Seen& seen) {
-    Gathered gathered;
+    EdgeBuffer buffer;
     const auto take = [&] {
-      for (const TightEdge& edge : std::span(gathered.edges).first(gathered.size)) {
+      for (const TightEdge& edge : std::span(buffer.edges).first(buffer.size)) {
         if (edge.v >= begin && edge.v < end)
-          pred_[at(edge.v)] = least(pred_[at(edge.v)], edge.u);
+          pred_[at(edge.v)] = smaller(pred_[at(edge.v)], edge.u);
         else
-          lower(others[at(edge.v)], edge.u);
+          atomic_min(others[at(edge.v)], edge.u);
       }
-      gathered.size = 0;
+      buffer.size = 0;
     };
     for (V u = begin; u < end;) {
       const V stop = std::min<V>(end, u + kBlock);
       const std::int64_t edges = graph_.indptr[at(stop)] - graph_.indptr[at(u)];
-      gather(u, stop, gathered, take);
+      gather(u, stop, buffer, take);
       seen.counters.relaxed += edges;
-      seen.pulse.beat(edges + kBlock);
+      seen.poller.step(edges + kBlock);
       u = stop;
     }
     take();
@@ -265,11 +265,11 @@ class TreeBuilder {
 
   /// Collects the tight edges of some rows, branch-free.
   template <class Take>
-  [[gnu::noinline]] void gather(V begin, V end, Gathered& gathered, Take&& take) const {
+  [[gnu::noinline]] void gather(V begin, V end, EdgeBuffer& buffer, Take&& take) const {
     const CsrView<V, W> rows = graph_;
     const D* const dist = dist_.data();
-    TightEdge* const to = gathered.edges.data();
-    std::size_t size = gathered.size;
+    TightEdge* const to = buffer.edges.data();
+    std::size_t size = buffer.size;
     for (V u = begin; u < end; ++u) {
       const D from = dist[u];
       std::int64_t e = rows.indptr[at(u)];
@@ -282,8 +282,8 @@ class TreeBuilder {
         size += counts & (label == dist[v]) & (from < label) & (label != unreachable<D>);
       };
       while (e < behind) {
-        if (size > gathered.edges.size() - kPiece) {
-          gathered.size = size;
+        if (size > buffer.edges.size() - kPiece) {
+          buffer.size = size;
           take();
           size = 0;
         }
@@ -301,14 +301,14 @@ class TreeBuilder {
         e = stop;
       }
     }
-    gathered.size = size;
+    buffer.size = size;
   }
 
   static constexpr std::int64_t kPiece = 128;  // edges collected between two checks of the space
 
-  static V least(V a, V b) { return static_cast<U>(b) < static_cast<U>(a) ? b : a; }
+  static V smaller(V a, V b) { return static_cast<U>(b) < static_cast<U>(a) ? b : a; }
 
-  static void lower(V& place, V u) {
+  static void atomic_min(V& place, V u) {
     std::atomic_ref<V> shared(place);
     V old = shared.load(std::memory_order_relaxed);
     while (static_cast<U>(u) < static_cast<U>(old))
@@ -317,8 +317,8 @@ class TreeBuilder {
 
   /// Assigns the remaining vertices, level by level on the calling thread: each gets the smallest
   /// predecessor in the previous level.
-  void take_levels(std::vector<V> level, bool negative) {
-    Pulse pulse(control_, true);
+  void assign_by_levels(std::vector<V> level, bool negative) {
+    Poller poller(control_, true);
     std::vector<bool> open(pred_.size());  // reached, and in no level yet
     for (std::size_t v = 0; v < open.size(); ++v)
       open[v] = pred_[v] < 0 && dist_[v] != unreachable<D>;
@@ -326,12 +326,12 @@ class TreeBuilder {
     while (!level.empty()) {
       std::vector<V> found;
       for (const V u : level) {
-        each_tight(u, !negative, open, pulse, [&](V v) {
+        each_tight(u, !negative, open, poller, [&](V v) {
           if (pred_[at(v)] < 0) {
             ++total_.improved;
             found.push_back(v);
           }
-          pred_[at(v)] = least(pred_[at(v)], u);
+          pred_[at(v)] = smaller(pred_[at(v)], u);
         });
       }
       for (const V v : found) open[at(v)] = false;
@@ -342,31 +342,31 @@ class TreeBuilder {
   /// Calls visit(v) for each tight edge u -> v to an open vertex; after the first pass only edges
   /// of length 0 remain in the levels.
   template <class Visit>
-  void each_tight(V u, bool of_no_length, const std::vector<bool>& open, Pulse& pulse,
+  void each_tight(V u, bool zero_length_only, const std::vector<bool>& open, Poller& poller,
                   Visit&& visit) {
     const D from = dist_[at(u)];
     const std::int64_t begin = graph_.indptr[at(u)];
     const std::int64_t end = graph_.indptr[at(u) + 1];
-    pulse.beat(end - begin + 1);
+    poller.step(end - begin + 1);
     ++total_.settled;
     total_.relaxed += end - begin;
     for (std::int64_t e = begin; e < end; ++e) {
       D label;
-      if (!extend<D, W, V>(from, graph_.weights[static_cast<std::size_t>(e)], label)) continue;
-      if (of_no_length && label != from) continue;
+      if (!add_checked<D, W, V>(from, graph_.weights[static_cast<std::size_t>(e)], label)) continue;
+      if (zero_length_only && label != from) continue;
       const V v = graph_.indices[static_cast<std::size_t>(e)];
       if (open[at(v)] && label == dist_[at(v)]) visit(v);
     }
   }
 
   const CsrView<V, W>& graph_;
-  const RowsInto<V, W>& into_;
+  const InEdges<V, W>& into_;
   const V source_;
   const std::span<const D> dist_;
   const std::span<V> pred_;
   const int threads_;
   Control& control_;
-  Crew crew_;
+  OpenTeam team_;
   SearchCounters total_;
 };
 

@@ -19,7 +19,7 @@
 namespace warpath {
 
 /// The first violated rule, and where. Positions are -1 where they do not apply.
-struct Broken {
+struct Violation {
   const char* rule = nullptr;  // nullptr: no violation
   std::int64_t u = -1;         // the edge u -> v at position e of the rows
   std::int64_t v = -1;
@@ -58,21 +58,21 @@ class Certificate {
         dist_(dist),
         cutoff_(cutoff),
         slack_(slack),
-        pulse_(control, true),
+        poller_(control, true),
         control_(control) {}
 
-  Broken check(std::span<const V> pred, int threads = 1) {
+  Violation check(std::span<const V> pred, int threads = 1) {
     control_.expect(graph_.n());
     if (!near(Wide{0}, dist_[static_cast<std::size_t>(source_)]))
       return {.rule = "source", .vertex = source_};
-    Broken broken = check_labels();
-    if (broken.rule == nullptr) broken = check_edges(threads);
+    Violation violation = check_labels();
+    if (violation.rule == nullptr) violation = check_edges(threads);
     // By length, each vertex with a label has a predecessor with a smaller label, or edges of
     // length 0 lead to it from such a vertex, down to the source: no search is necessary.
-    const bool by_length = broken.rule == nullptr && !negative_ && slack_ == 0 && complete();
-    if (broken.rule == nullptr && !by_length) broken = check_reached();
-    if (broken.rule == nullptr && !pred.empty()) broken = check_tree(pred);
-    return broken;
+    const bool by_length = violation.rule == nullptr && !negative_ && slack_ == 0 && complete();
+    if (violation.rule == nullptr && !by_length) violation = check_reached();
+    if (violation.rule == nullptr && !pred.empty()) violation = check_tree(pred);
+    return violation;
   }
 
  private:
@@ -96,16 +96,16 @@ class Certificate {
 
   /// Calls visit(v, e) for the edges of u until it returns false; returns false then.
   template <class Visit>
-  bool each_edge(V u, Pulse& pulse, Visit&& visit) {
+  bool each_edge(V u, Poller& poller, Visit&& visit) {
     const std::int64_t begin = graph_.indptr[static_cast<std::size_t>(u)];
     const std::int64_t end = graph_.indptr[static_cast<std::size_t>(u) + 1];
-    pulse.beat(end - begin + 1);
+    poller.step(end - begin + 1);
     for (std::int64_t e = begin; e < end; ++e)
       if (!visit(graph_.indices[static_cast<std::size_t>(e)], e)) return false;
     return true;
   }
 
-  Broken check_labels() {
+  Violation check_labels() {
     for (V v = 0; v < static_cast<V>(graph_.n()); ++v) {
       if (!reached(v)) continue;
       const D at = label(v);
@@ -116,7 +116,7 @@ class Certificate {
     return {};
   }
 
-  bool breaks(Wide length, V v) const {
+  bool violates(Wide length, V v) const {
     if (reached(v)) return length < static_cast<Wide>(static_cast<Wide>(label(v)) - slack_);
     if (cutoff_.has_value() && length > static_cast<Wide>(*cutoff_)) return false;
     if constexpr (std::is_floating_point_v<D>) return length != unreachable<D>;
@@ -124,26 +124,26 @@ class Certificate {
   }
 
   /// Checks rule "edge", and sets above_[v] to the smallest u of a tight edge with a smaller label.
-  Broken check_edges(int threads) {
+  Violation check_edges(int threads) {
     above_.assign(dist_.size(), kNone);
     std::atomic<std::int64_t> next{0};  // the first vertex not claimed
     std::atomic<bool> negative{false};
     std::atomic<bool> over{false};
     std::mutex guard;
-    Broken first;
+    Violation first;
     run_team(threads, control_, [&](int rank) {
-      Pulse pulse(control_, rank == 0);
+      Poller poller(control_, rank == 0);
       bool below_zero = false;
       // A thread that finds a violation stops the loop; all parts before it are claimed already.
       for (std::int64_t from;
            !over.load(std::memory_order_relaxed) && (from = next.fetch_add(kPart)) < graph_.n();) {
         const std::int64_t to = std::min(graph_.n(), from + kPart);
-        const Broken broken = check_part(from, to, pulse, below_zero);
+        const Violation violation = check_part(from, to, poller, below_zero);
         control_.advance(to - from);
-        if (broken.rule == nullptr) continue;
+        if (violation.rule == nullptr) continue;
         over.store(true, std::memory_order_relaxed);
         const std::scoped_lock lock(guard);
-        if (first.rule == nullptr || broken.e < first.e) first = broken;
+        if (first.rule == nullptr || violation.e < first.e) first = violation;
       }
       if (below_zero) negative.store(true, std::memory_order_relaxed);
     });
@@ -152,28 +152,28 @@ class Certificate {
     return first;
   }
 
-  Broken check_part(std::int64_t from, std::int64_t to, Pulse& pulse, bool& below_zero) {
-    Broken broken;
+  Violation check_part(std::int64_t from, std::int64_t to, Poller& poller, bool& below_zero) {
+    Violation violation;
     for (auto u = static_cast<V>(from); u < static_cast<V>(to); ++u) {
       const bool from_reached = reached(u);
-      const bool holds = each_edge(u, pulse, [&](V v, std::int64_t e) {
+      const bool holds = each_edge(u, poller, [&](V v, std::int64_t e) {
         below_zero = below_zero || graph_.weights[static_cast<std::size_t>(e)] < 0;
         if (!from_reached) return true;
         const Wide length = sum(u, e);
-        if (breaks(length, v)) {
-          broken = {.rule = "edge", .u = u, .v = v, .e = e, .vertex = v};
+        if (violates(length, v)) {
+          violation = {.rule = "edge", .u = u, .v = v, .e = e, .vertex = v};
           return false;
         }
-        if (label(u) < label(v) && reached(v) && near(length, label(v))) hang(v, u);
+        if (label(u) < label(v) && reached(v) && near(length, label(v))) set_smaller_parent(v, u);
         return true;
       });
-      if (!holds) return broken;
+      if (!holds) return violation;
     }
-    return broken;
+    return violation;
   }
 
   /// Sets v's predecessor above_[v] to u if u is smaller.
-  void hang(V v, V u) {
+  void set_smaller_parent(V v, V u) {
     const std::atomic_ref<V> from(above_[static_cast<std::size_t>(v)]);
     V found = from.load(std::memory_order_relaxed);
     while ((found == kNone || u < found) &&
@@ -184,49 +184,49 @@ class Certificate {
   /// Extends above_ over tight edges of length 0, the only ones left, to vertices without a
   /// predecessor. Returns whether every vertex with a label then has one.
   bool complete() {
-    const auto whole = [&] {
+    const auto all_have_parents = [&] {
       for (V v = 0; v < static_cast<V>(graph_.n()); ++v)
         if (reached(v) && above_[static_cast<std::size_t>(v)] == kNone) return false;
       return true;
     };
-    if (whole()) return true;
+    if (all_have_parents()) return true;
     std::vector<V> frontier;
     for (V v = 0; v < static_cast<V>(graph_.n()); ++v)
       if (above_[static_cast<std::size_t>(v)] != kNone) frontier.push_back(v);
-    spread(frontier);
-    return whole();
+    search_tight_edges(frontier);
+    return all_have_parents();
   }
 
   /// Searches breadth-first from all of `frontier` over tight edges, to vertices without a
   /// predecessor (kNone). Each gets the smallest u of the previous level.
-  void spread(std::vector<V>& frontier) {
-    std::vector<V> fresh;
-    std::vector<bool> in_fresh(above_.size());
+  void search_tight_edges(std::vector<V>& frontier) {
+    std::vector<V> next;
+    std::vector<bool> in_next(above_.size());
     while (!frontier.empty()) {
       for (const V u : frontier) {
-        each_edge(u, pulse_, [&](V v, std::int64_t e) {
+        each_edge(u, poller_, [&](V v, std::int64_t e) {
           auto& from = above_[static_cast<std::size_t>(v)];
-          if (from != kNone && !(u < from && in_fresh[static_cast<std::size_t>(v)])) return true;
+          if (from != kNone && !(u < from && in_next[static_cast<std::size_t>(v)])) return true;
           if (!tight(u, v, e)) return true;
           if (from == kNone) {
-            fresh.push_back(v);
-            in_fresh[static_cast<std::size_t>(v)] = true;
+            next.push_back(v);
+            in_next[static_cast<std::size_t>(v)] = true;
           }
           from = u;
           return true;
         });
       }
-      for (const V v : fresh) in_fresh[static_cast<std::size_t>(v)] = false;
-      std::swap(frontier, fresh);
-      fresh.clear();
+      for (const V v : next) in_next[static_cast<std::size_t>(v)] = false;
+      std::swap(frontier, next);
+      next.clear();
     }
   }
 
-  Broken check_reached() {
+  Violation check_reached() {
     above_.assign(dist_.size(), kNone);
     above_[static_cast<std::size_t>(source_)] = -1;
     std::vector<V> frontier{source_};
-    spread(frontier);
+    search_tight_edges(frontier);
     for (V v = 0; v < static_cast<V>(graph_.n()); ++v)
       if (reached(v) && above_[static_cast<std::size_t>(v)] == kNone)
         return {.rule = "reached", .vertex = v};
@@ -234,7 +234,7 @@ class Certificate {
   }
 
   /// Compares pred with above_, the tree: by length, or breadth-first if a weight is negative.
-  Broken check_tree(std::span<const V> pred) const {
+  Violation check_tree(std::span<const V> pred) const {
     for (std::size_t v = 0; v < pred.size(); ++v) {
       const V expected = above_[v] == kNone ? V{-1} : above_[v];
       if (pred[v] != expected)
@@ -251,7 +251,7 @@ class Certificate {
   std::span<const D> dist_;
   const std::optional<D> cutoff_;
   const D slack_;
-  Pulse pulse_;
+  Poller poller_;
   Control& control_;
   bool negative_ = false;
   std::vector<V> above_;

@@ -16,7 +16,7 @@
 namespace warpath {
 
 /// The vertices that a search reached (r of them), in the order of their scans.
-struct Scan {
+struct VisitOrder {
   std::vector<std::int64_t> order;  // (r) the vertices
   std::vector<std::int64_t> above;  // (r) the index of each one's predecessor in `order`, or -1
   std::vector<std::int64_t> via;    // (r) the edge from the predecessor; -1: a source; or empty
@@ -24,7 +24,7 @@ struct Scan {
 
 /// A vertex and its distance.
 template <class D>
-struct Reached {
+struct VertexDistance {
   D label;
   std::int64_t vertex;
 };
@@ -34,18 +34,18 @@ struct Reached {
 /// A bucket sort into slots of equal width, eight vertices per slot on average, each of which is
 /// then sorted: O(n) if distances are spread evenly, O(n log n) at worst. Labels must be >= 0.
 template <class D>
-std::vector<Reached<D>> by_distance(std::span<const D> dist, Pulse& pulse) {
-  constexpr std::size_t kInASlot = 8;
+std::vector<VertexDistance<D>> by_distance(std::span<const D> dist, Poller& poller) {
+  constexpr std::size_t kPerSlot = 8;
   std::size_t reached = 0;
-  D most = 0;
+  D largest = 0;
   for (const D label : dist)
     if (label != unreachable<D>) {
       ++reached;
-      most = std::max(most, label);
+      largest = std::max(largest, label);
     }
-  const std::size_t slots = reached / kInASlot + 1;
+  const std::size_t slots = reached / kPerSlot + 1;
   // A rounded product with a constant is monotone in the label, so the slots are in order.
-  const double scale = static_cast<double>(slots) / static_cast<double>(most);
+  const double scale = static_cast<double>(slots) / static_cast<double>(largest);
   const bool flat = !std::isfinite(scale);  // all at the source, or within 1e-300 of it
   const auto slot = [&](D label) {
     if (flat) return std::size_t{0};
@@ -55,15 +55,16 @@ std::vector<Reached<D>> by_distance(std::span<const D> dist, Pulse& pulse) {
   for (const D label : dist)
     if (label != unreachable<D>) ++ends[slot(label) + 1];
   for (std::size_t s = 0; s < slots; ++s) ends[s + 1] += ends[s];
-  std::vector<Reached<D>> entries(reached);
+  std::vector<VertexDistance<D>> entries(reached);
   for (std::size_t v = 0; v < dist.size(); ++v)
     if (dist[v] != unreachable<D>)
       entries[ends[slot(dist[v])]++] = {dist[v], static_cast<std::int64_t>(v)};
   std::size_t begin = 0;
   for (std::size_t s = 0; s < slots; begin = ends[s++]) {
-    pulse.beat(static_cast<std::int64_t>(kInASlot));
-    std::sort(entries.data() + begin, entries.data() + ends[s],
-              [](const Reached<D>& a, const Reached<D>& b) { return a.label < b.label; });
+    poller.step(static_cast<std::int64_t>(kPerSlot));
+    std::sort(
+        entries.data() + begin, entries.data() + ends[s],
+        [](const VertexDistance<D>& a, const VertexDistance<D>& b) { return a.label < b.label; });
   }
   return entries;
 }
@@ -79,17 +80,17 @@ std::vector<Reached<D>> by_distance(std::span<const D> dist, Pulse& pulse) {
 /// a label are not scanned. O(n + m) plus `by_distance`. Throws std::invalid_argument if tight
 /// edges do not reach all labels.
 template <Index V, Weight W>
-Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
-                std::span<const std::int64_t> sources, bool queue, Pulse pulse) {
+VisitOrder visit_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
+                       std::span<const std::int64_t> sources, bool queue, Poller poller) {
   using D = DistanceOf<W>;
-  constexpr std::int64_t kMet = -1;
+  constexpr std::int64_t kVisited = -1;
   struct Known {
     D label;
     // Until the vertex is met: where the vertices of its distance begin in `order`. The first
     // vertex of such a group stores the group's next free entry, as ~entry, which is negative.
     std::int64_t place;
   };
-  Scan scan;
+  VisitOrder scan;
   std::vector<Known> known(dist.size());
   std::size_t reached = 0;
   if (queue) {
@@ -99,7 +100,7 @@ Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
     }
   } else {
     for (std::size_t v = 0; v < dist.size(); ++v) known[v].label = dist[v];
-    const std::vector<Reached<D>> entries = by_distance<D>(dist, pulse);
+    const std::vector<VertexDistance<D>> entries = by_distance<D>(dist, poller);
     reached = entries.size();
     std::int64_t first = 0;
     D label = 0;
@@ -121,7 +122,7 @@ Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
     } else {
       std::int64_t& next = known[static_cast<std::size_t>(head)].place;
       at = static_cast<std::size_t>(~next--);
-      place = kMet;
+      place = kVisited;
     }
     order[at] = static_cast<std::int64_t>(v);
     above[at] = from;
@@ -133,30 +134,32 @@ Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
     if (known[v].place >= 0) put(v, -1, -1);
   }
   // Rows and their vertices are scattered in memory, so those needed soon are prefetched.
-  constexpr std::int64_t kAsked = 8;
+  constexpr std::int64_t kPrefetched = 8;
   const std::int64_t* const indptr = graph.indptr.data();
   const V* const indices = graph.indices.data();
-  const auto due = [&](std::size_t i) { return i < order.size() ? order[i] : std::int64_t{-1}; };
+  const auto upcoming = [&](std::size_t i) {
+    return i < order.size() ? order[i] : std::int64_t{-1};
+  };
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (order[i] < 0) throw std::invalid_argument("tight edges do not reach all labels");
-    if (const std::int64_t v = due(i + 16); v >= 0) __builtin_prefetch(&indptr[v]);
-    if (const std::int64_t v = due(i + 8); v >= 0) {
+    if (const std::int64_t v = upcoming(i + 16); v >= 0) __builtin_prefetch(&indptr[v]);
+    if (const std::int64_t v = upcoming(i + 8); v >= 0) {
       __builtin_prefetch(indices + indptr[v]);
       __builtin_prefetch(graph.weights.data() + indptr[v]);
     }
-    if (const std::int64_t v = due(i + 4); v >= 0) {
-      const std::int64_t end = std::min(indptr[v + 1], indptr[v] + kAsked);
+    if (const std::int64_t v = upcoming(i + 4); v >= 0) {
+      const std::int64_t end = std::min(indptr[v + 1], indptr[v] + kPrefetched);
       for (std::int64_t e = indptr[v]; e < end; ++e)
         __builtin_prefetch(&known[static_cast<std::size_t>(indices[e])], 1);
     }
     const std::int64_t u = order[i];
     const D from = known[static_cast<std::size_t>(u)].label;
-    pulse.beat(indptr[u + 1] - indptr[u] + 1);
+    poller.step(indptr[u + 1] - indptr[u] + 1);
     for (std::int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
       const auto v = static_cast<std::size_t>(indices[e]);
       const Known& to = known[v];
       D sum;
-      if (extend<D, W, V>(from, graph.weights[static_cast<std::size_t>(e)], sum) &&
+      if (add_checked<D, W, V>(from, graph.weights[static_cast<std::size_t>(e)], sum) &&
           sum == to.label && to.place >= 0 && sum != unreachable<D>)
         put(v, e, static_cast<std::int64_t>(i));
     }
@@ -166,12 +169,12 @@ Scan scan_order(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
 
 /// Searches breadth-first over at most `limit` edges. Fills `scan`, which must be empty, without
 /// `via`, and `dist`, unless it is empty, with the number of edges to each vertex. O(n + m). Calls
-/// `told(count)` from time to time, when the first `count` entries are final.
-template <Index V, class Told>
+/// `on_progress(count)` from time to time, when the first `count` entries are final.
+template <Index V, class OnProgress>
 void breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V> indices,
                         std::int64_t source, std::int64_t limit, std::span<std::int64_t> dist,
-                        Pulse pulse, Scan& scan, Told&& told) {
-  constexpr std::size_t kTold = 1 << 11;
+                        Poller poller, VisitOrder& scan, OnProgress&& on_progress) {
+  constexpr std::size_t kReportEvery = 1 << 11;
   const std::size_t n = indptr.size() - 1;
   for (std::vector<std::int64_t>* each : {&scan.order, &scan.above})
     each->reserve(n);  // untouched pages take no memory
@@ -193,19 +196,19 @@ void breadth_first_scan(std::span<const std::int64_t> indptr, std::span<const V>
       level = scan.order.size();
     }
     if (label >= limit) break;  // so are all vertices after it
-    if (i % kTold == 0) told(scan.order.size());
+    if (i % kReportEvery == 0) on_progress(scan.order.size());
     if (i + 8 < scan.order.size())
       __builtin_prefetch(&indptr[static_cast<std::size_t>(scan.order[i + 8])]);
     if (i + 4 < scan.order.size())
       __builtin_prefetch(indices.data() + indptr[static_cast<std::size_t>(scan.order[i + 4])]);
     const auto u = static_cast<std::size_t>(scan.order[i]);
-    pulse.beat(indptr[u + 1] - indptr[u] + 1);
+    poller.step(indptr[u + 1] - indptr[u] + 1);
     for (std::int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
       const auto v = static_cast<std::size_t>(indices[static_cast<std::size_t>(e)]);
       if ((met[v / 64] >> v % 64 & 1) == 0) meet(v, label + 1, static_cast<std::int64_t>(i));
     }
   }
-  told(scan.order.size());
+  on_progress(scan.order.size());
 }
 
 /// Searches breadth-first over at most `limit` edges. Returns the vertices by the number of edges
@@ -220,7 +223,7 @@ std::vector<std::int64_t> breadth_first_levels(std::span<const std::int64_t> ind
                                                std::span<const std::int64_t> into_indptr,
                                                std::span<const V> into_indices, std::int64_t source,
                                                std::int64_t limit, std::span<std::int64_t> dist,
-                                               Pulse pulse) {
+                                               Poller poller) {
   const std::size_t n = dist.size();
   const std::size_t words = n / 64 + 1;
   std::vector<std::uint64_t> met(words);
@@ -244,7 +247,7 @@ std::vector<std::int64_t> breadth_first_levels(std::span<const std::int64_t> ind
     const auto each_end = [&](auto&& visit) {
       for (std::size_t i = begin; i < end; ++i) {
         const std::int64_t* row = indptr.data() + order[i];
-        pulse.beat(row[1] - row[0] + 1);
+        poller.step(row[1] - row[0] + 1);
         for (std::int64_t e = row[0]; e < row[1]; ++e)
           visit(static_cast<std::size_t>(indices[static_cast<std::size_t>(e)]));
       }
@@ -252,16 +255,16 @@ std::vector<std::int64_t> breadth_first_levels(std::span<const std::int64_t> ind
     // In a random graph, an unvisited vertex finds a neighbour in the current level after checking
     // about m / edges of its own edges.
     const std::size_t left = n - end;
-    const bool back = left + left * indices.size() / (edges + 1) < edges / 2;
-    if (back || edges >= words) {
-      if (back) {
+    const bool bottom_up = left + left * indices.size() / (edges + 1) < edges / 2;
+    if (bottom_up || edges >= words) {
+      if (bottom_up) {
         for (std::size_t w = 0; w < words; ++w)
           for (std::uint64_t rest = ~met[w]; rest != 0; rest &= rest - 1) {
             const std::size_t v = 64 * w + static_cast<std::size_t>(std::countr_zero(rest));
             if (v >= n) break;
             std::int64_t e = into_indptr[v];
             const std::int64_t last = into_indptr[v + 1];
-            pulse.beat(last - e + 1);
+            poller.step(last - e + 1);
             while (e < last &&
                    !was_met(static_cast<std::size_t>(into_indices[static_cast<std::size_t>(e)])))
               ++e;
@@ -307,7 +310,7 @@ struct TightRows {
 template <Index V, Weight W>
 TightRows tight_rows(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
                      std::span<const std::int64_t> order, std::size_t sources, bool first_met,
-                     DistanceOf<W> limit, Pulse pulse) {
+                     DistanceOf<W> limit, Poller poller) {
   using D = DistanceOf<W>;
   TightRows rows;
   rows.keys.reserve(order.size());
@@ -323,12 +326,12 @@ TightRows tight_rows(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> 
   const auto each_shown = [&](auto&& visit) {
     for (const std::int64_t u : order) {
       const auto tail = static_cast<std::size_t>(u);
-      pulse.beat(graph.indptr[tail + 1] - graph.indptr[tail] + 1);
+      poller.step(graph.indptr[tail + 1] - graph.indptr[tail] + 1);
       for (std::int64_t e = graph.indptr[tail]; e < graph.indptr[tail + 1]; ++e) {
         const auto v = static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)]);
         D sum;
         const bool fits =
-            extend<D, W, V>(dist[tail], graph.weights[static_cast<std::size_t>(e)], sum);
+            add_checked<D, W, V>(dist[tail], graph.weights[static_cast<std::size_t>(e)], sum);
         // A sum that does not fit exceeds every limit: it is visited only if there is no limit.
         if ((fits ? sum <= limit : limit == unreachable<D>) && dist[v] != unreachable<D>)
           visit(u, v, fits && sum == dist[v]);

@@ -20,7 +20,7 @@ namespace warpath {
 template <class D, Index V>
 class BinaryHeap {
  public:
-  using Entry = Labelled<D, V>;
+  using Entry = QueueEntry<D, V>;
 
   explicit BinaryHeap(std::int64_t n) : places_(static_cast<std::size_t>(n), kAbsent) {}
 
@@ -37,8 +37,8 @@ class BinaryHeap {
     }
   }
 
-  template <class Fresh>
-  bool pop(Entry& top, const Fresh&) {
+  template <class IsCurrent>
+  bool pop(Entry& top, const IsCurrent&) {
     if (entries_.empty()) return false;
     top = entries_.front();
     places_[static_cast<std::size_t>(top.vertex)] = kAbsent;

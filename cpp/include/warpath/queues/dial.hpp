@@ -21,7 +21,7 @@ namespace warpath {
 template <class D, Index V>
 class DialBuckets {
  public:
-  using Entry = Labelled<D, V>;
+  using Entry = QueueEntry<D, V>;
 
   explicit DialBuckets(std::int64_t max_weight)
       : mask_(std::bit_ceil(static_cast<std::uint64_t>(max_weight) + 64) - 1),
@@ -29,7 +29,7 @@ class DialBuckets {
         used_((mask_ + 1) / 64, 0) {}
 
   V next() const {
-    const auto head = heads_[static_cast<std::uint64_t>(now_) & mask_];
+    const auto head = heads_[static_cast<std::uint64_t>(current_) & mask_];
     return head == kNone ? V{-1} : pool_[static_cast<std::size_t>(head)].vertex;
   }
 
@@ -50,18 +50,18 @@ class DialBuckets {
     ++size_;
   }
 
-  template <class Fresh>
-  bool pop(Entry& top, const Fresh&) {
+  template <class IsCurrent>
+  bool pop(Entry& top, const IsCurrent&) {
     if (size_ == 0) {
-      now_ = 0;
+      current_ = 0;
       return false;
     }
-    std::uint64_t bucket = static_cast<std::uint64_t>(now_) & mask_;
+    std::uint64_t bucket = static_cast<std::uint64_t>(current_) & mask_;
     if (heads_[bucket] == kNone) {
-      now_ += static_cast<D>(distance_to_next(bucket));
-      bucket = static_cast<std::uint64_t>(now_) & mask_;
+      current_ += static_cast<D>(distance_to_next(bucket));
+      bucket = static_cast<std::uint64_t>(current_) & mask_;
     }
-    top = {now_, take(bucket)};
+    top = {current_, take(bucket)};
     return true;
   }
 
@@ -108,7 +108,7 @@ class DialBuckets {
   std::vector<Queued> pool_;
   Link free_ = kNone;
   std::int64_t size_ = 0;
-  D now_ = 0;
+  D current_ = 0;
 };
 
 }  // namespace warpath

@@ -20,13 +20,13 @@ namespace warpath {
 template <class D, Index V>
 class FibonacciHeap {
  public:
-  using Entry = Labelled<D, V>;
+  using Entry = QueueEntry<D, V>;
 
   explicit FibonacciHeap(std::int64_t n) : nodes_(static_cast<std::size_t>(n)) {
     by_degree_.fill(kNone);
   }
 
-  V next() const { return least_; }
+  V next() const { return minimum_; }
 
   /// Inserts the vertex, or lowers its key.
   void push(D key, V vertex) {
@@ -41,13 +41,13 @@ class FibonacciHeap {
       cut(vertex);
       cascade(parent);
     }
-    if (least_ == kNone || key < at(least_).key) least_ = vertex;
+    if (minimum_ == kNone || key < at(minimum_).key) minimum_ = vertex;
   }
 
-  template <class Fresh>
-  bool pop(Entry& top, const Fresh&) {
-    if (least_ == kNone) return false;
-    const V gone = least_;
+  template <class IsCurrent>
+  bool pop(Entry& top, const IsCurrent&) {
+    if (minimum_ == kNone) return false;
+    const V gone = minimum_;
     top = {at(gone).key, gone};
     consolidate(gone);
     at(gone).parent = kAbsent;
@@ -62,7 +62,7 @@ class FibonacciHeap {
       visit(Entry{nodes_[v].key, static_cast<V>(v)});
     }
     roots_ = kNone;
-    least_ = kNone;
+    minimum_ = kNone;
   }
 
  private:
@@ -131,13 +131,13 @@ class FibonacciHeap {
       }
     }
     roots_ = kNone;
-    least_ = kNone;
+    minimum_ = kNone;
     for (std::size_t degree = 0; degree < degrees; ++degree) {
       const V root = by_degree_[degree];
       if (root == kNone) continue;
       by_degree_[degree] = kNone;
       add_root(root);
-      if (least_ == kNone || at(root).key < at(least_).key) least_ = root;
+      if (minimum_ == kNone || at(root).key < at(minimum_).key) minimum_ = root;
     }
   }
 
@@ -171,7 +171,7 @@ class FibonacciHeap {
   std::vector<Node> nodes_;
   std::array<V, kDegrees> by_degree_;  // empty between pops
   V roots_ = kNone;
-  V least_ = kNone;
+  V minimum_ = kNone;
 };
 
 }  // namespace warpath

@@ -10,7 +10,7 @@ namespace warpath {
 
 /// A queue entry: a vertex and its label when it was queued; stale if the label has fallen since.
 template <class D, Index V>
-struct Labelled {
+struct QueueEntry {
   D key;
   V vertex;
 };
@@ -19,17 +19,17 @@ struct Labelled {
 ///
 /// The queues of Dijkstra's algorithm provide push, pop, next and drain. With decrease-key, a
 /// second `push` of a vertex replaces its key by the smaller one; other queues hold both entries.
-/// `pop(top, fresh)` removes the smallest entry; `fresh(entry)` is false for stale entries, which a
-/// queue may drop when it reorganises. `next()` is the vertex that is likely to be popped next, for
-/// prefetching, or -1. `drain(visit)` empties the queue in any order. Source: Johnson 1975 (d-ary
-/// heaps); lazy deletion: Chen et al., UTCS TR-07-54.
+/// `pop(top, is_current)` removes the smallest entry; `is_current(entry)` is false for stale
+/// entries, which a queue may drop when it reorganises. `next()` is the vertex that is likely to be
+/// popped next, for prefetching, or -1. `drain(visit)` empties the queue in any order. Source:
+/// Johnson 1975 (d-ary heaps); lazy deletion: Chen et al., UTCS TR-07-54.
 template <class D, Index V>
-class FourHeap {
+class QuaternaryHeap {
  public:
-  using Entry = Labelled<D, V>;
+  using Entry = QueueEntry<D, V>;
 
   /// Without it, the growing array would cost a tenth of a solve on a tiny graph.
-  FourHeap() { entries_.reserve(kFirst); }
+  QuaternaryHeap() { entries_.reserve(kFirst); }
 
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
@@ -41,8 +41,8 @@ class FourHeap {
     rise(entries_.size() - 1, {key, vertex});
   }
 
-  template <class Fresh>
-  bool pop(Entry& top, const Fresh&) {
+  template <class IsCurrent>
+  bool pop(Entry& top, const IsCurrent&) {
     if (entries_.empty()) return false;
     top = entries_.front();
     const Entry last = entries_.back();
@@ -76,16 +76,16 @@ class FourHeap {
       __builtin_prefetch(&heap[4 * child + 9]);
       const std::size_t left = child + (heap[child + 1].key < heap[child].key);
       const std::size_t right = child + 2 + (heap[child + 3].key < heap[child + 2].key);
-      const std::size_t least = heap[right].key < heap[left].key ? right : left;
-      heap[at] = heap[least];
-      at = least;
+      const std::size_t smallest = heap[right].key < heap[left].key ? right : left;
+      heap[at] = heap[smallest];
+      at = smallest;
     }
     if (child < size) {
-      std::size_t least = child;
+      std::size_t smallest = child;
       for (std::size_t other = child + 1; other < size; ++other)
-        least = heap[other].key < heap[least].key ? other : least;
-      heap[at] = heap[least];
-      at = least;
+        smallest = heap[other].key < heap[smallest].key ? other : smallest;
+      heap[at] = heap[smallest];
+      at = smallest;
     }
     rise(at, moved);
   }

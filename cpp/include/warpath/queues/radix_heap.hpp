@@ -17,14 +17,14 @@ namespace warpath {
 /// push, amortised O(bits of the largest weight) per vertex.
 ///
 /// Bucket b holds the keys whose highest bit that differs from `last_` is bit b - 1, so every key
-/// of a lower bucket is smaller. A large lowest bucket is split around its smallest fresh key. From
-/// a small one the minimum is picked by a scan, which leaves `last_` unchanged and the buckets
+/// of a lower bucket is smaller. A large lowest bucket is split around its smallest current key.
+/// From a small one the minimum is picked by a scan, which leaves `last_` unchanged and the buckets
 /// valid. Floats >= 0 are ordered like their bits, so they are treated as unsigned integers: exact,
 /// not rounded. Source: Ahuja, Mehlhorn, Orlin, Tarjan 1990.
 template <class D, Index V>
 class RadixHeap {
  public:
-  using Entry = Labelled<D, V>;
+  using Entry = QueueEntry<D, V>;
 
   V next() const { return next_; }
 
@@ -34,16 +34,16 @@ class RadixHeap {
     used_ |= std::uint64_t{1} << b;
   }
 
-  template <class Fresh>
-  bool pop(Entry& top, const Fresh& fresh) {
+  template <class IsCurrent>
+  bool pop(Entry& top, const IsCurrent& is_current) {
     while (used_ != 0) {
       const auto b = static_cast<std::size_t>(std::countr_zero(used_));
       std::vector<Entry>& bucket = buckets_[b];
       if (b > 0 && bucket.size() > kSmall) {
-        split(b, fresh);
+        split(b, is_current);
         continue;
       }
-      if (b > 0) bring_least_to_back(bucket);
+      if (b > 0) move_min_to_back(bucket);
       top = bucket.back();
       bucket.pop_back();
       if (bucket.empty()) used_ &= used_ - 1;
@@ -71,28 +71,28 @@ class RadixHeap {
 
   static Bits bits(D key) { return std::bit_cast<Bits>(key); }
 
-  static void bring_least_to_back(std::vector<Entry>& bucket) {
-    std::size_t least = 0;
+  static void move_min_to_back(std::vector<Entry>& bucket) {
+    std::size_t smallest = 0;
     for (std::size_t i = 1; i < bucket.size(); ++i)
-      if (bucket[i].key < bucket[least].key) least = i;
-    std::swap(bucket[least], bucket.back());
+      if (bucket[i].key < bucket[smallest].key) smallest = i;
+    std::swap(bucket[smallest], bucket.back());
   }
 
-  /// Moves the fresh entries of bucket b to lower buckets, around their smallest key.
-  template <class Fresh>
-  void split(std::size_t b, const Fresh& fresh) {
+  /// Moves the current entries of bucket b to lower buckets, around their smallest key.
+  template <class IsCurrent>
+  void split(std::size_t b, const IsCurrent& is_current) {
     std::vector<Entry>& bucket = buckets_[b];
     std::size_t kept = 0;
-    D least = unreachable<D>;
+    D smallest = unreachable<D>;
     for (const Entry& entry : bucket) {
-      if (!fresh(entry)) continue;
+      if (!is_current(entry)) continue;
       bucket[kept++] = entry;
-      least = entry.key < least ? entry.key : least;
+      smallest = entry.key < smallest ? entry.key : smallest;
     }
     bucket.resize(kept);
     used_ &= ~(std::uint64_t{1} << b);
     if (kept == 0) return;
-    last_ = bits(least);
+    last_ = bits(smallest);
     for (const Entry& entry : bucket) push(entry.key, entry.vertex);
     bucket.clear();
   }

@@ -27,7 +27,7 @@ namespace warpath {
 template <class D, Index V>
 class RelaxedHeap {
  public:
-  using Entry = Labelled<D, V>;
+  using Entry = QueueEntry<D, V>;
 
   explicit RelaxedHeap(std::int64_t n) : nodes_(static_cast<std::size_t>(n)) {
     trees_.fill(kNone);
@@ -48,10 +48,10 @@ class RelaxedHeap {
     }
   }
 
-  template <class Fresh>
-  bool pop(Entry& top, const Fresh&) {
+  template <class IsCurrent>
+  bool pop(Entry& top, const IsCurrent&) {
     if (size_ == 0) return false;
-    const V gone = least();
+    const V gone = minimum();
     top = {at(gone).key, gone};
     const V spare = take_smallest_tree();
     if (gone != spare) replace_by(gone, spare);
@@ -101,7 +101,7 @@ class RelaxedHeap {
     active_ranks_ &= ~(std::uint64_t{1} << at(vertex).rank);
   }
 
-  V least() {
+  V minimum() {
     V found = trees_[static_cast<std::size_t>(std::countr_zero(size_))];
     const auto compare = [&](std::uint64_t ranks, const std::array<V, kRanks>& vertices) {
       for (; ranks != 0; ranks &= ranks - 1) {

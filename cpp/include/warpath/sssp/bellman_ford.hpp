@@ -66,18 +66,18 @@ class ExactSum {
 template <Index V, Weight W, class L>
 class BellmanFord {
  public:
-  static constexpr L kFar = std::is_floating_point_v<L> ? std::numeric_limits<L>::infinity()
-                                                        : std::numeric_limits<L>::max();
+  static constexpr L kInfinity = std::is_floating_point_v<L> ? std::numeric_limits<L>::infinity()
+                                                             : std::numeric_limits<L>::max();
 
   BellmanFord(const CsrView<V, W>& graph, std::span<L> dist)
-      : graph_(graph), dist_(dist), tree_(dist.size() + 1), ring_(dist.size()) {}
+      : graph_(graph), dist_(dist), tree_(dist.size() + 1), queue_(dist.size()) {}
 
   /// Starts from each source at 0, as if from a virtual vertex with an edge of weight 0 to each
   /// source; without sources, to every vertex. Returns false if a 64-bit sum overflowed: the labels
   /// are then meaningless, and a wider L is needed.
   bool run(std::span<const std::int64_t> sources, Control& control, BellmanFordResult& result) {
-    Pulse pulse(control, true);
-    plant(sources);
+    Poller poller(control, true);
+    initialize(sources);
     std::size_t pass_left = filled_;
     result.rounds = 1;
     while (filled_ > 0) {
@@ -87,11 +87,11 @@ class BellmanFord {
       }
       --pass_left;
       const V u = pop();
-      pulse.beat();
+      poller.step();
       if (!at(u).in_tree()) continue;
       ++result.settled;
       control.advance(1);
-      if (!scan(u, pulse, result)) return false;
+      if (!scan(u, poller, result)) return false;
       if (!result.cycle.empty()) return true;
     }
     return true;
@@ -100,7 +100,7 @@ class BellmanFord {
  private:
   static constexpr V kOut = -1;
 
-  struct Place {  // a vertex in the preorder list; entry n: list head, virtual root
+  struct TreeNode {  // a vertex in the preorder list; entry n: list head, virtual root
     V next = 0;
     V previous = 0;
     V depth = kOut;
@@ -109,28 +109,28 @@ class BellmanFord {
     bool in_tree() const { return depth != kOut; }
   };
 
-  Place& at(V v) { return tree_[static_cast<std::size_t>(v)]; }
+  TreeNode& at(V v) { return tree_[static_cast<std::size_t>(v)]; }
   L& label(V v) { return dist_[static_cast<std::size_t>(v)]; }
   V root() const { return static_cast<V>(dist_.size()); }
 
-  void plant(std::span<const std::int64_t> sources) {
-    std::fill(dist_.begin(), dist_.end(), sources.empty() ? L{0} : kFar);
+  void initialize(std::span<const std::int64_t> sources) {
+    std::fill(dist_.begin(), dist_.end(), sources.empty() ? L{0} : kInfinity);
     at(root()) = {root(), root(), 0, -1, false};
     for (const std::int64_t source : sources) {
       const auto v = static_cast<V>(source);
       if (at(v).in_tree()) continue;  // a duplicate
       label(v) = 0;
-      hang(v, root());
+      attach(v, root());
     }
     if (sources.empty()) {
-      for (V v = root(); v-- > 0;) hang(v, root());  // backwards, so that the list ascends
-      for (std::size_t i = 0; i < ring_.size(); ++i) ring_[i] = static_cast<V>(i);
+      for (V v = root(); v-- > 0;) attach(v, root());  // backwards, so that the list ascends
+      for (std::size_t i = 0; i < queue_.size(); ++i) queue_[i] = static_cast<V>(i);
     }
   }
 
   /// Inserts v as a child of u, and appends it to the queue unless it is there already.
-  void hang(V v, V u) {
-    Place& place = at(v);
+  void attach(V v, V u) {
+    TreeNode& place = at(v);
     const V after = at(u).next;
     place.next = after;
     place.previous = u;
@@ -141,33 +141,33 @@ class BellmanFord {
     if (!place.queued) {
       place.queued = true;
       std::size_t slot = first_ + filled_++;
-      if (slot >= ring_.size()) slot -= ring_.size();
-      ring_[slot] = v;
+      if (slot >= queue_.size()) slot -= queue_.size();
+      queue_[slot] = v;
     }
   }
 
   V pop() {
-    const V u = ring_[first_];
-    if (++first_ == ring_.size()) first_ = 0;
+    const V u = queue_[first_];
+    if (++first_ == queue_.size()) first_ = 0;
     --filled_;
     at(u).queued = false;
     return u;
   }
 
   /// Whether u is v or a descendant of v.
-  bool below(V u, V v, Pulse& pulse) {
+  bool in_subtree(V u, V v, Poller& poller) {
     const V depth = at(v).depth;
     V x = v;
     do {
       if (x == u) return true;
-      pulse.beat();
+      poller.step();
       x = at(x).next;
     } while (at(x).depth > depth);
     return false;
   }
 
   /// Removes v and its descendants from the tree; those in the queue will be skipped there.
-  void take_out(V v) {
+  void detach_subtree(V v) {
     const V before = at(v).previous;
     const V depth = at(v).depth;
     V x = v;
@@ -179,41 +179,41 @@ class BellmanFord {
     at(x).previous = before;
   }
 
-  bool scan(V u, Pulse& pulse, BellmanFordResult& result) {
+  bool scan(V u, Poller& poller, BellmanFordResult& result) {
     const auto row = static_cast<std::size_t>(u);
     const std::int64_t begin = graph_.indptr[row];
     const std::int64_t end = graph_.indptr[row + 1];
-    pulse.beat(end - begin);
+    poller.step(end - begin);
     result.relaxed += end - begin;
     for (std::int64_t e = begin; e < end; ++e) {
       const V v = graph_.indices[static_cast<std::size_t>(e)];
       L sum;
-      if (!extend<L, W, V>(label(u), graph_.weights[static_cast<std::size_t>(e)], sum))
+      if (!add_checked<L, W, V>(label(u), graph_.weights[static_cast<std::size_t>(e)], sum))
         return false;
       const bool lower = sum < label(v);
-      if (!lower && !returns(v, sum)) continue;
+      if (!lower && !rejoins_tree(v, sum)) continue;
       if constexpr (std::is_floating_point_v<L>) {
-        if (sum == -kFar)
+        if (sum == -kInfinity)
           throw std::overflow_error("a distance is below the smallest number of its float type");
       }
       if (at(v).in_tree()) {
-        if (below(u, v, pulse)) {
+        if (in_subtree(u, v, poller)) {
           if (!closes_negative_cycle(u, v, result.cycle)) continue;
           return true;
         }
-        take_out(v);
+        detach_subtree(v);
       }
       result.improved += lower;
       label(v) = sum;
-      hang(v, u);
+      attach(v, u);
     }
     return true;
   }
 
   /// Whether a float label did not fall after all: the vertex returns to the tree and is scanned.
-  bool returns(V v, L sum) {
+  bool rejoins_tree(V v, L sum) {
     if constexpr (std::is_floating_point_v<L>)
-      return sum == label(v) && sum != kFar && !at(v).in_tree();
+      return sum == label(v) && sum != kInfinity && !at(v).in_tree();
     return false;
   }
 
@@ -227,7 +227,7 @@ class BellmanFord {
     if constexpr (std::is_floating_point_v<L>) {
       ExactSum<double> sum;
       for (std::size_t i = 0; i < cycle.size(); ++i)
-        sum.add(lightest(cycle[i], cycle[i + 1 < cycle.size() ? i + 1 : 0]));
+        sum.add(min_weight(cycle[i], cycle[i + 1 < cycle.size() ? i + 1 : 0]));
       if (!sum.negative()) {
         cycle.clear();
         return false;
@@ -237,19 +237,20 @@ class BellmanFord {
   }
 
   /// The smallest weight of the parallel edges u -> v, of which there is at least one.
-  double lightest(std::int64_t u, std::int64_t v) const {
-    double least = std::numeric_limits<double>::infinity();
+  double min_weight(std::int64_t u, std::int64_t v) const {
+    double smallest = std::numeric_limits<double>::infinity();
     for (std::int64_t e = graph_.indptr[static_cast<std::size_t>(u)];
          e < graph_.indptr[static_cast<std::size_t>(u) + 1]; ++e)
       if (graph_.indices[static_cast<std::size_t>(e)] == static_cast<V>(v))
-        least = std::min(least, static_cast<double>(graph_.weights[static_cast<std::size_t>(e)]));
-    return least;
+        smallest =
+            std::min(smallest, static_cast<double>(graph_.weights[static_cast<std::size_t>(e)]));
+    return smallest;
   }
 
   const CsrView<V, W>& graph_;
   std::span<L> dist_;
-  std::vector<Place> tree_;
-  std::vector<V> ring_;
+  std::vector<TreeNode> tree_;
+  std::vector<V> queue_;
   std::size_t first_ = 0;
   std::size_t filled_ = 0;
 };
@@ -273,7 +274,7 @@ BellmanFordResult bellman_ford(const CsrView<V, W>& graph, std::span<const std::
       Solver(graph, std::span<Wide>(wide)).run(sources, control, result);
       if (!result.cycle.empty()) return result;
       for (std::size_t v = 0; v < dist.size(); ++v) {
-        const bool reached = wide[v] != Solver::kFar;
+        const bool reached = wide[v] != Solver::kInfinity;
         if (reached && (wide[v] >= unreachable<D> || wide[v] < std::numeric_limits<D>::min()))
           throw std::overflow_error("a distance does not fit 64 bits");
         dist[v] = reached ? static_cast<D>(wide[v]) : unreachable<D>;
@@ -286,7 +287,7 @@ BellmanFordResult bellman_ford(const CsrView<V, W>& graph, std::span<const std::
 /// The cycle or the certificate's result, for distances whose sums may overflow 64 bits.
 struct WideResult {
   std::vector<std::int64_t> cycle;  // v0 -> v1 -> ... -> v0, or empty
-  const char* broken = nullptr;     // the violated rule of `Certificate`, if any
+  const char* violation = nullptr;  // the violated rule of `Certificate`, if any
 };
 
 /// Runs BellmanFord from `source` with labels of 128 bits, which hold every sum.
@@ -318,9 +319,10 @@ WideResult bellman_ford_wide(const CsrView<V, W>& graph, V source, std::span<std
   const std::span<const Wide> labels(wide);
   TreeBuilder<V, W, Wide>(graph, {}, source, labels, pred, 1, false, control).build(true);
   if (certify)
-    result.broken = Certificate<V, W, Wide>(graph, source, labels, std::nullopt, Wide{0}, control)
-                        .check(pred)
-                        .rule;
+    result.violation =
+        Certificate<V, W, Wide>(graph, source, labels, std::nullopt, Wide{0}, control)
+            .check(pred)
+            .rule;
   return result;
 }
 

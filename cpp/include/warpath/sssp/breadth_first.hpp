@@ -48,7 +48,7 @@ struct Adjacency {
 ///
 /// Work O(n + m), often far less. Memory: a queue entry and three bits per vertex. The threads that
 /// have joined share the levels that justify a barrier; the calling thread processes the others
-/// alone. `assemble` as in Crew. Source: Beamer, Asanovic, Patterson, "Direction-optimizing
+/// alone. `assemble` as in OpenTeam. Source: Beamer, Asanovic, Patterson, "Direction-optimizing
 /// breadth-first search", 2012.
 template <Index V, class D>
 class BreadthFirst {
@@ -62,11 +62,11 @@ class BreadthFirst {
         cutoff_(cutoff),
         threads_(threads),
         control_(control),
-        crew_(threads, assemble, control),
+        team_(threads, assemble, control),
         queue_(std::make_unique_for_overwrite<V[]>(dist.size())),
         visited_((dist.size() + kBits - 1) / kBits),
-        front_(into.indptr.empty() ? 0 : visited_.size()),
-        next_(front_.size()),
+        bitmap_(into.indptr.empty() ? 0 : visited_.size()),
+        next_bitmap_(bitmap_.size()),
         unexplored_(static_cast<std::int64_t>(out.indices.size())) {}
 
   BreadthFirstResult run(V source) {
@@ -75,23 +75,23 @@ class BreadthFirst {
       Worker worker(control_, rank == 0);
       fill(rank);
       if (rank == 0) {
-        crew_.muster();
+        team_.await_requests();
         start(source, worker);
-      } else if (unsigned ticket = 0; !crew_.join(rank, ticket)) {
+      } else if (unsigned ticket = 0; !team_.request_membership(rank, ticket)) {
         return;
       }
-      crew_.wait(rank);
+      team_.barrier(rank);
       while (step_ != Step::kDone) {
-        if (step_ == Step::kLookBack)
-          look_back(worker);
+        if (step_ == Step::kBottomUp)
+          bottom_up(worker);
         else
-          look_ahead<true>(worker);
+          top_down<true>(worker);
         publish<true>(worker);
-        crew_.wait(rank);
+        team_.barrier(rank);
         if (rank == 0) advance(worker);
-        crew_.wait(rank);
+        team_.barrier(rank);
       }
-      if (rank == 0) crew_.close();
+      if (rank == 0) team_.close();
     });
     result_.relaxed = relaxed_.load();
     return result_;
@@ -109,13 +109,13 @@ class BreadthFirst {
   static constexpr std::size_t kAhead = 8;            // vertices whose rows are prefetched
   static constexpr std::int64_t kPiece = 256;  // edges of a row between two checks of the space
 
-  enum class Step { kAlone, kShared, kLookBack, kDone };
+  enum class Step { kAlone, kShared, kBottomUp, kDone };
 
   /// One thread's results of a level, before they are accumulated.
   struct Worker {
-    Worker(Control& control, bool owner) : pulse(control, owner) {}
+    Worker(Control& control, bool owner) : poller(control, owner) {}
 
-    Pulse pulse;
+    Poller poller;
     std::array<V, 1024> found;
     std::size_t size = 0;
     std::int64_t edges = 0;  // out-edges of the vertices found
@@ -125,11 +125,11 @@ class BreadthFirst {
   static std::size_t at(V v) { return static_cast<std::size_t>(v); }
   static std::size_t word_of(V v) { return at(v) / kBits; }
   static Word bit_of(V v) { return Word{1} << (at(v) % kBits); }
-  bool turns() const { return !front_.empty(); }
+  bool may_go_bottom_up() const { return !bitmap_.empty(); }
 
   void fill(int rank) {
     const auto n = static_cast<std::int64_t>(dist_.size());
-    crew_.share(filled_, parts_of(n, kFilled), rank, [&](std::int64_t part) {
+    team_.parallel_for(filled_, ceil_div(n, kFilled), rank, [&](std::int64_t part) {
       std::fill(dist_.data() + part * kFilled, dist_.data() + std::min(n, (part + 1) * kFilled),
                 unreachable<D>);
     });
@@ -147,7 +147,7 @@ class BreadthFirst {
   void advance(Worker& worker) {
     decide();
     while (step_ == Step::kAlone) {
-      look_ahead<false>(worker);
+      top_down<false>(worker);
       publish<false>(worker);
       decide();
     }
@@ -155,11 +155,11 @@ class BreadthFirst {
 
   /// Makes the vertices found the frontier and chooses the direction of the next level.
   void decide() {
-    crew_.admit();
-    const bool backward = step_ == Step::kLookBack;
+    team_.accept_members();
+    const bool was_bottom_up = step_ == Step::kBottomUp;
     begin_ = end_;
     end_ = tail_.load(std::memory_order_relaxed);
-    const std::size_t size = backward ? found_back_.exchange(0) : end_ - begin_;
+    const std::size_t size = was_bottom_up ? found_bottom_up_.exchange(0) : end_ - begin_;
     const std::int64_t edges = found_edges_.exchange(0);
     unexplored_ -= edges;
     label_ = static_cast<D>(label_ + weight_);
@@ -173,27 +173,27 @@ class BreadthFirst {
     }
     ++result_.rounds;
     const std::size_t before = std::exchange(size_, size);
-    if (backward) {
-      std::swap(front_, next_);
+    if (was_bottom_up) {
+      std::swap(bitmap_, next_bitmap_);
       if (size >= before || size > dist_.size() / kBeta) return;
-      queue_of_front();
-    } else if (turns() && edges > unexplored_ / kAlpha) {
-      front_of_queue();
-      step_ = Step::kLookBack;
+      bitmap_to_queue();
+    } else if (may_go_bottom_up() && edges > unexplored_ / kAlpha) {
+      queue_to_bitmap();
+      step_ = Step::kBottomUp;
       return;
     }
-    step_ = crew_.members() > 1 && end_ - begin_ >= kWorthSharing ? Step::kShared : Step::kAlone;
+    step_ = team_.members() > 1 && end_ - begin_ >= kWorthSharing ? Step::kShared : Step::kAlone;
   }
 
-  void front_of_queue() {
-    std::fill(front_.begin(), front_.end(), Word{0});
-    for (std::size_t i = begin_; i < end_; ++i) front_[word_of(queue_[i])] |= bit_of(queue_[i]);
+  void queue_to_bitmap() {
+    std::fill(bitmap_.begin(), bitmap_.end(), Word{0});
+    for (std::size_t i = begin_; i < end_; ++i) bitmap_[word_of(queue_[i])] |= bit_of(queue_[i]);
   }
 
-  void queue_of_front() {
+  void bitmap_to_queue() {
     begin_ = end_;
-    for (std::size_t word = 0; word < front_.size(); ++word)
-      for (Word left = front_[word]; left != 0; left &= left - 1)
+    for (std::size_t word = 0; word < bitmap_.size(); ++word)
+      for (Word left = bitmap_[word]; left != 0; left &= left - 1)
         queue_[end_++] =
             static_cast<V>(word * kBits + static_cast<std::size_t>(std::countr_zero(left)));
     tail_.store(end_, std::memory_order_relaxed);
@@ -201,7 +201,7 @@ class BreadthFirst {
 
   /// Top-down: the frontier's vertices scan their out-edges for unvisited vertices.
   template <bool kShared>
-  void look_ahead(Worker& worker) {
+  void top_down(Worker& worker) {
     const std::int64_t* const indptr = out_.indptr.data();
     for (;;) {
       const std::size_t from =
@@ -214,17 +214,17 @@ class BreadthFirst {
         if (i + kAhead < end_) __builtin_prefetch(out_.indices.data() + indptr[queue_[i + kAhead]]);
         const std::int64_t behind = indptr[queue_[i] + 1];
         for (std::int64_t e = indptr[queue_[i]]; e < behind; e += kPiece)
-          look_at<kShared>(e, std::min(behind, e + kPiece), worker);
+          scan_edges<kShared>(e, std::min(behind, e + kPiece), worker);
       }
     }
     if constexpr (!kShared) alone_ = 0;
   }
 
   template <bool kShared>
-  void look_at(std::int64_t begin, std::int64_t end, Worker& worker) {
-    worker.pulse.beat(end - begin + 1);
+  void scan_edges(std::int64_t begin, std::int64_t end, Worker& worker) {
+    worker.poller.step(end - begin + 1);
     worker.relaxed += end - begin;
-    if (worker.size + kPiece > worker.found.size()) give<kShared>(worker);
+    if (worker.size + kPiece > worker.found.size()) flush<kShared>(worker);
     const V* const heads = out_.indices.data();
     Word* const visited = visited_.data();
     std::size_t size = worker.size;
@@ -247,7 +247,7 @@ class BreadthFirst {
   /// Labels the vertices found and appends them to the queue. In a shared level, a vertex counts
   /// for the first edge and thread that claims it only.
   template <bool kShared>
-  void give(Worker& worker) {
+  void flush(Worker& worker) {
     if constexpr (kShared) {
       std::size_t kept = 0;
       for (std::size_t i = 0; i < worker.size; ++i) {
@@ -263,7 +263,7 @@ class BreadthFirst {
     const std::size_t place = tail_.fetch_add(found.size(), std::memory_order_relaxed);
     std::copy(found.begin(), found.end(), queue_.get() + place);
     for (const V v : found) dist_[at(v)] = label_;
-    if (turns())
+    if (may_go_bottom_up())
       for (const V v : found) worker.edges += out_.degree(v);
     worker.size = 0;
   }
@@ -271,13 +271,13 @@ class BreadthFirst {
   /// Adds this thread's remaining results of the level.
   template <bool kShared>
   void publish(Worker& worker) {
-    give<kShared>(worker);
+    flush<kShared>(worker);
     found_edges_.fetch_add(std::exchange(worker.edges, 0), std::memory_order_relaxed);
     relaxed_.fetch_add(std::exchange(worker.relaxed, 0), std::memory_order_relaxed);
   }
 
   /// Bottom-up: unvisited vertices search for a frontier vertex. Each word belongs to one thread.
-  void look_back(Worker& worker) {
+  void bottom_up(Worker& worker) {
     const std::size_t words = visited_.size();
     std::size_t found = 0;
     for (;;) {
@@ -288,29 +288,29 @@ class BreadthFirst {
         for (Word left = ~visited_[word]; left != 0; left &= left - 1) {
           const auto v =
               static_cast<V>(word * kBits + static_cast<std::size_t>(std::countr_zero(left)));
-          if (!meets_front(v, worker)) continue;
+          if (!has_frontier_neighbour(v, worker)) continue;
           reached |= bit_of(v);
           dist_[at(v)] = label_;
         }
-        next_[word] = reached;
+        next_bitmap_[word] = reached;
         visited_[word] |= reached;
         found += static_cast<std::size_t>(std::popcount(reached));
       }
     }
-    found_back_.fetch_add(found, std::memory_order_relaxed);
+    found_bottom_up_.fetch_add(found, std::memory_order_relaxed);
   }
 
-  bool meets_front(V v, Worker& worker) const {
+  bool has_frontier_neighbour(V v, Worker& worker) const {
     const std::int64_t begin = into_.indptr[at(v)];
     const std::int64_t end = into_.indptr[at(v) + 1];
     std::int64_t e = begin;
     bool met = false;
     while (e < end && !met) {
       const V u = into_.indices[static_cast<std::size_t>(e++)];
-      met = (front_[word_of(u)] & bit_of(u)) != 0;
+      met = (bitmap_[word_of(u)] & bit_of(u)) != 0;
     }
     worker.relaxed += e - begin;
-    worker.pulse.beat(e - begin + 1);
+    worker.poller.step(e - begin + 1);
     return met;
   }
 
@@ -321,12 +321,12 @@ class BreadthFirst {
   const D cutoff_;
   const int threads_;
   Control& control_;
-  Crew crew_;
-  Shares filled_;
+  OpenTeam team_;
+  DynamicLoop filled_;
   std::unique_ptr<V[]> queue_;  // the frontier is [begin_, end_), followed by the vertices found
   std::vector<Word> visited_;
-  std::vector<Word> front_;  // the frontier as bits, for bottom-up levels
-  std::vector<Word> next_;
+  std::vector<Word> bitmap_;  // the frontier as bits, for bottom-up levels
+  std::vector<Word> next_bitmap_;
   // Written by rank 0 between two barriers.
   Step step_ = Step::kAlone;
   D label_ = 0;  // of the vertices found
@@ -339,7 +339,7 @@ class BreadthFirst {
   // Accumulated by all threads.
   std::atomic<std::size_t> tail_{0};
   std::atomic<std::size_t> cursor_{0};
-  std::atomic<std::size_t> found_back_{0};
+  std::atomic<std::size_t> found_bottom_up_{0};
   std::atomic<std::int64_t> found_edges_{0};
   std::atomic<std::int64_t> relaxed_{0};
 };

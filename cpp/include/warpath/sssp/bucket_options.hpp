@@ -12,7 +12,7 @@ namespace warpath {
 template <Weight W>
 struct BucketOptions {
   double delta;    // the width of a bucket, > 0
-  W heaviest;      // an upper bound on the weights
+  W max_weight;    // an upper bound on the weights
   bool scattered;  // most edges lead to distant vertex numbers, and there are no hubs
   DistanceOf<W> cutoff = unreachable<DistanceOf<W>>;
   int threads = 1;

@@ -33,11 +33,11 @@ class BucketSearch {
   using V = typename Rows::Vertex;
   using D = DistanceOf<W>;
 
-  BucketSearch(const Rows& rows, double delta, D cutoff, W heaviest, Pulse& pulse)
+  BucketSearch(const Rows& rows, double delta, D cutoff, W max_weight, Poller& poller)
       : rows_(rows),
         first_(first_label<L, D>(cutoff)),
-        heaviest_(heaviest),
-        pulse_(pulse),
+        max_weight_(max_weight),
+        poller_(poller),
         window_(delta),
         dist_(static_cast<std::size_t>(rows.n()), first_) {}
 
@@ -49,7 +49,7 @@ class BucketSearch {
     keep_touched_ = !targets.empty();
     const bool stopped = search(number_of(source), targets);
     const L largest = keep_touched_ ? write_some(targets, row) : write(row);
-    return stopped || labels_exact<L, W>(largest, heaviest_, first_);
+    return stopped || labels_exact<L, W>(largest, max_weight_, first_);
   }
 
   const SearchCounters& counters() const { return counters_; }
@@ -74,7 +74,7 @@ class BucketSearch {
       current = window_.next(current);
       if (current == BucketWindow<L, V>::kFar) {
         const auto label = [this](V v) { return dist_[static_cast<std::size_t>(v)]; };
-        if (!window_.move(label, pulse_)) return false;
+        if (!window_.move(label, poller_)) return false;
         current = 0;
       }
       while (settled < targets.size() && window_.passed(label_of(targets[settled]), current))
@@ -111,11 +111,11 @@ class BucketSearch {
 
   void scan(V u, int current) {
     const L from = dist_[static_cast<std::size_t>(u)];
-    if (window_.passed(from, current)) return pulse_.beat();  // stale: scanned since
+    if (window_.passed(from, current)) return poller_.step();  // stale: scanned since
     const std::size_t begin = rows_.begin(static_cast<std::size_t>(u));
     const std::size_t end = rows_.begin(static_cast<std::size_t>(u) + 1);
     const auto degree = static_cast<std::int64_t>(end - begin);
-    pulse_.beat(degree + 1);
+    poller_.step(degree + 1);
     ++counters_.settled;
     counters_.relaxed += degree;
     for (std::size_t e = begin; e < end;) {
@@ -190,8 +190,8 @@ class BucketSearch {
 
   const Rows& rows_;
   const L first_;
-  const W heaviest_;
-  Pulse& pulse_;
+  const W max_weight_;
+  Poller& poller_;
   BucketWindow<L, V> window_;
   PageArray<L> dist_;
   bool keep_touched_ = false;  // with targets: reset only the labels that were lowered

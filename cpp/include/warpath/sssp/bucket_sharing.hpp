@@ -46,7 +46,7 @@ class Parcel {
   std::uintptr_t bits_ = 0;
 };
 
-/// The current bucket, shared by the members of a crew (the joined threads of a team). A round ends
+/// The current bucket, shared by the members of a team (the joined threads of a team). A round ends
 /// when all members are idle.
 ///
 /// A rank takes the entries of its lane first. A lane is a range of vertex numbers, so that a
@@ -63,11 +63,11 @@ template <class V>
 class BucketSharing {
  public:
   /// For n vertices; `in_lanes` if most edges lead to close vertex numbers.
-  BucketSharing(int threads, std::int64_t n, bool in_lanes, Crew& crew)
+  BucketSharing(int threads, std::int64_t n, bool in_lanes, OpenTeam& team)
       : threads_(threads),
         lanes_(in_lanes ? std::min(threads, kMostLanes) : 1),
         stretch_(std::bit_width(static_cast<std::uint64_t>(n / kStretches))),
-        crew_(crew),
+        team_(team),
         desks_(static_cast<std::size_t>(threads)) {
     for (Borders& borders : borders_) {
       borders.fill(std::numeric_limits<std::int64_t>::max());
@@ -154,7 +154,7 @@ class BucketSharing {
       parcel = Parcel<V>(block, count);
     }
     own.gift.store(parcel.of(round).bits(), std::memory_order_release);
-    crew_.tell();
+    team_.notify_all();
   }
 
   /// Withdraws the rank's offer if no thread took it. Required before the rank becomes idle.
@@ -170,14 +170,14 @@ class BucketSharing {
   /// busy.
   Parcel<V> rest(int rank, unsigned round, int next) {
     if (rank == 0) {
-      crew_.admit(round);
-      members_[(round + 1) % 3].store(crew_.members(), std::memory_order_relaxed);
+      team_.accept_members(round);
+      members_[(round + 1) % 3].store(team_.members(), std::memory_order_relaxed);
     }
     std::atomic<int>& idle = idle_[round % 3];
     desk(rank).next[round % 3].store(next, std::memory_order_relaxed);
     const int before = idle.fetch_add(1, std::memory_order_acq_rel);
     if (before + 1 == members_[round % 3].load(std::memory_order_relaxed)) {
-      crew_.tell();
+      team_.notify_all();
     } else if (const Parcel<V> gift = gift_or_end(rank, round)) {
       return gift;
     }
@@ -188,7 +188,7 @@ class BucketSharing {
 
   /// Waits for the end of a round in which the rank is not a member; it is one in the next round.
   void await_end(int rank, unsigned round) {
-    crew_.await(rank, [&] { return ended(round); });
+    team_.wait_until(rank, [&] { return ended(round); });
   }
 
   /// After a round: the first nonempty bucket of any rank.
@@ -272,7 +272,7 @@ class BucketSharing {
   Parcel<V> gift_or_end(int rank, unsigned round) {
     std::atomic<int>& idle = idle_[round % 3];
     Parcel<V> taken;
-    crew_.await(rank, [&] {
+    team_.wait_until(rank, [&] {
       if (ended(round)) return true;
       for (Desk& owner : desks_) {
         std::uintptr_t gift = owner.gift.load(std::memory_order_relaxed);
@@ -286,7 +286,7 @@ class BucketSharing {
         }
         if (idle.fetch_add(1, std::memory_order_acq_rel) + 1 ==
             members_[round % 3].load(std::memory_order_relaxed))
-          crew_.tell();
+          team_.notify_all();
       }
       return false;
     });
@@ -296,7 +296,7 @@ class BucketSharing {
   const int threads_;
   const int lanes_;
   const int stretch_;  // a stretch is 2^stretch_ neighbouring vertices
-  Crew& crew_;
+  OpenTeam& team_;
   std::vector<Desk> desks_;
   alignas(64) std::array<Borders, 2> borders_{};        // of even rounds and of odd ones
   alignas(64) std::array<std::atomic<int>, 3> idle_{};  // by round: idle members

@@ -58,11 +58,11 @@ class BucketTeam {
         first_(first_label<L, D>(options.cutoff)),
         manner_(graph, options),
         leaves_(options.leaves),
-        heaviest_(options.heaviest),
+        max_weight_(options.max_weight),
         threads_(options.threads),
         control_(control),
-        crew_(threads_, options.assemble, control),
-        sharing_(threads_, graph.n(), manner_.in_lanes, crew_) {
+        team_(threads_, options.assemble, control),
+        sharing_(threads_, graph.n(), manner_.in_lanes, team_) {
     for (int rank = 0; rank < threads_; ++rank)
       workers_.push_back(std::make_unique<Worker>(options.delta, first_, control, rank == 0));
   }
@@ -73,7 +73,7 @@ class BucketTeam {
     control_.expect(graph_.n());
     run_open_team(threads_, control_, [&](int rank) {
       Worker& self = *workers_[static_cast<std::size_t>(rank)];
-      crew_.share(filled_, parts_of(graph_.n(), kFilled), rank, [&](std::int64_t part) {
+      team_.parallel_for(filled_, ceil_div(graph_.n(), kFilled), rank, [&](std::int64_t part) {
         std::fill(labels_ + part * kFilled, labels_ + std::min(graph_.n(), (part + 1) * kFilled),
                   first_);
       });
@@ -83,11 +83,11 @@ class BucketTeam {
       }
       work(rank);
       self.bins.pool().release();  // before the answer's pages are touched; no block is in use
-      spreading_.write(labels_, out.data(), graph_.n(), first_, crew_, rank, self.spread);
+      spreading_.write(labels_, out.data(), graph_.n(), first_, team_, rank, self.spread);
     });
     L largest = 0;
     for (const auto& worker : workers_) largest = std::max(largest, worker->spread.largest);
-    return labels_exact<L, W>(largest, heaviest_, first_);
+    return labels_exact<L, W>(largest, max_weight_, first_);
   }
 
   BucketTeamCounters counters() const {
@@ -109,7 +109,7 @@ class BucketTeam {
 
   struct Worker {
     Worker(double delta, L first, Control& control, bool owner)
-        : scale(delta), pulse(control, owner), least(first) {}
+        : scale(delta), poller(control, owner), least(first) {}
     void follow(const Worker& member) {  // copies the window's state on joining
       scale = member.scale;
       moved = member.moved;
@@ -117,7 +117,7 @@ class BucketTeam {
     }
     BucketScale<L> scale;
     BucketBins<V> bins;
-    Pulse pulse;
+    Poller poller;
     V *taken = nullptr, *taken_end = nullptr;  // unread entries of the last parcel (block) taken
     bool may_take = false;                     // whether unclaimed parcels may remain
     bool moved = false;
@@ -142,10 +142,10 @@ class BucketTeam {
     Worker& self = *workers_[static_cast<std::size_t>(rank)];
     unsigned round = 0;
     if (rank == 0) {
-      crew_.muster();
+      team_.await_requests();
       if (work_alone(self)) work_together(self, agree(self, 0, round, rank), round, rank);
-      crew_.close();
-    } else if (crew_.join(rank, round)) {
+      team_.close();
+    } else if (team_.request_membership(rank, round)) {
       self.follow(*workers_[0]);
       sharing_.await_end(rank, round);
       work_together(self, sharing_.first_bucket(round), round, rank);
@@ -153,7 +153,7 @@ class BucketTeam {
     control_.advance(std::exchange(self.met, 0));
   }
   bool work_alone(Worker& self) {  // rank 0, until a thread requests to join; false at the end
-    for (int current = 0; !crew_.asked();) {
+    for (int current = 0; !team_.has_requests();) {
       current = self.bins.next(current);
       control_.advance(std::exchange(self.met, 0));
       if (current == kFar) {
@@ -290,7 +290,7 @@ class BucketTeam {
     const std::int64_t end = std::min(bounds[1], bounds[0] + kAheadRow);
     for (std::int64_t e = bounds[0]; e < end; ++e) {
       if constexpr (kShared)
-        fetch_to_write(labels_ + graph_.indices.data()[e]);
+        prefetch_for_write(labels_ + graph_.indices.data()[e]);
       else
         __builtin_prefetch(labels_ + graph_.indices.data()[e]);
     }
@@ -302,7 +302,7 @@ class BucketTeam {
     if (scale.passed(from, current)) return;  // stale: scanned already with its smaller label
     std::int64_t e = graph_.indptr.data()[u];
     const std::int64_t end = graph_.indptr.data()[u + 1];
-    self.pulse.beat(end - e + 1);
+    self.poller.step(end - e + 1);
     ++self.counters.settled;
     self.counters.relaxed += end - e;
     const V* const indices = graph_.indices.data();
@@ -350,7 +350,7 @@ class BucketTeam {
       ++self.kept;
       self.bins.put(kFar, v);
     });
-    crew_.wait(rank);
+    team_.barrier(rank);
     L least = first_;
     std::size_t kept = 0, freed = 0;
     for (const auto& worker : workers_) {
@@ -358,7 +358,7 @@ class BucketTeam {
       kept += worker->kept;
       freed += worker->freed;
     }
-    crew_.wait(rank);
+    team_.barrier(rank);
     if (kept == 0) return false;
     if (self.moved && freed * kThinPile < self.before) self.scale.widen();
     self.moved = true;
@@ -376,7 +376,7 @@ class BucketTeam {
   template <class Visit>
   void each_far(Worker& self, Visit&& visit) {
     self.bins.detach(kFar, [&](Block<V>* block, std::size_t entries) {
-      self.pulse.beat(static_cast<std::int64_t>(entries));
+      self.poller.step(static_cast<std::int64_t>(entries));
       for (std::size_t i = 0; i < entries; ++i) visit(block->entries[i]);
       self.bins.pool().give(block);
     });
@@ -387,12 +387,12 @@ class BucketTeam {
   const L first_;
   const BucketManner manner_;
   const std::uint8_t* const leaves_;
-  const W heaviest_;
+  const W max_weight_;
   const int threads_;
   Control& control_;
-  Crew crew_;
+  OpenTeam team_;
   BucketSharing<V> sharing_;
-  Shares filled_;
+  DynamicLoop filled_;
   Spread spreading_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };

@@ -109,12 +109,12 @@ class BucketWindow {
   /// Moves an empty window to the far pile. `key_of(v)` is the key of v, which is before the far
   /// pile if the entry is stale. False if nothing remains.
   template <class KeyOf>
-  bool move(KeyOf&& key_of, Pulse& pulse) {
+  bool move(KeyOf&& key_of, Poller& poller) {
     Pile& pile = piles_[kFar];
     Key least = std::numeric_limits<Key>::max();
     std::size_t kept = 0;
     for (const V v : pile) {
-      pulse.beat();
+      poller.step();
       const Key key = key_of(v);
       if (passed(key, kFar)) continue;
       least = std::min(least, key);
@@ -127,7 +127,7 @@ class BucketWindow {
     base_ = least;
     kept = 0;
     for (const V v : pile) {
-      pulse.beat();
+      poller.step();
       const int bucket = bucket_of(key_of(v));
       if (bucket == kFar)
         pile[kept++] = v;

@@ -33,10 +33,10 @@ bool bucket_team(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> 
   if constexpr (std::is_floating_point_v<W>) {
     return solved(out.data());
   } else {
-    if (weights_fit<std::uint32_t>(options.heaviest)) {
+    if (weights_fit<std::uint32_t>(options.max_weight)) {
       if (solved(reinterpret_cast<std::uint32_t*>(out.data()) + out.size())) return true;
     }
-    if (!weights_fit<std::uint64_t>(options.heaviest)) return false;
+    if (!weights_fit<std::uint64_t>(options.max_weight)) return false;
     return solved(reinterpret_cast<std::uint64_t*>(out.data()));
   }
 }

@@ -34,7 +34,7 @@ template <Index V, class D, Weight W>
 inline bool lower(D base, W weight, D& label, RelaxCounters& counters) {
   D sum;
   ++counters.relaxed;
-  if (!extend<D, W, V>(base, weight, sum) || !(sum < label)) return false;
+  if (!add_checked<D, W, V>(base, weight, sum) || !(sum < label)) return false;
   label = sum;
   ++counters.improved;
   return true;
@@ -114,9 +114,9 @@ RelaxCounters relax_u(const CsrView<V, W>& reversed, std::span<const std::int32_
                       std::span<const std::int32_t> from, std::span<DistanceOf<W>> dist,
                       Flags frontier, Flags unsettled) {
   RelaxCounters counters;
-  const auto look = [&](std::size_t v) { pull(reversed, dist, frontier, v, counters); };
+  const auto pull_into = [&](std::size_t v) { pull(reversed, dist, frontier, v, counters); };
   if (into.empty()) {
-    for_each_set(unsettled, look);
+    for_each_set(unsettled, pull_into);
     return counters;
   }
   std::vector<std::uint8_t> holds(flag_blocks(dist.size()));
@@ -132,7 +132,7 @@ RelaxCounters relax_u(const CsrView<V, W>& reversed, std::span<const std::int32_
     for (std::size_t each = e; found && each < end; ++each) {
       if (into[each] == done || !holds[static_cast<std::size_t>(from[each])]) continue;
       done = into[each];
-      for_each_set_of(unsettled, static_cast<std::size_t>(done), look);
+      for_each_set_of(unsettled, static_cast<std::size_t>(done), pull_into);
     }
   }
   return counters;
@@ -176,15 +176,15 @@ RelaxCounters relax_u_dense(std::span<const D> matrix, std::span<D> dist, Flags 
   return counters;
 }
 
-/// [mssp] The smallest label of an unsettled vertex, or unreachable; `least` gets the smallest
-/// label of each block of kLeastBlock vertices. Work O(n).
+/// [mssp] The smallest label of an unsettled vertex, or unreachable; `block_minima` gets the
+/// smallest label of each block of kLeastBlock vertices. Work O(n).
 ///
 /// `bytes`: the widest vectors that may be used; see `least_kernel`.
 template <class D>
-D minimum(std::span<const D> dist, Flags unsettled, std::span<D> least, int bytes) {
-  least_kernel<D>(bytes)(dist.data(), unsettled.data(), dist.size(), least.data());
+D minimum(std::span<const D> dist, Flags unsettled, std::span<D> block_minima, int bytes) {
+  least_kernel<D>(bytes)(dist.data(), unsettled.data(), dist.size(), block_minima.data());
   D found = unreachable<D>;
-  for (const D one : least) found = one < found ? one : found;
+  for (const D one : block_minima) found = one < found ? one : found;
   return found;
 }
 
@@ -196,21 +196,22 @@ struct Updated {
 /// Moves the unsettled vertices whose label is `threshold` into the frontier and settles them; none
 /// if the threshold is unreachable. Work O(n).
 ///
-/// `least` is the output of `minimum`: only blocks whose smallest label is the threshold are
+/// `block_minima` is the output of `minimum`: only blocks whose smallest label is the threshold are
 /// scanned, or all if it is empty. The paper's figure compares the label only; with weights of 0
 /// that would let settled vertices with the same label into the frontier again.
 template <class D>
 Updated update(std::span<const D> dist, std::span<std::uint8_t> unsettled,
-               std::span<std::uint8_t> frontier, D threshold, std::span<const D> least) {
+               std::span<std::uint8_t> frontier, D threshold, std::span<const D> block_minima) {
   Updated updated;
   const std::size_t n = dist.size();
   for (std::size_t begin = 0; begin < n; begin += kLeastBlock) {
     const std::size_t end = std::min(n, begin + kLeastBlock);
-    const bool held = clear_flags(frontier.subspan(begin, end - begin));
-    const bool look =
-        threshold != unreachable<D> && (least.empty() || least[begin / kLeastBlock] == threshold);
-    if (held || look) updated.changed.add(begin, end);
-    for (std::size_t v = begin; look && v < end; ++v) {
+    const bool cleared = clear_flags(frontier.subspan(begin, end - begin));
+    const bool selectable =
+        threshold != unreachable<D> &&
+        (block_minima.empty() || block_minima[begin / kLeastBlock] == threshold);
+    if (cleared || selectable) updated.changed.add(begin, end);
+    for (std::size_t v = begin; selectable && v < end; ++v) {
       const auto taken = static_cast<std::uint8_t>(unsettled[v] & (dist[v] == threshold));
       frontier[v] = taken;
       unsettled[v] = static_cast<std::uint8_t>(unsettled[v] ^ taken);

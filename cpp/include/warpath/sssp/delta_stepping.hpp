@@ -83,8 +83,8 @@ class DeltaStepping {
     }
     total.rounds = workers_[0].counts.rounds;
     if (overflow && complete) {
-      Pulse pulse(control_, true);
-      refuse_overflow<V, W>(graph_, dist_, pulse, [](std::size_t) { return true; });
+      Poller poller(control_, true);
+      refuse_overflow<V, W>(graph_, dist_, poller, [](std::size_t) { return true; });
     }
     return total;
   }
@@ -142,17 +142,17 @@ class DeltaStepping {
   template <bool kShared>
   void work(int rank) {
     Worker& self = workers_[static_cast<std::size_t>(rank)];
-    Pulse pulse(control_, rank == 0);
+    Poller poller(control_, rank == 0);
     std::int64_t round = 1;
     for (int current = 0;; ++round) {
       for (int k = 0; k < threads_; ++k)
         share<kShared>(workers_[static_cast<std::size_t>((rank + k) % threads_)], current, self,
-                       pulse);
-      finish<kShared>(current, self, pulse);
+                       poller);
+      finish<kShared>(current, self, poller);
       control_.advance(std::exchange(self.reached, 0));
       current = next_bucket(self, current, rank, round);
       if (current == kWindow) {
-        if (!move_window<kShared>(self, rank, pulse)) break;
+        if (!move_window<kShared>(self, rank, poller)) break;
         // The window's first bucket holds the pile's smallest label, in some thread.
         current = 0;
       }
@@ -166,42 +166,42 @@ class DeltaStepping {
 
   /// Scans the unclaimed entries of one thread's frontier.
   template <bool kShared>
-  void share(Worker& owner, int current, Worker& self, Pulse& pulse) {
+  void share(Worker& owner, int current, Worker& self, Poller& poller) {
     const std::size_t size = owner.frontier.size();
     while (owner.cursor.load(std::memory_order_relaxed) < size) {
       const std::size_t begin = owner.cursor.fetch_add(kChunk, std::memory_order_relaxed);
       const std::size_t end = std::min(begin + kChunk, size);
       for (std::size_t i = begin; i < end; ++i)
-        scan<kShared>(owner.frontier[i], current, self, pulse);
+        scan<kShared>(owner.frontier[i], current, self, poller);
     }
   }
 
   /// Scans vertices that fell back into the current bucket while they are too few for a barrier.
   template <bool kShared>
-  void finish(int current, Worker& self, Pulse& pulse) {
+  void finish(int current, Worker& self, Poller& poller) {
     auto& fallen = self.buckets[static_cast<std::size_t>(current)];
     while (!fallen.empty() && (threads_ == 1 || fallen.size() < kFusion)) {
       std::swap(self.fused, fallen);
-      for (const V u : self.fused) scan<kShared>(u, current, self, pulse);
+      for (const V u : self.fused) scan<kShared>(u, current, self, poller);
       self.fused.clear();
     }
   }
 
   template <bool kShared>
-  void scan(V u, int current, Worker& self, Pulse& pulse) {
+  void scan(V u, int current, Worker& self, Poller& poller) {
     const D from = label<kShared>(u);
-    pulse.beat();
+    poller.step();
     if (bucket_of(from) < current) return;  // stale: scanned already with its smaller label
     const auto row = static_cast<std::size_t>(u);
     const std::int64_t begin = graph_.indptr[row];
     const std::int64_t end = graph_.indptr[row + 1];
-    pulse.beat(end - begin);
+    poller.step(end - begin);
     ++self.counts.settled;
     self.counts.relaxed += end - begin;
     for (std::int64_t e = begin; e < end; ++e) {
       const V v = graph_.indices[static_cast<std::size_t>(e)];
       D sum;
-      if (!extend<D, W, V>(from, graph_.weights[static_cast<std::size_t>(e)], sum)) {
+      if (!add_checked<D, W, V>(from, graph_.weights[static_cast<std::size_t>(e)], sum)) {
         self.overflow = true;
         continue;
       }
@@ -231,12 +231,12 @@ class DeltaStepping {
 
   /// Moves the empty window to the smallest label of the far pile. False if the pile is empty.
   template <bool kShared>
-  bool move_window(Worker& self, int rank, Pulse& pulse) {
+  bool move_window(Worker& self, int rank, Poller& poller) {
     auto& pile = self.buckets[kWindow];
     D least = unreachable<D>;
     std::size_t kept = 0;
     for (const V v : pile) {
-      pulse.beat();
+      poller.step();
       const D from = label<kShared>(v);
       if (bucket_of(from) < kWindow) continue;  // fell into the window and was scanned there
       least = std::min(least, from);
@@ -259,7 +259,7 @@ class DeltaStepping {
     if (base_ == unreachable<D>) return false;
     kept = 0;
     for (const V v : pile) {
-      pulse.beat();
+      poller.step();
       const int bucket = bucket_of(label<kShared>(v));
       if (bucket == kWindow)
         pile[kept++] = v;

@@ -30,10 +30,10 @@ struct SearchCounters {
 
 /// The plain relaxation: the label of u plus the weight is the candidate for v.
 template <Index V, Weight W>
-struct PlainEdges {
+struct OriginalWeights {
   using D = DistanceOf<W>;
   bool operator()(D dist, V, V, W weight, D& sum) const {
-    return extend<D, W, V>(dist, weight, sum);
+    return add_checked<D, W, V>(dist, weight, sum);
   }
 };
 
@@ -44,14 +44,15 @@ struct PlainEdges {
 /// and a stale entry (its key exceeds the vertex's label) is skipped when it is popped. Candidates
 /// beyond `cutoff` are not stored. Candidates that do not fit the label type are not stored either
 /// and set `overflow`. Source: Dijkstra 1959.
-template <Index V, Weight W, class Queue, class Edges = PlainEdges<V, W>>
-class Search {
+template <Index V, Weight W, class Queue, class Weighting = OriginalWeights<V, W>>
+class DijkstraSearch {
  public:
   using D = DistanceOf<W>;
-  using Entry = Labelled<D, V>;
+  using Entry = QueueEntry<D, V>;
 
-  Search(const CsrView<V, W>& graph, std::span<D> dist, Queue& queue, D cutoff, Edges edges = {})
-      : graph_(graph), dist_(dist.data()), queue_(queue), cutoff_(cutoff), edges_(edges) {}
+  DijkstraSearch(const CsrView<V, W>& graph, std::span<D> dist, Queue& queue, D cutoff,
+                 Weighting weighting = {})
+      : graph_(graph), dist_(dist.data()), queue_(queue), cutoff_(cutoff), weighting_(weighting) {}
 
   void start(V source) {
     dist_[source] = 0;
@@ -59,15 +60,15 @@ class Search {
   }
 
   /// Pops the next vertex to settle, whose label is final. False if none is left.
-  bool next(Entry& top, Pulse& pulse) {
+  bool next(Entry& top, Poller& poller) {
     const D* const dist = dist_;
-    const auto fresh = [dist](const Entry& entry) { return entry.key == dist[entry.vertex]; };
-    while (queue_.pop(top, fresh)) {
-      if (fresh(top)) {
+    const auto is_current = [dist](const Entry& entry) { return entry.key == dist[entry.vertex]; };
+    while (queue_.pop(top, is_current)) {
+      if (is_current(top)) {
         ++counters.settled;
         return true;
       }
-      pulse.beat();  // parallel edges can leave millions of stale entries in a row
+      poller.step();  // parallel edges can leave millions of stale entries in a row
     }
     return false;
   }
@@ -75,11 +76,11 @@ class Search {
   /// Relaxes the edges out of a vertex just settled and calls `on_improve(v, label)` for each label
   /// that falls.
   template <class OnImprove>
-  void relax(const Entry& from, Pulse& pulse, OnImprove&& on_improve) {
+  void relax(const Entry& from, Poller& poller, OnImprove&& on_improve) {
     const auto u = static_cast<std::size_t>(from.vertex);
     const std::int64_t begin = graph_.indptr[u];
     const std::int64_t end = graph_.indptr[u + 1];
-    pulse.beat(end - begin + 1);
+    poller.step(end - begin + 1);
     if (const V likely = queue_.next(); likely >= 0) {
       __builtin_prefetch(&dist_[likely]);
       __builtin_prefetch(&graph_.indptr[static_cast<std::size_t>(likely)]);
@@ -91,7 +92,7 @@ class Search {
     for (std::int64_t e = begin; e < end; ++e) {
       const V v = indices[e];
       D sum;
-      if (!edges_(from.key, from.vertex, v, weights[e], sum)) [[unlikely]] {
+      if (!weighting_(from.key, from.vertex, v, weights[e], sum)) [[unlikely]] {
         overflow = true;
         continue;
       }
@@ -110,18 +111,18 @@ class Search {
   /// Settles vertices in order of distance until `on_settle(entry)` returns true. Returns whether
   /// it did.
   template <class OnSettle>
-  bool run(Pulse& pulse, OnSettle&& on_settle) {
+  bool run(Poller& poller, OnSettle&& on_settle) {
     Entry top;
-    while (next(top, pulse)) {
+    while (next(top, poller)) {
       if (on_settle(top)) return true;
-      relax(top, pulse, [](V, D) {});
+      relax(top, poller, [](V, D) {});
     }
     return false;
   }
 
   /// Empties the queue and calls `visit(v)` for each vertex that has a label but is not settled.
   template <class Visit>
-  void abandon(Visit&& visit) {
+  void discard_pending(Visit&& visit) {
     queue_.drain([&](const Entry& entry) {
       if (entry.key == dist_[entry.vertex]) visit(entry.vertex);
     });
@@ -135,28 +136,28 @@ class Search {
   D* const dist_;
   Queue& queue_;
   const D cutoff_;
-  const Edges edges_;
+  const Weighting weighting_;
 };
 
 /// Called after a complete search in which a sum did not fit: throws if a `wanted` vertex has a
 /// path but no label. Work O(n + m).
 template <Index V, Weight W, class Wanted>
-void refuse_overflow(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist, Pulse& pulse,
-                     Wanted&& wanted) {
-  constexpr auto kNever = unreachable<DistanceOf<W>>;
+void refuse_overflow(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
+                     Poller& poller, Wanted&& wanted) {
+  constexpr auto kUnreached = unreachable<DistanceOf<W>>;
   std::vector<bool> met(dist.size());
   std::vector<std::size_t> lost;
   const auto leave = [&](std::size_t u) {
-    pulse.beat(graph.indptr[u + 1] - graph.indptr[u] + 1);
+    poller.step(graph.indptr[u + 1] - graph.indptr[u] + 1);
     for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
       const auto v = static_cast<std::size_t>(graph.indices[static_cast<std::size_t>(e)]);
-      if (dist[v] != kNever || met[v]) continue;
+      if (dist[v] != kUnreached || met[v]) continue;
       met[v] = true;
       lost.push_back(v);
     }
   };
   for (std::size_t u = 0; u < dist.size(); ++u)
-    if (dist[u] != kNever) leave(u);
+    if (dist[u] != kUnreached) leave(u);
   while (!lost.empty()) {
     const std::size_t v = lost.back();
     lost.pop_back();
@@ -197,19 +198,19 @@ class TargetSet {
 template <Index V, Weight W, class Queue>
 SearchCounters dijkstra(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> dist,
                         Queue& queue, std::span<const std::int64_t> targets, DistanceOf<W> cutoff,
-                        Pulse pulse) {
+                        Poller poller) {
   using D = DistanceOf<W>;
   std::fill(dist.begin(), dist.end(), unreachable<D>);
-  Search<V, W, Queue> search(graph, dist, queue, cutoff);
+  DijkstraSearch<V, W, Queue> search(graph, dist, queue, cutoff);
   search.start(source);
   const TargetSet wanted(targets, graph.n());
   std::int64_t left = wanted.count();
   const auto reset = [&](V v) { dist[static_cast<std::size_t>(v)] = unreachable<D>; };
   if (wanted.empty()) {
-    search.run(pulse, [](const Labelled<D, V>&) { return false; });
+    search.run(poller, [](const QueueEntry<D, V>&) { return false; });
   } else {
     D limit = unreachable<D>;
-    search.run(pulse, [&](const Labelled<D, V>& top) {
+    search.run(poller, [&](const QueueEntry<D, V>& top) {
       if (top.key > limit) {
         reset(top.vertex);
         return true;
@@ -217,11 +218,11 @@ SearchCounters dijkstra(const CsrView<V, W>& graph, V source, std::span<Distance
       if (wanted.has(top.vertex) && --left == 0) limit = top.key;
       return false;
     });
-    search.abandon(reset);
+    search.discard_pending(reset);
   }
   const bool exhausted = wanted.empty() || left > 0;
   if (search.overflow && exhausted && cutoff == unreachable<D>)
-    refuse_overflow<V, W>(graph, dist, pulse, [](std::size_t) { return true; });
+    refuse_overflow<V, W>(graph, dist, poller, [](std::size_t) { return true; });
   return search.counters;
 }
 

@@ -43,22 +43,23 @@ L first_label(D cutoff) {
 
 /// Whether each single weight fits labels of type L.
 template <class L, Weight W>
-bool weights_fit(W heaviest) {
+bool weights_fit(W max_weight) {
   if constexpr (std::is_floating_point_v<L>) {
     return true;
   } else {
-    return static_cast<std::uint64_t>(heaviest) <= kBeyond<L>;
+    return static_cast<std::uint64_t>(max_weight) <= kBeyond<L>;
   }
 }
 
 /// Whether a finished search with labels up to `largest`, started from `first`, lost no sum.
 template <class L, Weight W>
-bool labels_exact(L largest, W heaviest, L first) {
+bool labels_exact(L largest, W max_weight, L first) {
   if constexpr (std::is_floating_point_v<L>) {
     return true;
   } else {
     return first < kBeyond<L> ||
-           static_cast<std::uint64_t>(largest) + static_cast<std::uint64_t>(heaviest) < kBeyond<L>;
+           static_cast<std::uint64_t>(largest) + static_cast<std::uint64_t>(max_weight) <
+               kBeyond<L>;
   }
 }
 

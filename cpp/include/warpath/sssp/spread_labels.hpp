@@ -26,14 +26,14 @@ class Spread {
   /// half of the remaining vertices overlap none of their labels, so threads convert that half in
   /// parallel and wait before the next one.
   template <class L, class Out>
-  void write(const L* labels, Out* out, std::int64_t n, L first, Crew& crew, int rank,
+  void write(const L* labels, Out* out, std::int64_t n, L first, OpenTeam& team, int rank,
              SpreadSeen<L>& seen) {
     static_assert(sizeof(L) == sizeof(Out) || 2 * sizeof(L) == sizeof(Out));
     std::int64_t from = 0;
-    for (Shares& step : steps_) {
+    for (DynamicLoop& step : steps_) {
       const bool apart = sizeof(L) == sizeof(Out) || n - from <= kPart;
       const std::int64_t to = apart ? n : from + (n - from) / 2;
-      crew.share(step, parts_of(to - from, kPart), rank, [&](std::int64_t part) {
+      team.parallel_for(step, ceil_div(to - from, kPart), rank, [&](std::int64_t part) {
         const std::int64_t begin = from + part * kPart;
         write_part(labels, out, begin, std::min(begin + kPart, to), first, seen);
       });
@@ -63,7 +63,7 @@ class Spread {
     seen.reached += met_here;
   }
 
-  std::array<Shares, 64> steps_;  // one for each halving
+  std::array<DynamicLoop, 64> steps_;  // one for each halving
 };
 
 }  // namespace warpath

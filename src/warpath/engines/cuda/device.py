@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from warpath._core import Word
+    from warpath._core import CompletionFlag
     from warpath.engines.cuda.entry import Kernel
 
     Array = Any  # of CuPy
@@ -200,7 +200,7 @@ class CudaDevice:
         """Whether this thread has launched a kernel since it last waited."""
         return bool(self._own.launched)
 
-    def finish(self, halt: Array, word: Word, seconds: float) -> None:
+    def finish(self, halt: Array, word: CompletionFlag, seconds: float) -> None:
         """Wait until a kernel says a word, as it does soon after the first of `halt` became 1.
 
         Or until it ended without one.

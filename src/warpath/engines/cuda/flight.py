@@ -74,7 +74,7 @@ class Flight:
         self.halt: Array = device.put(np.zeros(2, np.int32))
         self.words: NDArray[np.int64] = device.host_array(np.zeros(WORDS, np.int64))
         self.said: Array = device.mapped(self.words)
-        self._word = _core.Word(self.words, Ended.SILENT)
+        self._word = _core.CompletionFlag(self.words, Ended.SILENT)
 
     def run(self, kernel: Kernel, blocks: int, *args: Any) -> NDArray[np.int64]:
         """Launch a kernel, wait for it and return its words; Ctrl-C ends it.
@@ -88,14 +88,14 @@ class Flight:
         DeviceError
             If the kernel ends without a word, gives up, or takes longer than any solve can.
         """
-        self._word.hush()
+        self._word.reset()
         self._device.launch(kernel, blocks, *args)
         self._landed(kernel.name)
         return self.words
 
     def fly(self, launch: Launch) -> list[int]:
         """Launch what was made ready, wait and return its words, as `run` does."""
-        self._word.hush()
+        self._word.reset()
         self._device.fire(launch)
         return self._landed(launch.name)
 

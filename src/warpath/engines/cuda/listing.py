@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
-    from warpath._core import Word
+    from warpath._core import CompletionFlag
     from warpath.base.dtypes import Array
     from warpath.engines.base import Launch
     from warpath.engines.cuda.entry import Kernel
@@ -97,7 +97,7 @@ class _DryDevice:
     def synchronize(self) -> None:
         pass
 
-    def finish(self, halt: Array, word: Word, seconds: float) -> None:
+    def finish(self, halt: Array, word: CompletionFlag, seconds: float) -> None:
         pass
 
     def active(self) -> AbstractContextManager[None]:

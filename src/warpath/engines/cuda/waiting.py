@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-    from warpath._core import Word
+    from warpath._core import CompletionFlag
     from warpath.engines.cuda.device import CudaDevice
 
 _SPIN, _NAP = 0.02, 1e-4  # seconds: the host waits awake, then sleeps so long at a time
@@ -73,14 +73,14 @@ class Active:
             raise explained from error
 
 
-def heard(word: Word, stream: Callable[[], Any], seconds: float) -> bool:
+def heard(word: CompletionFlag, stream: Callable[[], Any], seconds: float) -> bool:
     """Wait for the word of a kernel, awake for signals; return whether it came in so many seconds.
 
     Also where the kernel ended without one, which the stream that it is on knows.
     """
     begin = time.perf_counter()
     turn = _TURN
-    while not word.said(turn):
+    while not word.wait(turn):
         if stream().done:
             return True
         waited = time.perf_counter() - begin

@@ -120,17 +120,25 @@ class CpuSteps:
         self.unreachable = unreachable(graph.dist_dtype)
         self._label = graph.dist_dtype.type
         self._arrays = dist, frontier, unsettled
-        blocks = -(-graph.n // _core.DA2CF_BLOCK) if axes.place.reduce is Side.CPU else 0
+        blocks = (
+            -(-graph.n // _core.COMPOUND_FRONTIER_BLOCK) if axes.place.reduce is Side.CPU else 0
+        )
         self._least = np.empty(blocks, graph.dist_dtype)  # of each block, left by the minimum
         push = axes.direction is Direction.PUSH
         if axes.layout is Layout.DENSE:
             self._graph: tuple[Array, ...] = (matrix_of(order),)
-            self._relax: Any = _core.da2cf_relax_f_dense if push else _core.da2cf_relax_u_dense
+            self._relax: Any = (
+                _core.compound_frontier_relax_f_dense
+                if push
+                else _core.compound_frontier_relax_u_dense
+            )
         else:
             rows = graph if push else graph.reversed()
             self._graph = rows.indptr, rows.indices, rows.solver_weights
             self._graph += () if push else block_edges(rows)
-            self._relax = _core.da2cf_relax_f if push else _core.da2cf_relax_u
+            self._relax = (
+                _core.compound_frontier_relax_f if push else _core.compound_frontier_relax_u
+            )
 
     def relax(self) -> tuple[int, int]:
         """Lower the labels of unsettled vertices over edges out of the frontier."""
@@ -144,12 +152,14 @@ class CpuSteps:
     def reduce(self) -> Any:
         """Return the least label of the unsettled vertices."""
         dist, _, unsettled = self._arrays
-        return _core.da2cf_minimum(dist.on(Side.CPU), unsettled.on(Side.CPU), self._least)
+        return _core.compound_frontier_minimum(
+            dist.on(Side.CPU), unsettled.on(Side.CPU), self._least
+        )
 
     def update(self, threshold: Any) -> int:
         """Make the unsettled vertices of a label the frontier; return how many they are."""
         dist, frontier, unsettled = self._arrays
-        selected, begin, end = _core.da2cf_update(
+        selected, begin, end = _core.compound_frontier_update(
             dist.on(Side.CPU), unsettled.on(Side.CPU), frontier.on(Side.CPU), threshold, self._least
         )
         frontier.wrote(Side.CPU, begin, end)
@@ -307,7 +317,9 @@ class GpuSteps:
 
 def block_edges(rows: Graph) -> tuple[Array, Array]:
     """Return the edges between blocks of vertices by which a pull on the CPU passes over blocks."""
-    return _BLOCK_EDGES.of(rows, lambda: _core.da2cf_block_edges(rows.indptr, rows.indices))
+    return _BLOCK_EDGES.of(
+        rows, lambda: _core.compound_frontier_block_edges(rows.indptr, rows.indices)
+    )
 
 
 def matrix_of(order: Order) -> Array:

@@ -1,4 +1,4 @@
-// kept_array.hpp - immutable arrays ("kept" arrays), whose content was checked once.
+// validated_array.hpp - immutable arrays whose content was checked once.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -28,11 +28,11 @@ inline constexpr char kTypeTag = 0;
 /// A Graph stores its rows in such arrays. Functions recognise the base object and skip the check
 /// of the content, at the cost of a few comparisons. The object has no buffer interface, so NumPy
 /// refuses to make an array on it writable.
-class KeptArray {
+class ValidatedArray {
  public:
   /// `memory` keeps `values` alive.
   template <class T>
-  KeptArray(Content content, std::span<const T> values, std::shared_ptr<const void> memory)
+  ValidatedArray(Content content, std::span<const T> values, std::shared_ptr<const void> memory)
       : content_(content),
         type_(&kTypeTag<T>),
         dtype_(Numpy::dtype<T>()),
@@ -43,21 +43,21 @@ class KeptArray {
   /// Offsets ascend from 0 to `bound`; indices lie in [0, bound).
   std::int64_t bound = 0;
 
-  /// Weights are finite and not above `most`.
+  /// Weights are finite and not above max_weight().
   template <class W>
-  void set_range(W least, W most) {
-    negative = least < 0;
+  void set_range(W lowest, W highest) {
+    negative = lowest < 0;
     if constexpr (std::is_integral_v<W>)
-      most_integer_ = most;
+      max_integer_ = highest;
     else
-      most_real_ = most;
+      max_real_ = highest;
   }
   template <class W>
-  W most() const {
+  W max_weight() const {
     if constexpr (std::is_integral_v<W>)
-      return static_cast<W>(most_integer_);
+      return static_cast<W>(max_integer_);
     else
-      return static_cast<W>(most_real_);
+      return static_cast<W>(max_real_);
   }
   bool negative = false;
 
@@ -80,20 +80,20 @@ class KeptArray {
 
   std::size_t size() const { return size_; }
 
-  /// The owner of an array's memory if it is a KeptArray, else null.
-  static const KeptArray* behind(nb::handle object) {
+  /// The owner of an array's memory if it is a ValidatedArray, else null.
+  static const ValidatedArray* owner_of(nb::handle object) {
     PyArrayObject* array = Numpy::array(object);
     while (array != nullptr) {
       const nb::handle base = PyArray_BASE(array);
       if (!base.is_valid()) return nullptr;
-      if (base.type().ptr() == type_object()) return nb::inst_ptr<KeptArray>(base);
+      if (base.type().ptr() == type_object()) return nb::inst_ptr<ValidatedArray>(base);
       array = Numpy::array(base);
     }
     return nullptr;
   }
 
-  /// Makes the NumPy array on a new KeptArray. Requires the GIL.
-  static nb::object array(std::unique_ptr<KeptArray> kept);
+  /// Makes the NumPy array on a new ValidatedArray. Requires the GIL.
+  static nb::object array(std::unique_ptr<ValidatedArray> validated);
 
   static PyObject*& type_object() {
     static PyObject* type = nullptr;  // set when the module is initialised
@@ -107,8 +107,8 @@ class KeptArray {
   const void* data_;
   std::size_t size_;
   std::shared_ptr<const void> memory_;
-  std::int64_t most_integer_ = 0;
-  double most_real_ = 0;
+  std::int64_t max_integer_ = 0;
+  double max_real_ = 0;
 };
 
 /// Requires an array whose address is a multiple of the element size, as vectorised loops expect.
@@ -126,7 +126,7 @@ class Aligned : public Array {
   }
 };
 
-/// A 1-d contiguous CPU array that the core only reads, and its KeptArray if it has one.
+/// A 1-d contiguous CPU array that the core only reads, and its ValidatedArray if it has one.
 template <class T>
 class In : public Aligned<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>> {
  public:
@@ -134,21 +134,22 @@ class In : public Aligned<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::de
 
   In() = default;
   In(typename Base::Unchecked&& array, nb::handle object) : Base(std::move(array)) {
-    if (const KeptArray* kept = KeptArray::behind(object)) {
-      kept_ = kept;
+    if (const ValidatedArray* validated = ValidatedArray::owner_of(object)) {
+      validated_ = validated;
       object_ = nb::borrow(object);
     }
   }
 
   /// The owner, if the array is all of its numbers and they have this content; else null.
-  const KeptArray* kept(Content content) const {
-    return kept_ != nullptr && kept_->is(content, this->data(), this->size()) ? kept_ : nullptr;
+  const ValidatedArray* validated(Content content) const {
+    return validated_ != nullptr && validated_->is(content, this->data(), this->size()) ? validated_
+                                                                                        : nullptr;
   }
   /// The array itself, if it has such an owner.
   const nb::object& object() const { return object_; }
 
  private:
-  const KeptArray* kept_ = nullptr;
+  const ValidatedArray* validated_ = nullptr;
   nb::object object_;
 };
 
