@@ -320,10 +320,13 @@ def test_but_refuses_what_is_neither_a_field_nor_an_axis():
         ({"loop": Loop.SWEEPS}, "(min, push, thread, flags, one pass) is what SETTLE runs"),
         ({"lower": Lower.PLAIN_MIN}, "PLAIN_MIN loses concurrent minima: say exact=False"),
         ({"negative": True}, "MIN takes vertices in the order of their labels"),
-        ({"devices": ("cpu", "cuda")}, "steps are placed there: say devices=GPU_ONLY"),
+        (
+            {"devices": ("cpu", "cuda")},
+            "devices name the CPU exactly if all steps are placed there: say devices=GPU_ONLY",
+        ),
         (
             {"place": Place(Side.CPU, Side.CPU, Side.CPU), "reduce": Reduce.HOST},
-            "devices name the CPU exactly if all steps",
+            'devices name the CPU exactly if all steps are placed there: say devices=("cpu",)',
         ),
     ],
 )
