@@ -37,7 +37,7 @@ void register_weight(nb::module_& module) {
                                        leaves ? leaves->data() : nullptr};
         const auto run = [=](std::int64_t source, std::span<D> dist,
                              Control& control) -> std::optional<SearchStats> {
-          BucketTeamCounters counters;
+          BucketCounters counters;
           if (!bucket_team<V, W>(rows->view(), static_cast<V>(source), dist, options, control,
                                  counters))
             return std::nullopt;

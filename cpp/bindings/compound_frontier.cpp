@@ -23,7 +23,7 @@ Relaxed as_tuple(const RelaxCounters& counters) {
 /// The blocks' smallest labels are optional for `update` and required for `minimum`.
 template <class D>
 std::span<D> block_minima_view(const Out<D>& block_minima, std::size_t n, bool optional) {
-  require(block_minima.size() == least_blocks(n) || (optional && block_minima.size() == 0),
+  require(block_minima.size() == minimum_blocks(n) || (optional && block_minima.size() == 0),
           "block_minima: one label for each block of COMPOUND_FRONTIER_BLOCK vertices");
   return view(block_minima);
 }
@@ -134,7 +134,7 @@ void register_labels(nb::module_& module) {
 }  // namespace
 
 void register_compound_frontier(nb::module_& module) {
-  module.attr("COMPOUND_FRONTIER_BLOCK") = kLeastBlock;
+  module.attr("COMPOUND_FRONTIER_BLOCK") = kMinimumBlock;
   for_each_type([&]<class V, class W>() { register_sparse<V, W>(module); });
   register_blocks<std::int32_t>(module);
   register_blocks<std::int64_t>(module);

@@ -10,7 +10,7 @@ void search(const Graph<W>& graph, double delta, W max_weight) {
   Control control;
   auto dist = graph.labels();
   const CsrView<V, W> view = graph.view();
-  warpath::BucketTeamCounters counters;
+  warpath::BucketCounters counters;
   count([&] {
     if (!warpath::bucket_team<V, W>(view, 0, dist, {delta, max_weight, false}, control, counters))
       std::exit(4);

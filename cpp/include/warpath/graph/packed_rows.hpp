@@ -23,11 +23,18 @@ class PlainRows {
 
   std::int64_t n() const { return graph_.n(); }
   std::size_t begin(std::size_t v) const { return static_cast<std::size_t>(graph_.indptr[v]); }
-  V target(std::size_t e) const { return graph_.indices[e]; }
-  template <class L>
-  L weight(std::size_t e) const {
-    return static_cast<L>(graph_.weights[e]);
-  }
+  /// The arrays of edges. A loop over edges that holds them in a local variable does not read their
+  /// addresses again after each atomic operation.
+  struct Edges {
+    const V* targets;
+    const W* weights;
+    V target(std::size_t e) const { return targets[e]; }
+    template <class L>
+    L weight(std::size_t e) const {
+      return static_cast<L>(weights[e]);
+    }
+  };
+  Edges edges() const { return {graph_.indices.data(), graph_.weights.data()}; }
   const V* numbers() const { return nullptr; }
   [[gnu::always_inline]] void fetch_begin(std::size_t v) const {
     __builtin_prefetch(graph_.indptr.data() + v);
@@ -47,6 +54,11 @@ class PlainRows {
 /// per vertex and 8 or 16 per edge.
 template <Index V, class L>
 class PackedRows {
+  struct Edge {
+    V target;
+    L weight;
+  };
+
  public:
   using Vertex = V;
 
@@ -76,6 +88,15 @@ class PackedRows {
 
   std::int64_t n() const { return static_cast<std::int64_t>(begins_.size()) - 1; }
   std::size_t begin(std::size_t v) const { return begins_[v]; }
+  struct Edges {
+    const Edge* data;
+    V target(std::size_t e) const { return data[e].target; }
+    template <class>
+    L weight(std::size_t e) const {
+      return data[e].weight;
+    }
+  };
+  Edges edges() const { return {edges_.data()}; }
   V target(std::size_t e) const { return edges_[e].target; }
   template <class>
   L weight(std::size_t e) const {
@@ -89,11 +110,6 @@ class PackedRows {
   [[gnu::always_inline]] void fetch(std::size_t e) const { __builtin_prefetch(edges_.data() + e); }
 
  private:
-  struct Edge {
-    V target;
-    L weight;
-  };
-
   template <Weight W>
   void copy(const CsrView<V, W>& graph) {
     for (std::size_t v = 0; v < graph.indptr.size(); ++v)

@@ -46,7 +46,7 @@ class SideBySide {
   SideBySide(const CsrView<V, W>& graph, double delta, D cutoff, W max_weight, int bits,
              Poller& poller)
       : graph_(graph),
-        first_(first_label<L, D>(cutoff)),
+        first_(initial_label<L, D>(cutoff)),
         max_weight_(max_weight),
         bits_(bits),
         poller_(poller),
@@ -67,7 +67,7 @@ class SideBySide {
     if (outcome == Outcome::kExhausted || outcome == Outcome::kSettled) {
       const L largest = targets.empty() ? write(lanes, row_of) : write_some(lanes, targets, row_of);
       const bool exact =
-          outcome == Outcome::kSettled || labels_exact<L, W>(largest, max_weight_, first_);
+          outcome == Outcome::kSettled || no_overflow<L, W>(largest, max_weight_, first_);
       result = exact ? BatchResult::kDone : BatchResult::kOverflow;
     }
     clear();
@@ -80,13 +80,13 @@ class SideBySide {
  private:
   enum class Outcome { kExhausted, kSettled, kUnrelated, kOverflow };
   using Line = typename Lanes<L>::Line;
-  using Window = BucketWindow<L, V>;
+  using Window = VectorBuckets<L, V>;
 
   // Keys of vertices that are not queued: never reached, or scanned since. Both exceed all labels.
   static constexpr bool kFloat = std::is_floating_point_v<L>;
   static constexpr L kUnreached =
       kFloat ? std::numeric_limits<L>::quiet_NaN() : std::numeric_limits<L>::max();
-  static constexpr L kScanned = kFloat ? kBeyond<L> : static_cast<L>(kUnreached - 1);
+  static constexpr L kScanned = kFloat ? kInfinity<L> : static_cast<L>(kUnreached - 1);
   static constexpr std::size_t kAhead = 4;       // vertices between two steps of prefetching
   static constexpr std::int64_t kAheadRow = 16;  // targets prefetched at once
   static constexpr std::int64_t kSamples = 512;  // vertices sampled to estimate a batch's gain
@@ -140,7 +140,7 @@ class SideBySide {
     std::size_t settled = 0;  // targets, from the first one on, that are settled in all lanes
     for (int current = 0;;) {
       current = window_.next(current);
-      if (current == Window::kFar) {
+      if (current == kBuckets) {
         const auto key = [this](V v) {
           const L queued_key = queued_key_[static_cast<std::size_t>(v)];
           return queued_key < kScanned ? queued_key : L{0};  // scanned since: counts as settled
@@ -150,7 +150,7 @@ class SideBySide {
       }
       while (settled < targets.size() && all_passed(targets[settled], lanes, current)) ++settled;
       if (settled == targets.size() && settled > 0) return Outcome::kSettled;
-      if (!labels_exact<L, W>(window_.start_of(current), max_weight_, first_))
+      if (!no_overflow<L, W>(window_.map().start_of(current), max_weight_, first_))
         return Outcome::kOverflow;
       if (scans_ >= next_check_) {
         if (unrelated(lanes)) return Outcome::kUnrelated;
@@ -171,7 +171,7 @@ class SideBySide {
   bool all_passed(std::int64_t target, int lanes, int current) {
     const L* const labels = line(static_cast<V>(target));
     for (int lane = 0; lane < lanes; ++lane)
-      if (!window_.passed(labels[lane], current)) return false;
+      if (!window_.map().passed(labels[lane], current)) return false;
     return true;
   }
 
@@ -226,7 +226,7 @@ class SideBySide {
     const auto row = static_cast<std::size_t>(u);
     poller_.step();
     const L key = queued_key_[row];
-    if (!(key < kScanned) || !window_.holds(current, key)) return;  // stale
+    if (!(key < kScanned) || !window_.map().holds(current, key)) return;  // stale
     queued_key_[row] = kScanned;
     const std::int64_t begin = graph_.indptr[row];
     const std::int64_t end = graph_.indptr[row + 1];
@@ -246,8 +246,8 @@ class SideBySide {
       if (queued_key <= smallest) continue;
       queued_key_[static_cast<std::size_t>(v)] = smallest;
       if (!was_reached(queued_key)) touched_.push_back(v);
-      const int bucket = window_.bucket_of(smallest);
-      if (queued_key < kScanned && window_.bucket_of(queued_key) == bucket)
+      const int bucket = window_.map().bucket_of(smallest);
+      if (queued_key < kScanned && window_.map().bucket_of(queued_key) == bucket)
         continue;  // v is there already
       window_.put(bucket, v);
     }

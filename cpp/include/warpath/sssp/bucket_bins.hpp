@@ -3,67 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
-#include <type_traits>
 #include <vector>
 
+#include "warpath/sssp/bucket_map.hpp"
+
 namespace warpath {
-
-/// Maps labels to buckets: kFar buckets of equal width from a base on. Larger labels are "far".
-///
-/// Integer widths are powers of two, so that a label's bucket is a shift.
-template <class Key>
-class BucketScale {
-  static constexpr bool kIntegral = std::is_integral_v<Key>;
-
- public:
-  static constexpr int kFar = 1024;  // the number of buckets, and the index of the far pile
-
-  /// Buckets of width `delta`, rounded down to a power of two for integers.
-  explicit BucketScale(double delta) {
-    if constexpr (kIntegral) {
-      const double most = std::min(delta, static_cast<double>(std::numeric_limits<Key>::max() / 2));
-      shift_ =
-          static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max(most, 1.0)))) - 1;
-    } else {
-      const auto most = static_cast<double>(std::numeric_limits<Key>::max());
-      per_delta_ = static_cast<Key>(std::min(1 / delta, most));
-    }
-  }
-
-  /// The bucket of a key; monotone. The key must be at least the base.
-  int bucket_of(Key key) const {
-    if constexpr (kIntegral) {
-      const auto at = static_cast<Key>(key - base_) >> shift_;
-      return at < kFar ? static_cast<int>(at) : kFar;
-    } else {
-      const Key at = (key - base_) * per_delta_;
-      return at < kFar ? static_cast<int>(at) : kFar;
-    }
-  }
-
-  /// Whether the key lies before the bucket.
-  bool passed(Key key, int bucket) const { return key < base_ || bucket_of(key) < bucket; }
-
-  void move_to(Key base) { base_ = base; }
-
-  /// Makes the buckets eight times as wide.
-  void widen() {
-    if constexpr (kIntegral)
-      shift_ = std::min(shift_ + 3, std::numeric_limits<Key>::digits - 1);
-    else
-      per_delta_ /= 8;
-  }
-
- private:
-  Key base_ = 0;
-  int shift_ = 0;
-  Key per_delta_ = 1;
-};
 
 /// A kilobyte of vertices, aligned to its size: the low bits of a pointer past an entry show
 /// whether the block is full, and the low bits of a pointer to a block are free for other data.
@@ -130,14 +77,12 @@ class BlockPool {
 /// An entry is a vertex number only. The reader checks the vertex's label when its bucket's turn
 /// comes, which reveals stale entries.
 template <class V>
-class BucketBins {
+class BlockBuckets {
  public:
-  static constexpr int kFar = BucketScale<V>::kFar;
-
   void put(int bucket, V v) {
     V*& tail = tails_[static_cast<std::size_t>(bucket)];
     if (Block<V>::at_end(tail)) [[unlikely]]
-      tail = grown(bucket);
+      tail = extend_bucket(bucket);
     *tail++ = v;
   }
 
@@ -147,7 +92,7 @@ class BucketBins {
     V*& tail = tails_[static_cast<std::size_t>(bucket)];
     if (Block<V>::at_end(tail)) [[unlikely]] {
       if (!wanted) return;
-      tail = grown(bucket);
+      tail = extend_bucket(bucket);
     }
     *tail = v;
     tail += wanted;
@@ -159,7 +104,7 @@ class BucketBins {
     V* const tail = tails_[static_cast<std::size_t>(bucket)];
     if (read_ == tail) return false;
     if (Block<V>::at_end(read_)) [[unlikely]]
-      read_ = following(bucket);
+      read_ = next_block(bucket);
     v = *read_++;
     return true;
   }
@@ -177,7 +122,7 @@ class BucketBins {
   void close(int bucket) {
     if (read_ != nullptr) pool_.give(Block<V>::before(read_));
     read_ = nullptr;
-    forget(bucket);
+    unlink(bucket);
   }
 
   /// Empties a bucket that is not being read and passes each of its blocks to `use(block,
@@ -189,7 +134,7 @@ class BucketBins {
     Block<V>* const last = Block<V>::before(tails_[at]);
     const auto rest = static_cast<std::size_t>(tails_[at] - last->entries);
     Block<V>* block = heads_[at];
-    forget(bucket);
+    unlink(bucket);
     while (block != nullptr) {
       Block<V>* const next = block->next;
       use(block, block == last ? rest : Block<V>::kEntries);
@@ -197,38 +142,33 @@ class BucketBins {
     }
   }
 
-  /// The first nonempty bucket from `from` on; kFar if there is none.
-  int next(int from) const {
-    if (from >= kFar) return kFar;
-    auto word = static_cast<std::size_t>(from) / 64;
-    std::uint64_t bits = filled_[word] & (~std::uint64_t{0} << (from % 64));
-    while (bits == 0)
-      if (++word == kWords)
-        return kFar;
-      else
-        bits = filled_[word];
-    return static_cast<int>(word * 64) + std::countr_zero(bits);
+  /// The first nonempty bucket of the window from `from` on; kBuckets if there is none.
+  int next(int from) const { return nonempty_.next(from); }
+
+  /// Empties all buckets and the far pile.
+  void clear() {
+    const auto free = [this](Block<V>* block, std::size_t) { pool_.give(block); };
+    for (int bucket = 0; (bucket = next(bucket)) < kBuckets;) detach(bucket, free);
+    detach(kBuckets, free);
   }
 
   BlockPool<V>& pool() { return pool_; }
 
  private:
-  static constexpr std::size_t kWords = kFar / 64;
-
-  V* grown(int bucket) {
+  V* extend_bucket(int bucket) {
     const auto at = static_cast<std::size_t>(bucket);
     Block<V>* const block = pool_.take();
     if (tails_[at] != nullptr) {
       Block<V>::before(tails_[at])->next = block;
     } else {
       heads_[at] = block;
-      filled_[at / 64] |= std::uint64_t{1} << (at % 64);  // the far pile's bit is never read
+      nonempty_.set(bucket);
     }
     return block->entries;
   }
 
   /// The first entry after a block that was read to its end.
-  V* following(int bucket) {
+  V* next_block(int bucket) {
     if (read_ == nullptr) return heads_[static_cast<std::size_t>(bucket)]->entries;
     Block<V>* const done = Block<V>::before(read_);
     V* const entries = done->next->entries;
@@ -236,16 +176,16 @@ class BucketBins {
     return entries;
   }
 
-  void forget(int bucket) {
+  void unlink(int bucket) {
     const auto at = static_cast<std::size_t>(bucket);
     heads_[at] = nullptr;
     tails_[at] = nullptr;
-    filled_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
+    nonempty_.clear(bucket);
   }
 
-  std::array<V*, kFar + 1> tails_{};  // where each bucket's next entry goes
-  std::array<Block<V>*, kFar + 1> heads_{};
-  std::array<std::uint64_t, kWords + 1> filled_{};
+  std::array<V*, kBuckets + 1> tails_{};  // where each bucket's next entry goes
+  std::array<Block<V>*, kBuckets + 1> heads_{};
+  NonemptyBuckets nonempty_;
   V* read_ = nullptr;  // the next entry of the bucket that is being read
   BlockPool<V> pool_;
 };

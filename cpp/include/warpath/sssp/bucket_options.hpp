@@ -1,4 +1,4 @@
-// bucket_options.hpp - options and counters of delta-stepping (bucket_team.hpp).
+// bucket_options.hpp - options and counters of bucket_core.hpp's searches.
 #pragma once
 
 #include <cstdint>
@@ -23,30 +23,28 @@ struct BucketOptions {
 };
 
 /// Which way of scanning edges suits a graph; the thresholds are measured (decision 0018).
-struct BucketManner {
-  template <Index V, Weight W>
-  BucketManner(const CsrView<V, W>& graph, const BucketOptions<W>& options) {
-    const std::int64_t size = graph.n() + graph.m();
-    const bool team = options.threads > 1;
-    const bool few_edges = graph.m() < kFewEdges * graph.n();
-    far_targets = few_edges && options.scattered && (team || graph.n() >= kFarLabels);
-    in_lanes = few_edges && !options.scattered;
-    near = size < (in_lanes ? kNearLanes : kNear);
+struct ScanPolicy {
+  /// For n vertices and m edges. `scattered`: as in BucketOptions.
+  ScanPolicy(std::int64_t n, std::int64_t m, bool scattered, int threads) {
+    const bool few_edges = m < kFewEdges * n;
+    prefetch_targets = few_edges && scattered && (threads > 1 || n >= kManyLabels);
+    range_affinity = few_edges && !scattered;
+    no_prefetch = n + m < (range_affinity ? kSmallLocal : kSmall);
   }
 
-  bool far_targets;  // prefetch the labels of targets
-  bool in_lanes;     // each thread prefers its own range of vertices
-  bool near;         // prefetch nothing
+  bool prefetch_targets;  // prefetch the labels of targets
+  bool range_affinity;    // each thread prefers its own range of vertices
+  bool no_prefetch;
 
  private:
-  static constexpr std::int64_t kFewEdges = 7;         // per vertex; below, many sums lower a label
-  static constexpr std::int64_t kFarLabels = 100'000;  // vertices; from here one thread gains, too
-  static constexpr std::int64_t kNear = 1 << 15;       // vertices and edges
-  static constexpr std::int64_t kNearLanes = 1 << 19;  // the same if targets have close numbers
+  static constexpr std::int64_t kFewEdges = 7;  // per vertex; below, many sums lower a label
+  static constexpr std::int64_t kManyLabels = 100'000;  // from here one thread gains, too
+  static constexpr std::int64_t kSmall = 1 << 15;       // vertices and edges
+  static constexpr std::int64_t kSmallLocal = 1 << 19;  // the same if targets have close numbers
 };
 
-struct BucketTeamCounters : SearchCounters {
-  std::int64_t rounds = 0;   // buckets processed by the team
+struct BucketCounters : SearchCounters {
+  std::int64_t rounds = 0;   // buckets drained by the team
   std::int64_t reached = 0;  // vertices that have a path from the source
 };
 

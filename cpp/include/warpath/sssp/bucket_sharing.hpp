@@ -1,4 +1,8 @@
-// bucket_sharing.hpp - how a team shares the current bucket, and agrees on the next one.
+// bucket_sharing.hpp - work stealing of 1 KiB blocks within one bucket.
+//
+// Each thread publishes its entries of the bucket in one queue per range of vertex numbers. Threads
+// claim blocks from all queues by an atomic index. An idle thread also accepts a donated block. The
+// round ends when all members are idle (termination detection), and they agree on the next bucket.
 #pragma once
 
 #include <algorithm>
@@ -19,20 +23,22 @@ namespace warpath {
 /// A block of entries and their number in one word (the number in the low bits); empty if the word
 /// is 0. Small enough to be handed over by one atomic exchange.
 template <class V>
-class Parcel {
+class WorkItem {
  public:
-  Parcel() = default;
-  Parcel(Block<V>* block, std::size_t entries)
+  WorkItem() = default;
+  WorkItem(Block<V>* block, std::size_t entries)
       : bits_(reinterpret_cast<std::uintptr_t>(block) | entries) {}
-  explicit Parcel(std::uintptr_t bits) : bits_(bits) {}
+  explicit WorkItem(std::uintptr_t bits) : bits_(bits) {}
 
   explicit operator bool() const { return bits_ != 0; }
   std::uintptr_t bits() const { return bits_; }
   V* begin() const { return reinterpret_cast<Block<V>*>(bits_ & ~kLow)->entries; }
   V* end() const { return begin() + (bits_ & kEntries); }
 
-  /// The same parcel, marked with its round.
-  Parcel of(unsigned round) const { return Parcel((bits_ & ~(kLow & ~kEntries)) | mark(round)); }
+  /// The same item, marked with its round.
+  WorkItem marked(unsigned round) const {
+    return WorkItem((bits_ & ~(kLow & ~kEntries)) | mark(round));
+  }
   bool is_of(unsigned round) const {
     return bits_ != 0 && (bits_ & (kLow & ~kEntries)) == mark(round);
   }
@@ -46,14 +52,13 @@ class Parcel {
   std::uintptr_t bits_ = 0;
 };
 
-/// The current bucket, shared by the members of a team (the joined threads of a team). A round ends
-/// when all members are idle.
+/// The current bucket, shared by the members of a team (the joined threads of a team).
 ///
-/// A rank takes the entries of its lane first. A lane is a range of vertex numbers, so that a
-/// thread mostly meets labels that it wrote itself: labels that another thread wrote come from that
-/// core's cache, which between distant cores takes as long as from memory. The borders of lanes
-/// follow the entries: every kCounted rounds the entries are counted by stretches (ranges of
-/// neighbouring vertex numbers), and the borders are set so that each lane gets the same number.
+/// A rank first claims the entries of its own range of vertex numbers, so that it mostly meets
+/// labels that it wrote itself: labels that another thread wrote come from that core's cache, which
+/// between distant cores takes as long as from memory. The borders of the ranges follow the
+/// entries: every kHistogramRounds rounds a histogram of the entries' vertex numbers is taken, and
+/// the borders are set so that each range has the same number of entries.
 ///
 /// The state of a round is stored three times, indexed by the round modulo 3: a thread may still
 /// read the last round's while another is in the next, and rank 0 clears the one after. Before rank
@@ -62,124 +67,126 @@ class Parcel {
 template <class V>
 class BucketSharing {
  public:
-  /// For n vertices; `in_lanes` if most edges lead to close vertex numbers.
-  BucketSharing(int threads, std::int64_t n, bool in_lanes, OpenTeam& team)
+  /// For n vertices; `range_affinity` if most edges lead to close vertex numbers.
+  BucketSharing(int threads, std::int64_t n, bool range_affinity, OpenTeam& team)
       : threads_(threads),
-        lanes_(in_lanes ? std::min(threads, kMostLanes) : 1),
-        stretch_(std::bit_width(static_cast<std::uint64_t>(n / kStretches))),
+        ranges_(range_affinity ? std::min(threads, kMostRanges) : 1),
+        bin_shift_(std::bit_width(static_cast<std::uint64_t>(n / kHistogramBins))),
         team_(team),
-        desks_(static_cast<std::size_t>(threads)) {
+        states_(static_cast<std::size_t>(threads)) {
     for (Borders& borders : borders_) {
       borders.fill(std::numeric_limits<std::int64_t>::max());
-      for (int lane = 1; lane < lanes_; ++lane)
-        borders[static_cast<std::size_t>(lane - 1)] = n * lane / lanes_;
+      for (int range = 1; range < ranges_; ++range)
+        borders[static_cast<std::size_t>(range - 1)] = n * range / ranges_;
     }
-    for (Desk& each : desks_)
-      for (std::atomic<int>& next : each.next) next.store(BucketBins<V>::kFar);
+    for (ThreadState& each : states_)
+      for (std::atomic<int>& next : each.next) next.store(kBuckets);
     members_[0].store(1);
   }
 
-  /// Publishes a rank's entries of the bucket, each in the lane of its vertex; the blocks after the
-  /// first kSorted go to the rank's own lane unsorted.
-  void publish(int rank, BucketBins<V>& bins, int bucket, unsigned round) {
-    Desk& own = desk(rank);
-    for (Lane& lane : own.lanes) lane.parcels.clear();
-    std::array<V*, kMostLanes> tails{};
+  /// Publishes a rank's entries of the bucket, each in the queue of its vertex's range; the blocks
+  /// after the first kSorted go to the queue of the rank's own range unsorted.
+  void publish(int rank, BlockBuckets<V>& buckets, int bucket, unsigned round) {
+    ThreadState& own = state(rank);
+    for (RangeQueue& range : own.queues) range.items.clear();
+    std::array<V*, kMostRanges> tails{};
     std::size_t blocks = 0;
-    const bool counts = lanes_ > 1 && round % kCounted == 0;
-    if (counts) own.entries.fill(0);
-    if (rank == 0 && lanes_ > 1) move_borders(round);
+    const bool counts = ranges_ > 1 && round % kHistogramRounds == 0;
+    if (counts) own.histogram.fill(0);
+    if (rank == 0 && ranges_ > 1) move_borders(round);
     const Borders borders = borders_[round % 2];
-    bins.detach(bucket, [&](Block<V>* block, std::size_t entries) {
-      if (lanes_ == 1 || ++blocks > kSorted) {
-        own.lanes[static_cast<std::size_t>(lane_of(rank))].parcels.emplace_back(block, entries);
+    buckets.detach(bucket, [&](Block<V>* block, std::size_t entries) {
+      if (ranges_ == 1 || ++blocks > kSorted) {
+        own.queues[static_cast<std::size_t>(range_of(rank))].items.emplace_back(block, entries);
         return;
       }
       for (std::size_t i = 0; i < entries; ++i) {
         const V v = block->entries[i];
         std::size_t at = 0;
         for (const std::int64_t border : borders) at += v >= border;
-        if (counts) ++own.entries[static_cast<std::size_t>(v >> stretch_)];
+        if (counts) ++own.histogram[static_cast<std::size_t>(v >> bin_shift_)];
         if (Block<V>::at_end(tails[at])) [[unlikely]] {
-          lay(own, at, tails[at]);
-          tails[at] = bins.pool().take()->entries;
+          push_block(own, at, tails[at]);
+          tails[at] = buckets.pool().take()->entries;
         }
         *tails[at]++ = v;
       }
-      bins.pool().give(block);
+      buckets.pool().give(block);
     });
-    for (std::size_t at = 0; at < tails.size(); ++at) lay(own, at, tails[at]);
-    for (Lane& lane : own.lanes) lane.cursor.store(0, std::memory_order_relaxed);
+    for (std::size_t at = 0; at < tails.size(); ++at) push_block(own, at, tails[at]);
+    for (RangeQueue& range : own.queues) range.cursor.store(0, std::memory_order_relaxed);
     own.ready.store(round, std::memory_order_release);
   }
 
-  /// Claims a parcel: from the rank's lane first, of its own entries and then of other ranks'; then
-  /// from the other lanes. Empty if there is none.
-  Parcel<V> take(int rank, unsigned round) {
-    for (int lane = 0; lane < lanes_; ++lane) {
-      const auto at = static_cast<std::size_t>((lane_of(rank) + lane) % lanes_);
+  /// Claims an item: from the rank's range first, of its own entries and then of other ranks'; then
+  /// from the other ranges. Empty if there is none.
+  WorkItem<V> claim(int rank, unsigned round) {
+    for (int range = 0; range < ranges_; ++range) {
+      const auto at = static_cast<std::size_t>((range_of(rank) + range) % ranges_);
       for (int k = 0; k < threads_; ++k) {
-        Desk& owner = desk((rank + k) % threads_);
+        ThreadState& owner = state((rank + k) % threads_);
         if (owner.ready.load(std::memory_order_acquire) != round) continue;
-        if (const Parcel<V> parcel = taken_from(owner.lanes[at])) return parcel;
+        if (const WorkItem<V> item = claim_from(owner.queues[at])) return item;
       }
     }
     return {};
   }
 
-  /// Whether a thread is idle, so that an offer would be taken.
-  bool wanted(unsigned round) const { return idle_[round % 3].load(std::memory_order_relaxed) > 0; }
+  /// Whether a thread is idle, so that a donation would be accepted.
+  bool has_idle(unsigned round) const {
+    return idle_[round % 3].load(std::memory_order_relaxed) > 0;
+  }
 
-  /// Offers entries to idle threads, unless the rank's last offer is still open. The gift (the
-  /// parcel handed over) is an unclaimed parcel, or half of the rest of the parcel that the rank is
-  /// reading, or half of the entries that fell back into the bucket.
-  void offer(int rank, BucketBins<V>& bins, int bucket, unsigned round, const V* taken,
-             V*& taken_end) {
-    Desk& own = desk(rank);
-    if (own.gift.load(std::memory_order_relaxed) != 0) return;
-    Parcel<V> parcel;
-    for (int lane = lanes_; lane-- > 0 && !parcel;)
-      parcel = taken_from(own.lanes[static_cast<std::size_t>((lane_of(rank) + lane) % lanes_)]);
-    if (!parcel) {
+  /// Donates entries to idle threads, unless the rank's last donation is still open: an unclaimed
+  /// item, or half of the rest of the item that the rank is reading, or half of the entries that
+  /// fell back into the bucket.
+  void donate(int rank, BlockBuckets<V>& buckets, int bucket, unsigned round, const V* taken,
+              V*& taken_end) {
+    ThreadState& own = state(rank);
+    if (own.donated.load(std::memory_order_relaxed) != 0) return;
+    WorkItem<V> item;
+    for (int range = ranges_; range-- > 0 && !item;)
+      item = claim_from(own.queues[static_cast<std::size_t>((range_of(rank) + range) % ranges_)]);
+    if (!item) {
       const auto left = static_cast<std::size_t>(taken_end - taken);
-      const std::size_t count = std::max(left, bins.at_hand(bucket)) / 2;
-      if (count < kLeastGift) return;
-      Block<V>* const block = bins.pool().take();
+      const std::size_t count = std::max(left, buckets.at_hand(bucket)) / 2;
+      if (count < kFewestDonated) return;
+      Block<V>* const block = buckets.pool().take();
       if (left / 2 == count) {
         taken_end -= count;
         std::copy_n(taken_end, count, block->entries);
       } else {
-        for (std::size_t i = 0; i < count; ++i) bins.pop(bucket, block->entries[i]);
+        for (std::size_t i = 0; i < count; ++i) buckets.pop(bucket, block->entries[i]);
       }
-      parcel = Parcel<V>(block, count);
+      item = WorkItem<V>(block, count);
     }
-    own.gift.store(parcel.of(round).bits(), std::memory_order_release);
+    own.donated.store(item.marked(round).bits(), std::memory_order_release);
     team_.notify_all();
   }
 
-  /// Withdraws the rank's offer if no thread took it. Required before the rank becomes idle.
-  Parcel<V> withdraw(int rank) {
-    std::atomic<std::uintptr_t>& gift = desk(rank).gift;
-    // A load suffices: only this rank makes its offers, and an exchange takes as long as a scan.
-    if (gift.load(std::memory_order_relaxed) == 0) return {};
-    return Parcel<V>(gift.exchange(0, std::memory_order_acq_rel));
+  /// Takes back the rank's donation if no thread accepted it. Required before the rank becomes
+  /// idle.
+  WorkItem<V> take_back(int rank) {
+    std::atomic<std::uintptr_t>& donated = state(rank).donated;
+    // A load suffices: only this rank makes its donations, and an exchange takes as long as a scan.
+    if (donated.load(std::memory_order_relaxed) == 0) return {};
+    return WorkItem<V>(donated.exchange(0, std::memory_order_acq_rel));
   }
 
   /// Makes the rank idle; `next` is its first nonempty bucket. Waits until all members are idle and
-  /// returns an empty parcel, or returns a parcel that another rank offered: this rank is then
-  /// busy.
-  Parcel<V> rest(int rank, unsigned round, int next) {
+  /// returns an empty item, or returns an item that another rank donated: this rank is then busy.
+  WorkItem<V> become_idle(int rank, unsigned round, int next) {
     if (rank == 0) {
       team_.accept_members(round);
       members_[(round + 1) % 3].store(team_.members(), std::memory_order_relaxed);
     }
     std::atomic<int>& idle = idle_[round % 3];
-    desk(rank).next[round % 3].store(next, std::memory_order_relaxed);
+    state(rank).next[round % 3].store(next, std::memory_order_relaxed);
     const int before = idle.fetch_add(1, std::memory_order_acq_rel);
     if (before + 1 == members_[round % 3].load(std::memory_order_relaxed)) {
       team_.notify_all();
-    } else if (const Parcel<V> gift = gift_or_end(rank, round)) {
-      return gift;
+    } else if (const WorkItem<V> donated = donation_or_end(rank, round)) {
+      return donated;
     }
     // All members have left the previous round, whose counter is used again after two more rounds.
     if (rank == 0) idle_[(round + 2) % 3].store(0, std::memory_order_relaxed);
@@ -193,74 +200,75 @@ class BucketSharing {
 
   /// After a round: the first nonempty bucket of any rank.
   int first_bucket(unsigned round) const {
-    int first = BucketBins<V>::kFar;
-    for (const Desk& each : desks_)
+    int first = kBuckets;
+    for (const ThreadState& each : states_)
       first = std::min(first, each.next[round % 3].load(std::memory_order_relaxed));
     return first;
   }
 
  private:
-  static constexpr std::size_t kLeastGift = 32;  // entries; less is not worth handing over
-  static constexpr int kMostLanes = 4;
-  static constexpr std::int64_t kStretches = 128;  // between half as many and as many stretches
-  static constexpr unsigned kCounted = 8;          // entries are counted in one of so many rounds
-  static constexpr std::int64_t kFewestCounted = 64;  // fewer do not predict the next rounds
-  static constexpr std::size_t kSorted = 64;  // blocks sorted into lanes; the rest is not sorted
+  static constexpr std::size_t kFewestDonated = 32;  // entries; fewer are not worth a donation
+  static constexpr int kMostRanges = 4;
+  static constexpr std::int64_t kHistogramBins = 128;  // between half as many and as many are used
+  static constexpr unsigned kHistogramRounds = 8;  // a histogram is taken in one of so many rounds
+  static constexpr std::int64_t kFewestCounted =
+      64;                                     // entries; fewer do not predict the next rounds
+  static constexpr std::size_t kSorted = 64;  // blocks sorted by range; the rest is not sorted
 
   using Borders =
-      std::array<std::int64_t, kMostLanes - 1>;  // the first vertex of each lane except the first
+      std::array<std::int64_t, kMostRanges - 1>;  // the first vertex of each range except the first
 
-  struct alignas(64) Lane {
-    std::vector<Parcel<V>> parcels;
+  struct alignas(64) RangeQueue {
+    std::vector<WorkItem<V>> items;
     std::atomic<std::size_t> cursor{0};
   };
-  struct alignas(64) Desk {
-    std::array<Lane, kMostLanes> lanes;  // the rank's entries of the current bucket
-    std::atomic<unsigned> ready{~0U};    // the round that `lanes` belong to
+  struct alignas(64) ThreadState {
+    std::array<RangeQueue, kMostRanges> queues;  // the rank's entries of the current bucket
+    std::atomic<unsigned> ready{~0U};            // the round that `queues` belong to
     std::array<std::atomic<int>, 3> next{};
-    alignas(64) std::array<std::uint32_t, kStretches> entries{};  // of a counted round, by stretch
-    alignas(64) std::atomic<std::uintptr_t> gift{0};
+    alignas(64) std::array<std::uint32_t, kHistogramBins> histogram{};  // the last histogram
+    alignas(64) std::atomic<std::uintptr_t> donated{0};
   };
 
-  /// Rank 0, after a counted round: sets the borders for the next round and copies them for the
+  /// Rank 0, after a histogram: sets the borders for the next round and copies them for the
   /// rounds after it; a round that only moves the window may come between. During a round the other
   /// ranks read the borders of its parity.
   void move_borders(unsigned round) {
     Borders& borders = borders_[(round + 1) % 2];
-    if (round % kCounted == 2) borders = borders_[round % 2];
-    if (round % kCounted != 1) return;
-    std::array<std::int64_t, kStretches> entries{};
-    for (const Desk& each : desks_)
-      for (std::size_t at = 0; at < entries.size(); ++at) entries[at] += each.entries[at];
+    if (round % kHistogramRounds == 2) borders = borders_[round % 2];
+    if (round % kHistogramRounds != 1) return;
+    std::array<std::int64_t, kHistogramBins> entries{};
+    for (const ThreadState& each : states_)
+      for (std::size_t at = 0; at < entries.size(); ++at) entries[at] += each.histogram[at];
     const std::int64_t all = std::reduce(entries.begin(), entries.end());
     if (all < kFewestCounted) return;
     std::int64_t before = 0;
     std::size_t at = 0;
-    for (int lane = 1; lane < lanes_; ++lane) {
-      const std::int64_t wanted = all * lane / lanes_;
-      while (before + entries[at] < wanted) before += entries[at++];
-      // Assumes that the entries of a stretch are spread evenly in it.
+    for (int range = 1; range < ranges_; ++range) {
+      const std::int64_t target = all * range / ranges_;
+      while (before + entries[at] < target) before += entries[at++];
+      // Assumes that the entries of a bin are spread evenly in it.
       const std::int64_t within =
-          ((wanted - before) << stretch_) / std::max<std::int64_t>(entries[at], 1);
-      borders[static_cast<std::size_t>(lane - 1)] =
-          (static_cast<std::int64_t>(at) << stretch_) + within;
+          ((target - before) << bin_shift_) / std::max<std::int64_t>(entries[at], 1);
+      borders[static_cast<std::size_t>(range - 1)] =
+          (static_cast<std::int64_t>(at) << bin_shift_) + within;
     }
   }
 
-  Desk& desk(int rank) { return desks_[static_cast<std::size_t>(rank)]; }
+  ThreadState& state(int rank) { return states_[static_cast<std::size_t>(rank)]; }
 
-  int lane_of(int rank) const { return rank % lanes_; }
+  int range_of(int rank) const { return rank % ranges_; }
 
-  static void lay(Desk& own, std::size_t lane, V* tail) {
+  static void push_block(ThreadState& own, std::size_t range, V* tail) {
     if (tail == nullptr) return;
     Block<V>* const block = Block<V>::before(tail);
-    own.lanes[lane].parcels.emplace_back(block, static_cast<std::size_t>(tail - block->entries));
+    own.queues[range].items.emplace_back(block, static_cast<std::size_t>(tail - block->entries));
   }
 
-  static Parcel<V> taken_from(Lane& lane) {
-    if (lane.cursor.load(std::memory_order_relaxed) >= lane.parcels.size()) return {};
-    const std::size_t at = lane.cursor.fetch_add(1, std::memory_order_relaxed);
-    return at < lane.parcels.size() ? lane.parcels[at] : Parcel<V>();
+  static WorkItem<V> claim_from(RangeQueue& range) {
+    if (range.cursor.load(std::memory_order_relaxed) >= range.items.size()) return {};
+    const std::size_t at = range.cursor.fetch_add(1, std::memory_order_relaxed);
+    return at < range.items.size() ? range.items[at] : WorkItem<V>();
   }
 
   bool ended(unsigned round) const {
@@ -268,20 +276,20 @@ class BucketSharing {
            members_[round % 3].load(std::memory_order_relaxed);
   }
 
-  /// Waits for an offer or for the end of the round; an empty parcel means the end.
-  Parcel<V> gift_or_end(int rank, unsigned round) {
+  /// Waits for a donation or for the end of the round; an empty item means the end.
+  WorkItem<V> donation_or_end(int rank, unsigned round) {
     std::atomic<int>& idle = idle_[round % 3];
-    Parcel<V> taken;
+    WorkItem<V> taken;
     team_.wait_until(rank, [&] {
       if (ended(round)) return true;
-      for (Desk& owner : desks_) {
-        std::uintptr_t gift = owner.gift.load(std::memory_order_relaxed);
-        if (!Parcel<V>(gift).is_of(round)) continue;
-        // The rank is counted as busy before it takes the gift: otherwise all ranks could seem idle
-        // while the gift changes hands.
+      for (ThreadState& owner : states_) {
+        std::uintptr_t donated = owner.donated.load(std::memory_order_relaxed);
+        if (!WorkItem<V>(donated).is_of(round)) continue;
+        // The rank is counted as busy before it takes the donation: otherwise all ranks could seem
+        // idle while the donation changes hands.
         idle.fetch_sub(1, std::memory_order_acq_rel);
-        if (owner.gift.compare_exchange_strong(gift, 0, std::memory_order_acq_rel)) {
-          taken = Parcel<V>(gift);
+        if (owner.donated.compare_exchange_strong(donated, 0, std::memory_order_acq_rel)) {
+          taken = WorkItem<V>(donated);
           return true;
         }
         if (idle.fetch_add(1, std::memory_order_acq_rel) + 1 ==
@@ -294,10 +302,10 @@ class BucketSharing {
   }
 
   const int threads_;
-  const int lanes_;
-  const int stretch_;  // a stretch is 2^stretch_ neighbouring vertices
+  const int ranges_;
+  const int bin_shift_;  // a bin has 2^bin_shift_ neighbouring vertices
   OpenTeam& team_;
-  std::vector<Desk> desks_;
+  std::vector<ThreadState> states_;
   alignas(64) std::array<Borders, 2> borders_{};        // of even rounds and of odd ones
   alignas(64) std::array<std::atomic<int>, 3> idle_{};  // by round: idle members
   std::array<std::atomic<int>, 3> members_{};  // by round: all members; read together with idle_

@@ -1,4 +1,4 @@
-// buckets.hpp - one source by delta-stepping, in the narrowest labels that hold the distances.
+// buckets.hpp - chooses the label width for bucket_team.hpp (warpath.buckets).
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace warpath {
 
-/// Distances from one source into `out` by BucketTeam (bucket_team.hpp explains the algorithm): the
+/// Distances from one source into `out` by BucketTeam (bucket_core.hpp explains the algorithm): the
 /// same bits as Dijkstra's algorithm for every delta and every number of threads. Weights must be
 /// >= 0. False if distances may not fit 63 bits: `out` is then meaningless.
 ///
 /// Integers are first tried in labels of 32 bits. Labels lie in the answer's memory; the only other
-/// memory are the entries in buckets, which are freed before narrow labels are spread out.
+/// memory are the entries in buckets, which are freed before narrow labels are widened.
 template <Index V, Weight W>
 bool bucket_team(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> out,
-                 const BucketOptions<W>& options, Control& control, BucketTeamCounters& counters) {
+                 const BucketOptions<W>& options, Control& control, BucketCounters& counters) {
   if (!(options.delta > 0)) throw std::invalid_argument("delta must be > 0");
   if (options.threads < 1) throw std::invalid_argument("threads must be >= 1");
   const auto solved = [&]<class L>(L* labels) {

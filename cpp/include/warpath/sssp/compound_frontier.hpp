@@ -177,12 +177,12 @@ RelaxCounters relax_u_dense(std::span<const D> matrix, std::span<D> dist, Flags 
 }
 
 /// [mssp] The smallest label of an unsettled vertex, or unreachable; `block_minima` gets the
-/// smallest label of each block of kLeastBlock vertices. Work O(n).
+/// smallest label of each block of kMinimumBlock vertices. Work O(n).
 ///
-/// `bytes`: the widest vectors that may be used; see `least_kernel`.
+/// `bytes`: the widest vectors that may be used; see `minimum_kernel`.
 template <class D>
 D minimum(std::span<const D> dist, Flags unsettled, std::span<D> block_minima, int bytes) {
-  least_kernel<D>(bytes)(dist.data(), unsettled.data(), dist.size(), block_minima.data());
+  minimum_kernel<D>(bytes)(dist.data(), unsettled.data(), dist.size(), block_minima.data());
   D found = unreachable<D>;
   for (const D one : block_minima) found = one < found ? one : found;
   return found;
@@ -204,12 +204,12 @@ Updated update(std::span<const D> dist, std::span<std::uint8_t> unsettled,
                std::span<std::uint8_t> frontier, D threshold, std::span<const D> block_minima) {
   Updated updated;
   const std::size_t n = dist.size();
-  for (std::size_t begin = 0; begin < n; begin += kLeastBlock) {
-    const std::size_t end = std::min(n, begin + kLeastBlock);
+  for (std::size_t begin = 0; begin < n; begin += kMinimumBlock) {
+    const std::size_t end = std::min(n, begin + kMinimumBlock);
     const bool cleared = clear_flags(frontier.subspan(begin, end - begin));
     const bool selectable =
         threshold != unreachable<D> &&
-        (block_minima.empty() || block_minima[begin / kLeastBlock] == threshold);
+        (block_minima.empty() || block_minima[begin / kMinimumBlock] == threshold);
     if (cleared || selectable) updated.changed.add(begin, end);
     for (std::size_t v = begin; selectable && v < end; ++v) {
       const auto taken = static_cast<std::uint8_t>(unsettled[v] & (dist[v] == threshold));

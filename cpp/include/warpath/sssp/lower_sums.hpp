@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
 namespace warpath {
@@ -15,24 +14,23 @@ namespace warpath {
 /// edges of a vertex. They are therefore collected without a branch, from as many vertices as it
 /// takes to fill the buffer, and applied together.
 template <class V, class L>
-class LowerSums {
+class ImprovementBuffer {
  public:
-  /// Checks edges from e on, up to `end` or for kEnough edges. Returns the first edge not checked.
-  template <class Sum, class Label>
-  std::int64_t gather(std::int64_t e, std::int64_t end, const V* targets, Sum&& sum,
-                      Label&& label) {
+  /// Checks edges from e on, up to `end` or for kFull edges. Returns the first edge not checked.
+  template <class Target, class Sum, class Label>
+  std::size_t collect(std::size_t e, std::size_t end, Target&& target, Sum&& sum, Label&& label) {
     std::size_t count = count_;
-    const std::int64_t stop = std::min(end, e + static_cast<std::int64_t>(kEnough));
+    const std::size_t stop = std::min(end, e + kFull);
     for (; e < stop; ++e) {
-      targets_[count] = targets[e];
+      targets_[count] = target(e);
       sums_[count] = sum(e);
-      count += sums_[count] < label(targets[e]);
+      count += sums_[count] < label(target(e));
     }
     count_ = count;
     return e;
   }
 
-  bool enough() const { return count_ >= kEnough; }
+  bool full() const { return count_ >= kFull; }
 
   /// Empties the buffer: calls lower(target, sum) for each entry. False if there were none.
   template <class Lower>
@@ -43,10 +41,10 @@ class LowerSums {
   }
 
  private:
-  static constexpr std::size_t kEnough = 32;
+  static constexpr std::size_t kFull = 32;
 
-  std::array<V, 2 * kEnough> targets_;
-  std::array<L, 2 * kEnough> sums_;
+  std::array<V, 2 * kFull> targets_;
+  std::array<L, 2 * kFull> sums_;
   std::size_t count_ = 0;
 };
 

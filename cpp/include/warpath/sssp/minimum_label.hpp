@@ -12,18 +12,20 @@
 
 namespace warpath {
 
-/// Vertices per block ("least" in names means the block's smallest label): 8 KiB of 64-bit labels.
-constexpr std::size_t kLeastBlock = 1024;
+/// Vertices per block whose smallest label is computed: 8 KiB of 64-bit labels.
+constexpr std::size_t kMinimumBlock = 1024;
 
-constexpr std::size_t least_blocks(std::size_t n) { return (n + kLeastBlock - 1) / kLeastBlock; }
+constexpr std::size_t minimum_blocks(std::size_t n) {
+  return (n + kMinimumBlock - 1) / kMinimumBlock;
+}
 
 /// The smallest of `count` labels whose vertices are unsettled; unreachable if there is none.
 ///
 /// 64 flags are tested as words first. If none is set, the labels are not read; if all are set, no
 /// flag has to be expanded to a lane; otherwise the flags mask the labels.
 template <class D, int kBytes>
-[[gnu::always_inline]] inline D least_label(const D* dist, const std::uint8_t* unsettled,
-                                            std::size_t count) {
+[[gnu::always_inline]] inline D minimum_label(const D* dist, const std::uint8_t* unsettled,
+                                              std::size_t count) {
   using Lane = std::conditional_t<sizeof(D) == 8, std::int64_t, std::int32_t>;
   constexpr std::size_t kLanes = kBytes / sizeof(D);
   typedef D Vector __attribute__((vector_size(kBytes)));
@@ -69,45 +71,46 @@ template <class D, int kBytes>
 }
 
 template <class D, int kBytes>
-[[gnu::always_inline]] inline void least_labels(const D* dist, const std::uint8_t* unsettled,
-                                                std::size_t n, D* least) {
-  for (std::size_t begin = 0; begin < n; begin += kLeastBlock)
-    *least++ =
-        least_label<D, kBytes>(dist + begin, unsettled + begin, std::min(kLeastBlock, n - begin));
+[[gnu::always_inline]] inline void minimum_labels(const D* dist, const std::uint8_t* unsettled,
+                                                  std::size_t n, D* least) {
+  for (std::size_t begin = 0; begin < n; begin += kMinimumBlock)
+    *least++ = minimum_label<D, kBytes>(dist + begin, unsettled + begin,
+                                        std::min(kMinimumBlock, n - begin));
 }
 
-/// Writes the smallest label of each block of kLeastBlock vertices.
+/// Writes the smallest label of each block of kMinimumBlock vertices.
 template <class D>
-using LeastKernel = void (*)(const D* dist, const std::uint8_t* unsettled, std::size_t n, D* least);
+using MinimumKernel = void (*)(const D* dist, const std::uint8_t* unsettled, std::size_t n,
+                               D* least);
 
 template <class D>
-void least_default(const D* dist, const std::uint8_t* unsettled, std::size_t n, D* least) {
-  least_labels<D, 16>(dist, unsettled, n, least);
+void minimum_default(const D* dist, const std::uint8_t* unsettled, std::size_t n, D* least) {
+  minimum_labels<D, 16>(dist, unsettled, n, least);
 }
 
 #if defined(__x86_64__)
 template <class D>
-[[gnu::target("avx2")]] void least_avx2(const D* dist, const std::uint8_t* unsettled, std::size_t n,
-                                        D* least) {
-  least_labels<D, 32>(dist, unsettled, n, least);
+[[gnu::target("avx2")]] void minimum_avx2(const D* dist, const std::uint8_t* unsettled,
+                                          std::size_t n, D* least) {
+  minimum_labels<D, 32>(dist, unsettled, n, least);
 }
 template <class D>
-[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]] void least_avx512(
+[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]] void minimum_avx512(
     const D* dist, const std::uint8_t* unsettled, std::size_t n, D* least) {
-  least_labels<D, 64>(dist, unsettled, n, least);
+  minimum_labels<D, 64>(dist, unsettled, n, least);
 }
 #endif
 
 /// The kernel for the widest vectors that this processor supports, up to `bytes`.
 template <class D>
-LeastKernel<D> least_kernel([[maybe_unused]] int bytes) {
+MinimumKernel<D> minimum_kernel([[maybe_unused]] int bytes) {
 #if defined(__x86_64__)
   if (bytes >= 64 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl"))
-    return least_avx512<D>;
-  if (bytes >= 32 && __builtin_cpu_supports("avx2")) return least_avx2<D>;
+    return minimum_avx512<D>;
+  if (bytes >= 32 && __builtin_cpu_supports("avx2")) return minimum_avx2<D>;
 #endif
-  return least_default<D>;
+  return minimum_default<D>;
 }
 
 }  // namespace warpath

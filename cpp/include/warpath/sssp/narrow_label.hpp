@@ -28,17 +28,17 @@ Out narrow(D label) {
 /// weight not above it does not wrap: the sum is not below infinity and lowers no label. If the
 /// largest label plus the largest weight is below infinity, no sum was lost in this way.
 template <class L>
-constexpr L kBeyond =
+constexpr L kInfinity =
     std::numeric_limits<L>::has_infinity ? std::numeric_limits<L>::infinity()
                                          : static_cast<L>(std::numeric_limits<L>::max() / 2);
 
 /// The initial label. Only smaller labels are stored, so a cutoff costs no comparison.
 template <class L, class D>
-L first_label(D cutoff) {
+L initial_label(D cutoff) {
   if constexpr (std::is_floating_point_v<L>)
-    return cutoff == unreachable<D> ? kBeyond<L> : std::nextafter(cutoff, kBeyond<L>);
+    return cutoff == unreachable<D> ? kInfinity<L> : std::nextafter(cutoff, kInfinity<L>);
   else
-    return cutoff < static_cast<D>(kBeyond<L>) ? static_cast<L>(cutoff + 1) : kBeyond<L>;
+    return cutoff < static_cast<D>(kInfinity<L>) ? static_cast<L>(cutoff + 1) : kInfinity<L>;
 }
 
 /// Whether each single weight fits labels of type L.
@@ -47,19 +47,20 @@ bool weights_fit(W max_weight) {
   if constexpr (std::is_floating_point_v<L>) {
     return true;
   } else {
-    return static_cast<std::uint64_t>(max_weight) <= kBeyond<L>;
+    return static_cast<std::uint64_t>(max_weight) <= kInfinity<L>;
   }
 }
 
-/// Whether a finished search with labels up to `largest`, started from `first`, lost no sum.
+/// Whether a finished search with labels up to `largest`, with the given initial label, lost no
+/// sum.
 template <class L, Weight W>
-bool labels_exact(L largest, W max_weight, L first) {
+bool no_overflow(L largest, W max_weight, L initial) {
   if constexpr (std::is_floating_point_v<L>) {
     return true;
   } else {
-    return first < kBeyond<L> ||
+    return initial < kInfinity<L> ||
            static_cast<std::uint64_t>(largest) + static_cast<std::uint64_t>(max_weight) <
-               kBeyond<L>;
+               kInfinity<L>;
   }
 }
 

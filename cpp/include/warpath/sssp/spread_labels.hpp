@@ -13,21 +13,21 @@ namespace warpath {
 
 /// Statistics of the labels that one thread converted.
 template <class L>
-struct SpreadSeen {
+struct WideningStats {
   L largest = 0;
   std::int64_t reached = 0;  // labels below the initial one
 };
 
 /// Converts n labels, which lie at the end of the memory of n distances, to those distances. Every
 /// thread of an open team that is present calls `write`.
-class Spread {
+class LabelWidening {
  public:
   /// Labels half as wide as distances fill the upper half of the memory. The distances of the first
   /// half of the remaining vertices overlap none of their labels, so threads convert that half in
   /// parallel and wait before the next one.
   template <class L, class Out>
-  void write(const L* labels, Out* out, std::int64_t n, L first, OpenTeam& team, int rank,
-             SpreadSeen<L>& seen) {
+  void write(const L* labels, Out* out, std::int64_t n, L initial, OpenTeam& team, int rank,
+             WideningStats<L>& stats) {
     static_assert(sizeof(L) == sizeof(Out) || 2 * sizeof(L) == sizeof(Out));
     std::int64_t from = 0;
     for (DynamicLoop& step : steps_) {
@@ -35,7 +35,7 @@ class Spread {
       const std::int64_t to = apart ? n : from + (n - from) / 2;
       team.parallel_for(step, ceil_div(to - from, kPart), rank, [&](std::int64_t part) {
         const std::int64_t begin = from + part * kPart;
-        write_part(labels, out, begin, std::min(begin + kPart, to), first, seen);
+        write_part(labels, out, begin, std::min(begin + kPart, to), initial, stats);
       });
       from = to;
       if (from == n) return;
@@ -46,21 +46,21 @@ class Spread {
   static constexpr std::int64_t kPart = 1 << 11;  // labels converted at a time
 
   template <class L, class Out>
-  static void write_part(const L* labels, Out* out, std::int64_t begin, std::int64_t end, L first,
-                         SpreadSeen<L>& seen) {
-    L most = seen.largest;
-    std::int64_t met_here = 0;
+  static void write_part(const L* labels, Out* out, std::int64_t begin, std::int64_t end, L initial,
+                         WideningStats<L>& stats) {
+    L largest = stats.largest;
+    std::int64_t reached = 0;
     for (std::int64_t v = begin; v < end; ++v) {
       const L label = labels[v];
-      const bool met = label != first;
-      met_here += met;
-      most = std::max(most, met ? label : L{0});
-      const Out distance = met ? static_cast<Out>(label) : unreachable<Out>;
+      const bool is_reached = label != initial;
+      reached += is_reached;
+      largest = std::max(largest, is_reached ? label : L{0});
+      const Out distance = is_reached ? static_cast<Out>(label) : unreachable<Out>;
       std::memcpy(out + v, &distance,
-                  sizeof distance);  // over labels of other type
+                  sizeof distance);  // may lie over labels, of another type
     }
-    seen.largest = most;
-    seen.reached += met_here;
+    stats.largest = largest;
+    stats.reached += reached;
   }
 
   std::array<DynamicLoop, 64> steps_;  // one for each halving

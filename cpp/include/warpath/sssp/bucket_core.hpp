@@ -1,0 +1,279 @@
+// bucket_core.hpp - delta-stepping in a window of buckets: one thread's part of a search.
+//
+// bucket_search.hpp (one thread, private buckets) and bucket_team.hpp (threads that share each
+// bucket) both run this core. A label is the length of the best path known to a vertex; bucket i
+// holds the vertices whose label lies in the i-th interval of width delta. Weights must be >= 0.
+// Phases. 1. The source's label is 0, all others are infinite; the source is in bucket 0.
+// 2. Buckets are drained in ascending order. To scan a vertex is to relax all its edges; a vertex
+//    that falls back into the current bucket is scanned again before the bucket is left.
+// 3. When all kBuckets buckets are empty, the window moves to the smallest label of the far pile,
+//    which holds the vertices beyond the window (BucketMap::move).
+// Invariants. The thread that lowers a label puts the vertex into its bucket for that label, unless
+// the vertex is there already or has no out-edge. An entry is a vertex number only: the label is
+// read when the entry's turn comes, and the entry is stale if the label lies before the current
+// bucket. Any order of scans ends in the same labels, because rounding is monotone and weights are
+// >= 0: delta and the number of threads change the work and never a bit of the result.
+// The parameter. A small delta needs O(m) relaxations but more buckets. The default is mean weight
+// / mean degree times 32 / degree (1 to 16), halved on one thread, a quarter with scattered
+// targets, half with hubs (decision 0018).
+// The hook. Private and shared buckets differ in the type of a hook. It returns the next entry to
+// scan (`next`), is called after each scan (`scanned`) and for each lowered label (`lowered`), and
+// knows the vertices without out-edges (`leaf`). Its constant kShared is true if other threads
+// lower labels at the same time. Which bucket comes next is decided by the caller of `drain`.
+// What lost. On a road network: growing arrays and no ImprovementBuffer, 43 ms (32 with blocks and
+// the buffer); delta = mean weight / mean degree, 30 % more on two threads. On R-MAT: storing
+// smaller labels without a branch, which dirties all cache lines, 38 ms (30); light and heavy edges
+// apart (delta_stepping.hpp), 1.8 times as long, because rows are read twice. One function for both
+// ways to drain spilled the registers of one loop.
+// Sources: Meyer, Sanders, "Delta-stepping", 2003; Beamer et al., GAP suite, 2015.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/scheduling.hpp"
+#include "warpath/sssp/bucket_bins.hpp"
+#include "warpath/sssp/bucket_map.hpp"
+#include "warpath/sssp/bucket_options.hpp"
+#include "warpath/sssp/dijkstra.hpp"
+#include "warpath/sssp/lower_sums.hpp"
+
+namespace warpath {
+
+/// `Rows` is PlainRows or PackedRows; labels have type L, as wide as the distances or narrower.
+template <class Rows, class L>
+class BucketCore {
+ public:
+  using V = typename Rows::Vertex;
+
+  /// The remaining entries of one or more far piles, and how many left since the last move.
+  struct FarPile {
+    L least;
+    std::size_t entries = 0;
+    std::size_t freed = 0;
+  };
+
+  BucketCore(const Rows& rows, L* labels, L initial, double delta, const ScanPolicy& how,
+             Poller poller)
+      : buckets(),
+        rows_(rows),
+        labels_(labels),
+        initial_(initial),
+        how_(how),
+        poller_(poller),
+        map_(delta) {}
+
+  /// Starts anew with buckets like those of a core that was not used.
+  void restart(double delta) {
+    buckets.clear();
+    map_ = BucketMap<L>(delta);
+    freed_ = 0;
+  }
+
+  /// Joins a search in progress, in which `member` takes part.
+  void follow(const BucketCore& member) { map_ = member.map_; }
+
+  /// Whether a label is final when `bucket` is the current one.
+  bool settled(L label, int bucket) const { return map_.passed(label, bucket); }
+
+  /// Drains buckets on this thread alone, until stop(bucket) is true or no entry is left. Returns
+  /// whether it was stopped.
+  template <class Hook, class Stop>
+  bool drain_all(Hook&& hook, Stop&& stop) {
+    for (int current = 0;;) {
+      current = buckets.next(current);
+      if (current == kBuckets) {
+        if (!move_window(inspect_far_pile())) return false;
+        current = buckets.next(0);
+      }
+      if (stop(current)) return true;
+      drain(current, hook);
+    }
+  }
+
+  /// Scans the entries that the hook returns for the current bucket, and those that fall back.
+  template <class Hook>
+  void drain(int current, Hook&& hook) {
+    if (how_.no_prefetch)
+      drain_plain(current, hook);
+    else
+      drain_ahead(current, hook);
+    buckets.close(current);
+  }
+
+  /// Drops the stale entries of the far pile.
+  FarPile inspect_far_pile() {
+    FarPile pile{initial_, 0, freed_};
+    visit_far_pile([&](V v) {
+      if (map_.passed(labels_[v], kBuckets)) return;
+      pile.least = std::min(pile.least, labels_[v]);
+      ++pile.entries;
+      buckets.put(kBuckets, v);
+    });
+    return pile;
+  }
+
+  /// Moves the empty window; `all` sums up the far piles of all threads. False if they are empty.
+  bool move_window(const FarPile& all) {
+    if (all.entries == 0) return false;
+    map_.move(all.least, all.entries, all.freed);
+    freed_ = 0;
+    visit_far_pile([&](V v) {
+      const int bucket = map_.bucket_of(labels_[v]);
+      freed_ += bucket < kBuckets;
+      buckets.put(bucket, v);
+    });
+    ++moves;
+    return true;
+  }
+
+  BlockBuckets<V> buckets;
+  SearchCounters counters;
+  std::int64_t moves = 0;  // of the window
+
+ private:
+  static constexpr unsigned kAhead = 16;        // vertices between the first prefetch and the scan
+  static constexpr std::size_t kAheadRow = 16;  // targets of a row that are prefetched
+  using Buffer = ImprovementBuffer<V, L>;
+
+  template <bool kShared>
+  static L label(L* labels, V v) {
+    if constexpr (kShared)
+      return std::atomic_ref<L>(labels[v]).load(std::memory_order_relaxed);
+    else
+      return labels[v];
+  }
+
+  template <class Hook>
+  [[gnu::noinline]] void drain_plain(int current, Hook& hook) {
+    const BucketMap<L> map = map_;
+    Buffer buffer;
+    do {
+      for (V v; hook.next(current, v);) {
+        scan(v, current, map, buffer, hook);
+        hook.scanned(current);
+      }
+    } while (apply(buffer, current, map, hook));
+  }
+
+  /// An entry's label and row bounds are prefetched kAhead entries before its scan, then its row.
+  template <class Hook>
+  [[gnu::noinline]] void drain_ahead(int current, Hook& hook) {
+    const BucketMap<L> map = map_;
+    std::array<V, 2 * kAhead> staged;
+    Buffer buffer;
+    unsigned head = 0;
+    unsigned tail = 0;
+    const auto at = [&](unsigned place) -> V& { return staged[place % (2 * kAhead)]; };
+    while (true) {
+      for (V v; tail - head < kAhead && hook.next(current, v);) {
+        at(tail++) = v;
+        __builtin_prefetch(labels_ + v);
+        rows_.fetch_begin(static_cast<std::size_t>(v));
+      }
+      if (head == tail) {
+        if (!apply(buffer, current, map, hook)) return;
+        continue;
+      }
+      if (tail - head > kAhead / 2) rows_.fetch(row(at(head + kAhead / 2)));
+      if (how_.prefetch_targets && tail - head > kAhead / 4)
+        fetch_targets<Hook::kShared>(at(head + kAhead / 4));
+      scan(at(head++), current, map, buffer, hook);
+      hook.scanned(current);
+    }
+  }
+
+  /// Not for neighbours with close numbers: their labels mostly are in a cache already. Forced
+  /// inline: a compiler may drop a function that only prefetches, as free of effects.
+  template <bool kShared>
+  [[gnu::always_inline]] void fetch_targets(V v) const {
+    const std::size_t begin = row(v);
+    const std::size_t end =
+        std::min(rows_.begin(static_cast<std::size_t>(v) + 1), begin + kAheadRow);
+    for (std::size_t e = begin; e < end; ++e) {
+      if constexpr (kShared)
+        prefetch_for_write(labels_ + rows_.edges().target(e));
+      else
+        __builtin_prefetch(labels_ + rows_.edges().target(e));
+    }
+  }
+
+  template <class Hook>
+  void scan(V u, int current, const BucketMap<L>& map, Buffer& buffer, Hook& hook) {
+    constexpr bool kShared = Hook::kShared;
+    const L from = label<kShared>(labels_, u);
+    if (map.passed(from, current)) return;  // stale: scanned already with its smaller label
+    std::size_t e = row(u);
+    const std::size_t end = rows_.begin(static_cast<std::size_t>(u) + 1);
+    const auto degree = static_cast<std::int64_t>(end - e);
+    poller_.step(degree + 1);
+    ++counters.settled;
+    counters.relaxed += degree;
+    const auto edges = rows_.edges();
+    const auto target = [&](std::size_t at) { return edges.target(at); };
+    const auto sum = [&](std::size_t at) {
+      return static_cast<L>(from + edges.template weight<L>(at));
+    };
+    L* const labels = labels_;
+    const auto label_at = [labels](V v) { return label<kShared>(labels, v); };
+    do {
+      e = buffer.collect(e, end, target, sum, label_at);
+      if (buffer.full()) apply(buffer, current, map, hook);
+    } while (e < end);
+  }
+
+  template <class Hook>
+  bool apply(Buffer& buffer, int current, const BucketMap<L>& map, Hook& hook) {
+    return buffer.apply([&](V v, L sum) { lower(v, sum, current, map, hook); });
+  }
+
+  template <class Hook>
+  void lower(V v, L sum, int current, const BucketMap<L>& map, Hook& hook) {
+    constexpr bool kShared = Hook::kShared;
+    L old = label<kShared>(labels_, v);
+    if constexpr (kShared) {
+      std::atomic_ref<L> place(labels_[v]);
+      do {
+        if (!(sum < old)) return;
+      } while (!place.compare_exchange_weak(old, sum, std::memory_order_relaxed));
+    } else {
+      if (!(sum < old)) return;
+      labels_[v] = sum;
+    }
+    ++counters.improved;
+    const bool first = old == initial_;
+    hook.lowered(v, first);
+    const bool leaf = hook.leaf(v);
+    counters.settled += leaf & first;
+    const int bucket = map.bucket_of(sum);
+    // The thread that stored the old label has put v there, or will before that bucket's turn.
+    const bool there = !first & (bucket > current) & (map.bucket_of(old) == bucket);
+    buckets.put_if(!leaf & !there, bucket, v);
+  }
+
+  /// Empties the far pile; visit(v) may put v back, into blocks that are reused at once.
+  template <class Visit>
+  void visit_far_pile(Visit&& visit) {
+    buckets.detach(kBuckets, [&](Block<V>* block, std::size_t entries) {
+      poller_.step(static_cast<std::int64_t>(entries));
+      for (std::size_t i = 0; i < entries; ++i) visit(block->entries[i]);
+      buckets.pool().give(block);
+    });
+  }
+
+  std::size_t row(V v) const { return rows_.begin(static_cast<std::size_t>(v)); }
+
+  const Rows& rows_;
+  L* const labels_;
+  const L initial_;
+  const ScanPolicy how_;
+  Poller poller_;
+  BucketMap<L> map_;
+  std::size_t freed_ = 0;  // entries that the last move took from the far pile
+};
+
+}  // namespace warpath
