@@ -10,7 +10,7 @@ void rounds(bool pull) {
   const auto n = static_cast<std::size_t>(graph.n());
   std::vector<std::int64_t> dist(n, unreachable<std::int64_t>);
   std::vector<std::uint8_t> frontier(n), unsettled(n, 1);
-  std::vector<std::int64_t> least(warpath::least_blocks(n));
+  std::vector<std::int64_t> least(warpath::minimum_blocks(n));
   const auto blocks = warpath::block_edges<V>(view.indptr, view.indices);
   dist[0] = 0;
   frontier[0] = 1;
