@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+import warpath as wp
 from support.memory import Solve, bound, graphs, peak_of
 from warpath.planner.cpu_model import Size, cpu_bytes
 from warpath.recipes import CATALOGUE, Task
@@ -15,13 +16,14 @@ from warpath.recipes import CATALOGUE, Task
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the peak")
 
 SCALE = 20
-# A forked process maps the libraries' code anew as it runs it: 2.5 to 4.7 MiB of any call.
-_ANY_CALL = 6 << 20
+_ANY_CALL = 4 << 20  # stacks, caches, imports: up to 2.5 MiB of any call, whatever its graph
 PLANNED = [r for r in CATALOGUE if r.planned and "cpu" in r.devices and Task.SSSP in r.solves]
 
 
 @pytest.fixture(scope="module")
 def solved():
+    # The modules that a first call imports would count as memory of the call.
+    _ = wp.sssp(wp.generate.grid(8, 8), 0, threads=2).pred
     return graphs(SCALE)
 
 
@@ -66,7 +68,7 @@ def test_the_peak_is_seen_though_it_was_given_back():
         del held
         np.ones(10 << 20, np.uint8)
 
-    assert 50 << 20 <= peak_of(call) < 54 << 20
+    assert 49 << 20 <= peak_of(call) < 54 << 20
 
 
 def test_a_call_that_fails_has_no_peak():
