@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graph_rows.hpp"
+#include "warpath/parallel/pool.hpp"
 
 namespace warpath::bindings {
 
@@ -47,7 +48,8 @@ void register_weighted(nb::module_& module) {
         const GraphRows<V, W> back(into_indptr, into_indices, into_weights, Weights::kNotNegative);
         require_size(back.vertices(), out.vertices(), "into_indptr");
         const std::size_t n = out.vertices();
-        auto pool = std::make_shared<LabelsPool<SettledVertices<V>>>(out.n());
+        auto pool = std::make_shared<Pool<SettledVertices<V>>>(
+            [n = out.n()] { return std::make_unique<SettledVertices<V>>(n); });
         using Rows = PackedRows<V, W>;
         const auto made = [](const CsrView<V, W>& rows) {
           require(Rows::fit(rows), "there are too many edges");
@@ -58,13 +60,15 @@ void register_weighted(nb::module_& module) {
         };
         const auto graph = made(out.view());
         const auto into = made(back.view());
-        return BoundBidirectionalSearch(
-            n, [=](std::int64_t source, std::int64_t target, const Poller& poller) {
-              return pool->with([&](SettledVertices<V>& settled) {
-                return BidirectionalDijkstra<V, W>(*graph, *into, settled, poller)
-                    .find(static_cast<V>(source), static_cast<V>(target));
-              });
-            });
+        return BoundBidirectionalSearch(n, [=](std::int64_t source, std::int64_t target,
+                                               const Poller& poller) {
+          return pool->with([&](SettledVertices<V>& settled) {
+            BidirectionalPath found = BidirectionalDijkstra<V, W>(*graph, *into, settled, poller)
+                                          .find(static_cast<V>(source), static_cast<V>(target));
+            settled.clean();
+            return found;
+          });
+        });
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(),
@@ -81,14 +85,17 @@ void register_levels(nb::module_& module) {
         const auto back = std::make_shared<const Rows>(unweighted(into_indptr, into_indices));
         require_size(back->vertices(), out->vertices(), "into_indptr");
         const std::size_t n = out->vertices();
-        auto pool = std::make_shared<LabelsPool<BidirectionalLabels<V>>>(out->n());
+        auto pool = std::make_shared<Pool<BidirectionalLabels<V>>>(
+            [rows = out->n()] { return std::make_unique<BidirectionalLabels<V>>(rows); });
         return BoundBidirectionalSearch(
             n, [=](std::int64_t source, std::int64_t target, const Poller& poller) {
               return pool->with([&](BidirectionalLabels<V>& labels) {
-                return bidirectional_breadth_first<V>({out->view().indptr, out->view().indices},
-                                                      {back->view().indptr, back->view().indices},
-                                                      static_cast<V>(source),
-                                                      static_cast<V>(target), labels, poller);
+                BidirectionalPath found = bidirectional_breadth_first<V>(
+                    {out->view().indptr, out->view().indices},
+                    {back->view().indptr, back->view().indices}, static_cast<V>(source),
+                    static_cast<V>(target), labels, poller);
+                labels.clean();
+                return found;
               });
             });
       },

@@ -19,25 +19,22 @@ void route(const Graph<std::int32_t>& graph) {
   Control control;
   warpath::PackedRows<V, std::int32_t> rows(graph.view(), {});
   rows.sort_rows();
-  warpath::LabelsPool<warpath::SettledVertices<V>> pool(graph.n());
+  warpath::SettledVertices<V> settled(graph.n());
   count_later(graph, [&](V source, V target) {
-    pool.with([&](warpath::SettledVertices<V>& settled) {
-      return warpath::BidirectionalDijkstra<V, std::int32_t>(rows, rows, settled,
-                                                             Poller(control, true))
-          .find(source, target);
-    });
+    warpath::BidirectionalDijkstra<V, std::int32_t>(rows, rows, settled, Poller(control, true))
+        .find(source, target);
+    settled.clean();
   });
 }
 
 void levels(const Graph<std::int32_t>& graph) {
   Control control;
   const warpath::AdjacencyView<V> adjacency{graph.indptr, graph.indices};
-  warpath::LabelsPool<warpath::BidirectionalLabels<V>> pool(graph.n());
+  warpath::BidirectionalLabels<V> labels(graph.n());
   count_later(graph, [&](V source, V target) {
-    pool.with([&](warpath::BidirectionalLabels<V>& labels) {
-      return warpath::bidirectional_breadth_first<V>(adjacency, adjacency, source, target, labels,
-                                                     Poller(control, true));
-    });
+    warpath::bidirectional_breadth_first<V>(adjacency, adjacency, source, target, labels,
+                                            Poller(control, true));
+    labels.clean();
   });
 }
 

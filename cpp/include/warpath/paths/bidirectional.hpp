@@ -10,10 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "warpath/graph/packed_rows.hpp"
@@ -67,41 +64,6 @@ class BidirectionalLabels {
  private:
   PageArray<BidirectionalLabel<V>> labels_;
   std::vector<V> touched_;
-};
-
-/// A pool of labels for the searches of one graph, as many as ever ran at once.
-template <class Labels>
-class LabelsPool {
- public:
-  explicit LabelsPool(std::int64_t n) : n_(n) {}
-
-  /// Calls use(labels) with clean labels that no other thread uses. If it throws, they are dropped.
-  template <class Use>
-  auto with(Use&& use) {
-    std::unique_ptr<Labels> labels = take();
-    auto found = use(*labels);
-    labels->clean();
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(labels));
-    return found;
-  }
-
- private:
-  std::unique_ptr<Labels> take() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!free_.empty()) {
-        std::unique_ptr<Labels> labels = std::move(free_.back());
-        free_.pop_back();
-        return labels;
-      }
-    }
-    return std::make_unique<Labels>(n_);
-  }
-
-  const std::int64_t n_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Labels>> free_;
 };
 
 /// A path's vertices from source to target, empty if there is no path, and its length.
