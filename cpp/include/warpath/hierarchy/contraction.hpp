@@ -1,0 +1,343 @@
+// contraction.hpp - builds a contraction hierarchy in rounds, on threads.
+//
+// A round evaluates the vertices whose neighbourhood has changed, chooses those that are less
+// important than every vertex within two arcs, and contracts them: their arcs become part of the
+// hierarchy, and shortcuts take the place of the shortest paths through them. Chosen vertices are
+// no neighbours, so threads contract them side by side. Every step has a result that does not
+// depend on the order in which threads take vertices, so any number of threads builds the same
+// hierarchy.
+//
+// The importance of a vertex is its level, the number of vertices that were contracted below it one
+// after another, plus four times the arcs that its contraction would add per arc that it removes,
+// plus four times the same quotient of hops. Measured on New York's roads (264,346 vertices) with
+// the factors 1 and 1: 798,000 arcs in place of 749,000, and 27 % more work. Choosing among direct
+// neighbours alone takes a fifth less time and gives 7 % more arcs.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/hierarchy/hierarchy.hpp"
+#include "warpath/hierarchy/witness_search.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/page_array.hpp"
+#include "warpath/parallel/team.hpp"
+
+namespace warpath {
+
+/// Thrown if contracting vertices makes the rest of a graph denser and denser.
+struct DenseCore {
+  std::int64_t vertices;  // that remain
+  std::int64_t arcs;      // between them
+};
+
+/// The limits of one contraction.
+struct ContractionLimits {
+  std::int64_t arcs_to_rank = 250;       // of a search that evaluates a vertex
+  std::int64_t arcs_to_contract = 2000;  // of a search that decides a shortcut
+  // Pairs of neighbours: around a vertex of more, searches would take longer than around all other
+  // vertices. Only single arcs are witnesses there.
+  std::int64_t pairs_to_search = 1 << 13;
+  std::int64_t core_vertices = 1024;  // a rest of no more vertices may be as dense as it is
+  std::int64_t core_degree = 128;     // arcs per vertex of a larger one
+};
+
+/// Weights must be >= 0. Work: on road networks about 300 arcs scanned for each vertex and edge.
+/// Memory: 24 bytes for each vertex and thread, and about 40 for each vertex and edge.
+template <Index V, Weight W>
+class Contraction {
+ public:
+  Contraction(const CsrView<V, W>& graph, const ContractionLimits& limits, int threads,
+              Control& control)
+      : limits_(limits),
+        threads_(threads),
+        control_(control),
+        barrier_(threads, control),
+        core_(core_of(graph)),
+        rest_(core_.n()),
+        quotient_(core_.n(), 0),
+        level_(core_.n(), 0),
+        changed_(core_.n(), 1),
+        found_(static_cast<std::size_t>(threads)) {
+    std::iota(rest_.begin(), rest_.end(), 0);
+  }
+
+  /// Raises DenseCore, or std::overflow_error if a shortcut or a label may not fit W.
+  Hierarchy<W> run() {
+    control_.expect(static_cast<std::int64_t>(core_.n()));
+    run_team(threads_, control_, [&](int rank) { contract_rounds(rank); });
+    return assembled();
+  }
+
+ private:
+  using Id = std::int32_t;
+  using List = typename CoreGraph<W>::List;
+
+  static constexpr std::size_t kChunk = 64;
+
+  static CoreGraph<W> core_of(const CsrView<V, W>& graph) {
+    const auto n = static_cast<std::size_t>(graph.n());
+    CoreGraph<W> both(n, false);
+    for (std::size_t u = 0; u < n; ++u) {
+      const auto row = static_cast<std::size_t>(graph.indptr[u]);
+      const auto end = static_cast<std::size_t>(graph.indptr[u + 1]);
+      List& list = both.out(static_cast<Id>(u));
+      for (std::size_t e = row; e < end; ++e)
+        if (static_cast<std::size_t>(graph.indices[e]) != u)
+          list.push_back({static_cast<Id>(graph.indices[e]), 1, graph.weights[e]});
+      keep_lightest(list);
+    }
+    for (std::size_t u = 0; u < n; ++u)
+      for (const CoreArc<W>& arc : both.out(static_cast<Id>(u)))
+        both.in(arc.head).push_back({static_cast<Id>(u), 1, arc.weight});
+    bool symmetric = true;
+    for (std::size_t v = 0; v < n; ++v) {
+      List& into = both.in(static_cast<Id>(v));
+      std::sort(into.begin(), into.end(), CoreGraph<W>::before);
+      symmetric = symmetric && into == both.out(static_cast<Id>(v));
+    }
+    if (!symmetric) return both;
+    CoreGraph<W> one(n, true);
+    for (std::size_t v = 0; v < n; ++v)
+      one.out(static_cast<Id>(v)) = std::move(both.out(static_cast<Id>(v)));
+    return one;
+  }
+
+  static void keep_lightest(List& list) {
+    std::sort(list.begin(), list.end(), [](const CoreArc<W>& a, const CoreArc<W>& b) {
+      return a.head != b.head ? a.head < b.head : a.weight < b.weight;
+    });
+    const auto same = [](const CoreArc<W>& a, const CoreArc<W>& b) { return a.head == b.head; };
+    list.erase(std::unique(list.begin(), list.end(), same), list.end());
+    std::sort(list.begin(), list.end(), CoreGraph<W>::before);
+    list.shrink_to_fit();
+  }
+
+  void contract_rounds(int rank) {
+    WitnessSearch<W> search(core_, Poller(control_, rank == 0));
+    while (!rest_.empty()) {
+      share(next_[0], rest_.size(), [&](std::size_t i) { evaluate(rest_[i], search); });
+      barrier_.wait(rank);
+      share(next_[1], rest_.size(), [&](std::size_t i) { chosen_flag_[i] = is_least(rest_[i]); });
+      barrier_.wait(rank);
+      if (rank == 0) choose();
+      barrier_.wait(rank);
+      auto& found = found_[static_cast<std::size_t>(rank)];
+      share(next_[2], chosen_.size(), [&](std::size_t i) {
+        const bool few = pairs_at(chosen_[i]) <= limits_.pairs_to_search;
+        search.shortcuts(chosen_[i], few ? limits_.arcs_to_contract : 1, true,
+                         [&](const Shortcut<W>& shortcut) { found.push_back(shortcut); });
+      });
+      barrier_.wait(rank);
+      apply(rank);
+      barrier_.wait(rank);
+      if (rank == 0) end_round();
+      barrier_.wait(rank);
+    }
+  }
+
+  /// Calls body(i) for i in [0, count), on the threads of the team as they are free.
+  template <class Body>
+  void share(std::atomic<std::size_t>& next, std::size_t count, const Body& body) {
+    for (std::size_t begin; (begin = next.fetch_add(kChunk, std::memory_order_relaxed)) < count;)
+      for (std::size_t i = begin; i < std::min(begin + kChunk, count); ++i) body(i);
+  }
+
+  std::int64_t pairs_at(Id v) const {
+    return static_cast<std::int64_t>(core_.in(v).size() * core_.out(v).size());
+  }
+
+  void evaluate(Id v, WitnessSearch<W>& search) {
+    const auto i = static_cast<std::size_t>(v);
+    if (changed_[i] == 0) return;
+    changed_[i] = 0;
+    const std::int64_t pairs = pairs_at(v);
+    // It counts as if it needed every shortcut; it is important anyway.
+    const ShortcutCount added = pairs > limits_.pairs_to_search
+                                    ? ShortcutCount{pairs, pairs}
+                                    : search.count(v, limits_.arcs_to_rank);
+    std::int64_t arcs = 0;
+    std::int64_t hops = 0;
+    for (const List* list : {&core_.out(v), &core_.in(v)}) {
+      arcs += static_cast<std::int64_t>(list->size());
+      for (const CoreArc<W>& arc : *list) hops += arc.hops;
+    }
+    const auto quotient = [](std::int64_t gained, std::int64_t lost) {
+      return lost == 0 ? 0 : kFactor * (gained * kUnit / lost);
+    };
+    quotient_[i] = quotient(added.arcs, arcs) + quotient(added.hops, hops);
+  }
+  static constexpr std::int64_t kUnit = 1000;  // of importance: a level
+  static constexpr std::int64_t kFactor = 4;   // of both quotients; see the head of the file
+
+  bool less(Id a, Id b) const {
+    const auto i = static_cast<std::size_t>(a);
+    const auto j = static_cast<std::size_t>(b);
+    const std::int64_t left = level_[i] * kUnit + quotient_[i];
+    const std::int64_t right = level_[j] * kUnit + quotient_[j];
+    if (left != right) return left < right;
+    // Neighbours of equal importance, as in a grid, must not be taken in the order of their
+    // numbers.
+    return scattered(a) < scattered(b);
+  }
+
+  /// A one-to-one mixture of a number's bits.
+  static std::uint32_t scattered(Id number) {
+    auto x = static_cast<std::uint32_t>(number);
+    x = (x ^ (x >> 16)) * 0x7feb352dU;
+    x = (x ^ (x >> 15)) * 0x846ca68bU;
+    return x ^ (x >> 16);
+  }
+
+  /// Whether a vertex is less important than all within two arcs of it.
+  bool is_least(Id v) const {
+    const auto above = [&](Id other) { return other == v || less(v, other); };
+    for (const List* list : {&core_.out(v), &core_.in(v)})
+      for (const CoreArc<W>& arc : *list)
+        if (!above(arc.head)) return false;
+    for (const CoreArc<W>& arc : core_.out(v))
+      for (const CoreArc<W>& further : core_.out(arc.head))
+        if (!above(further.head)) return false;
+    return true;
+  }
+
+  void choose() {
+    chosen_.clear();
+    for (std::size_t i = 0; i < rest_.size(); ++i)
+      if (chosen_flag_[i] != 0) chosen_.push_back(rest_[i]);
+    for (const Id v : chosen_) core_.remove(v);
+    order_.insert(order_.end(), chosen_.begin(), chosen_.end());
+    for (auto& found : found_) found.clear();
+  }
+
+  /// Changes the lists of the vertices that belong to a rank.
+  void apply(int rank) {
+    const auto mine = [&](Id v) { return v % threads_ == rank; };
+    const auto detach = [&](Id v, const List& neighbours, bool from_in) {
+      const std::int32_t above = level_[static_cast<std::size_t>(v)] + 1;
+      for (const CoreArc<W>& arc : neighbours) {
+        if (!mine(arc.head)) continue;
+        const auto q = static_cast<std::size_t>(arc.head);
+        CoreGraph<W>::erase(from_in ? core_.in(arc.head) : core_.out(arc.head), v);
+        changed_[q] = 1;
+        level_[q] = std::max(level_[q], above);
+      }
+    };
+    for (const Id v : chosen_) {
+      detach(v, core_.out(v), true);
+      if (!core_.symmetric()) detach(v, core_.in(v), false);
+    }
+    for (const auto& found : found_) {
+      for (const Shortcut<W>& each : found) {
+        if (mine(each.u)) CoreGraph<W>::put(core_.out(each.u), {each.w, each.hops, each.weight});
+        if (mine(each.w)) CoreGraph<W>::put(core_.in(each.w), {each.u, each.hops, each.weight});
+      }
+    }
+  }
+
+  void end_round() {
+    for (auto& next : next_) next.store(0, std::memory_order_relaxed);
+    std::erase_if(rest_, [&](Id v) { return core_.gone(v); });
+    control_.advance(static_cast<std::int64_t>(chosen_.size()));
+    if (static_cast<std::int64_t>(rest_.size()) <= limits_.core_vertices) return;
+    std::int64_t arcs = 0;
+    for (const Id v : rest_) arcs += static_cast<std::int64_t>(core_.out(v).size());
+    const auto vertices = static_cast<std::int64_t>(rest_.size());
+    if (arcs > limits_.core_degree * vertices) throw DenseCore{vertices, arcs};
+  }
+
+  /// The vertices by position: the most important ones, then the others so that those that a search
+  /// visits one after another lie close together, each after all to which it has an arc.
+  std::vector<Id> numbered() const {
+    const std::size_t n = core_.n();
+    std::vector<Id> vertices(order_.rbegin(),
+                             order_.rbegin() + static_cast<std::ptrdiff_t>(std::min(n, kTop)));
+    vertices.reserve(n);
+    std::vector<char> done(n, 0);
+    for (const Id v : vertices) done[static_cast<std::size_t>(v)] = 1;
+    struct Step {
+      Id vertex;
+      std::size_t next;  // of the vertex's arcs, those out and then those in
+    };
+    std::vector<Step> path;
+    for (std::size_t start = 0; start < n; ++start) {
+      if (done[start] == 0) path.push_back({static_cast<Id>(start), 0});
+      while (!path.empty()) {
+        Step& top = path.back();
+        const List& out = core_.out(top.vertex);
+        const List& in = core_.in(top.vertex);
+        if (top.next < out.size() + (core_.symmetric() ? 0 : in.size())) {
+          const std::size_t i = top.next++;
+          const Id head = i < out.size() ? out[i].head : in[i - out.size()].head;
+          if (done[static_cast<std::size_t>(head)] == 0) path.push_back({head, 0});
+          continue;
+        }
+        char& finished = done[static_cast<std::size_t>(top.vertex)];
+        if (finished == 0) vertices.push_back(top.vertex);
+        finished = 1;
+        path.pop_back();
+      }
+    }
+    return vertices;
+  }
+  static constexpr std::size_t kTop = 4096;  // whose rows the near caches hold
+
+  /// The hierarchy of the lists that are left at the contracted vertices.
+  Hierarchy<W> assembled() {
+    const std::size_t n = core_.n();
+    const std::vector<Id> vertices = numbered();
+    std::vector<Position> position(n);
+    for (std::size_t x = 0; x < n; ++x)
+      position[static_cast<std::size_t>(vertices[x])] = static_cast<Position>(x);
+    const auto rows = [&](auto list_of) {
+      auto made = std::make_shared<HierarchyRows<W>>();
+      made->first = PageArray<std::int64_t>(n + 1);
+      made->first[0] = 0;
+      for (std::size_t x = 0; x < n; ++x)
+        made->first[x + 1] =
+            made->first[x] + static_cast<std::int64_t>(list_of(vertices[x]).size());
+      made->arcs = PageArray<HierarchyArc<W>>(static_cast<std::size_t>(made->first[n]));
+      for (std::size_t x = 0; x < n; ++x) {
+        HierarchyArc<W>* const row = made->arcs.data() + made->first[x];
+        List& list = list_of(vertices[x]);
+        for (std::size_t i = 0; i < list.size(); ++i)
+          row[i] = {position[static_cast<std::size_t>(list[i].head)], list[i].weight};
+        std::sort(row, row + list.size(),
+                  [](const auto& a, const auto& b) { return a.head < b.head; });
+        list = List();
+      }
+      return std::shared_ptr<const HierarchyRows<W>>(made);
+    };
+    const auto up = rows([&](Id v) -> List& { return core_.out(v); });
+    const auto down = core_.symmetric() ? up : rows([&](Id v) -> List& { return core_.in(v); });
+    return {std::move(position), up, down};
+  }
+
+  const ContractionLimits limits_;
+  const int threads_;
+  Control& control_;
+  TeamBarrier barrier_;
+  CoreGraph<W> core_;
+  std::vector<Id> rest_;                // the vertices that are left, ascending
+  std::vector<std::int64_t> quotient_;  // of importance, all but the level
+  std::vector<std::int32_t> level_;
+  std::vector<char> changed_;  // whether a quotient is out of date
+  std::vector<char> chosen_flag_ = std::vector<char>(rest_.size());  // for each of rest_
+  std::vector<Id> chosen_;
+  std::vector<Id> order_;                        // the vertices contracted so far
+  std::vector<std::vector<Shortcut<W>>> found_;  // by rank
+  std::array<std::atomic<std::size_t>, 3> next_{};
+};
+
+}  // namespace warpath

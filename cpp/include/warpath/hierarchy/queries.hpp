@@ -1,0 +1,104 @@
+// queries.hpp - distances of many pairs of vertices, and canonical routes, by a hierarchy.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/hierarchy/hierarchy.hpp"
+#include "warpath/hierarchy/upward_search.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/pool.hpp"
+#include "warpath/parallel/team.hpp"
+#include "warpath/paths/point_to_point.hpp"
+
+namespace warpath {
+
+/// A hierarchy and the labels of the searches in it, which any number of threads may run at once.
+template <Weight W>
+class HierarchyQueries {
+ public:
+  using D = DistanceOf<W>;
+  using L = HierarchyLabel<W>;
+
+  explicit HierarchyQueries(Hierarchy<W> hierarchy)
+      : hierarchy_(std::move(hierarchy)),
+        pairs_([this] { return std::make_unique<PairSearch<W>>(hierarchy_); }),
+        routes_([this] { return std::make_unique<DistancesOnRequest<W>>(hierarchy_); }) {}
+  HierarchyQueries(const HierarchyQueries&) = delete;
+  HierarchyQueries& operator=(const HierarchyQueries&) = delete;
+
+  const Hierarchy<W>& hierarchy() const { return hierarchy_; }
+
+  /// out[i] becomes the distance from sources[i] to targets[i]. Returns the number of positions
+  /// searched. A source that is repeated in a row is searched from once.
+  std::int64_t pair_distances(std::span<const std::int64_t> sources,
+                              std::span<const std::int64_t> targets, std::span<D> out, int threads,
+                              Control& control) {
+    const std::size_t count = sources.size();
+    const std::size_t useful = (count + kChunk - 1) / kChunk;
+    const int team =
+        static_cast<int>(std::clamp<std::size_t>(useful, 1, static_cast<std::size_t>(threads)));
+    std::atomic<std::size_t> taken{0};
+    std::atomic<int> finished{0};
+    std::atomic<std::int64_t> settled{0};
+    control.expect(static_cast<std::int64_t>(count));
+    run_team(team, control, [&](int rank) {
+      Poller poller(control, rank == 0);
+      settled += pairs_.with([&](PairSearch<W>& search) {
+        std::int64_t searched = 0;
+        for (std::size_t at; (at = taken.fetch_add(kChunk, std::memory_order_relaxed)) < count;) {
+          const std::size_t end = std::min(at + kChunk, count);
+          for (std::size_t i = at; i < end; ++i) {
+            out[i] = distance_of(search.distance(sources[i], targets[i]));
+            searched += search.settled();
+            poller.step(search.settled());
+          }
+          control.advance(static_cast<std::int64_t>(end - at));
+        }
+        return searched;
+      });
+      await_team(rank, team, finished, control);
+    });
+    return settled;
+  }
+
+  /// The canonical tree's path from source to target; see tree.hpp. `into` has the edges of the
+  /// graph into each vertex. The labels must be exact: integers, or floats whose sums are exact.
+  template <Index V, Weight G>
+  PathResult<D> route(const CsrView<V, G>& into, std::int64_t source, std::int64_t target,
+                      Poller poller) {
+    return routes_.with([&](DistancesOnRequest<W>& distances) {
+      distances.start(source);
+      PathResult<D> found;
+      found.length = distance_of(distances(target));
+      if (found.length != unreachable<D>) {
+        const auto label = [&](V v) { return distance_of(distances(v)); };
+        found.vertices =
+            Backtracker<V, G, decltype(label)>(into, static_cast<V>(source), label, poller)
+                .walk(static_cast<V>(target));
+        std::reverse(found.vertices.begin(), found.vertices.end());
+      }
+      found.counters.settled = distances.settled();
+      return found;
+    });
+  }
+
+ private:
+  static constexpr std::size_t kChunk = 32;  // pairs: some hundreds of microseconds
+
+  static D distance_of(L label) {
+    return label == kNoLabel<W> ? unreachable<D> : static_cast<D>(label);
+  }
+
+  const Hierarchy<W> hierarchy_;
+  Pool<PairSearch<W>> pairs_;
+  Pool<DistancesOnRequest<W>> routes_;
+};
+
+}  // namespace warpath

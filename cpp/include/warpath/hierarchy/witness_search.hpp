@@ -1,0 +1,246 @@
+// witness_search.hpp - the shortcuts that removing a vertex needs, by searches around it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/page_array.hpp"
+#include "warpath/queues/lazy_heap.hpp"
+
+namespace warpath {
+
+/// An edge or shortcut of the graph that is being contracted, in the list of one of its ends.
+template <Weight W>
+struct CoreArc {
+  std::int32_t head;  // the other end
+  std::int32_t hops;  // the edges of the graph that it stands for, an estimate beyond 2^31
+  W weight;
+
+  bool operator==(const CoreArc&) const = default;
+};
+
+/// The vertices that remain, with the lists of arcs between them in ascending order of weight.
+///
+/// If the graph has each edge in both directions, one list serves both.
+template <Weight W>
+class CoreGraph {
+ public:
+  using List = std::vector<CoreArc<W>>;
+
+  CoreGraph(std::size_t n, bool symmetric)
+      : symmetric_(symmetric), out_(n), in_(symmetric ? 0 : n), gone_(n, 0) {}
+
+  bool symmetric() const { return symmetric_; }
+  std::size_t n() const { return out_.size(); }
+  List& out(std::int32_t v) { return out_[static_cast<std::size_t>(v)]; }
+  const List& out(std::int32_t v) const { return out_[static_cast<std::size_t>(v)]; }
+  List& in(std::int32_t v) { return symmetric_ ? out(v) : in_[static_cast<std::size_t>(v)]; }
+  const List& in(std::int32_t v) const {
+    return symmetric_ ? out(v) : in_[static_cast<std::size_t>(v)];
+  }
+
+  /// Whether a vertex is contracted in this round or was contracted before.
+  bool gone(std::int32_t v) const { return gone_[static_cast<std::size_t>(v)] != 0; }
+  void remove(std::int32_t v) { gone_[static_cast<std::size_t>(v)] = 1; }
+
+  /// Puts an arc into a list that has at most one arc to each head: the lighter one stays. The
+  /// result does not depend on the order of such calls.
+  static void put(List& list, const CoreArc<W>& arc) {
+    std::size_t at = 0;
+    while (at < list.size() && list[at].head != arc.head) ++at;
+    if (at == list.size()) {
+      list.push_back(arc);
+    } else if (!before(arc, list[at])) {
+      return;
+    }
+    for (; at > 0 && before(arc, list[at - 1]); --at) list[at] = list[at - 1];
+    list[at] = arc;
+  }
+
+  static void erase(List& list, std::int32_t head) {
+    const auto found =
+        std::find_if(list.begin(), list.end(), [&](const auto& arc) { return arc.head == head; });
+    if (found != list.end()) list.erase(found);
+  }
+
+  static bool before(const CoreArc<W>& a, const CoreArc<W>& b) {
+    if (a.weight != b.weight) return a.weight < b.weight;
+    return a.head != b.head ? a.head < b.head : a.hops < b.hops;
+  }
+
+ private:
+  const bool symmetric_;
+  std::vector<List> out_;
+  std::vector<List> in_;
+  std::vector<char> gone_;
+};
+
+/// A shortcut from u to w in place of the way via a vertex.
+template <Weight W>
+struct Shortcut {
+  std::int32_t u;
+  std::int32_t w;
+  std::int32_t hops;
+  W weight;
+};
+
+/// How many shortcuts a vertex needs, and how many hops they stand for.
+struct ShortcutCount {
+  std::int64_t arcs = 0;
+  std::int64_t hops = 0;
+};
+
+/// One thread's searches for paths that make a shortcut unnecessary ("witnesses").
+///
+/// From each predecessor u of a vertex v, a search that avoids v looks for paths to the successors
+/// w of v that are no longer than u -> v -> w. It ends when it has found all, or after a number of
+/// arcs: a shortcut too many does no harm. It only settles vertices from which the
+/// lightest arc into a missing successor can still be short enough.
+template <Weight W>
+class WitnessSearch {
+ public:
+  WitnessSearch(const CoreGraph<W>& core, Poller poller)
+      : core_(core), poller_(poller), marks_(core.n(), Mark{}) {}
+
+  /// Calls add(shortcut) for each shortcut that contracting v needs; with a symmetric graph, for
+  /// one of both directions.
+  ///
+  /// `avoid_gone`: whether paths through vertices that are contracted in the same round count as
+  /// missing. They must when v is contracted: two such vertices could be each other's witnesses.
+  /// Raises std::overflow_error if the length of a shortcut does not fit W.
+  template <class Add>
+  void shortcuts(std::int32_t v, std::int64_t limit, bool avoid_gone, const Add& add) {
+    for (const CoreArc<W>& into : core_.in(v)) {
+      start(v, into);
+      if (missing_ == 0) continue;
+      search(v, limit, avoid_gone);
+      if (missing_ == 0) continue;
+      for (const CoreArc<W>& out : core_.out(v)) {
+        if (!is_missing(out.head)) continue;
+        const std::int64_t hops = std::int64_t{into.hops} + out.hops;
+        add(Shortcut<W>{into.head, out.head, static_cast<std::int32_t>(std::min(hops, kMostHops)),
+                        need(out.head)});
+      }
+    }
+  }
+
+  /// Counts both directions of a symmetric graph.
+  ShortcutCount count(std::int32_t v, std::int64_t limit) {
+    ShortcutCount found;
+    shortcuts(v, limit, false, [&](const Shortcut<W>& shortcut) {
+      found.arcs += 1;
+      found.hops += shortcut.hops;
+    });
+    if (core_.symmetric()) found.arcs *= 2, found.hops *= 2;
+    return found;
+  }
+
+ private:
+  static constexpr std::int64_t kMostHops = std::numeric_limits<std::int32_t>::max();
+
+  struct Mark {
+    W dist{};  // valid if `reached` is the current search
+    W need{};  // valid if `wanted` is the current search
+    std::uint32_t reached = 0;
+    std::uint32_t wanted = 0;
+  };
+
+  Mark& mark(std::int32_t v) { return marks_[static_cast<std::size_t>(v)]; }
+  bool is_missing(std::int32_t w) { return mark(w).wanted == search_; }
+  W need(std::int32_t w) { return mark(w).need; }
+
+  static W sum(W a, W b) {
+    if constexpr (std::is_integral_v<W>) {
+      W total;
+      if (!__builtin_add_overflow(a, b, &total) && total < unreachable<W>) return total;
+      throw std::overflow_error("a shortcut is too long for its type");
+    } else {
+      return a + b;
+    }
+  }
+
+  /// Marks the successors of v that a search from the tail of `into` has to find.
+  void start(std::int32_t v, const CoreArc<W>& into) {
+    if (++search_ == 0) {  // after 2^32 searches old marks would look new
+      std::fill_n(marks_.data(), marks_.size(), Mark{});
+      search_ = 1;
+    }
+    missing_ = 0;
+    const std::int32_t u = into.head;
+    for (const CoreArc<W>& out : core_.out(v)) {
+      // Of a symmetric pair, one direction is searched.
+      if (out.head == u || (core_.symmetric() && out.head < u)) continue;
+      const W length = sum(into.weight, out.weight);
+      if (length == unreachable<W>) continue;  // of floats: no path is that long
+      mark(out.head).need = length;
+      mark(out.head).wanted = search_;
+      ++missing_;
+    }
+    if (missing_ == 0) return;
+    update_limits(v);
+    queue_.drain([](const auto&) {});
+    for (const std::int32_t x : {u, v}) mark(x).dist = W{}, mark(x).reached = search_;
+    queue_.push(W{}, u);
+  }
+
+  /// `longest_` limits the labels, `reach_` those from which an arc to a missing successor fits.
+  void update_limits(std::int32_t v) {
+    longest_ = reach_ = W{-1};
+    for (const CoreArc<W>& out : core_.out(v)) {
+      if (!is_missing(out.head)) continue;
+      longest_ = std::max(longest_, need(out.head));
+      for (const CoreArc<W>& into : core_.in(out.head)) {
+        if (into.head == v) continue;
+        reach_ = std::max(reach_, static_cast<W>(need(out.head) - into.weight));
+        break;  // the lightest one
+      }
+    }
+  }
+
+  void search(std::int32_t v, std::int64_t limit, bool avoid_gone) {
+    QueueEntry<W, std::int32_t> top;
+    const auto any = [](const auto&) { return true; };
+    while (missing_ > 0 && queue_.pop(top, any)) {
+      if (top.key != mark(top.vertex).dist) continue;
+      if (top.key > reach_ || limit <= 0) return;
+      const std::int64_t before = missing_;
+      const auto& arcs = core_.out(top.vertex);
+      poller_.step(static_cast<std::int64_t>(arcs.size()));
+      for (const CoreArc<W>& arc : arcs) {
+        if (arc.weight > longest_ - top.key) break;
+        --limit;
+        const W dist = static_cast<W>(top.key + arc.weight);
+        Mark& at = mark(arc.head);
+        if (at.reached == search_ && at.dist <= dist) continue;
+        if (avoid_gone && core_.gone(arc.head)) continue;
+        if (at.wanted == search_ && dist <= at.need) {
+          at.wanted = search_ - 1;
+          --missing_;
+        }
+        at.reached = search_;
+        at.dist = dist;
+        if (dist <= reach_) queue_.push(dist, arc.head);
+      }
+      if (missing_ < before && missing_ > 0) update_limits(v);
+    }
+  }
+
+  const CoreGraph<W>& core_;
+  Poller poller_;
+  PageArray<Mark> marks_;
+  QuaternaryHeap<W, std::int32_t> queue_;
+  std::uint32_t search_ = 0;
+  std::int64_t missing_ = 0;
+  W longest_{};
+  W reach_{};
+};
+
+}  // namespace warpath
