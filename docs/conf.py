@@ -136,7 +136,18 @@ _ROOT_PAGES = {
 }
 
 #: What comes first on the page of functions; a new name of `warpath.__all__` comes after them.
-_FIRST = ["sssp", "path", "distances", "apsp", "nearest", "plan", "verify", "algorithms"]
+_FIRST = [
+    "sssp",
+    "path",
+    "distances",
+    "apsp",
+    "prepare",
+    "pairs",
+    "nearest",
+    "plan",
+    "verify",
+    "algorithms",
+]
 
 
 def _reference(kind: str) -> str:

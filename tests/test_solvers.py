@@ -183,6 +183,24 @@ def test_one_route_is_the_route_of_the_tree(case):
                     assert route.length == tree.dist[target]
 
 
+@in_one_process
+@pytest.mark.parametrize("case", SOLVED, ids=str)
+def test_pairs_have_the_distances_of_single_sources(case):
+    graph = case.graph()
+    targets = np.arange(0, graph.n, max(1, graph.n // 12))
+    for source in case.sources:
+        expected = oracle(graph, source)[targets]
+        origins = graph.label_of(np.full(len(targets), source))
+        for recipe in on_cpu(Task.PAIRS):
+            if facts_allow(recipe, Task.PAIRS, graph):
+                RUN.add((recipe.name, Task.PAIRS))
+                ends = graph.label_of(targets)
+                found = wp.pairs(graph, origins, ends, algorithm=recipe.name, threads=2)
+                same_or_close(found.dist, expected, recipe, graph)
+        same_bits = wp.pairs(graph, origins, graph.label_of(targets)).dist
+        assert_same_bits(same_bits, expected, graph)
+
+
 def agree_on(graph: Graph) -> None:
     """Solve from vertex 0 with everything that can, and compare bit by bit."""
     expected = oracle(graph, 0)

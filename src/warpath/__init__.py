@@ -11,8 +11,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from warpath.api.calls import algorithms, path, plan, sssp
-from warpath.api.distances import apsp, distances
+from warpath.api.distances import apsp, distances, pairs
 from warpath.api.near import nearest, within
+from warpath.api.prepare import prepare
 from warpath.api.solver import Solver
 from warpath.base.errors import (
     DeviceError,
@@ -39,6 +40,7 @@ from warpath.planner.plan import Plan
 from warpath.results.certificate import Certificate, verify
 from warpath.results.distance_table import DistanceTable
 from warpath.results.nearest import Nearest
+from warpath.results.pairs import Pairs
 from warpath.results.paths import Paths
 from warpath.results.route import Route
 from warpath.results.trace import Trace
@@ -70,6 +72,7 @@ __all__ = [
     "NotEnoughMemoryError",
     "NotSupportedError",
     "OutputError",
+    "Pairs",
     "Paths",
     "Plan",
     "Route",
@@ -86,8 +89,10 @@ __all__ = [
     "distances",
     "generate",
     "nearest",
+    "pairs",
     "path",
     "plan",
+    "prepare",
     "read",
     "sssp",
     "verify",

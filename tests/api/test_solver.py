@@ -193,6 +193,8 @@ def test_a_solver_answers_as_the_calls_of_the_module():
     assert solver.path(0, 2).vertices.tolist() == [0, 1, 2]
     table = solver.distances([0, 2], [1], predecessors=True)
     assert (table.dist.tolist(), table.pred.tolist()) == ([[2], [3]], [[0], [0]])
+    trips = solver.pairs([0, 2], [1, 0])
+    assert (trips.dist.tolist(), trips.plan.algorithm) == ([2, 1], "classic.dijkstra")
     assert solver.apsp().dist.tolist() == wp.apsp(graph).dist.tolist()
     assert solver.nearest([1], reverse=True).dist.tolist() == [2, 0, 3]
     assert solver.within(0, [2, 7], reverse=True).counts.tolist() == [2, 3]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 #: Ranges of distances; the largest integer is excluded, as it marks unreachable vertices.
 _RANGES = {"int64": (-(2**63), 2**63 - 1), "int32": (-(2**31), 2**31 - 1)}
+_CORE = 1000  # vertices of a graph that is never refused a hierarchy
 _SUMS = 2**61  # limit of n times the largest weight for algorithms that do not check sums
 _PARAMS = (0.001, 0.3, 1, 2, 3, 7.5, 64, 1000, 2.0**31, 2.0**53 + 1, 1e18, 1e-300, 1e300)
 
@@ -63,7 +64,12 @@ class Comparison:
         )
 
     def _may_refuse_sums(self, recipe: Recipe | None) -> tuple[type[Exception], ...]:
-        """Return exceptions that algorithms without checks of sums may raise for large weights."""
+        """Return exceptions that algorithms without checks of sums may raise for large weights.
+
+        And that of graphs of more than a thousand vertices, which may have no hierarchy.
+        """
+        if recipe is not None and recipe.prepared:
+            return (wp.NotSupportedError,) if self.graph.n >= _CORE else ()
         checked = recipe is not None and not (recipe.reassociates or recipe.loop is Loop.BFS)
         # On a GPU, no algorithm for negative weights checks sums.
         if checked and not (self._on_gpu() and (self.lightest or 0) < 0):

@@ -94,7 +94,8 @@ class Solves(Comparison):
         if source == target:
             error = None
         ends = self._name(source), self._name(target)
-        found = self._call(wp.path, what, error, ends, options, [source])
+        refused = self._may_refuse_sums(recipe) if recipe and recipe.prepared else ()
+        found = self._call(wp.path, what, error, ends, options, [source], refused=refused)
         if found is None:
             return
         if source == target:
@@ -230,7 +231,9 @@ class Solves(Comparison):
     ) -> Any:
         """Solve from several sources to several targets, or to all vertices."""
         if odd:
-            options = self._cut(sources[0]) | self._narrow() | options
+            # A distance that rounds differently may be on the other side of a cutoff.
+            rounds = recipe is not None and recipe.prepared and not self.drawn.exact
+            options = ({} if rounds else self._cut(sources[0])) | self._narrow() | options
         what = self._said("distances", (sources, targets), options)
         names = [self._name(each) for each in sources]
         ends = None if targets is None else [self._name(each) for each in targets]

@@ -1,4 +1,4 @@
-"""The calls about many sources and about all pairs."""
+"""The calls about many sources, many trips and all pairs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from warpath.api.run import Progress
     from warpath.results.distance_table import DistanceTable
+    from warpath.results.pairs import Pairs
 
 
 def distances(
@@ -71,6 +72,53 @@ def distances(
         out=out,
         progress=progress,
         trace=trace,
+    )
+
+
+def pairs(
+    graph: Any,
+    origins: Any,
+    destinations: Any,
+    *,
+    algorithm: str = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    dist_dtype: DTypeLike | None = None,
+    progress: Progress = None,
+) -> Pairs:
+    """Distances of several trips: from each origin to the destination next to it.
+
+    Parameters
+    ----------
+    origins, destinations : (k,) vertices, as in `sssp`; trip i goes from ``origins[i]`` to
+        ``destinations[i]``.
+    graph, algorithm, device, threads, dist_dtype, progress : as in `sssp`.
+
+    Returns
+    -------
+    Pairs
+        ``dist`` (k,), and ``route(i)`` for the path of one trip.
+
+    Raises
+    ------
+    InputError
+        If there are not as many destinations as origins.
+    VertexError, NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+
+    Notes
+    -----
+    One search for each different origin, O(m + n log n). A graph with thousands of trips should
+    be prepared first: ``warpath.prepare(graph).pairs(origins, destinations)`` takes some
+    microseconds for each.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.pairs([(0, 1, 2), (1, 2, 5)], [0, 1], [2, 2]).dist
+    array([7, 5])
+    """
+    return solver_of(graph, algorithm, device, threads, None).pairs(
+        origins, destinations, dist_dtype=dist_dtype, progress=progress
     )
 
 

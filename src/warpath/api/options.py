@@ -8,7 +8,7 @@ from warpath.base import settings
 from warpath.base.errors import InputError
 from warpath.engines import cpu
 from warpath.engines.registry import engine_of
-from warpath.graph.checks import shown
+from warpath.graph.checks import checked_bool, shown
 from warpath.graph.derived import Derived
 from warpath.graph.facts import probed
 from warpath.graph.zones import opened
@@ -104,7 +104,8 @@ class Options:
 
         "auto" means the same device as here, also if the other graph is not on that device.
         """
-        return _kept_options(graph, self.wish, self.preference)
+        wish = self.wish._replace(prepared=False)  # the other graph has no hierarchy
+        return _kept_options(graph, wish, self.preference)
 
     def device(self) -> str:
         """Return the device that was requested, or "auto"; refuse names that are not valid."""
@@ -173,8 +174,14 @@ def options_of(
     device: str = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
+    *,
+    prepared: bool = False,
 ) -> Options:
     """Check options and return what is kept with the graph for them.
+
+    Parameters
+    ----------
+    prepared : as in `Wish`.
 
     Raises
     ------
@@ -182,6 +189,7 @@ def options_of(
         If an option or an environment variable has no valid value.
     """
     wish = checked_wish(algorithm, device, threads, params)
+    wish = wish._replace(prepared=checked_bool(prepared, "prepared"))
     preference = preferred_device() if graph.device == "auto" else graph.device
     return _kept_options(graph, wish, preference)
 
@@ -191,7 +199,14 @@ def _kept_options(graph: Graph, wish: Wish, preference: str) -> Options:
     if wish.params:
         return Options(wish, preference)
     kept = OPTIONS.of(graph, dict)
-    key = wish.algorithm, wish.device, wish.threads, preference, settings.threads()
+    key = (
+        wish.algorithm,
+        wish.device,
+        wish.threads,
+        wish.prepared,
+        preference,
+        settings.threads(),
+    )
     found = kept.get(key)
     if found is None:
         if len(kept) >= _MOST_OPTIONS:

@@ -9,10 +9,11 @@ import numpy as np
 from warpath.api.nearest import nearest_of
 from warpath.api.one_source import SourceRequest, solve_one
 from warpath.api.options import ONE_SOURCE, options_of
+from warpath.api.pairs import solved_pairs
 from warpath.api.run import run_plan
 from warpath.api.table import place_of, solved_table
 from warpath.api.table_request import TableRequest
-from warpath.base.errors import NegativeCycleError
+from warpath.base.errors import InputError, NegativeCycleError
 from warpath.engines.base import Problem
 from warpath.engines.registry import place
 from warpath.graph import Graph
@@ -21,6 +22,7 @@ from warpath.graph.checks import checked_bool
 from warpath.graph.zones import arrivals
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
+from warpath.results.pairs import Pairs
 from warpath.results.predecessors import no_path
 from warpath.results.route import Route
 from warpath.results.within import Within, checked_cutoffs
@@ -46,6 +48,8 @@ class Solver:
     graph : anything that `Graph.of` takes.
     device : as in `sssp`. A graph that is solved on a GPU is copied there at once.
     algorithm, threads, params : as in `sssp`; they hold for each call of the solver.
+    prepared : whether to search in a contraction hierarchy where that is predicted to be faster.
+        The first call that does builds it; `warpath.prepare` builds it at once.
 
     Attributes
     ----------
@@ -74,9 +78,12 @@ class Solver:
         algorithm: str = "auto",
         threads: int | None = None,
         params: dict[str, float] | None = None,
+        prepared: bool = False,
     ) -> None:
         self.graph = Graph.of(graph)
-        self._options = options_of(self.graph, algorithm, device, threads, params)
+        self._options = options_of(
+            self.graph, algorithm, device, threads, params, prepared=prepared
+        )
         requested = self._options.device()
         if requested != "auto":
             place(self.graph, requested)
@@ -121,6 +128,35 @@ class Solver:
             raise no_path(graph, s, t)
         raw.vertices[-1] = t
         return Route(graph, raw.vertices, raw.dist.item(), chosen)
+
+    def pairs(
+        self,
+        origins: Any,
+        destinations: Any,
+        *,
+        dist_dtype: DTypeLike | None = None,
+        progress: Progress = None,
+    ) -> Pairs:
+        """Return the distances of several trips.
+
+        Parameters
+        ----------
+        origins, destinations, dist_dtype, progress : as in `warpath.pairs`.
+        """
+        graph = self.graph
+        starts = as_indices(graph, origins, "origins")
+        ends = as_indices(graph, destinations, "destinations")
+        if len(starts) != len(ends):
+            msg = (
+                f"origins names {len(starts):,} vertices and destinations {len(ends):,}: a trip "
+                "has one of each. For all distances between two sets use distances(sources, "
+                "targets)."
+            )
+            raise InputError(msg)
+        dtype = checked_dist_dtype(dist_dtype, graph)
+        dist, chosen, stats = solved_pairs(graph, self._options, starts, ends, dtype, progress)
+        dist.flags.writeable = False
+        return Pairs(graph, starts, ends, dist, self.path, plan=chosen, stats=stats)
 
     def distances(
         self,
@@ -262,8 +298,10 @@ class Solver:
         return solved_table(graph, problem, size, self._options, request, progress)
 
     def __repr__(self) -> str:
-        algorithm, device, threads, params, _ = self._options.wish
-        said = {"device": device, "algorithm": algorithm, "threads": threads, "params": params}
+        wish = self._options.wish._asdict()
+        said = {
+            name: wish[name] for name in ("device", "algorithm", "threads", "params", "prepared")
+        }
         options = "".join(f", {name}={value!r}" for name, value in said.items() if value)
         return f"<Solver of {self.graph!r}{options}>"
 

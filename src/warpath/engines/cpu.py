@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import struct
 import time
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
 from warpath import _core
 from warpath.base.dtypes import unreachable
-from warpath.engines.base import Order, Raw
+from warpath.engines import hierarchy
+from warpath.engines.base import Order, Problem, Raw
+from warpath.engines.bound import breadth_first_of, bucket_team_of
 from warpath.engines.dense import adjacency_matrix, narrow_part, sums_fit_int32
 from warpath.engines.potentials import labels_or_cycle, lengths_and_potentials, potentials_of
-from warpath.graph.facts import leaves, rows_into
 from warpath.recipes import Loop, Queue, Task
 from warpath.results.predecessors import search, tree
 from warpath.results.trace import Round
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Problem
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
 name = "cpu"
 
-_HUB = 64  # times the mean degree
 _COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached", "together", "moves")
 _DONE = struct.Struct("=8q")  # these, and nanoseconds
 _ALL = np.empty(0, np.int64)  # means to the core that every vertex is a source or target
@@ -186,9 +187,9 @@ def bound_search(
     """
     match recipe.loop:
         case Loop.BUCKET_TEAM:
-            return _bucket_team_of(graph, params["delta"], threads, cutoff)
+            return bucket_team_of(graph, params["delta"], threads, cutoff)
         case Loop.BFS:
-            return _breadth_first_of(graph, threads, cutoff)
+            return breadth_first_of(graph, threads, cutoff)
         case Loop.DIJKSTRA:
             return cast("Search", _core.dijkstra_search(*_csr(graph), _queue(recipe), cutoff))
         case Loop.OWN_BUCKETS:
@@ -224,41 +225,9 @@ def _bound_search(order: Order) -> Raw:
     return Raw(dist, stats=stats)
 
 
-def _bucket_team_of(
-    graph: Graph, delta: float, threads: int, cutoff: float | None
-) -> Search | None:
-    if graph.indices.dtype != np.int32:
-        return None
-    facts = graph.facts(symmetry=False)
-    # What hubs have is in every thread's caches anyway, and is rarely lowered.
-    scattered = facts.scattered and facts.max_degree <= _HUB * facts.mean_degree
-    search: Any = _core.bucket_team(
-        *_csr(graph), delta=delta, max_weight=facts.max_weight, scattered=scattered, cutoff=cutoff,
-        threads=threads, leaves=leaves(graph),
-    )  # fmt: skip
-    return cast("Search", search)
-
-
-def _breadth_first_of(graph: Graph, threads: int, cutoff: float | None) -> Search:
-    """Bind breadth-first search, over edges in as well where they are at hand."""
-    into, _ = rows_into(graph, threads)
-    back_indptr: Array = _ALL if into is None else into.indptr
-    back_indices: Array = graph.indices[:0] if into is None else into.indices
-    weight: Any = 1 if graph.weights is None else graph.weights[:1].sum().item()
-    search: Any = _core.breadth_first(
-        graph.indptr, graph.indices, back_indptr, back_indices, weight,
-        like=np.empty(0, graph.dist_dtype), cutoff=cutoff, threads=threads,
-    )  # fmt: skip
-    return cast("Search", search)
-
-
 def _own_buckets(order: Order) -> Raw:
     one = order.problem.task is Task.SSSP
     return _bound_search(order) if one else _many_sources(order, together=False)
-
-
-def _side_by_side(order: Order) -> Raw:
-    return _many_sources(order, together=True)
 
 
 def _many_sources(order: Order, *, together: bool) -> Raw:
@@ -306,6 +275,34 @@ def _dense_matrix(order: Order) -> Array | None:
     if graph.dist_dtype == np.int64 and sums_fit_int32(graph):
         return out if out.dtype == np.int32 else narrow_part(out)
     return out if out.dtype == graph.dist_dtype else None
+
+
+def _in_hierarchy(order: Order) -> Raw:
+    raw = hierarchy.search(order)
+    if raw is None:  # sums near the end of 64 bits, which Dijkstra's search adds with care
+        return _path(order) if order.problem.task is Task.PATH else _pairs(order)
+    return raw
+
+
+def _pairs(order: Order) -> Raw:
+    """Search for each pair apart."""
+    problem = order.problem
+    assert problem.targets is not None  # noqa: S101 - the caller's promise for PAIRS
+    dist = np.empty((len(problem.sources), 1), order.graph.dist_dtype)
+    for trip, row in enumerate(dist):
+        one = slice(trip, trip + 1)
+        pair = Problem(Task.MANY, problem.sources[one], problem.targets[one])
+        many(replace(order, problem=pair, out=row[None], progress=None))
+    return Raw(dist[:, 0])
+
+
+def _down_hierarchy(order: Order) -> Raw:
+    raw = hierarchy.sweep(order)
+    if raw is None:  # as above
+        return _dijkstra(order)
+    if order.problem.task is Task.SSSP:
+        raw.dist = cut(raw.dist, order.problem.cutoff)
+    return raw
 
 
 def _settle(order: Order) -> Raw:
@@ -393,8 +390,11 @@ _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.BUCKET_TEAM: _bound_search,
     Loop.BFS: _bound_search,
     Loop.OWN_BUCKETS: _own_buckets,
-    Loop.SIDE_BY_SIDE: _side_by_side,
+    Loop.SIDE_BY_SIDE: partial(_many_sources, together=True),
     Loop.FLOYD_WARSHALL: _floyd_warshall,
     Loop.JOHNSON: _johnson,
     Loop.SETTLE: _settle,
+    Loop.HIERARCHY: _in_hierarchy,
+    Loop.HIERARCHY_SWEEP: _down_hierarchy,
+    Loop.RESTRICTED_SWEEP: _down_hierarchy,
 }

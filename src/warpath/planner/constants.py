@@ -68,6 +68,15 @@ SECONDS: dict[str, dict[str, float]] = {
     "floyd_warshall.float64": {"step": 3.3e-11, "entry": 1.5e-09, "share": 0.9, "start": 0.0001},
     "floyd_warshall.int32": {"call": 0.000572, "step": 1.17e-11, "share": 0.84, "start": 0.00031},
     "floyd_warshall.int64": {"step": 1.9e-11, "entry": 1.5e-09, "share": 0.9, "start": 0.0001},
+    "hierarchy": {"call": 2e-05, "above": 2.3e-08, "share": 0.95, "start": 0.0001},
+    "hierarchy_sweep": {
+        "call": 3e-05,
+        "above": 1.5e-08,
+        "sweep": 3e-09,
+        "write": 5e-10,
+        "share": 0.9,
+        "start": 0.0001,
+    },
     "own_buckets": {
         "call": 7.88e-05,
         "setup": 5.04e-09,
@@ -77,6 +86,15 @@ SECONDS: dict[str, dict[str, float]] = {
         "far": 4.21e-10,
         "share": 0.92,
         "start": 0.000336,
+    },
+    "restricted_sweep": {
+        "call": 5e-05,
+        "setup": 5e-10,
+        "above": 1.5e-08,
+        "sweep": 3e-09,
+        "write": 5e-10,
+        "share": 0.9,
+        "start": 0.0001,
     },
     "side_by_side": {
         "call": 8.03e-05,

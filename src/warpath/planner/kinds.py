@@ -304,7 +304,15 @@ def kind_of(device: str, *, auto: bool = True) -> DeviceKind:
 
 
 _ONE_SOURCE_ON_A_TEAM = {Loop.BFS, Loop.BUCKET_TEAM, Loop.DELTA_STEPPING, Loop.FLOYD_WARSHALL}
-_ONE_SOURCE_A_THREAD = {Loop.DIJKSTRA, Loop.JOHNSON, Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}
+_ONE_SOURCE_A_THREAD = {
+    Loop.DIJKSTRA,
+    Loop.HIERARCHY,
+    Loop.HIERARCHY_SWEEP,
+    Loop.JOHNSON,
+    Loop.OWN_BUCKETS,
+    Loop.RESTRICTED_SWEEP,
+    Loop.SIDE_BY_SIDE,
+}
 
 
 def usable_threads(recipe: Recipe, size: Size, threads: int) -> int:
@@ -316,7 +324,7 @@ def usable_threads(recipe: Recipe, size: Size, threads: int) -> int:
 def _uses_threads(recipe: Recipe, size: Size) -> bool:
     if recipe.loop in _ONE_SOURCE_ON_A_TEAM:
         return True
-    return recipe.loop in _ONE_SOURCE_A_THREAD and size.task in {Task.MANY, Task.APSP}
+    return recipe.loop in _ONE_SOURCE_A_THREAD and size.task in {Task.MANY, Task.APSP, Task.PAIRS}
 
 
 def _sums_objection(recipe: Recipe, facts: Facts, *, always: bool = False) -> str | None:

@@ -177,7 +177,8 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
 def _considered(wish: Wish, kind: DeviceKind) -> list[Recipe]:
     """Return what runs on a kind of device and is planned, or was requested by its name."""
     named = wish.algorithm
-    return [r for r in CATALOGUE if kind.name in r.devices and (r.planned or r.name == named)]
+    planned = [r for r in CATALOGUE if r.planned and (wish.prepared or not r.prepared)]
+    return [r for r in CATALOGUE if kind.name in r.devices and (r in planned or r.name == named)]
 
 
 def _named(name: str, able: list[Candidate], size: Size, facts: Facts, device: str) -> Candidate:
@@ -202,7 +203,8 @@ def _best(able: list[Candidate], size: Size, facts: Facts, device: str) -> tuple
         raise NotSupportedError(msg)
     # Rule 1 (same bits) holds for every planned algorithm on floats, so those that associate sums
     # differently are taken only where the others cannot do it or are far slower.
-    exact = [c for c in able if facts.integer or not c.recipe.reassociates]
+    # Who prepares a graph of floats takes this exception for its tables.
+    exact = [c for c in able if facts.integer or not c.recipe.reassociates or c.recipe.prepared]
     fastest = min(able, key=_time)
     if not exact:
         return fastest, "nothing else takes negative weights here"

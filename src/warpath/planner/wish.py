@@ -17,13 +17,17 @@ DEFAULT = "cpu"
 
 
 class Wish(NamedTuple):
-    """What the caller fixed; "auto" leaves it open."""
+    """What the caller fixed; "auto" leaves it open.
+
+    `prepared` says that the graph has a contraction hierarchy, which "auto" may then use.
+    """
 
     algorithm: str = "auto"
     device: str = "auto"
     threads: int | None = None
     params: dict[str, float] | None = None
     traced: bool = False
+    prepared: bool = False
 
 
 def checked(wish: Wish) -> Wish:

@@ -7,6 +7,7 @@ from warpath.recipes import (
     broken,
     classic,
     davidson2014,
+    hierarchies,
     johnson_gpu,
     martin2009,
     warpath,
@@ -16,6 +17,6 @@ from warpath.recipes.recipe import Citation, Loop, Param, Queue, Recipe, Task
 
 __all__ = ["CATALOGUE", "Catalogue", "Citation", "Loop", "Param", "Queue", "Recipe", "Task"]
 
-_MODULES = (classic, martin2009, davidson2014, bodra2025, johnson_gpu, warpath, broken)
+_MODULES = (classic, martin2009, davidson2014, bodra2025, johnson_gpu, hierarchies, warpath, broken)
 
 CATALOGUE = Catalogue([recipe for module in _MODULES for recipe in module.RECIPES])

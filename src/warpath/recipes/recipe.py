@@ -22,6 +22,7 @@ class Task(Enum):
     MANY = "distances"  #: several sources, some or all targets
     APSP = "apsp"  #: all pairs
     PATH = "path"  #: one source, one target
+    PAIRS = "pairs"  #: several sources, each with a target of its own
 
 
 class Loop(Enum):
@@ -44,6 +45,9 @@ class Loop(Enum):
     PATCHES = "patches"  #: blocks of threads relax patches of neighbouring vertices, one source
     MATRIX_STEPS = "matrix_steps"  #: Floyd-Warshall, with the steps of `Recipe.steps`
     ROUNDS_A_SOURCE = "rounds_a_source"  #: Johnson of two recipes in rounds, source by source
+    HIERARCHY = "hierarchy"  #: searches upward in a contraction hierarchy that meet
+    HIERARCHY_SWEEP = "hierarchy_sweep"  #: sweeps down a hierarchy, over all vertices
+    RESTRICTED_SWEEP = "restricted_sweep"  #: sweeps down a hierarchy, over vertices above targets
     # Loops in rounds, which `Recipe.axes` describes.
     SWEEPS = "sweeps"  #: visits every vertex in every round
     FRONTIER = "frontier"  #: keeps a list of the improved vertices
@@ -159,6 +163,8 @@ class Recipe:
     predecessors : whether the loop itself can compute the predecessors of a table.
     exact : False if labels may be wrong: for measurements only.
     planned : False if "auto" never chooses it.
+    prepared : whether it searches in a contraction hierarchy. "auto" chooses it for a Solver that
+        `warpath.prepare` has returned; by its name it builds the hierarchy at its first call.
     note : replacements for features of the paper's hardware that no longer exist, and why the
         comparison remains fair.
     """
@@ -185,6 +191,7 @@ class Recipe:
     predecessors: bool = False
     exact: bool = True
     planned: bool = True
+    prepared: bool = False
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -280,6 +287,8 @@ class Recipe:
             needs.append("the edges into each vertex")
         if self.loop in ON_A_MATRIX:
             needs.append("memory for n x n weights")
+        if self.prepared:
+            needs.append("a contraction hierarchy")
         return needs
 
     def _against_weights(self, facts: Facts) -> str | None:
@@ -310,6 +319,8 @@ class Recipe:
         weights = self._against_weights(facts)
         if weights is not None:
             return weights
+        if self.prepared and not facts.integer and task in {Task.SSSP, Task.PATH}:
+            return "a tree or a route needs sums from the source on, and floats round differently"
         if self.block_memory is not None:
             wide = facts.weight_dtype == "float64" or (facts.integer and facts.max_weight >= 2**31)
             most = int(self.block_memory / ((8 if wide else 4) + 2 + 1 / 8))

@@ -80,6 +80,8 @@ def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
         ),
         "bidirectional": lambda: ([*d.rows(), *d.back()], {}),
         "bidirectional_breadth_first": lambda: ([*d.rows()[:2], *d.back()[:2]], {}),
+        "contract": lambda: ([*d.rows(), d.threads()], late),
+        "hierarchy": lambda: (_hierarchy(d), {}),
         "refuse_overflow": lambda: ([*d.rows(), d.labels()], {}),
         "verify": lambda: (
             [*d.rows(), d.vertex(), d.labels(), d.out(0 if d.rng.random() < 0.5 else d.n,
@@ -90,6 +92,14 @@ def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
             [*d.rows(), d.vertices(), d.labels(), d.out(dtype=d.index)], late
         ),
     }  # fmt: skip
+
+
+def _hierarchy(d: Draw) -> list[Any]:
+    """Return the arrays of the graph's hierarchy."""
+    contract: Any = _core.contract
+    hierarchy = contract(d.indptr, d.indices, d.lengths)
+    position, up, down = hierarchy.arrays()
+    return [position, *up, *(down or up), hierarchy.symmetric]
 
 
 def _rows(d: Draw) -> dict[str, Callable[[], Arguments]]:

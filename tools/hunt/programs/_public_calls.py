@@ -64,6 +64,10 @@ def _vertices(subject: Subject, rng: np.random.Generator) -> Any:
     return [_vertex(subject, rng) for _ in range(rng.integers(1, 4))]
 
 
+def _two_vertices(subject: Subject, rng: np.random.Generator) -> Any:
+    return [_vertex(subject, rng), _vertex(subject, rng)]
+
+
 def _weights(subject: Subject, rng: np.random.Generator) -> Any:
     count = subject.graph.m
     return [None, "euclidean", np.ones(count, np.int32), np.full(count, 0.5)][rng.integers(4)]
@@ -237,6 +241,8 @@ def _solving_calls() -> list[Call]:
         "plan": (3, {"?": _FLAG, "source": _vertex, "sources": _vertices, "targets": _vertices,
                      "target": _vertex, **plan}),
         "distances": (6, {**several, **_TABLE}),
+        "pairs": (3, {"origins": _two_vertices, "destinations": _two_vertices, "?": _FLAG, **path,
+                      "dist_dtype": _DTYPE}),
         "apsp": (3, {"?": _FLAG, **_TABLE}),
         "nearest": (3, {"facilities": _vertices, "?": _FLAG, "reverse": _FLAG, **_SOLVING,
                         "cutoff": _CUTOFF, "dist_dtype": _DTYPE}),
@@ -247,12 +253,16 @@ def _solving_calls() -> list[Call]:
         Call(name, _free(getattr(wp, name)), {"graph": _GRAPH, **params}, weight=weight)
         for name, (weight, params) in own.items()
     ]
-    made = Call("Solver", _free(wp.Solver), {"graph": _GRAPH, "?": _FLAG, **plan})
+    made = Call(
+        "Solver", _free(wp.Solver), {"graph": _GRAPH, "?": _FLAG, "prepared": _FLAG, **plan}
+    )
+    prepare = {key: _SOLVING[key] for key in ("threads", "progress")}
+    prepared = Call("prepare", _free(wp.prepare), {"graph": _GRAPH, "?": _FLAG, **prepare})
     methods = [
         Call(f"solver.{name}", _solver(name), _without(params, plan), weight=weight / 4)
         for name, (weight, params) in own.items()
     ]
-    return [*functions, made, *methods]
+    return [*functions, made, prepared, *methods]
 
 
 def _solver(name: str) -> Callable[..., Any]:

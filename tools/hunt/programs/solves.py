@@ -66,14 +66,20 @@ def _able(solves: Solves, recipes: Sequence[Recipe | None]) -> list[Recipe | Non
     return [each for each in recipes if each is None or solves.takes(each)]
 
 
+def _able_from_one(solves: Solves, recipes: Sequence[Recipe | None]) -> list[Recipe | None]:
+    """Return what can find a tree or a route: no hierarchy for floats, whose sums differ there."""
+    able = _able(solves, recipes)
+    return [r for r in able if r is None or solves.drawn.integer or not r.prepared]
+
+
 def _one_source(solves: Solves, source: int, rng: np.random.Generator) -> None:
     n = solves.graph.n
-    for recipe in _able(solves, _SSSP):
+    for recipe in _able_from_one(solves, _SSSP):
         options = _options(solves, recipe, rng)
         if rng.random() < 0.1:
             options["trace"] = True
         solves.sssp(source, recipe, odd=bool(rng.random() < 0.4), **options)
-    for recipe in _able(solves, _PATH):
+    for recipe in _able_from_one(solves, _PATH):
         options = {"algorithm": recipe.name} if recipe else {}
         for target in _some(rng, n, 2):
             solves.path(source, target, recipe, **options)
@@ -121,7 +127,7 @@ def _all_pairs(solves: Solves, rng: np.random.Generator) -> None:
 
 def _facilities(solves: Solves, rng: np.random.Generator) -> None:
     facilities = _some(rng, solves.graph.n, 4)
-    for recipe in _SSSP:
+    for recipe in _able_from_one(solves, _SSSP):
         # The search begins with edges of length 0 to the facilities.
         if rng.random() < 0.85 or not (recipe is None or solves.takes(recipe, 0)):
             continue

@@ -1,0 +1,95 @@
+"""Distances of many trips: in a prepared graph one by one, else origin by origin."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.api.run import narrowed, run_plan
+from warpath.api.table import solved_table
+from warpath.api.table_request import TableRequest
+from warpath.base.progress import share, watch
+from warpath.engines.base import Problem
+from warpath.graph.zones import arrivals
+from warpath.planner.cpu_model import Size
+from warpath.planner.kinds import kind_of
+from warpath.recipes import CATALOGUE, Task
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.api.options import Options
+    from warpath.api.run import Progress
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+    from warpath.planner.plan import Plan
+
+
+def solved_pairs(
+    graph: Graph,
+    options: Options,
+    origins: NDArray[np.int64],
+    destinations: NDArray[np.int64],
+    dtype: np.dtype[Any],
+    progress: Progress,
+) -> tuple[Array, Plan, dict[str, Any]]:
+    """Return the distance of each trip, the plan and counters of the run.
+
+    Parameters
+    ----------
+    origins, destinations : (k,) vertices of the graph.
+    dtype : the type of the distances.
+    """
+    start = time.perf_counter()
+    if _by_pairs(options):
+        size = Size(Task.PAIRS, len(origins), 1, dtype.itemsize)
+        chosen = options.plan(size, graph)
+        problem = Problem(Task.PAIRS, origins, arrivals(graph, destinations))
+        raw, stats = run_plan(graph, chosen, problem, progress=progress)
+        dist = narrowed(raw.dist, dtype)
+        dist[origins == destinations] = 0  # not the round trip of a closed vertex
+    else:
+        dist, chosen, stats = _by_origins(graph, options, origins, destinations, dtype, progress)
+    stats["seconds"] = time.perf_counter() - start
+    return dist, chosen, stats
+
+
+def _by_pairs(options: Options) -> bool:
+    """Say whether an algorithm for pairs may run: it was requested, or the graph is prepared."""
+    wish = options.wish
+    named = wish.algorithm != "auto" and Task.PAIRS in CATALOGUE[wish.algorithm].solves
+    return named or (wish.algorithm == "auto" and wish.prepared)
+
+
+def _by_origins(
+    graph: Graph,
+    options: Options,
+    origins: NDArray[np.int64],
+    destinations: NDArray[np.int64],
+    dtype: np.dtype[Any],
+    progress: Progress,
+) -> tuple[Array, Plan, dict[str, Any]]:
+    """Search from some different origins at a time, each to the destinations of all of these."""
+    starts, row = np.unique(origins, return_inverse=True)
+    order = np.argsort(row, kind="stable")
+    ends = np.searchsorted(row[order], np.arange(len(starts)), side="right")
+    dist = np.empty(len(origins), dtype)
+    chosen = options.plan(Size(Task.MANY, len(starts), 1, dtype.itemsize), graph)
+    several = kind_of(chosen.device).rows_at_once(chosen.threads)
+    stats: dict[str, Any] = {}
+    with watch(progress, "pairs", "origins") as report:
+        for first in range(0, len(starts), several):
+            block = slice(first, min(first + several, len(starts)))
+            trips = order[ends[first - 1] if first else 0 : ends[block.stop - 1]]
+            columns, column = np.unique(destinations[trips], return_inverse=True)
+            problem = Problem(Task.MANY, starts[block], columns)
+            size = Size(Task.MANY, block.stop - first, len(columns), dtype.itemsize)
+            request = TableRequest(dtype, None, predecessors=False, trace=False)
+            reporting = share(report, block, len(starts))
+            table = solved_table(graph, problem, size, options, request, reporting)
+            dist[trips] = table.dist[row[trips] - first, column]
+            for name, value in table.stats.items():
+                stats[name] = stats.get(name, 0) + value
+    return dist, chosen, stats

@@ -1,0 +1,103 @@
+"""Contraction hierarchies: one is built for a graph and kept with it, for all later searches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import _core
+from warpath.base.errors import NotSupportedError
+from warpath.engines.base import Order, Raw
+from warpath.graph.derived import Derived
+from warpath.recipes import Loop, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpath.graph import Graph
+
+_ALL = np.empty(0, np.int64)  # means to the core that every vertex is a target
+
+#: An object of the core, of a class for each type of the shortcuts' weights; None where their sums
+#: may not fit 64 bits.
+HIERARCHY: Derived[Any] = Derived(__name__, "contraction hierarchy")
+
+
+def hierarchy_of(
+    graph: Graph, threads: int, progress: Callable[[int, int], None] | None = None
+) -> Any:
+    """Return the hierarchy that is kept with a graph; the first call builds it.
+
+    Any number of threads builds the same one. None if the sums of shortcuts may not fit 64 bits.
+
+    Raises
+    ------
+    NotSupportedError
+        If contracting vertices makes the rest of the graph denser and denser.
+    """
+    return HIERARCHY.of(graph, lambda: _contracted(graph, threads, progress))
+
+
+def _contracted(graph: Graph, threads: int, progress: Callable[[int, int], None] | None) -> Any:
+    rows = graph.indptr, graph.indices, graph.solver_weights
+    try:
+        found: Any = _core.contract(*rows, threads=threads, progress=progress)
+    except OverflowError:
+        return None
+    if isinstance(found, tuple):
+        vertices, arcs = found
+        msg = (
+            f"this graph has no useful hierarchy: with {vertices:,} of {graph.n:,} vertices left, "
+            f"each has {arcs / vertices:,.0f} arcs, and more with every vertex that is removed. "
+            "Hierarchies suit road networks and meshes. Use warpath.Solver(graph), which needs "
+            "no preparation."
+        )
+        raise NotSupportedError(msg)
+    return found
+
+
+def search(order: Order) -> Raw | None:
+    """Find a route, or the distances of pairs; None without a hierarchy, see `hierarchy_of`."""
+    graph, problem = order.graph, order.problem
+    assert problem.targets is not None  # noqa: S101 - the caller's promise for PATH and PAIRS
+    hierarchy = hierarchy_of(graph, order.threads)
+    if hierarchy is None:
+        return None
+    if problem.task is Task.PAIRS:
+        dist = np.empty(len(problem.sources), graph.dist_dtype)
+        settled = hierarchy.pairs(
+            problem.sources, problem.targets, dist, threads=order.threads, progress=order.progress
+        )
+        return Raw(dist, stats={"settled": settled})
+    back = graph.reversed()
+    vertices, length, settled = hierarchy.route(
+        back.indptr,
+        back.indices,
+        back.solver_weights,
+        problem.source,
+        int(problem.targets[0]),
+        progress=order.progress,
+    )
+    return Raw(np.asarray(length, graph.dist_dtype), vertices, {"settled": settled})
+
+
+def sweep(order: Order) -> Raw | None:
+    """Find the distances from one source or several; None without a hierarchy."""
+    graph, problem = order.graph, order.problem
+    hierarchy = hierarchy_of(graph, order.threads)
+    if hierarchy is None:
+        return None
+    one = problem.task is Task.SSSP
+    out = np.empty((1, graph.n), graph.dist_dtype) if one else order.out
+    assert out is not None  # noqa: S101 - the caller's promise for MANY and APSP
+    if out.size:
+        hierarchy.table(
+            problem.sources,
+            _ALL if problem.targets is None else problem.targets,
+            out,
+            restricted=order.recipe.loop is Loop.RESTRICTED_SWEEP,
+            threads=order.threads,
+            progress=order.progress,
+        )
+    return Raw(out[0] if one else out)

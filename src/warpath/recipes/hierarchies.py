@@ -1,0 +1,63 @@
+"""Algorithms on a contraction hierarchy, which is built once for a graph."""
+
+from __future__ import annotations
+
+from warpath.recipes.recipe import Citation, Loop, Recipe, Task
+
+_CH = Citation(
+    "Geisberger, Sanders, Schultes, Delling",
+    "Contraction hierarchies: faster and simpler hierarchical routing in road networks",
+    "WEA",
+    2008,
+)
+_PHAST = Citation(
+    "Delling, Goldberg, Nowatzyk, Werneck",
+    "PHAST: hardware-accelerated shortest path trees",
+    "IPDPS",
+    2011,
+)
+_RPHAST = Citation(
+    "Delling, Goldberg, Werneck", "Faster batched shortest paths in road networks", "ATMOS", 2011
+)
+_NOTE = (
+    "Vertices are contracted in rounds of independent vertices, on threads; the importance of a "
+    "vertex is its level and the quotients of arcs and hops, and searches go through positions in "
+    "the order of importance, without a priority queue."
+)
+
+RECIPES = (
+    Recipe(
+        "geisberger2008.ch",
+        "Two searches upward in a contraction hierarchy that meet: routes, and distances of pairs.",
+        _CH,
+        "sections 2 and 3",
+        frozenset({Task.PATH, Task.PAIRS}),
+        Loop.HIERARCHY,
+        reassociates=True,
+        prepared=True,
+        note=_NOTE,
+    ),
+    Recipe(
+        "delling2011.phast",
+        "A search upward, then a sweep down the hierarchy over all vertices, for up to 16 sources "
+        "at once.",
+        _PHAST,
+        "sections III and IV",
+        frozenset({Task.SSSP, Task.MANY, Task.APSP}),
+        Loop.HIERARCHY_SWEEP,
+        reassociates=True,
+        prepared=True,
+        note=_NOTE,
+    ),
+    Recipe(
+        "delling2011.rphast",
+        "PHAST, with a sweep over the vertices above the targets alone: tables.",
+        _RPHAST,
+        "section 3",
+        frozenset({Task.MANY}),
+        Loop.RESTRICTED_SWEEP,
+        reassociates=True,
+        prepared=True,
+        note=_NOTE,
+    ),
+)

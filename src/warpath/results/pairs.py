@@ -1,0 +1,120 @@
+"""The result of `pairs`: the distance of each of many trips, and their routes on request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warpath.base.cached import cached_property
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import require
+from warpath.graph.checks import checked_integer
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+    from warpath.results.route import Route
+
+
+class Pairs:
+    """The distances from several origins, each to a destination of its own.
+
+    Attributes
+    ----------
+    graph : the graph that was solved.
+    origin_indices, destination_indices : (k,) int64, indices of the vertices.
+    dist : (k,) distances in the weights' unit; inf (floats) or the largest integer where the
+        destination cannot be reached.
+    plan : the plan that ran: algorithm, device and the reasons.
+    stats : counters of the run, with ``seconds``.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        origins: NDArray[np.int64],
+        destinations: NDArray[np.int64],
+        dist: Array,
+        find_route: Callable[[Any, Any], Route],
+        *,
+        plan: Any,
+        stats: dict[str, Any],
+    ) -> None:
+        self.graph = graph
+        self.origin_indices = origins
+        self.destination_indices = destinations
+        self.dist = dist
+        self._find_route = find_route
+        self.plan = plan
+        self.stats = stats
+
+    @cached_property
+    def origins(self) -> Array:
+        """The origins as the graph names them: (k,)."""
+        return self.graph.label_of(self.origin_indices)
+
+    @cached_property
+    def destinations(self) -> Array:
+        """The destinations as the graph names them: (k,)."""
+        return self.graph.label_of(self.destination_indices)
+
+    @cached_property
+    def reached(self) -> NDArray[np.bool_]:
+        """Mask of the trips that have a path: (k,) bool."""
+        reached: NDArray[np.bool_] = self.dist != unreachable(self.dist.dtype)
+        return reached
+
+    def route(self, trip: int) -> Route:
+        """Return a shortest path of one trip, which is searched for at each call.
+
+        Parameters
+        ----------
+        trip : number of the trip, in [0, k).
+
+        Raises
+        ------
+        InputError
+            If there is no such trip.
+        NoPathError
+            If its destination cannot be reached.
+        """
+        at = checked_integer(trip, "trip", 0, len(self) - 1)
+        return self._find_route(self.origins[at], self.destinations[at])
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame: origin, destination and distance, NA where there is none."""
+        pandas = require("pandas", what="Pairs.to_pandas")
+        distance = pandas.Series(self.dist).convert_dtypes().mask(~self.reached, pandas.NA)
+        columns = {
+            "origin": self.origins,
+            "destination": self.destinations,
+            "distance": distance,
+        }
+        return pandas.DataFrame(columns)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one row per trip, (origin, destination, distance), as ``.parquet`` or ``.csv``.
+
+        The write is atomic. Vertices have the names of the graph's file.
+        """
+        from warpath.io.places import to_write
+        from warpath.results.files import file_names, save_columns
+
+        columns: dict[str, tuple[Array, Array | None]] = {
+            "origin": (file_names(self.graph, self.origin_indices), None),
+            "destination": (file_names(self.graph, self.destination_indices), None),
+            "distance": (self.dist, self.reached),
+        }
+        save_columns(to_write(path), columns)
+
+    def __len__(self) -> int:
+        return len(self.dist)
+
+    def __repr__(self) -> str:
+        count = int(self.reached.sum())
+        return f"<Pairs: {count:,} of {len(self):,} trips have a path\n  {self.plan.headline()}>"

@@ -1,0 +1,149 @@
+"""`prepare` and `pairs`: many trips, with and without preparation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath.graph import Graph
+
+
+@pytest.fixture(scope="module")
+def road():
+    return wp.generate.road(2000)
+
+
+@pytest.fixture(scope="module")
+def city(road):
+    return wp.prepare(road)
+
+
+@pytest.fixture(scope="module")
+def trips(road):
+    rng = np.random.default_rng(0)
+    return rng.integers(0, road.n, (2, 300))
+
+
+def test_pairs_are_entries_of_the_table(road, city, trips):
+    origins, destinations = trips
+    expected = wp.distances(road, origins).dist[np.arange(300), destinations]
+    for found in (wp.pairs(road, origins, destinations), city.pairs(origins, destinations)):
+        assert found.dist.tolist() == expected.tolist()
+        assert found.origins.tolist() == origins.tolist()
+        assert found.destinations.tolist() == destinations.tolist()
+        assert len(found) == 300
+        assert found.stats["seconds"] > 0
+
+
+def test_a_prepared_solver_searches_in_the_hierarchy_and_an_unprepared_one_does_not(road, city):
+    assert city.pairs([0], [9]).plan.algorithm == "geisberger2008.ch"
+    assert city.path(0, 9).plan.algorithm == "geisberger2008.ch"
+    assert city.plan(sources=[0, 1], targets=[5]).recipe.prepared
+    assert not wp.path(road, 0, 9).plan.recipe.prepared
+    assert not wp.pairs(road, [0], [9]).plan.recipe.prepared
+    assert not wp.plan(road, sources=[0, 1], targets=[5]).recipe.prepared
+
+
+def test_prepared_answers_are_those_of_the_graph(road, city):
+    assert city.sssp(7).dist.tolist() == wp.sssp(road, 7).dist.tolist()
+    assert city.sssp(7).pred.tolist() == wp.sssp(road, 7).pred.tolist()
+    assert city.sssp(7, cutoff=900).dist.tolist() == wp.sssp(road, 7, cutoff=900).dist.tolist()
+    assert city.apsp().dist.tolist() == wp.apsp(road).dist.tolist()
+    table = city.distances([3, 4], [8, 1], predecessors=True)
+    plain = wp.distances(road, [3, 4], [8, 1], predecessors=True)
+    assert table.dist.tolist() == plain.dist.tolist()
+    assert table.pred.tolist() == plain.pred.tolist()
+    assert city.nearest([5, 6]).dist.tolist() == wp.nearest(road, [5, 6]).dist.tolist()
+    reverse = city.within(5, 800, reverse=True)
+    assert reverse.dist.tolist() == wp.within(road, 5, 800, reverse=True).dist.tolist()
+    wp.verify(road, city.sssp(7))
+
+
+def test_the_route_of_a_trip_is_the_path_of_the_tree(road, city, trips):
+    found = city.pairs(*trips)
+    for trip in (0, 150, 299):
+        route = found.route(trip)
+        assert route.indices.tolist() == wp.path(road, *trips[:, trip]).indices.tolist()
+        assert route.length == found.dist[trip]
+    with pytest.raises(wp.InputError, match=r"trip = 300 must be an integer in 0 \.\. 299"):
+        found.route(300)
+
+
+def test_trips_within_a_vertex_and_trips_without_a_path():
+    graph = Graph.of([("a", "b", 2), ("b", "c", 3), ("d", "d", 1)])
+    for found in (
+        wp.pairs(graph, ["a", "a", "d", "c"], ["c", "a", "d", "a"]),
+        wp.prepare(graph).pairs(["a", "a", "d", "c"], ["c", "a", "d", "a"]),
+    ):
+        assert found.dist[:3].tolist() == [5, 0, 0]
+        assert found.reached.tolist() == [True, True, True, False]
+        assert found.to_pandas()["distance"].isna().tolist() == [False, False, False, True]
+        with pytest.raises(wp.NoPathError):
+            found.route(3)
+
+
+def test_trips_end_at_closed_vertices_and_never_pass_through_them():
+    graph = Graph.of([(0, 1, 1), (1, 2, 1), (0, 3, 5), (3, 2, 5), (2, 0, 1)], first_through=2)
+    expected = [wp.path(graph, 0, 2).length, 0, wp.path(graph, 0, 1).length]
+    for found in (
+        wp.pairs(graph, [0, 1, 0], [2, 1, 1]),
+        wp.prepare(graph).pairs([0, 1, 0], [2, 1, 1]),
+    ):
+        assert found.dist.tolist() == expected
+
+
+def test_as_many_destinations_as_origins_are_needed(road, city):
+    for call in (city.pairs, lambda *ends: wp.pairs(road, *ends)):
+        with pytest.raises(wp.InputError, match="origins names 2 vertices and destinations 1"):
+            call([0, 1], [5])
+        with pytest.raises(wp.VertexError):
+            call([0], [road.n])
+
+
+def test_distances_narrow_to_int32_or_say_that_they_do_not_fit(road):
+    assert wp.prepare(road).pairs([0], [9], dist_dtype="int32").dist.dtype == np.int32
+    long = wp.prepare([(0, 1, 2**31), (1, 2, 2**31)])
+    assert long.pairs([0], [2]).dist.tolist() == [2**32]
+    with pytest.raises(wp.DistanceOverflowError, match="leave dist_dtype out"):
+        long.pairs([0], [2], dist_dtype="int32")
+
+
+def test_floats_agree_within_rounding_and_trees_are_searched_in_the_graph(road):
+    rng = np.random.default_rng(1)
+    graph = road.with_weights(rng.random(road.m))
+    solver = wp.prepare(graph)
+    starts, ends = rng.integers(0, road.n, (2, 50))
+    expected = wp.pairs(graph, starts, ends).dist
+    assert np.allclose(solver.pairs(starts, ends).dist, expected, rtol=road.n * 2.3e-16, atol=0)
+    assert solver.sssp(3).dist.tobytes() == wp.sssp(graph, 3).dist.tobytes()
+    assert not solver.path(0, 9).plan.recipe.prepared
+
+
+@pytest.mark.parametrize(
+    ("edges", "error", "message"),
+    [
+        ([(0, 1, -1), (1, 2, 5)], wp.NegativeWeightError, "1 negative weight, and a hierarchy"),
+        ([(0, 1, 2**62), (1, 2, 2**62)] * 2, wp.DistanceOverflowError, "may not fit 64 bits"),
+    ],
+)
+def test_what_cannot_be_prepared_says_why(edges, error, message):
+    with pytest.raises(error, match=message):
+        wp.prepare(edges)
+
+
+def test_preparing_reports_its_progress():
+    seen = []
+    wp.prepare(wp.generate.road(300_000), progress=lambda done, total: seen.append((done, total)))
+    assert seen
+    assert {total for _, total in seen} == {300_000}
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def test_trips_are_saved_with_the_names_of_the_file(city, tmp_path):
+    found = city.pairs([0, 1], [2, 3])
+    found.save(tmp_path / "trips.csv")
+    lines = (tmp_path / "trips.csv").read_text().splitlines()
+    assert lines[0] == '"origin","destination","distance"'
+    assert lines[1] == f"0,2,{found.dist[0]}"
+    assert repr(found).startswith("<Pairs: 2 of 2 trips have a path\n  geisberger2008.ch")

@@ -1,0 +1,199 @@
+"""Contraction hierarchies: what is built, what is refused, and what searches in them answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import warpath as wp
+from support import reference, strategies
+from warpath import _core
+from warpath.base.errors import NotSupportedError
+from warpath.engines.hierarchy import HIERARCHY, hierarchy_of
+from warpath.graph import Graph
+
+
+def contracted(graph, **options):
+    return _core.contract(graph.indptr, graph.indices, graph.solver_weights, **options)
+
+
+def flat(hierarchy) -> list[np.ndarray]:
+    position, up, down = hierarchy.arrays()
+    return [position, *up, *(down or ())]
+
+
+def arrays_by_name(hierarchy) -> dict[str, np.ndarray]:
+    position, up, down = hierarchy.arrays()
+    names = ("up_first", "up_heads", "up_weights", "down_first", "down_heads", "down_weights")
+    return dict(zip(names, (*up, *(down or up)), strict=True)) | {"position": position}
+
+
+def rebuilt(hierarchy, **changes):
+    """Make a hierarchy from the arrays of another one, some of which are replaced."""
+    arrays = arrays_by_name(hierarchy) | changes
+    return _core.hierarchy(**arrays, symmetric=hierarchy.symmetric)
+
+
+@pytest.fixture(scope="module")
+def road():
+    return wp.generate.road(3000)
+
+
+@pytest.mark.parametrize("make", [lambda: wp.generate.road(3000), lambda: wp.generate.rmat(8)])
+def test_any_number_of_threads_builds_the_same_hierarchy(make):
+    graph = make()
+    one = flat(contracted(graph, threads=1))
+    for threads in (2, 3):
+        for array, expected in zip(flat(contracted(graph, threads=threads)), one, strict=True):
+            assert array.tobytes() == expected.tobytes()
+
+
+def test_every_arc_leads_to_a_smaller_position(road):
+    position, (first, heads, weights), down = contracted(road).arrays()
+    assert down is None  # the graph has each edge in both directions
+    assert sorted(position.tolist()) == list(range(road.n))
+    assert np.all(heads < np.repeat(np.arange(road.n), np.diff(first)))
+    assert np.all(weights >= 0)
+
+
+def test_a_directed_graph_has_arcs_of_its_own_in_each_direction():
+    graph = Graph.of([(0, 1, 2), (1, 2, 3), (2, 0, 4), (0, 2, 9)])
+    hierarchy = contracted(graph)
+    assert not hierarchy.symmetric
+    assert sum(hierarchy.arcs) >= graph.m - 1  # the edge of length 9 has a witness
+
+
+def test_a_hierarchy_of_its_own_arrays_answers_alike(road):
+    first = contracted(road)
+    again = rebuilt(first)
+    starts, ends = np.arange(0, 3000, 17), np.arange(2999, 0, -17)[:177]
+    answers = [np.empty(len(starts), np.int64) for _ in range(2)]
+    for hierarchy, out in zip((first, again), answers, strict=True):
+        hierarchy.pairs(starts, ends, out)
+    assert answers[0].tolist() == answers[1].tolist()
+    assert again.bound == first.bound
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("position", np.zeros_like, "position must be that of one vertex"),
+        ("position", lambda values: values + 1, "position must be that of one vertex"),
+        ("up_heads", lambda values: values + 2999, "to a smaller position"),
+        ("up_heads", lambda values: values - 3000, "to a smaller position"),
+        ("up_first", lambda values: values[::-1].copy(), "must ascend"),
+        ("up_first", lambda values: values[:-1].copy(), "entries, but"),
+        ("up_weights", lambda values: -values, "weights must be >= 0"),
+        ("up_weights", lambda values: values[:-1].copy(), "entries, but"),
+    ],
+)
+def test_arrays_that_are_no_hierarchy_are_refused(road, name, change, message):
+    hierarchy = contracted(road)
+    with pytest.raises(ValueError, match=message):
+        rebuilt(hierarchy, **{name: change(arrays_by_name(hierarchy)[name])})
+
+
+def test_vertices_that_do_not_exist_and_tables_of_another_size_are_refused(road):
+    hierarchy = contracted(road)
+    one, out = np.zeros(1, np.int64), np.empty((1, 1), np.int64)
+    with pytest.raises(ValueError, match="there is no vertex 3000"):
+        hierarchy.pairs(one, one + 3000, np.empty(1, np.int64))
+    with pytest.raises(ValueError, match="there is no vertex -1"):
+        hierarchy.table(one - 1, one, out, restricted=True)
+    with pytest.raises(ValueError, match="a row per source"):
+        hierarchy.table(one, np.zeros(2, np.int64), out, restricted=True)
+    with pytest.raises(ValueError, match="out has 2 entries"):
+        hierarchy.pairs(one, one, np.empty(2, np.int64))
+    other = wp.generate.road(100)
+    with pytest.raises(ValueError, match="the rows are of another graph"):
+        hierarchy.route(other.indptr, other.indices, other.solver_weights, 0, 1)
+
+
+def test_negative_weights_are_refused_by_the_core():
+    graph = Graph.of([(0, 1, -2), (1, 2, 3)])
+    with pytest.raises(ValueError, match="weights must not be negative"):
+        contracted(graph)
+
+
+def test_a_graph_whose_core_grows_dense_is_refused_with_its_numbers():
+    graph = wp.generate.uniform(3000, 8)
+    with pytest.raises(NotSupportedError, match=r"of 3,000 vertices left, each has \d+ arcs"):
+        hierarchy_of(graph, 2)
+    assert HIERARCHY.known(graph) is None
+
+
+def test_the_limits_of_the_core_decide_what_is_refused(road):
+    vertices, arcs = contracted(road, core_vertices=20, core_degree=3)
+    assert vertices > 20
+    assert arcs > 3 * vertices
+
+
+def test_sums_beyond_32_bits_take_64_and_beyond_those_there_is_no_hierarchy():
+    ends = np.arange(8)
+    graph = Graph.from_edges(ends, ends + 1, np.full(8, 2**30, np.int32))
+    assert graph.solver_weights.dtype == np.int32
+    hierarchy = hierarchy_of(graph, 1)
+    assert hierarchy.arrays()[1][2].dtype == np.int64
+    out = np.empty(1, np.int64)
+    hierarchy.pairs(np.array([0]), np.array([8]), out)
+    assert out[0] == 8 * 2**30
+    huge = Graph.of([(v, v + 1, 2**62) for v in range(8)])
+    assert hierarchy_of(huge, 1) is None
+
+
+def test_a_graph_keeps_its_hierarchy(road):
+    assert hierarchy_of(road, 1) is hierarchy_of(road, 2)
+    assert any("contraction hierarchy" in repr(entry) for entry, _ in road.derived)
+
+
+@pytest.mark.parametrize("bits", [0, 256, 512])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_registers_of_any_width_give_the_same_table(road, dtype, bits):
+    graph = road.with_weights(road.weights.astype(dtype) * dtype(2))
+    if dtype is np.int64:
+        graph = graph.with_weights(graph.weights << 24)
+    hierarchy = contracted(graph)
+    sources, targets = np.arange(0, 3000, 100), np.arange(5, 3000, 70)
+    expected = wp.distances(graph, sources).dist  # these sums are exact in every type
+    for restricted, columns in ((True, targets), (False, targets), (False, targets[:0])):
+        picked = expected[:, columns] if len(columns) else expected
+        out = np.empty(picked.shape, graph.dist_dtype)
+        hierarchy.table(sources, columns, out, restricted=restricted, bits=bits, threads=2)
+        assert out.tobytes() == np.ascontiguousarray(picked).tobytes()
+
+
+def test_a_distance_that_int32_does_not_hold_is_an_overflow():
+    graph = Graph.of([(0, 1, 2**31), (1, 2, 2**31)])
+    hierarchy = contracted(graph)
+    out = np.empty((1, 3), np.int32)
+    with pytest.raises(OverflowError, match="a distance of 2147483648 does not fit int32"):
+        hierarchy.table(np.array([0]), np.empty(0, np.int64), out, restricted=False)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+@given(data=st.data())
+def test_random_graphs_have_the_distances_and_routes_of_dijkstra(dtype, data):
+    graph = data.draw(strategies.graphs(dtype))
+    hierarchy = hierarchy_of(graph, data.draw(st.integers(1, 3)))
+    if graph.n == 0 or hierarchy is None:
+        return
+    source = data.draw(st.integers(0, graph.n - 1))
+    expected = reference.dijkstra(graph, source)
+    out = np.empty(graph.n, graph.dist_dtype)
+    hierarchy.pairs(np.full(graph.n, source), np.arange(graph.n), out)
+    assert out.tolist() == expected.tolist()
+    tree = wp.sssp(graph, source, algorithm="classic.dijkstra")
+    for target in np.flatnonzero(tree.reached)[:5].tolist():
+        route = wp.path(graph, source, target, algorithm="geisberger2008.ch")
+        assert route.indices.tolist() == tree.path_to(target).indices.tolist()
+
+
+@given(graph=strategies.graphs("int32"), seed=st.integers(0, 2**32 - 1))
+def test_a_permuted_graph_has_permuted_distances(graph, seed):
+    order = np.random.default_rng(seed).permutation(graph.n)
+    src, dst, weights = graph.edges()
+    other = Graph.from_edges(order[src], order[dst], weights, n=graph.n)
+    table, permuted = (wp.apsp(each, algorithm="delling2011.phast").dist for each in (graph, other))
+    assert permuted[np.ix_(order, order)].tolist() == table.tolist()
