@@ -46,7 +46,10 @@ def solves(graph: Graph) -> list[Solve]:
     able = [
         recipe.name
         for recipe in CATALOGUE
-        if recipe.planned and "cpu" in recipe.devices and not recipe.objection(Task.SSSP, facts)
+        if recipe.planned
+        and not recipe.prepared
+        and "cpu" in recipe.devices
+        and not recipe.objection(Task.SSSP, facts)
     ]
     return [
         Solve(name, threads, tree)
