@@ -197,3 +197,16 @@ def test_a_permuted_graph_has_permuted_distances(graph, seed):
     other = Graph.from_edges(order[src], order[dst], weights, n=graph.n)
     table, permuted = (wp.apsp(each, algorithm="delling2011.phast").dist for each in (graph, other))
     assert permuted[np.ix_(order, order)].tolist() == table.tolist()
+
+
+def test_vertices_that_one_round_contracts_are_not_each_others_witnesses():
+    """Of equally short paths around them, both would be lost."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        rows, columns = rng.integers(2, 9, 2).tolist()
+        for graph in (wp.generate.grid(rows, columns), wp.generate.uniform(5 * rows, 3, seed=seed)):
+            equal = graph.with_weights(None)
+            table = np.empty((equal.n, equal.n), np.int64)
+            sources = np.arange(equal.n)
+            contracted(equal).table(sources, sources[:0], table, restricted=False)
+            assert table.tolist() == wp.apsp(equal, algorithm="classic.dijkstra").dist.tolist()

@@ -18,12 +18,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 

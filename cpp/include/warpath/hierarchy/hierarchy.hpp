@@ -93,13 +93,10 @@ class Hierarchy {
 
  private:
   static W sum(W a, W b) {
-    if constexpr (std::is_integral_v<W>) {
-      W total;
-      if (!__builtin_add_overflow(a, b, &total) && total < unreachable<W>) return total;
+    W total;
+    if (!add_checked<W, W, Position>(a, b, total))
       throw std::overflow_error("the sums of shortcuts may not fit their type");
-    } else {
-      return a + b;
-    }
+    return total;
   }
 
   /// The length of the longest way along rows, an upper bound on the labels of an upward search.

@@ -17,13 +17,13 @@ namespace warpath {
 
 /// A set of positions from which the largest is taken.
 ///
-/// A bit for each position, and one for each word of 64: on a graph of a million vertices a
-/// quarter of the time that a heap takes.
+/// A bit for each position, and one for each word of 64. On New York's roads a search takes half of
+/// the time that it takes with a heap ordered by distance.
 class PositionQueue {
  public:
   explicit PositionQueue(std::size_t n) : words_(n / 64 + 1, 0), summary_(n / 4096 + 1, 0) {}
 
-  /// Empties the queue, which is empty unless a search was interrupted.
+  /// Prepares an empty queue for positions up to the largest one.
   void start(Position largest) { next_ = static_cast<std::int64_t>(largest) >> 12; }
 
   void push(Position x) {

@@ -158,13 +158,10 @@ class WitnessSearch {
   W need(std::int32_t w) { return mark(w).need; }
 
   static W sum(W a, W b) {
-    if constexpr (std::is_integral_v<W>) {
-      W total;
-      if (!__builtin_add_overflow(a, b, &total) && total < unreachable<W>) return total;
+    W total;
+    if (!add_checked<W, W, std::int32_t>(a, b, total))
       throw std::overflow_error("a shortcut is too long for its type");
-    } else {
-      return a + b;
-    }
+    return total;
   }
 
   /// Marks the successors of v that a search from the tail of `into` has to find.
