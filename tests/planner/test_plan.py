@@ -651,3 +651,19 @@ def test_the_plan_of_rounds_by_distance_says_how_many_there_may_be():
         notes = pick(Size(Task.SSSP), wish=Wish(name)).notes
         assert any("each distinct distance takes a round" in note for note in notes)
     assert not pick(Size(Task.SSSP)).notes
+
+
+def test_a_plan_says_from_how_many_calls_on_preparing_pays():
+    roads = wp.generate.road(20_000)
+    for plan in (wp.plan(roads, 0, target=9), wp.plan(roads, sources=[0, 1, 2], targets=[3])):
+        [note] = [note for note in plan.notes if "warpath.prepare" in note]
+        assert re.search(r"would take about .* it pays from [\d,]+ such calls on$", note)
+    silent = [
+        wp.plan(roads, 0),
+        wp.plan(roads, 0, target=9, algorithm="classic.dijkstra"),
+        wp.plan(wp.generate.road(2000), 0, target=9),
+        wp.plan(wp.generate.rmat(14), 0, target=9),
+        wp.plan(roads.with_weights(-roads.weights), 0, target=9),
+        wp.Solver(roads, prepared=True).plan(0, target=9),
+    ]
+    assert not any("prepare" in note for plan in silent for note in plan.notes)

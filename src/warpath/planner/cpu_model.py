@@ -60,6 +60,9 @@ _IN_CACHE = 2**15  # vertices whose labels lie in the caches of a core
 _NEIGHBOURS = 32
 _BATCH = 32  # sources that one scan of an edge relaxes it for, at most
 _SWEPT = 16  # sources of a sweep, at most
+_WORTH_PREPARING = 10_000  # vertices
+# Seconds for each vertex and edge: 4.5e-6 on New York's roads, 7.4e-6 on a road of 1,000,000.
+_CONTRACT = 6e-6
 # Of the vertices and edges, sqrt(targets / n) times this part lies above targets: 0.038 for 64 and
 # 0.12 for 1,000 of 264,346 vertices of New York.
 _PART_ABOVE = 2.0
@@ -206,6 +209,16 @@ def _work_in_a_hierarchy(kind: str, size: Size, facts: Facts, threads: int) -> d
     amounts["sweep"] = math.ceil(size.sources / batch) * passed
     amounts["write"] = size.sources * (facts.n if size.targets == 0 else size.targets)
     return amounts
+
+
+def may_be_prepared(facts: Facts) -> bool:
+    """Return whether a graph is worth a contraction hierarchy: many hops across, and not small."""
+    return facts.n >= _WORTH_PREPARING and not facts.negative and _long(facts)
+
+
+def prepare_seconds(facts: Facts, threads: int) -> float:
+    """Return the predicted time of building the contraction hierarchy of a road network."""
+    return _CONTRACT * (facts.n + facts.m) / (1 + (threads - 1) * 0.9)
 
 
 def _long(facts: Facts) -> bool:

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 
 from warpath.base import notebook, units
 from warpath.base.errors import NegativeWeightError, NotEnoughMemoryError, NotSupportedError
-from warpath.planner.cpu_model import Place, Size
-from warpath.planner.kinds import Candidate, DeviceKind, Hardware, kind_of
-from warpath.planner.wish import Wish, device_of
-from warpath.recipes import CATALOGUE, Recipe
+from warpath.planner.cpu_model import Place, Size, may_be_prepared, prepare_seconds
+from warpath.planner.kinds import KINDS, Candidate, DeviceKind, Hardware, kind_of
+from warpath.planner.wish import DEFAULT, Wish, device_of
+from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.params import chosen_params
 
 if TYPE_CHECKING:
     from warpath.graph.facts import Facts
+
+
+_MANY_CALLS = 10_000  # preparing that pays only after more of them is not mentioned
 
 
 @dataclass(frozen=True)
@@ -160,7 +163,7 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
         reason,
         tuple(sorted((c for c in able if c is not chosen), key=_time)),
         tuple(left_out),
-        _notes(chosen, size, device, hardware),
+        (*_notes(chosen, size, device, hardware), *_preparing(chosen, size, facts, hardware, wish)),
         chosen.staged,
     )
     size = size._replace(staged=chosen.staged)
@@ -228,6 +231,31 @@ def _notes(chosen: Candidate, size: Size, device: str, hardware: Hardware) -> tu
     if hardware.no_gpu:
         notes.append(f"{device} cannot be used here: {hardware.no_gpu}")
     return tuple(notes)
+
+
+def _preparing(
+    chosen: Candidate, size: Size, facts: Facts, hardware: Hardware, wish: Wish
+) -> tuple[str, ...]:
+    """Say after how many such calls it would pay to prepare the graph, if it would after a few."""
+    asked = wish.algorithm == "auto" and not wish.prepared and size.task is not Task.SSSP
+    if not asked or chosen.seconds is None or not may_be_prepared(facts):
+        return ()
+    kind = KINDS[DEFAULT]
+    then = [
+        kind.candidate(recipe, size, facts, hardware, wish.threads).seconds or math.inf
+        for recipe in CATALOGUE
+        if recipe.prepared and recipe.objection(size.task, facts) is None
+    ]
+    gain = chosen.seconds - min(then, default=math.inf)
+    first = prepare_seconds(facts, wish.threads or hardware.threads)
+    if gain <= 0 or first > _MANY_CALLS * gain:
+        return ()
+    note = (
+        f"warpath.prepare would take about {units.seconds(first)}, and then this call "
+        f"{units.seconds(chosen.seconds - gain)}: it pays from {math.ceil(first / gain):,} such "
+        "calls on"
+    )
+    return (note,)
 
 
 def _time(candidate: Candidate) -> float:
