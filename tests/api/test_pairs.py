@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 import warpath as wp
+from warpath.engines.hierarchy import HIERARCHY
 from warpath.graph import Graph
 
 
@@ -147,3 +151,29 @@ def test_trips_are_saved_with_the_names_of_the_file(city, tmp_path):
     assert lines[0] == '"origin","destination","distance"'
     assert lines[1] == f"0,2,{found.dist[0]}"
     assert repr(found).startswith("<Pairs: 2 of 2 trips have a path\n  geisberger2008.ch")
+
+
+def pickled(solver):
+    return pickle.loads(pickle.dumps(solver))  # noqa: S301 - our own bytes
+
+
+def test_a_pickled_solver_has_its_options_and_its_hierarchy(trips):
+    zones = Graph.of([(0, 2, 1), (2, 1, 1), (2, 3, 5), (3, 0, 5)], first_through=2)
+    for graph, ends in ((wp.generate.road(2000), trips), (zones, ([0, 3], [1, 0]))):
+        solver = wp.prepare(graph, threads=2)
+        again = pickled(solver)
+        assert repr(again) == repr(solver)
+        assert again.pairs(*ends).dist.tolist() == solver.pairs(*ends).dist.tolist()
+    assert HIERARCHY.known(pickled(wp.prepare(wp.generate.road(50))).graph)
+    plain = pickled(wp.Solver(zones, algorithm="classic.dijkstra"))
+    assert plain.sssp(0).plan.algorithm == "classic.dijkstra"
+    assert HIERARCHY.known(plain.graph) is None
+
+
+def test_threads_share_a_solver(road, city, trips):
+    expected = [wp.path(road, *ends).indices.tolist() for ends in trips.T[:80]]
+    with ThreadPoolExecutor(8) as pool:
+        routes = list(pool.map(lambda ends: city.path(*ends), trips.T[:80]))
+        tables = list(pool.map(lambda _: city.pairs(*trips).dist.tolist(), range(16)))
+    assert [route.indices.tolist() for route in routes] == expected
+    assert all(table == tables[0] for table in tables)

@@ -14,12 +14,13 @@ from warpath.api.run import run_plan
 from warpath.api.table import place_of, solved_table
 from warpath.api.table_request import TableRequest
 from warpath.base.errors import InputError, NegativeCycleError
+from warpath.engines import hierarchy
 from warpath.engines.base import Problem
 from warpath.engines.registry import place
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.graph.checks import checked_bool
-from warpath.graph.zones import arrivals
+from warpath.graph.zones import arrivals, opened
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
 from warpath.results.pairs import Pairs
@@ -297,13 +298,27 @@ class Solver:
         size = Size(problem.task, len(problem.sources), width, request.dtype.itemsize, place)
         return solved_table(graph, problem, size, self._options, request, progress)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the graph, the options and the hierarchy, so that no process builds it again."""
+        wish = self._options.wish
+        options = {name: getattr(wish, name) for name in _OPTIONS}
+        return _restored, (self.graph, options, hierarchy.arrays_of(opened(self.graph)))
+
     def __repr__(self) -> str:
         wish = self._options.wish._asdict()
-        said = {
-            name: wish[name] for name in ("device", "algorithm", "threads", "params", "prepared")
-        }
+        said = {name: wish[name] for name in _OPTIONS}
         options = "".join(f", {name}={value!r}" for name, value in said.items() if value)
         return f"<Solver of {self.graph!r}{options}>"
+
+
+_OPTIONS = ("device", "algorithm", "threads", "params", "prepared")
+
+
+def _restored(graph: Graph, options: dict[str, Any], arrays: tuple[Any, ...] | None) -> Solver:
+    """Return a solver that was pickled."""
+    if arrays is not None:
+        hierarchy.keep(opened(graph), arrays)
+    return Solver(graph, **options)
 
 
 def solver_of(

@@ -39,6 +39,25 @@ def hierarchy_of(
     return HIERARCHY.of(graph, lambda: _contracted(graph, threads, progress))
 
 
+def arrays_of(graph: Graph) -> tuple[Any, ...] | None:
+    """Return the arguments of `keep` for the hierarchy of a graph; None if none was built."""
+    hierarchy = HIERARCHY.known(graph)
+    if hierarchy is None:
+        return None
+    position, up, down = hierarchy.arrays()
+    return (position, *up, *(up if down is None else down), hierarchy.symmetric)
+
+
+def keep(graph: Graph, arrays: tuple[Any, ...]) -> None:
+    """Keep a hierarchy of these arrays with a graph that has none yet; the core checks them."""
+    build: Any = _core.hierarchy
+    hierarchy = build(*arrays)
+    if hierarchy.n != graph.n:
+        msg = f"the hierarchy has {hierarchy.n:,} vertices, the graph {graph.n:,}"
+        raise ValueError(msg)
+    HIERARCHY.of(graph, lambda: hierarchy)
+
+
 def _contracted(graph: Graph, threads: int, progress: Callable[[int, int], None] | None) -> Any:
     rows = graph.indptr, graph.indices, graph.solver_weights
     try:
