@@ -41,6 +41,7 @@ def road():
     return wp.generate.road(3000)
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("make", [lambda: wp.generate.road(3000), lambda: wp.generate.rmat(8)])
 def test_any_number_of_threads_builds_the_same_hierarchy(make):
     graph = make()
@@ -148,6 +149,7 @@ def test_a_graph_keeps_its_hierarchy(road):
     assert any("contraction hierarchy" in repr(entry) for entry, _ in road.derived)
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("bits", [0, 256, 512])
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
 def test_registers_of_any_width_give_the_same_table(road, dtype, bits):
@@ -172,6 +174,7 @@ def test_a_distance_that_int32_does_not_hold_is_an_overflow():
         hierarchy.table(np.array([0]), np.empty(0, np.int64), out, restricted=False)
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
 @given(data=st.data())
 def test_random_graphs_have_the_distances_and_routes_of_dijkstra(dtype, data):
