@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from warpath.api.calls import algorithms, path, plan, sssp
-from warpath.api.distances import apsp, distances, pairs
+from warpath.api.distances import apsp, distances, pairs, totals
 from warpath.api.near import nearest, within
 from warpath.api.prepare import prepare
 from warpath.api.solver import Solver
@@ -43,6 +43,7 @@ from warpath.results.nearest import Nearest
 from warpath.results.pairs import Pairs
 from warpath.results.paths import Paths
 from warpath.results.route import Route
+from warpath.results.totals import Totals
 from warpath.results.trace import Trace
 from warpath.results.within import Within
 
@@ -77,6 +78,7 @@ __all__ = [
     "Plan",
     "Route",
     "Solver",
+    "Totals",
     "Trace",
     "VerificationError",
     "VertexError",
@@ -95,6 +97,7 @@ __all__ = [
     "prepare",
     "read",
     "sssp",
+    "totals",
     "verify",
     "within",
     "write",

@@ -196,6 +196,7 @@ def test_a_solver_answers_as_the_calls_of_the_module():
     trips = solver.pairs([0, 2], [1, 0])
     assert (trips.dist.tolist(), trips.plan.algorithm) == ([2, 1], "classic.dijkstra")
     assert solver.apsp().dist.tolist() == wp.apsp(graph).dist.tolist()
+    assert solver.totals("sum")["sum"].tolist() == wp.totals(graph, "sum")["sum"].tolist()
     assert solver.nearest([1], reverse=True).dist.tolist() == [2, 0, 3]
     assert solver.within(0, [2, 7], reverse=True).counts.tolist() == [2, 3]
     assert solver.plan(0) == wp.plan(graph, 0, **options)

@@ -307,12 +307,14 @@ def solve_tables(
                         trace=Trace() if paths else None,
                         dtype=np.int32 if paths and fits_int32(case, answer) else None,
                     )
+                    if recipe.prepared and not isinstance(answer, type):
+                        tables.check_totals(recipe, graph, problem, device, answer)
 
 
 def asked(recipe: Recipe, case: corpus.Case) -> Iterable[tuple[Problem, tables.Answer]]:
     """Return the problems of a recipe on a case, and what must come out."""
     n = opened(case.graph()).n
-    if recipe.paper == "warpath" and Task.MANY in recipe.solves:
+    if (recipe.paper == "warpath" or recipe.prepared) and Task.MANY in recipe.solves:
         found = [answered(case, rows=MOST_ROWS), answered(case, rows=MOST_ROWS, few=True)]
         # Where one distance does not fit, it may be that of a vertex that is no target.
         return found[:1] if found[1][1] is OverflowError else found
@@ -328,7 +330,7 @@ def answered(
     graph = opened(case.graph())
     problem = tables.all_pairs(graph)
     if rows is not None:
-        targets = np.array([graph.n - 1, 0]) if few else None
+        targets = np.array([graph.n - 1, 0, 0]) if few else None
         problem = tables.problem_of(graph, np.arange(min(graph.n, rows)), targets)
     return problem, tables.expected(graph, problem)
 

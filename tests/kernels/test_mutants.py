@@ -57,6 +57,7 @@ OUT, OUT_QUEUE, OUT_PREFIX = (
 ENTRY, ENTRY_SHARED, ROW, TILED, TILED_SHARED = (
     f"bodra2025.fw_{kind}" for kind in ("edge", "edge_shared", "vertex", "tiled", "tiled_shared")
 )
+GPHAST = "delling2011.gphast"
 THREADS, JOHNSON = "bodra2025.apsp_dijkstra", "johnson_gpu.johnson_flags"
 BLOCK_EACH, PAIRS = "warpath.block_per_source", "warpath.pairs"
 BLOCKED = "warpath.floyd_warshall"
@@ -629,10 +630,37 @@ LEVELS = [
     Mutant("bits that others set are read as if they were not", "grid.cuh",
            "  return load_relaxed(place);", "  return *place;", BFS, sanitizer="thread"),
 ]  # fmt: skip
+SWEEPS = [
+    Mutant("the last arc is left out", "hierarchy_sweep.cuh",
+           "count = static_cast<int>(a.first[place + 1] - begin);",
+           "count = static_cast<int>(a.first[place + 1] - begin) - 1;", GPHAST),
+    Mutant("rows of the top's matrix are its columns", "hierarchy_top.cuh",
+           "static_cast<i64>(row + i * kWarps + warp) * a.top + depth + lane];",
+           "static_cast<i64>(depth + lane) * a.top + row + i * kWarps + warp];", GPHAST),
+    Mutant("labels of searches upward are forgotten", "hierarchy_sweep.cuh",
+           "if (arcs.touched == a.turn) least", "if (arcs.touched > a.turn) least", GPHAST),
+    Mutant("a line keeps labels of an earlier sweep", "hierarchy_top.cuh",
+           "for (int i = lane; i < a.width; i += 32)", "for (int i = lane; i < 1; i += 32)",
+           GPHAST),
+    Mutant("the first level is not swept", "hierarchy_sweep.cuh",
+           "for (int level = 0;; ++level)", "for (int level = 1;; ++level)", GPHAST),
+    Mutant("levels are not parted", "hierarchy_sweep.cuh",
+           "    meet(a.arrived);\n    now = after;", "    now = after;", GPHAST,
+           sanitizer="thread"),
+    Mutant("a row is written to its neighbour", "hierarchy_rows.cuh",
+           "a.out.put((row + i) * a.columns", "a.out.put((row + (i ^ 1)) * a.columns", GPHAST),
+    Mutant("a square is read before it is whole", "hierarchy_rows.cuh",
+           "a.width + row + lane];\n    __syncthreads();", "a.width + row + lane];", GPHAST,
+           sanitizer="thread"),
+    Mutant("a target counts once", "hierarchy_rows.cuh", "count += times[k];", "count += 1;",
+           GPHAST),
+    Mutant("totals leave out a warp", "hierarchy_rows.cuh",
+           "for (int w = 1; w < kWarps; ++w)", "for (int w = 2; w < kWarps; ++w)", GPHAST),
+]  # fmt: skip
 MUTANTS = [
     *BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *COMPACT, *BUCKETS,
     *MATRIX, *FLOYD, *TILES, *THREAD_DIJKSTRA, *REWEIGHT, *TABLE, *BLOCKS_OF_SOURCES, *PAIR_LISTS,
-    *PAIR_SIDES, *OF_PATCHES, *MATRICES, *RESULT, *WIDE_ROWS, *LEVELS,
+    *PAIR_SIDES, *OF_PATCHES, *MATRICES, *RESULT, *WIDE_ROWS, *LEVELS, *SWEEPS,
 ]  # fmt: skip
 
 

@@ -13,21 +13,23 @@ import warpath as wp
 from support import corpus, strategies
 from support.kernels import device_for, prepare
 from support.recipes import on_gpu
-from support.tables import able, check, expected, narrowed, problem_of, solve
+from support.tables import able, check, check_totals, expected, narrowed, problem_of, solve
 from warpath import generate
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.cuda.tables import deliver, pairs
+from warpath.engines.cuda.tables import deliver, hierarchy_sweep, pairs
 from warpath.engines.cuda.tables.blocks_of_sources import shared_bytes
 from warpath.engines.cuda.tables.potentials import reweighted
 from warpath.engines.cuda.tables.widths import Width, bucket, limit, widths
+from warpath.engines.hierarchy import hierarchy_of
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Task
 
 BLOCKS, PAIRS, JOHNSON = (
     CATALOGUE[f"warpath.{name}"] for name in ("block_per_source", "pairs", "johnson")
 )
-RECIPES = [BLOCKS, PAIRS, JOHNSON]
+SWEEP = CATALOGUE["delling2011.gphast"]
+RECIPES = [BLOCKS, PAIRS, JOHNSON, SWEEP]
 WAYS = {
     BLOCKS.name: [{}, {"delta": 1}, {"delta": 1e300}],
     PAIRS.name: [
@@ -36,6 +38,7 @@ WAYS = {
         for more in ({}, {"delta": 1}, {"delta": 1e300}, {"batch": 2})
     ],
     JOHNSON.name: [{}],
+    SWEEP.name: [{}],
 }
 MOST_VERTICES = 300
 MOST_OF_ALL_PAIRS = 20
@@ -76,7 +79,7 @@ def test_every_way_gives_the_bits_of_plain_python(recipe, dtype):
             for params in WAYS[recipe.name]:
                 check(recipe, graph, problem, device, answer, params=params)
                 ran += 1
-    assert ran >= 60
+    assert ran >= 50
 
 
 @per_type
@@ -86,9 +89,48 @@ def test_a_cutoff_leaves_what_is_farther_unreachable(dtype):
     for cutoff in (0, 7, 12.5 if dtype.startswith("f") else 12):
         problem = problem_of(graph, np.array([0, 40]), np.array([5, 44, 80]), cutoff)
         answer = expected(graph, problem)
-        for recipe in (BLOCKS, PAIRS):
+        for recipe in (BLOCKS, PAIRS, SWEEP):
             for params in WAYS[recipe.name]:
                 check(recipe, graph, problem, device, answer, params=params)
+        if isinstance(cutoff, int):
+            check_totals(SWEEP, graph, problem, device, answer)
+
+
+@per_type
+def test_totals_are_those_of_the_table(dtype):
+    device = device_of(dtype)
+    ran = 0
+    for device.seed, (graph, problem, answer) in enumerate(questions(dtype)):
+        if able(SWEEP, graph, problem.task) and not isinstance(answer, type):
+            check_totals(SWEEP, graph, problem, device, answer)
+            ran += 1
+    assert ran >= 50
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float64"])
+def test_more_sources_than_a_line_holds_take_several_sweeps(dtype, monkeypatch):
+    graph = generate.road(340).astype(dtype)
+    device = device_of(dtype)
+    monkeypatch.setattr(hierarchy_sweep, "_AT_ONCE", 2)
+    monkeypatch.setattr(hierarchy_sweep, "_WIDTHS", {4: (32, 64), 8: (32,)})
+    for sources in (np.arange(graph.n), np.arange(0, graph.n, 7), np.arange(100)):
+        problem = problem_of(graph, sources, np.array([5, 300, 5]))
+        answer = expected(graph, problem)
+        check(SWEEP, graph, problem, device, answer)
+        check_totals(SWEEP, graph, problem, device, answer)
+
+
+def test_a_sweep_is_narrower_where_memory_is_scarce_and_refused_with_the_numbers(monkeypatch):
+    graph, device = generate.road(340).astype("int32"), device_of("int32")
+    problem = problem_of(graph, np.arange(100))
+    line = 4 * graph.n
+    monkeypatch.setattr(device, "free_memory", lambda: 80 * line)
+    check(SWEEP, graph, problem, device, expected(graph, problem))
+    order = Order(SWEEP, graph, problem, 1, {}, np.empty((100, graph.n), np.int64))
+    assert hierarchy_sweep.Sweeps(order, device, hierarchy_of(graph, 1)).width == 64
+    monkeypatch.setattr(device, "free_memory", lambda: 30 * line)
+    with pytest.raises(wp.NotEnoughMemoryError, match=rf"takes {32 * line:,} bytes at least"):
+        run(order, device)
 
 
 def test_more_sources_than_lie_side_by_side_go_in_batches():
@@ -298,13 +340,13 @@ def test_random_graphs_with_negative_weights(graph):
 @settings(max_examples=30)
 @given(graph=strategies.graphs("float32"))
 def test_random_graphs_with_float32_weights(graph):
-    check_random(graph, "float32", [BLOCKS, PAIRS])
+    check_random(graph, "float32", [BLOCKS, PAIRS, SWEEP])
 
 
 @settings(max_examples=30)
 @given(graph=strategies.graphs("int64"))
 def test_random_graphs_with_int64_weights(graph):
-    check_random(graph, "int64", [BLOCKS, PAIRS])
+    check_random(graph, "int64", [BLOCKS, PAIRS, SWEEP])
 
 
 def check_random(graph, dtype, recipes):

@@ -43,7 +43,7 @@ NAMES = {
     "johnson_gpu": """bf_queue dijkstra_flags dijkstra_queue dijkstra_prefix
         johnson_flags johnson_queue johnson_prefix""",
     "geisberger2008": "ch",
-    "delling2011": "phast rphast",
+    "delling2011": "phast gphast rphast",
     "warpath": """bfs buckets own_buckets side_by_side wide patches block_per_source pairs johnson
         floyd_warshall""",
     "broken": "harish_narayanan2007",

@@ -13,7 +13,7 @@ from warpath.base.dtypes import unreachable
 from warpath.base.errors import NegativeCycleError
 from warpath.engines import cpu
 from warpath.engines.base import Order, Problem
-from warpath.engines.cuda.engine import run
+from warpath.engines.cuda.engine import run, totals
 from warpath.engines.cuda.tables.table import longest
 from warpath.graph.zones import opened
 from warpath.recipes import Task
@@ -172,6 +172,29 @@ def _slack(graph: Graph, dist: Array) -> float:
     if graph.facts(symmetry=False).negative:
         longest = max(longest, float(np.abs(weights[np.isfinite(weights)]).sum()))
     return float(graph.n * np.finfo(dist.dtype).eps * longest)
+
+
+def check_totals(
+    recipe: Recipe, graph: Graph, problem: Problem, device: Device, answer: Array
+) -> None:
+    """Add up the rows of a table on a device; raise AssertionError unless they are the answer's."""
+    inner, names = opened(graph), ("sum", "max", "count", "harmonic")
+    found = totals(Order(recipe, inner, problem, 1, {}), device, names)
+    assert found is not None
+    reached = answer != unreachable(answer.dtype)
+    known = np.where(reached, answer, 0)
+    wide = known.astype(np.int64 if known.dtype.kind == "i" else np.float64)
+    assert_same_bits(found["count"], reached.sum(axis=1))
+    # Floats are sums in another order, and so are sums of inverses.
+    slack = inner.n * np.finfo(answer.dtype if answer.dtype.kind == "f" else np.float64).eps
+    with np.errstate(divide="ignore", over="ignore"):
+        inverses = np.where(known > 0, 1 / np.maximum(wide, 1e-300), 0).sum(axis=1)
+    expected = {"sum": wide.sum(axis=1), "max": known.max(axis=1, initial=0), "harmonic": inverses}
+    for name, right in expected.items():
+        if answer.dtype.kind == "i" and name != "harmonic":
+            assert_same_bits(found[name], right.astype(found[name].dtype))
+        else:
+            assert np.allclose(found[name], right, rtol=slack), (name, found[name], right)
 
 
 def assert_paths(recipe: Recipe, graph: Graph, sources: Array, dist: Array, pred: Array) -> None:

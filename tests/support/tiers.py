@@ -26,6 +26,7 @@ EMULATOR = (
     "tests/kernels/quick.py",
     "tests/support/emula*.py",
     "src/warpath/engines/cuda/entry.py",
+    "src/warpath/engines/cuda/kernel_kinds.py",
 )
 KERNELS = "src/warpath/engines/cuda/kernels/*.cuh"
 #: What the sanitizers watch: the compiled core.

@@ -51,6 +51,9 @@ class ToyEngine:
         self.stays = stays
         self.ran: list[tuple[str, str]] = []
 
+    def totals(self, order: Order, device: str, names: tuple[str, ...]) -> None:
+        """Return None: totals are made of rows."""
+
     def run(self, order: Order, device: str) -> Raw:
         self.ran.append((order.recipe.name, device))
         raw = cpu.run(order)

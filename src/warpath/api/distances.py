@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 from warpath.api.solver import solver_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import DTypeLike
 
     from warpath.api.run import Progress
     from warpath.results.distance_table import DistanceTable
     from warpath.results.pairs import Pairs
+    from warpath.results.totals import Totals
 
 
 def distances(
@@ -180,4 +183,60 @@ def apsp(
     """
     return solver_of(graph, algorithm, device, threads, params).apsp(
         dist_dtype=dist_dtype, predecessors=predecessors, out=out, progress=progress, trace=trace
+    )
+
+
+def totals(
+    graph: Any,
+    reduce: str | Sequence[str],
+    *,
+    sources: Any = None,
+    targets: Any = None,
+    algorithm: str = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+    cutoff: float | None = None,
+    progress: Progress = None,
+) -> Totals:
+    """Add up, count or compare the distances from each source, without a table of them.
+
+    Parameters
+    ----------
+    reduce : "sum", "max", "count" or "harmonic", or several of them: the sum of the distances, the
+        largest distance, the number of targets that are reached, and the sum of the inverses of
+        the distances. Targets that cannot be reached are left out, and so are distances of 0 of
+        the sum of inverses.
+    sources, targets : vertices, as in `sssp`, one or several; all when not given. A target that is
+        named twice counts twice.
+    graph, algorithm, device, threads, params, cutoff, progress : as in `distances`.
+
+    Returns
+    -------
+    Totals
+        ``totals["sum"]`` (k,) for each requested name, and ``to_pandas()``. Sums of integers and
+        counts are int64 and exact; other sums are float64.
+
+    Raises
+    ------
+    InputError
+        If a name in `reduce` is not valid.
+    DistanceOverflowError
+        If a sum of integer distances may not fit 64 bits.
+    VertexError, NegativeCycleError, NotEnoughMemoryError, NotSupportedError
+
+    Notes
+    -----
+    Time as for `distances`; memory O(n) for each source that is searched from at a time. On a GPU
+    a prepared graph, ``warpath.prepare(graph, device="cuda")``, is summed up where it is swept.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> near = wp.totals([(0, 1, 2), (1, 2, 5)], ["sum", "count"])
+    >>> near["sum"], near["count"]
+    (array([9, 5, 0]), array([3, 2, 1]))
+    """
+    return solver_of(graph, algorithm, device, threads, params).totals(
+        reduce, sources=sources, targets=targets, cutoff=cutoff, progress=progress
     )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from warpath.base import settings
 from warpath.base.errors import InputError
 from warpath.engines import cpu
 from warpath.engines.registry import engine_of
-from warpath.graph.checks import checked_bool, shown
+from warpath.graph.checks import shown
 from warpath.graph.derived import Derived
 from warpath.graph.facts import probed
 from warpath.graph.zones import opened
@@ -107,6 +109,10 @@ class Options:
         wish = self.wish._replace(prepared=False)  # the other graph has no hierarchy
         return _kept_options(graph, wish, self.preference)
 
+    def prepared(self, graph: Graph, *, prepared: bool) -> Options:
+        """Return the same options with a hierarchy that may be used, or without."""
+        return _kept_options(graph, self.wish._replace(prepared=prepared), self.preference)
+
     def device(self) -> str:
         """Return the device that was requested, or "auto"; refuse names that are not valid."""
         if self.wish.algorithm != "auto":
@@ -175,7 +181,7 @@ def options_of(
     threads: int | None = None,
     params: dict[str, float] | None = None,
     *,
-    prepared: bool = False,
+    prepared: bool | str = False,
 ) -> Options:
     """Check options and return what is kept with the graph for them.
 
@@ -189,7 +195,12 @@ def options_of(
         If an option or an environment variable has no valid value.
     """
     wish = checked_wish(algorithm, device, threads, params)
-    wish = wish._replace(prepared=checked_bool(prepared, "prepared"))
+    if not isinstance(prepared, bool | np.bool_) and not (
+        isinstance(prepared, str) and prepared == "auto"
+    ):
+        msg = f"prepared = {shown(prepared)} must be True, False or 'auto'."
+        raise InputError(msg)
+    wish = wish._replace(prepared=prepared if isinstance(prepared, str) else bool(prepared))
     preference = preferred_device() if graph.device == "auto" else graph.device
     return _kept_options(graph, wish, preference)
 

@@ -15,6 +15,7 @@ from warpath.engines.base import Problem
 from warpath.graph.zones import arrivals
 from warpath.planner.cpu_model import Size
 from warpath.planner.kinds import kind_of
+from warpath.planner.wish import device_of
 from warpath.recipes import CATALOGUE, Task
 
 if TYPE_CHECKING:
@@ -57,10 +58,16 @@ def solved_pairs(
 
 
 def _by_pairs(options: Options) -> bool:
-    """Say whether an algorithm for pairs may run: it was requested, or the graph is prepared."""
+    """Say whether an algorithm for pairs may run: it was requested, or the graph is prepared.
+
+    On a GPU there is none: tables of many origins take its place.
+    """
     wish = options.wish
-    named = wish.algorithm != "auto" and Task.PAIRS in CATALOGUE[wish.algorithm].solves
-    return named or (wish.algorithm == "auto" and wish.prepared)
+    if wish.algorithm != "auto":
+        return Task.PAIRS in CATALOGUE[wish.algorithm].solves
+    kind = kind_of(device_of(Size(Task.PAIRS), wish)).name
+    able = any(kind in r.devices for r in CATALOGUE if Task.PAIRS in r.solves)
+    return bool(wish.prepared) and able
 
 
 def _by_origins(

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from warpath.api.run import Progress
 
 
-def prepare(graph: Any, *, threads: int | None = None, progress: Progress = None) -> Solver:
+def prepare(
+    graph: Any,
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Solver:
     """Build a contraction hierarchy of a graph, and return a Solver that searches in it.
 
     It pays where a graph is asked for many routes, pairs or tables: on a road network of 264,346
@@ -26,6 +32,8 @@ def prepare(graph: Any, *, threads: int | None = None, progress: Progress = None
     Parameters
     ----------
     graph : anything that `Graph.of` takes, with weights >= 0.
+    device : as in `sssp`: where tables and totals are computed. The hierarchy is always built on
+        the CPU; with "cuda" it is copied to the GPU, too.
     threads : threads that build it and that the Solver uses; all cores that the process may use
         when not given. Any number of threads builds the same hierarchy.
     progress : as in `sssp`; it counts the vertices that are contracted.
@@ -61,7 +69,7 @@ def prepare(graph: Any, *, threads: int | None = None, progress: Progress = None
     array([7, 3])
     """
     made = Graph.of(graph)
-    solver = Solver(made, threads=threads, prepared=True)
+    solver = Solver(made, device=device, threads=threads, prepared=True)
     negative = made.facts(symmetry=False).negative
     if negative:
         msg = (
@@ -78,4 +86,5 @@ def prepare(graph: Any, *, threads: int | None = None, progress: Progress = None
                 "(graph.astype('float64')), smaller units, or warpath.Solver(graph)."
             )
             raise DistanceOverflowError(msg)
+    solver.place()
     return solver

@@ -78,6 +78,32 @@ def run_plan(
     return raw, dict(raw.stats) | {"seconds": time.perf_counter() - start}
 
 
+def run_totals(
+    graph: Graph, chosen: Plan, problem: Problem, names: tuple[str, ...], progress: Progress
+) -> dict[str, Array] | None:
+    """Return totals of the rows of a table that the plan's engine makes where it runs.
+
+    None where the engine does not for this algorithm.
+
+    Parameters
+    ----------
+    names : keys of `warpath.results.totals.NAMES`.
+    """
+    try:
+        with watch(progress, chosen.recipe.name, "sources") as report:
+            order = Order(
+                chosen.recipe,
+                opened(graph),
+                problem,
+                chosen.threads,
+                chosen.params,
+                progress=report,
+            )
+            return engine_of(chosen.device).totals(order, chosen.device, names)
+    except OverflowError as error:
+        raise too_wide(error) from None
+
+
 def on_device(
     raw: Raw,
     chosen: Plan,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.api.auto_prepare import decided
 from warpath.api.nearest import nearest_of
 from warpath.api.one_source import SourceRequest, solve_one
 from warpath.api.options import ONE_SOURCE, options_of
@@ -13,6 +14,7 @@ from warpath.api.pairs import solved_pairs
 from warpath.api.run import run_plan
 from warpath.api.table import place_of, solved_table
 from warpath.api.table_request import TableRequest
+from warpath.api.totals import checked_names, totalled
 from warpath.base.errors import InputError, NegativeCycleError
 from warpath.engines import hierarchy
 from warpath.engines.base import Problem
@@ -29,6 +31,8 @@ from warpath.results.route import Route
 from warpath.results.within import Within, checked_cutoffs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, DTypeLike
 
     from warpath.api.run import Progress
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from warpath.results.distance_table import DistanceTable
     from warpath.results.nearest import Nearest
     from warpath.results.paths import Paths
+    from warpath.results.totals import Totals
 
 
 class Solver:
@@ -50,7 +55,9 @@ class Solver:
     device : as in `sssp`. A graph that is solved on a GPU is copied there at once.
     algorithm, threads, params : as in `sssp`; they hold for each call of the solver.
     prepared : whether to search in a contraction hierarchy where that is predicted to be faster.
-        The first call that does builds it; `warpath.prepare` builds it at once.
+        The first call that does builds it; `warpath.prepare` builds it at once. With "auto" it is
+        built by the first table or pairs that are predicted to take longer without it, its building
+        included, and used from then on.
 
     Attributes
     ----------
@@ -79,12 +86,19 @@ class Solver:
         algorithm: str = "auto",
         threads: int | None = None,
         params: dict[str, float] | None = None,
-        prepared: bool = False,
+        prepared: bool | str = False,
     ) -> None:
         self.graph = Graph.of(graph)
         self._options = options_of(
             self.graph, algorithm, device, threads, params, prepared=prepared
         )
+        self.place()
+
+    def place(self) -> None:
+        """Copy the graph to the device that was requested, and its hierarchy if it has one.
+
+        A Solver does so when it is made; a copy is made once and kept with the graph.
+        """
         requested = self._options.device()
         if requested != "auto":
             place(self.graph, requested)
@@ -108,7 +122,7 @@ class Solver:
         s = one_index(graph, source, "source")
         limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
         request = SourceRequest(limit, dtype, checked_bool(trace, "trace"))
-        one = self._options.one_source(graph, trace=request.trace)
+        one = decided(graph, self._options).one_source(graph, trace=request.trace)
         return solve_one(graph, one, s, request, progress)
 
     def path(self, source: Any, target: Any, *, progress: Progress = None) -> Route:
@@ -120,7 +134,7 @@ class Solver:
         """
         graph = self.graph
         s, t = one_index(graph, source, "source"), one_index(graph, target, "target")
-        chosen = self._options.plan(Size(Task.PATH), graph)
+        chosen = decided(graph, self._options).plan(Size(Task.PATH), graph)
         if s == t:
             return Route(graph, np.array([s]), graph.dist_dtype.type(0).item(), chosen)
         problem = Problem(Task.PATH, np.array([s]), arrivals(graph, np.array([t])))
@@ -155,7 +169,10 @@ class Solver:
             )
             raise InputError(msg)
         dtype = checked_dist_dtype(dist_dtype, graph)
-        dist, chosen, stats = solved_pairs(graph, self._options, starts, ends, dtype, progress)
+        searches = Size(Task.MANY, len(np.unique(starts)), 1, dtype.itemsize)
+        trips = Size(Task.PAIRS, len(starts), 1, dtype.itemsize)
+        options = decided(graph, self._options, searches, trips)
+        dist, chosen, stats = solved_pairs(graph, options, starts, ends, dtype, progress)
         dist.flags.writeable = False
         return Pairs(graph, starts, ends, dist, self.path, plan=chosen, stats=stats)
 
@@ -202,6 +219,31 @@ class Solver:
         problem = Problem(Task.APSP, np.arange(self.graph.n))
         return self._table(problem, dist_dtype, out, predecessors, trace, progress)
 
+    def totals(
+        self,
+        reduce: str | Sequence[str],
+        *,
+        sources: Any = None,
+        targets: Any = None,
+        cutoff: float | None = None,
+        progress: Progress = None,
+    ) -> Totals:
+        """Return what the distances from each source add up to, without a table of them.
+
+        Parameters
+        ----------
+        reduce, sources, targets, cutoff, progress : as in `warpath.totals`.
+        """
+        graph, names = self.graph, checked_names(reduce)
+        columns = None if targets is None else as_indices(graph, targets, "targets")
+        limit = checked_cutoff(cutoff, graph)
+        if sources is None and columns is None and limit is None:
+            problem = Problem(Task.APSP, np.arange(graph.n))
+        else:
+            rows = np.arange(graph.n) if sources is None else as_indices(graph, sources, "sources")
+            problem = Problem(Task.MANY, rows, columns, limit)
+        return totalled(graph, self._options, problem, names, progress)
+
     def nearest(
         self,
         facilities: Any,
@@ -244,7 +286,7 @@ class Solver:
         s = one_index(searched, source, "source")
         limit = checked_cutoff(cutoffs.tolist()[-1], searched)
         options = self._options.for_graph(searched) if reverse else self._options
-        one = options.one_source(searched)
+        one = decided(searched, options).one_source(searched)
         try:
             paths = solve_one(searched, one, s, SourceRequest(limit, graph.dist_dtype), progress)
         except NegativeCycleError as error:
@@ -280,7 +322,7 @@ class Solver:
             if target is not None:
                 one_index(graph, target, "target")
             size = ONE_SOURCE if target is None else Size(Task.PATH)
-        return self._options.plan(size, graph, anew=True)
+        return decided(graph, self._options).plan(size, graph, anew=True)
 
     def _table(
         self,
@@ -296,7 +338,8 @@ class Solver:
         width = graph.n if problem.targets is None else len(problem.targets)
         place = place_of(graph, problem, request)
         size = Size(problem.task, len(problem.sources), width, request.dtype.itemsize, place)
-        return solved_table(graph, problem, size, self._options, request, progress)
+        options = decided(graph, self._options, size)
+        return solved_table(graph, problem, size, options, request, progress)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the graph, the options and the hierarchy, so that no process builds it again."""

@@ -209,6 +209,16 @@ class Engine(Protocol):
         """
         ...
 
+    def totals(self, order: Order, device: str, names: tuple[str, ...]) -> dict[str, Array] | None:
+        """Return totals of the distances from each source, made without a table; None if it cannot.
+
+        Parameters
+        ----------
+        order : of MANY or APSP; `out` is not used.
+        names : keys of `warpath.results.totals.NAMES`, which the result has as well.
+        """
+        ...
+
     def host_search(self, graph: Graph, plan: Plan) -> Search | None:
         """Return (source, progress) -> distances on the host, bound to a graph; None if unbound."""
         ...

@@ -19,7 +19,7 @@ from warpath.engines.dense import adjacency_matrix, narrow_part, sums_fit_int32
 from warpath.engines.potentials import labels_or_cycle, lengths_and_potentials, potentials_of
 from warpath.recipes import Loop, Queue, Task
 from warpath.results.predecessors import search, tree
-from warpath.results.trace import Round
+from warpath.results.trace import whole_search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     Search = Callable[..., tuple[Array, bytes] | None]
 
 name = "cpu"
+totals = hierarchy.totals
 
 _COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached", "together", "moves")
 _DONE = struct.Struct("=8q")  # these, and nanoseconds
@@ -48,20 +49,8 @@ def run(order: Order, device: str = "cpu") -> Raw:
     start = time.perf_counter()
     raw = _LOOPS[order.recipe.loop](order)
     if not len(order.trace):
-        order.trace.add(_whole_search(raw.stats, time.perf_counter() - start))
+        order.trace.add(whole_search(raw.stats, time.perf_counter() - start))
     return raw
-
-
-def _whole_search(stats: dict[str, int], seconds: float) -> Round:
-    """Return the one row of a loop that counts no rounds apart.
-
-    Where it has no rounds at all it takes one vertex at a time: as many rounds as vertices.
-    """
-    scanned = stats.get("settled", 0)
-    return Round(
-        0, "search", scanned, stats.get("relaxed", 0), stats.get("improved", 0), {},
-        {"search": seconds}, stats.get("rounds", scanned),
-    )  # fmt: skip
 
 
 def _dijkstra(order: Order) -> Raw:

@@ -120,3 +120,7 @@ def sweep(order: Order) -> Raw | None:
             progress=order.progress,
         )
     return Raw(out[0] if one else out)
+
+
+def totals(order: Order, device: str, names: tuple[str, ...]) -> None:
+    """Return None: on a CPU, totals are made of rows; see `warpath.engines.base.Engine`."""

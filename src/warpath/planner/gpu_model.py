@@ -205,6 +205,9 @@ _PER_STAGED_ENTRY = 2e-9  # of a tile: to the GPU, and back into the matrix
 _BUFFERS = 2**29  # bytes of two buffers through which rows go to the host, there and here
 _SIDE_BY_SIDE = 64  # sources whose labels lie together
 _PAIRS_AT_ONCE = 10**8
+_LEAST_LINE, _SIDE_BY_SIDE_IN_A_SWEEP = 32, 256  # sources of a sweep down a hierarchy
+_SWEEP_START = 2e-4  # of a sweep: its levels, one after another
+_PER_SWEPT_LABEL = 4e-12
 _MOST_TILES = 2**33  # bytes: larger tiles take as long, for then the copies hide
 
 
@@ -229,6 +232,9 @@ def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
             fits = n * (label_bytes(facts) + 3) < BLOCK_MEMORY
             searches = k * m * 6e-12 * wide if fits else _pairs_seconds(n, m, k)
             seconds = m * 21e-9 + n * 76e-9 + searches  # Bellman-Ford runs on the CPU
+        case Loop.HIERARCHY_SWEEP:
+            sweeps = -(-k // _SIDE_BY_SIDE_IN_A_SWEEP)
+            seconds = sweeps * _SWEEP_START + k * n * _PER_SWEPT_LABEL * wide
         case Loop.PAIRS:
             seconds = _pairs_seconds(n, m, k) * wide
         case _:
@@ -279,11 +285,15 @@ def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
             # Four tiles, and a copy while a panel is lowered.
             return whole if size.staged is None else size.staged * 5 // 4
         case Loop.BLOCK_A_SOURCE:
-            return rows + min(_BUFFERS, table)
+            kept = rows
+        case Loop.HIERARCHY_SWEEP:  # the hierarchy's arcs, some more than the graph's, and lines
+            side = min(_SIDE_BY_SIDE_IN_A_SWEEP, _LEAST_LINE * -(-k // _LEAST_LINE))
+            kept = 3 * rows + n * side * 4
         case _:  # labels of the sources of a batch, two bits and four places in lists
             together = n * (_SIDE_BY_SIDE * label + 8) + 16 * (n + facts.m // 32)
             single = min(k, _SIDE_BY_SIDE) * n * (label + 17)
-            return rows * (1 + recipe.negative) + max(together, single) + min(_BUFFERS, table)
+            kept = rows * (1 + recipe.negative) + max(together, single)
+    return kept + min(_BUFFERS, table)
 
 
 _ON_THE_WAY = 2**27  # bytes of a block of rows that is made ready for the answer

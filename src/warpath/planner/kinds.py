@@ -201,7 +201,13 @@ class Cpu:
 #: Rows that let a GPU work in full batches: blocks of one source each, 64 sources side by side.
 _FULL_BATCHES = 4096
 #: Loops of tables on a GPU that keep no count of what they do.
-_UNCOUNTED = {Loop.BLOCK_A_SOURCE, Loop.FLOYD_WARSHALL, Loop.JOHNSON, Loop.PAIRS}
+_UNCOUNTED = {
+    Loop.BLOCK_A_SOURCE,
+    Loop.FLOYD_WARSHALL,
+    Loop.HIERARCHY_SWEEP,
+    Loop.JOHNSON,
+    Loop.PAIRS,
+}
 
 
 class Cuda:

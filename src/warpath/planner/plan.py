@@ -179,9 +179,15 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
 
 def _considered(wish: Wish, kind: DeviceKind) -> list[Recipe]:
     """Return what runs on a kind of device and is planned, or was requested by its name."""
-    named = wish.algorithm
-    planned = [r for r in CATALOGUE if r.planned and (wish.prepared or not r.prepared)]
-    return [r for r in CATALOGUE if kind.name in r.devices and (r in planned or r.name == named)]
+    return [
+        recipe
+        for recipe in CATALOGUE
+        if kind.name in recipe.devices
+        and (
+            recipe.name == wish.algorithm
+            or (recipe.planned and (wish.prepared or not recipe.prepared))
+        )
+    ]
 
 
 def _named(name: str, able: list[Candidate], size: Size, facts: Facts, device: str) -> Candidate:

@@ -19,7 +19,8 @@ DEFAULT = "cpu"
 class Wish(NamedTuple):
     """What the caller fixed; "auto" leaves it open.
 
-    `prepared` says that the graph has a contraction hierarchy, which "auto" may then use.
+    `prepared` says that the graph has a contraction hierarchy, which "auto" may then use; it is
+    "auto" itself for a Solver that builds one when that pays, and never so in a plan.
     """
 
     algorithm: str = "auto"
@@ -27,7 +28,7 @@ class Wish(NamedTuple):
     threads: int | None = None
     params: dict[str, float] | None = None
     traced: bool = False
-    prepared: bool = False
+    prepared: bool | str = False
 
 
 def checked(wish: Wish) -> Wish:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpath.recipes.recipe import Citation, Loop, Recipe, Task
+from warpath.recipes.recipe import GPU_ONLY, Citation, Loop, Recipe, Task
 
 _CH = Citation(
     "Geisberger, Sanders, Schultes, Delling",
@@ -48,6 +48,19 @@ RECIPES = (
         reassociates=True,
         prepared=True,
         note=_NOTE,
+    ),
+    Recipe(
+        "delling2011.gphast",
+        "PHAST on a GPU: level by level, the labels of up to 256 sources side by side.",
+        _PHAST,
+        "section VI",
+        frozenset({Task.MANY, Task.APSP}),
+        Loop.HIERARCHY_SWEEP,
+        devices=GPU_ONLY,
+        reassociates=True,
+        prepared=True,
+        note=_NOTE + " A warp takes a vertex, and levels are parted by a barrier of the grid. "
+        "Searches upward run on the CPU while the GPU sweeps.",
     ),
     Recipe(
         "delling2011.rphast",

@@ -268,3 +268,15 @@ def headline(totals: Totals) -> str:
     ratio = totals.work_ratio
     work = "" if ratio is None else f", {units.digits(ratio)} times Dijkstra's work"
     return f"{rounds}, parallelism {units.digits(totals.mean_parallelism)}{work}"
+
+
+def whole_search(stats: dict[str, int], seconds: float) -> Round:
+    """Return the one row of a loop that counts no rounds apart.
+
+    Where it has no rounds at all it takes one vertex at a time: as many rounds as vertices.
+    """
+    scanned = stats.get("settled", 0)
+    return Round(
+        0, "search", scanned, stats.get("relaxed", 0), stats.get("improved", 0), {},
+        {"search": seconds}, stats.get("rounds", scanned),
+    )  # fmt: skip

@@ -244,6 +244,9 @@ def _solving_calls() -> list[Call]:
         "pairs": (3, {"origins": _two_vertices, "destinations": _two_vertices, "?": _FLAG, **path,
                       "dist_dtype": _DTYPE}),
         "apsp": (3, {"?": _FLAG, **_TABLE}),
+        "totals": (2, {"reduce": _pick("sum", ["max", "count"], "harmonic"), "?": _FLAG,
+                       **{key: several[key] for key in ("sources", "targets", "cutoff")},
+                       **_SOLVING}),
         "nearest": (3, {"facilities": _vertices, "?": _FLAG, "reverse": _FLAG, **_SOLVING,
                         "cutoff": _CUTOFF, "dist_dtype": _DTYPE}),
         "within": (3, {**one, "cutoff": _pick(0, 3, [2, 7.5]), "?": _FLAG, "reverse": _FLAG,
@@ -256,7 +259,7 @@ def _solving_calls() -> list[Call]:
     made = Call(
         "Solver", _free(wp.Solver), {"graph": _GRAPH, "?": _FLAG, "prepared": _FLAG, **plan}
     )
-    prepare = {key: _SOLVING[key] for key in ("threads", "progress")}
+    prepare = {key: _SOLVING[key] for key in ("device", "threads", "progress")}
     prepared = Call("prepare", _free(wp.prepare), {"graph": _GRAPH, "?": _FLAG, **prepare})
     methods = [
         Call(f"solver.{name}", _solver(name), _without(params, plan), weight=weight / 4)

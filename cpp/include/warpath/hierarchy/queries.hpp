@@ -29,11 +29,13 @@ class HierarchyQueries {
   explicit HierarchyQueries(Hierarchy<W> hierarchy)
       : hierarchy_(std::move(hierarchy)),
         pairs_([this] { return std::make_unique<PairSearch<W>>(hierarchy_); }),
-        routes_([this] { return std::make_unique<DistancesOnRequest<W>>(hierarchy_); }) {}
+        routes_([this] { return std::make_unique<DistancesOnRequest<W>>(hierarchy_); }),
+        upward_([this] { return std::make_unique<UpwardLabels<W>>(hierarchy_.n()); }) {}
   HierarchyQueries(const HierarchyQueries&) = delete;
   HierarchyQueries& operator=(const HierarchyQueries&) = delete;
 
   const Hierarchy<W>& hierarchy() const { return hierarchy_; }
+  Pool<UpwardLabels<W>>& upward() { return upward_; }
 
   /// out[i] becomes the distance from sources[i] to targets[i]. Returns the number of positions
   /// searched. A source that is repeated in a row is searched from once.
@@ -99,6 +101,7 @@ class HierarchyQueries {
   const Hierarchy<W> hierarchy_;
   Pool<PairSearch<W>> pairs_;
   Pool<DistancesOnRequest<W>> routes_;
+  Pool<UpwardLabels<W>> upward_;
 };
 
 }  // namespace warpath

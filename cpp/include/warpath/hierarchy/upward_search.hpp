@@ -90,6 +90,14 @@ class UpwardLabels {
     }
   }
 
+  /// Whether a way through a more important position is shorter than the label of a position, into
+  /// which `into` has the arcs.
+  bool stalled(std::span<const HierarchyArc<W>> into, L label) const {
+    return std::any_of(into.begin(), into.end(), [&](const HierarchyArc<W>& arc) {
+      return static_cast<L>((*this)[arc.head] + static_cast<L>(arc.weight)) < label;
+    });
+  }
+
   void clean() {
     for (const Position x : reached_) labels_[static_cast<std::size_t>(x)] = kNoLabel<W>;
     reached_.clear();
@@ -99,12 +107,6 @@ class UpwardLabels {
   void lower(Position x, L label) {
     labels_[static_cast<std::size_t>(x)] = label;
     queue_.push(x);
-  }
-
-  bool stalled(std::span<const HierarchyArc<W>> into, L label) const {
-    return std::any_of(into.begin(), into.end(), [&](const HierarchyArc<W>& arc) {
-      return static_cast<L>((*this)[arc.head] + static_cast<L>(arc.weight)) < label;
-    });
   }
 
   PageArray<L> labels_;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,13 +23,22 @@ class Pool {
   template <class Use>
   auto with(Use&& use) {
     std::unique_ptr<T> object = take();
-    auto found = use(*object);
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(object));
-    return found;
+    if constexpr (std::is_void_v<decltype(use(*object))>) {
+      use(*object);
+      give_back(std::move(object));
+    } else {
+      auto found = use(*object);
+      give_back(std::move(object));
+      return found;
+    }
   }
 
  private:
+  void give_back(std::unique_ptr<T> object) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(object));
+  }
+
   std::unique_ptr<T> take() {
     {
       const std::lock_guard lock(mutex_);

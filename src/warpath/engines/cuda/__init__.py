@@ -9,6 +9,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import NotSupportedError
+from warpath.engines.hierarchy import HIERARCHY
 from warpath.graph.derived import derived_bytes
 from warpath.graph.zones import opened
 
@@ -40,6 +41,15 @@ def run(order: Order, device: str) -> Raw:
         if raw.device is None or gpu.busy:
             gpu.synchronize()  # an array of the GPU is filled when the call returns, and was timed
         return raw
+
+
+def totals(order: Order, device: str, names: tuple[str, ...]) -> dict[str, Array] | None:
+    """Return totals of sweeps down a hierarchy; see `warpath.engines.base.Engine`."""
+    engine, devices = _modules()
+    gpu = devices.open_device(device)
+    with gpu.active():
+        found: dict[str, Array] | None = engine.totals(order, gpu, names)
+        return found
 
 
 def host_search(graph: Graph, plan: Plan) -> None:
@@ -78,11 +88,15 @@ def _modules() -> tuple[Any, Any]:
 def place(graph: Graph, device: str) -> str:
     """Put the rows that solves take on a GPU, and return its name, "cuda:0"."""
     from warpath.engines.cuda.device import open_device
+    from warpath.engines.cuda.tables.hierarchy_sweep import levels_of
     from warpath.engines.rounds.run import resident
 
-    gpu = open_device(device)
+    gpu, inner = open_device(device), opened(graph)
+    hierarchy = HIERARCHY.known(inner)
     with gpu.active():
-        resident(opened(graph), gpu)
+        resident(inner, gpu)
+        if hierarchy is not None:
+            levels_of(inner, hierarchy, gpu)
     return gpu.name
 
 

@@ -8,6 +8,7 @@ from warpath.engines.base import Raw
 from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda import breadth_first, patches
 from warpath.engines.cuda.flight import Ended
+from warpath.engines.cuda.tables import hierarchy_sweep as sweeps
 from warpath.engines.cuda.tables.blocks_of_sources import block_a_source
 from warpath.engines.cuda.tables.dense import floyd_warshall
 from warpath.engines.cuda.tables.johnson import rounds_a_source
@@ -46,6 +47,7 @@ SEARCHES: dict[Loop, tuple[Callable[..., Search], Callable[[list[int]], dict[str
 TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
     Loop.BLOCK_A_SOURCE: block_a_source,
     Loop.FLOYD_WARSHALL: floyd_warshall,
+    Loop.HIERARCHY_SWEEP: sweeps.hierarchy_sweep,
     Loop.JOHNSON: johnson,
     Loop.MATRIX_STEPS: matrix_steps,
     Loop.PAIRS: pairs,
@@ -74,6 +76,13 @@ def run(order: Order, device: Device) -> Raw:
     if order.recipe.exact and longest(graph) >= 2**62:
         refuse_overflow(graph, order.problem, device.get(solve.dist))
     return Raw(solve.dist, stats={"rounds": solve.rounds}, device=device)
+
+
+def totals(order: Order, device: Device, names: tuple[str, ...]) -> dict[str, Array] | None:
+    """Return totals of an order on a device; see `warpath.engines.base.Engine`."""
+    if order.recipe.loop is not Loop.HIERARCHY_SWEEP:
+        return None
+    return sweeps.totals(order, device, names)
 
 
 class Bound:

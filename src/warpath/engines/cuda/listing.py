@@ -22,7 +22,7 @@ from warpath.recipes import Loop, Task
 from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
     from numpy.typing import DTypeLike
@@ -132,21 +132,9 @@ def kernels_of(
     block : threads a block.
     traced : whether they count what they do.
     """
-    if recipe.loop is Loop.PATCHES:
-        found = [Types.of(index, *types) for types in _widths(np.dtype(weight))]
-        return tuple(kernel(kind_of(types), types, block) for types in found)
-    if recipe.loop in _OF_TABLES:
-        return tuple(
-            kernel(kind, Types.of(index, *types), block)
-            for kind in _OF_TABLES[recipe.loop]
-            for types in _widths(np.dtype(weight))
-        )
-    if recipe.loop in _BY_WIDTH:
-        widths = (
-            Width(np.dtype(label).name, np.dtype(one).name, proven=True)
-            for one, label in _widths(np.dtype(weight))
-        )
-        return tuple(_BY_WIDTH[recipe.loop](width, block) for width in widths)
+    alone = _of_own_kinds(recipe.loop, np.dtype(weight), index, block)
+    if alone:
+        return tuple(alone)
     graph = Graph(np.array([0, 1, 2]), np.array([1, 0], index), np.array([1, 1], weight))
     if recipe.parts:
         return _of_parts(recipe, graph, block, traced=traced)
@@ -173,6 +161,32 @@ def kernels_of_results(
         for _, label in _widths(np.dtype(weight))
         for kind in ("distances", "tree", "rooted")
     )
+
+
+def _of_own_kinds(loop: Loop, weight: np.dtype[Any], index: DTypeLike, block: int) -> list[Kernel]:
+    """Return the kernels of a loop that has kinds of its own; none for other loops."""
+    found = [Types.of(index, *types) for types in _widths(weight)]
+    if loop is Loop.PATCHES:
+        return [kernel(kind_of(types), types, block) for types in found]
+    if loop is Loop.HIERARCHY_SWEEP:
+        return list(_of_sweeps(weight, block))
+    if loop in _BY_WIDTH:
+        widths = [
+            Width(np.dtype(label).name, np.dtype(one).name, proven=True)
+            for one, label in _widths(weight)
+        ]
+        return [_BY_WIDTH[loop](width, block) for width in widths]
+    return [kernel(kind, types, block) for kind in _OF_TABLES.get(loop, ()) for types in found]
+
+
+def _of_sweeps(weight: np.dtype[Any], block: int) -> Iterator[Kernel]:
+    """Yield what sweeps, and what makes rows or totals of its labels."""
+    for label in [weight] if weight.kind == "f" else sorted({weight.name, "int64"}):
+        types = Types.of(np.int32, label, label)
+        yield kernel("hierarchy_sweep", types, block)
+        yield kernel("hierarchy_rows", types, block)
+        for inverses in (False, True):
+            yield kernel("hierarchy_totals", types, block, ("inverses", inverses))
 
 
 def _of_parts(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tuple[Kernel, ...]:

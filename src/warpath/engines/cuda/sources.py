@@ -16,12 +16,12 @@ RUNS = Path(warpath.__file__).parents[2] / "docs" / "gpu-runs"
 _INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
 _HERE = Path(__file__).parent
 _HEADERS = _HERE / "kernels"
-_WRITER = _HERE / "entry.py"
+_WRITERS = (_HERE / "entry.py", _HERE / "kernel_kinds.py")
 
 
-def hashes(headers: Path = _HEADERS, writer: Path = _WRITER) -> dict[str, str]:
+def hashes(headers: Path = _HEADERS, writers: tuple[Path, ...] = _WRITERS) -> dict[str, str]:
     """Return the SHA-256 of every header and of what writes the entry points, by name."""
-    files = [*sorted(headers.glob("*.cuh")), writer]
+    files = [*sorted(headers.glob("*.cuh")), *writers]
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 

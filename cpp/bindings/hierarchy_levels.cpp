@@ -1,0 +1,64 @@
+#include <utility>
+
+#include "graph_rows.hpp"
+#include "warpath/hierarchy/levels.hpp"
+
+namespace warpath::bindings {
+
+namespace {
+
+// Limits under which costs fit 64 bits.
+constexpr Position kMostTop = 1 << 20;
+constexpr std::int64_t kMostPerLevel = std::int64_t{1} << 31;
+
+template <Weight W>
+void register_levels(nb::module_& module) {
+  module.def(
+      "level_rows",
+      [](const HierarchyQueries<W>& queries, Position step, Position most, std::int64_t per_level) {
+        require(step >= 1 && most >= 0 && most <= kMostTop, "step or most is not valid");
+        require(per_level >= 0 && per_level <= kMostPerLevel, "per_level is not valid");
+        LevelRows<W> rows;
+        {
+          const nb::gil_scoped_release free;
+          rows = level_rows(queries.hierarchy(), step, most, per_level);
+        }
+        return nb::make_tuple(
+            rows.top, to_numpy(std::move(rows.level_first)), to_numpy(std::move(rows.place)),
+            to_numpy(std::move(rows.place_of_vertex)), to_numpy(std::move(rows.first)),
+            to_numpy(std::move(rows.heads)), to_numpy(std::move(rows.weights)));
+      },
+      nb::arg("hierarchy"), nb::arg("step"), nb::arg("most"), nb::arg("per_level"));
+  module.def(
+      "upward_lists",
+      [](HierarchyQueries<W>& queries, In<Position> places, Position top, In<std::int64_t> sources,
+         std::int64_t width, int threads) {
+        const std::int64_t n = queries.hierarchy().n();
+        require_size(places.size(), static_cast<std::size_t>(n), "places");
+        require(width >= 1 && width <= 65536, "width must be from 1 to 65536");
+        const std::vector<std::int64_t> starts = vertices_of(sources, n);
+        const int team = at_least_one(threads);
+        Control control(python_tick(nb::none()));
+        UpwardLists<W> lists;
+        {
+          const nb::gil_scoped_release free;
+          lists = upward_lists(queries, std::span<const Position>(places.data(), places.size()),
+                               top, starts, static_cast<std::size_t>(width), team, control);
+        }
+        return nb::make_tuple(to_numpy(std::move(lists.first)), to_numpy(std::move(lists.places)),
+                              to_numpy(std::move(lists.lanes)), to_numpy(std::move(lists.labels)));
+      },
+      nb::arg("hierarchy"), nb::arg("places").noconvert(), nb::arg("top"),
+      nb::arg("sources").noconvert(), nb::arg("width"), nb::arg("threads") = 1);
+}
+
+}  // namespace
+
+void register_hierarchy_levels(nb::module_& module) {
+  register_levels<std::int32_t>(module);
+  register_levels<std::int64_t>(module);
+  register_levels<float>(module);
+  register_levels<double>(module);
+}
+
+}  // namespace warpath::bindings

@@ -1,0 +1,174 @@
+// levels.hpp - a hierarchy as GPUs sweep down it: the top, places level by level, and first labels.
+//
+// Arcs lead to a place from the top or from places of earlier levels, so that all places of a level
+// can be labelled at the same time. Near the top a level has few places, and the levels are many:
+// the most important positions are therefore left to a matrix of the distances between them.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/hierarchy/hierarchy.hpp"
+#include "warpath/hierarchy/queries.hpp"
+#include "warpath/hierarchy/upward_search.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/team.hpp"
+
+namespace warpath {
+
+/// The positions of a hierarchy in places, the top first and then level by level, and the arcs into
+/// those of the levels.
+template <Weight W>
+struct LevelRows {
+  Position top = 0;                       // positions, and places, that no level has
+  std::vector<std::int64_t> level_first;  // levels + 1: the first place of each
+  std::vector<Position> place;            // of each position
+  std::vector<Position> place_of_vertex;
+  std::vector<std::int64_t> first;  // n + 1: the first arc into each place
+  std::vector<Position> heads;      // the places that arcs come from
+  std::vector<W> weights;
+};
+
+/// The number of arcs on the longest way down from each position.
+template <Weight W>
+std::vector<std::int32_t> heights(const Hierarchy<W>& hierarchy) {
+  std::vector<std::int32_t> height(static_cast<std::size_t>(hierarchy.n()), 0);
+  for (Position x = hierarchy.n() - 1; x >= 0; --x)
+    for (const HierarchyArc<W>& arc : hierarchy.down().row(x)) {
+      std::int32_t& above = height[static_cast<std::size_t>(arc.head)];
+      above = std::max(above, height[static_cast<std::size_t>(x)] + 1);
+    }
+  return height;
+}
+
+/// The number of most important positions to leave to a matrix: a multiple of `step`, so that the
+/// levels of the others, each as expensive as `per_level` entries of the matrix, and the matrix
+/// cost least.
+inline Position best_top(std::span<const std::int32_t> height, Position step, Position most,
+                         std::int64_t per_level) {
+  std::vector<std::int64_t> levels(height.size() + 1, 0);  // of the positions from each on
+  for (std::size_t x = height.size(); x-- > 0;)
+    levels[x] = std::max<std::int64_t>(levels[x + 1], height[x] + 1);
+  Position best = 0;
+  const auto cost = [&](std::int64_t top) {
+    return levels[static_cast<std::size_t>(top)] * per_level + top * top;
+  };
+  for (std::int64_t top = step; top <= std::min<std::int64_t>(most, std::ssize(height));
+       top += step)
+    if (cost(top) < cost(best)) best = static_cast<Position>(top);
+  return best;
+}
+
+/// Work: O(n + arcs).
+template <Weight W>
+LevelRows<W> level_rows(const Hierarchy<W>& hierarchy, Position step, Position most,
+                        std::int64_t per_level) {
+  const auto n = static_cast<std::size_t>(hierarchy.n());
+  const HierarchyRows<W>& down = hierarchy.down();
+  const std::vector<std::int32_t> height = heights(hierarchy);
+  LevelRows<W> rows;
+  rows.top = best_top(height, step, most, per_level);
+  const auto top = static_cast<std::size_t>(rows.top);
+  std::int32_t levels = 0;
+  for (std::size_t x = top; x < n; ++x) levels = std::max(levels, height[x] + 1);
+  // The level of a position counts from the highest one down.
+  const auto level = [&](std::size_t x) {
+    return static_cast<std::size_t>(levels - 1 - height[x]);
+  };
+  rows.level_first.assign(static_cast<std::size_t>(levels) + 1, 0);
+  for (std::size_t x = top; x < n; ++x) ++rows.level_first[level(x) + 1];
+  rows.level_first[0] = rows.top;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(levels); ++i)
+    rows.level_first[i + 1] += rows.level_first[i];
+  std::vector<std::int64_t> next(rows.level_first.begin(), rows.level_first.end() - 1);
+  std::vector<Position> position(n);  // at each place
+  rows.place.resize(n);
+  for (std::size_t x = 0; x < n; ++x) {
+    const std::int64_t place = x < top ? static_cast<std::int64_t>(x) : next[level(x)]++;
+    rows.place[x] = static_cast<Position>(place);
+    position[static_cast<std::size_t>(place)] = static_cast<Position>(x);
+  }
+  rows.place_of_vertex.resize(n);
+  for (std::size_t v = 0; v < n; ++v)
+    rows.place_of_vertex[v] =
+        rows.place[static_cast<std::size_t>(hierarchy.position(static_cast<std::int64_t>(v)))];
+  rows.first.reserve(n + 1);
+  rows.heads.reserve(down.arcs.size());
+  rows.weights.reserve(down.arcs.size());
+  rows.first.push_back(0);
+  for (std::size_t place = 0; place < n; ++place) {
+    if (place >= top) {
+      for (const HierarchyArc<W>& arc : down.row(position[place])) {
+        rows.heads.push_back(rows.place[static_cast<std::size_t>(arc.head)]);
+        rows.weights.push_back(arc.weight);
+      }
+    }
+    rows.first.push_back(static_cast<std::int64_t>(rows.heads.size()));
+  }
+  return rows;
+}
+
+/// The labels of searches upward from some sources, source by source.
+template <Weight W>
+struct UpwardLists {
+  std::vector<std::int64_t> first;  // sources + 1
+  std::vector<Position> places;
+  std::vector<std::uint16_t> lanes;  // the number of the source among `width`
+  std::vector<W> labels;
+};
+
+/// Searches upward from each source, on threads, up to the `top` most important positions, which
+/// are labelled but not searched. A label is left out where that of a more important position and
+/// an arc are less: a sweep finds that label.
+template <Weight W>
+UpwardLists<W> upward_lists(HierarchyQueries<W>& queries, std::span<const Position> place_of,
+                            Position top, std::span<const std::int64_t> sources, std::size_t width,
+                            int threads, Control& control) {
+  constexpr std::size_t kChunk = 16;  // sources: some hundreds of microseconds
+  const Hierarchy<W>& hierarchy = queries.hierarchy();
+  const std::size_t chunks = (sources.size() + kChunk - 1) / kChunk;
+  const int team =
+      static_cast<int>(std::clamp<std::size_t>(chunks, 1, static_cast<std::size_t>(threads)));
+  std::vector<UpwardLists<W>> found(chunks);
+  std::atomic<std::size_t> taken{0};
+  std::atomic<int> finished{0};
+  run_team(team, control, [&](int rank) {
+    Poller poller(control, rank == 0);
+    queries.upward().with([&](UpwardLabels<W>& upward) {
+      for (std::size_t chunk; (chunk = taken.fetch_add(1, std::memory_order_relaxed)) < chunks;) {
+        UpwardLists<W>& into = found[chunk];
+        const std::size_t end = std::min((chunk + 1) * kChunk, sources.size());
+        for (std::size_t i = chunk * kChunk; i < end; ++i) {
+          upward.search(hierarchy.up(), hierarchy.down(), hierarchy.position(sources[i]),
+                        [&](Position x, HierarchyLabel<W>) { return x >= top; });
+          for (const Position x : upward.reached()) {
+            if (upward.stalled(hierarchy.down().row(x), upward[x])) continue;
+            into.places.push_back(place_of[static_cast<std::size_t>(x)]);
+            into.lanes.push_back(static_cast<std::uint16_t>(i % width));
+            into.labels.push_back(static_cast<W>(upward[x]));
+          }
+          into.first.push_back(static_cast<std::int64_t>(into.places.size()));
+          poller.step(static_cast<std::int64_t>(upward.reached().size()));
+        }
+      }
+    });
+    await_team(rank, team, finished, control);
+  });
+  UpwardLists<W> all;
+  all.first.push_back(0);
+  for (const UpwardLists<W>& one : found) {
+    const std::int64_t before = all.first.back();
+    for (const std::int64_t end : one.first) all.first.push_back(before + end);
+    all.places.insert(all.places.end(), one.places.begin(), one.places.end());
+    all.lanes.insert(all.lanes.end(), one.lanes.begin(), one.lanes.end());
+    all.labels.insert(all.labels.end(), one.labels.begin(), one.labels.end());
+  }
+  return all;
+}
+
+}  // namespace warpath

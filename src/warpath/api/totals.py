@@ -1,0 +1,113 @@
+"""What the distances from each source add up to, without a table of them."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.api.auto_prepare import decided
+from warpath.api.run import run_totals
+from warpath.api.table import solved_table
+from warpath.api.table_request import TableRequest
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import DistanceOverflowError, InputError
+from warpath.graph.checks import shown
+from warpath.planner.cpu_model import Place, Size
+from warpath.results.totals import NAMES, Totals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from warpath.api.options import Options
+    from warpath.api.run import Progress
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Problem
+    from warpath.graph import Graph
+
+
+def checked_names(reduce: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of totals, or raise InputError for what is not one."""
+    try:
+        requested: tuple[Any, ...] = (reduce,) if isinstance(reduce, str) else tuple(reduce)
+    except TypeError:
+        requested = (reduce,)
+    for name in requested:
+        if not isinstance(name, str) or name not in NAMES:
+            known = ", ".join(map(repr, NAMES))
+            msg = f"reduce = {shown(name)} is not a total; use {known}, or several of them."
+            raise InputError(msg)
+    if not requested:
+        msg = "reduce names no total; use 'sum', for example."
+        raise InputError(msg)
+    return requested
+
+
+def totalled(
+    graph: Graph, options: Options, problem: Problem, names: tuple[str, ...], progress: Progress
+) -> Totals:
+    """Return the totals of the distances from each source to the targets."""
+    start = time.perf_counter()
+    columns = graph.n if problem.targets is None else len(problem.targets)
+    if "sum" in names:
+        _refuse_overflow(graph, columns)
+    entry = graph.dist_dtype.itemsize
+    size = Size(problem.task, len(problem.sources), columns, entry, Place.BLOCKS)
+    options = decided(graph, options, size)
+    chosen = options.plan(size, graph)
+    found = None
+    if graph.first_through == 0:  # a closed vertex has its distance to itself changed in rows
+        found = run_totals(graph, chosen, problem, names, progress)
+    if found is None:
+        rows = _Rows(len(problem.sources), graph.dist_dtype, names)
+        request = TableRequest(graph.dist_dtype, rows.add)
+        chosen = solved_table(graph, problem, size, options, request, progress).plan
+        found = rows.values
+    stats = {"seconds": time.perf_counter() - start}
+    return Totals(graph, problem.sources, found, plan=chosen, stats=stats)
+
+
+def _refuse_overflow(graph: Graph, columns: int) -> None:
+    """Raise DistanceOverflowError where a sum of so many distances may not fit 64 bits."""
+    longest = graph.facts(symmetry=False).longest
+    if longest * columns >= 2**63:
+        msg = (
+            f"a sum of {columns:,} distances of up to {longest:,} may not fit 64 bits: use float64 "
+            "weights (graph.astype('float64')), or fewer targets."
+        )
+        raise DistanceOverflowError(msg)
+
+
+class _Rows:
+    """Totals of the rows of a table, which come block by block and are not kept."""
+
+    def __init__(self, count: int, dtype: np.dtype[Any], names: tuple[str, ...]) -> None:
+        self._unreachable = unreachable(dtype)
+        summed = np.int64 if dtype.kind == "i" else np.float64
+        types = {"sum": summed, "max": dtype, "count": np.int64, "harmonic": np.float64}
+        self.values = {name: np.zeros(count, types[name]) for name in names}
+
+    def add(self, rows: slice, block: Array) -> None:
+        """Add up a block of rows: (r, t)."""
+        reached = block != self._unreachable
+        known = np.where(reached, block, 0)
+        with np.errstate(over="ignore"):  # of floats, whose sum is then infinite
+            for name, values in self.values.items():
+                values[rows] = _OF_ROWS[name](known, reached)
+
+
+def _harmonic(known: Array, _reached: Array) -> Array:
+    inverse = np.zeros(known.shape)
+    np.divide(1.0, known, out=inverse, where=known != 0)
+    found: Array = inverse.sum(axis=1)
+    return found
+
+
+#: The totals of rows of distances, 0 where a target is not reached, and a mask of those that are.
+_OF_ROWS: dict[str, Callable[[Array, Array], Array]] = {
+    "sum": lambda known, _: known.sum(axis=1, dtype=None if known.dtype.kind == "i" else float),
+    "max": lambda known, _: known.max(axis=1, initial=0),
+    "count": lambda _, reached: reached.sum(axis=1),
+    "harmonic": _harmonic,
+}

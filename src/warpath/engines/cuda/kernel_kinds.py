@@ -1,0 +1,313 @@
+"""The kinds of kernels: the header, the parameters and the call of each."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Kind(NamedTuple):
+    """What all kernels of a kind share: the header, the parameters and the call.
+
+    Attributes
+    ----------
+    widths : threads of a block, in blocks of the device.
+    resident : how many such blocks a multiprocessor shall hold; 0 leaves it to the compiler.
+    at_once : as in `Kernel`.
+    """
+
+    header: str
+    params: str
+    call: str
+    widths: int = 1
+    resident: int = 0
+    at_once: bool = False
+
+
+# Two blocks a multiprocessor: one works while the other waits for its next tile. Labels of 64 bits
+# take the registers of both.
+FLOYD_WARSHALL = Kind(
+    "floyd_warshall.cuh",
+    "int tiles, L* labels, i64 offset, i64 pitch, int first, int last, int ahead, int* versions, "
+    "int* row_readers, int* column_readers, int* diagonal_readers, int* ticket",
+    "solve<{block}>(SolveArgs<L>{{tiles, labels + offset, pitch, first, last, ahead, versions, "
+    "row_readers, column_readers, diagonal_readers, ticket}})",
+    resident=2,
+)
+_PRODUCT = Kind(
+    "floyd_warshall.cuh",
+    "L* c, i64 offset_c, i64 pitch_c, const L* a, i64 offset_a, i64 pitch_a, const L* b, "
+    "i64 offset_b, i64 pitch_b, int across, int depth",
+    "product<{block}>(ProductArgs<L>{{c + offset_c, pitch_c, a + offset_a, pitch_a, b + offset_b, "
+    "pitch_b, static_cast<unsigned>(across), depth}})",
+    resident=2,
+)
+
+# Three blocks of two vertices a thread: one waits for news while others relax. Labels of 64 bits
+# take the registers of two.
+_PATCHES = Kind(
+    "patches.cuh",
+    "i64 n, i64 size, int patches, u32 source, const u32* places, const u32* table, "
+    "const u32* begin, const u16* targets, const W* weights, const u16* tails, "
+    "const u32* slots, const u32* owners, const W* tolls, int room, int gates, L delta, "
+    "L cutoff, L* labels, u32* unsettled, L* news, L* pending, L* left, L* least, u64* open, "
+    "L* threshold, int* state, u32* arrived, int* lost, u64* counts, int* halt, i64* said, "
+    "L* dist",
+    "solve_patches<{block}, 2>(PatchArgs<W, L>{{n, size, patches, source, places, table, begin, "
+    "targets, weights, tails, slots, owners, tolls, room, gates, delta, cutoff, labels, "
+    "unsettled, news, pending, left, least, open, threshold, state, arrived, lost, counts, "
+    "halt, said, dist}})",
+    resident=3,
+    at_once=True,
+)
+
+KINDS = {
+    "push": Kind(
+        "push.cuh",
+        "i64 size, const u8* flags, const V* list, const i64* offsets, const i64* indptr, "
+        "const V* indices, const W* weights, const L* from, L* dist, const u8* unsettled, "
+        "const u8* classes, V source, int* negative_loop, int* changed, u8* next_flags, "
+        "V* slots, V* queue, i64* queue_size, int* stamps, int round, u64* counters",
+        "push<{map}<{set}, {block}>, {write}, {emit}, {guarded}, {classified}, {traced}>("
+        "PushArgs<V, W, L>{{{{size, flags, list, offsets}}, indptr, indices, weights, from, dist, "
+        "unsettled, classes, source, negative_loop, "
+        "{{changed, next_flags, slots, queue, queue_size, stamps, round}}, counters}})",
+    ),
+    "pull": Kind(
+        "pull.cuh",
+        "i64 size, const i64* indptr, const V* indices, const W* weights, L* dist, L* host_dist, "
+        "const u8* frontier, const u8* unsettled, u64* counters",
+        "pull<{bounds}<{block}>, {traced}, {block}>(PullArgs<V, W, L>{{size, indptr, indices, "
+        "weights, dist, host_dist, frontier, unsettled, counters}})",
+    ),
+    "dense": Kind(
+        "dense.cuh",
+        "i64 size, const L* matrix, L* dist, const u8* frontier, const u8* unsettled, "
+        "u64* counters",
+        "{direction}_dense<{traced}, {block}>("
+        "DenseArgs<L>{{size, matrix, dist, frontier, unsettled, counters}})",
+    ),
+    "reduce": Kind(
+        "reduce.cuh",
+        "i64 size, const L* values, const u8* unsettled, const L* slack, L* minima",
+        "reduce<{value}, {block}>(ReduceArgs<L>{{size, values, unsettled, slack, minima}})",
+    ),
+    "settle": Kind(
+        "settle.cuh",
+        "i64 size, const L* dist, L threshold, u8* unsettled, u8* frontier, u8* host_unsettled, "
+        "u8* host_frontier, V* queue, i64* queue_size, u64* counters",
+        "settle<{criterion}, {emit}, {traced}, {block}>(SettleArgs<V, L>{{size, dist, threshold, "
+        "unsettled, frontier, host_unsettled, host_frontier, queue, queue_size, counters}})",
+    ),
+    "adopt": Kind(
+        "adopt.cuh",
+        "i64 size, L* from, const L* dist, u8* flags, int* changed, u64* counters",
+        "adopt<{traced}, {block}>(AdoptArgs<L>{{size, from, dist, flags, changed, counters}})",
+    ),
+    "degrees": Kind(
+        "compact.cuh",
+        "i64 size, const V* list, const i64* indptr, i64* degree",
+        "degrees<{block}>(size, list, indptr, degree)",
+    ),
+    "claim": Kind(
+        "compact.cuh",
+        "i64 size, const V* items, i64* table",
+        "claim<{block}>(size, items, table)",
+    ),
+    "mark": Kind(
+        "compact.cuh",
+        "i64 size, const V* items, const i64* table, const L* dist, L low, L high, i64* marks",
+        "mark<{block}>(size, items, table, dist, low, high, marks)",
+    ),
+    "scatter": Kind(
+        "compact.cuh",
+        "i64 size, const V* items, const i64* sums, V* near, V* far",
+        "scatter<{block}>(size, items, sums, near, far)",
+    ),
+    "gather": Kind(
+        "compact.cuh",
+        "i64 size, const u8* flags, const i64* sums, V* queue",
+        "gather<{block}>(size, flags, sums, queue)",
+    ),
+    "keys": Kind(
+        "split.cuh",
+        "i64 size, const V* items, const i64* table, const L* dist, L low, const L* bounds, "
+        "int buckets, u8* keys",
+        "warpath::keys<{block}>(size, items, table, dist, low, bounds, buckets, keys)",
+    ),
+    "count": Kind(
+        "split.cuh",
+        "i64 size, const u8* keys, int kinds, i64* counts",
+        "count<{block}>(size, keys, kinds, counts)",
+    ),
+    "matrix": Kind(
+        "matrix.cuh",
+        "i64 size, i64 first, const i64* indptr, const V* indices, const W* weights, L* labels, "
+        "i64 offset, i64 pitch",
+        "matrix<{block}>(MatrixArgs<V, W, L>{{size, first, pitch, indptr, indices, weights, "
+        "labels + offset}})",
+    ),
+    "answer": Kind(
+        "matrix.cuh",
+        "i64 columns, const L* labels, i64 offset, i64 pitch, W* out, int* no_room",
+        "answer<{block}>(AnswerArgs<L, W>{{columns, pitch, labels + offset, out, no_room}})",
+    ),
+    "floyd_warshall": FLOYD_WARSHALL,
+    "floyd_warshall_wide": FLOYD_WARSHALL._replace(resident=1),
+    "product": _PRODUCT,
+    "product_wide": _PRODUCT._replace(resident=1),
+    "place": Kind(
+        "split.cuh",
+        "i64 size, const V* list, const u8* keys, const i64* sums, V* ordered",
+        "place<{block}>(size, list, keys, sums, ordered)",
+    ),
+    "block_a_source": Kind(
+        "block_a_source.cuh",
+        "i64 n, i64 rows, i64 columns, const i64* sources, const i64* targets, "
+        "const i64* indptr, const V* indices, const W* weights, W weight, L delta, L cutoff, "
+        "L* same, i64* wide, int* small, int* unfit, int* lost, u64* next",
+        "block_a_source<{block}>(BlockArgs<V, W, L>{{n, rows, columns, sources, targets, indptr, "
+        "indices, weights, weight, delta, cutoff, {{same, wide, small, unfit}}, lost, next}})",
+        widths=2,
+        resident=3,
+    ),
+    "pairs": Kind(
+        "pairs.cuh",
+        "i64 n, i64 rows, i64 columns, const i64* targets, const i64* indptr, const V* indices, "
+        "const W* weights, W weight, L delta, L cutoff, L* dist, u32* near, u32* far, u32* bits, "
+        "u32* control, L* least, L* same, i64* wide, int* small, int* unfit, int* lost",
+        "pairs<{block}>(PairArgs<V, W, L>{{n, rows, columns, targets, indptr, indices, weights, "
+        "weight, delta, cutoff, dist, near, far, bits, control, least, "
+        "{{same, wide, small, unfit}}, lost}})",
+        widths=2,
+        resident=2,
+        at_once=True,
+    ),
+    "pair_rows": Kind(
+        "pair_rows.cuh",
+        "i64 n, i64 rows, i64 columns, const i64* targets, const i64* indptr, const V* indices, "
+        "const W* weights, W weight, L delta, L cutoff, L* dist, u64* waiting, u64* items, "
+        "u32* control, L* least, u64* busy, L* same, i64* wide, int* small, int* unfit, int* lost",
+        "pair_rows<{block}>(RowArgs<V, W, L>{{n, rows, columns, targets, indptr, indices, weights, "
+        "weight, delta, cutoff, dist, waiting, items, control, least, busy, "
+        "{{same, wide, small, unfit}}, lost}})",
+        widths=2,
+        resident=2,
+        at_once=True,
+    ),
+    "wide": Kind(
+        "wide.cuh",
+        "i64 n, i64 source, const int* ranks, int hubs, int leaves, const i64* indptr, "
+        "const W* edges, const i64* into, const W* sources, L first, L delta, L limit, u32 narrow, "
+        "u32 favour, u32 most, L* dist, u64* rest, u64* entries, u64* next_entries, u64* runs, "
+        "u64* next_runs, u32 room, u32 room_of_runs, u64* control, L* least, L* out, "
+        "const W* parting, int* halt, i64* said",
+        "wide<{lanes}, {block}>(WideArgs<W, L>{{n, source, ranks, leaves, indptr, "
+        "as<Edge<W>>(edges), into, as<Edge<W>>(sources), first, delta, limit, narrow, favour, "
+        "most, dist, as<Rest<L>>(rest), {{as<Entry<L>>(entries), as<Run<L>>(runs), nullptr, room, "
+        "room_of_runs}}, {{as<Entry<L>>(next_entries), as<Run<L>>(next_runs), nullptr, room, "
+        "room_of_runs}}, as<WideControl>(control), least, out, {{hubs, indptr, parting}}}}, "
+        "halt, said)",
+        widths=2,
+        resident=2,
+        at_once=True,
+    ),
+    "breadth_first": Kind(
+        "breadth_first.cuh",
+        "i64 n, i64 m, int source, const i64* indptr, const int* indices, const i64* into, "
+        "const int* sources, const u32* barren, L weight, L cutoff, u32 turn, L* dist, "
+        "u64* pieces, u64* parts, u32* seen, u32* other, u64* control, int* halt, i64* said",
+        "breadth_first<{block}>(BreadthArgs<L>{{n, m, source, indptr, indices, into, sources, "
+        "barren, weight, cutoff, turn, dist, pieces, parts, seen, other, "
+        "reinterpret_cast<BreadthControl*>(control)}}, halt, said)",
+        widths=2,
+        resident=2,
+        at_once=True,
+    ),
+    "patches": _PATCHES,
+    "patches_wide": _PATCHES._replace(resident=2),
+    "lay": Kind(
+        "adjacency.cuh",
+        "i64 size, const i64* indptr, const V* indices, const W* weights, L* dist, V* pred",
+        "lay<{paths}, {block}>(LayArgs<V, W, L>{{size, indptr, indices, weights, dist, pred}})",
+    ),
+    "floyd_entry": Kind(
+        "floyd.cuh",
+        "i64 size, i64 k, L* dist, V* pred, u64* counters",
+        "floyd_entry<{shared}, {paths}, {traced}, {block}>("
+        "FloydArgs<V, L>{{size, k, dist, pred, counters}})",
+    ),
+    "floyd_row": Kind(
+        "floyd.cuh",
+        "i64 size, i64 k, L* dist, V* pred, u64* counters",
+        "floyd_row<{paths}, {traced}, {block}>(FloydArgs<V, L>{{size, k, dist, pred, counters}})",
+    ),
+    "floyd_tile": Kind(
+        "floyd_tiles.cuh",
+        "i64 size, i64 k, L* dist, V* pred, u64* counters",
+        "floyd_tile<{phase}, {paths}, {traced}, {block}>("
+        "FloydArgs<V, L>{{size, k, dist, pred, counters}})",
+    ),
+    "floyd_tile_shared": Kind(
+        "floyd_tiles.cuh",
+        "i64 size, i64 k, L* dist, V* pred, u64* counters",
+        "floyd_tile_shared<{phase}, {paths}, {traced}, {block}>("
+        "FloydArgs<V, L>{{size, k, dist, pred, counters}})",
+    ),
+    "thread_dijkstra": Kind(
+        "thread_dijkstra.cuh",
+        "i64 size, i64 n, int steps, const L* matrix, L* dist, u8* visited, V* pred, int* left, "
+        "u64* counters",
+        "thread_dijkstra<{paths}, {traced}, {block}>(ThreadDijkstraArgs<V, L>{{size, n, steps, "
+        "matrix, dist, visited, pred, left, counters}})",
+    ),
+    "distances": Kind(
+        "tree.cuh",
+        "i64 size, const L* labels, L cutoff, L* same, i64* wide, int* small, int* unfit",
+        "distances<{block}>(DistancesArgs<L>{{size, labels, cutoff, "
+        "{{same, wide, small, unfit}}}})",
+    ),
+    "tree": Kind(
+        "tree.cuh",
+        "i64 size, const i64* indptr, const V* indices, const W* weights, const L* dist, V* pred",
+        "tree<MergePathMap<Every, {block}>>(TreeArgs<V, W, L>{{{{size, nullptr, nullptr, indptr}}, "
+        "indices, weights, dist, pred}})",
+    ),
+    "rooted": Kind(
+        "tree.cuh",
+        "i64 size, V source, const L* dist, V* pred, int* missing",
+        "rooted<{block}>(RootedArgs<V, L>{{size, source, dist, pred, missing}})",
+    ),
+    "reweight": Kind(
+        "reweight.cuh",
+        "i64 size, const i64* indptr, const V* indices, const W* weights, const L* potentials, "
+        "L* reduced",
+        "reweight<{block}>(ReweightArgs<V, W, L>{{size, indptr, indices, weights, potentials, "
+        "reduced}})",
+    ),
+    "hierarchy_sweep": Kind(
+        "hierarchy_sweep.cuh",
+        "int levels, const i64* level_first, const i64* first, const int* heads, "
+        "const W* weights, int width, int top, const L* top_matrix, i64 reached, "
+        "const int* reached_from, const u16* lanes, const L* reached_labels, u32 turn, "
+        "u32* touched, L* top_labels, L* labels, u32* arrived",
+        "hierarchy_sweep<{block}>(HierarchySweepArgs<W, L>{{levels, level_first, first, heads, "
+        "weights, width, top, top_matrix, reached, reached_from, lanes, reached_labels, turn, "
+        "touched, top_labels, labels, arrived}})",
+        resident=3,
+        at_once=True,
+    ),
+    "hierarchy_rows": Kind(
+        "hierarchy_rows.cuh",
+        "i64 columns, int rows, int width, const int* places, const L* labels, L cutoff, L* same, "
+        "i64* wide, int* small, int* unfit",
+        "hierarchy_rows<{block}>(HierarchyRowsArgs<L>{{columns, rows, width, places, labels, "
+        "cutoff, {{same, wide, small, unfit}}}})",
+    ),
+    "hierarchy_totals": Kind(
+        "hierarchy_rows.cuh",
+        "i64 places, int width, const int* times, const L* labels, L cutoff, "
+        "Summed<L>::Type* sums, double* inverses, L* largest, i64* counts",
+        "hierarchy_totals<{inverses}, {block}>(HierarchyTotalsArgs<L>{{places, width, times, "
+        "labels, cutoff, sums, inverses, largest, counts}})",
+    ),
+}

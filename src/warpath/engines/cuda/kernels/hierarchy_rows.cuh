@@ -1,0 +1,153 @@
+// hierarchy_rows.cuh - what is made of the lines of labels of a sweep: rows of a table, or totals.
+//
+// Work     hierarchy_rows: a label for each row and column; hierarchy_totals: each label once.
+// Traffic  rows: labels read in runs of 32 and written in runs of 128, through shared memory.
+//          totals: a line of each place read once; per block four numbers of each source written.
+// Launch   any grid of whole warps.
+// Shared   rows: a tile of 128 by 32 labels; totals: four numbers a thread.
+// Races    none: each entry has one writer.
+#pragma once
+
+#include "table.cuh"
+
+namespace warpath {
+
+constexpr int kRowsAtOnce = 32;      // of a tile
+constexpr int kColumnsAtOnce = 128;  // of a tile
+
+template <class L>
+struct HierarchyRowsArgs {
+  i64 columns;
+  int rows;           // of the table that are valid lanes of a line
+  int width;          // labels of a line
+  const int* places;  // of each column
+  const L* labels;
+  L cutoff;  // labels above it count as not reached
+  Out<L> out;
+};
+
+/// Turns lines, in which the sources lie side by side, into rows, in which the columns do.
+template <int kBlock, class L>
+__device__ __forceinline__ void hierarchy_rows(const HierarchyRowsArgs<L>& a) {
+  constexpr int kWarps = kBlock / 32, kPitch = kRowsAtOnce + 1;
+  WARPATH_SHARED(L, tile, kColumnsAtOnce * kPitch);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int bands = (a.rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  const i64 tiles = (a.columns + kColumnsAtOnce - 1) / kColumnsAtOnce * bands;
+  for (i64 at = blockIdx.x; at < tiles; at += gridDim.x) {
+    const i64 column = at / bands * kColumnsAtOnce;
+    const int row = static_cast<int>(at % bands) * kRowsAtOnce;
+    const int columns = static_cast<int>(min(a.columns - column, i64{kColumnsAtOnce}));
+#pragma unroll 8
+    for (int i = warp; i < columns; i += kWarps)
+      tile[i * kPitch + lane] =
+          a.labels[static_cast<i64>(a.places[column + i]) * a.width + row + lane];
+    __syncthreads();
+    for (int i = warp; i < kRowsAtOnce && row + i < a.rows; i += kWarps) {
+      for (int j = lane; j < columns; j += 32) {
+        const L label = tile[j * kPitch + i];
+        a.out.put((row + i) * a.columns + column + j, label > a.cutoff ? never<L>() : label);
+      }
+    }
+    __syncthreads();
+  }
+}
+
+/// The type in which labels of L are summed.
+template <class L>
+struct Summed {
+  using Type = i64;
+};
+template <>
+struct Summed<float> {
+  using Type = double;
+};
+template <>
+struct Summed<double> {
+  using Type = double;
+};
+
+/// 1 / label in double precision, up to its last bit. A division of doubles takes three times as
+/// long as an estimate in single precision, in whose range integers are, that two steps refine.
+template <class L>
+__device__ __forceinline__ double inverse_of(L label) {
+  const double exact = static_cast<double>(label);
+  if constexpr (L(0.5) != L(0)) return 1 / exact;
+  double inverse = 1 / static_cast<float>(label);
+  inverse *= 2 - exact * inverse;
+  return inverse * (2 - exact * inverse);
+}
+
+template <class L>
+struct HierarchyTotalsArgs {
+  i64 places;
+  int width;         // labels of a line
+  const int* times;  // how often each place counts; null where each counts once
+  const L* labels;
+  L cutoff;  // labels above it do not count
+  // Totals of each block: width entries, over the labels that are reached.
+  typename Summed<L>::Type* sums;
+  double* inverses;  // sums of 1 / label, labels of 0 left out
+  L* largest;        // 0 where nothing is reached
+  i64* counts;
+};
+
+/// Adds up the labels of each source. A warp takes a run of 32 sources of every place of its turn.
+template <bool kInverses, int kBlock, class L>
+__device__ __forceinline__ void hierarchy_totals(const HierarchyTotalsArgs<L>& a) {
+  using Sum = typename Summed<L>::Type;
+  constexpr int kWarps = kBlock / 32, kAtOnce = 8;
+  WARPATH_SHARED(Sum, sums, kBlock);
+  WARPATH_SHARED(double, inverses, kBlock);
+  WARPATH_SHARED(L, largest, kBlock);
+  WARPATH_SHARED(i64, counts, kBlock);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (int run = 0; run < a.width / 32; ++run) {
+    Sum sum{};
+    double inverse = 0;
+    L most{};
+    i64 count = 0;
+    const L* const labels = a.labels + run * 32 + lane;
+    const i64 step = static_cast<i64>(gridDim.x) * kWarps;
+    for (i64 base = static_cast<i64>(blockIdx.x) * kWarps + warp; base < a.places;
+         base += step * kAtOnce) {
+      L label[kAtOnce];
+      int times[kAtOnce];
+#pragma unroll
+      for (int k = 0; k < kAtOnce; ++k) {
+        const i64 place = base + k * step;
+        label[k] = place < a.places ? labels[place * a.width] : never<L>();
+        times[k] = place < a.places && a.times != nullptr ? a.times[place] : 1;
+      }
+#pragma unroll
+      for (int k = 0; k < kAtOnce; ++k) {
+        if (times[k] == 0 || label[k] == never<L>() || label[k] > a.cutoff) continue;
+        sum += static_cast<Sum>(label[k]) * times[k];
+        count += times[k];
+        if (label[k] > most) most = label[k];
+        if (kInverses && label[k] != L{}) inverse += times[k] * inverse_of(label[k]);
+      }
+    }
+    sums[threadIdx.x] = sum;
+    inverses[threadIdx.x] = inverse;
+    largest[threadIdx.x] = most;
+    counts[threadIdx.x] = count;
+    __syncthreads();
+    if (warp == 0) {
+      for (int w = 1; w < kWarps; ++w) {  // in a fixed order, for sums of floats
+        sum += sums[w * 32 + lane];
+        inverse += inverses[w * 32 + lane];
+        if (largest[w * 32 + lane] > most) most = largest[w * 32 + lane];
+        count += counts[w * 32 + lane];
+      }
+      const i64 at = static_cast<i64>(blockIdx.x) * a.width + run * 32 + lane;
+      a.sums[at] = sum;
+      a.inverses[at] = inverse;
+      a.largest[at] = most;
+      a.counts[at] = count;
+    }
+    __syncthreads();
+  }
+}
+
+}  // namespace warpath

@@ -1,0 +1,167 @@
+// hierarchy_sweep.cuh - distances from up to 256 sources, by one sweep down a contraction
+// hierarchy.
+//
+// A place is a vertex of the hierarchy: first the `top` most important ones, then the others level
+// by level, so that arcs lead to a place from the top or from earlier levels. The labels of all
+// sources lie side by side in a line.
+//
+// Work     an addition and a minimum for each arc and source, and for each pair of places of the
+//          top and source.
+// Traffic  per arc a head, a weight and a line of labels, most of them from L2; per place a line is
+//          written, and read as often as arcs lead from it.
+// Launch   one grid, all of whose blocks run at once: levels are parted by its barrier.
+// Shared   as in hierarchy_top.cuh.
+// Races    places that several searches upward have reached are claimed by an exchange: the warp of
+//          the first claim clears the line. Each label of a line has one writer.
+// Source   Delling, Goldberg, Nowatzyk, Werneck 2011, PHAST on a GPU.
+#pragma once
+
+#include "hierarchy_top.cuh"
+
+namespace warpath {
+
+/// kLabels labels that a lane reads and writes at once: 16 bytes, or one label.
+template <class L, int kLabels>
+struct alignas(kLabels * sizeof(L)) LineLabels {
+  L of[kLabels];
+};
+
+/// A place whose arcs are under way: a lane has one of the next 32.
+template <class W>
+struct PlaceOfWarp {
+  i64 begin = 0;
+  int count = 0;
+  int head = 0;
+  W weight{};
+  u32 touched = 0;
+
+  /// Begins to load where the arcs are.
+  template <class L>
+  __device__ __forceinline__ void bounds(const HierarchySweepArgs<W, L>& a, i64 place) {
+    begin = a.first[place];
+    count = static_cast<int>(a.first[place + 1] - begin);
+    touched = a.touched[place];
+  }
+
+  /// Begins to load the arcs; all lanes of a warp call it.
+  template <class L>
+  __device__ __forceinline__ void arcs(const HierarchySweepArgs<W, L>& a) {
+    const int lane = threadIdx.x % 32;
+    if (lane < count) {
+      head = a.heads[begin + lane];
+      weight = a.weights[begin + lane];
+    }
+  }
+};
+
+/// Labels the part of a place's line with number `part`; all lanes of a warp call it. kArcs arcs
+/// are under way at a time.
+template <int kLabels, int kArcs, class W, class L>
+__device__ __forceinline__ void lower_part(const HierarchySweepArgs<W, L>& a, PlaceOfWarp<W> arcs,
+                                           i64 place, int part) {
+  using Labels = LineLabels<L, kLabels>;
+  const int at = (part * 32 + static_cast<int>(threadIdx.x % 32)) * kLabels;
+  const auto labels_of = [&](i64 other) {
+    return reinterpret_cast<Labels*>(a.labels + other * a.width + at);
+  };
+  Labels least;
+#pragma unroll
+  for (int i = 0; i < kLabels; ++i) least.of[i] = never<L>();
+  if (arcs.touched == a.turn) least = *labels_of(place);
+  while (arcs.count > 0) {
+    const int count = min(arcs.count, 32);
+    for (int arc = 0; arc < count; arc += kArcs) {
+      const auto lane = [&](int k) { return min(arc + k, count - 1); };  // the last one may repeat
+      Labels from[kArcs];
+#pragma unroll
+      for (int k = 0; k < kArcs; ++k) from[k] = *labels_of(__shfl_sync(~0u, arcs.head, lane(k)));
+#pragma unroll
+      for (int k = 0; k < kArcs; ++k) {
+        const W weight = __shfl_sync(~0u, arcs.weight, lane(k));
+#pragma unroll
+        for (int i = 0; i < kLabels; ++i) {
+          const L sum = grown(from[k].of[i], weight);
+          if (lowers(sum, least.of[i])) least.of[i] = sum;
+        }
+      }
+    }
+    arcs.begin += 32;
+    arcs.count -= 32;
+    arcs.arcs(a);
+  }
+  *labels_of(place) = least;
+}
+
+/// A level and how warps share it.
+struct LevelTurn {
+  i64 begin;  // its first place
+  u32 items;  // parts of its places; they fit, as the lines of 2^32 parts take 512 GiB
+  int shift;  // a place has 2^shift parts
+  bool few;   // whether the level waits for memory: more warps, each with more arcs, share a place
+
+  __device__ __forceinline__ i64 place(u32 item) const { return begin + (item >> shift); }
+  __device__ __forceinline__ int part(u32 item) const {
+    return static_cast<int>(item & ((1 << shift) - 1));
+  }
+};
+
+template <class W, class L>
+__device__ __forceinline__ LevelTurn turn_of(const HierarchySweepArgs<W, L>& a, int level,
+                                             u32 warps) {
+  constexpr int kLabels = 16 / sizeof(L);
+  const int narrow = a.width / 32, wide = narrow / kLabels;
+  const i64 begin = a.level_first[level];
+  const i64 places = a.level_first[level + 1] - begin;
+  const bool few = places * narrow <= warps;
+  const int parts = few || wide == 0 ? narrow : wide;
+  return {begin, static_cast<u32>(places * parts), __ffs(parts) - 1, few};
+}
+
+template <int kBlock, class W, class L>
+__device__ __forceinline__ void hierarchy_sweep(const HierarchySweepArgs<W, L>& a) {
+  constexpr int kLabels = 16 / sizeof(L);
+  const u32 warp = (blockIdx.x * kBlock + threadIdx.x) / 32;
+  const u32 warps = gridDim.x * kBlock / 32;
+  start_lines<kBlock>(a);
+  if (a.top > 0) {
+    lower_top<kBlock>(a);
+    meet(a.arrived);
+  }
+  if (a.levels == 0) return;
+  // While the labels of an item are under way, so are the arcs of the next item and the bounds of
+  // the one after it, across the barrier between levels as well.
+  LevelTurn now = turn_of(a, 0, warps);
+  PlaceOfWarp<W> next, later;
+  if (warp < now.items) next.bounds(a, now.place(warp));
+  if (warp < now.items) next.arcs(a);
+  if (warp + warps < now.items) later.bounds(a, now.place(warp + warps));
+  for (int level = 0;; ++level) {
+    const bool last = level + 1 == a.levels;
+    const LevelTurn after = last ? now : turn_of(a, level + 1, warps);
+    PlaceOfWarp<W> first;
+    if (!last && warp < after.items) first.bounds(a, after.place(warp));
+    for (u32 item = warp; item < now.items; item += warps) {
+      const PlaceOfWarp<W> arcs = next;
+      if (item + warps < now.items) {
+        next = later;
+        next.arcs(a);
+      }
+      if (item + 2 * warps < now.items) later.bounds(a, now.place(item + 2 * warps));
+      if (now.few) {
+        lower_part<1, 8>(a, arcs, now.place(item), now.part(item));
+      } else if (a.width < 32 * kLabels) {
+        lower_part<1, 4>(a, arcs, now.place(item), now.part(item));
+      } else {
+        lower_part<kLabels, 4>(a, arcs, now.place(item), now.part(item));
+      }
+    }
+    if (last) return;
+    next = first;
+    next.arcs(a);
+    if (warp + warps < after.items) later.bounds(a, after.place(warp + warps));
+    meet(a.arrived);
+    now = after;
+  }
+}
+
+}  // namespace warpath

@@ -1,0 +1,360 @@
+"""Many sources at once by sweeps down a contraction hierarchy: rows of a table, or their totals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath import _core
+from warpath.base import settings
+from warpath.base.errors import NotEnoughMemoryError
+from warpath.engines.base import Raw
+from warpath.engines.cuda.entry import Kernel, Types, kernel
+from warpath.engines.cuda.tables.fill import fill
+from warpath.engines.cuda.tables.pairs import solver_of
+from warpath.engines.cuda.tables.widths import Width, limit
+from warpath.engines.hierarchy import hierarchy_of
+from warpath.graph.derived import Derived
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
+    from warpath.engines.cuda.tables.fill import Solver
+    from warpath.graph import Graph
+
+#: Sources whose labels lie side by side: the least number of these that holds all, or the largest.
+_WIDTHS = {4: (32, 64, 128, 256), 8: (32, 64, 128)}
+#: Sweeps whose searches upward are done at once, at most.
+_AT_ONCE = 16
+_KEPT_FREE = 0.9  # of the free memory may be taken
+_BLOCKS_OF_TOTALS = 8  # a multiprocessor
+#: The most important positions that have no level are a multiple of `_TOP_STEP`, so many that the
+#: levels and the matrix of their distances take the least time: for 256 sources on an H200 a level
+#: 3 us, 2^20 entries 27 us. New York's roads have 131 levels, or 48 below 960 such positions.
+_TOP_STEP, _MOST_OF_TOP, _PER_LEVEL = 64, 4096, 117_000
+_TILE = 128, 32  # columns and rows that a block makes of lines
+
+
+class _Levels(NamedTuple):
+    """A hierarchy on a device, level by level, and where its vertices are.
+
+    Attributes
+    ----------
+    top : how many of the most important positions have no level.
+    top_matrix : (top, top) on the device: at [t, r] the distance from position r to position t.
+    levels : how many there are.
+    level_first, first, heads, weights : as `HierarchySweepArgs` has them, on the device.
+    place_of_position : (n,) int32 on the host.
+    place_of_vertex : (n,) int32 on the host.
+    columns : the same on the device.
+    """
+
+    top: int
+    top_matrix: Array
+    levels: int
+    level_first: Array
+    first: Array
+    heads: Array
+    weights: Array
+    place_of_position: Array
+    place_of_vertex: Array
+    columns: Array
+
+
+_LEVELS: Derived[_Levels] = Derived(__name__, "contraction hierarchy by levels")
+
+
+def hierarchy_sweep(order: Order, device: Device) -> Raw:
+    """Run `Loop.HIERARCHY_SWEEP` on a device."""
+    if order.out is not None and order.out.size == 0:
+        return Raw(order.out)
+
+    def make(order: Order, device: Device, width: Width) -> Solver:
+        hierarchy = hierarchy_of(order.graph, settings.threads())
+        if hierarchy is None:  # sums near the end of 64 bits
+            return solver_of(order, device, width)
+        return Rows(order, device, hierarchy)
+
+    return fill(order, device, make)
+
+
+def levels_of(graph: Graph, hierarchy: Any, device: Device) -> _Levels:
+    """Return the levels of a graph's hierarchy on a device, where they stay."""
+
+    def make() -> _Levels:
+        rows: Any = _core.level_rows
+        top, level_first, place_of_position, place_of_vertex, first, heads, weights = rows(
+            hierarchy, _TOP_STEP, _MOST_OF_TOP, _PER_LEVEL
+        )
+        return _Levels(
+            top,
+            device.put(_distances_of_top(hierarchy, place_of_vertex, top, weights.dtype)),
+            len(level_first) - 1,
+            device.put(level_first),
+            device.put(first),
+            device.put(heads),
+            device.put(weights),
+            place_of_position,
+            place_of_vertex,
+            device.put(place_of_vertex),
+        )
+
+    return _LEVELS.of(graph, make, device.name)
+
+
+def _distances_of_top(
+    hierarchy: Any, place_of_vertex: Array, top: int, dtype: np.dtype[Any]
+) -> Array:
+    """Return the distances between the most important vertices: at [t, r] that from r to t."""
+    matrix = np.empty((top, top), dtype)
+    if top:
+        vertices = np.empty(top, np.int64)
+        inside = np.flatnonzero(place_of_vertex < top)
+        vertices[place_of_vertex[inside]] = inside
+        hierarchy.table(vertices, vertices, matrix, restricted=True, threads=settings.threads())
+    return np.ascontiguousarray(matrix.T)
+
+
+class Sweeps:
+    """Sweeps for as many sources at once as lie in a line of labels.
+
+    Attributes
+    ----------
+    levels : the hierarchy on the device.
+    label : the type of labels.
+    width : sources of a sweep, at most.
+    labels : (n * width,) on the device, as the last sweep left them.
+    """
+
+    def __init__(self, order: Order, device: Device, hierarchy: Any) -> None:
+        graph, xp = order.graph, device.xp
+        self.levels = levels_of(graph, hierarchy, device)
+        self.label = self.levels.weights.dtype
+        self.cutoff = limit(
+            order.problem.cutoff, Width(self.label.name, self.label.name, proven=True)
+        )
+        self._hierarchy, self._device = hierarchy, device
+        self.width = _width(order, device, graph.n, self.label.itemsize)
+        self.labels = xp.empty(max(graph.n, 1) * self.width, self.label)
+        self.kernel: Kernel = kernel(
+            "hierarchy_sweep", Types.of(np.int32, self.label, self.label), device.block
+        )
+        self._top_labels = xp.empty(max(self.levels.top, 1) * self.width, self.label)
+        self._touched = xp.zeros(max(graph.n, 1), np.uint32)
+        self._arrived = xp.zeros(1, np.uint32)
+        self._turn = 0
+
+    def run(self, sources: Array) -> Iterator[slice]:
+        """Sweep from up to `width` sources at a time; yield which, once `labels` are being made.
+
+        Searches upward run on the CPU while the device sweeps: from the first sources, so that it
+        can begin, and then from twice as many at a time.
+        """
+        begin, some = 0, self.width
+        while begin < len(sources):
+            yield from self._run(sources, slice(begin, min(begin + some, len(sources))))
+            begin, some = begin + some, min(2 * some, _AT_ONCE * self.width)
+
+    def _run(self, sources: Array, block: slice) -> Iterator[slice]:
+        upward: Any = _core.upward_lists
+        ends, places, lanes, labels = upward(
+            self._hierarchy,
+            self.levels.place_of_position,
+            self.levels.top,
+            sources[block],
+            self.width,
+            threads=settings.threads(),
+        )
+        put = self._device.put
+        places, lanes, labels = put(places), put(lanes), put(labels)
+        for begin in range(block.start, block.stop, self.width):
+            these = slice(begin, min(begin + self.width, block.stop))
+            reached = slice(*ends[[these.start - block.start, these.stop - block.start]].tolist())
+            self._sweep(places[reached], lanes[reached], labels[reached])
+            yield these
+
+    def _sweep(self, places: Array, lanes: Array, labels: Array) -> None:
+        self._turn += 1
+        arguments = self.kernel.arguments(
+            levels=self.levels.levels,
+            level_first=self.levels.level_first,
+            first=self.levels.first,
+            heads=self.levels.heads,
+            weights=self.levels.weights,
+            width=self.width,
+            top=self.levels.top,
+            top_matrix=self.levels.top_matrix,
+            top_labels=self._top_labels,
+            reached=len(places),
+            reached_from=places,
+            lanes=lanes,
+            reached_labels=labels,
+            turn=self._turn,
+            touched=self._touched,
+            labels=self.labels,
+            arrived=self._arrived,
+        )
+        blocks = self._device.resident_blocks(self.kernel)
+        self._device.launch(self.kernel, blocks, *arguments)
+
+
+class Rows:
+    """Fills the rows of a table by sweeps: what `warpath.engines.cuda.tables.fill` asks for."""
+
+    def __init__(self, order: Order, device: Device, hierarchy: Any) -> None:
+        self._sweeps = sweeps = Sweeps(order, device, hierarchy)
+        self._device = device
+        self._kernel = kernel(
+            "hierarchy_rows", Types.of(np.int32, sweeps.label, sweeps.label), device.block
+        )
+        targets, levels = order.problem.targets, sweeps.levels
+        self._columns = (
+            levels.columns if targets is None else device.put(levels.place_of_vertex[targets])
+        )
+        self._unfit = device.xp.zeros(1, np.int32)
+        self._narrow = False
+        self.batch = _AT_ONCE * sweeps.width
+        self.stats: dict[str, int] = {}
+
+    def run(self, sources: Array, into: Array) -> None:
+        """Begin to fill the rows of these sources."""
+        self._narrow = into.dtype.itemsize < self._sweeps.label.itemsize
+        for these in self._sweeps.run(sources):
+            rows = into[these]
+            out = "same" if rows.dtype == self._sweeps.label else (
+                "wide" if rows.dtype == np.int64 else "small"
+            )  # fmt: skip
+            arguments = self._kernel.arguments(
+                columns=rows.shape[1],
+                rows=len(rows),
+                width=self._sweeps.width,
+                places=self._columns,
+                labels=self._sweeps.labels,
+                cutoff=self._sweeps.cutoff,
+                unfit=self._unfit,
+                **{out: rows},
+            )
+            squares = -(-rows.shape[1] // 32) * -(-len(rows) // 32)
+            self._device.launch(
+                self._kernel, min(squares, 32 * self._device.processors), *arguments
+            )
+
+    def lost(self) -> bool:
+        """Return False: labels are known to fit. Raise where one does not fit the table's type."""
+        if self._narrow and int(self._device.get(self._unfit)[0]):
+            msg = "a distance does not fit int32"
+            raise OverflowError(msg)
+        return False
+
+
+def totals(order: Order, device: Device, names: tuple[str, ...]) -> dict[str, Array] | None:
+    """Return totals of the distances from each source, without a table of them.
+
+    Parameters
+    ----------
+    order : of MANY or APSP by `Loop.HIERARCHY_SWEEP`; `out` is not used.
+    names : "sum", "max", "count" or "harmonic", as in `warpath.results.totals.NAMES`.
+
+    Returns
+    -------
+    dict or None
+        (k,) arrays of the host by name. None without a hierarchy.
+    """
+    hierarchy = hierarchy_of(order.graph, settings.threads())
+    if hierarchy is None:
+        return None
+    sources = np.ascontiguousarray(order.problem.sources, np.int64)
+    sweeps = Sweeps(order, device, hierarchy)
+    add = _Totals(order, device, sweeps, names)
+    for these in sweeps.run(sources):
+        add(these)
+        if order.progress is not None:
+            order.progress(these.stop, len(sources))
+    return add.found()
+
+
+class _Totals:
+    """Totals of the sources so far, on the device."""
+
+    def __init__(
+        self, order: Order, device: Device, sweeps: Sweeps, names: tuple[str, ...]
+    ) -> None:
+        xp: Any = device.xp
+        self._device, self._sweeps = device, sweeps
+        self._kernel = kernel(
+            "hierarchy_totals",
+            Types.of(np.int32, sweeps.label, sweeps.label),
+            device.block,
+            ("inverses", "harmonic" in names),
+        )
+        self._n = order.graph.n
+        self._times = _times(order, device, sweeps.levels)
+        self._blocks = _BLOCKS_OF_TOTALS * device.processors
+        self._waiting: list[slice] = []  # whose totals of blocks are still apart
+        k, shape = len(order.problem.sources), (_AT_ONCE, self._blocks, sweeps.width)
+        summed = np.dtype(np.int64 if sweeps.label.kind == "i" else np.float64)
+        types = {"sum": summed, "harmonic": np.float64, "max": sweeps.label, "count": np.int64}
+        self._parts = {name: xp.empty(shape, dtype) for name, dtype in types.items()}
+        types["max"] = order.graph.dist_dtype
+        self._found = {name: xp.empty(k, types[name]) for name in names}
+
+    def __call__(self, these: slice) -> None:
+        """Add up the labels of the last sweep, those of the sources of a slice."""
+        parts = {name: part[len(self._waiting)] for name, part in self._parts.items()}
+        arguments = self._kernel.arguments(
+            places=self._n,
+            width=self._sweeps.width,
+            times=self._times,
+            labels=self._sweeps.labels,
+            cutoff=self._sweeps.cutoff,
+            sums=parts["sum"],
+            inverses=parts["harmonic"],
+            largest=parts["max"],
+            counts=parts["count"],
+        )
+        self._device.launch(self._kernel, self._blocks, *arguments)
+        self._waiting.append(these)
+        if len(self._waiting) == _AT_ONCE:
+            self._join()
+
+    def _join(self) -> None:
+        """Add up the totals of the blocks: of several sweeps at once, for each takes launches."""
+        for name, found in self._found.items():
+            part = self._parts[name][: len(self._waiting)]
+            joined = part.max(axis=1) if name == "max" else part.sum(axis=1)
+            for row, these in zip(joined, self._waiting, strict=True):
+                found[these] = row[: these.stop - these.start]
+        self._waiting.clear()
+
+    def found(self) -> dict[str, Array]:
+        """Return the totals on the host."""
+        self._join()
+        return {name: self._device.get(array) for name, array in self._found.items()}
+
+
+def _times(order: Order, device: Device, levels: _Levels) -> Array | None:
+    """Return how often each place is a target; None where every vertex is one."""
+    if order.problem.targets is None:
+        return None
+    places = levels.place_of_vertex[order.problem.targets]
+    return device.put(np.bincount(places, minlength=order.graph.n).astype(np.int32))
+
+
+def _width(order: Order, device: Device, n: int, label: int) -> int:
+    """Return how many sources a sweep takes."""
+    widths = _WIDTHS[label]
+    sources = len(order.problem.sources)
+    wanted = next((width for width in widths if width >= sources), widths[-1])
+    line = max(n, 1) * label
+    most = int(device.free_memory() * _KEPT_FREE) // line
+    fitting = [width for width in widths if width <= min(wanted, most)]
+    if not fitting:
+        msg = (
+            f"{order.recipe.name} takes {widths[0] * line:,} bytes at least, and {device.name} has "
+            f"{device.free_memory():,} free. Use device='cpu'."
+        )
+        raise NotEnoughMemoryError(msg)
+    return fitting[-1]

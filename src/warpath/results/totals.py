@@ -1,0 +1,84 @@
+"""The result of `totals`: what the distances from each source add up to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warpath.base.errors import InputError, require
+from warpath.graph.checks import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+
+#: What can be requested, and what it is.
+NAMES = {
+    "sum": "sum of the distances",
+    "max": "largest distance",
+    "count": "number of targets reached",
+    "harmonic": "sum of 1 / distance",
+}
+
+
+class Totals:
+    """Numbers that summarize the distances from each source: ``totals["sum"]`` is (k,).
+
+    Attributes
+    ----------
+    graph : the graph that was solved.
+    source_indices : (k,) int64, indices of the sources.
+    values : the totals by name; each has k entries.
+    plan : the plan that ran: algorithm, device and the reasons.
+    stats : counters of the run, with ``seconds``.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        sources: NDArray[np.int64],
+        values: Mapping[str, Array],
+        *,
+        plan: Any,
+        stats: dict[str, Any],
+    ) -> None:
+        self.graph = graph
+        self.source_indices = sources
+        self.values = dict(values)
+        self.plan = plan
+        self.stats = stats
+
+    @property
+    def sources(self) -> Array:
+        """The sources as the graph names them: (k,)."""
+        return self.graph.label_of(self.source_indices)
+
+    def __getitem__(self, name: str) -> Array:
+        """Return one of the totals: (k,).
+
+        Raises
+        ------
+        InputError
+            If it was not requested.
+        """
+        if name not in self.values:
+            known = ", ".join(map(repr, self.values))
+            msg = f"{shown(name)} is not among these totals; they are {known}."
+            raise InputError(msg)
+        return self.values[name]
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame: a row for each source, a column for each total."""
+        pandas = require("pandas", what="Totals.to_pandas")
+        return pandas.DataFrame({"source": self.sources, **self.values})
+
+    def __len__(self) -> int:
+        return len(self.source_indices)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.values)
+        return f"<Totals of {len(self):,} sources: {names}\n  {self.plan.headline()}>"

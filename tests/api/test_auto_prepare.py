@@ -1,0 +1,85 @@
+"""Solvers with `prepared="auto"`: the hierarchy is built by the first call that it pays for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath.api import auto_prepare
+from warpath.base.errors import NotSupportedError
+from warpath.engines.hierarchy import HIERARCHY
+
+EVERY = np.arange(0, 12_000, 4)
+
+
+@pytest.fixture
+def road():
+    return wp.generate.road(12_000)
+
+
+def test_the_first_call_that_pays_for_it_builds_the_hierarchy_and_later_ones_use_it(road):
+    solver = wp.Solver(road, prepared="auto", threads=1)
+    small = solver.distances([0, 1], [5])
+    assert not small.plan.recipe.prepared
+    assert not solver.pairs([0], [5]).plan.recipe.prepared
+    assert HIERARCHY.known(road) is None
+    large = solver.distances(EVERY, EVERY[::2])
+    assert large.plan.recipe.prepared
+    assert HIERARCHY.known(road) is not None
+    assert np.array_equal(large.dist[:9], wp.distances(road, EVERY[:9], EVERY[::2]).dist)
+    for found in (solver.path(0, 9), solver.pairs([0], [5]), solver.distances([0, 1], [5])):
+        assert found.plan.recipe.prepared
+    assert solver.plan(0, target=9).recipe.prepared
+    assert solver.nearest([3]).plan.recipe.prepared is False  # it searches another graph
+
+
+def test_pairs_and_totals_may_build_it_too(road):
+    plain = wp.Solver(road)
+    trips = wp.Solver(road, prepared="auto", threads=1).pairs(EVERY, EVERY[::-1])
+    assert trips.plan.recipe.prepared
+    assert np.array_equal(trips.dist, plain.pairs(EVERY, EVERY[::-1]).dist)
+    other = wp.generate.road(12_000, seed=1)
+    few = {"sources": EVERY, "targets": EVERY[:50]}
+    totals = wp.Solver(other, prepared="auto", threads=1).totals("max", **few)
+    assert totals.plan.recipe.prepared
+    assert np.array_equal(totals["max"], wp.totals(other, "max", **few)["max"])
+
+
+def test_a_graph_that_has_no_useful_hierarchy_is_contracted_in_vain_once(road, monkeypatch):
+    built = []
+
+    def refuse(*_):
+        built.append(1)
+        raise NotSupportedError("this graph has no useful hierarchy")
+
+    monkeypatch.setattr(auto_prepare, "hierarchy_of", refuse)
+    solver = wp.Solver(road, prepared="auto", threads=1)
+    for _ in range(2):
+        assert not solver.pairs(EVERY, EVERY).plan.recipe.prepared
+    assert built == [1]
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        wp.generate.rmat(13, 8),
+        wp.Graph.of([(0, 1, 2), (1, 2, -1)]),
+        wp.generate.road(30),
+    ],
+)
+def test_graphs_that_are_not_worth_it_are_solved_as_they_are(graph):
+    solver = wp.Solver(graph, prepared="auto")
+    everything = np.arange(graph.n)
+    assert not solver.pairs(everything, everything).plan.recipe.prepared
+
+
+def test_a_named_algorithm_is_not_replaced(road):
+    solver = wp.Solver(road, algorithm="classic.dijkstra", prepared="auto", threads=1)
+    assert solver.pairs(EVERY[:100], EVERY[:100]).plan.algorithm == "classic.dijkstra"
+
+
+@pytest.mark.parametrize("value", ["yes", 1, None, np.array([True])])
+def test_other_values_are_refused(road, value):
+    with pytest.raises(wp.InputError, match="must be True, False or 'auto'"):
+        wp.Solver(road, prepared=value)

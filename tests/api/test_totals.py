@@ -1,0 +1,113 @@
+"""`totals`: sums, maxima and counts of distances without a table of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from support import corpus
+from warpath.base.dtypes import unreachable
+
+
+@pytest.fixture(scope="module")
+def road():
+    return wp.generate.road(700)
+
+
+def expected(dist):
+    reached = dist != unreachable(dist.dtype)
+    known = np.where(reached, dist, 0)
+    inverses = np.divide(1.0, known, out=np.zeros(known.shape), where=known != 0)
+    return {
+        "sum": known.sum(axis=1),
+        "max": known.max(axis=1),
+        "count": reached.sum(axis=1),
+        "harmonic": inverses.sum(axis=1),
+    }
+
+
+def assert_totals(found, right):
+    for name, values in right.items():
+        assert found[name].tolist() == values.tolist(), name
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_totals_are_those_of_the_table(road, prepared):
+    solver = wp.Solver(road, prepared=prepared)
+    names = ["sum", "max", "count", "harmonic"]
+    found = solver.totals(names)
+    assert_totals(found, expected(wp.apsp(road).dist))
+    assert list(found.values) == names
+    assert found.plan.recipe.prepared == prepared
+    some = solver.totals(names, sources=[3, 9, 3], targets=[5, 5, 1])
+    assert_totals(some, expected(wp.distances(road, [3, 9, 3], [5, 5, 1]).dist))
+    assert some.sources.tolist() == [3, 9, 3]
+    assert len(some) == 3
+
+
+def test_targets_beyond_the_cutoff_do_not_count(road):
+    cutoff = int(np.median(wp.sssp(road, 0).dist))
+    dist = wp.distances(road, [0, 1], cutoff=cutoff).dist
+    for solver in (wp.Solver(road), wp.prepare(road)):
+        assert_totals(solver.totals(["sum", "count"], sources=[0, 1], cutoff=cutoff),
+                      {name: expected(dist)[name] for name in ("sum", "count")})  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", corpus.ALL_TYPES)
+def test_every_type_of_weights(dtype):
+    for case in corpus.all(dtype=dtype):
+        graph = case.graph()
+        if not 0 < graph.n <= 60 or case.negative or "overflow" in case.name:
+            continue
+        dist = wp.apsp(graph).dist
+        if dist.dtype.kind == "i" and graph.facts().longest * graph.n >= 2**63:
+            continue
+        found = wp.totals(graph, ["max", "count", "harmonic"])
+        with np.errstate(over="ignore"):
+            right = expected(dist)
+        del right["sum"]
+        assert_totals(found, right)
+        assert found["max"].dtype == dist.dtype
+
+
+def test_a_closed_vertex_is_at_no_distance_from_itself():
+    graph = wp.Graph.from_edges([0, 2, 2, 1], [2, 0, 1, 2], [3, 4, 5, 6], first_through=2)
+    found = wp.totals(graph, ["sum", "count"])
+    dist = wp.apsp(graph).dist
+    assert_totals(found, {name: expected(dist)[name] for name in ("sum", "count")})
+
+
+def test_a_vertex_that_reaches_nothing_has_a_largest_distance_of_0():
+    found = wp.totals([(0, 1, 2)], ["max", "count", "harmonic"], targets=[0])
+    assert found["max"].tolist() == [0, 0]
+    assert found["count"].tolist() == [1, 0]
+    assert found["harmonic"].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("reduce", ["mean", 7, ["sum", None], [], None])
+def test_names_that_are_no_totals_are_refused(reduce):
+    with pytest.raises(wp.InputError, match=r"reduce .*'sum'"):
+        wp.totals([(0, 1, 2)], reduce)
+
+
+def test_sums_that_may_not_fit_64_bits_are_refused():
+    edges = [(0, 1, 2**61), (1, 2, 2**61)]
+    with pytest.raises(wp.DistanceOverflowError, match="a sum of 3 distances of up to"):
+        wp.totals(edges, "sum")
+    assert wp.totals(edges, "max")["max"].tolist() == [2**62, 2**61, 0]
+
+
+def test_totals_that_were_not_requested_are_named(road):
+    found = wp.totals(road, "count", sources=[1])
+    with pytest.raises(wp.InputError, match="'sum' is not among these totals; they are 'count'"):
+        found["sum"]
+    assert repr(found).startswith("<Totals of 1 sources: count")
+
+
+def test_totals_have_a_table(road):
+    pandas = pytest.importorskip("pandas")
+    frame = wp.totals(road, ["count", "sum"], sources=[1, 5]).to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame) == ["source", "count", "sum"]
+    assert frame["source"].tolist() == [1, 5]
