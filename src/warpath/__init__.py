@@ -48,6 +48,7 @@ from warpath.results.within import Within
 
 if TYPE_CHECKING:
     from warpath import csgraph
+    from warpath.api.prepared_files import load
     from warpath.graph import generate
     from warpath.io.formats import read, write
 
@@ -88,6 +89,7 @@ __all__ = [
     "csgraph",
     "distances",
     "generate",
+    "load",
     "nearest",
     "pairs",
     "path",
@@ -104,6 +106,7 @@ __all__ = [
 _LATER = {
     "csgraph": ("warpath.csgraph", None),
     "generate": ("warpath.graph.generate", None),
+    "load": ("warpath.api.prepared_files", "load"),
     "read": ("warpath.io.formats", "read"),
     "write": ("warpath.io.formats", "write"),
 }

@@ -29,6 +29,8 @@ from warpath.results.route import Route
 from warpath.results.within import Within, checked_cutoffs
 
 if TYPE_CHECKING:
+    import os
+
     from numpy.typing import ArrayLike, DTypeLike
 
     from warpath.api.run import Progress
@@ -282,6 +284,28 @@ class Solver:
             size = ONE_SOURCE if target is None else Size(Task.PATH)
         return self._options.plan(size, graph, anew=True)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph and its hierarchy to a file, which `warpath.load` reads.
+
+        The write is atomic: an existing file is replaced when the new one is complete, and stays as
+        it is for processes that have loaded it.
+
+        Parameters
+        ----------
+        path : a name that ends in .wph.
+
+        Raises
+        ------
+        InputError
+            If the solver has no hierarchy, or the graph's labels are neither all strings nor all
+            numbers.
+        OutputError
+            If the folder cannot be written to, or the disk is full.
+        """
+        from warpath.api.prepared_files import save
+
+        save(self, path)
+
     def _table(
         self,
         problem: Problem,
@@ -322,10 +346,18 @@ def _restored(graph: Graph, options: dict[str, Any], arrays: tuple[Any, ...] | N
 
 
 def solver_of(
-    graph: Any, algorithm: str, device: str, threads: int | None, params: dict[str, float] | None
+    graph: Any,
+    algorithm: str,
+    device: str,
+    threads: int | None,
+    params: dict[str, float] | None = None,
+    *,
+    prepared: bool = False,
 ) -> Solver:
     """Return the solver of one call, which leaves a graph where it is until it is solved."""
     solver = object.__new__(Solver)
     solver.graph = Graph.of(graph)
-    solver._options = options_of(solver.graph, algorithm, device, threads, params)
+    solver._options = options_of(
+        solver.graph, algorithm, device, threads, params, prepared=prepared
+    )
     return solver
