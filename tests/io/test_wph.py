@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import warpath as wp
 from warpath.base.errors import GraphFormatError, InputError, NotEnoughMemoryError
@@ -91,6 +93,25 @@ def test_a_graph_without_edges_comes_back(tmp_path, n):
     wp.prepare(wp.Graph.of([], n=n, name="")).save(tmp_path / "none.wph")
     found = wp.load(tmp_path / "none.wph")
     assert (found.graph.n, found.graph.m, found.graph.name) == (n, 0, "")
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 9)), max_size=20),
+    st.sampled_from(["int32", "int64", "float32", "float64"]),
+    st.booleans(),
+    st.integers(0, 3),
+)
+def test_any_graph_comes_back_with_its_distances(tmp_path, edges, dtype, directed, closed):
+    src, dst, weights = np.array(edges, int).reshape(-1, 3).T
+    graph = wp.Graph.of(
+        (src, dst, weights.astype(dtype)), n=6, directed=directed, first_through=closed
+    )
+    wp.prepare(graph).save(tmp_path / "any.wph")
+    city = wp.load(tmp_path / "any.wph")
+    same(city.graph, graph)
+    ends = np.divmod(np.arange(36), 6)
+    assert city.pairs(*ends).dist.tolist() == wp.apsp(graph).dist.ravel().tolist()
 
 
 def test_the_points_of_edges_come_back(tmp_path):

@@ -288,7 +288,7 @@ class Solver:
         """Write the graph and its hierarchy to a file, which `warpath.load` reads.
 
         The write is atomic: an existing file is replaced when the new one is complete, and stays as
-        it is for processes that have loaded it.
+        it is for processes that have loaded it. Options, such as threads, are not written.
 
         Parameters
         ----------
