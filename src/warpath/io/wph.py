@@ -128,11 +128,11 @@ class PreparedFile:
         NotEnoughMemoryError
             The memory does not hold the hierarchy.
         """
-        entries = {name: e for name, e in self._file.entries.items() if name.startswith("hier")}
-        self.source.need(sum(entry.nbytes for entry in entries.values()))
+        names = [name for name in self._file.entries if name.startswith("hierarchy.")]
+        self.source.need(sum(self._file.entries[name].nbytes for name in names))
         position = self._array("hierarchy.position")
         up = [self._array(f"hierarchy.up.{name}") for name in _ROWS]
-        symmetric = "hierarchy.down.first" not in entries
+        symmetric = "hierarchy.down.first" not in names
         down = up if symmetric else [self._array(f"hierarchy.down.{name}") for name in _ROWS]
         for rows in (up, down):
             found = rows[2].dtype
