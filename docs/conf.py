@@ -142,6 +142,7 @@ _FIRST = [
     "distances",
     "apsp",
     "prepare",
+    "load",
     "pairs",
     "nearest",
     "plan",

@@ -146,6 +146,18 @@ def test_the_example_of_origins_and_destinations_runs(tmp_path, monkeypatch, cap
     assert len((tmp_path / "od.csv").read_text(encoding="utf-8").splitlines()) == 10
 
 
+def test_the_example_of_trips_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(ROOT / "examples" / "trips.py"))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "10,000 trips: mean 14,418, longest 64,870"
+    assert lines[1].startswith("geisberger2008.ch on cpu")
+    assert lines[2] == "100 depots, 50 shops: verified exactly: 5,000 labels against 887,000 edges"
+    assert lines[3].startswith("<Route of length 9,473 over 19 edges: 2852 -> 2854 -> ")
+    assert len(lines) == 4
+    assert wp.load("rome.wph").graph.n == 3353
+
+
 def test_the_examples_in_the_readme_are_true(monkeypatch):
     monkeypatch.chdir(ROOT)
     blocks = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)

@@ -49,6 +49,7 @@ from warpath.results.within import Within
 
 if TYPE_CHECKING:
     from warpath import csgraph
+    from warpath.api.prepared_files import load
     from warpath.graph import generate
     from warpath.io.formats import read, write
 
@@ -90,6 +91,7 @@ __all__ = [
     "csgraph",
     "distances",
     "generate",
+    "load",
     "nearest",
     "pairs",
     "path",
@@ -107,6 +109,7 @@ __all__ = [
 _LATER = {
     "csgraph": ("warpath.csgraph", None),
     "generate": ("warpath.graph.generate", None),
+    "load": ("warpath.api.prepared_files", "load"),
     "read": ("warpath.io.formats", "read"),
     "write": ("warpath.io.formats", "write"),
 }

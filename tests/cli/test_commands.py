@@ -529,16 +529,16 @@ def test_a_member_of_a_zip_and_the_kind_of_ids_can_be_chosen(warpath, tmp_path):
 
 @pytest.mark.parametrize(("words", "progress"), [([], True), (["--quiet"], None)])
 def test_only_quiet_work_shows_no_progress(warpath, roads, monkeypatch, words, progress):
-    from warpath.api import calls
+    from warpath.api.solver import Solver
 
     asked = []
-    real = calls.sssp
+    real = Solver.sssp
 
     def sssp(*arguments, **keywords):
         asked.append(keywords["progress"])
         return real(*arguments, **keywords)
 
-    monkeypatch.setattr(calls, "sssp", sssp)
+    monkeypatch.setattr(Solver, "sssp", sssp)
     assert warpath("sssp", roads, "-s", 1, *words).code == 0
     assert asked == [progress]
 

@@ -311,12 +311,12 @@ def test_debug_shows_the_traceback(warpath):
     ],
 )
 def test_what_nobody_foresaw_is_one_line(warpath, roads, monkeypatch, error, code, said):
-    from warpath.api import calls
+    from warpath.api.solver import Solver
 
     def broken(*_, **__):
         raise error
 
-    monkeypatch.setattr(calls, "sssp", broken)
+    monkeypatch.setattr(Solver, "sssp", broken)
     err = failed(warpath("sssp", roads, "-s", 1), code)
     assert said in err
     assert ("--debug" in err) == (code == 70)

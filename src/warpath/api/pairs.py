@@ -7,28 +7,69 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.api.auto_prepare import decided
 from warpath.api.run import narrowed, run_plan
 from warpath.api.table import solved_table
 from warpath.api.table_request import TableRequest
+from warpath.base.errors import InputError
 from warpath.base.progress import share, watch
 from warpath.engines.base import Problem
+from warpath.graph.arguments import as_indices, checked_dist_dtype
 from warpath.graph.zones import arrivals
 from warpath.planner.cpu_model import Size
 from warpath.planner.kinds import kind_of
 from warpath.planner.wish import device_of
 from warpath.recipes import CATALOGUE, Task
+from warpath.results.pairs import Pairs
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable
+
+    from numpy.typing import DTypeLike, NDArray
 
     from warpath.api.options import Options
     from warpath.api.run import Progress
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
+    from warpath.results.route import Route
 
 
-def solved_pairs(
+def pairs_of(
+    graph: Graph,
+    options: Options,
+    origins: Any,
+    destinations: Any,
+    dist_dtype: DTypeLike | None,
+    progress: Progress,
+    find_route: Callable[[Any, Any], Route],
+) -> Pairs:
+    """Return the distances of several trips; see `warpath.pairs`.
+
+    Parameters
+    ----------
+    find_route : returns a route from an origin to a destination.
+    """
+    starts = as_indices(graph, origins, "origins")
+    ends = as_indices(graph, destinations, "destinations")
+    if len(starts) != len(ends):
+        msg = (
+            f"origins names {len(starts):,} vertices and destinations {len(ends):,}: a trip "
+            "has one of each. For all distances between two sets use distances(sources, "
+            "targets)."
+        )
+        raise InputError(msg)
+    dtype = checked_dist_dtype(dist_dtype, graph)
+    if options.wish.prepared == "auto":
+        searches = Size(Task.MANY, len(np.unique(starts)), 1, dtype.itemsize)
+        trips = Size(Task.PAIRS, len(starts), 1, dtype.itemsize)
+        options = decided(graph, options, searches, trips)
+    dist, chosen, stats = _solved(graph, options, starts, ends, dtype, progress)
+    dist.flags.writeable = False
+    return Pairs(graph, starts, ends, dist, find_route, plan=chosen, stats=stats)
+
+
+def _solved(
     graph: Graph,
     options: Options,
     origins: NDArray[np.int64],

@@ -10,12 +10,12 @@ from warpath.api.auto_prepare import decided
 from warpath.api.nearest import nearest_of
 from warpath.api.one_source import SourceRequest, solve_one
 from warpath.api.options import ONE_SOURCE, options_of
-from warpath.api.pairs import solved_pairs
+from warpath.api.pairs import pairs_of
 from warpath.api.run import run_plan
 from warpath.api.table import place_of, solved_table
 from warpath.api.table_request import TableRequest
 from warpath.api.totals import checked_names, totalled
-from warpath.base.errors import InputError, NegativeCycleError
+from warpath.api.within import within_of
 from warpath.engines import hierarchy
 from warpath.engines.base import Problem
 from warpath.engines.registry import place
@@ -25,12 +25,12 @@ from warpath.graph.checks import checked_bool
 from warpath.graph.zones import arrivals, opened
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
-from warpath.results.pairs import Pairs
 from warpath.results.predecessors import no_path
 from warpath.results.route import Route
-from warpath.results.within import Within, checked_cutoffs
+from warpath.results.within import checked_cutoffs
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, DTypeLike
@@ -39,8 +39,10 @@ if TYPE_CHECKING:
     from warpath.planner.plan import Plan
     from warpath.results.distance_table import DistanceTable
     from warpath.results.nearest import Nearest
+    from warpath.results.pairs import Pairs
     from warpath.results.paths import Paths
     from warpath.results.totals import Totals
+    from warpath.results.within import Within
 
 
 class Solver:
@@ -158,23 +160,9 @@ class Solver:
         ----------
         origins, destinations, dist_dtype, progress : as in `warpath.pairs`.
         """
-        graph = self.graph
-        starts = as_indices(graph, origins, "origins")
-        ends = as_indices(graph, destinations, "destinations")
-        if len(starts) != len(ends):
-            msg = (
-                f"origins names {len(starts):,} vertices and destinations {len(ends):,}: a trip "
-                "has one of each. For all distances between two sets use distances(sources, "
-                "targets)."
-            )
-            raise InputError(msg)
-        dtype = checked_dist_dtype(dist_dtype, graph)
-        searches = Size(Task.MANY, len(np.unique(starts)), 1, dtype.itemsize)
-        trips = Size(Task.PAIRS, len(starts), 1, dtype.itemsize)
-        options = decided(graph, self._options, searches, trips)
-        dist, chosen, stats = solved_pairs(graph, options, starts, ends, dtype, progress)
-        dist.flags.writeable = False
-        return Pairs(graph, starts, ends, dist, self.path, plan=chosen, stats=stats)
+        return pairs_of(
+            self.graph, self._options, origins, destinations, dist_dtype, progress, self.path
+        )
 
     def distances(
         self,
@@ -279,21 +267,10 @@ class Solver:
         ----------
         source, cutoff, reverse, progress : as in `warpath.within`.
         """
-        graph = self.graph
         reverse = checked_bool(reverse, "reverse")
-        cutoffs = checked_cutoffs(cutoff)
-        searched = graph.reversed() if reverse else graph
-        s = one_index(searched, source, "source")
-        limit = checked_cutoff(cutoffs.tolist()[-1], searched)
-        options = self._options.for_graph(searched) if reverse else self._options
-        one = decided(searched, options).one_source(searched)
-        try:
-            paths = solve_one(searched, one, s, SourceRequest(limit, graph.dist_dtype), progress)
-        except NegativeCycleError as error:
-            if not reverse:
-                raise
-            raise NegativeCycleError(error.cycle[::-1], error.length) from None
-        return Within(graph, cutoffs, paths, reverse=reverse)
+        return within_of(
+            self.graph, self._options, source, checked_cutoffs(cutoff), progress, reverse=reverse
+        )
 
     def plan(
         self,
@@ -323,6 +300,28 @@ class Solver:
                 one_index(graph, target, "target")
             size = ONE_SOURCE if target is None else Size(Task.PATH)
         return decided(graph, self._options).plan(size, graph, anew=True)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph and its hierarchy to a file, which `warpath.load` reads.
+
+        The write is atomic: an existing file is replaced when the new one is complete, and stays as
+        it is for processes that have loaded it. Options, such as threads, are not written.
+
+        Parameters
+        ----------
+        path : a name that ends in .wph.
+
+        Raises
+        ------
+        InputError
+            If the solver has no hierarchy, or the graph's labels are neither all strings nor all
+            numbers.
+        OutputError
+            If the folder cannot be written to, or the disk is full.
+        """
+        from warpath.api.prepared_files import save
+
+        save(self, path)
 
     def _table(
         self,
@@ -365,10 +364,18 @@ def _restored(graph: Graph, options: dict[str, Any], arrays: tuple[Any, ...] | N
 
 
 def solver_of(
-    graph: Any, algorithm: str, device: str, threads: int | None, params: dict[str, float] | None
+    graph: Any,
+    algorithm: str,
+    device: str,
+    threads: int | None,
+    params: dict[str, float] | None = None,
+    *,
+    prepared: bool = False,
 ) -> Solver:
     """Return the solver of one call, which leaves a graph where it is until it is solved."""
     solver = object.__new__(Solver)
     solver.graph = Graph.of(graph)
-    solver._options = options_of(solver.graph, algorithm, device, threads, params)
+    solver._options = options_of(
+        solver.graph, algorithm, device, threads, params, prepared=prepared
+    )
     return solver

@@ -56,9 +56,17 @@ app = typer.Typer(
 
 _FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # generator parameters
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Solve": (solve.sssp, many.distances, many.apsp, near.nearest, near.within, route.path),
+    "Solve": (
+        solve.sssp,
+        many.distances,
+        many.apsp,
+        many.pairs,
+        near.nearest,
+        near.within,
+        route.path,
+    ),
     "Inspect": (look.info, look.plan, look.verify, catalogue.algorithms, doctor.doctor),
-    "Files": (files.convert, files.generate),
+    "Files": (files.prepare, files.convert, files.generate),
 }
 for _panel, _commands in _PANELS.items():
     for _command in _commands:

@@ -6,8 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from warpath.api import calls
-from warpath.api.near import within as near
 from warpath.base import units
 from warpath.base.progress import watch
 from warpath.cli import output, saving
@@ -19,7 +17,6 @@ from warpath.cli.output import Facts, Rows
 from warpath.cli.reading import Loaded, load, with_coordinates
 from warpath.cli.route import Vertex, draw_route
 from warpath.cli.vertices import in_file_ids, one_id, vertex
-from warpath.graph import Graph
 from warpath.results.paths import Paths
 
 Picture = Annotated[
@@ -78,15 +75,10 @@ def route(
 
     Example: [cyan]warpath plot route roads.gr.gz 1 1000 -o route.png[/]
     """
-    loaded, roads = _read(graph, out, reading, showing, "the route")
+    loaded = _read(graph, out, reading, showing, "the route")
+    roads, solver = loaded.graph, loaded.solver(solving)
     with in_file_ids(roads):
-        found = calls.path(
-            roads,
-            vertex(roads, source),
-            vertex(roads, target),
-            progress=showing.progress,
-            **solving.wish(),
-        )
+        found = solver.path(vertex(roads, source), vertex(roads, target), progress=showing.progress)
     with busy(f"drawing {out.name}", showing):
         draw_route(roads, found, out, theme)
     _report("route", graph, loaded, found.plan, out, showing)
@@ -110,15 +102,14 @@ def within(
 
     Example: [cyan]warpath plot within roads.gr.gz --source 1 --cutoff 500,1000 -o near.png[/]
     """
-    loaded, roads = _read(graph, out, reading, showing, "what lies within")
+    loaded = _read(graph, out, reading, showing, "what lies within")
+    roads, solver = loaded.graph, loaded.solver(solving)
     with in_file_ids(roads):
-        found = near(
-            roads,
+        found = solver.within(
             vertex(roads, source),
             cutoffs_of(cutoff),
             reverse=reverse,
             progress=showing.progress,
-            **solving.wish(),
         )
     with busy(f"drawing {out.name}", showing):
         draw_within(found, out, theme)
@@ -200,7 +191,7 @@ def delta(
     names = [name.strip() for name in algorithms.split(",")]
     for name in names:
         Solving(name, device, threads).wish()  # raises UsageError for an unknown name
-    loaded = load(graph, reading, showing)
+    loaded = load(graph, reading, showing, prepared=False)
     roads = loaded.graph
     start = vertex(roads, source)
     sweeps = []
@@ -249,12 +240,9 @@ def delta(
     output.show(document, table, Facts({"drawn to": out}), as_json=showing.as_json)
 
 
-def _read(
-    file: Path, out: Path | None, reading: Reading, showing: Showing, what: str
-) -> tuple[Loaded, Graph]:
+def _read(file: Path, out: Path | None, reading: Reading, showing: Showing, what: str) -> Loaded:
     saving.check(out, saving.PICTURES)
-    loaded = load(file, reading, showing)
-    return loaded, with_coordinates(loaded.graph, file, what)
+    return with_coordinates(load(file, reading, showing), file, what)
 
 
 def _solved(
@@ -269,11 +257,10 @@ def _solved(
     what: str,
 ) -> tuple[Loaded, Paths, str]:
     """Load a graph with coordinates, solve from a source, and return both and the source's id."""
-    loaded, roads = _read(file, out, reading, showing, what)
+    loaded = _read(file, out, reading, showing, what)
+    roads, solver = loaded.graph, loaded.solver(solving)
     with in_file_ids(roads):
-        paths = calls.sssp(
-            roads, vertex(roads, source), cutoff=cutoff, progress=showing.progress, **solving.wish()
-        )
+        paths = solver.sssp(vertex(roads, source), cutoff=cutoff, progress=showing.progress)
     return loaded, paths, str(one_id(roads, paths.source_index))
 
 

@@ -1,4 +1,4 @@
-"""convert and generate: write graph files."""
+"""convert, prepare and generate: write graph files."""
 # Annotations are read at run time: no postponed evaluation.
 
 import time
@@ -7,15 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
+from warpath.api import prepare as preparing
 from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.generators import arguments_of, detail, listing
-from warpath.cli.options import GraphFile, Reading, Showing
+from warpath.cli.options import GraphFile, Reading, Showing, Threads
 from warpath.cli.output import Facts
 from warpath.cli.reading import load, pairs
 from warpath.cli.usage import UsageError
+from warpath.engines.hierarchy import arcs_of
 from warpath.graph import Graph
+from warpath.graph.zones import opened
 from warpath.io.formats import write
 
 
@@ -53,7 +56,7 @@ def convert(
     Example: [cyan]warpath convert roads.gr.gz roads.npz[/]
     """
     saving.check_folder(out)
-    loaded = load(graph, reading, showing)
+    loaded = load(graph, reading, showing, prepared=False)
     options = pairs(option_out, "--option-out")
     with busy(f"writing {out.name}", showing):
         seconds = _write(loaded.graph, out, format_out, options)
@@ -70,6 +73,56 @@ def convert(
         "read": output.titled(graph, loaded.graph),
         "written": f"{out}, {units.size(out.stat().st_size)}",
         "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(seconds)} writing",
+    }
+    output.show(document, Facts(shown), as_json=showing.as_json)
+
+
+def prepare(
+    *,
+    graph: GraphFile,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="The file to write: .wph.", show_default=False),
+    ],
+    reading: Reading,
+    showing: Showing,
+    threads: Threads = None,
+) -> None:
+    """Prepare a graph for many routes, trips and tables, and save it with its hierarchy.
+
+    Every command that reads a graph takes the file and searches in the hierarchy where that is
+    predicted to be faster. Weights must be 0 or more; road networks and meshes can be prepared,
+    social networks cannot.
+
+    Example: [cyan]warpath prepare roads.gr.gz -o roads.wph[/]
+    """
+    saving.check(out, saving.PREPARED)
+    loaded = load(graph, reading, showing, prepared=False)
+    roads = loaded.graph
+    start = time.perf_counter()
+    solver = preparing.prepare(roads, threads=threads, progress=showing.progress)
+    seconds = time.perf_counter() - start
+    with busy(f"writing {out.name}", showing):
+        start = time.perf_counter()
+        solver.save(out)
+        written = time.perf_counter() - start
+    up, down = arcs_of(opened(roads))
+    document = {
+        "command": "prepare",
+        "graph": str(graph),
+        "out": str(out),
+        "n": roads.n,
+        "m": roads.m,
+        "arcs": {"up": up, "down": down},
+        "bytes": out.stat().st_size,
+        "seconds": {"read": loaded.seconds, "prepare": seconds, "write": written},
+    }
+    shown = {
+        "graph": output.titled(graph, roads),
+        "hierarchy": f"{output.count(up)} arcs up, {output.count(down)} down",
+        "written": f"{out}, {units.size(out.stat().st_size)}",
+        "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(seconds)} preparing, "
+        f"{units.seconds(written)} writing",
     }
     output.show(document, Facts(shown), as_json=showing.as_json)
 

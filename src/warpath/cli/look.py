@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from warpath.api import calls
 from warpath.base import units
 from warpath.base.errors import InputError, VerificationError
 from warpath.cli import output
@@ -29,7 +28,7 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
 
     Example: [cyan]warpath info roads.gr.gz[/]
     """
-    loaded = load(graph, reading, showing)
+    loaded = load(graph, reading, showing, prepared=False)
     roads = loaded.graph
     with busy("inspecting the edges", showing):
         facts = roads.facts()
@@ -121,7 +120,8 @@ def plan(
         raise UsageError("--from and --to must be given together.")
     if targets is not None and sources is None:
         raise UsageError("--targets needs --sources.")
-    roads = load(graph, reading, showing).graph
+    loaded = load(graph, reading, showing)
+    roads = loaded.graph
     question: dict[str, Any] = {}
     if start is not None and end is not None:
         question = {"source": vertex(roads, start), "target": vertex(roads, end)}
@@ -135,11 +135,7 @@ def plan(
         if not roads.n:
             raise InputError(f"{graph} has no vertices, so there is nothing to plan.")
         question = {"source": roads.label_of(np.array([0]))[0]}
-    chosen = calls.plan(
-        roads,
-        **question,
-        **solving.wish(),
-    )
+    chosen = loaded.solver(solving).plan(**question)
     document = {
         "command": "plan",
         "graph": str(graph),
@@ -191,7 +187,7 @@ def verify(
 
     Example: [cyan]warpath verify roads.gr.gz tree.npz[/]
     """
-    loaded = load(graph, reading, showing)
+    loaded = load(graph, reading, showing, prepared=False)
     roads = loaded.graph
     saved = load_result(roads, result)
     if source is not None:

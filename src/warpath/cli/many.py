@@ -1,4 +1,4 @@
-"""distances and apsp: tables of distances."""
+"""distances, apsp and pairs: tables of distances, and the distances of trips."""
 # Annotations are read at run time: no postponed evaluation.
 
 import time
@@ -9,14 +9,19 @@ from typing import Annotated
 
 import typer
 
-from warpath.api import distances as table_calls
-from warpath.cli import saving, tables
+from warpath.base import units
+from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
 from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving
+from warpath.cli.output import Facts, Rows
 from warpath.cli.reading import Loaded, load
+from warpath.cli.summary import exact_sum
 from warpath.cli.usage import UsageError
 from warpath.cli.vertices import in_file_ids, listed
+from warpath.cli.vertices import trips as listed_trips
 from warpath.results.distance_table import DistanceTable
+
+_TRIP_COLUMNS = ("origin", "destination", "distance")
 
 DistDtype = Annotated[
     str | None,
@@ -87,14 +92,12 @@ def distances(
     if out is None:
         tables.refuse_large(len(rows), roads.n if columns is None else len(columns))
     call = partial(
-        table_calls.distances,
-        roads,
+        loaded.solver(solving).distances,
         rows,
         columns,
         cutoff=cutoff,
         predecessors=predecessors,
         dist_dtype=dist_dtype,
-        **solving.wish(),
     )
     _solve(
         call, command="distances", file=graph, loaded=loaded, out=out, showing=showing, long=long
@@ -130,8 +133,83 @@ def apsp(
     roads = loaded.graph
     if out is None:
         tables.refuse_large(roads.n, roads.n)
-    call = partial(table_calls.apsp, roads, dist_dtype=dist_dtype, **solving.wish())
+    call = partial(loaded.solver(solving).apsp, dist_dtype=dist_dtype)
     _solve(call, command="apsp", file=graph, loaded=loaded, out=out, showing=showing, long=long)
+
+
+def pairs(
+    *,
+    graph: GraphFile,
+    trips: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRIPS",
+            help="A .csv or .tsv file with a trip per row: its columns origin and destination, "
+            "else the first two.",
+            show_default=False,
+        ),
+    ],
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Save one row per trip: .parquet, .csv, .tsv, .txt."),
+    ] = None,
+    dist_dtype: DistDtype = None,
+) -> None:
+    """Compute the distance of each of many trips, from an origin to a destination.
+
+    A prepared graph (warpath prepare) takes microseconds for a trip; another graph is searched once
+    from each different origin.
+
+    Example: [cyan]warpath pairs roads.wph trips.csv -o distances.csv[/]
+    """
+    saving.check(out, saving.TRIPS)
+    loaded = load(graph, reading, showing)
+    roads, solver = loaded.graph, loaded.solver(solving)
+    ends = listed_trips(roads, trips)
+    if out is None:
+        tables.refuse_many(len(ends[0]))
+    start = time.perf_counter()
+    with in_file_ids(roads):
+        found = solver.pairs(*ends, dist_dtype=dist_dtype, progress=showing.progress)
+    solved = time.perf_counter() - start
+    if out is not None:
+        with busy(f"writing {out.name}", showing):
+            saving.save_rows(found, _TRIP_COLUMNS, tables.trip_rows(found), out)
+    rows = list(tables.trip_rows(found)) if out is None else None
+    reached, total = int(found.reached.sum()), exact_sum(found.dist[found.reached])
+    document = {
+        "command": "pairs",
+        "graph": str(graph),
+        "n": roads.n,
+        "m": roads.m,
+        "trips": len(found),
+        "reached": reached,
+        "sum": total,
+        "algorithm": found.plan.algorithm,
+        "plan": str(found.plan),
+        "stats": found.stats,
+        "seconds": {"read": loaded.seconds, "solve": solved},
+        "out": None if out is None else str(out),
+        "distances": None
+        if rows is None
+        else [dict(zip(_TRIP_COLUMNS, row, strict=True)) for row in rows],
+    }
+    if rows is not None:
+        part = Rows(_TRIP_COLUMNS, rows, ids=frozenset(_TRIP_COLUMNS[:2]))
+        output.show(document, part, as_json=showing.as_json)
+        return
+    facts = {
+        "graph": output.titled(graph, roads),
+        "trips": f"{output.count(reached)} of {output.count(len(found))} have a path",
+        "sum of distances": total,
+        "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
+        "plan": found.plan.headline(),
+        "saved to": out,
+    }
+    output.show(document, Facts(facts), as_json=showing.as_json)
 
 
 def _solve(

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from warpath.api import near as near_calls
 from warpath.base import units
 from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
@@ -68,16 +67,10 @@ def nearest(
     loaded = load(graph, reading, showing)
     roads = loaded.graph
     chosen = listed(roads, facilities)
+    solver = loaded.solver(solving)
     start = time.perf_counter()
     with in_file_ids(roads):
-        found = near_calls.nearest(
-            roads,
-            chosen,
-            reverse=reverse,
-            cutoff=cutoff,
-            progress=showing.progress,
-            **solving.wish(),
-        )
+        found = solver.nearest(chosen, reverse=reverse, cutoff=cutoff, progress=showing.progress)
     solved = time.perf_counter() - start
     if out is not None:
         with busy(f"writing {out.name}", showing):
@@ -172,19 +165,17 @@ def within(
     saving.check(outlines, saving.SHAPES, "--outlines")
     saving.check(plot, saving.PICTURES, "--plot")
     loaded = load(graph, reading, showing)
-    roads = loaded.graph
     if plot is not None or outlines is not None:
         option = "--outlines" if plot is None else "--plot"
-        roads = with_coordinates(roads, graph, "what lies within", option)
+        loaded = with_coordinates(loaded, graph, "what lies within", option)
+    roads, solver = loaded.graph, loaded.solver(solving)
     start = time.perf_counter()
     with in_file_ids(roads):
-        found = near_calls.within(
-            roads,
+        found = solver.within(
             vertex(roads, source),
             cutoffs_of(cutoff),
             reverse=reverse,
             progress=showing.progress,
-            **solving.wish(),
         )
     solved = time.perf_counter() - start
     written = {"saved to": out, "outlines in": outlines, "drawn to": plot}

@@ -30,7 +30,8 @@ GraphFile = Annotated[
     typer.Argument(
         metavar="GRAPH",
         help="A graph file: DIMACS .gr, Matrix Market .mtx, METIS .graph, SNAP edge list, GAP .wel "
-        "or .wsg, TNTP, CSV, Parquet, .npz, OpenStreetMap; also inside gzip, xz, bzip2, zip, zstd.",
+        "or .wsg, TNTP, CSV, Parquet, .npz, OpenStreetMap, also inside gzip, xz, bzip2, zip, zstd; "
+        "or a prepared graph, .wph.",
         show_default=False,
     ),
 ]
@@ -55,6 +56,19 @@ Cutoff = Annotated[
         show_default=False,
         parser=number,
         metavar="<float>",
+    ),
+]
+
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        "-t",
+        min=1,
+        max=1024,
+        help="Number of CPU threads. Default: the cores that this process may use.",
+        show_default=False,
+        rich_help_panel=_SOLVING,
     ),
 ]
 
@@ -148,18 +162,7 @@ class Solving:
             rich_help_panel=_SOLVING,
         ),
     ] = "auto"
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads",
-            "-t",
-            min=1,
-            max=1024,
-            help="Number of CPU threads. Default: the cores that this process may use.",
-            show_default=False,
-            rich_help_panel=_SOLVING,
-        ),
-    ] = None
+    threads: Threads = None
 
     def wish(self) -> dict[str, Any]:
         """Return keyword arguments of the library; raise UsageError if one has an unknown value."""

@@ -1,12 +1,19 @@
-"""Reading the graph of a command, with its time and a progress bar."""
+"""Reading the graph of a command, with its time and a progress bar.
+
+Where the file is a prepared graph (.wph), solves search in its hierarchy.
+"""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from warpath.api.prepared_files import keep_saved
+from warpath.api.solver import Solver, solver_of
 from warpath.base.errors import GraphError
 from warpath.cli.usage import UsageError
+from warpath.engines import hierarchy
+from warpath.graph.zones import opened
 from warpath.io.coordinates import coordinates_of, find_coordinates
 from warpath.io.formats import read
 
@@ -14,19 +21,34 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from warpath.cli.options import Reading, Showing
+    from warpath.cli.options import Reading, Showing, Solving
     from warpath.graph import Graph
 
 
 class Loaded(NamedTuple):
-    """A graph and the time of reading it, in seconds."""
+    """A graph and the time of reading it, in seconds.
+
+    Attributes
+    ----------
+    prepared : whether the graph has the hierarchy of its file.
+    """
 
     graph: Graph
     seconds: float
+    prepared: bool
+
+    def solver(self, solving: Solving) -> Solver:
+        """Return a solver of the graph; UsageError for an option that has an unknown value."""
+        return solver_of(self.graph, **solving.wish(), prepared=self.prepared)
 
 
-def load(path: Path, reading: Reading, showing: Showing) -> Loaded:
-    """Read a graph with the given options."""
+def load(path: Path, reading: Reading, showing: Showing, *, prepared: bool = True) -> Loaded:
+    """Read a graph with the given options.
+
+    Parameters
+    ----------
+    prepared : False leaves the hierarchy of a prepared graph unread.
+    """
     start = time.perf_counter()
     options = pairs(reading.option, "--option")
     if reading.member is not None:
@@ -43,18 +65,20 @@ def load(path: Path, reading: Reading, showing: Showing) -> Loaded:
         progress=showing.progress,
         **options,
     )
-    return Loaded(graph, time.perf_counter() - start)
+    prepared = prepared and keep_saved(path, graph)
+    return Loaded(graph, time.perf_counter() - start, prepared)
 
 
-def with_coordinates(graph: Graph, file: Path, what: str, option: str = "") -> Graph:
-    """Return the graph with its coordinates, or with those of a file next to the graph file.
+def with_coordinates(loaded: Loaded, file: Path, what: str, option: str = "") -> Loaded:
+    """Return a graph with its coordinates, or with those of a file next to the graph file.
 
     Parameters
     ----------
     what, option : for the message of an error: the thing to draw, and the option to leave out.
     """
+    graph = loaded.graph
     if graph.coordinates is not None:
-        return graph
+        return loaded
     beside = find_coordinates(file)
     if beside is None:
         msg = (
@@ -63,7 +87,10 @@ def with_coordinates(graph: Graph, file: Path, what: str, option: str = "") -> G
             f"{f', or leave {option} out' if option else ''}."
         )
         raise GraphError(msg)
-    return graph.with_coordinates(coordinates_of(beside, graph.n))
+    placed = graph.with_coordinates(coordinates_of(beside, graph.n))
+    if loaded.prepared:
+        hierarchy.share(opened(graph), opened(placed))
+    return loaded._replace(graph=placed)
 
 
 def column(text: str) -> str | int | None:

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from warpath.api import calls
 from warpath.base import units
 from warpath.base.errors import NoPathError
 from warpath.cli import output, saving
@@ -48,27 +47,21 @@ def path(
 
     The search stops as soon as the path is known. The exit code is 1 if there is none.
     Drawing needs coordinates: from the graph file, from --coordinates, or from a file next to it
-    (roads.co for roads.gr, x_coord.mtx for x.mtx, x_node.tntp for x_net.tntp).
+    (roads.co for roads.gr or roads.wph, x_coord.mtx for x.mtx, x_node.tntp for x_net.tntp).
 
     Example: [cyan]warpath path roads.gr.gz 1 1000 --plot route.png[/]
     """
     if plot is not None:
         saving.check(plot, saving.PICTURES, "--plot")
     loaded = load(graph, reading, showing)
-    roads = loaded.graph
-    start, end = vertex(roads, source), vertex(roads, target)
+    start, end = vertex(loaded.graph, source), vertex(loaded.graph, target)
     if plot is not None:
-        roads = with_coordinates(roads, graph, "the route", "--plot")
+        loaded = with_coordinates(loaded, graph, "the route", "--plot")
+    roads, solver = loaded.graph, loaded.solver(solving)
     began = time.perf_counter()
     try:
         with in_file_ids(roads):
-            found = calls.path(
-                roads,
-                start,
-                end,
-                **solving.wish(),
-                progress=showing.progress,
-            )
+            found = solver.path(start, end, progress=showing.progress)
     except NoPathError as error:
         first, last = one_index(roads, start, "source"), one_index(roads, end, "target")
         raise no_path(roads, first, last, ends=f"from {source} to {target}") from error

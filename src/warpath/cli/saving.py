@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from warpath.results.distance_table import DistanceTable
     from warpath.results.nearest import Nearest
+    from warpath.results.pairs import Pairs
     from warpath.results.paths import Paths
     from warpath.results.within import Within
 
@@ -24,6 +25,8 @@ STREAMED = (".npy", ".zarr")  # tables are written block by block while they are
 PATHS = (".npz", ".parquet", *_TEXT)
 TABLES = (".npz", ".npy", ".parquet", *_TEXT, ".zarr")
 NEAREST = (".parquet", *_TEXT)
+TRIPS = NEAREST
+PREPARED = (".wph",)
 TRACES = (".jsonl",)
 SHAPES = (".geojson",)
 PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
@@ -84,9 +87,12 @@ def save_table(
 
 
 def save_rows(
-    result: Nearest | Within, columns: Sequence[str], rows: Iterable[Sequence[Any]], out: Path
+    result: Nearest | Within | Pairs,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    out: Path,
 ) -> None:
-    """Write one row per vertex; text files get `columns` and `rows`."""
+    """Write one row per vertex or trip; text files get `columns` and `rows`."""
     if suffix_of(out) in _TEXT:
         _save_text(columns, rows, out)
     else:

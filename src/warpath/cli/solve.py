@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from warpath.api import calls
 from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
@@ -57,13 +56,11 @@ def sssp(
     saving.check(out, saving.PATHS)
     saving.check(trace, saving.TRACES, "--trace")
     loaded = load(graph, reading, showing)
-    roads = loaded.graph
+    roads, solver = loaded.graph, loaded.solver(solving)
     start = time.perf_counter()
     with in_file_ids(roads):
-        paths = calls.sssp(
-            roads,
+        paths = solver.sssp(
             vertex(roads, source),
-            **solving.wish(),
             cutoff=cutoff,
             progress=showing.progress,
             trace=trace is not None,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from warpath.cli.reading import Loaded
     from warpath.results.distance_table import DistanceTable
     from warpath.results.nearest import Nearest
+    from warpath.results.pairs import Pairs
 
 _WIDE = 12  # more columns do not fit a terminal
 _PRINTED = {True: 400, False: 1_000_000}  # most entries to print: on a terminal, in a pipe
@@ -30,11 +31,20 @@ _PRINTED = {True: 400, False: 1_000_000}  # most entries to print: on a terminal
 
 def refuse_large(k: int, t: int) -> None:
     """Raise UsageError for a table that is too large to print, before it is computed."""
+    _refuse(k * t, f"the table has {k:,} x {t:,} distances", "save it", "table.npz")
+
+
+def refuse_many(trips: int) -> None:
+    """Raise UsageError for trips that are too many to print, before they are computed."""
+    _refuse(trips, f"the file has {trips:,} trips", "save them", "distances.csv")
+
+
+def _refuse(entries: int, what: str, save: str, example: str) -> None:
     most = _PRINTED[output.on_terminal()]
-    if k * t > most:
+    if entries > most:
         msg = (
-            f"the table has {k:,} x {t:,} distances, too many to print ({most:,} at most here): "
-            "save it with -o, for example -o table.npz."
+            f"{what}, too many to print ({most:,} at most here): {save} with -o, for example "
+            f"-o {example}."
         )
         raise UsageError(msg)
 
@@ -132,6 +142,15 @@ def facility_rows(found: Nearest) -> Iterator[list[Any]]:
     columns = (names, found.facility_indices.tolist(), found.dist.tolist())
     for name, facility, distance in zip(*columns, strict=True):
         yield [name, None, None] if facility < 0 else [name, names[facility], distance]
+
+
+def trip_rows(found: Pairs) -> Iterator[list[Any]]:
+    """Yield (id of the origin, id of the destination, distance) for each trip; None for no path."""
+    origins = ids(found.graph, found.origin_indices).tolist()
+    destinations = ids(found.graph, found.destination_indices).tolist()
+    columns = (origins, destinations, found.dist.tolist(), found.reached.tolist())
+    for origin, destination, distance, reached in zip(*columns, strict=True):
+        yield [origin, destination, distance if reached else None]
 
 
 @contextmanager

@@ -95,21 +95,69 @@ def listed(graph: Graph, argument: str) -> list[Any]:
     return vertices(graph, texts)
 
 
-def _of_file(graph: Graph, path: Path) -> list[Any]:
+def trips(graph: Graph, path: Path) -> tuple[list[Any], list[Any]]:
+    """Return the origins and the destinations of the trips in a file, one trip per row.
+
+    They are the columns that the first row calls origin and destination, else the first two.
+
+    Raises
+    ------
+    GraphFormatError
+        If the file is not a text table, lists no trip, or a row lacks a vertex or names one that
+        does not exist.
+    """
+    rows = _rows(path, "an origin and a destination per line")
+    if not rows:
+        raise GraphFormatError(path, None, "the file lists no trip")
+    names = [name.lower() for name in rows[0][1]]
+    named = all(name in names for name in _TRIP)
+    columns = [names.index(name) for name in _TRIP] if named else [0, 1]
+    ends: tuple[list[Any], list[Any]] = [], []
+    for at, (line, row) in enumerate(rows):
+        texts = [row[column] if column < len(row) else "" for column in columns]
+        if at == 0 and (named or not any(_is_vertex(graph, text) for text in texts)):
+            continue  # the header
+        if not all(texts):
+            reason = f"expected an origin and a destination, found {','.join(row)!r:.60}"
+            raise GraphFormatError(path, line, reason)
+        try:
+            found = vertices(graph, texts)
+        except VertexError as error:
+            raise GraphFormatError(path, line, str(error)) from error
+        ends[0].append(found[0])
+        ends[1].append(found[1])
+    if not ends[0]:
+        raise GraphFormatError(path, None, "the file lists no trip")
+    return ends
+
+
+_TRIP = ("origin", "destination")
+
+
+def _is_vertex(graph: Graph, text: str) -> bool:
+    """Return whether a text is an integer or the label of a vertex."""
+    return _is_integer(text) or (graph.labels is not None and text in _label_of_text(graph))
+
+
+def _rows(path: Path, expected: str) -> list[tuple[int, list[str]]]:
+    """Return the lines of a text table and their cells, without blank lines and comments."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-            cells = [
-                (number, row[0].strip())
+            rows = [
+                (number, [cell.strip() for cell in row])
                 for number, row in enumerate(csv.reader(file, delimiter=delimiter), 1)
-                if row and row[0].strip() and not row[0].lstrip().startswith("#")
             ]
     except UnicodeDecodeError as error:
-        raise GraphFormatError(
-            path, None, "expected a text file with one vertex per line"
-        ) from error
+        raise GraphFormatError(path, None, f"expected a text file with {expected}") from error
     except csv.Error as error:
         raise GraphFormatError(path, None, f"not a table of vertices: {error}") from error
+    return [(number, row) for number, row in rows if any(row) and not row[0].startswith("#")]
+
+
+def _of_file(graph: Graph, path: Path) -> list[Any]:
+    rows = _rows(path, "one vertex per line")
+    cells = [(line, row[0]) for line, row in rows if row[0]]
     found = []
     for at, (line, text) in enumerate(cells):
         try:

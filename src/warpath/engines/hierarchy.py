@@ -58,6 +58,19 @@ def keep(graph: Graph, arrays: tuple[Any, ...]) -> None:
     HIERARCHY.of(graph, lambda: hierarchy)
 
 
+def arcs_of(graph: Graph) -> tuple[int, int]:
+    """Return the numbers of arcs up and down of the hierarchy that was built for a graph."""
+    up, down = HIERARCHY.known(graph).arcs  # type: ignore[union-attr]
+    return up, down
+
+
+def share(graph: Graph, other: Graph) -> None:
+    """Keep the hierarchy of a graph with another graph that has the same rows."""
+    hierarchy = HIERARCHY.known(graph)
+    if hierarchy is not None:
+        HIERARCHY.of(other, lambda: hierarchy)
+
+
 def _contracted(graph: Graph, threads: int, progress: Callable[[int, int], None] | None) -> Any:
     rows = graph.indptr, graph.indices, graph.solver_weights
     try:

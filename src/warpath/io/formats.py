@@ -43,6 +43,8 @@ class Format:
     summary: str
     writes: bool = False
     extra: str | None = None
+    #: The call that writes files of a format that holds more than a graph.
+    written_by: str | None = None
 
     def sniff(self, head: bytes) -> bool:
         """Return whether a file that starts with `head` is certainly of this format."""
@@ -57,6 +59,9 @@ class Format:
 
     def write(self, graph: Graph, path: Path, **options: Any) -> None:
         """Write a graph atomically, with the compression of the path's suffix."""
+        if self.written_by is not None:
+            msg = f"{path}: {self.name} files hold more than a graph: write it by {self.written_by}"
+            raise InputError(msg)
         if not self.writes:
             names = ", ".join(f.name for f in FORMATS if f.writes)
             msg = f"{path}: {self.name} files can be read but not written; use one of {names}."
@@ -86,6 +91,13 @@ FORMATS: tuple[Format, ...] = (
         writes=True,
     ),
     Format("npz", (".npz",), "warpath.io.npz", "a whole graph, SciPy's save_npz", writes=True),
+    Format(
+        "wph",
+        (".wph",),
+        "warpath.io.wph",
+        "a prepared graph, saved by Solver.save",
+        written_by="warpath.prepare(graph).save(path), or the command `warpath prepare`.",
+    ),
     Format(
         "parquet",
         (".parquet", ".pq"),

@@ -17,6 +17,8 @@ from warpath.graph.edge_geometry import Shapes
 from warpath.io.compression import CHUNK
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from warpath.io.source import Source
@@ -47,11 +49,31 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
     if labels not in {"keep", "drop"}:
         msg = f'labels={labels!r} must be "keep" or "drop".'
         raise InputError(msg)
+    parts = parts_of(graph, labelled=labels == "keep")
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        for name, part in parts.items():
+            # A fixed time stamp: the same graph gives the same bytes.
+            member = zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))
+            with archive.open(member, "w", force_zip64=True) as out:
+                np.lib.format.write_array(out, part, allow_pickle=False)
+
+
+def parts_of(
+    graph: Graph, *, labelled: bool = True, way: str = 'labels="drop" leaves them out.'
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a graph by the names under which files hold them; see `graph_of`.
+
+    Parameters
+    ----------
+    labelled : False leaves the labels out.
+    way : the end of the message about labels that would have to be pickled.
+    """
+    labels = graph.labels if labelled else None
     parts: dict[str, Any] = {
         "indptr": graph.indptr,
         "indices": graph.indices,
         "weights": graph.weights,
-        "labels": None if graph.labels is None or labels == "drop" else _plain(graph.labels),
+        "labels": None if labels is None else _plain(labels, way),
         "coordinates": graph.coordinates,
         "directed": np.bool_(graph.directed),
         "id_base": np.int64(graph.id_base),
@@ -62,16 +84,10 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
         crs = graph.shapes.crs
         parts["shape_indptr"], parts["shape_points"] = graph.shapes.indptr, graph.shapes.points
         parts["shape_crs"] = None if crs is None else np.str_(crs)
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        for name, part in parts.items():
-            if part is not None:
-                # A fixed time stamp: the same graph gives the same bytes.
-                member = zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))
-                with archive.open(member, "w", force_zip64=True) as out:
-                    np.lib.format.write_array(out, np.asanyarray(part), allow_pickle=False)
+    return {name: np.asanyarray(part) for name, part in parts.items() if part is not None}
 
 
-def _plain(labels: NDArray[Any]) -> NDArray[Any]:
+def _plain(labels: NDArray[Any], way: str) -> NDArray[Any]:
     plain = labels
     if labels.dtype == object:
         kinds = set(map(type, labels.tolist()))
@@ -79,8 +95,8 @@ def _plain(labels: NDArray[Any]) -> NDArray[Any]:
     if plain.dtype == object:
         odd = next((label for label in labels.tolist() if not isinstance(label, str)), labels[0])
         msg = (
-            f"the label {odd!r} cannot be stored in .npz: labels must be all strings or all "
-            'numbers. labels="drop" leaves them out.'
+            f"the label {odd!r} cannot be stored in a file: labels must be all strings or all "
+            f"numbers. {way}"
         )
         raise InputError(msg)
     return plain
@@ -101,7 +117,14 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
     """
     try:
         parts = _members(source)
-        return _graph(source, parts, directed)
+        if "format" not in parts:
+            return graph_of(source, parts, directed)
+        graph = _of_scipy(source, parts, source.title)
+        if directed is not False:
+            return graph
+        from warpath.io.scipy_sparse import undirected
+
+        return undirected(graph)
     except zipfile.BadZipFile as error:
         raise source.error(None, f"this .npz archive is damaged: {error}") from error
     except (OSError, EOFError, ValueError, RuntimeError, zlib.error, SyntaxError) as error:
@@ -165,14 +188,14 @@ def _array(stream: Any, size: int, name: str) -> NDArray[Any]:
     return array.reshape(shape, order="F" if fortran else "C")
 
 
-def _graph(source: Source, parts: dict[str, NDArray[Any]], directed: bool | None) -> Graph:
-    if "format" in parts:
-        graph = _of_scipy(source, parts, source.title)
-        if directed is not False:
-            return graph
-        from warpath.io.scipy_sparse import undirected
+def graph_of(source: Source, parts: Mapping[str, NDArray[Any]], directed: bool | None) -> Graph:
+    """Return the graph of the arrays that `parts_of` names; the rows share their memory.
 
-        return undirected(graph)
+    Raises
+    ------
+    InputError
+        An array is missing or not valid; most messages lack the file's path.
+    """
     for name in ("indptr", "indices"):
         if name not in parts:
             listed = ", ".join(sorted(parts)) or "none that a graph has"
@@ -196,7 +219,7 @@ def _graph(source: Source, parts: dict[str, NDArray[Any]], directed: bool | None
     return Graph(*rows, **known)
 
 
-def _shapes(source: Source, parts: dict[str, NDArray[Any]], crs: str | None) -> Shapes | None:
+def _shapes(source: Source, parts: Mapping[str, NDArray[Any]], crs: str | None) -> Shapes | None:
     given = [name for name in ("shape_indptr", "shape_points") if name in parts]
     if len(given) == 1:
         raise source.error(

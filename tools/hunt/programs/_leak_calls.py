@@ -139,6 +139,21 @@ def _files(rng: np.random.Generator, folder: Path) -> Call:
     return call
 
 
+def _prepared_files(rng: np.random.Generator, folder: Path) -> Call:
+    city, path = wp.prepare(wp.generate.road(int(rng.integers(2, 300)))), folder / "a.wph"
+    targets = rng.integers(0, city.graph.n, 3)
+
+    def call() -> None:
+        city.save(path)
+        wp.load(path).pairs([0, 0, 1], targets)
+        wp.load(path, graph=city.graph, threads=1)
+        path.write_bytes(path.read_bytes()[:-1])
+        with contextlib.suppress(wp.GraphFormatError):
+            wp.load(path)
+
+    return call
+
+
 def _files_in_blocks(rng: np.random.Generator, folder: Path) -> Call:
     graph, path = _graph(rng, 60), folder / "full.npy"
 
@@ -247,6 +262,7 @@ def makers() -> list[Maker]:
         _other_calls,
         _labels,
         _files,
+        _prepared_files,
         _files_in_blocks,
         _errors,
         _errors,

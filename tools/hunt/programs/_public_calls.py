@@ -184,7 +184,7 @@ def _of_graphs() -> list[Call]:
         Call("write", _free(wp.write), {"graph": _GRAPH, "path": _pick("t.gr", "t.npz", "t.el"),
              "?": _FLAG, "format": _pick(None, "npz", "edge_list"),
               "labels": _pick("keep", "drop")}),
-        Call("read", _free(wp.read), {"path": _pick("g.csv", "g.gr", "g.npz"), "?": _FLAG,
+        Call("read", _free(wp.read), {"path": _pick("g.csv", "g.gr", "g.npz", "g.wph"), "?": _FLAG,
              "format": _pick(None, "csv"), "directed": _MAYBE, "weight": _pick(None, 2),
              "ids": _pick("auto", "numbers"), "coordinates": _pick(None), "member": _pick(None),
              "progress": _PROGRESS}, weight=2),
@@ -261,11 +261,19 @@ def _solving_calls() -> list[Call]:
     )
     prepare = {key: _SOLVING[key] for key in ("device", "threads", "progress")}
     prepared = Call("prepare", _free(wp.prepare), {"graph": _GRAPH, "?": _FLAG, **prepare})
+    load = {"path": _pick("g.wph"), "?": _FLAG, "graph": _pick(None, [(0, 1, 2), (1, 2, 5)])}
+    loaded = Call("load", _free(wp.load), load | prepare)
+    save = Call(
+        "solver.save",
+        lambda subject, path: wp.prepare(subject.graph).save(path),
+        {"path": _pick("t.wph", "t.npz")},
+        weight=0.3,
+    )
     methods = [
         Call(f"solver.{name}", _solver(name), _without(params, plan), weight=weight / 4)
         for name, (weight, params) in own.items()
     ]
-    return [*functions, made, prepared, *methods]
+    return [*functions, made, prepared, loaded, save, *methods]
 
 
 def _solver(name: str) -> Callable[..., Any]:

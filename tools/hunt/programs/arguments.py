@@ -185,6 +185,7 @@ def _prepared() -> tuple[list[Subject], set[Path]]:
     Path("g.csv").write_text("0,1,2\n1,2,5\n", encoding="ascii")
     wp.write(graph, "g.gr")
     wp.write(graph, "g.npz")
+    wp.prepare(graph).save("g.wph")
     wp.sssp(graph, 0).save("p.npz")
     trace = wp.sssp(graph, 0, algorithm="classic.dijkstra", trace=True).trace
     assert trace is not None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hunt.program import Counts
 
 _CALLS_PER_TRIAL = 10
-_PATHS = {"out", "plot", "coordinates", "result", "files", "outlines", "trace"}
+_PATHS = {"out", "plot", "coordinates", "result", "files", "outlines", "trace", "trips"}
 _VERTICES = {"source", "target", "sources", "targets", "facilities"}
 _EXIT_CODES = {0, 1, 2, 3, 4}
 
@@ -39,9 +39,9 @@ _WORDS = (
     "..", "/dev/null", "/dev/full", "folder", "no/such/file", "'", '"', "\n", "\t", "\x1b[31m",
 )  # fmt: skip
 _FILES = (
-    "g.csv", "names.csv", "g.gr", "g.npz", "map.npz", "p.npz", "t.npy", "r.jsonl", "empty.csv",
-    "folder.csv", "missing.gr", "out.csv", "out.npz", "out.npy", "out.png", "out.gr", "out.jsonl",
-    "out.xyz", "out.csv.gz", "no/such/out.csv",
+    "g.csv", "names.csv", "g.gr", "g.npz", "map.npz", "g.wph", "p.npz", "t.npy", "r.jsonl",
+    "trips.csv", "empty.csv", "folder.csv", "missing.gr", "out.csv", "out.npz", "out.npy",
+    "out.png", "out.gr", "out.wph", "out.jsonl", "out.xyz", "out.csv.gz", "no/such/out.csv",
 )  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def _arguments(rng: np.random.Generator) -> list[str]:
 def _word(param: Any, rng: np.random.Generator) -> str:
     kind = rng.integers(4)
     if param.name == "graph" and kind:
-        return _FILES[rng.integers(5)]
+        return _FILES[rng.integers(6)]
     if param.name == "kind" and kind:
         return list(wp.generate.GENERATORS)[rng.integers(len(wp.generate.GENERATORS))]
     if param.name in _PATHS and kind:
@@ -134,10 +134,12 @@ def _write_files() -> None:
         Path(name).mkdir()
     Path("g.csv").write_text("0,1,2\n1,2,5\n", encoding="ascii")
     Path("names.csv").write_text("a,b,2\nb,c,5.5\n", encoding="ascii")
+    Path("trips.csv").write_text("origin,destination\n0,1\n2,0\n", encoding="ascii")
     Path("empty.csv").touch()
     graph = wp.Graph.of([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
     wp.write(graph, "g.gr")
     wp.write(graph, "g.npz")
+    wp.prepare(graph).save("g.wph")
     wp.write(wp.generate.grid(3, 3, weights=(1, 5)), "map.npz")
     wp.sssp(graph, 0).save("p.npz")
     wp.apsp(graph).save("t.npy")

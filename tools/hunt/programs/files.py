@@ -116,7 +116,8 @@ def _read(data: bytes, suffix: str, options: dict[str, Any], counts: Counts) -> 
     path.write_bytes(data)
     counts["mutants"] += 1
     try:
-        graph = wp.read(path, **options)
+        loads = suffix == ".wph" and not options  # the hierarchy too
+        graph = wp.load(path).graph if loads else wp.read(path, **options)
     except (InputError, NotSupportedError) as error:
         counts["refused"] += 1
         text = str(error)
@@ -173,6 +174,7 @@ def _whole(rng: np.random.Generator, chance: random.Random) -> tuple[str, bytes]
         suffix: functools.partial(_written, suffix)
         for suffix in (".npz", ".npz", ".gr", ".mtx", ".wel", ".parquet")
     }
+    makers[".wph"] = _prepared
     suffix = chance.choice([s for s in makers if s not in _SLOW or chance.random() < 0.3])
     if suffix == ".npz" and chance.random() < 0.5:
         return suffix, _matrix(rng, chance)
@@ -189,6 +191,14 @@ def _graph(rng: np.random.Generator) -> wp.Graph:
 def _written(suffix: str, graph: wp.Graph) -> bytes:
     path = _folder() / f"w{suffix}"
     wp.write(graph, path)
+    data = path.read_bytes()
+    path.unlink()
+    return data
+
+
+def _prepared(graph: wp.Graph) -> bytes:
+    path = _folder() / "w.wph"
+    wp.prepare(graph, threads=1).save(path)
     data = path.read_bytes()
     path.unlink()
     return data

@@ -38,9 +38,9 @@ _PATHS = (".npz", ".csv", ".parquet")
 _TABLES = (".npz", ".npy", ".csv", ".parquet")
 _MODULES = (
     "pyarrow.csv", "pyarrow.parquet", "zarr", "warpath.engines.staged.tiles",
-    "warpath.engines.staged.host", "warpath.io.formats", "warpath.io.gap", "warpath.io.npz",
-    "warpath.io.parquet", "warpath.io.streams", "warpath.results.files",
-    "warpath.results.trace_files",
+    "warpath.engines.staged.host", "warpath.api.prepared_files", "warpath.io.formats",
+    "warpath.io.gap", "warpath.io.npz", "warpath.io.parquet", "warpath.io.streams",
+    "warpath.results.files", "warpath.results.trace_files",
 )  # fmt: skip
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 
@@ -263,7 +263,7 @@ class _Case:
 
 def _drawn_writer(rng: np.random.Generator) -> Writer:
     graph = _drawn_graph(rng)
-    kind = rng.integers(6)
+    kind = rng.integers(7)
     if kind == 0:
         suffix = str(rng.choice(_GRAPHS))
         suffix += str(rng.choice(_COMPRESSIONS)) if suffix in {".gr", ".mtx", ".wel"} else ""
@@ -279,6 +279,9 @@ def _drawn_writer(rng: np.random.Generator) -> Writer:
         trace = wp.sssp(graph, 0, threads=1, algorithm="classic.delta_stepping", trace=True).trace
         assert trace is not None
         return Writer(".jsonl", trace.save)
+    if kind == 4:
+        road = wp.generate.road(len(graph.indptr) - 1, seed=int(rng.integers(2**31)))
+        return Writer(".wph", wp.prepare(road, threads=1).save)
     return _block_writer(graph, int(rng.integers(3)))
 
 

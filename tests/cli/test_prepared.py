@@ -1,0 +1,274 @@
+"""prepare, pairs, and prepared graphs in the other commands."""
+
+from __future__ import annotations
+
+import pytest
+
+import warpath as wp
+from warpath.engines import hierarchy
+
+
+@pytest.fixture
+def prepared(warpath, roads):
+    """The small map, prepared."""
+    path = roads.with_suffix(".wph")
+    assert warpath("prepare", roads, "-o", path).code == 0
+    return path
+
+
+@pytest.fixture
+def town(tmp_path):
+    """A map that is large enough for a hierarchy to be worthwhile, prepared."""
+    wp.prepare(wp.generate.road(3000)).save(tmp_path / "town.wph")
+    return tmp_path / "town.wph"
+
+
+@pytest.fixture
+def trips(tmp_path):
+    path = tmp_path / "trips.csv"
+    path.write_text("origin,destination\n1,5\n3,2\n1,6\n4,4\n")
+    return path
+
+
+def test_prepare_writes_a_graph_with_its_hierarchy(warpath, roads, tmp_path):
+    out = tmp_path / "a.wph"
+    run = warpath("prepare", roads, "-o", out, "--threads", 1)
+    assert (run.code, run.err) == (0, "")
+    shown = dict(line.split(maxsplit=1) for line in run.out.splitlines())
+    assert shown["graph"] == "roads.gr: n = 6 vertices, m = 5 edges"
+    assert shown["hierarchy"].endswith(" down")
+    assert shown["written"].startswith(f"{out}, ")
+    assert "preparing" in shown["time"]
+    assert wp.load(out).path(0, 4).length == 7
+
+
+def test_prepare_tells_programs_the_numbers(warpath, roads, tmp_path):
+    out = tmp_path / "a.wph"
+    found = warpath("prepare", roads, "-o", out, "--json").json
+    assert (found["n"], found["m"], found["bytes"]) == (6, 5, out.stat().st_size)
+    assert set(found["seconds"]) == {"read", "prepare", "write"}
+    assert set(found["arcs"]) == {"up", "down"}
+
+
+def test_prepare_keeps_the_places_of_vertices(warpath, roads, places, tmp_path):
+    warpath("prepare", roads, "--coordinates", places, "-o", tmp_path / "a.wph")
+    assert wp.read(tmp_path / "a.wph").coordinates[1].tolist() == [4, 3]
+
+
+def test_a_prepared_graph_may_be_prepared_with_other_weights(warpath, prepared, tmp_path):
+    out = tmp_path / "hops.wph"
+    assert warpath("prepare", prepared, "--weight", "none", "-o", out).code == 0
+    assert wp.load(out).path(0, 1).length == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["-o", "a.npz"], 2, "the suffix '.npz' is not known; it can be .wph"),
+        (["-o", "nowhere/a.wph"], 3, "nowhere: no such folder"),
+        ([], 2, "-o"),
+        (["-o", "a.wph", "--threads", "0"], 2, "--threads"),
+    ],
+)
+def test_prepare_refuses_what_it_cannot_write(warpath, roads, words, code, said):
+    run = warpath("prepare", roads, *words)
+    assert (run.code, run.out) == (code, "")
+    assert said in run.err
+
+
+def test_prepare_refuses_negative_weights_and_graphs_without_a_hierarchy(warpath, tmp_path):
+    (tmp_path / "a.csv").write_text("1,2,-3\n2,3,0\n")
+    run = warpath("prepare", tmp_path / "a.csv", "-o", tmp_path / "a.wph")
+    assert run.code == 3
+    assert "1 negative weight" in run.err
+    assert not (tmp_path / "a.wph").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "algorithm"),
+    [
+        (["path", 5, 900], "geisberger2008.ch"),
+        (["sssp", "-s", 5], "delling2011.phast"),
+        (["distances", "--sources", "1,2,3", "--targets", "7,8,9"], "delling2011.rphast"),
+        (["apsp", "-o", "full.npy"], "delling2011.phast"),
+        (["plan", "--from", 5, "--to", 900], "geisberger2008.ch"),
+        (["plan", "-s", 5], "delling2011.phast"),
+        (["plan", "--apsp"], "delling2011.phast"),
+        (["path", 5, 900, "-a", "classic.dijkstra"], "classic.dijkstra"),
+        (["plot", "route", 5, 900, "-o", "a.svg"], "geisberger2008.ch"),
+        (["plot", "tree", "-s", 5, "-o", "a.svg"], "delling2011.phast"),
+    ],
+)
+def test_solves_of_a_prepared_graph_search_in_its_hierarchy(
+    warpath, town, tmp_path, monkeypatch, words, algorithm
+):
+    if words[0] == "plot":
+        pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(hierarchy, "_contracted", lambda *_: pytest.fail("built anew"))
+    monkeypatch.setenv("WARPATH_THREADS", "1")
+    at = 2 if words[0] == "plot" else 1
+    run = warpath(*words[:at], town, *words[at:], "--json")
+    assert run.code == 0, run.err
+    assert run.json["algorithm"] == algorithm
+
+
+def test_answers_of_a_prepared_graph_are_those_of_the_graph(warpath, roads, prepared):
+    for words in (
+        ["sssp", "-s", 1, "--all"],
+        ["distances", "--sources", "1,3"],
+        ["apsp"],
+        ["path", 1, 5],
+        ["nearest", "-f", "1,3", "--all"],
+        ["within", "-s", 1, "-c", "3,7", "--all"],
+    ):
+        name, *rest = words
+        expected = warpath(name, roads, *rest)
+        assert expected.code == 0, expected.err
+        assert warpath(name, prepared, *rest) == expected
+
+
+def test_a_prepared_graph_is_shown_converted_and_verified(warpath, roads, prepared, tmp_path):
+    assert warpath("info", prepared, "--json").json["ids"] == "numbered from 1"
+    assert warpath("convert", prepared, tmp_path / "b.gr").code == 0
+    tree = tmp_path / "tree.npz"
+    assert warpath("sssp", prepared, "-s", 1, "-o", tree).code == 0
+    assert warpath("verify", prepared, tree).code == 0
+    assert warpath("verify", roads, tree).code == 0
+
+
+def test_a_prepared_graph_is_not_solved_with_other_weights(warpath, prepared):
+    run = warpath("sssp", prepared, "-s", 1, "--weight", "none")
+    assert (run.code, run.out) == (3, "")
+    assert "roads.wph: this file was prepared for another graph: the edges agree, but" in run.err
+    assert "the command `warpath prepare`" in run.err
+
+
+def test_a_prepared_graph_finds_its_places_beside_and_keeps_its_hierarchy(
+    warpath, roads, places, prepared, monkeypatch
+):
+    pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
+    monkeypatch.setattr(hierarchy, "_contracted", lambda *_: pytest.fail("built anew"))
+    out, chosen = roads.with_name("a.svg"), ["-a", "geisberger2008.ch"]
+    given = warpath("path", prepared, 1, 5, "--plot", out, "--coordinates", places, *chosen)
+    assert given.code == 0, given.err
+    places.rename(roads.with_suffix(".co"))
+    found = warpath("path", prepared, 1, 5, "--plot", out, *chosen, "--json")
+    assert found.code == 0, found.err
+    assert found.json["algorithm"] == "geisberger2008.ch"
+    assert len(found.json["coordinates"]) == len(found.json["vertices"])
+
+
+def test_a_damaged_prepared_graph_is_exit_code_3_with_the_file(warpath, prepared):
+    content = bytearray(prepared.read_bytes())
+    content[-1] ^= 1
+    prepared.write_bytes(content)
+    run = warpath("path", prepared, 1, 5)
+    assert run.code == 3
+    assert f"{prepared}: the file is damaged: the array hierarchy." in run.err
+
+
+def test_convert_to_a_prepared_graph_names_the_command(warpath, roads, tmp_path):
+    run = warpath("convert", roads, tmp_path / "a.wph")
+    assert run.code == 3
+    assert "the command `warpath prepare`" in run.err
+
+
+def test_pairs_list_a_distance_for_each_trip(warpath, roads, prepared, trips):
+    for graph in (roads, prepared):
+        run = warpath("pairs", graph, trips)
+        assert (run.code, run.err) == (0, "")
+        assert run.out.splitlines() == [
+            "origin\tdestination\tdistance",
+            "1\t5\t7",
+            "3\t2\t3",
+            "1\t6\t",
+            "4\t4\t0",
+        ]
+
+
+def test_pairs_as_json_have_null_for_what_is_not_reached(warpath, prepared, trips):
+    found = warpath("pairs", prepared, trips, "-a", "geisberger2008.ch", "--json").json
+    assert (found["trips"], found["reached"], found["sum"]) == (4, 3, 10)
+    assert found["algorithm"] == "geisberger2008.ch"
+    assert found["distances"][2] == {"origin": 1, "destination": 6, "distance": None}
+    assert set(found["seconds"]) == {"read", "solve"}
+
+
+def test_pairs_save_rows(warpath, prepared, trips, tmp_path):
+    run = warpath("pairs", prepared, trips, "-o", tmp_path / "a.csv", "--dist-dtype", "int32")
+    assert run.code == 0, run.err
+    assert "trips             3 of 4 have a path" in run.out
+    assert f"saved to          {tmp_path / 'a.csv'}" in run.out
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert lines == ["origin,destination,distance", "1,5,7", "3,2,3", "1,6,", "4,4,0"]
+
+
+def test_pairs_save_parquet_with_the_ids_of_the_file(warpath, roads, trips, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert warpath("pairs", roads, trips, "-o", tmp_path / "a.parquet").code == 0
+    assert parquet.read_table(tmp_path / "a.parquet").to_pydict() == {
+        "origin": [1, 3, 1, 4],
+        "destination": [5, 2, 6, 4],
+        "distance": [7, 3, None, 0],
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Home,Port\nBridge,Mill\n",
+        "from,to\nHome,Port\nBridge,Mill\n",
+        "# trips\n\n Home , Port , 5\nBridge,Mill\n",
+        "day,Destination,Origin\n1,Port,Home\n2,Mill,Bridge\n",
+    ],
+)
+def test_trips_are_the_first_two_columns_or_those_of_their_names(warpath, names, trips, text):
+    trips.write_text(text)
+    rows = warpath("pairs", names, trips, "--weight", "km").out.splitlines()
+    assert rows[1:] == ["Home\tPort\t7", "Bridge\tMill\t3"]
+
+
+def test_trips_of_a_tsv_are_separated_by_tabs(warpath, roads, trips):
+    tabs = trips.with_suffix(".tsv")
+    tabs.write_text("1\t5\n")
+    assert warpath("pairs", roads, tabs).out.splitlines()[1:] == ["1\t5\t7"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("origin,destination\n1,5\n1,12\n", "trips.csv:3: vertex 12 does not exist"),
+        ("1,5\n2\n", "trips.csv:2: expected an origin and a destination, found '2'"),
+        ("1,5\n,2\n", "trips.csv:2: expected an origin and a destination, found ',2'"),
+        ("1,5\nHome,2\n", "trips.csv:2: 'Home' is not a vertex"),
+        ("1,Home\n", "trips.csv:1: 'Home' is not a vertex"),
+        ("origin,destination\n", "the file lists no trip"),
+        ("", "the file lists no trip"),
+        ('1\n"' + "x" * 200_000, "not a table"),
+    ],
+)
+def test_broken_trips_are_told_with_their_line(warpath, roads, trips, text, said):
+    trips.write_text(text)
+    run = warpath("pairs", roads, trips)
+    assert (run.code, run.out) == (3, "")
+    assert said in run.err
+
+
+def test_trips_that_cannot_be_read_or_saved_are_refused(warpath, roads, trips, tmp_path):
+    assert "no such file" in warpath("pairs", roads, tmp_path / "nowhere.csv").err
+    trips.write_bytes(b"\xff\xfe\x00")
+    assert "a text file with an origin and a destination" in warpath("pairs", roads, trips).err
+    run = warpath("pairs", roads, trips, "-o", tmp_path / "a.npz")
+    assert run.code == 2
+    assert "it can be .parquet, .csv, .tsv, .txt" in run.err
+
+
+@pytest.mark.usefixtures("terminal")
+def test_more_trips_than_a_terminal_shows_ask_for_a_file(warpath, roads, trips):
+    trips.write_text("1,5\n" * 401)
+    run = warpath("pairs", roads, trips)
+    assert run.code == 2
+    assert "the file has 401 trips, too many to print (400 at most here): save them" in run.err
+    trips.write_text("1,5\n" * 9)
+    assert "destination" in warpath("pairs", roads, trips).out
