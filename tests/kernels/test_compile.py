@@ -30,6 +30,7 @@ PARTS = {
 } | {
     "breadth_first_levels.cuh",
     "breadth_first_rows.cuh",
+    "hierarchy_top.cuh",
     "min_plus.cuh",
     "patch.cuh",
     "tile.cuh",

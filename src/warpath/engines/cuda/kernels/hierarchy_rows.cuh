@@ -6,6 +6,7 @@
 // Launch   any grid of whole warps.
 // Shared   rows: a tile of 128 by 32 labels; totals: four numbers a thread.
 // Races    none: each entry has one writer.
+// Source   Delling, Goldberg, Nowatzyk, Werneck 2011, of the use of PHAST for centralities.
 #pragma once
 
 #include "table.cuh"

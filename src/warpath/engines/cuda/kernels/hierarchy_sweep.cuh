@@ -1,5 +1,4 @@
-// hierarchy_sweep.cuh - distances from up to 256 sources, by one sweep down a contraction
-// hierarchy.
+// hierarchy_sweep.cuh - distances from up to 256 sources, by one sweep down a hierarchy.
 //
 // A place is a vertex of the hierarchy: first the `top` most important ones, then the others level
 // by level, so that arcs lead to a place from the top or from earlier levels. The labels of all

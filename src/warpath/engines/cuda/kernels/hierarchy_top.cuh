@@ -1,5 +1,4 @@
-// hierarchy_top.cuh - the beginning of a sweep down a hierarchy: labels of searches upward, the
-// top.
+// hierarchy_top.cuh - how a sweep down a hierarchy begins: searches' labels, and the top.
 //
 // Work     an addition and a minimum for each pair of places of the top and source.
 // Traffic  the top's matrix from L2 once for each 32 sources; a line of each place reached.
