@@ -293,8 +293,7 @@ class _Totals:
         self._n = order.graph.n
         self._times = _times(order, device, sweeps.levels)
         self._blocks = _BLOCKS_OF_TOTALS * device.processors
-        self._waiting: list[slice] = []  # whose totals of blocks are still apart
-        k, shape = len(order.problem.sources), (_AT_ONCE, self._blocks, sweeps.width)
+        k, shape = len(order.problem.sources), (self._blocks, sweeps.width)
         summed = np.dtype(np.int64 if sweeps.label.kind == "i" else np.float64)
         types = {"sum": summed, "harmonic": np.float64, "max": sweeps.label, "count": np.int64}
         self._parts = {name: xp.empty(shape, dtype) for name, dtype in types.items()}
@@ -303,7 +302,7 @@ class _Totals:
 
     def __call__(self, these: slice) -> None:
         """Add up the labels of the last sweep, those of the sources of a slice."""
-        parts = {name: part[len(self._waiting)] for name, part in self._parts.items()}
+        parts = self._parts
         arguments = self._kernel.arguments(
             places=self._n,
             width=self._sweeps.width,
@@ -316,22 +315,13 @@ class _Totals:
             counts=parts["count"],
         )
         self._device.launch(self._kernel, self._blocks, *arguments)
-        self._waiting.append(these)
-        if len(self._waiting) == _AT_ONCE:
-            self._join()
-
-    def _join(self) -> None:
-        """Add up the totals of the blocks: of several sweeps at once, for each takes launches."""
+        count = these.stop - these.start
         for name, found in self._found.items():
-            part = self._parts[name][: len(self._waiting)]
-            joined = part.max(axis=1) if name == "max" else part.sum(axis=1)
-            for row, these in zip(joined, self._waiting, strict=True):
-                found[these] = row[: these.stop - these.start]
-        self._waiting.clear()
+            part = parts[name][:, :count]
+            found[these] = part.max(axis=0) if name == "max" else part.sum(axis=0)
 
     def found(self) -> dict[str, Array]:
         """Return the totals on the host."""
-        self._join()
         return {name: self._device.get(array) for name, array in self._found.items()}
 
 
