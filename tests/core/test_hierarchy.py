@@ -131,6 +131,14 @@ def test_the_limits_of_the_core_decide_what_is_refused(road):
     assert arcs > 3 * vertices
 
 
+def test_a_rest_that_is_a_small_share_of_the_graph_may_be_dense():
+    graph = wp.generate.road(100_000)
+    vertices, arcs = contracted(graph, core_vertices=1, core_degree=18)
+    assert vertices > 100_000 // 400
+    assert arcs > 18 * vertices
+    assert contracted(graph, core_vertices=1, core_degree=20).n == 100_000
+
+
 def test_sums_beyond_32_bits_take_64_and_beyond_those_there_is_no_hierarchy():
     ends = np.arange(8)
     graph = Graph.from_edges(ends, ends + 1, np.full(8, 2**30, np.int32))

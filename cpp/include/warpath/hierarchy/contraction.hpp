@@ -46,8 +46,11 @@ struct ContractionLimits {
   // Pairs of neighbours: around a vertex of more, searches would take longer than around all other
   // vertices. Only single arcs are witnesses there.
   std::int64_t pairs_to_search = 1 << 13;
-  std::int64_t core_vertices = 1024;  // a rest of no more vertices may be as dense as it is
-  std::int64_t core_degree = 128;     // arcs per vertex of a larger one
+  // A rest of no more vertices, or of no larger share of all, may be as dense as it is: the rest of
+  // a road network has 128 arcs per vertex when one vertex of 870 remains.
+  std::int64_t core_vertices = 1024;
+  std::int64_t core_share = 400;
+  std::int64_t core_degree = 128;  // arcs per vertex of a larger rest
 };
 
 /// Weights must be >= 0. Work: on road networks about 300 arcs scanned for each vertex and edge.
@@ -247,7 +250,8 @@ class Contraction {
     for (auto& next : next_) next.store(0, std::memory_order_relaxed);
     std::erase_if(rest_, [&](Id v) { return core_.gone(v); });
     control_.advance(static_cast<std::int64_t>(chosen_.size()));
-    if (static_cast<std::int64_t>(rest_.size()) <= limits_.core_vertices) return;
+    const std::int64_t share = static_cast<std::int64_t>(core_.n()) / limits_.core_share;
+    if (std::ssize(rest_) <= std::max(limits_.core_vertices, share)) return;
     std::int64_t arcs = 0;
     for (const Id v : rest_) arcs += static_cast<std::int64_t>(core_.out(v).size());
     const auto vertices = static_cast<std::int64_t>(rest_.size());
