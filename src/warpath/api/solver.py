@@ -225,11 +225,8 @@ class Solver:
         graph, names = self.graph, checked_names(reduce)
         columns = None if targets is None else as_indices(graph, targets, "targets")
         limit = checked_cutoff(cutoff, graph)
-        if sources is None and columns is None and limit is None:
-            problem = Problem(Task.APSP, np.arange(graph.n))
-        else:
-            rows = np.arange(graph.n) if sources is None else as_indices(graph, sources, "sources")
-            problem = Problem(Task.MANY, rows, columns, limit)
+        rows = np.arange(graph.n) if sources is None else as_indices(graph, sources, "sources")
+        problem = Problem(Task.MANY, rows, columns, limit)
         return totalled(graph, self._options, problem, names, progress)
 
     def nearest(
