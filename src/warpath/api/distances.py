@@ -227,8 +227,8 @@ def totals(
 
     Notes
     -----
-    Time as for `distances`; memory O(n) for each source that is searched from at a time. On a GPU
-    a prepared graph, ``warpath.prepare(graph, device="cuda")``, is summed up where it is swept.
+    Time as for `distances`; memory O(n) for each source that is searched from at a time. A graph
+    from `warpath.prepare` is added up where it is swept, without rows of a table, on a GPU as well.
 
     Examples
     --------

@@ -98,8 +98,8 @@ class _Rows:
 
 
 def _harmonic(known: Array, _reached: Array) -> Array:
-    inverse = np.zeros(known.shape)
-    np.divide(1.0, known, out=inverse, where=known != 0)
+    wide, inverse = known.astype(np.float64), np.zeros(known.shape)
+    np.divide(1.0, wide, out=inverse, where=wide != 0)
     found: Array = inverse.sum(axis=1)
     return found
 

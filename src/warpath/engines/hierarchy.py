@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotSupportedError
 from warpath.engines.base import Order, Raw
 from warpath.graph.derived import Derived
@@ -135,5 +136,27 @@ def sweep(order: Order) -> Raw | None:
     return Raw(out[0] if one else out)
 
 
-def totals(order: Order, device: str, names: tuple[str, ...]) -> None:
-    """Return None: on a CPU, totals are made of rows; see `warpath.engines.base.Engine`."""
+def totals(order: Order, _device: str, names: tuple[str, ...]) -> dict[str, Any] | None:
+    """Return totals of sweeps down a hierarchy; None for other algorithms, and without one.
+
+    See `warpath.engines.base.Engine`.
+    """
+    graph, problem = order.graph, order.problem
+    if order.recipe.loop not in {Loop.HIERARCHY_SWEEP, Loop.RESTRICTED_SWEEP}:
+        return None
+    hierarchy = hierarchy_of(graph, order.threads)
+    if hierarchy is None:
+        return None
+    most = unreachable(graph.dist_dtype)
+    find: Any = _core.hierarchy_totals
+    found = find(
+        hierarchy,
+        np.ascontiguousarray(problem.sources, np.int64),
+        _ALL if problem.targets is None else problem.targets,
+        most if problem.cutoff is None else min(problem.cutoff, most),
+        "harmonic" in names,
+        threads=order.threads,
+        progress=order.progress,
+    )
+    by_name = dict(zip(("sum", "max", "count", "harmonic"), found, strict=True))
+    return {name: by_name[name] for name in names}

@@ -122,9 +122,15 @@ class Sweep {
 
   /// Fills the table's rows from `first` on, of at most kLanes sources.
   void solve(std::size_t first, std::size_t count) {
+    labels(first, count);
+    write(first, count);
+  }
+
+  /// Returns the lines of labels of all positions, from at most kLanes sources.
+  const L* labels(std::size_t first, std::size_t count) {
     for (std::size_t lane = 0; lane < count; ++lane) start(table_.sources[first + lane], lane);
     sweep_on_this_machine();
-    write(first, count);
+    return labels_.data();
   }
 
  private:
