@@ -151,18 +151,16 @@ def _solved_in_steps(
         rounds.run = Run.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
         stats |= asdict(rounds.totals())
 
+    home = folded(graph, dist, s, 0)
+
     def through() -> Array:
         found = predecessors(inner, s, raw.dist if beyond else dist, one.team)
         return folded(graph, found, s, -1)
 
     def tree() -> Array:
-        found = through()
-        if not beyond:
-            return found
-        reached = dist != unreachable(dist.dtype)
-        return np.where(folded(graph, reached, s, at_source=True), found, -1)
+        return without_unreached(through(), home) if beyond else through()
 
-    labels = narrowed(folded(graph, dist, s, 0), request.dtype)
+    labels = narrowed(home, request.dtype)
     labels.flags.writeable = False
     return Paths(
         graph,
