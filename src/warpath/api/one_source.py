@@ -21,7 +21,7 @@ from warpath.recipes import Task
 from warpath.results.paths import Paths, paths_found
 from warpath.results.predecessors import searched, without_unreached
 from warpath.results.predecessors import tree as predecessors
-from warpath.results.trace import Run, Trace
+from warpath.results.trace import Trace, TracedRun
 
 if TYPE_CHECKING:
     from warpath.api.options import OneSource
@@ -148,7 +148,7 @@ def _solved_in_steps(
     counted(stats, dist)
     if rounds is not None:
         edges = int(np.diff(inner.indptr)[raw.dist != unreachable(dist.dtype)].sum())
-        rounds.run = Run.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
+        rounds.run = TracedRun.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
         stats |= asdict(rounds.totals())
 
     home = folded(graph, dist, s, 0)
