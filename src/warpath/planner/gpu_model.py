@@ -325,9 +325,9 @@ def tiles_bytes(size: Size, facts: Facts, gpu: int, host: int) -> int | None:
     fits = gpu_bytes(recipe, size, facts) <= gpu
     if size.place is Destination.MAPPED:
         fits = fits and host_bytes(recipe, size, facts) <= host
-    return (
-        None if fits or size.place is Destination.GPU else min(gpu // 5 * 4, host // 4, _MOST_TILES)
-    )
+    if fits or size.place is Destination.GPU:
+        return None
+    return min(gpu // 5 * 4, host // 4, _MOST_TILES)
 
 
 def _staged_on_host(size: Size, facts: Facts, table: int) -> int:
