@@ -33,12 +33,10 @@ void register_pair(nb::module_& module) {
         at_least_one(threads);
         const D limit = cutoff_of<D>(cutoff);
         const auto run = [=](std::int64_t source, std::span<D> dist, Control& control) {
-          const auto adjacency = [](const Rows& of) {
-            return Adjacency<V>{of.view().indptr, of.view().indices};
-          };
           const BreadthFirstResult result =
-              BreadthFirst<V, D>(adjacency(*rows), into ? adjacency(*into) : Adjacency<V>{}, dist,
-                                 weight, limit, threads, assemble, control)
+              BreadthFirst<V, D>(rows->view().adjacency(),
+                                 into ? into->view().adjacency() : Adjacency<V>{}, dist, weight,
+                                 limit, threads, assemble, control)
                   .run(static_cast<V>(source));
           return std::optional(SearchStats{result.settled, result.relaxed, result.improved,
                                            result.rounds, result.settled});

@@ -29,7 +29,7 @@ void route(const Graph<std::int32_t>& graph) {
 
 void levels(const Graph<std::int32_t>& graph) {
   Control control;
-  const warpath::AdjacencyView<V> adjacency{graph.indptr, graph.indices};
+  const warpath::Adjacency<V> adjacency{graph.indptr, graph.indices};
   warpath::BidirectionalLabels<V> labels(graph.n());
   count_later(graph, [&](V source, V target) {
     warpath::bidirectional_breadth_first<V>(adjacency, adjacency, source, target, labels,

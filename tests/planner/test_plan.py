@@ -17,7 +17,7 @@ from warpath.planner import kinds
 from warpath.planner import plan as plan_module
 from warpath.planner import wish as wish_module
 from warpath.planner.cpu_model import (
-    Place,
+    Destination,
     Size,
     cpu_bytes,
     cpu_seconds,
@@ -124,7 +124,7 @@ def test_one_route_of_integers_is_searched_from_both_ends():
 
 def test_what_fits_is_taken_before_what_is_fast():
     large = replace(SMALL, n=30_000, m=90_000_000, mean_degree=3000.0)
-    written = Size(Task.APSP, 30_000, 30_000, place=Place.BLOCKS)
+    written = Size(Task.APSP, 30_000, 30_000, place=Destination.BLOCKS)
     assert pick(written, large).algorithm == "classic.floyd_warshall"
     tight = MACHINE._replace(memory=2**30)
     assert pick(written, large, tight).algorithm != "classic.floyd_warshall"
@@ -462,7 +462,9 @@ def test_the_preferred_device_is_not_taken_for_what_it_cannot_do(monkeypatch):
 def test_many_sources_are_searched_side_by_side_where_they_share_work():
     dense = replace(ROAD, m=7_000_000, mean_degree=26.0)
     assert pick(Size(Task.MANY, 64, ROAD.n), dense).algorithm == "warpath.side_by_side"
-    assert pick(Size(Task.APSP, ROAD.n, ROAD.n, place=Place.BLOCKS)).algorithm.endswith("by_side")
+    assert pick(Size(Task.APSP, ROAD.n, ROAD.n, place=Destination.BLOCKS)).algorithm.endswith(
+        "by_side"
+    )
     beside = CATALOGUE["warpath.side_by_side"]
     assert kind_of(beside, Size(Task.MANY, 64), dense) == "side_by_side"
     assert kind_of(beside, Size(Task.MANY, 64), ROAD) == "side_by_side.apart"
@@ -521,10 +523,10 @@ def test_a_gpu_takes_what_suits_a_table(size, facts, algorithm):
 def test_a_matrix_that_no_gpu_holds_passes_through_in_tiles_unless_it_shall_lie_there():
     hardware = Hardware(8, 2**50, 2**36)
     wish, facts = Wish("warpath.floyd_warshall", "cuda"), replace(ROAD, n=10**6)
-    size = Size(Task.APSP, 10**6, 10**6, place=Place.GPU)
+    size = Size(Task.APSP, 10**6, 10**6, place=Destination.GPU)
     with pytest.raises(wp.NotEnoughMemoryError, match=r"would take 7\.3 TiB on cuda:0 .* are free"):
         pick(size, facts, hardware, wish)
-    plan = pick(size._replace(place=Place.BLOCKS), facts, hardware, wish)
+    plan = pick(size._replace(place=Destination.BLOCKS), facts, hardware, wish)
     assert (plan.staged, plan.bytes) == (2**33, 2**33 * 5 // 4)
     (note,) = plan.notes
     assert note.startswith("staged: the matrix lies in memory of the host, and tiles of it pass")
@@ -532,14 +534,14 @@ def test_a_matrix_that_no_gpu_holds_passes_through_in_tiles_unless_it_shall_lie_
     assert plan.seconds > 10**18 / 15e12
     less = hardware._replace(memory=2**40)
     with pytest.raises(wp.NotEnoughMemoryError, match=r"7\.5 TiB on the host, .*out='full\.npy'"):
-        pick(size._replace(place=Place.BLOCKS), facts, less, wish)
-    filed = pick(size._replace(place=Place.MAPPED), facts, less, wish)
+        pick(size._replace(place=Destination.BLOCKS), facts, less, wish)
+    filed = pick(size._replace(place=Destination.MAPPED), facts, less, wish)
     assert filed.notes[0].startswith("staged: the matrix lies in the file")
 
 
 def test_a_file_takes_the_matrix_that_fits_a_gpu_and_not_the_host():
     facts, wish = replace(ROAD, n=10_000), Wish("warpath.floyd_warshall", "cuda")
-    size, roomy = Size(Task.APSP, 10_000, 10_000, place=Place.MAPPED), 2**36
+    size, roomy = Size(Task.APSP, 10_000, 10_000, place=Destination.MAPPED), 2**36
     assert pick(size, facts, Hardware(8, 2**36, roomy), wish).staged is None
     assert pick(size, facts, Hardware(8, 2**29, roomy), wish).staged == 2**27
 

@@ -10,7 +10,7 @@ pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
 from warpath.base.errors import InputError
 from warpath.plot import plot_trace
 from warpath.plot.rounds import MOST_STEPS, rounds_of
-from warpath.results.trace import Round, Run, Trace
+from warpath.results.trace import Round, Trace, TracedRun
 
 
 def run(algorithm="davidson2014.near_far", **changes):
@@ -25,7 +25,7 @@ def run(algorithm="davidson2014.near_far", **changes):
         "dijkstra_edges": 12,
         "seconds": 2.0,
     }
-    return Run(**(known | changes))
+    return TracedRun(**(known | changes))
 
 
 def near_far(**changes):

@@ -13,7 +13,7 @@ from warpath import generate
 from warpath.base.errors import GraphFormatError
 from warpath.engines import cpu, potentials
 from warpath.recipes import CATALOGUE, Task
-from warpath.results.trace import Round, Run, Trace, described, headline
+from warpath.results.trace import Round, Trace, TracedRun, described, headline
 
 CPU = [one.name for one in CATALOGUE if one.name.startswith("classic.") and Task.SSSP in one.solves]
 
@@ -37,7 +37,7 @@ def near_far(**run):
         "dijkstra_edges": 12,
         "seconds": 2.0,
     }
-    return Trace(rounds, Run(**(known | run)))
+    return Trace(rounds, TracedRun(**(known | run)))
 
 
 def test_the_totals_of_a_trace_by_hand():

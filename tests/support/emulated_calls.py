@@ -17,7 +17,7 @@ from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
 from warpath.results.paths import Paths
 from warpath.results.predecessors import as_labels, tree
-from warpath.results.trace import Run, Trace
+from warpath.results.trace import Trace, TracedRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,7 @@ def sssp_on(device: Device) -> Callable[..., Paths]:
         stats: dict[str, Any] = dict(raw.stats) | {"reached": int(np.count_nonzero(reached))}
         if trace is not None:
             edges = int(np.diff(graph.indptr)[reached].sum())
-            trace.run = Run.of(plan, graph, source, edges, 1.0)
+            trace.run = TracedRun.of(plan, graph, source, edges, 1.0)
             stats |= asdict(trace.totals())
         return Paths(
             graph,

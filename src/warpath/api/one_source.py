@@ -21,7 +21,7 @@ from warpath.recipes import Task
 from warpath.results.paths import Paths, paths_found
 from warpath.results.predecessors import searched, without_unreached
 from warpath.results.predecessors import tree as predecessors
-from warpath.results.trace import Run, Trace
+from warpath.results.trace import Trace, TracedRun
 
 if TYPE_CHECKING:
     from warpath.api.options import OneSource
@@ -148,21 +148,19 @@ def _solved_in_steps(
     counted(stats, dist)
     if rounds is not None:
         edges = int(np.diff(inner.indptr)[raw.dist != unreachable(dist.dtype)].sum())
-        rounds.run = Run.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
+        rounds.run = TracedRun.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
         stats |= asdict(rounds.totals())
+
+    home = folded(graph, dist, s, 0)
 
     def through() -> Array:
         found = predecessors(inner, s, raw.dist if beyond else dist, one.team)
         return folded(graph, found, s, -1)
 
     def tree() -> Array:
-        found = through()
-        if not beyond:
-            return found
-        reached = dist != unreachable(dist.dtype)
-        return np.where(folded(graph, reached, s, at_source=True), found, -1)
+        return without_unreached(through(), home) if beyond else through()
 
-    labels = narrowed(folded(graph, dist, s, 0), request.dtype)
+    labels = narrowed(home, request.dtype)
     labels.flags.writeable = False
     return Paths(
         graph,

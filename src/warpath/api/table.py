@@ -18,13 +18,13 @@ from warpath.engines.dense import sums_fit_int32
 from warpath.engines.staged.tiles import Tiles, all_pairs
 from warpath.graph.checks import checked_bool, on_host
 from warpath.graph.zones import arrivals, at_home, opened
-from warpath.planner.cpu_model import Place
+from warpath.planner.cpu_model import Destination
 from warpath.planner.kinds import kind_of
 from warpath.recipes import Loop, Task
 from warpath.recipes.recipe import WHOLE_TABLES
 from warpath.results.distance_table import DistanceTable
 from warpath.results.predecessors import as_labels, search, searched, tree, without_unreached
-from warpath.results.trace import Run, Trace
+from warpath.results.trace import Trace, TracedRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,7 @@ def solved_table(
         ) as result,
         watch(progress, chosen.recipe.name, "" if at_once else "sources") as report,
     ):
-        if chosen.staged is not None and size.place is Place.MAPPED:
+        if chosen.staged is not None and size.place is Destination.MAPPED:
             stats = _staged(graph, chosen, problem, cast("NpyFile", result), report)
             blocks = []
         else:
@@ -328,7 +328,7 @@ class _Work:
             return
         k = len(self.problem.sources)
         name = "all" if k == self.graph.n else f"{k} sources"
-        self.trace.run = Run.of(self.plan, self.graph, name, self.edges, stats["seconds"])
+        self.trace.run = TracedRun.of(self.plan, self.graph, name, self.edges, stats["seconds"])
         stats |= asdict(self.trace.totals())
 
 
@@ -340,21 +340,21 @@ def _put(rows: Array, into: Any) -> None:
         into.set(rows)
 
 
-def place_of(graph: Graph, problem: Problem, request: TableRequest) -> Place:
+def place_of(graph: Graph, problem: Problem, request: TableRequest) -> Destination:
     """Return where a table goes, and whether a file can be the matrix of a dense solve."""
     out = request.out
     checked_bool(request.predecessors, "predecessors")
     if out is None:
-        return Place.NEW
+        return Destination.NEW
     if hasattr(out, "__cuda_array_interface__"):
-        return Place.GPU
+        return Destination.GPU
     if isinstance(out, np.ndarray):
-        return Place.GIVEN
+        return Destination.GIVEN
     mapped = isinstance(out, str | os.PathLike) and os.fspath(out).endswith(".npy")
     if not mapped or problem.task is not Task.APSP or graph.first_through or request.predecessors:
-        return Place.BLOCKS
+        return Destination.BLOCKS
     narrow = sums_fit_int32(graph) and not graph.facts(symmetry=False).negative
-    return Place.MAPPED if narrow or request.dtype == graph.dist_dtype else Place.BLOCKS
+    return Destination.MAPPED if narrow or request.dtype == graph.dist_dtype else Destination.BLOCKS
 
 
 def rows_at_once(chosen: Plan) -> int:

@@ -11,7 +11,7 @@ from warpath import _core
 from warpath.base.cached import cached_property
 from warpath.base.errors import GraphError
 from warpath.graph import checks
-from warpath.graph.adapters import SOURCES
+from warpath.graph.adapters import ADAPTERS
 from warpath.graph.coordinates import lengths
 from warpath.graph.csr import NO_WEIGHTS, kept_rows, rows_of_csr, rows_of_edges
 from warpath.graph.edge_geometry import Shapes
@@ -96,7 +96,7 @@ class Graph:
                 msg = f"Graph.of(graph) takes no options, got {', '.join(options)}."
                 raise GraphError(msg)
             return data
-        for source in SOURCES:
+        for source in ADAPTERS:
             if source.accepts(data):
                 module, _, function = source.converter.partition(":")
                 converted: Graph = getattr(importlib.import_module(module), function)(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from warpath.graph.facts import Facts
 
 
-class Place(Enum):
+class Destination(Enum):
     """Where a table goes."""
 
     NEW = "new"  #: into new memory
@@ -44,13 +44,13 @@ class Size(NamedTuple):
     sources: int = 1
     targets: int = 0
     entry: int = 8
-    place: Place = Place.NEW
+    place: Destination = Destination.NEW
     staged: int | None = None
 
     @property
     def written_out(self) -> bool:
         """Whether the answer goes elsewhere than into new memory."""
-        return self.place is not Place.NEW
+        return self.place is not Destination.NEW
 
 
 MESH_DEGREE = 4  # below it a graph is long: some sqrt(n) hops across; above it log n

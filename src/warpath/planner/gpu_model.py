@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from warpath.graph.facts import WIDE_HOPS
-from warpath.planner.cpu_model import MESH_DEGREE, Place, label_bytes, unpredicted
+from warpath.planner.cpu_model import MESH_DEGREE, Destination, label_bytes, unpredicted
 from warpath.recipes import Loop
 from warpath.recipes.axes import Direction, Edges, Emit, Labels, Layout, Select
 from warpath.recipes.recipe import WHOLE_TABLES
@@ -312,8 +312,8 @@ def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
         return into + facts.n * (label_bytes(facts) + (20 if placed else 0))
     if recipe.axes is None:
         table = size.sources * size.targets * size.entry
-        held = {Place.NEW} | (
-            {Place.BLOCKS, Place.MAPPED} if recipe.loop in WHOLE_TABLES else set()
+        held = {Destination.NEW} | (
+            {Destination.BLOCKS, Destination.MAPPED} if recipe.loop in WHOLE_TABLES else set()
         )
         if size.staged is not None:
             return _staged_on_host(size, facts, table if size.place in held else 0)
@@ -333,9 +333,11 @@ def tiles_bytes(size: Size, facts: Facts, gpu: int, host: int) -> int | None:
     """
     recipe = next(one for one in RECIPES if one.loop is Loop.FLOYD_WARSHALL)
     fits = gpu_bytes(recipe, size, facts) <= gpu
-    if size.place is Place.MAPPED:
+    if size.place is Destination.MAPPED:
         fits = fits and host_bytes(recipe, size, facts) <= host
-    return None if fits or size.place is Place.GPU else min(gpu // 5 * 4, host // 4, _MOST_TILES)
+    if fits or size.place is Destination.GPU:
+        return None
+    return min(gpu // 5 * 4, host // 4, _MOST_TILES)
 
 
 def _staged_on_host(size: Size, facts: Facts, table: int) -> int:
@@ -343,7 +345,7 @@ def _staged_on_host(size: Size, facts: Facts, table: int) -> int:
     assert size.staged is not None  # noqa: S101 - the caller's promise
     label = label_bytes(facts)
     side = math.isqrt(size.staged // (4 * label))
-    if size.place is Place.MAPPED:
+    if size.place is Destination.MAPPED:
         return size.staged  # the panels are a file, too
     wide = size.entry != label and not (facts.sums_fit_int32 and not facts.negative)
     matrix = table + (facts.n**2 * label if wide else 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from warpath.base.errors import InputError
 from warpath.planner.cpu_model import (
-    Place,
+    Destination,
     Size,
     cpu_bytes,
     cpu_seconds,
@@ -193,7 +193,7 @@ class Cpu:
         """Return the bytes that tiles of a matrix may take, where it does not fit the memory."""
         if recipe.loop is not Loop.FLOYD_WARSHALL:
             return None
-        in_file = size.place is Place.MAPPED and not facts.negative
+        in_file = size.place is Destination.MAPPED and not facts.negative
         fits = facts.n**2 * label_bytes(facts) <= hardware.memory
         return None if fits or not in_file else hardware.memory // 2
 
@@ -257,7 +257,7 @@ class Cuda:
     ) -> list[Need]:
         recipe = chosen.recipe
         ways = "end what else uses this GPU, take a larger one, or use device='cpu'"
-        if size.place is Place.GPU and recipe.loop is Loop.FLOYD_WARSHALL:
+        if size.place is Destination.GPU and recipe.loop is Loop.FLOYD_WARSHALL:
             ways = "leave out= out, or give a NumPy array or a .npy file: then tiles pass through"
         there = host_bytes(recipe, size, facts)
         return [
@@ -350,9 +350,12 @@ def _sums_objection(recipe: Recipe, facts: Facts, *, always: bool = False) -> st
 
 
 def _ways(size: Size, recipe: Recipe) -> str:
-    if size.place in {Place.BLOCKS, Place.MAPPED} and recipe.loop is Loop.FLOYD_WARSHALL:
+    if (
+        size.place in {Destination.BLOCKS, Destination.MAPPED}
+        and recipe.loop is Loop.FLOYD_WARSHALL
+    ):
         rows = "take an algorithm that goes row by row (algorithm='auto')"
-        if size.place is Place.MAPPED:
+        if size.place is Destination.MAPPED:
             return f"the file cannot be its matrix here, which is held whole; {rows}"
         return f"write it out with out='full.npy', which may be its matrix, or {rows}"
     if size.written_out and recipe.loop not in WHOLE_TABLES:

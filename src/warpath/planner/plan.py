@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from warpath.base import notebook, units
 from warpath.base.errors import NegativeWeightError, NotEnoughMemoryError, NotSupportedError
-from warpath.planner.cpu_model import Place, Size, may_be_prepared, prepare_seconds
+from warpath.planner.cpu_model import Destination, Size, may_be_prepared, prepare_seconds
 from warpath.planner.kinds import KINDS, Candidate, DeviceKind, Hardware, kind_of
 from warpath.planner.wish import DEFAULT, Wish, device_of
 from warpath.recipes import CATALOGUE, Recipe, Task
@@ -229,7 +229,7 @@ def _notes(chosen: Candidate, size: Size, device: str, hardware: Hardware) -> tu
     notes = [] if chosen.recipe.exact else ["measured only: its labels may be wrong"]
     notes += kind_of(device).notes(chosen.recipe)
     if chosen.staged is not None:
-        where = "in the file" if size.place is Place.MAPPED else "in memory of the host"
+        where = "in the file" if size.place is Destination.MAPPED else "in memory of the host"
         notes.append(
             f"staged: the matrix lies {where}, and tiles of it pass through "
             f"{units.size(chosen.staged)} of {device}"

@@ -42,7 +42,7 @@ _COLUMNS, _PANEL, _LABEL, _HEAD = 3, 2.6, 0.3, 0.45  # inches
 _TITLE = "How the search from {} spreads"
 
 
-class Steps(NamedTuple):
+class SearchSteps(NamedTuple):
     """A search divided into s steps.
 
     Attributes
@@ -140,7 +140,7 @@ def plot_frontier(
     return drawing.figure
 
 
-def steps_of(paths: Paths, frames: int, width: float | None, by: str) -> Steps:
+def steps_of(paths: Paths, frames: int, width: float | None, by: str) -> SearchSteps:
     """Divide a tree into steps of equal width."""
     if by not in {"distance", "hops"}:
         raise InputError(f"by = {by!r} is not valid: use 'distance' or 'hops'.")
@@ -161,7 +161,7 @@ def steps_of(paths: Paths, frames: int, width: float | None, by: str) -> Steps:
     step = np.minimum(np.searchsorted(limits, ends), count - 1)
     reached = np.sort(depth[paths.reached])
     counts = np.searchsorted(reached, limits, side="right")
-    return Steps(lines, dist, step, limits, counts, by)
+    return SearchSteps(lines, dist, step, limits, counts, by)
 
 
 def _hops(pred: Array) -> Array:
@@ -176,7 +176,7 @@ def _hops(pred: Array) -> Array:
     return found
 
 
-def _shown(paths: Paths, steps: Steps) -> Array:
+def _shown(paths: Paths, steps: SearchSteps) -> Array:
     start = positions_of(paths.graph, "its frontier")[paths.source_index]
     if not np.isfinite(start).all():
         raise GraphError(f"the source {paths.source!r} has no coordinates.")
@@ -184,7 +184,7 @@ def _shown(paths: Paths, steps: Steps) -> Array:
 
 
 def _frames(
-    drawing: Map, paths: Paths, steps: Steps, name: str, title: str | None
+    drawing: Map, paths: Paths, steps: SearchSteps, name: str, title: str | None
 ) -> Iterator[Array]:
     """Yield the frames, (height, width, 3) uint8; each draws only the new edges."""
     figure, axes, theme = drawing.figure, drawing.axes, drawing.theme
@@ -224,7 +224,7 @@ def _frames(
                 yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
 
-def _looks(steps: Steps, theme: Theme, thin: float) -> tuple[dict[str, Any], dict[str, Any]]:
+def _looks(steps: SearchSteps, theme: Theme, thin: float) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the line styles for earlier steps and for the current step."""
     high = float(steps.dist.max(initial=0)) or 1.0
     settled = {
@@ -237,7 +237,9 @@ def _looks(steps: Steps, theme: Theme, thin: float) -> tuple[dict[str, Any], dic
     return settled, fresh
 
 
-def _panels(paths: Paths, steps: Steps, name: str, title: str | None, theme: str, dpi: int) -> Any:
+def _panels(
+    paths: Paths, steps: SearchSteps, name: str, title: str | None, theme: str, dpi: int
+) -> Any:
     """Draw the steps side by side."""
     graph, colours = paths.graph, theme_of(theme)
     one = new_map(graph, _shown(paths, steps), "its frontier", theme=theme, dpi=dpi)

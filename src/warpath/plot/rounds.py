@@ -24,7 +24,7 @@ _NUMBERED = re.compile(r"(.*\S)\s+\d+")
 
 
 @dataclass(frozen=True)
-class Steps:
+class StepSummary:
     """One quantity over the rounds: its mean, smallest and largest value in each step."""
 
     mean: Array
@@ -47,9 +47,9 @@ class Rounds:
 
     edges: Array
     joined: int
-    sizes: dict[str, Steps]
-    work: dict[str, Steps]
-    seconds: dict[str, Steps]
+    sizes: dict[str, StepSummary]
+    work: dict[str, StepSummary]
+    seconds: dict[str, StepSummary]
 
 
 def rounds_of(trace: Trace) -> Rounds:
@@ -73,14 +73,16 @@ def rounds_of(trace: Trace) -> Rounds:
     first = _first_rows(edges)
     spans = np.diff(edges[np.append(first, len(lengths))])
 
-    def steps(values: Array) -> Steps:
+    def steps(values: Array) -> StepSummary:
         mean = np.add.reduceat(values * lengths, first) / spans
-        return Steps(mean, np.minimum.reduceat(values, first), np.maximum.reduceat(values, first))
+        return StepSummary(
+            mean, np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)
+        )
 
-    def added(values: list[float]) -> Steps:
+    def added(values: list[float]) -> StepSummary:
         return steps(np.bincount(row, values, len(lengths)) / lengths)
 
-    def last(values: list[float]) -> Steps:
+    def last(values: list[float]) -> StepSummary:
         kept = np.zeros(len(lengths))
         kept[row] = values  # of several rows for one round the last one is used
         return steps(kept)

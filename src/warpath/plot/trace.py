@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
-    from warpath.plot.rounds import Rounds, Steps
+    from warpath.plot.rounds import Rounds, StepSummary
     from warpath.results.trace import Totals
 
 #: Most traces whose rounds are drawn side by side; of more, only the totals are compared.
@@ -243,7 +243,7 @@ def _styles(names: Iterable[str]) -> dict[str, str]:
     return {name: _USUAL.get(name) or next(free) for name in names}
 
 
-def _draw_lines(axes: Any, rounds: Rounds, series: dict[str, Steps], scale: float) -> None:
+def _draw_lines(axes: Any, rounds: Rounds, series: dict[str, StepSummary], scale: float) -> None:
     styles = _styles(series)
     lines = cycle(_LINES if len(rounds.edges) < _DASHED else "-")
     for order, (name, line) in enumerate(zip(series, lines, strict=False)):
@@ -288,7 +288,7 @@ def _draw_times(axes: Any, rounds: Rounds) -> None:
     axes.yaxis.set_major_formatter(_plain)
 
 
-def _draw_stack(axes: Any, rounds: Rounds, series: dict[str, Steps], scale: float) -> None:
+def _draw_stack(axes: Any, rounds: Rounds, series: dict[str, StepSummary], scale: float) -> None:
     styles = _styles(series)
     base = np.zeros(len(rounds.edges) - 1)
     for name, steps in series.items():
@@ -312,18 +312,18 @@ def _add_legend(axes: Any) -> None:
         text.set_parse_math(False)
 
 
-def _largest(series: dict[str, Steps]) -> float:
+def _largest(series: dict[str, StepSummary]) -> float:
     return max((float(steps.high.max()) for steps in series.values()), default=0.0)
 
 
-def _positive(series: Iterable[dict[str, Steps]]) -> Any:
+def _positive(series: Iterable[dict[str, StepSummary]]) -> Any:
     """Return all drawn values above zero."""
     values = [steps.mean for each in series for steps in each.values()]
     together = np.concatenate([*values, np.empty(0)])
     return together[together > 0]
 
 
-def _is_wide(series: Sequence[dict[str, Steps]]) -> bool:
+def _is_wide(series: Sequence[dict[str, StepSummary]]) -> bool:
     """Return whether small values would be invisible on a linear axis."""
     values = _positive(series)
     return bool(len(values) and values.max() > _WIDE_RANGE * np.quantile(values, 0.1))

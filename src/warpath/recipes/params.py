@@ -41,7 +41,7 @@ def chosen_params(
             raise InputError(msg)
         most = known[name].most
         if most is not None and value > most:
-            msg = f"params[{name!r}] = {value!r} must be at most {most}, {recipe.name} has no more."
+            msg = f"params[{name!r}] = {value!r} must be at most {most} for {recipe.name}."
             raise InputError(msg)
     given = {name: v if is_integer(v) else float(v) for name, v in given.items()}
     defaults = {p.name: p.default for p in recipe.params if p.default is not None}

@@ -16,7 +16,7 @@ from warpath.graph.labels import one_label
 from warpath.graph.zones import folded, opened, unfolded
 from warpath.results.distance_table import DistanceTable
 from warpath.results.paths import Paths
-from warpath.results.predecessors import as_labels, ends_of, search, tree, without_unreached
+from warpath.results.predecessors import as_labels, searched, tree, without_unreached
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -160,7 +160,7 @@ def _compare(
         _certify(graph, inner, source, labels, None, cutoff=limit, slack=0)
 
     try:
-        labels, through = search(inner, source, cutoff, ends_of(graph, source, targets), check)
+        labels, through = searched(graph, source, cutoff, targets, check)
     except OverflowError as error:
         msg = f"not verified: {_RULES['column']}; from {one_label(graph, source)!r}: {error}."
         raise VerificationError(msg, "column", {}) from None
@@ -171,8 +171,7 @@ def _compare(
             f"cycle {cycle} of length {error.length}, so that there are no shortest distances."
         )
         raise VerificationError(msg, "column", {"cycle": cycle}) from None
-    pred = folded(graph, without_unreached(through, labels), source, -1)
-    expected = folded(graph, labels, source, 0)[targets]
+    expected = labels[targets]
     same = found == expected
     if slack:
         with np.errstate(invalid="ignore", over="ignore"):  # inf - inf
@@ -189,7 +188,7 @@ def _compare(
         )
         what = {"vertex": vertex, "dist_v": wrong, "expected": right}
         raise VerificationError(msg, "column", what)
-    return pred
+    return without_unreached(through, labels)
 
 
 def _verify_row(

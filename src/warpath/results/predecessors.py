@@ -175,24 +175,24 @@ def tree_over(graph: Graph, source: int, dist: Array) -> Array:
     return folded(graph, pred, source, -1)
 
 
-def ends_of(graph: Graph, source: int, targets: Array) -> Array:
-    """Return where in the opened graph paths to the targets end; the source is left out."""
-    return arrivals(graph, targets[targets != source])
-
-
 def searched(
-    graph: Graph, source: int, cutoff: float | None, wanted: Array | None = None
+    graph: Graph,
+    source: int,
+    cutoff: float | None,
+    wanted: Array | None = None,
+    check: Check | None = None,
 ) -> tuple[Array, Array]:
     """Run `search` on a graph that may have closed vertices: (n,) distances, (n,) predecessors.
 
     Parameters
     ----------
     wanted : (t,) vertices of the graph; see `search`.
+    check : as in `search`; it takes the distances of the opened graph.
     """
     if wanted is None and source < graph.first_through:  # the round trip to the source may overflow
         wanted = np.arange(graph.n)
-    ends = None if wanted is None else ends_of(graph, source, wanted)
-    labels, through = search(opened(graph), source, cutoff, ends)
+    ends = None if wanted is None else arrivals(graph, wanted[wanted != source])
+    labels, through = search(opened(graph), source, cutoff, ends, check)
     return folded(graph, labels, source, 0), folded(graph, through, source, -1)
 
 

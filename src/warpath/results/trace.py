@@ -54,7 +54,7 @@ def _version() -> str:
 
 
 @dataclass(frozen=True)
-class Run:
+class TracedRun:
     """The run that was traced.
 
     Attributes
@@ -82,7 +82,9 @@ class Run:
     warpath: str = field(default_factory=_version)
 
     @classmethod
-    def of(cls, plan: Any, graph: Graph, source: Any, dijkstra_edges: int, seconds: float) -> Run:
+    def of(
+        cls, plan: Any, graph: Graph, source: Any, dijkstra_edges: int, seconds: float
+    ) -> TracedRun:
         """Return the description of a plan's run on a graph."""
         name = source if isinstance(source, int | str) else str(source)
         return cls(
@@ -144,7 +146,7 @@ class Trace(Sequence[Round]):
     1.0
     """
 
-    def __init__(self, rounds: Iterable[Round] = (), run: Run | None = None) -> None:
+    def __init__(self, rounds: Iterable[Round] = (), run: TracedRun | None = None) -> None:
         self._rounds = list(rounds)
         self.run = run
 

@@ -12,7 +12,7 @@ import numpy as np
 from warpath.io.places import to_write
 from warpath.io.save import atomic
 from warpath.io.source import Source
-from warpath.results.trace import Round, Run, Trace
+from warpath.results.trace import Round, Trace, TracedRun
 
 if TYPE_CHECKING:
     import os
@@ -60,7 +60,7 @@ def load_trace(path: str | os.PathLike[str]) -> Trace:
     return Trace(rounds, run)
 
 
-def _head(source: Source, line: bytes) -> tuple[Run | None, int]:
+def _head(source: Source, line: bytes) -> tuple[TracedRun | None, int]:
     try:
         head = json.loads(line)
     except (ValueError, RecursionError):
@@ -76,7 +76,7 @@ def _head(source: Source, line: bytes) -> tuple[Run | None, int]:
     if head["run"] is None:
         return None, head["rows"]
     _check(source, 1, head["run"], _RUN)
-    return Run(**head["run"]), head["rows"]
+    return TracedRun(**head["run"]), head["rows"]
 
 
 def _values(source: Source, number: int, line: bytes) -> dict[str, Any]:

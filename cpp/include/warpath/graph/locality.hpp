@@ -13,8 +13,8 @@ namespace warpath {
 
 /// The share of edges, in a sample, whose ends' numbers differ by more than n / 16. `number(v)` is
 /// the number of a vertex.
-template <Index V, Weight W, class Number>
-double share_of_far_edges(const CsrView<V, W>& graph, const Number& number) {
+template <Index V, class Number>
+double share_of_far_edges(const Adjacency<V>& graph, const Number& number) {
   constexpr std::int64_t kSamples = 2048;
   const std::int64_t step = std::max<std::int64_t>(1, graph.m() / kSamples);
   std::int64_t far = 0;
@@ -30,15 +30,15 @@ double share_of_far_edges(const CsrView<V, W>& graph, const Number& number) {
 }
 
 /// Whether neighbours have distant numbers, as after a shuffle or hashing.
-template <Index V, Weight W>
-bool poor_locality(const CsrView<V, W>& graph) {
+template <Index V>
+bool poor_locality(const Adjacency<V>& graph) {
   return share_of_far_edges(graph, [](V v) { return std::int64_t{v}; }) > 0.5;
 }
 
 /// Numbers of the vertices (n) in breadth-first order, close for neighbours. Empty if the graph has
 /// no such order because a few hops lead everywhere. O(n + m).
-template <Index V, Weight W>
-std::vector<V> breadth_first_numbers(const CsrView<V, W>& graph, Poller poller) {
+template <Index V>
+std::vector<V> breadth_first_numbers(const Adjacency<V>& graph, Poller poller) {
   constexpr std::size_t kAhead = 8;
   const auto n = static_cast<std::size_t>(graph.n());
   const std::int64_t* const indptr = graph.indptr.data();

@@ -37,12 +37,12 @@ struct Partition {
 /// addition to the result: some 20 B per vertex, 28 B if neighbours have distant numbers; and 28 B
 /// for each edge between groups, which may be nearly all (`between_groups`). The result does not
 /// depend on the number of threads.
-template <Index V, Weight W>
+template <Index V>
 class Partitioning {
  public:
   using Vertex = std::uint32_t;
 
-  Partitioning(const CsrView<V, W>& graph, std::size_t capacity, int threads, Control& control)
+  Partitioning(const Adjacency<V>& graph, std::size_t capacity, int threads, Control& control)
       : graph_(graph),
         n_(static_cast<std::size_t>(graph.n())),
         capacity_(capacity),
@@ -53,7 +53,7 @@ class Partitioning {
 
   Partition run() {
     Permutation permutation;
-    Groups groups = Grouping<V, W>(graph_, permutation).run(threads_, control_);
+    Groups groups = Grouping<V>(graph_, permutation).run(threads_, control_);
     // A vertex without edges forms a group of its own in any numbering.
     const std::size_t alone = groups.size() > n_ / 8 ? without_edges() : 0;
     const auto small = [&](std::size_t share) {
@@ -62,7 +62,7 @@ class Partitioning {
     if (small(8)) {
       permutation = bfs_permutation();
       if (!permutation.of.empty())
-        groups = Grouping<V, W>(graph_, permutation).run(threads_, control_);
+        groups = Grouping<V>(graph_, permutation).run(threads_, control_);
     }
     std::vector<Vertex> order(groups.size());
     std::iota(order.begin(), order.end(), Vertex{0});
@@ -179,7 +179,7 @@ class Partitioning {
   /// Bisects a region, continues with one half and leaves the other to any free thread.
   void descend(Region region, std::vector<Vertex>& order, Bisection& bisection,
                Bisection::Space& space, Poller& poller) {
-    constexpr std::int64_t kGroup = 2 * Grouping<V, W>::kMaxGroup;
+    constexpr std::int64_t kGroup = 2 * Grouping<V>::kMaxGroup;
     while (region.patches > of_region_ && region.last - region.first > 1) {
       const std::size_t first = region.patches / 2;
       const auto wanted = region.weight * static_cast<std::int64_t>(first) /
@@ -336,7 +336,7 @@ class Partitioning {
                                                  made.links.data() + made.end[i]});
   }
 
-  const CsrView<V, W>& graph_;
+  const Adjacency<V> graph_;
   const std::size_t n_;
   const std::size_t capacity_;
   const std::size_t filled_;     // average number of vertices per patch

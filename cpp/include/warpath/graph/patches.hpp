@@ -229,7 +229,7 @@ Patches<W> cut_into_patches(const CsrView<V, W>& graph, std::size_t capacity, in
   if (graph.n() >= kMaxVertices || graph.m() >= 2 * kMaxVertices)
     throw std::length_error("patches number vertices in 31 bits and edges in 32");
   control.expect(2 * graph.n());
-  const Partition partition = Partitioning<V, W>(graph, capacity, threads, control).run();
+  const Partition partition = Partitioning<V>(graph.adjacency(), capacity, threads, control).run();
   return PatchLayout<V, W>(graph, partition, threads, control).run();
 }
 

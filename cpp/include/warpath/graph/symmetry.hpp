@@ -58,11 +58,12 @@ class RowOrderOf {
     std::atomic<bool> ascending{true};
     run_team(threads, control, [&](int rank) {
       Poller poller(control, rank == 0);
+      const RowOrderOf local = *this;  // what no other thread can see stays in registers
       std::uint64_t own = 0;
       bool ascends = true;
       const std::size_t end = first_row(graph_.indptr, rank + 1, threads);
       for (std::size_t u = first_row(graph_.indptr, rank, threads); u < end; ++u)
-        own += row(static_cast<V>(u), ascends, poller);
+        own += local.row(static_cast<V>(u), ascends, poller);
       difference.fetch_add(own, std::memory_order_relaxed);
       if (!ascends) ascending.store(false, std::memory_order_relaxed);
     });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -25,6 +26,20 @@ template <class D>
 constexpr D unreachable = std::numeric_limits<D>::has_infinity ? std::numeric_limits<D>::infinity()
                                                                : std::numeric_limits<D>::max();
 
+/// The rows of a graph without weights: those of `CsrView`, or empty if they are not available.
+template <Index V>
+struct Adjacency {
+  std::span<const std::int64_t> indptr;  // n + 1
+  std::span<const V> indices;            // m
+
+  std::int64_t n() const { return static_cast<std::int64_t>(indptr.size()) - 1; }
+  std::int64_t m() const { return static_cast<std::int64_t>(indices.size()); }
+  std::int64_t degree(V u) const {
+    const auto row = static_cast<std::size_t>(u);
+    return indptr[row + 1] - indptr[row];
+  }
+};
+
 /// A graph in CSR form: row u holds the edges indptr[u] .. indptr[u + 1]. The bindings have checked
 /// it: indptr ascends from 0 to m, indices lie in [0, n), no weight is NaN or infinite.
 template <Index V, Weight W>
@@ -35,6 +50,7 @@ struct CsrView {
 
   std::int64_t n() const { return static_cast<std::int64_t>(indptr.size()) - 1; }
   std::int64_t m() const { return static_cast<std::int64_t>(indices.size()); }
+  Adjacency<V> adjacency() const { return {indptr, indices}; }
 };
 
 /// Adds a weight to a label. Returns false if an integer sum overflows (`sum` is then unspecified).

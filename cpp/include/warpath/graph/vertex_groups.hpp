@@ -59,14 +59,14 @@ struct Groups {
 };
 
 /// Divides the vertices into groups of up to 2 kMaxGroup. O(n + m), in ranges of vertices.
-template <Index V, Weight W>
+template <Index V>
 class Grouping {
  public:
   using Vertex = std::uint32_t;
   static constexpr std::size_t kMaxGroup =
       32;  // limit of a growing group; smaller groups may join it
 
-  Grouping(const CsrView<V, W>& graph, const Permutation& permutation)
+  Grouping(const Adjacency<V>& graph, const Permutation& permutation)
       : graph_(graph),
         permutation_(permutation),
         n_(static_cast<std::size_t>(graph.n())),
@@ -180,7 +180,7 @@ class Grouping {
     return best;
   }
 
-  const CsrView<V, W>& graph_;
+  const Adjacency<V> graph_;
   const Permutation& permutation_;
   const std::size_t n_;
   const std::size_t range_;  // vertices; wide enough for several levels of a wide search
@@ -219,8 +219,8 @@ inline std::size_t merge_links(std::span<Link> row) {
 
 /// The graph between groups. The weight of a link is the number of edges between the two groups, in
 /// both directions. O(m log(edges of a group)); every link is stored in both rows.
-template <Index V, Weight W>
-WeightedGraph between_groups(const CsrView<V, W>& graph, const Groups& groups, int threads,
+template <Index V>
+WeightedGraph between_groups(const Adjacency<V>& graph, const Groups& groups, int threads,
                              Control& control) {
   constexpr std::int64_t kGroups = 1024;  // per part of the loop
   const std::size_t count = groups.size();

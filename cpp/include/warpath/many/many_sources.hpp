@@ -74,8 +74,9 @@ class CallRows {
   /// `sources`: the number of complete searches; `large`: see Table.
   CallRows(const CsrView<V, W>& graph, std::size_t sources, std::int64_t large, Poller poller)
       : graph_(graph), pays_off_(sources >= kMinToPack && Packed::fit(graph)) {
-    if (sources >= kMinToRenumber && pays_off_ && graph.n() >= large && poor_locality(graph))
-      numbers_ = breadth_first_numbers(graph, poller);
+    const Adjacency<V> rows = graph.adjacency();
+    if (sources >= kMinToRenumber && pays_off_ && graph.n() >= large && poor_locality(rows))
+      numbers_ = breadth_first_numbers(rows, poller);
   }
 
   /// Whether packing pays: it takes a tenth of a search and saves a sixth of each.

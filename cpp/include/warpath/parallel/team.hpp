@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -16,13 +17,16 @@
 
 namespace warpath {
 
+/// What each rank of a team runs. Teams take it in this form: for every type of lambda the start of
+/// threads would be compiled again.
+using RankWork = std::function<void(int rank)>;
+
 /// Runs the function of each rank and stores the first exception, which stops the other ranks.
 class ExceptionRelay {
  public:
   explicit ExceptionRelay(Control& control) : control_(control) {}
 
-  template <class Body>
-  void run(Body&& body, int rank) {
+  void run(const RankWork& body, int rank) {
     try {
       body(rank);
     } catch (const Cancelled&) {
@@ -49,8 +53,8 @@ class ExceptionRelay {
 /// The threads are pinned to the processors other than the calling thread's. The system would place
 /// about every other one on that processor, where it waits until the caller sleeps or some ms have
 /// passed.
-template <class Work, class Use>
-void start_threads(int threads, Control& control, const Work& work, Use&& use) {
+inline void start_threads(int threads, Control& control, const RankWork& work,
+                          const std::function<void(std::jthread)>& use) {
   if (threads <= 1) return;
   const Processors allowed;
   const Processors others = allowed.others();
@@ -73,13 +77,8 @@ void start_threads(int threads, Control& control, const Work& work, Use&& use) {
   }
 }
 
-/// Runs body(rank) on `threads` threads, rank 0 in the calling one, and waits for all.
-///
-/// The threads live for this call only, so a forked child or another runtime never meets them. A
-/// call costs tens of microseconds. The first exception of any rank stops the others and is
-/// rethrown here.
-template <class Body>
-void run_team(int threads, Control& control, Body&& body) {
+/// Implements `run_team`.
+inline void run_ranks(int threads, Control& control, const RankWork& body) {
   ExceptionRelay relay(control);
   {
     std::vector<std::jthread> others;
@@ -90,6 +89,16 @@ void run_team(int threads, Control& control, Body&& body) {
     relay.run(body, 0);
   }
   relay.rethrow();
+}
+
+/// Runs body(rank) on `threads` threads, rank 0 in the calling one, and waits for all.
+///
+/// The threads live for this call only, so a forked child or another runtime never meets them. A
+/// call costs tens of microseconds. The first exception of any rank stops the others and is
+/// rethrown here.
+template <class Body>
+void run_team(int threads, Control& control, Body&& body) {
+  run_ranks(threads, control, std::ref(body));
 }
 
 /// Lets the threads of an open team use the call's data until the call closes the gate.
@@ -123,8 +132,7 @@ class CallGate {
 
 /// Calls entry(rank) on other threads, for the ranks from 1 on, and waits for none of them. A
 /// thread that starts after the call's end must not touch the call's data.
-template <class Entry>
-void start_detached(int threads, Control& control, const Entry& entry) {
+inline void start_detached(int threads, Control& control, const RankWork& entry) {
   const Processors allowed;
   if (threads > allowed.count()) {  // a waiting worker would occupy a busy processor
     start_threads(threads, control, entry, [](std::jthread started) { started.detach(); });
@@ -140,24 +148,13 @@ void start_detached(int threads, Control& control, const Entry& entry) {
   }
 }
 
-/// Runs body(rank) as rank 0 in the calling thread, at once, and on up to threads - 1 others as
-/// they start. A thread that has not started when rank 0 is done never runs it.
-///
-/// A waiting worker starts after a microsecond, a new thread after some 40, or after some ms where
-/// other processes use the processors. So the work must wait only for threads that have taken part
-/// of it (see `OpenTeam`). Exceptions as in `run_team`.
-template <class Body>
-void run_open_team(int threads, Control& control, Body&& body) {
-  if (threads <= 1) {
-    body(0);
-    return;
-  }
+/// Implements `run_open_team` for several threads.
+inline void run_open_ranks(int threads, Control& control, const RankWork& body) {
   ExceptionRelay relay(control);
   const auto gate = std::make_shared<CallGate>();
-  const auto work = [&relay, &body](int rank) { relay.run(body, rank); };
-  const auto entry = [gate, shared = &work](int rank) {
+  const auto entry = [gate, &relay, &body](int rank) {
     if (!gate->enter()) return;
-    (*shared)(rank);
+    relay.run(body, rank);
     gate->leave();
   };
   try {
@@ -166,9 +163,23 @@ void run_open_team(int threads, Control& control, Body&& body) {
     gate->close(threads);
     throw;
   }
-  work(0);
+  relay.run(body, 0);
   gate->close(threads);
   relay.rethrow();
+}
+
+/// Runs body(rank) as rank 0 in the calling thread, at once, and on up to threads - 1 others as
+/// they start. A thread that has not started when rank 0 is done never runs it.
+///
+/// A waiting worker starts after a microsecond, a new thread after some 40, or after some ms where
+/// other processes use the processors. So the work must wait only for threads that have taken part
+/// of it (see `OpenTeam`). Exceptions as in `run_team`.
+template <class Body>
+void run_open_team(int threads, Control& control, Body&& body) {
+  if (threads <= 1)
+    body(0);
+  else
+    run_open_ranks(threads, control, std::ref(body));
 }
 
 /// Called by each rank of a team when its work is done. Only the calling thread receives signals,

@@ -286,19 +286,13 @@ class BidirectionalDijkstra {
   bool too_long_ = false;
 };
 
-/// The out-edges or the in-edges of each vertex, without weights.
+/// The same for edges of length 1, from their rows and the in-edges' rows: breadth-first by levels,
+/// always on the side with the smaller frontier. The first edge between the sides completes a
+/// shortest path. O(edges of vertices met).
 template <Index V>
-struct AdjacencyView {
-  std::span<const std::int64_t> indptr;
-  std::span<const V> indices;
-};
-
-/// The same for edges of length 1: breadth-first by levels, always on the side with the smaller
-/// frontier. The first edge between the sides completes a shortest path. O(edges of vertices met).
-template <Index V>
-BidirectionalPath bidirectional_breadth_first(const AdjacencyView<V>& graph,
-                                              const AdjacencyView<V>& into, V source, V target,
-                                              BidirectionalLabels<V>& labels, Poller poller) {
+BidirectionalPath bidirectional_breadth_first(const Adjacency<V>& graph, const Adjacency<V>& into,
+                                              V source, V target, BidirectionalLabels<V>& labels,
+                                              Poller poller) {
   using D = std::int64_t;
   labels.put(0, source, 0, source);
   labels.put(1, target, 0, target);
@@ -307,7 +301,7 @@ BidirectionalPath bidirectional_breadth_first(const AdjacencyView<V>& graph,
   std::vector<V> next;
   while (!frontiers[0].empty() && !frontiers[1].empty()) {
     const std::size_t side = frontiers[0].size() <= frontiers[1].size() ? 0 : 1;
-    const AdjacencyView<V>& rows = side == 0 ? graph : into;
+    const Adjacency<V>& rows = side == 0 ? graph : into;
     const std::vector<V>& level = frontiers[side];
     next.clear();
     for (std::size_t i = 0; i < level.size(); ++i) {

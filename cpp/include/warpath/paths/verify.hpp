@@ -152,7 +152,8 @@ class Certificate {
     return first;
   }
 
-  Violation check_part(std::int64_t from, std::int64_t to, Poller& poller, bool& below_zero) {
+  [[gnu::noinline]] Violation check_part(std::int64_t from, std::int64_t to, Poller& poller,
+                                         bool& below_zero) {
     Violation violation;
     for (auto u = static_cast<V>(from); u < static_cast<V>(to); ++u) {
       const bool from_reached = reached(u);

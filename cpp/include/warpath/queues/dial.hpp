@@ -33,7 +33,7 @@ class DialBuckets {
     return head == kNone ? V{-1} : pool_[static_cast<std::size_t>(head)].vertex;
   }
 
-  void push(D key, V vertex) {
+  [[gnu::always_inline]] void push(D key, V vertex) {
     const std::uint64_t bucket = static_cast<std::uint64_t>(key) & mask_;
     Link at = free_;
     if (at == kNone) {

@@ -36,7 +36,7 @@ class QuaternaryHeap {
   const Entry& top() const { return entries_.front(); }
   V next() const { return entries_.empty() ? V{-1} : entries_.front().vertex; }
 
-  void push(D key, V vertex) {
+  [[gnu::always_inline]] void push(D key, V vertex) {
     entries_.push_back({key, vertex});
     rise(entries_.size() - 1, {key, vertex});
   }

@@ -26,18 +26,6 @@ struct BreadthFirstResult {
   std::int64_t rounds = 0;    // levels
 };
 
-/// CSR arrays without weights; empty if not available.
-template <Index V>
-struct Adjacency {
-  std::span<const std::int64_t> indptr;
-  std::span<const V> indices;
-
-  std::int64_t degree(V u) const {
-    const auto row = static_cast<std::size_t>(u);
-    return indptr[row + 1] - indptr[row];
-  }
-};
-
 /// Direction-optimizing breadth-first search. While the frontier is small, its vertices scan their
 /// out-edges (top-down). When these edges are many, every unvisited vertex scans its in-edges until
 /// it meets a frontier vertex (bottom-up). Without in-edges the search is top-down only.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <type_traits>
@@ -109,9 +110,9 @@ class DijkstraSearch {
   }
 
   /// Settles vertices in order of distance until `on_settle(entry)` returns true. Returns whether
-  /// it did.
+  /// it did. Inlined, so that the counters stay in registers.
   template <class OnSettle>
-  bool run(Poller& poller, OnSettle&& on_settle) {
+  [[gnu::always_inline]] bool run(Poller& poller, OnSettle&& on_settle) {
     Entry top;
     while (next(top, poller)) {
       if (on_settle(top)) return true;
@@ -141,9 +142,9 @@ class DijkstraSearch {
 
 /// Called after a complete search in which a sum did not fit: throws if a `wanted` vertex has a
 /// path but no label. Work O(n + m).
-template <Index V, Weight W, class Wanted>
-void refuse_overflow(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
-                     Poller& poller, Wanted&& wanted) {
+template <Index V, Weight W>
+[[gnu::cold]] void refuse_overflow(const CsrView<V, W>& graph, std::span<const DistanceOf<W>> dist,
+                                   Poller& poller, const std::function<bool(std::size_t)>& wanted) {
   constexpr auto kUnreached = unreachable<DistanceOf<W>>;
   std::vector<bool> met(dist.size());
   std::vector<std::size_t> lost;

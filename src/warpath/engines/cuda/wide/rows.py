@@ -29,7 +29,7 @@ _SAMPLE = 4096
 
 
 @dataclass(frozen=True)
-class Rows:
+class WideRows:
     """The rows on a device.
 
     Attributes
@@ -61,15 +61,15 @@ class Rows:
         return sum(int(one.nbytes) for one in {id(a): a for a in arrays if a is not None}.values())
 
 
-_ROWS: Derived[Rows] = Derived(__name__, "ascending rows on a device")
+_ROWS: Derived[WideRows] = Derived(__name__, "ascending rows on a device")
 
 
-def rows_of(graph: Graph, width: Width, device: Device) -> Rows:
+def rows_of(graph: Graph, width: Width, device: Device) -> WideRows:
     """Return a graph's rows for weights of a width, made when first requested, in O(m log m)."""
     return _ROWS.of(graph, lambda: _rows(graph, width, device), device.name, width.weight)
 
 
-def _rows(graph: Graph, width: Width, device: Device) -> Rows:
+def _rows(graph: Graph, width: Width, device: Device) -> WideRows:
     degrees = np.diff(graph.indptr)
     symmetric = rows_into(graph, settings.threads())[0] is graph
     ranks, hubs, leaves, runs = None, 0, graph.n, 0
@@ -88,7 +88,7 @@ def _rows(graph: Graph, width: Width, device: Device) -> Rows:
     if not symmetric and graph.m <= _MOST_INTO:
         into, sources = _ascending(graph.reversed(), width, device, ranks)
     parting = device.put(_parting(graph).astype(width.weight))
-    return Rows(indptr, edges, into, sources, ranks, hubs, leaves, parting, runs)
+    return WideRows(indptr, edges, into, sources, ranks, hubs, leaves, parting, runs)
 
 
 def _parting(graph: Graph) -> Array:

@@ -21,7 +21,7 @@ from warpath.results.predecessors import as_labels
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device, Order
-    from warpath.engines.cuda.wide.rows import Rows
+    from warpath.engines.cuda.wide.rows import WideRows
     from warpath.graph import Graph
 
 _CONTROL = 128  # bytes, of `WideControl`
@@ -148,7 +148,7 @@ def _limit(cutoff: float | None, width: Width) -> Any:
     return kind(math.floor(cutoff) + 1)
 
 
-def rooms(graph: Graph, rows: Rows) -> tuple[int, int]:
+def rooms(graph: Graph, rows: WideRows) -> tuple[int, int]:
     """Return how many entries and runs a list takes.
 
     A full list is not an error: the next round inspects all vertices. It needs room for the
