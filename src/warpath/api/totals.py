@@ -14,7 +14,7 @@ from warpath.api.table_request import TableRequest
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, InputError
 from warpath.graph.checks import shown
-from warpath.planner.cpu_model import Place, Size
+from warpath.planner.cpu_model import Destination, Size
 from warpath.results.totals import NAMES, Totals
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def totalled(
     if "sum" in names:
         _refuse_overflow(graph, columns)
     entry = graph.dist_dtype.itemsize
-    size = Size(problem.task, len(problem.sources), columns, entry, Place.BLOCKS)
+    size = Size(problem.task, len(problem.sources), columns, entry, Destination.BLOCKS)
     options = decided(graph, options, size)
     chosen = options.plan(size, graph)
     found = None
