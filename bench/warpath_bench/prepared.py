@@ -16,6 +16,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import InputError, WarpathError
+from warpath.io.coordinates import coordinates_of
 from warpath_bench import external, prepared_page
 from warpath_bench.prepared_command import Command, asked
 from warpath_bench.prepared_peers import PACKAGES, ours
@@ -51,6 +52,8 @@ def main(arguments: Sequence[str]) -> int:
         if graph.weight_dtype.kind != "i":
             msg = f"{name}: the weights are fractions; this benchmark compares whole numbers."
             raise InputError(msg)
+        if options.coordinates is not None and graph.coordinates is None:
+            graph = graph.with_coordinates(coordinates_of(options.coordinates, graph.n))
         run = Run(graph, kinds(quick=options.quick), options)
         about = {"graph": one.title, "n": graph.n, "m": graph.m, "run": time.time()}
         about |= {"clock": options.clock}
@@ -58,8 +61,8 @@ def main(arguments: Sequence[str]) -> int:
         for line in run.lines(commands, options.packages):
             fresh.append(about | line)
             tell(prepared_page.compact(fresh[-1]))
-        if options.lines is not None:
-            prepared_page.append(options.lines, fresh[-run.count :])
+            if options.lines is not None:
+                prepared_page.append(options.lines, fresh[-1])
     text = prepared_page.page([*lines, *fresh])
     sys.stdout.write(text)
     if options.output is not None:
@@ -75,14 +78,9 @@ class Run:
     graph, asked : the graph, and the kinds of questions.
     options : ``budget``, the seconds for the questions of a kind, of which solvers that would take
         longer get a part; ``limit``, the seconds for a command; ``clock``.
-
-    Attributes
-    ----------
-    count : number of lines so far.
     """
 
     def __init__(self, graph: Graph, asked: list[Kind], options: argparse.Namespace) -> None:
-        self.count = 0
         self._graph, self._budget, self._limit = graph, options.budget, options.limit
         self._now = time.process_time if options.clock == "processor" else time.perf_counter
         # Of a call on two threads the processor's time does not tell how long it takes.
@@ -103,7 +101,6 @@ class Run:
 
     def _line(self, solver: Local) -> Line:
         """Return the line of a solver in this process; what it raises is its error."""
-        self.count += 1
         line: Line = {"solver": solver.name, "threads": solver.threads, "figures": {}, "wrong": {}}
         if not solver.installed:
             return line | {"error": f"not installed: pip install {solver.package}"}
@@ -153,7 +150,6 @@ class Run:
         return max(1, min(kind.sources, affordable // 2)), 1
 
     def _of_command(self, command: Command) -> Line:
-        self.count += 1
         line: Line = {"solver": command.name, "threads": command.threads}
         line |= {"figures": {}, "wrong": {}}
         every = [(kind, at) for kind, some in self._questions.items() for at in range(len(some))]
@@ -218,6 +214,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--graphs", nargs="+", metavar="GRAPH", help="names or files, as of `suite` (road)")
     add("--data", type=Path, metavar="FOLDER", help="with graph files (WARPATH_BENCH_DATA)")
+    add("--coordinates", metavar="FILE", help="of a graph whose file has none, for pyroutingkit")
     add("--quick", action="store_true", help="small questions, and small graphs by default")
     names = ", ".join(one.name for one in PACKAGES)
     add("--packages", nargs="*", metavar="PEER", help=f"instead of all of {names}")

@@ -9,7 +9,7 @@ from warpath.base import units
 from warpath.base.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     Line = dict[str, Any]
@@ -23,8 +23,8 @@ Contraction hierarchies of warpath, of RoutingKit and of pandana, customizable o
 and searches of warpath without preparation, all asked the same seeded questions:
 
 ```console
-$ warpath bench prepared --graphs NY road --data FOLDER --external 'RoutingKit=./routingkit' \\
-      --lines prepared.jsonl --output prepared-cpu.md
+$ warpath bench prepared --graphs NY road --data FOLDER --coordinates NY.co.gz --clock processor \\
+      --external 'RoutingKit=./routingkit processor' --lines prepared.jsonl --output prepared-cpu.md
 ```
 
 A cell is the best of {runs}, of which each has the median over the questions of its kind. In
@@ -75,10 +75,10 @@ def read(path: Path) -> list[Line]:
     return found
 
 
-def append(path: Path, lines: Iterable[Line]) -> None:
-    """Append lines in one write."""
+def append(path: Path, line: Line) -> None:
+    """Append a line in one write, so that a stopped run leaves complete lines."""
     with path.open("a", encoding="utf-8") as file:
-        file.write("".join(json.dumps(line) + "\n" for line in lines))
+        file.write(json.dumps(line) + "\n")
 
 
 def write(path: Path, text: str) -> None:
@@ -128,8 +128,8 @@ def _section(graph: str, lines: Sequence[Line]) -> list[str]:
             arcs = next((line["arcs"] for line in mine if line.get("arcs")), None)
             cells.insert(1, "" if arcs is None else f"{arcs:,}")
             rows.append(f"| {title} | {' | '.join(cells)} |")
-        reasons = dict.fromkeys(line["error"] for line in mine if "error" in line)
-        notes += [f"- {title} has no figures where this was the reason: {r}" for r in reasons]
+        if "error" in mine[-1]:
+            notes.append(f"- {title}, where it has no figures: {mine[-1]['error']}")
     return [*rows, "", *notes, *([""] if notes else [])]
 
 

@@ -109,7 +109,7 @@ def test_wrong_distances_of_a_peer_have_no_times(quick, form):
     missing = {"pairs": {"pair", "pairs"}, "table": {"small", "large"}, "all": {"all"}}[form]
     assert set(line["wrong"]) == missing
     assert not missing & set(line["figures"])
-    assert re.search(r"- peer has no figures where this was the reason: \w+: [\d,]+ wrong", text)
+    assert re.search(r"- peer, where it has no figures: \w+: [\d,]+ wrong", text)
 
 
 @pytest.mark.parametrize("vertices", [[], [0], [5, 5, 5]])
@@ -128,7 +128,7 @@ def test_a_package_that_is_not_there_or_fails_is_a_line(quick):
     text, lines = quick(packages=[absent, peer("failing", table=fails)])
     assert one(lines, "absent")["error"] == "not installed: pip install no_such_package"
     assert one(lines, "failing")["error"] == "RuntimeError: no licence"
-    assert "- absent has no figures where this was the reason: not installed" in text
+    assert "- absent, where it has no figures: not installed" in text
     assert "| absent |" not in text
     assert "| failing |" in text
 
@@ -205,6 +205,18 @@ def test_fractions_are_refused(quick, tmp_path):
     file.write_text("source,target,weight\n0,1,0.5\n1,0,0.25\n")
     with pytest.raises(InputError, match="the weights are fractions"):
         quick(graph=str(file))
+
+
+def test_coordinates_come_from_another_file(quick, tmp_path):
+    graph, places = tmp_path / "g.gr", tmp_path / "g.co"
+    graph.write_text("p sp 3 6\n" + "".join(f"a {u} {u % 3 + 1} 5\n" for u in (1, 2, 3) * 2))
+    places.write_text("p aux sp co 3\nv 1 10 20\nv 2 30 40\nv 3 50 60\n")
+    seen = []
+    mine = peer()
+    package = Local("peer", 0, lambda g: seen.append(g) or mine.build(g), mine.calls, mine.values)
+    quick("--coordinates", places, packages=[package], graph=str(graph))
+    assert seen[0].coordinates is not None
+    assert seen[0].coordinates.shape == (3, 2)
 
 
 def test_questions_are_written_as_the_page_of_the_protocol_says():
