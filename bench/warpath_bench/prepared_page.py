@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from warpath.base import units
@@ -23,7 +24,7 @@ Contraction hierarchies of warpath, of RoutingKit and of pandana, customizable o
 and searches of warpath without preparation, all asked the same seeded questions:
 
 ```console
-$ warpath bench prepared --graphs NY road --data FOLDER --coordinates NY.co.gz --clock processor \\
+$ warpath bench prepared --graphs {graphs} --data FOLDER --coordinates NY.co.gz --clock {option} \\
       --external 'RoutingKit=./routingkit processor' --lines prepared.jsonl --output prepared-cpu.md
 ```
 
@@ -45,9 +46,9 @@ Dijkstra's. Routes were compared by their lengths along the edges.
 _CLOCKS = {
     "wall": "Times are of the wall clock.",
     "processor": """\
-Other processes used the
-machine, so that times are those that the processor spent on one thread. Packages had one thread, by
-OMP_NUM_THREADS=1.""",
+Other processes
+used the machine, so that times are those that the processor spent on one thread. Packages had one
+thread, by OMP_NUM_THREADS=1.""",
 }
 
 
@@ -106,7 +107,15 @@ def page(lines: Sequence[Line]) -> str:
     cores = "/".join(dict.fromkeys(line["machine"]["cores"] for line in lines))
     runs = "one run" if most == 1 else f"up to {most} runs"
     clock = " ".join(_CLOCKS[name] for name in dict.fromkeys(line["clock"] for line in lines))
-    parts = [_HEAD.format(runs=runs, cores=cores, clock=clock)]
+    parts = [
+        _HEAD.format(
+            runs=runs,
+            cores=cores,
+            clock=clock,
+            graphs=shlex.join(graphs),
+            option=lines[-1]["clock"],
+        )
+    ]
     for graph in graphs:
         parts += _section(graph, [line for line in lines if line["graph"] == graph])
     parts.append(_about(lines))
