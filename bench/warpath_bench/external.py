@@ -121,7 +121,7 @@ class External:
         for source, ms, dist in zip(sources, told.times[1:], labels[1:], strict=True):
             kept = self.found.setdefault(source, Found(plan=told.about))
             kept.times.append(ms)
-            wrong, off = right[source].wrong(_infinite(dist, told.unreached))
+            wrong, off = right[source].wrong(infinite(dist, told.unreached))
             kept.wrong, kept.off = max(kept.wrong, wrong), max(kept.off, off)
         out.unlink()
 
@@ -221,7 +221,7 @@ def read_told(text: str, count: int) -> Told:
         raise CommandError(msg) from error
 
 
-def _infinite(dist: Array, unreached: float | None) -> Array:
+def infinite(dist: Array, unreached: float | None) -> Array:
     """Return distances with the type's largest number, or inf, for unreached vertices."""
     if unreached is None:
         return dist

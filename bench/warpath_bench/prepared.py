@@ -1,0 +1,238 @@
+"""``warpath bench prepared``: time prepared graphs, and peers with the same questions.
+
+Builds and questions are timed apart. All answers are compared with ours, untimed, and a sample of
+ours with Dijkstra's. Each call of the command is a run; the page of several runs has the best.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from warpath.base.errors import InputError, WarpathError
+from warpath.io.coordinates import coordinates_of
+from warpath_bench import external, prepared_page
+from warpath_bench.prepared_command import Command, asked
+from warpath_bench.prepared_peers import PACKAGES, ours
+from warpath_bench.prepared_questions import check_sample, kinds, questions_of, wrong_in
+from warpath_bench.run import commit, machine
+from warpath_bench.session import tell
+from warpath_bench.workloads import workload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+    from warpath_bench.prepared_peers import Local
+    from warpath_bench.prepared_questions import Kind, Question
+
+    Line = dict[str, Any]
+
+_QUICK = ("road 2000", "streets 40")
+_TRIAL = 64  # how long a question takes is first estimated from this part of its sources
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure, append lines, print and write the page; return 1 if an answer was wrong, else 0."""
+    options = _parser().parse_args(arguments)
+    commands = [Command(*external.parsed(text), 1) for text in options.external]
+    lines = [] if options.lines is None else prepared_page.read(options.lines)
+    names = list(_QUICK) if options.quick else ["road"]
+    fresh = []
+    for name in options.graphs or names:
+        one = workload(name, data=options.data)
+        graph = one.make()
+        if graph.weight_dtype.kind != "i":
+            msg = f"{name}: the weights are fractions; this benchmark compares whole numbers."
+            raise InputError(msg)
+        if options.coordinates is not None and graph.coordinates is None:
+            graph = graph.with_coordinates(coordinates_of(options.coordinates, graph.n))
+        run = Run(graph, kinds(quick=options.quick), options)
+        about = {"graph": one.title, "n": graph.n, "m": graph.m, "run": time.time()}
+        about |= {"clock": options.clock}
+        about |= {"machine": machine(), "commit": commit()}
+        for line in run.lines(commands, options.packages):
+            fresh.append(about | line)
+            tell(prepared_page.compact(fresh[-1]))
+            if options.lines is not None:
+                prepared_page.append(options.lines, fresh[-1])
+    text = prepared_page.page([*lines, *fresh])
+    sys.stdout.write(text)
+    if options.output is not None:
+        prepared_page.write(options.output, text)
+    return int(any(line.get("wrong") for line in fresh))
+
+
+class Run:
+    """One run of all solvers on a graph.
+
+    Parameters
+    ----------
+    graph, asked : the graph, and the kinds of questions.
+    options : ``budget``, the seconds for the questions of a kind, of which solvers that would take
+        longer get a part; ``limit``, the seconds for a command; ``clock``.
+    """
+
+    def __init__(self, graph: Graph, asked: list[Kind], options: argparse.Namespace) -> None:
+        self._graph, self._budget, self._limit = graph, options.budget, options.limit
+        self._now = time.process_time if options.clock == "processor" else time.perf_counter
+        # Of a call on two threads the processor's time does not tell how long it takes.
+        self._threads = (1,) if options.clock == "processor" else (1, 2)
+        self._questions = {kind: questions_of(graph, kind) for kind in asked}
+        self._right: dict[tuple[str, int], Array] = {}
+
+    def lines(self, commands: Sequence[Command], packages: Sequence[str] | None) -> Iterator[Line]:
+        """Yield a line for each solver: ours first, whose answers the others are compared with."""
+        chosen = [one for one in PACKAGES if packages is None or one.name in packages]
+        for prepared in (True, False):
+            for threads in self._threads:
+                yield self._line(ours(threads, prepared=prepared))
+        for one in chosen:
+            yield self._line(one)
+        for command in commands:
+            yield self._of_command(command)
+
+    def _line(self, solver: Local) -> Line:
+        """Return the line of a solver in this process; what it raises is its error."""
+        line: Line = {"solver": solver.name, "threads": solver.threads, "figures": {}, "wrong": {}}
+        if not solver.installed:
+            return line | {"error": f"not installed: pip install {solver.package}"}
+        try:
+            seconds, made = self._timed(lambda: solver.build(self._graph))
+            line |= {"build_s": seconds, "arcs": solver.arcs(made)}
+            for kind, questions in self._questions.items():
+                if kind.form in solver.calls:
+                    self._measure(line, solver, made, kind, questions)
+        except Exception as error:
+            if solver.package is None:
+                raise
+            line["error"] = f"{type(error).__name__}: {error}"
+        return line
+
+    def _measure(
+        self, line: Line, solver: Local, made: Any, kind: Kind, questions: list[Question]
+    ) -> None:
+        count, enough = self._affordable(solver, made, kind, questions)
+        times = []
+        held: list[tuple[int, Question, Array]] = []
+        for place, whole in enumerate(questions[: 1 + enough]):
+            question = whole.cut(count)
+            seconds, found = self._asked(solver, made, question)
+            if place:
+                times.append(1e3 * seconds)
+            held.append((place, question, solver.values(found, question)))
+            # Comparing evicts the caches, so it waits; but tables of all vertices share one memory.
+            if kind.form == "all":
+                self._compare(line, kind, *held.pop())
+        for one in held:
+            self._compare(line, kind, *one)
+        share = kind.sources / count
+        self._note(line, kind, median(times) * kind.factor * share, 0 if share == 1 else count)
+
+    def _affordable(
+        self, solver: Local, made: Any, kind: Kind, questions: list[Question]
+    ) -> tuple[int, int]:
+        """Return how many sources of how many questions fit the budget."""
+        if kind.sources == 1 or solver.name == "warpath":
+            return kind.sources, kind.questions
+        few = max(1, kind.sources // _TRIAL)
+        seconds, _ = self._asked(solver, made, questions[0].cut(few))
+        affordable = int(self._budget / max(seconds, 1e-9) * few)  # sources in all
+        if affordable >= 2 * kind.sources:
+            return kind.sources, min(kind.questions, affordable // kind.sources - 1)
+        return max(1, min(kind.sources, affordable // 2)), 1
+
+    def _of_command(self, command: Command) -> Line:
+        line: Line = {"solver": command.name, "threads": command.threads}
+        line |= {"figures": {}, "wrong": {}}
+        every = [(kind, at) for kind, some in self._questions.items() for at in range(len(some))]
+        questions = [self._questions[kind][at] for kind, at in every]
+        with tempfile.TemporaryDirectory(prefix="warpath-bench-") as folder:
+            path = Path(folder) / "graph.bin"
+            external.write_graph(self._graph, path)
+            try:
+                told, answers = asked(command, path, self._graph.n, questions, self._limit)
+            except (WarpathError, OSError) as error:
+                return line | {"error": str(error)}
+        arcs = told.about.split() if told.about else []
+        line |= {"build_s": told.build_s, "arcs": int(arcs[1]) if arcs[:1] == ["arcs"] else None}
+        for (kind, at), question, found in zip(every, questions, answers, strict=True):
+            self._compare(line, kind, at, question, found)
+        for kind in self._questions:
+            times = [
+                ms for (one, at), ms in zip(every, told.times, strict=True) if one == kind and at
+            ]
+            self._note(line, kind, median(times) * kind.factor, 0)
+        return line
+
+    def _note(self, line: Line, kind: Kind, figure: float, part: int) -> None:
+        """Keep a figure, unless an answer was wrong."""
+        if kind.name in line["wrong"]:
+            line["error"] = "; ".join(f"{k}: {n:,} wrong" for k, n in line["wrong"].items())
+        else:
+            line["figures"][kind.name] = {"title": kind.title, "value": figure, "sources": part}
+
+    def _compare(
+        self, line: Line, kind: Kind, place: int, question: Question, found: Array
+    ) -> None:
+        """Compare an answer with ours. The first solver's are ours: Dijkstra checks a sample."""
+        key = kind.name, place
+        if key not in self._right:
+            check_sample(self._graph, question, found)
+            self._right[key] = found.copy()
+            return
+        right = self._right[key]
+        if question.form != "route":
+            right = right[: len(question.sources)]
+        wrong = wrong_in(self._graph, question, right, found)
+        if wrong:
+            line["wrong"][kind.name] = line["wrong"].get(kind.name, 0) + wrong
+
+    def _asked(self, solver: Local, made: Any, question: Question) -> tuple[float, Any]:
+        return self._timed(lambda: solver.calls[question.form](made, question))
+
+    def _timed(self, call: Callable[[], Any]) -> tuple[float, Any]:
+        """Return the seconds of a call by the clock, and its result."""
+        gc.disable()  # as timeit does: one peer's objects must not slow down another
+        try:
+            start = self._now()
+            found = call()
+            return self._now() - start, found
+        finally:
+            gc.enable()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="warpath bench prepared", description=__doc__)
+    add = parser.add_argument
+    add("--graphs", nargs="+", metavar="GRAPH", help="names or files, as of `suite` (road)")
+    add("--data", type=Path, metavar="FOLDER", help="with graph files (WARPATH_BENCH_DATA)")
+    add("--coordinates", metavar="FILE", help="of a graph whose file has none, for pyroutingkit")
+    add("--quick", action="store_true", help="small questions, and small graphs by default")
+    names = ", ".join(one.name for one in PACKAGES)
+    add("--packages", nargs="*", metavar="PEER", help=f"instead of all of {names}")
+    add(
+        "--external",
+        action="append",
+        default=[],
+        metavar="NAME=COMMAND",
+        help="a peer that is a command: docs/benchmarks/external-solvers.md",
+    )
+    add("--budget", type=float, default=6.0, metavar="SECONDS", help="for a kind of question (6)")
+    add("--limit", type=float, default=600.0, metavar="SECONDS", help="for a command (600)")
+    add(
+        "--clock",
+        choices=["wall", "processor"],
+        default="wall",
+        help="processor: the processor's time on one thread, where others use the machine",
+    )
+    add("--lines", type=Path, metavar="FILE", help="the JSON lines to which this run is added")
+    add("--output", type=Path, metavar="FILE", help="write the page of all lines to this .md file")
+    return parser
