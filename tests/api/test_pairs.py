@@ -136,6 +136,21 @@ def test_what_cannot_be_prepared_says_why(edges, error, message):
         wp.prepare(edges)
 
 
+def test_too_little_memory_is_noticed_before_preparing_starts(monkeypatch):
+    graph = wp.generate.road(2000)
+    monkeypatch.setenv("WARPATH_MEMORY", "100K")
+    calls = []
+    message = r"would take 4\d\d\.\d KiB in addition to the graph, but 100\.0 KiB are free"
+    with pytest.raises(wp.NotEnoughMemoryError, match=message):
+        wp.prepare(graph, progress=lambda *done: calls.append(done))
+    assert calls == []
+    assert HIERARCHY.known(graph) is None
+    monkeypatch.setenv("WARPATH_MEMORY", "1G")
+    wp.prepare(graph)
+    monkeypatch.setenv("WARPATH_MEMORY", "100K")
+    wp.prepare(graph)  # the hierarchy is there
+
+
 def test_preparing_reports_its_progress():
     seen = []
     wp.prepare(wp.generate.road(300_000), progress=lambda done, total: seen.append((done, total)))

@@ -91,7 +91,8 @@ def _solved(
         problem = Problem(Task.PAIRS, origins, arrivals(graph, destinations))
         raw, stats = run_plan(graph, chosen, problem, progress=progress)
         dist = narrowed(raw.dist, dtype)
-        dist[origins == destinations] = 0  # not the round trip of a closed vertex
+        if graph.first_through:
+            dist[origins == destinations] = 0  # not the round trip of a closed vertex
     else:
         dist, chosen, stats = _by_origins(graph, options, origins, destinations, dtype, progress)
     stats["seconds"] = time.perf_counter() - start

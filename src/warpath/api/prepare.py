@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from warpath.api.solver import Solver
-from warpath.base import settings
-from warpath.base.errors import DistanceOverflowError, NegativeWeightError
+from warpath.base import settings, units
+from warpath.base.errors import DistanceOverflowError, NegativeWeightError, NotEnoughMemoryError
 from warpath.base.progress import watch
-from warpath.engines.hierarchy import hierarchy_of
+from warpath.engines.hierarchy import HIERARCHY, hierarchy_of
 from warpath.graph import Graph
 from warpath.graph.zones import opened
+from warpath.planner.cpu_model import prepare_bytes
 
 if TYPE_CHECKING:
     from warpath.api.run import Progress
@@ -55,11 +56,13 @@ def prepare(
         network.
     DistanceOverflowError
         If the sums of shortcuts may not fit 64 bits.
+    NotEnoughMemoryError
+        If building the hierarchy is predicted to take more than the free memory.
 
     Notes
     -----
     Source: Geisberger, Sanders, Schultes, Delling, Contraction hierarchies, 2008. Memory: on road
-    networks about as much as the graph takes, and five times as much while it is built.
+    networks about as much as the graph takes, and five to eight times as much while it is built.
 
     Examples
     --------
@@ -78,6 +81,7 @@ def prepare(
             "potentials, without preparation."
         )
         raise NegativeWeightError(msg)
+    _require_memory(opened(made))
     team = settings.threads() if threads is None else threads
     with watch(progress, "prepare", "vertices") as report:
         if hierarchy_of(opened(made), team, report) is None:
@@ -88,3 +92,15 @@ def prepare(
             raise DistanceOverflowError(msg)
     solver.place()
     return solver
+
+
+def _require_memory(graph: Graph) -> None:
+    """Raise NotEnoughMemoryError if a graph has no hierarchy and there is too little for one."""
+    need, free = prepare_bytes(graph.facts(symmetry=False)), settings.memory()
+    if need > free and HIERARCHY.known(graph) is None:
+        msg = (
+            f"preparing would take {units.size(need)} in addition to the graph, "
+            f"but {units.size(free)} are free: use a machine with more memory, or "
+            "warpath.Solver(graph), which needs no preparation."
+        )
+        raise NotEnoughMemoryError(msg)

@@ -43,6 +43,8 @@ def opened(graph: Graph) -> Graph:
 
 def arrivals(graph: Graph, targets: Array) -> Array:
     """Return the opened graph's vertices at which paths to `targets` end: (k,) int64."""
+    if graph.first_through == 0:
+        return targets
     return np.where(targets < graph.first_through, targets + graph.n, targets)
 
 

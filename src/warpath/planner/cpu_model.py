@@ -6,6 +6,8 @@ import math
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from warpath.graph.facts import WIDE_HOPS
 from warpath.planner.constants import SECONDS
 from warpath.recipes import Loop, Queue, Recipe, Task
@@ -63,6 +65,9 @@ _SWEPT = 16  # sources of a sweep, at most
 _WORTH_PREPARING = 10_000  # vertices
 # Seconds for each vertex and edge: 4.5e-6 on New York's roads, 7.4e-6 on a road of 1,000,000.
 _CONTRACT = 6e-6
+# Bytes for each vertex and edge, and for each byte of a weight, at the peak of building: 59 and 73
+# with 32 and 64 bits on New York's roads, 39 and 57 on a generated road of 300,000.
+_CONTRACT_BYTES, _CONTRACT_BYTES_OF_WEIGHTS = 48, 4
 # Of the vertices and edges, sqrt(targets / n) times this part lies above targets: 0.038 for 64 and
 # 0.12 for 1,000 of 264,346 vertices of New York.
 _PART_ABOVE = 2.0
@@ -219,6 +224,12 @@ def may_be_prepared(facts: Facts) -> bool:
 def prepare_seconds(facts: Facts, threads: int) -> float:
     """Return the predicted time of building the contraction hierarchy of a road network."""
     return _CONTRACT * (facts.n + facts.m) / (1 + (threads - 1) * 0.9)
+
+
+def prepare_bytes(facts: Facts) -> int:
+    """Return the predicted bytes, in addition to the graph, of building a road's hierarchy."""
+    of_weight = _CONTRACT_BYTES_OF_WEIGHTS * np.dtype(facts.weight_dtype).itemsize
+    return (facts.n + facts.m) * (_CONTRACT_BYTES + of_weight)
 
 
 def _long(facts: Facts) -> bool:

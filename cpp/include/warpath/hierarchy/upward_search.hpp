@@ -83,19 +83,20 @@ class UpwardLabels {
       const L label = (*this)[x];
       reached_.push_back(x);
       if (!visit(x, label) || stalled(against.row(x), label)) continue;
-      for (const HierarchyArc<W>& arc : rows.row(x)) {
-        const L sum = static_cast<L>(label + static_cast<L>(arc.weight));
-        if (sum < (*this)[arc.head]) lower(arc.head, sum);
-      }
+      // Without a branch: what has a label and a smaller position is in the queue already.
+      for (const HierarchyArc<W>& arc : rows.row(x))
+        lower(arc.head,
+              std::min((*this)[arc.head], static_cast<L>(label + static_cast<L>(arc.weight))));
     }
   }
 
   /// Whether a way through a more important position is shorter than the label of a position, into
   /// which `into` has the arcs.
   bool stalled(std::span<const HierarchyArc<W>> into, L label) const {
-    return std::any_of(into.begin(), into.end(), [&](const HierarchyArc<W>& arc) {
-      return static_cast<L>((*this)[arc.head] + static_cast<L>(arc.weight)) < label;
-    });
+    L least = label;
+    for (const HierarchyArc<W>& arc : into)
+      least = std::min(least, static_cast<L>((*this)[arc.head] + static_cast<L>(arc.weight)));
+    return least < label;
   }
 
   void clean() {
@@ -162,16 +163,18 @@ class DistancesOnRequest {
  public:
   using L = HierarchyLabel<W>;
 
-  DistancesOnRequest(const Hierarchy<W>& hierarchy)
+  explicit DistancesOnRequest(const Hierarchy<W>& hierarchy)
       : hierarchy_(hierarchy),
         upward_(hierarchy.n()),
-        labels_(static_cast<std::size_t>(hierarchy.n()), kUnknown) {}
+        entries_(static_cast<std::size_t>(hierarchy.n()), Entry{}) {}
 
   void start(std::int64_t source) {
-    for (const Position x : known_) labels_[static_cast<std::size_t>(x)] = kUnknown;
+    for (const Position x : known_) entry(x) = {};
+    for (const Position x : upward_.reached()) entry(x) = {};
     known_.clear();
     upward_.search(hierarchy_.up(), hierarchy_.down(), hierarchy_.position(source),
                    [](Position, L) { return true; });
+    for (const Position x : upward_.reached()) entry(x).upward = upward_[x];
   }
 
   std::int64_t settled() const {
@@ -180,41 +183,48 @@ class DistancesOnRequest {
 
   L operator()(std::int64_t vertex) {
     const Position wanted = hierarchy_.position(vertex);
-    if (label(wanted) == kUnknown) compute(wanted);
-    return label(wanted);
+    if (entry(wanted).label == kUnknown) compute(wanted);
+    return entry(wanted).label;
   }
 
  private:
   // No label has this value: integers are at most the largest signed one, floats are >= 0.
   static constexpr L kUnknown = static_cast<L>(-1);
 
-  L& label(Position x) { return labels_[static_cast<std::size_t>(x)]; }
+  /// What is known of a position, side by side: most are far from each other in memory.
+  struct Entry {
+    L label = kUnknown;
+    L upward = kNoLabel<W>;  // in the search from the source
+  };
+
+  Entry& entry(Position x) { return entries_[static_cast<std::size_t>(x)]; }
 
   void compute(Position wanted) {
-    const std::size_t begin = known_.size();
-    add(wanted);
-    for (std::size_t i = begin; i < known_.size(); ++i)
-      for (const HierarchyArc<W>& arc : hierarchy_.down().row(known_[i]))
-        if (label(arc.head) == kUnknown) add(arc.head);
-    // More important positions first; those that were known before are complete.
-    std::sort(known_.begin() + static_cast<std::ptrdiff_t>(begin), known_.end());
-    for (std::size_t i = begin; i < known_.size(); ++i) {
-      L least = upward_[known_[i]];
-      for (const HierarchyArc<W>& arc : hierarchy_.down().row(known_[i]))
-        least = std::min(least, static_cast<L>(label(arc.head) + static_cast<L>(arc.weight)));
-      label(known_[i]) = least;
+    stack_.push_back(wanted);
+    while (!stack_.empty()) {
+      const Position x = stack_.back();
+      Entry& found = entry(x);
+      const std::size_t below = stack_.size();
+      L least = found.upward;
+      if (found.label == kUnknown) {  // else it was on the stack twice
+        for (const HierarchyArc<W>& arc : hierarchy_.down().row(x)) {
+          const L from = entry(arc.head).label;
+          if (from == kUnknown) stack_.push_back(arc.head);
+          least = std::min(least, static_cast<L>(from + static_cast<L>(arc.weight)));
+        }
+        if (stack_.size() > below) continue;  // more important positions first
+        found.label = least;
+        known_.push_back(x);
+      }
+      stack_.pop_back();
     }
-  }
-
-  void add(Position x) {
-    label(x) = kNoLabel<W>;  // until it is computed: not added twice
-    known_.push_back(x);
   }
 
   const Hierarchy<W>& hierarchy_;
   UpwardLabels<W> upward_;
-  PageArray<L> labels_;
+  PageArray<Entry> entries_;
   std::vector<Position> known_;
+  std::vector<Position> stack_;
 };
 
 }  // namespace warpath

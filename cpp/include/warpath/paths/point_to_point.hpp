@@ -56,14 +56,16 @@ class Backtracker {
  private:
   static constexpr V kNone = -1;
 
-  /// Calls visit(u, label) for each tight edge u -> v.
-  template <class Visit>
-  void each_tight(V v, Visit&& visit) {
+  /// Calls visit(u, label) for each tight edge u -> v whose u is wanted(u). Labels of others are
+  /// not requested, as they may have to be computed.
+  template <class Wanted, class Visit>
+  void each_tight(V v, Wanted&& wanted, Visit&& visit) {
     const auto row = static_cast<std::size_t>(v);
     const D to = label_(v);
     poller_.step(into_.indptr[row + 1] - into_.indptr[row] + 1);
     for (std::int64_t e = into_.indptr[row]; e < into_.indptr[row + 1]; ++e) {
       const V u = into_.indices[static_cast<std::size_t>(e)];
+      if (!wanted(u)) continue;
       const D from = label_(u);
       D sum;
       if (from == unreachable<D> ||
@@ -73,12 +75,19 @@ class Backtracker {
     }
   }
 
+  template <class Visit>
+  void each_tight(V v, Visit&& visit) {
+    each_tight(v, [](V) { return true; }, visit);
+  }
+
   V shorter_predecessor(V v) {
     V smallest = kNone;
     const D to = label_(v);
-    each_tight(v, [&](V u, D from) {
-      if (from < to && (smallest == kNone || u < smallest)) smallest = u;
-    });
+    each_tight(
+        v, [&](V u) { return smallest == kNone || u < smallest; },
+        [&](V u, D from) {
+          if (from < to) smallest = u;
+        });
     return smallest;
   }
 
