@@ -137,6 +137,7 @@ void register_floyd_warshall(nb::module_& module);
 void register_breadth_first(nb::module_& module);
 void register_bidirectional(nb::module_& module);
 void register_hierarchy(nb::module_& module);
+void register_customizable(nb::module_& module);
 void register_verify(nb::module_& module);
 void register_owners(nb::module_& module);
 void register_visit_order(nb::module_& module);

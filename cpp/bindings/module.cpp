@@ -24,6 +24,7 @@ NB_MODULE(_core, module) {
   register_breadth_first(module);
   register_bidirectional(module);
   register_hierarchy(module);
+  register_customizable(module);
   register_verify(module);
   register_owners(module);
   register_visit_order(module);

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.api import new_weights
 from warpath.api.nearest import nearest_of
 from warpath.api.one_source import SourceRequest, solve_one
 from warpath.api.options import ONE_SOURCE, options_of
@@ -253,6 +254,48 @@ class Solver:
             raise NegativeCycleError(error.cycle[::-1], error.length) from None
         return Within(graph, cutoffs, paths, reverse=reverse)
 
+    def with_weights(self, weights: ArrayLike, *, progress: Progress = None) -> Solver:
+        """Return a prepared Solver of the same streets with new weights.
+
+        The arcs that a hierarchy of these streets may need are found once, at the first call; each
+        call then *customizes* them, that is, computes their weights. The new Solver shares them.
+
+        Parameters
+        ----------
+        weights : (m,) numbers >= 0 in the order of ``graph.edges()``. Their type is kept.
+        progress : as in `sssp`; it counts the vertices of the first call.
+
+        Returns
+        -------
+        Solver
+            Its graph has the new weights; the options are the same. Its answers are those of
+            ``warpath.prepare(graph.with_weights(weights))``.
+
+        Raises
+        ------
+        NotSupportedError
+            If this Solver is not prepared, or removing vertices makes the rest of the graph denser
+            and denser.
+        GraphError, WeightError, NegativeWeightError
+            If the number of weights is not m, or a weight is NaN, infinite or negative.
+        DistanceOverflowError
+            If the sums of weights may not fit 64 bits.
+
+        Notes
+        -----
+        Source: Dibbelt, Strasser, Wagner, Customizable contraction hierarchies, 2014. On a road
+        network of 264,346 vertices the first call takes a second more than the later ones.
+
+        Examples
+        --------
+        >>> import warpath as wp
+        >>> city = wp.prepare([(0, 1, 2), (1, 2, 5), (0, 2, 9)])
+        >>> city.with_weights([2, 9, 50]).pairs([0], [2]).dist
+        array([9])
+        """
+        graph = new_weights.reweighted(self.graph, self._options.wish, weights, progress)
+        return Solver(graph, **self._wished())
+
     def plan(
         self,
         source: Any = None,
@@ -300,14 +343,16 @@ class Solver:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the graph, the options and the hierarchy, so that no process builds it again."""
+        return _restored, (self.graph, self._wished(), hierarchy.arrays_of(opened(self.graph)))
+
+    def _wished(self) -> dict[str, Any]:
+        """Return the options, as the constructor takes them."""
         wish = self._options.wish
-        options = {name: getattr(wish, name) for name in _OPTIONS}
-        return _restored, (self.graph, options, hierarchy.arrays_of(opened(self.graph)))
+        return {name: getattr(wish, name) for name in _OPTIONS}
 
     def __repr__(self) -> str:
-        wish = self._options.wish._asdict()
-        said = {name: wish[name] for name in _OPTIONS}
-        options = "".join(f", {name}={value!r}" for name, value in said.items() if value)
+        said = self._wished().items()
+        options = "".join(f", {name}={value!r}" for name, value in said if value)
         return f"<Solver of {self.graph!r}{options}>"
 
 

@@ -258,11 +258,16 @@ def _solving_calls() -> list[Call]:
     )
     prepare = {key: _SOLVING[key] for key in ("threads", "progress")}
     prepared = Call("prepare", _free(wp.prepare), {"graph": _GRAPH, "?": _FLAG, **prepare})
+    changed = Call(
+        "solver.with_weights",
+        lambda subject, **given: wp.prepare(subject.graph).with_weights(**given),
+        {"weights": _weights, "?": _FLAG, "progress": prepare["progress"]},
+    )
     methods = [
         Call(f"solver.{name}", _solver(name), _without(params, plan), weight=weight / 4)
         for name, (weight, params) in own.items()
     ]
-    return [*functions, made, prepared, *methods]
+    return [*functions, made, prepared, changed, *methods]
 
 
 def _solver(name: str) -> Callable[..., Any]:
