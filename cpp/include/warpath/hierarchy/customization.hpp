@@ -4,7 +4,7 @@
 // its ends via a less important position. Then each gets the distance between its ends, by the
 // triangles via more important ones; arcs whose weight falls by that are not needed, as another
 // arc of the same position begins a shorter way. Both passes go through the elimination tree,
-// subtrees side by side, the few positions above them height by height. An arc's weight does not
+// subtrees side by side, then the few positions above them. An arc's weight does not
 // depend on the order in which threads take subtrees: it is a least one of sums that do not.
 //
 // Work      six additions for each triangle, three where both directions have equal weights: 50 ms
@@ -46,6 +46,7 @@ class Customization {
         threads_(threads),
         control_(control),
         barrier_(threads, control),
+        walk_(elimination.top_tree(), control),
         up_(elimination.arcs()),
         down_(elimination.arcs()),
         longest_(static_cast<std::size_t>(threads)),
@@ -116,19 +117,17 @@ class Customization {
       control_.advance(ranges[i].end - ranges[i].begin);
     }
     barrier_.wait(rank);
-    const std::span<const std::size_t> heights = e_.heights();
-    for (std::size_t h = 0; h + 1 < heights.size(); ++h) {
-      of_height(h, rank,
-                [&](std::size_t x) { lower<kSymmetric>(x, up_to, down_from, rank, poller); });
-      barrier_.wait(rank);
-    }
+    const std::span<const Position> top = e_.top();
+    walk_.up([&](std::size_t i) {
+      lower<kSymmetric>(static_cast<std::size_t>(top[i]), up_to, down_from, rank, poller);
+    });
+    barrier_.wait(rank);
     if (rank == 0) check_longest();
     begin_distances(rank);
     barrier_.wait(rank);
-    for (std::size_t h = heights.size() - 1; h-- > 0;) {
-      of_height(h, rank, [&](std::size_t x) { upper<kSymmetric>(x, up_to, down_from, poller); });
-      barrier_.wait(rank);
-    }
+    walk_.down(rank, [&](std::size_t i) {
+      upper<kSymmetric>(static_cast<std::size_t>(top[i]), up_to, down_from, poller);
+    });
     for (std::size_t i; (i = next_[1].fetch_add(1, std::memory_order_relaxed)) < ranges.size();) {
       for (Position x = ranges[i].begin; x < ranges[i].end; ++x)
         upper<kSymmetric>(static_cast<std::size_t>(x), up_to, down_from, poller);
@@ -137,15 +136,6 @@ class Customization {
     barrier_.wait(rank);
     collect(rank, up_, up_distance_, up_rows_);
     if (!kSymmetric) collect(rank, down_, down_distance_, down_rows_);
-  }
-
-  /// Calls body(x) for the positions of a height above the ranges that a rank takes.
-  template <class Body>
-  void of_height(std::size_t h, int rank, const Body& body) const {
-    const std::span<const Position> top = e_.top();
-    for (std::size_t i = e_.heights()[h] + static_cast<std::size_t>(rank); i < e_.heights()[h + 1];
-         i += static_cast<std::size_t>(threads_))
-      body(static_cast<std::size_t>(top[i]));
   }
 
   /// Makes the arcs of x final in respect of the positions below it: x -> z -> y for each y above.
@@ -278,6 +268,7 @@ class Customization {
   const int threads_;
   Control& control_;
   TeamBarrier barrier_;
+  TreeWalk walk_;                             // through the positions above the ranges
   PageArray<L> up_, down_;                    // by arcs up and lower triangles
   PageArray<L> up_distance_, down_distance_;  // between the ends of arcs
   bool symmetric_ = false;                    // up_ and down_ are equal

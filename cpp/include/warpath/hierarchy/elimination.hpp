@@ -19,6 +19,7 @@
 
 #include "warpath/graph/types.hpp"
 #include "warpath/hierarchy/hierarchy.hpp"
+#include "warpath/hierarchy/tree_walk.hpp"
 #include "warpath/parallel/page_array.hpp"
 
 namespace warpath {
@@ -71,10 +72,9 @@ class Elimination {
   };
   std::span<const Range> ranges() const { return ranges_; }
 
-  /// The positions above the ranges, and of each height where those begin; a position has no arcs
-  /// to others of its height, and arcs from positions of less height alone.
+  /// The positions above the ranges, ascending, and the tree that they form.
   std::span<const Position> top() const { return top_; }
-  std::span<const std::size_t> heights() const { return heights_; }
+  std::span<const TreeNode> top_tree() const { return top_tree_; }
 
   std::size_t nbytes() const {
     return n() * (sizeof(Position) + 2 * sizeof(std::int64_t)) +
@@ -223,27 +223,26 @@ class Elimination {
       ranges_.back().end = end_[x];
       x = static_cast<std::size_t>(end_[x]);
     }
-    sort_by_height();
+    join_top();
   }
 
   std::size_t parent(std::size_t x) const {
     return static_cast<std::size_t>(heads_[first(x + 1) - 1]);
   }
 
-  void sort_by_height() {
-    std::vector<std::size_t> height(n(), 0);
-    std::size_t most = 0;
+  void join_top() {
+    top_tree_.resize(top_.size());
     for (std::size_t i = top_.size(); i-- > 0;) {
       const auto x = static_cast<std::size_t>(top_[i]);
-      most = std::max(most, height[x]);
-      if (first(x) < first(x + 1)) height[parent(x)] = std::max(height[parent(x)], height[x] + 1);
+      if (first(x) == first(x + 1)) continue;
+      const auto above =
+          std::lower_bound(top_.begin(), top_.end(), static_cast<Position>(parent(x))) -
+          top_.begin();
+      TreeNode& node = top_tree_[static_cast<std::size_t>(above)];
+      top_tree_[i].parent = static_cast<std::int32_t>(above);
+      top_tree_[i].sibling = std::exchange(node.child, static_cast<std::int32_t>(i));
+      ++node.children;
     }
-    const auto of = [&](Position x) { return height[static_cast<std::size_t>(x)]; };
-    std::stable_sort(top_.begin(), top_.end(),
-                     [&](Position a, Position b) { return of(a) < of(b); });
-    heights_.push_back(0);
-    for (std::size_t i = 1; i <= top_.size(); ++i)
-      if (i == top_.size() || of(top_[i]) != of(top_[i - 1])) heights_.push_back(i);
   }
 
   std::vector<Position> position_;       // of each vertex
@@ -255,7 +254,7 @@ class Elimination {
   PageArray<std::int64_t> arc_of_edge_;
   std::vector<Range> ranges_;
   std::vector<Position> top_;
-  std::vector<std::size_t> heights_;
+  std::vector<TreeNode> top_tree_;
   std::int64_t triangles_ = 0;
 };
 
