@@ -32,7 +32,7 @@ void register_eliminate(nb::module_& module) {
           auto neighbours = neighbours_of<V>(view.indptr, view.indices);
           const auto order = EliminationOrder(neighbours, limits, control).run();
           made = std::make_unique<Elimination>(view.indptr, view.indices, std::move(neighbours),
-                                               order);
+                                               order, Poller(control, true));
         } catch (const DenseCore& core) {
           return nb::make_tuple(core.vertices, core.arcs);
         }

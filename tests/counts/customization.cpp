@@ -12,7 +12,7 @@ warpath::Elimination eliminated(const CsrView<V, W>& graph) {
   Control control;
   auto neighbours = warpath::neighbours_of<V>(graph.indptr, graph.indices);
   const auto order = warpath::EliminationOrder(neighbours, {}, control).run();
-  return {graph.indptr, graph.indices, std::move(neighbours), order};
+  return {graph.indptr, graph.indices, std::move(neighbours), order, Poller(control, true)};
 }
 
 void eliminate(const Graph<W>& graph) {

@@ -20,6 +20,7 @@
 #include "warpath/graph/types.hpp"
 #include "warpath/hierarchy/hierarchy.hpp"
 #include "warpath/hierarchy/tree_walk.hpp"
+#include "warpath/parallel/control.hpp"
 #include "warpath/parallel/page_array.hpp"
 
 namespace warpath {
@@ -40,8 +41,9 @@ class Elimination {
   /// `order` has each vertex once.
   template <Index V>
   Elimination(std::span<const std::int64_t> indptr, std::span<const V> indices,
-              std::vector<std::vector<Position>> neighbours, std::span<const Position> order) {
-    eliminate(std::move(neighbours), order);
+              std::vector<std::vector<Position>> neighbours, std::span<const Position> order,
+              Poller poller) {
+    eliminate(std::move(neighbours), order, poller);
     find_arcs_below();
     find_edges(indptr, indices);
     divide();
@@ -87,7 +89,7 @@ class Elimination {
   static constexpr std::int64_t kRanges = 64;  // that the triangles are divided into, about
 
   /// Finds the rows of arcs, as vertices by order, and then numbers them by position.
-  void eliminate(std::vector<List> rows, std::span<const Position> order) {
+  void eliminate(std::vector<List> rows, std::span<const Position> order, Poller& poller) {
     const std::size_t n = order.size();
     List rank(n);
     for (std::size_t i = 0; i < n; ++i)
@@ -108,6 +110,7 @@ class Elimination {
         for (const Position j : rows[static_cast<std::size_t>(order[static_cast<std::size_t>(c)])])
           add(j);
       row = std::move(above);
+      poller.step(static_cast<std::int64_t>(row.size()) + 1);
       if (row.empty()) continue;
       parent[i] = *std::min_element(row.begin(), row.end());
       sibling[i] = std::exchange(child[static_cast<std::size_t>(parent[i])], self);
@@ -119,7 +122,7 @@ class Elimination {
       position_[static_cast<std::size_t>(order[i])] = place_[i];
       vertex[static_cast<std::size_t>(place_[i])] = order[i];
     }
-    store(rows, vertex);
+    store(rows, vertex, poller);
   }
 
   /// Gives each rank its position: a parent's is followed by those of its subtrees.
@@ -149,7 +152,7 @@ class Elimination {
     }
   }
 
-  void store(std::vector<List>& rows, const List& vertex) {
+  void store(std::vector<List>& rows, const List& vertex, Poller& poller) {
     const std::size_t n = vertex.size();
     first_ = PageArray<std::int64_t>(n + 1);
     first_[0] = 0;
@@ -159,6 +162,7 @@ class Elimination {
     heads_ = PageArray<Position>(static_cast<std::size_t>(first_[n]));
     for (std::size_t x = 0; x < n; ++x) {
       List& row = rows[static_cast<std::size_t>(vertex[x])];
+      poller.step(static_cast<std::int64_t>(row.size()) + 1);
       for (Position& head : row) head = place_[static_cast<std::size_t>(head)];
       std::sort(row.begin(), row.end());
       std::copy(row.begin(), row.end(), heads_.data() + first_[x]);
