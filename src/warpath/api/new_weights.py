@@ -9,7 +9,6 @@ import numpy as np
 from warpath.base import settings
 from warpath.base.errors import (
     DistanceOverflowError,
-    GraphError,
     NegativeWeightError,
     NotSupportedError,
     WeightError,
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from warpath.api.run import Progress
-    from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.planner.wish import Wish
 
@@ -44,7 +42,7 @@ def reweighted(graph: Graph, wish: Wish, weights: ArrayLike, progress: Progress)
             "warpath.Solver(graph.with_weights(weights)) without preparation."
         )
         raise NotSupportedError(msg)
-    made = graph.with_weights(_checked(graph, weights))
+    made = _of_all_edges(graph, weights)
     refuse_negative(made)
     streets, threads = opened(made), wish.threads or settings.threads()
     with watch(progress, "with_weights", "vertices") as report:
@@ -57,23 +55,18 @@ def reweighted(graph: Graph, wish: Wish, weights: ArrayLike, progress: Progress)
     return made
 
 
-def _checked(graph: Graph, weights: ArrayLike) -> Array:
-    """Return weights that leave the graph its edges."""
+def _of_all_edges(graph: Graph, weights: ArrayLike) -> Graph:
+    """Return a graph with new weights, none of which is infinite: it has all edges."""
     array = as_weights(weights)
-    if len(array) != graph.m:
+    made = graph.with_weights(array)
+    if made.m < graph.m:
+        at = int(np.argmax(array == np.inf))
         msg = (
-            f"weights has {len(array):,} entries, but the graph has m = {graph.m:,} edges: one for "
-            "each is needed, in the order of graph.edges()."
-        )
-        raise GraphError(msg)
-    endless = np.flatnonzero(array == np.inf)
-    if len(endless):
-        msg = (
-            f"weights[{endless[0]}] is infinite: with_weights keeps all edges. Give a closed edge "
-            "a weight that no path is worth, or use warpath.prepare(graph.with_weights(weights))."
+            f"weights[{at}] is infinite: with_weights keeps all edges. Give a closed edge a weight "
+            "that no path is worth, or use warpath.prepare(graph.with_weights(weights))."
         )
         raise WeightError(msg)
-    return array
+    return made
 
 
 def refuse_negative(graph: Graph) -> None:

@@ -72,7 +72,7 @@ RECIPES = (
         "Two searches upward in a hierarchy whose arcs are found once for the streets, and "
         "customized for each set of weights.",
         _CCH,
-        "sections 3 to 8",
+        "the sections on metric-independent orders, triangles and customization",
         frozenset({Task.PATH, Task.PAIRS}),
         Loop.CUSTOMIZED,
         reassociates=True,

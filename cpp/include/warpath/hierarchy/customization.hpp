@@ -4,16 +4,15 @@
 // its ends via a less important position. Then each gets the distance between its ends, by the
 // triangles via more important ones; arcs whose weight falls by that are not needed, as another
 // arc of the same position begins a shorter way. Both passes go through the elimination tree,
-// subtrees side by side, then the few positions above them. An arc's weight does not
-// depend on the order in which threads take subtrees: it is a least one of sums that do not.
+// subtrees side by side and the few positions above them. An arc's weight does not depend on the
+// order in which threads take subtrees: it is the least of sums that do not.
 //
 // Work      six additions for each triangle, three where both directions have equal weights: 50 ms
 //           for New York's roads on one thread.
 // Memory    four weights for each arc, three where both directions have equal weights, and two for
 //           each vertex and thread.
 // Needs     weights >= 0 for the edges that the elimination was made for.
-// Source    Dibbelt, Strasser, Wagner, "Customizable contraction hierarchies", 2014, sections 6
-//           and 7.
+// Source    Dibbelt, Strasser, Wagner, "Customizable contraction hierarchies", 2014.
 #pragma once
 
 #include <algorithm>

@@ -6,8 +6,7 @@
 // to what lies above it. Positions number the tree from the root, each subtree without gaps.
 // Work    O(n + m), and O(k log k) for k arcs of a vertex.
 // Memory  12 bytes for each arc, 8 for each edge, 20 for each vertex.
-// Source  Dibbelt, Strasser, Wagner, "Customizable contraction hierarchies", 2014, sections 3
-// and 5.
+// Source  Dibbelt, Strasser, Wagner, "Customizable contraction hierarchies", 2014.
 #pragma once
 
 #include <algorithm>

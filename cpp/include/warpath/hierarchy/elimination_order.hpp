@@ -10,7 +10,7 @@
 // above, 4 % more triangles; by the least degree, as sparse factorizations do: 10.0 million
 // triangles and 357 vertices above.
 // Work    O(sum of squared degrees at removal), sequential: a second on New York's roads.
-// Source  Dibbelt, Strasser, Wagner, "Customizable contraction hierarchies", 2014, section 4.
+// Source  Dibbelt, Strasser, Wagner, "Customizable contraction hierarchies", 2014.
 #pragma once
 
 #include <algorithm>
