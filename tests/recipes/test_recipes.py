@@ -44,6 +44,7 @@ NAMES = {
         johnson_flags johnson_queue johnson_prefix""",
     "geisberger2008": "ch",
     "delling2011": "phast gphast rphast",
+    "dibbelt2014": "cch",
     "warpath": """bfs buckets own_buckets side_by_side wide patches block_per_source pairs johnson
         floyd_warshall""",
     "broken": "harish_narayanan2007",
@@ -223,6 +224,7 @@ def test_the_cpu_runs_what_has_all_its_steps_there():
         "geisberger2008.ch",
         "delling2011.phast",
         "delling2011.rphast",
+        "dibbelt2014.cch",
     ]
 
 

@@ -10,6 +10,7 @@ from warpath.base import settings
 from warpath.base.errors import InputError
 from warpath.engines import cpu
 from warpath.engines.registry import engine_of
+from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
 from warpath.graph.derived import Derived
 from warpath.graph.facts import probed
@@ -256,3 +257,19 @@ def facts_for(size: Size, graph: Graph, device: str) -> Facts:
 
 def _limits() -> tuple[int | None, int | None]:
     return settings.gpu_memory(), settings.memory_limit()
+
+
+def requested_size(graph: Graph, source: Any, sources: Any, targets: Any, target: Any) -> Size:
+    """Return the size of the question that the arguments of `warpath.plan` describe."""
+    entry = graph.dist_dtype.itemsize
+    if sources is not None:
+        rows = len(as_indices(graph, sources, "sources"))
+        columns = graph.n if targets is None else len(as_indices(graph, targets, "targets"))
+        return Size(Task.MANY, rows, columns, entry)
+    if source is None:
+        return Size(Task.APSP, graph.n, graph.n, entry)
+    one_index(graph, source, "source")
+    if target is None:
+        return ONE_SOURCE
+    one_index(graph, target, "target")
+    return Size(Task.PATH)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warpath.api.new_weights import refuse_negative, too_long
 from warpath.api.solver import Solver
 from warpath.base import settings, units
-from warpath.base.errors import DistanceOverflowError, NegativeWeightError, NotEnoughMemoryError
+from warpath.base.errors import NotEnoughMemoryError
 from warpath.base.progress import watch
 from warpath.engines.hierarchy import HIERARCHY, hierarchy_of
 from warpath.graph import Graph
@@ -73,23 +74,12 @@ def prepare(
     """
     made = Graph.of(graph)
     solver = Solver(made, device=device, threads=threads, prepared=True)
-    negative = made.facts(symmetry=False).negative
-    if negative:
-        msg = (
-            f"the graph has {negative:,} negative weight{'' if negative == 1 else 's'}, and a "
-            "hierarchy needs weights >= 0: warpath.distances and warpath.apsp solve it by "
-            "potentials, without preparation."
-        )
-        raise NegativeWeightError(msg)
+    refuse_negative(made)
     _require_memory(opened(made))
     team = settings.threads() if threads is None else threads
     with watch(progress, "prepare", "vertices") as report:
         if hierarchy_of(opened(made), team, report) is None:
-            msg = (
-                "sums of weights may not fit 64 bits in a hierarchy: use float64 weights "
-                "(graph.astype('float64')), smaller units, or warpath.Solver(graph)."
-            )
-            raise DistanceOverflowError(msg)
+            raise too_long()
     solver.place()
     return solver
 

@@ -13,8 +13,11 @@ from warpath.api.table import solved_table
 from warpath.api.table_request import TableRequest
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, InputError
+from warpath.engines.base import Problem
+from warpath.graph.arguments import as_indices
 from warpath.graph.checks import shown
 from warpath.planner.cpu_model import Destination, Size
+from warpath.recipes import Task
 from warpath.results.totals import NAMES, Totals
 
 if TYPE_CHECKING:
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from warpath.api.options import Options
     from warpath.api.run import Progress
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Problem
     from warpath.graph import Graph
 
 
@@ -45,9 +47,19 @@ def checked_names(reduce: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def totalled(
-    graph: Graph, options: Options, problem: Problem, names: tuple[str, ...], progress: Progress
+    graph: Graph,
+    options: Options,
+    reduce: str | Sequence[str],
+    sources: Any,
+    targets: Any,
+    cutoff: float | None,
+    progress: Progress,
 ) -> Totals:
-    """Return the totals of the distances from each source to the targets."""
+    """Return the totals of the distances from each source; see `warpath.totals`."""
+    names = checked_names(reduce)
+    chosen_columns = None if targets is None else as_indices(graph, targets, "targets")
+    chosen_rows = np.arange(graph.n) if sources is None else as_indices(graph, sources, "sources")
+    problem = Problem(Task.MANY, chosen_rows, chosen_columns, cutoff)
     start = time.perf_counter()
     columns = graph.n if problem.targets is None else len(problem.targets)
     if "sum" in names:

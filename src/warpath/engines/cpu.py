@@ -128,14 +128,9 @@ def _bellman_ford_rows(order: Order) -> Raw:
 def _delta_stepping(order: Order) -> Raw:
     dist = np.empty(order.graph.n, order.graph.dist_dtype)
     stats = _core.delta_stepping(
-        *_csr(order.graph),
-        order.problem.source,
-        dist,
-        delta=order.params["delta"],
-        threads=order.threads,
-        complete=order.problem.cutoff is None,
-        progress=order.progress,
-    )
+        *_csr(order.graph), order.problem.source, dist, delta=order.params["delta"],
+        threads=order.threads, complete=order.problem.cutoff is None, progress=order.progress,
+    )  # fmt: skip
     return Raw(dist, stats=stats)
 
 
@@ -384,6 +379,7 @@ _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.JOHNSON: _johnson,
     Loop.SETTLE: _settle,
     Loop.HIERARCHY: _in_hierarchy,
+    Loop.CUSTOMIZED: _in_hierarchy,
     Loop.HIERARCHY_SWEEP: _down_hierarchy,
     Loop.RESTRICTED_SWEEP: _down_hierarchy,
 }

@@ -9,6 +9,7 @@ import numpy as np
 from warpath import _core
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotSupportedError
+from warpath.engines import customizable
 from warpath.engines.base import Order, Raw
 from warpath.graph.derived import Derived
 from warpath.recipes import Loop, Task
@@ -94,7 +95,8 @@ def search(order: Order) -> Raw | None:
     """Find a route, or the distances of pairs; None without a hierarchy, see `hierarchy_of`."""
     graph, problem = order.graph, order.problem
     assert problem.targets is not None  # noqa: S101 - the caller's promise for PATH and PAIRS
-    hierarchy = hierarchy_of(graph, order.threads)
+    customized = order.recipe.loop is Loop.CUSTOMIZED
+    hierarchy = (customizable.hierarchy_of if customized else hierarchy_of)(graph, order.threads)
     if hierarchy is None:
         return None
     if problem.task is Task.PAIRS:

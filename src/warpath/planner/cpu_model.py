@@ -269,7 +269,7 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     if recipe.prepared:
         searches = 2 * n * label + n // 8
         line = min(_LINE, max(size.sources, 1) * label)
-        sweeps = 0 if recipe.loop is Loop.HIERARCHY else n * (line + 1)
+        sweeps = 0 if Task.PAIRS in recipe.solves else n * (line + 1)
         return max(table, n * label) + threads * (searches + sweeps) + 4 * n
     work = n * (label + 4) + min(m, 4 * n) * 16
     if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:

@@ -311,6 +311,7 @@ def kind_of(device: str, *, auto: bool = True) -> DeviceKind:
 
 _ONE_SOURCE_ON_A_TEAM = {Loop.BFS, Loop.BUCKET_TEAM, Loop.DELTA_STEPPING, Loop.FLOYD_WARSHALL}
 _ONE_SOURCE_A_THREAD = {
+    Loop.CUSTOMIZED,
     Loop.DIJKSTRA,
     Loop.HIERARCHY,
     Loop.HIERARCHY_SWEEP,

@@ -19,10 +19,17 @@ _PHAST = Citation(
 _RPHAST = Citation(
     "Delling, Goldberg, Werneck", "Faster batched shortest paths in road networks", "ATMOS", 2011
 )
+_CCH = Citation("Dibbelt, Strasser, Wagner", "Customizable contraction hierarchies", "SEA", 2014)
 _NOTE = (
     "Vertices are contracted in rounds of independent vertices, on threads; the importance of a "
     "vertex is its level and the quotients of arcs and hops, and searches go through positions in "
     "the order of importance, without a priority queue."
+)
+_CCH_NOTE = (
+    "Vertices are removed by their level and the quotient of arcs, without nested dissection; "
+    "weights come from triangles, subtrees side by side on threads, and arcs that perfect "
+    "customization shows to be unnecessary are left out. Searches stall and go through positions, "
+    "as in geisberger2008.ch, and not along the elimination tree."
 )
 
 RECIPES = (
@@ -72,5 +79,18 @@ RECIPES = (
         reassociates=True,
         prepared=True,
         note=_NOTE,
+    ),
+    Recipe(
+        "dibbelt2014.cch",
+        "Two searches upward in a hierarchy whose arcs are found once for the streets, and "
+        "customized for each set of weights.",
+        _CCH,
+        "the sections on metric-independent orders, triangles and customization",
+        frozenset({Task.PATH, Task.PAIRS}),
+        Loop.CUSTOMIZED,
+        reassociates=True,
+        planned=False,
+        prepared=True,
+        note=_CCH_NOTE,
     ),
 )

@@ -48,6 +48,7 @@ class Loop(Enum):
     HIERARCHY = "hierarchy"  #: searches upward in a contraction hierarchy that meet
     HIERARCHY_SWEEP = "hierarchy_sweep"  #: sweeps down a hierarchy, over all vertices
     RESTRICTED_SWEEP = "restricted_sweep"  #: sweeps down a hierarchy, over vertices above targets
+    CUSTOMIZED = "customized"  #: searches upward, in arcs that were found without the weights
     # Loops in rounds, which `Recipe.axes` describes.
     SWEEPS = "sweeps"  #: visits every vertex in every round
     FRONTIER = "frontier"  #: keeps a list of the improved vertices

@@ -80,6 +80,7 @@ def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
         ),
         "bidirectional": lambda: ([*d.rows(), *d.back()], {}),
         "bidirectional_breadth_first": lambda: ([*d.rows()[:2], *d.back()[:2]], {}),
+        "eliminate": lambda: ([*d.rows()[:2]], late),
         "contract": lambda: ([*d.rows(), d.threads()], late),
         "hierarchy": lambda: (_hierarchy(d), {}),
         "refuse_overflow": lambda: ([*d.rows(), d.labels()], {}),

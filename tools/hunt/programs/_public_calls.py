@@ -261,19 +261,25 @@ def _solving_calls() -> list[Call]:
     )
     prepare = {key: _SOLVING[key] for key in ("device", "threads", "progress")}
     prepared = Call("prepare", _free(wp.prepare), {"graph": _GRAPH, "?": _FLAG, **prepare})
+    options = {key: prepare[key] for key in ("threads", "progress")}
     load = {"path": _pick("g.wph"), "?": _FLAG, "graph": _pick(None, [(0, 1, 2), (1, 2, 5)])}
-    loaded = Call("load", _free(wp.load), load | prepare)
+    loaded = Call("load", _free(wp.load), load | options)
     save = Call(
         "solver.save",
         lambda subject, path: wp.prepare(subject.graph).save(path),
         {"path": _pick("t.wph", "t.npz")},
         weight=0.3,
     )
+    changed = Call(
+        "solver.with_weights",
+        lambda subject, **given: wp.prepare(subject.graph).with_weights(**given),
+        {"weights": _weights, "?": _FLAG, "progress": prepare["progress"]},
+    )
     methods = [
         Call(f"solver.{name}", _solver(name), _without(params, plan), weight=weight / 4)
         for name, (weight, params) in own.items()
     ]
-    return [*functions, made, prepared, loaded, save, *methods]
+    return [*functions, made, prepared, loaded, save, changed, *methods]
 
 
 def _solver(name: str) -> Callable[..., Any]:

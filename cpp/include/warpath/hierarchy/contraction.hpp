@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "warpath/graph/types.hpp"
+#include "warpath/hierarchy/dense_core.hpp"
 #include "warpath/hierarchy/hierarchy.hpp"
 #include "warpath/hierarchy/witness_search.hpp"
 #include "warpath/parallel/control.hpp"
@@ -32,12 +33,6 @@
 #include "warpath/parallel/team.hpp"
 
 namespace warpath {
-
-/// Thrown if contracting vertices makes the rest of a graph denser and denser.
-struct DenseCore {
-  std::int64_t vertices;  // that remain
-  std::int64_t arcs;      // between them
-};
 
 /// The limits of one contraction.
 struct ContractionLimits {

@@ -1,0 +1,196 @@
+"""`Solver.with_weights`: the same streets, new weights, and nothing prepared anew."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import warpath as wp
+from support import strategies
+from warpath import _core
+from warpath.engines.customizable import ELIMINATION
+from warpath.engines.hierarchy import HIERARCHY
+from warpath.graph import Graph
+
+
+@pytest.fixture(scope="module")
+def road():
+    return wp.generate.road(2000)
+
+
+@pytest.fixture(scope="module")
+def city(road):
+    return wp.prepare(road)
+
+
+def drawn(graph, seed, dtype=np.int32, most=1000):
+    return np.random.default_rng(seed).integers(0, most, graph.m).astype(dtype)
+
+
+def assert_answers_as_unprepared(solver, graph):
+    """Compare all kinds of answers of integer weights, bit for bit."""
+    assert solver.graph.weights.tolist() == graph.weights.tolist()
+    table = wp.apsp(graph).dist
+    assert solver.apsp().dist.tobytes() == table.tobytes()
+    origins, destinations = np.random.default_rng(9).integers(0, graph.n, (2, 200))
+    trips = solver.pairs(origins, destinations)
+    assert trips.dist.tolist() == table[origins, destinations].tolist()
+    assert trips.plan.recipe.prepared
+    assert solver.sssp(5).pred.tolist() == wp.sssp(graph, 5).pred.tolist()
+    for ends in zip(origins[:30].tolist(), destinations[:30].tolist(), strict=True):
+        if np.isfinite(table[ends]) and table[ends] < 2**62:
+            assert solver.path(*ends).indices.tolist() == wp.path(graph, *ends).indices.tolist()
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_answers_are_those_of_an_unprepared_graph_after_several_changes(road, dtype):
+    solver = wp.prepare(road, threads=2)
+    for seed in range(3):
+        weights = drawn(road, seed, dtype)
+        weights[:: seed + 2] = 0
+        solver = solver.with_weights(weights)
+        assert solver.graph.weights.dtype == dtype
+        assert_answers_as_unprepared(solver, road.with_weights(weights))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_floats_agree_within_rounding_and_trees_are_searched_in_the_graph(road, city, dtype):
+    graph = road.with_weights(np.random.default_rng(1).random(road.m).astype(dtype))
+    solver = city.with_weights(graph.weights)
+    starts, ends = np.random.default_rng(2).integers(0, road.n, (2, 100))
+    found, expected = solver.pairs(starts, ends), wp.pairs(graph, starts, ends)
+    assert found.dist.dtype == dtype
+    bound = road.n * float(np.finfo(dtype).eps)
+    assert np.allclose(found.dist, expected.dist, rtol=bound, atol=0)
+    assert solver.sssp(3).dist.tobytes() == wp.sssp(graph, 3).dist.tobytes()
+
+
+@given(graph=strategies.graphs("int32"), data=st.data())
+def test_random_graphs_answer_as_unprepared_ones(graph, data):
+    values = st.lists(strategies.weights("int32"), min_size=graph.m, max_size=graph.m)
+    solver = wp.prepare(graph, threads=1)
+    for _ in range(2):
+        weights = np.array(data.draw(values), np.int32)
+        solver = solver.with_weights(weights)
+        expected = wp.apsp(graph.with_weights(weights), algorithm="classic.dijkstra").dist
+        starts, ends = np.divmod(np.arange(graph.n**2), graph.n)
+        assert solver.pairs(starts, ends).dist.tolist() == expected.ravel().tolist()
+        assert solver.apsp().dist.tolist() == expected.tolist()
+
+
+def test_solvers_of_the_same_streets_share_their_elimination(road, city, monkeypatch):
+    first = city.with_weights(drawn(road, 1))
+    shared = ELIMINATION.known(road)
+    assert shared is not None
+
+    def anew(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr(_core, "eliminate", anew)
+    monkeypatch.setattr(_core, "contract", anew)
+    second = first.with_weights(drawn(road, 2))
+    third = city.with_weights(drawn(road, 3))
+    for solver in (first, second, third):
+        assert ELIMINATION.known(solver.graph) is shared
+        assert solver.pairs([0], [9]).plan.recipe.prepared
+    hierarchies = {id(HIERARCHY.known(each.graph)) for each in (city, first, second, third)}
+    assert len(hierarchies) == 4
+
+
+def test_the_old_solver_keeps_its_weights(road, city):
+    before = city.pairs([0, 1], [9, 8]).dist.tolist()
+    city.with_weights(drawn(road, 4))
+    assert city.pairs([0, 1], [9, 8]).dist.tolist() == before
+    assert wp.pairs(road, [0, 1], [9, 8]).dist.tolist() == before
+
+
+def test_the_graph_keeps_all_but_its_weights_and_the_solver_its_options():
+    graph = Graph.of(
+        [("a", "c", 1), ("c", "b", 1), ("c", "d", 5), ("d", "a", 5)],
+        first_through=1,
+        coordinates=[[0, 0], [1, 0], [1, 1], [0, 1]],
+        name="village",
+    )
+    solver = wp.prepare(graph, threads=2).with_weights([2.5, 1, 1, 4])
+    made = solver.graph
+    assert made.indptr.tolist() == graph.indptr.tolist()
+    assert made.indices.tolist() == graph.indices.tolist()
+    assert made.weights.tolist() == [2.5, 1, 1, 4]
+    assert made.labels.tolist() == graph.labels.tolist()
+    assert made.coordinates.tolist() == graph.coordinates.tolist()
+    assert (made.name, made.first_through) == ("village", 1)
+    assert repr(solver).endswith("threads=2, prepared=True>")
+
+
+def test_trips_never_pass_through_closed_vertices():
+    graph = Graph.of([(0, 1, 1), (1, 2, 1), (0, 3, 5), (3, 2, 5), (2, 0, 1)], first_through=2)
+    solver = wp.prepare(graph)
+    for weights in ([1, 7, 1, 1, 1], [0, 0, 0, 3, 0]):
+        plain = wp.Solver(graph.with_weights(weights))
+        solver = solver.with_weights(weights)
+        starts, ends = np.divmod(np.arange(16), 4)
+        assert solver.pairs(starts, ends).dist.tolist() == plain.pairs(starts, ends).dist.tolist()
+        assert solver.apsp().dist.tolist() == plain.apsp().dist.tolist()
+
+
+def test_an_unprepared_solver_is_refused_with_the_way_out(road):
+    with pytest.raises(wp.NotSupportedError, match=r"use warpath.prepare\(graph\)"):
+        wp.Solver(road).with_weights(road.weights)
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        ([1, 2], wp.GraphError, "weights has 2 entries, but the graph has m = 3 edges"),
+        ([1, 2, 3, 4], wp.GraphError, "weights has 4 entries"),
+        ([[1, 2, 3]], wp.WeightError, "a 1-d array is needed"),
+        (["a", "b", "c"], wp.WeightError, "cannot be used"),
+        ([1, np.nan, 2], wp.WeightError, r"weights\[1\]"),
+        ([1, 2, -np.inf], wp.WeightError, r"weights\[2\]"),
+        ([1, np.inf, 2], wp.WeightError, r"weights\[1\] is infinite: with_weights keeps all edges"),
+        ([1, -2, 3], wp.NegativeWeightError, "1 negative weight, and a hierarchy"),
+        ([1.0, -2.0, -3.0], wp.NegativeWeightError, "2 negative weights"),
+        ([2**62, 2**62, 1], wp.DistanceOverflowError, "may not fit 64 bits"),
+    ],
+)
+def test_what_are_no_new_weights_says_why(weights, error, message):
+    solver = wp.prepare([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
+    with pytest.raises(error, match=message):
+        solver.with_weights(weights)
+
+
+def test_a_graph_that_grows_dense_without_its_weights_says_what_to_use(monkeypatch):
+    solver = wp.prepare(wp.generate.road(100))
+    monkeypatch.setattr(_core, "eliminate", lambda *_, **__: (3000, 3_000_000))
+    with pytest.raises(wp.NotSupportedError, match=r"each has 1,000 arcs.*warpath\.prepare"):
+        solver.with_weights(solver.graph.weights)
+
+
+def test_the_first_call_reports_its_progress():
+    graph = wp.generate.road(300_000)
+    seen = []
+    solver = wp.Solver(graph, prepared=True)
+    solver.with_weights(graph.weights, progress=lambda done, total: seen.append((done, total)))
+    assert seen
+    assert {total for _, total in seen} == {graph.n}
+
+
+def test_a_pickled_solver_has_its_customized_hierarchy(road, city):
+    solver = city.with_weights(drawn(road, 5))
+    again = pickle.loads(pickle.dumps(solver))  # noqa: S301 - our own bytes
+    assert HIERARCHY.known(again.graph) is not None
+    assert again.pairs([0, 4], [9, 2]).dist.tolist() == solver.pairs([0, 4], [9, 2]).dist.tolist()
+    assert_answers_as_unprepared(
+        again.with_weights(drawn(road, 6)), road.with_weights(drawn(road, 6))
+    )
+
+
+def test_a_graph_without_weights_gets_some():
+    plain = wp.generate.grid(9, 9).with_weights(None)
+    solver = wp.prepare(plain).with_weights(drawn(plain, 7))
+    assert_answers_as_unprepared(solver, plain.with_weights(drawn(plain, 7)))
