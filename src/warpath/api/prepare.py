@@ -73,15 +73,14 @@ def prepare(
     array([7, 3])
     """
     made = Graph.of(graph)
-    solver = Solver(made, device=device, threads=threads, prepared=True)
+    Solver(made, device=device, threads=threads)  # refuses options that are not valid
     refuse_negative(made)
     _require_memory(opened(made))
     team = settings.threads() if threads is None else threads
     with watch(progress, "prepare", "vertices") as report:
         if hierarchy_of(opened(made), team, report) is None:
             raise too_long()
-    solver.place()
-    return solver
+    return Solver(made, device=device, threads=threads, prepared=True)  # copies the hierarchy
 
 
 def _require_memory(graph: Graph) -> None:

@@ -94,13 +94,6 @@ class Solver:
         self._options = options_of(
             self.graph, algorithm, device, threads, params, prepared=prepared
         )
-        self.place()
-
-    def place(self) -> None:
-        """Copy the graph to the device that was requested, and its hierarchy if it has one.
-
-        A Solver does so when it is made; a copy is made once and kept with the graph.
-        """
         requested = self._options.device()
         if requested != "auto":
             place(self.graph, requested)

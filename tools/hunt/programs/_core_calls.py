@@ -83,6 +83,15 @@ def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
         "eliminate": lambda: ([*d.rows()[:2]], late),
         "contract": lambda: ([*d.rows(), d.threads()], late),
         "hierarchy": lambda: (_hierarchy(d), {}),
+        "level_rows": lambda: ([_contracted(d), 1, 64, 1000], {}),
+        "upward_lists": lambda: (
+            [_contracted(d), np.arange(d.n, dtype=np.int32), 0, d.vertices(), 32],
+            {"threads": d.threads()},
+        ),
+        "hierarchy_totals": lambda: (
+            [_contracted(d), d.vertices(), d.vertices(), 9, True],
+            {"threads": d.threads(), **late},
+        ),
         "refuse_overflow": lambda: ([*d.rows(), d.labels()], {}),
         "verify": lambda: (
             [*d.rows(), d.vertex(), d.labels(), d.out(0 if d.rng.random() < 0.5 else d.n,
@@ -95,10 +104,14 @@ def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
     }  # fmt: skip
 
 
+def _contracted(d: Draw) -> Any:
+    contract: Any = _core.contract
+    return contract(d.indptr, d.indices, d.lengths)
+
+
 def _hierarchy(d: Draw) -> list[Any]:
     """Return the arrays of the graph's hierarchy."""
-    contract: Any = _core.contract
-    hierarchy = contract(d.indptr, d.indices, d.lengths)
+    hierarchy = _contracted(d)
     position, up, down = hierarchy.arrays()
     return [position, *up, *(down or up), hierarchy.symmetric]
 
