@@ -110,13 +110,13 @@ def test_what_is_no_picture_is_refused_before_drawing(town, tmp_path, name):
 
 
 def test_the_command_finds_coordinates_beside_the_graph(tmp_path):
-    from warpath.cli.reading import with_coordinates
+    from warpath.cli.reading import Loaded, with_coordinates
 
     graph = tmp_path / "a.gr"
     graph.write_text("p sp 2 1\na 1 2 5\n")
     (tmp_path / "a.co").write_text("p aux sp co 2\nv 1 0 0\nv 2 3 4\n")
-    read = wp.read(graph)
-    assert with_coordinates(read, graph, "it").coordinates.tolist() == [[0, 0], [3, 4]]
+    found = with_coordinates(Loaded(wp.read(graph), 0.0, prepared=False), graph, "it").graph
+    assert found.coordinates.tolist() == [[0, 0], [3, 4]]
 
 
 def test_degrees_are_told_from_plane_coordinates():
