@@ -60,7 +60,7 @@ RECIPES = (
         "delling2011.gphast",
         "PHAST on a GPU: level by level, the labels of up to 256 sources side by side.",
         _PHAST,
-        "GPHAST",
+        "GPHAST algorithm",
         frozenset({Task.MANY, Task.APSP}),
         Loop.HIERARCHY_SWEEP,
         devices=GPU_ONLY,
