@@ -107,9 +107,10 @@ def _by_pairs(options: Options) -> bool:
     wish = options.wish
     if wish.algorithm != "auto":
         return Task.PAIRS in CATALOGUE[wish.algorithm].solves
+    if not wish.prepared or wish.device == "auto":
+        return bool(wish.prepared)
     kind = kind_of(device_of(Size(Task.PAIRS), wish)).name
-    able = any(kind in r.devices for r in CATALOGUE if Task.PAIRS in r.solves)
-    return bool(wish.prepared) and able
+    return any(kind in recipe.devices for recipe in CATALOGUE if Task.PAIRS in recipe.solves)
 
 
 def _by_origins(
