@@ -20,7 +20,8 @@ from warpath.engines.cuda.tables.thread_a_source import thread_a_source
 from warpath.engines.cuda.tables.widths import widths
 from warpath.engines.cuda.wide import search as wide
 from warpath.engines.potentials import labels_or_cycle
-from warpath.engines.rounds import LOOPS, Run
+from warpath.engines.rounds import Run
+from warpath.engines.rounds import solve as solve_by_rounds
 from warpath.recipes import Loop
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def run(order: Order, device: Device) -> Raw:
         return TABLES[order.recipe.loop](order, device)
     graph = order.graph
     solve = Run(order, device)
-    at_rest = LOOPS[order.recipe.loop](solve)
+    at_rest = solve_by_rounds(solve)
     if not at_rest and order.recipe.exact:
         labels_or_cycle(graph, order.problem.sources, None)
         msg = f"{order.recipe.name} made {solve.rounds} rounds and did not come to rest."

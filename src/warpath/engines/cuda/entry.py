@@ -76,7 +76,7 @@ _TYPES = {
 }
 
 
-_SCALARS = {"i64": "int64", "int": "int32", "u32": "uint32"}
+_SCALARS = {"i64": "int64", "int": "int32", "u32": "uint32", "double": "float64"}
 
 
 @cache

@@ -48,6 +48,7 @@ class Ended(IntEnum):
     DONE = 0
     HALTED = 1  #: the host stopped it, or it detected that it cannot progress
     LOST = 2  #: a sum did not fit the labels: solve again with wider ones
+    PAUSED = 3  #: it goes on in the next launch
 
 
 class Flight:

@@ -60,84 +60,120 @@ _PATCHES = Kind(
     at_once=True,
 )
 
+# Loops of rounds. A barrier takes 1 us for one or two blocks a multiprocessor, twice that for
+# eight. Loops over lists run on two (on New York's roads near-far takes 20.6 ms, on four blocks
+# 27.3), loops over all vertices on one of twice the width (F takes 2.25 s, on two blocks 2.35).
+_ROUNDS = (
+    "i64 most, i64 limit, int goes_on, u64* control, i64* state, i64* trace, int width, int* halt, "
+    "i64* said"
+)
+_ROUNDS_CALL = (
+    "{{most, limit, goes_on, as<RoundControl>(control), state, trace, width, halt, said}}"
+)
+_GRAPH = "i64 n, i64 source, const i64* indptr, const V* indices, const W* weights"
+_SPACE = "i64* offsets, i64* table, u8* marks, i64* sums"
+_LISTS = f"{_GRAPH}, const u8* classes, int* negative_loop, L* dist, int* stamps, {_SPACE}"
+_LISTS_CALL = (
+    "{{n, source, indptr, indices, weights, classes, negative_loop, dist, stamps, "
+    "{{offsets, table, marks, sums}}}}"
+)
+_EXPANSION = (
+    "Expansion<{map}<Listed, {block}>, {write}, {emit}, {queued}, {numbered}, {classified}>"
+)
+
+
+def _settle(relax: str) -> Kind:
+    """Return the kind of the kernels that settle vertices, by the step that relaxes."""
+    return Kind(
+        "settle_rounds.cuh",
+        f"{_GRAPH}, const L* matrix, const L* slack, L* dist, u8* frontier, u8* unsettled, "
+        f"V* queue, L* minima, L* second, {_SPACE}, {_ROUNDS}",
+        f"settle_rounds<{relax}, {{value}}, {{two_passes}}, {{criterion}}, {{emit}}, {{traced}}, "
+        "{block}>(SettleRoundsArgs<V, W, L>{{n, source, indptr, indices, weights, matrix, slack, "
+        "dist, frontier, unsettled, queue, minima, second, {{offsets, table, marks, sums}}, "
+        f"{_ROUNDS_CALL}}}}})",
+        widths=2,
+        resident=1,
+        at_once=True,
+    )
+
+
 KINDS = {
+    "sweeps": Kind(
+        "sweeps.cuh",
+        f"{_GRAPH}, i64 at_least, L* dist, L* before, u8* flags, u8* next_flags, {_ROUNDS}",
+        "sweeps<{map}<{set}, {block}>, {write}, {emit}, {two_arrays}, {improved}, {traced}, "
+        "{block}>(SweepArgs<V, W, L>{{n, source, indptr, indices, weights, at_least, dist, before, "
+        f"flags, next_flags, {_ROUNDS_CALL}}}}})",
+        widths=2,
+        resident=1,
+        at_once=True,
+    ),
+    "workfront": Kind(
+        "workfront.cuh",
+        f"{_LISTS}, L lowest, V* list, V* items, {_ROUNDS}",
+        f"workfront<{_EXPANSION}, {{traced}}, {{block}}>(WorkfrontArgs<V, W, L>{{{{{_LISTS_CALL}, "
+        f"lowest, list, items, {_ROUNDS_CALL}}}}})",
+        resident=2,
+        at_once=True,
+    ),
+    "near_far": Kind(
+        "near_far.cuh",
+        f"{_LISTS}, double delta, i64 change, V* list, V* items, V* pile, V* other_pile, "
+        f"L* minima, {_ROUNDS}",
+        f"near_far<{_EXPANSION}, {{traced}}, {{block}}>(NearFarArgs<V, W, L>{{{{{_LISTS_CALL}, "
+        f"delta, change, list, items, {{{{pile, other_pile}}}}, minima, {_ROUNDS_CALL}}}}})",
+        resident=2,
+        at_once=True,
+    ),
+    "buckets": Kind(
+        "buckets.cuh",
+        f"{_LISTS}, u8* keys, u8* other_keys, V* between, i64* counts, i64* sizes, double delta, "
+        f"int buckets, V* active, V* other_active, V* pile, V* other_pile, L* minima, {_ROUNDS}",
+        f"warpath::buckets<{_EXPANSION}, {{sort}}, {{traced}}, {{block}}>(BucketArgs<V, W, L>"
+        f"{{{{{_LISTS_CALL}, {{{{keys, other_keys, between, counts, sizes}}}}, delta, buckets, "
+        f"{{{{active, other_active}}}}, {{{{pile, other_pile}}}}, minima, {_ROUNDS_CALL}}}}})",
+        resident=2,
+        at_once=True,
+    ),
+    "settle_pull": _settle("PullRelax<{bounds}<{block}>, {block}>"),
+    "settle_push": _settle(
+        "PushRelax<{map}<{set}, {block}>, {write}, {set}::kListed, {numbered}, {block}>"
+    ),
+    "settle_dense": _settle("DenseRelax<{push}, {block}>"),
     "push": Kind(
-        "push.cuh",
-        "i64 size, const u8* flags, const V* list, const i64* offsets, const i64* indptr, "
-        "const V* indices, const W* weights, const L* from, L* dist, const u8* unsettled, "
-        "const u8* classes, V source, int* negative_loop, int* changed, u8* next_flags, "
-        "V* slots, V* queue, i64* queue_size, int* stamps, int round, u64* counters",
-        "push<{map}<{set}, {block}>, {write}, {emit}, {guarded}, {classified}, {traced}>("
-        "PushArgs<V, W, L>{{{{size, flags, list, offsets}}, indptr, indices, weights, from, dist, "
-        "unsettled, classes, source, negative_loop, "
-        "{{changed, next_flags, slots, queue, queue_size, stamps, round}}, counters}})",
+        "steps.cuh",
+        "i64 size, const u8* flags, const i64* indptr, const V* indices, const W* weights, "
+        "L* dist, const u8* unsettled, u64* counters",
+        "push_step<{map}<Flagged, {block}>, {write}, {traced}>(PushArgs<V, W, L>{{{{size, flags, "
+        "nullptr, nullptr}}, indptr, indices, weights, dist, dist, unsettled, nullptr, V{{0}}, "
+        "nullptr, {{}}}}, counters)",
     ),
     "pull": Kind(
-        "pull.cuh",
+        "steps.cuh",
         "i64 size, const i64* indptr, const V* indices, const W* weights, L* dist, L* host_dist, "
         "const u8* frontier, const u8* unsettled, u64* counters",
-        "pull<{bounds}<{block}>, {traced}, {block}>(PullArgs<V, W, L>{{size, indptr, indices, "
-        "weights, dist, host_dist, frontier, unsettled, counters}})",
+        "pull_step<{bounds}<{block}>, {traced}, {block}>(PullArgs<V, W, L>{{size, indptr, indices, "
+        "weights, dist, host_dist, frontier, unsettled}}, counters)",
     ),
     "dense": Kind(
-        "dense.cuh",
+        "steps.cuh",
         "i64 size, const L* matrix, L* dist, const u8* frontier, const u8* unsettled, "
         "u64* counters",
-        "{direction}_dense<{traced}, {block}>("
-        "DenseArgs<L>{{size, matrix, dist, frontier, unsettled, counters}})",
+        "dense_step<{push}, {traced}, {block}>("
+        "DenseArgs<L>{{size, matrix, dist, frontier, unsettled}}, counters)",
     ),
     "reduce": Kind(
-        "reduce.cuh",
+        "steps.cuh",
         "i64 size, const L* values, const u8* unsettled, const L* slack, L* minima",
-        "reduce<{value}, {block}>(ReduceArgs<L>{{size, values, unsettled, slack, minima}})",
+        "reduce_step<{value}, {block}>(ReduceArgs<L>{{size, values, unsettled, slack, minima}})",
     ),
     "settle": Kind(
-        "settle.cuh",
+        "steps.cuh",
         "i64 size, const L* dist, L threshold, u8* unsettled, u8* frontier, u8* host_unsettled, "
-        "u8* host_frontier, V* queue, i64* queue_size, u64* counters",
-        "settle<{criterion}, {emit}, {traced}, {block}>(SettleArgs<V, L>{{size, dist, threshold, "
-        "unsettled, frontier, host_unsettled, host_frontier, queue, queue_size, counters}})",
-    ),
-    "adopt": Kind(
-        "adopt.cuh",
-        "i64 size, L* from, const L* dist, u8* flags, int* changed, u64* counters",
-        "adopt<{traced}, {block}>(AdoptArgs<L>{{size, from, dist, flags, changed, counters}})",
-    ),
-    "degrees": Kind(
-        "compact.cuh",
-        "i64 size, const V* list, const i64* indptr, i64* degree",
-        "degrees<{block}>(size, list, indptr, degree)",
-    ),
-    "claim": Kind(
-        "compact.cuh",
-        "i64 size, const V* items, i64* table",
-        "claim<{block}>(size, items, table)",
-    ),
-    "mark": Kind(
-        "compact.cuh",
-        "i64 size, const V* items, const i64* table, const L* dist, L low, L high, i64* marks",
-        "mark<{block}>(size, items, table, dist, low, high, marks)",
-    ),
-    "scatter": Kind(
-        "compact.cuh",
-        "i64 size, const V* items, const i64* sums, V* near, V* far",
-        "scatter<{block}>(size, items, sums, near, far)",
-    ),
-    "gather": Kind(
-        "compact.cuh",
-        "i64 size, const u8* flags, const i64* sums, V* queue",
-        "gather<{block}>(size, flags, sums, queue)",
-    ),
-    "keys": Kind(
-        "split.cuh",
-        "i64 size, const V* items, const i64* table, const L* dist, L low, const L* bounds, "
-        "int buckets, u8* keys",
-        "warpath::keys<{block}>(size, items, table, dist, low, bounds, buckets, keys)",
-    ),
-    "count": Kind(
-        "split.cuh",
-        "i64 size, const u8* keys, int kinds, i64* counts",
-        "count<{block}>(size, keys, kinds, counts)",
+        "u8* host_frontier, u64* counters",
+        "settle_step<{criterion}, {traced}, {block}>(SettleArgs<i64, L>{{size, dist, threshold, "
+        "unsettled, frontier, host_unsettled, host_frontier, nullptr, nullptr}}, counters)",
     ),
     "matrix": Kind(
         "matrix.cuh",
@@ -155,11 +191,6 @@ KINDS = {
     "floyd_warshall_wide": FLOYD_WARSHALL._replace(resident=1),
     "product": _PRODUCT,
     "product_wide": _PRODUCT._replace(resident=1),
-    "place": Kind(
-        "split.cuh",
-        "i64 size, const V* list, const u8* keys, const i64* sums, V* ordered",
-        "place<{block}>(size, list, keys, sums, ordered)",
-    ),
     "block_a_source": Kind(
         "block_a_source.cuh",
         "i64 n, i64 rows, i64 columns, const i64* sources, const i64* targets, "

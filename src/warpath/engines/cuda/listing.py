@@ -16,9 +16,13 @@ from warpath.engines.cuda.tables.johnson import reweighting
 from warpath.engines.cuda.tables.min_plus import kernel_of
 from warpath.engines.cuda.tables.widths import Width
 from warpath.engines.cuda.wide.search import kernel_of as wide_kernel
-from warpath.engines.rounds import LOOPS, Run
+from warpath.engines.rounds import Run
+from warpath.engines.rounds.classes import leaves_kernel
+from warpath.engines.rounds.policies import axes_of, rounds_kernel
+from warpath.engines.rounds.settle import settle
 from warpath.graph import Graph
 from warpath.recipes import Loop, Task
+from warpath.recipes.axes import Edges
 from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
@@ -140,12 +144,20 @@ def kernels_of(
         return _of_parts(recipe, graph, block, traced=traced)
     if recipe.loop in TABLES:
         return _of_tables(recipe, np.dtype(weight), np.dtype(index), block, traced=traced)
-    params = {param.name: param.default or 1.0 for param in recipe.params}
+    return _of_rounds(recipe, graph, block, traced=traced)
+
+
+def _of_rounds(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tuple[Kernel, ...]:
+    """Return what makes the rounds of a recipe, or, where the CPU has steps, the other steps."""
     trace = Trace() if traced else None
     problem = Problem(Task.SSSP, np.array([0]))
-    run = Run(Order(recipe, graph, problem, 1, params, trace=trace), _DryDevice(block))
+    run = Run(Order(recipe, graph, problem, 1, {}, trace=trace), _DryDevice(block))
+    axes = axes_of(recipe)
+    if not axes.place.on_cpu:
+        made = rounds_kernel(recipe, run.types, block, traced=traced)
+        return (made, leaves_kernel(run)) if axes.edges is Edges.CLASSIFIED else (made,)
     try:
-        LOOPS[recipe.loop](run)
+        settle(run)
     except _FirstLaunchError:
         return run.kernels
     msg = f"{recipe.name} launched nothing."

@@ -1,4 +1,4 @@
-"""What every round-based solve on a device has: arrays, kernels, counters."""
+"""What every round-based solve on a device has: rows, labels, and steps launched by the host."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath.base.dtypes import unreachable
-from warpath.engines.cuda.entry import MERGE_PATH_ITEMS, Kernel, Types, kernel
+from warpath.engines.cuda.entry import Kernel, Types, kernel
 from warpath.engines.rounds.clock import Clock
+from warpath.engines.rounds.policies import axes_of
 from warpath.graph.derived import Derived
-from warpath.recipes.axes import Edges, Lower, Map, Select
+from warpath.recipes.axes import Map
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -18,15 +19,6 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.recipes.axes import Axes
 
-_MAPS = {
-    Map.THREAD: "ThreadMap",
-    Map.GRID_STRIDE: "GridStrideMap",
-    Map.BLOCK_SEARCH: "BlockSearchMap",
-    Map.CTA_WARP_SCAN: "CtaWarpScanMap",
-    Map.MERGE_PATH: "MergePathMap",
-    Map.CHILD_GRID: "ChildGridMap",
-}
-_WRITES = {Lower.ATOMIC_MIN: "WriteAtomic", Lower.PLAIN_MIN: "WritePlain"}
 #: Blocks a multiprocessor that a grid-stride launch makes: eight of 256 threads fill one.
 _BLOCKS_A_PROCESSOR = 8
 
@@ -64,8 +56,10 @@ class Run(Clock):
 
     Attributes
     ----------
-    dist : (n,) on the device, the labels.
+    dist : (n,) on the device, the labels; unset until the solve ends.
     """
+
+    dist: Array
 
     def __init__(self, order: Order, device: Device) -> None:
         super().__init__(order, device.synchronize)
@@ -76,23 +70,13 @@ class Run(Clock):
         self.unreachable = unreachable(graph.dist_dtype)
         self.types = Types.of(graph.indices.dtype, graph.solver_weights.dtype, graph.dist_dtype)
         self.label = graph.dist_dtype.type
-        self.rows = resident(graph, device)
-        self.dist = self.labels(order.problem.source)
         self._counters = self.xp.zeros(3, np.uint64)
         self._kernels: dict[Any, Kernel] = {}
 
     @property
-    def lowest(self) -> Any:
-        """What no label is below."""
-        integer = np.issubdtype(self.label, np.integer)
-        return self.label(np.iinfo(self.label).min if integer else -np.inf)
-
-    @property
     def axes(self) -> Axes:
         """The axes of the recipe."""
-        axes = self.order.recipe.axes
-        assert axes is not None  # noqa: S101 - every recipe with a round-based loop has them
-        return axes
+        return axes_of(self.order.recipe)
 
     def labels(self, source: int) -> Array:
         """Return new labels: 0 at the source, elsewhere unreachable."""
@@ -107,13 +91,6 @@ class Run(Clock):
             flags[one] = 1
         return flags
 
-    def list_of(self, *vertices: int) -> Array:
-        """Return a new list of n places that begins with the given vertices."""
-        made: Array = self.xp.empty(max(self.n, 1), self.rows.indices.dtype)
-        for place, vertex in enumerate(vertices):
-            made[place] = vertex
-        return made
-
     def kernel(self, kind: str, **policies: str | bool) -> Kernel:
         """Return a kernel of this solve's types."""
         key = (kind, *policies.items())
@@ -125,21 +102,6 @@ class Run(Clock):
     def kernels(self) -> tuple[Kernel, ...]:
         """The kernels that were requested so far."""
         return tuple(self._kernels.values())
-
-    def push_kernel(self, emit: str, *, guarded: bool = False) -> Kernel:
-        """Return the push kernel that the recipe's axes ask for."""
-        axes = self.axes
-        every = axes.select is Select.ALL
-        return self.kernel(
-            "push",
-            set="Listed" if axes.listed else "Every" if every else "Flagged",
-            map=_MAPS[axes.map],
-            write=_WRITES[axes.lower],
-            emit=emit,
-            guarded=guarded,
-            classified=axes.edges is Edges.CLASSIFIED,
-            traced=self.traced,
-        )
 
     def launch(self, made: Kernel, size: int, /, **given: Any) -> None:
         """Launch a kernel over `size` items.
@@ -161,25 +123,15 @@ class Run(Clock):
         """Return how many blocks hold items, `each` of them a thread."""
         return -(-items // (self.device.block * each))
 
-    def push_blocks(self, vertices: int, edges: int = 0) -> int:
-        """Return how many blocks the recipe's map takes for a set; `edges` for MERGE_PATH alone."""
-        if self.axes.map is Map.MERGE_PATH:
-            return self.blocks(edges, MERGE_PATH_ITEMS)
-        if self.axes.map is Map.CHILD_GRID:
-            return vertices
-        blocks = self.blocks(vertices)
+    def push_blocks(self) -> int:
+        """Return how many blocks push from flagged vertices under the recipe's map."""
+        blocks = self.blocks(self.n)
         return min(blocks, self.resident_blocks) if self.axes.map is Map.GRID_STRIDE else blocks
 
     @property
     def resident_blocks(self) -> int:
         """The blocks that run at once on a full device."""
         return _BLOCKS_A_PROCESSOR * self.device.processors
-
-    def read(self, *values: Array) -> list[int]:
-        """Return integers from the device, each the only one of its array."""
-        joined = values[0] if len(values) == 1 else self.xp.concatenate(values)
-        found: list[int] = self.device.get(joined).tolist()
-        return found
 
     def counted(self) -> tuple[int, int, int]:
         """Return what the kernels counted since the last call: relaxed, improved, selected."""

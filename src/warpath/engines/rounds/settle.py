@@ -1,6 +1,7 @@
-"""Relax the frontier, find the round's minimum, settle what it allows: Dijkstra in rounds.
+"""Relax the frontier, find the round's minimum, settle what it allows, with steps on the CPU.
 
-The three steps may run on different processors; what one side changes travels to the other.
+The three steps may run on different processors; what one side changes travels to the other. Where
+all three are on the GPU, one launch makes all rounds instead (`on_device.py`).
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from warpath import _core
 from warpath.base.dtypes import unreachable
 from warpath.engines.dense import adjacency_matrix
 from warpath.engines.rounds.clock import Clock
-from warpath.engines.rounds.lists import ListPush
+from warpath.engines.rounds.policies import step_map, step_write
 from warpath.engines.rounds.run import Run, resident
 from warpath.engines.rounds.shared import Shared
 from warpath.graph.derived import Derived
-from warpath.recipes.axes import Direction, Emit, Layout, Memory, Reduce, Select, Side
+from warpath.recipes.axes import Direction, Layout, Memory, Reduce, Side
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Order
+    from warpath.engines.base import Device, Order
     from warpath.engines.cuda.entry import Kernel
     from warpath.graph import Graph
 
@@ -34,8 +35,9 @@ _BLOCK_EDGES: Derived[tuple[Array, Array]] = Derived(__name__, "edges between bl
 
 
 def settle(run: Run) -> bool:
-    """Run `Loop.SETTLE` with at least one step on the GPU; True."""
+    """Run `Loop.SETTLE` with steps on both processors; True."""
     source = run.order.problem.source
+    run.dist = run.labels(source)
     unsettled = run.flags()
     unsettled.fill(1)
     unsettled[source] = 0
@@ -174,86 +176,60 @@ class GpuSteps:
         self._run = run
         self.unreachable = run.unreachable
         self._arrays = dist, frontier, unsettled
-        self._count = 1
-        self._queue = run.list_of(run.order.problem.source) if run.axes.listed else None
         place = run.axes.place
         if place.relax is Side.GPU:
             self._relax = self._relaxing()
         if place.reduce is Side.GPU:
             self._make_reduce()
         if place.update is Side.GPU:
-            self._make_update()
+            self._settle = run.kernel("settle", criterion="Equal", traced=run.traced)
 
     def _relaxing(self) -> Callable[..., None]:
         """Return what relaxes, given labels, frontier flags and unsettled flags."""
         run, axes = self._run, self._run.axes
+        graph, device = run.order.graph, run.device
         push = axes.direction is Direction.PUSH
         if axes.layout is Layout.DENSE:
-            graph = run.order.graph
-            device = run.device
-            matrix = _MATRIX.of(graph, lambda: device.put(matrix_of(run.order)), device.name)
-            name = "push" if push else "pull"
-            kernel = run.kernel("dense", direction=name, traced=run.traced)
+            matrix = matrix_on(graph, device, run.order)
+            kernel = run.kernel("dense", push=push, traced=run.traced)
             return partial(run.launch, kernel, run.n, matrix=matrix)
-        if not push:
-            entering = resident(run.order.graph, run.device, reverse=True)
-            bounds = "SharedBounds" if axes.memory is Memory.SHARED else "GlobalBounds"
-            kernel = run.kernel("pull", bounds=bounds, traced=run.traced)
-            mirror = self._arrays[0].mirror
-            return partial(run.launch, kernel, run.n, host_dist=mirror, **entering.named())
-        if self._queue is not None:
-            lists = ListPush(run, "EmitNothing", guarded=True)
-            return partial(self._relax_queue, lists, self._queue)
-        kernel = run.push_kernel("EmitNothing", guarded=True)
-        return partial(self._relax_flagged, kernel)
+        rows = resident(graph, device, reverse=not push).named()
+        if push:
+            kernel = run.kernel(
+                "push", map=step_map(axes), write=step_write(axes), traced=run.traced
+            )
+            return partial(self._push, kernel, rows)
+        bounds = "SharedBounds" if axes.memory is Memory.SHARED else "GlobalBounds"
+        kernel = run.kernel("pull", bounds=bounds, traced=run.traced)
+        return partial(run.launch, kernel, run.n, host_dist=self._arrays[0].mirror, **rows)
 
-    def _relax_queue(
-        self, lists: ListPush, queue: Array, *, dist: Array, frontier: Array, unsettled: Array
-    ) -> None:
-        del dist, frontier  # the labels are the run's, the list stands in for the flags
-        edges = lists.number(queue, self._count)
-        lists.relax(queue, self._count, edges, unsettled=unsettled)
-
-    def _relax_flagged(
-        self, kernel: Kernel, *, dist: Array, frontier: Array, unsettled: Array
+    def _push(
+        self,
+        kernel: Kernel,
+        rows: dict[str, Any],
+        *,
+        dist: Array,
+        frontier: Array,
+        unsettled: Array,
     ) -> None:
         run = self._run
         run.launch(
             kernel,
             run.n,
-            blocks=run.push_blocks(run.n),
-            **run.rows.named(),
-            **{"from": dist},
+            blocks=run.push_blocks(),
             dist=dist,
             flags=frontier,
             unsettled=unsettled,
+            **rows,
         )
 
     def _make_reduce(self) -> None:
         run, axes = self._run, self._run.axes
-        out = axes.select is Select.OUT
-        self._slack = self._lightest_out() if out else None
-        self._reduce = run.kernel("reduce", value="OutThreshold" if out else "Unsettled")
+        self._reduce = run.kernel("reduce", value="Unsettled")
         self._minima = run.xp.empty(run.blocks(run.n, 2), run.label)
         if axes.reduce is Reduce.TWO_PASS:
             self._second = run.kernel("reduce", value="Plain")
             self._least = run.xp.empty(run.blocks(len(self._minima), 2), run.label)
-
-    def _lightest_out(self) -> Array:
-        graph, device = self._run.order.graph, self._run.device
-        return _LIGHTEST_OUT.of(graph, lambda: device.put(lightest_out(graph)), device.name)
-
-    def _make_update(self) -> None:
-        run, axes = self._run, self._run.axes
-        self._size = run.xp.zeros(1, np.int64)
-        self._settle = run.kernel(
-            "settle",
-            criterion="AtMost" if axes.select is Select.OUT else "Equal",
-            emit="ToQueue" if axes.emit is Emit.ATOMIC_QUEUE else "ToFlags",
-            traced=run.traced,
-        )
-        if axes.emit is Emit.PREFIX_SUM:
-            self._gather = run.kernel("gather")
 
     def relax(self) -> tuple[int, int]:
         """Lower the labels of unsettled vertices over edges out of the frontier."""
@@ -276,7 +252,6 @@ class GpuSteps:
             blocks=len(self._minima),
             values=dist,
             unsettled=unsettled,
-            slack=self._slack,
             minima=self._minima,
         )
         left = self._minima
@@ -291,7 +266,6 @@ class GpuSteps:
         """Make what the threshold settles the frontier; return how many they are, if counted."""
         run = self._run
         dist, frontier, unsettled = (array.on(Side.GPU) for array in self._arrays)
-        self._size.fill(0)
         run.launch(
             self._settle,
             run.n,
@@ -301,17 +275,9 @@ class GpuSteps:
             frontier=frontier,
             host_frontier=self._arrays[1].mirror,
             host_unsettled=self._arrays[2].mirror,
-            queue=self._queue,
-            queue_size=self._size,
         )
         for array in self._arrays[1:]:
             array.mirrored()
-        if run.axes.emit is Emit.ATOMIC_QUEUE:
-            (self._count,) = run.read(self._size)
-        elif run.axes.emit is Emit.PREFIX_SUM:
-            sums = run.xp.cumsum(frontier, dtype=np.int64)
-            run.launch(self._gather, run.n, flags=frontier, sums=sums, queue=self._queue)
-            (self._count,) = run.read(sums[-1:])
         return run.counted()[2] if run.traced else 0
 
 
@@ -320,6 +286,16 @@ def block_edges(rows: Graph) -> tuple[Array, Array]:
     return _BLOCK_EDGES.of(
         rows, lambda: _core.compound_frontier_block_edges(rows.indptr, rows.indices)
     )
+
+
+def matrix_on(graph: Graph, device: Device, order: Order) -> Array:
+    """Return the adjacency matrix of an order's graph on a device; copied once and kept."""
+    return _MATRIX.of(graph, lambda: device.put(matrix_of(order)), device.name)
+
+
+def lightest_on(graph: Graph, device: Device) -> Array:
+    """Return the least weight out of each vertex on a device; copied once and kept."""
+    return _LIGHTEST_OUT.of(graph, lambda: device.put(lightest_out(graph)), device.name)
 
 
 def matrix_of(order: Order) -> Array:

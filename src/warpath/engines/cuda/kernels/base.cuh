@@ -44,6 +44,16 @@ __device__ __forceinline__ L never() {
   return Never<L>::value();
 }
 
+/// Memory that a host knows as an array of numbers.
+template <class T, class Number>
+__device__ __forceinline__ T* as(Number* array) {
+  return reinterpret_cast<T*>(array);
+}
+template <class T, class Number>
+__device__ __forceinline__ const T* as(const Number* array) {
+  return reinterpret_cast<const T*>(array);
+}
+
 /// Reads memory that another thread may write at the same time.
 template <class T>
 __device__ __forceinline__ T load_relaxed(const T* place) {
@@ -116,6 +126,7 @@ struct Counts {
   __device__ void improved() {}
   __device__ void selected() {}
   __device__ void report(u64*) const {}
+  __device__ void report_together(u64*) const {}
 };
 
 template <>
@@ -127,6 +138,14 @@ struct Counts<true> {
   __device__ void report(u64* counters) const {
     for (int i = 0; i < 3; ++i)
       if (count[i] != 0) atomicAdd(counters + i, static_cast<u64>(count[i]));
+  }
+  /// The same with one atomic for a warp, all of whose threads call it.
+  __device__ void report_together(u64* counters) const {
+    for (int i = 0; i < 3; ++i) {
+      unsigned sum = count[i];
+      for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
+      if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd(counters + i, static_cast<u64>(sum));
+    }
   }
 };
 

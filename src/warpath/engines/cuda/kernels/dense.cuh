@@ -3,7 +3,7 @@
 // Work     n entries for each frontier vertex (push) or unsettled vertex (pull).
 // Traffic  one label's size per entry; in pull neighbouring threads read neighbouring entries, in
 //          push each thread walks a row of its own.
-// Launch   blocks * kBlock >= n.
+// Tiles    of kBlock vertices.
 // Shared   pull: kBlock labels and flags; push: kBlock flags.
 // Races    push lowers labels by atomic_min. Labels that are staged for pull may be written by
 //          their own threads meanwhile, but only those of frontier vertices are used, which nobody
@@ -22,17 +22,15 @@ struct DenseArgs {
   L* dist;
   const u8* frontier;   // n
   const u8* unsettled;  // n
-  u64* counters;
 };
 
 /// [U, by columns] A thread looks through its column; the block stages chunks of f and c.
-template <bool kTraced, int kBlock, class L>
-__device__ __forceinline__ void pull_dense(const DenseArgs<L>& a) {
+template <int kBlock, class Counting, class L>
+__device__ __forceinline__ void pull_dense(const DenseArgs<L>& a, i64 tile, Counting& counts) {
   WARPATH_SHARED(u8, frontier, kBlock);
   WARPATH_SHARED(L, labels, kBlock);
-  const i64 v = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
+  const i64 v = tile * kBlock + threadIdx.x;
   const bool looks = v < a.n && a.unsettled[v];
-  Counts<kTraced> counts;
   L best = looks ? load_relaxed(a.dist + v) : never<L>();
   const L before = best;
   for (i64 chunk = 0; chunk < a.n; chunk += kBlock) {
@@ -58,16 +56,14 @@ __device__ __forceinline__ void pull_dense(const DenseArgs<L>& a) {
     }
   }
   if (best < before) store_relaxed(a.dist + v, best);
-  counts.report(a.counters);
 }
 
 /// [F, by rows] A thread of the frontier walks its row; the block stages chunks of u.
-template <bool kTraced, int kBlock, class L>
-__device__ __forceinline__ void push_dense(const DenseArgs<L>& a) {
+template <int kBlock, class Counting, class L>
+__device__ __forceinline__ void push_dense(const DenseArgs<L>& a, i64 tile, Counting& counts) {
   WARPATH_SHARED(u8, unsettled, kBlock);
-  const i64 u = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
+  const i64 u = tile * kBlock + threadIdx.x;
   const bool pushes = u < a.n && a.frontier[u];
-  Counts<kTraced> counts;
   const L base = pushes ? load_relaxed(a.dist + u) : never<L>();
   for (i64 chunk = 0; chunk < a.n; chunk += kBlock) {
     const i64 staged = chunk + threadIdx.x;
@@ -85,7 +81,6 @@ __device__ __forceinline__ void push_dense(const DenseArgs<L>& a) {
       if (extend(base, weight, sum) && sum < atomic_min(a.dist + chunk + k, sum)) counts.improved();
     }
   }
-  counts.report(a.counters);
 }
 
 }  // namespace warpath

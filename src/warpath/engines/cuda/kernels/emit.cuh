@@ -1,4 +1,4 @@
-// emit.cuh - how a relaxation that lowered a label tells the next round.
+// emit.cuh - how a relaxation that lowered a label is reported to the next round.
 #pragma once
 
 #include "base.cuh"
@@ -8,44 +8,37 @@ namespace warpath {
 /// One argument pack for all ways to emit; a way writes what it needs.
 template <class V>
 struct Next {
-  int* changed;  // 1: some label was lowered
-  u8* flags;     // n: 1 where a label was lowered
-  V* slots;      // one per edge of the work set
-  V* queue;      // n
-  i64* size;     // of the queue
-  int* stamps;   // n: the last round that queued a vertex
+  u8* flags;    // n: 1 where a label was lowered
+  V* slots;     // one per edge of the work set
+  i64* table;   // n: a slot of a vertex, or null
+  V* queue;     // n
+  i64* size;    // of the queue
+  int* stamps;  // n: the last round that queued a vertex
   int round;
 };
 
-/// Nothing: the next set follows from the labels themselves.
+/// Nothing: the next set follows from the labels themselves, or from whether any label fell, which
+/// `push` returns.
 struct EmitNothing {
   template <class V>
   static __device__ void edge(const Next<V>&, V, i64, bool) {}
 };
 
-/// [Flag] One bit: something changed.
-struct EmitFlag {
-  template <class V>
-  static __device__ void edge(const Next<V>& next, V, i64, bool improved) {
-    if (improved) store_relaxed(next.changed, 1);
-  }
-};
-
-/// [flags] The target's own flag, and that something changed.
+/// [flags] The target's own flag.
 struct EmitFlags {
   template <class V>
   static __device__ void edge(const Next<V>& next, V v, i64, bool improved) {
-    if (!improved) return;
-    store_relaxed(next.flags + v, u8{1});
-    store_relaxed(next.changed, 1);
+    if (improved) store_relaxed(next.flags + v, u8{1});
   }
 };
 
-/// [prefix sum] The target in the edge's own slot, or -1: compact.cuh closes the gaps.
+/// [prefix sum] The target in the edge's own slot, or -1, and the slot in the look-up table:
+/// lists.cuh closes the gaps.
 struct EmitSlots {
   template <class V>
   static __device__ void edge(const Next<V>& next, V v, i64 slot, bool improved) {
     next.slots[slot] = improved ? v : static_cast<V>(-1);
+    if (improved && next.table != nullptr) store_relaxed(next.table + v, slot);
   }
 };
 

@@ -12,7 +12,7 @@
 namespace warpath {
 
 /// What a kernel says in its word 0: `Ended` of engines/cuda/flight.py.
-enum Ended { kDone = 0, kHalted = 1, kLost = 2 };
+enum Ended { kDone = 0, kHalted = 1, kLost = 2, kPaused = 3 };
 
 /// Whether the host wants the kernel to end. One read of L2: ask once a round, and every some turns
 /// of a loop that waits for other blocks.

@@ -3,7 +3,7 @@
 // Work     one look per in-edge of an unsettled vertex, one relaxation per frontier predecessor.
 // Traffic  per in-edge 4 B in order and 1 B at random (the frontier flag); 8 B + 8 B more for those
 //          in the frontier. Labels that fall cross the bus if the host has a copy of them.
-// Launch   blocks * kBlock >= n.
+// Tiles    of kBlock vertices.
 // Shared   SharedBounds: 8 (kBlock + 1) B.
 // Races    none: a thread writes the label of its own vertex, which is unsettled, and reads labels
 //          of frontier vertices (or, for leaves, of vertices with out-edges), which nobody writes.
@@ -11,13 +11,14 @@
 //          the Johnson paper, section 4.1 (vertices without out-edges are assigned at the end).
 #pragma once
 
-#include "base.cuh"
+#include "grid.cuh"
 
 namespace warpath {
 
 /// The bounds of a thread's in-edges from global memory, frontier flags by plain loads.
 template <int kBlock>
 struct GlobalBounds {
+  static constexpr bool kShared = false;
   static __device__ void find(const i64* indptr, i64 n, i64 i, i64& first, i64& last) {
     if (i >= n) return;
     first = indptr[i];
@@ -26,10 +27,11 @@ struct GlobalBounds {
   static __device__ u8 flag(const u8* flags, i64 u) { return flags[u]; }
 };
 
-/// [shared memory and textures] Each offset is read once by its block; flags go through the
-/// read-only cache.
+/// [shared memory and textures] Each offset is read once by its block; flags go through the cache
+/// of the multiprocessor, which is the texture cache's successor.
 template <int kBlock>
 struct SharedBounds {
+  static constexpr bool kShared = true;
   static __device__ void find(const i64* indptr, i64 n, i64 i, i64& first, i64& last) {
     WARPATH_SHARED(i64, offsets, kBlock + 1);
     const int t = threadIdx.x;
@@ -42,7 +44,7 @@ struct SharedBounds {
     first = offsets[t];
     last = offsets[t + 1];
   }
-  static __device__ u8 flag(const u8* flags, i64 u) { return __ldg(flags + u); }
+  static __device__ u8 flag(const u8* flags, i64 u) { return load_older(flags + u); }
 };
 
 template <class V, class W, class L>
@@ -55,36 +57,57 @@ struct PullArgs {
   L* host_dist;         // n: the host's copy of dist, which gets what changes; or null
   const u8* frontier;   // n: the predecessors that count
   const u8* unsettled;  // n: the vertices that look
-  u64* counters;
 };
 
-template <class Bounds, bool kTraced, int kBlock, class V, class W, class L>
-__device__ __forceinline__ void pull(const PullArgs<V, W, L>& a) {
-  const i64 i = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
-  i64 first = 0;
-  i64 last = 0;
-  Bounds::find(a.indptr, a.n, i, first, last);
-  if (i >= a.n || !a.unsettled[i]) return;
-  Counts<kTraced> counts;
+/// A vertex and its in-edges.
+struct Reader {
+  u8 unsettled;
+  i64 first, last;
+};
+
+template <class Bounds, class Counting, class V, class W, class L>
+__device__ __forceinline__ void pull_vertex(const PullArgs<V, W, L>& a, i64 i, Reader vertex,
+                                            Counting& counts) {
+  if (!vertex.unsettled) return;
+  const i64 first = vertex.first, last = vertex.last;
   const L before = a.dist[i];
   L best = before;
-  for (i64 e = first; e < last; ++e) {
-    const V u = a.indices[e];
-    if (!Bounds::flag(a.frontier, u)) continue;
-    const L base = a.dist[u];
-    L sum;
-    if (base == never<L>()) continue;
-    counts.relaxed();
-    if (extend(base, a.weights[e], sum) && sum < best) {
-      best = sum;
-      counts.improved();
+  // The flags of several predecessors are requested together: each takes as long as all.
+  constexpr int kAtOnce = 4;
+  for (i64 e = first; e < last; e += kAtOnce) {
+    V u[kAtOnce];
+    u8 flags[kAtOnce];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) u[k] = a.indices[min(e + k, last - 1)];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) flags[k] = Bounds::flag(a.frontier, u[k]);
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      if (e + k >= last || !flags[k]) continue;
+      const L base = a.dist[u[k]];
+      L sum;
+      if (base == never<L>()) continue;
+      counts.relaxed();
+      if (extend(base, a.weights[e + k], sum) && sum < best) {
+        best = sum;
+        counts.improved();
+      }
     }
   }
   if (best < before) {
     a.dist[i] = best;
     if (a.host_dist) a.host_dist[i] = best;
   }
-  counts.report(a.counters);
+}
+
+template <class Bounds, int kBlock, class Counting, class V, class W, class L>
+__device__ __forceinline__ void pull(const PullArgs<V, W, L>& a, i64 tile, Counting& counts) {
+  const i64 i = tile * kBlock + threadIdx.x;
+  Reader vertex{0, 0, 0};
+  Bounds::find(a.indptr, a.n, i, vertex.first, vertex.last);
+  if (i >= a.n) return;
+  vertex.unsettled = a.unsettled[i];
+  pull_vertex<Bounds>(a, i, vertex, counts);
 }
 
 }  // namespace warpath

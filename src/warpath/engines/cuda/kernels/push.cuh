@@ -3,9 +3,7 @@
 // Work     one relaxation per out-edge of the set.
 // Traffic  per edge 8 B in order (index, weight) and 8 B at random (the label, by an atomic); per
 //          vertex 16 B of offsets and its label. [int32 indices and weights, 64-bit labels]
-// Launch   blocks of kBlock threads. THREAD, BLOCK_SEARCH and CTA_WARP_SCAN: blocks * kBlock >= the
-//          set's size; GRID_STRIDE: any grid; CHILD_GRID: a block for each vertex; MERGE_PATH:
-//          blocks * kBlock * kItems >= the edges of the set.
+// Tiles    as the map divides the set; a block of kBlock threads takes one at a time.
 // Shared   what the map takes: up to 40 B a thread for CTA_WARP_SCAN.
 // Races    Labels are lowered by atomic_min and read relaxed: a stale label of u is an upper bound,
 //          and who lowers it emits u again, so no improvement is lost. WritePlain is the exception:
@@ -16,7 +14,7 @@
 #pragma once
 
 #include "emit.cuh"
-#include "map.cuh"
+#include "balanced_map.cuh"
 
 namespace warpath {
 
@@ -54,42 +52,81 @@ struct PushArgs {
   V source;             // for kClassified
   int* negative_loop;   // for kClassified: set to 1 by a loop of negative weight
   Next<V> next;
-  u64* counters;
 };
 
-template <class Map, class Write, class Emit, bool kGuarded, bool kClassified, bool kTraced,
-          class V, class W, class L>
-__device__ __forceinline__ void push(const PushArgs<V, W, L>& a) {
-  Counts<kTraced> counts;
-  Map::for_each_edge(a.work, Rows<V>{a.indptr}, [&](V u, i64 e, i64 slot) {
-    const V v = a.indices[e];
-    bool improved = false;
-    bool relaxed = true;
-    L base;
-    if constexpr (kClassified) {
-      if (u == v || (a.classes[v] & kNoOutEdge)) {
+/// Relaxes edges: one, or the edges of a row, some of which are requested together.
+template <class Write, class Emit, bool kGuarded, bool kClassified, class Counting, class V,
+          class W, class L>
+struct Relaxation {
+  const PushArgs<V, W, L>& a;
+  Counting& counts;
+  bool fell = false;  // whether a label was lowered
+
+  __device__ void operator()(V u, i64 e, i64 slot) { relax<1>(u, e, e + 1, slot); }
+
+  __device__ void row(V u, i64 first, i64 last, i64 slot) {
+    constexpr int kAtOnce = 4;
+    for (i64 e = first; e < last; e += kAtOnce, slot += kAtOnce)
+      relax<kAtOnce>(u, e, min(last, e + kAtOnce), slot);
+  }
+
+  /// Relaxes at most kAtOnce edges of u.
+  template <int kAtOnce>
+  __device__ void relax(V u, i64 first, i64 last, i64 slot) {
+    const L base = kClassified && u == a.source ? L{0} : load_relaxed(a.from + u);
+    if (base == never<L>()) return;  // only among all vertices: those of a list have labels
+    V v[kAtOnce];
+    W weight[kAtOnce];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      const i64 e = min(first + k, last - 1);
+      v[k] = a.indices[e];
+      weight[k] = a.weights[e];
+    }
+    // Where labels only fall, a sum that is not below a label needs no atomic. Settled vertices are
+    // left out before, so that most of the other sums are below.
+    L label[kAtOnce];
+    bool open[kAtOnce];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      if (kGuarded)
+        open[k] = a.unsettled[v[k]];
+      else
+        label[k] = load_relaxed(a.dist + v[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      if (first + k >= last) break;
+      bool relaxed = !kGuarded || open[k];
+      if (kClassified && (u == v[k] || (a.classes[v[k]] & kNoOutEdge))) {
         relaxed = false;
-        if (u == v && a.weights[e] < 0) store_relaxed(a.negative_loop, 1);
+        if (u == v[k] && weight[k] < 0) store_relaxed(a.negative_loop, 1);
       }
-      base = u == a.source ? L{0} : load_relaxed(a.from + u);
-    } else {
-      base = load_relaxed(a.from + u);
-      if constexpr (kGuarded) relaxed = a.unsettled[v];
-    }
-    L sum;
-    if (relaxed && base != never<L>()) {
-      counts.relaxed();
-      if (extend(base, a.weights[e], sum)) {
-        if (kClassified && (a.classes[v] & kOneInEdge))
-          improved = WritePlain::lower(a.dist + v, sum);
-        else
-          improved = Write::lower(a.dist + v, sum);
+      bool improved = false;
+      L sum;
+      if (relaxed) {
+        counts.relaxed();
+        if (extend(base, weight[k], sum) && (kGuarded || sum < label[k])) {
+          if (kClassified && (a.classes[v[k]] & kOneInEdge))
+            improved = WritePlain::lower(a.dist + v[k], sum);
+          else
+            improved = Write::lower(a.dist + v[k], sum);
+        }
       }
+      if (improved) counts.improved();
+      fell = fell || improved;
+      Emit::edge(a.next, v[k], slot + k, improved);
     }
-    if (improved) counts.improved();
-    Emit::edge(a.next, v, slot, improved);
-  });
-  counts.report(a.counters);
+  }
+};
+
+/// Relaxes a tile of a work set; returns whether the thread lowered a label.
+template <class Map, class Write, class Emit, bool kGuarded, bool kClassified, class Counting,
+          class V, class W, class L>
+__device__ __forceinline__ bool push(const PushArgs<V, W, L>& a, i64 tile, Counting& counts) {
+  Relaxation<Write, Emit, kGuarded, kClassified, Counting, V, W, L> relaxation{a, counts};
+  Map::for_each_edge(tile, a.work, Rows<V>{a.indptr}, relaxation);
+  return relaxation.fell;
 }
 
 }  // namespace warpath

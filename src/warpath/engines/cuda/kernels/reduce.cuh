@@ -1,8 +1,8 @@
-// reduce.cuh - the least value of each block, for the round's minimum.
+// reduce.cuh - the minimum of each tile, for the round's minimum.
 //
 // Work     one look per vertex, log2(kBlock) steps a block.
 // Traffic  9 B a vertex in order; 17 B with the Crauser threshold.
-// Launch   blocks * 2 kBlock >= n; each block leaves one value.
+// Tiles    of 2 kBlock values; each leaves its minimum.
 // Shared   kBlock values.
 // Races    none: the values lie in shared memory between barriers.
 // Source   Martin et al. 2009 figure 4 (minimum1); the Johnson paper, section 5.3 (threshold).
@@ -18,7 +18,7 @@ struct ReduceArgs {
   const L* values;
   const u8* unsettled;  // n
   const L* slack;       // n: the least weight out of a vertex, never without out-edges
-  L* minima;            // one for each block
+  L* minima;            // one for each tile
 };
 
 /// All values: a second pass over the first one's minima.
@@ -49,10 +49,10 @@ struct OutThreshold {
 };
 
 template <class Value, int kBlock, class L>
-__device__ __forceinline__ void reduce(const ReduceArgs<L>& a) {
+__device__ __forceinline__ void reduce(const ReduceArgs<L>& a, i64 tile) {
   WARPATH_SHARED(L, least, kBlock);
   const int t = threadIdx.x;
-  const i64 i = static_cast<i64>(blockIdx.x) * (2 * kBlock) + t;
+  const i64 i = tile * (2 * kBlock) + t;
   const i64 j = i + kBlock;
   const L one = i < a.n ? Value::value(a, i) : never<L>();
   const L other = j < a.n ? Value::value(a, j) : never<L>();
@@ -62,7 +62,7 @@ __device__ __forceinline__ void reduce(const ReduceArgs<L>& a) {
     if (t < half) least[t] = min(least[t], least[t + half]);
     __syncthreads();
   }
-  if (t == 0) a.minima[blockIdx.x] = least[0];
+  if (t == 0) a.minima[tile] = least[0];
 }
 
 }  // namespace warpath

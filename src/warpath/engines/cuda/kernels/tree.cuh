@@ -12,7 +12,7 @@
 // Source   rule 2 of docs/decisions/0004-unreachable-and-the-tree.md.
 #pragma once
 
-#include "map.cuh"
+#include "balanced_map.cuh"
 #include "table.cuh"
 
 namespace warpath {
@@ -56,7 +56,9 @@ __device__ __forceinline__ bool tight(L dist, W weight, L other) {
 /// Gives every vertex the smallest vertex before it over a tight edge that lengthens its path.
 template <class Map, class V, class W, class L>
 __device__ __forceinline__ void tree(const TreeArgs<V, W, L>& a) {
-  Map::for_each_edge(a.work, Rows<V>{a.work.offsets}, [&](V u, i64 e, i64) {
+  Work<V> work = a.work;
+  work.edges = work.offsets[work.size];
+  Map::for_each_edge(blockIdx.x, work, Rows<V>{work.offsets}, [&](V u, i64 e, i64) {
     const L before = a.dist[u];
     if (before == never<L>()) return;
     const V v = a.indices[e];

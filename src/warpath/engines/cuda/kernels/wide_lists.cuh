@@ -30,16 +30,6 @@ struct Rest {
   u32 at;
 };
 
-/// Memory that a host knows as an array of numbers.
-template <class T, class Number>
-__device__ __forceinline__ T* as(Number* array) {
-  return reinterpret_cast<T*>(array);
-}
-template <class T, class Number>
-__device__ __forceinline__ const T* as(const Number* array) {
-  return reinterpret_cast<const T*>(array);
-}
-
 /// A vertex whose label fell. The entry is stale where the label has fallen further since.
 template <class L>
 struct Entry {

@@ -14,7 +14,7 @@ from warpath.engines.cuda.tables.deliver import put
 from warpath.engines.cuda.tables.potentials import restore
 from warpath.engines.cuda.tables.table import longest
 from warpath.engines.potentials import labels_or_cycle
-from warpath.engines.rounds import LOOPS, Run
+from warpath.engines.rounds import Run, solve
 from warpath.engines.rounds.run import ROWS, Rows, resident
 from warpath.graph import Graph
 from warpath.graph.csr import kept_rows
@@ -80,7 +80,7 @@ def _solved(order: Order, recipe: Recipe, graph: Graph, source: int, device: Dev
         order, recipe=recipe, graph=graph, problem=problem, out=None, progress=None, trace=mine
     )
     run = Run(part, device)
-    at_rest = LOOPS[recipe.loop](run)
+    at_rest = solve(run)
     if order.trace is not None and mine is not None:
         for one in mine:
             order.trace.add(replace(one, number=len(order.trace)))

@@ -11,7 +11,7 @@ from warpath.base.dtypes import unreachable
 from warpath.engines.cuda.entry import Types
 from warpath.engines.cuda.tables.deliver import put
 from warpath.engines.potentials import labels_or_cycle
-from warpath.engines.rounds.run import Run
+from warpath.engines.rounds.run import Run, resident
 from warpath.results.predecessors import tree
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class Table(Run):
 
     Attributes
     ----------
+    rows : of the graph, on the device.
     label : the type of its labels: int32 where that is requested and holds every length, else
         that of the graph's distances.
     paths : whether predecessors are kept.
@@ -44,6 +45,7 @@ class Table(Run):
         self.label = label.type
         self.unreachable: Any = unreachable(label)
         self.types = Types.of(graph.indices.dtype, graph.solver_weights.dtype, label)
+        self.rows = resident(graph, device)
         self.paths = order.pred is not None
 
     @property

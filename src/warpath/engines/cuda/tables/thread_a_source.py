@@ -70,7 +70,7 @@ def _search(run: Table, matrix: Array, sources: Array) -> tuple[Array, Array | N
     left = xp.ones(1, np.int32)
     launches = 0
     with run.step("search"):
-        while run.read(left)[0]:
+        while run.device.get(left)[0]:
             run.must_end_within(run.n // STEPS + 2, launches)
             left.fill(0)
             run.launch(

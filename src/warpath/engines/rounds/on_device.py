@@ -1,0 +1,280 @@
+"""Rounds that one kernel drives on the device: its buffers, its launches and its trace."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.engines.cuda.flight import Ended, flights
+from warpath.engines.rounds.classes import Classes
+from warpath.engines.rounds.policies import numbered, rounds_kernel
+from warpath.engines.rounds.run import resident
+from warpath.engines.rounds.settle import lightest_on, matrix_on
+from warpath.recipes import Loop
+from warpath.recipes.axes import Direction, Edges, Emit, Labels, Layout, Select
+from warpath.results.trace import Round
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device
+    from warpath.engines.rounds.run import Run
+
+#: Rounds of one launch. The host then takes the rows of the trace: 2^16 are some 6 MB.
+_MOST = 2**16
+_WORDS_OF_CONTROL, _WORDS_OF_STATE = 32, 16
+_FIRST_SIZE = 8  # the numbers of a row of a trace before its sizes: `RowOfTrace` of rounds.cuh
+_FIRST_TICKS = 4
+_LARGEST_DELTA = 2**62
+_NO_LIMIT = 2**62
+_MOST_KEYS = 66  # `kMostKeys` of bucket_order.cuh
+_DIGITS = 16  # likewise
+
+
+def rounds_on_device(run: Run) -> bool:
+    """Run a recipe with all its steps on the device; return whether it came to rest.
+
+    A negative cycle prevents that. The kernel makes all rounds, except that it ends after many, so
+    that the host takes the rows of the trace, and is launched again.
+    """
+    order, device = run.order, run.device
+    loop = _LOOPS[order.recipe.loop]
+    made = rounds_kernel(order.recipe, run.types, device.block, traced=run.traced)
+    run.dist = device.xp.empty(run.n, run.label)
+    resident_blocks = device.resident_blocks(made)
+    blocks = max(min(resident_blocks, run.blocks(run.n + order.graph.m)), 1)
+    classes = Classes(run) if run.axes.edges is Edges.CLASSIFIED else None
+    names = loop.sizes(run)
+    width = _FIRST_SIZE + len(names)
+    what = f"rounds in blocks of {device.block}"
+    with flights(order.graph, what, device, lambda: _no_buffers(device)).take() as own:
+        space = _Space(own.buffers, device)
+        given = loop.arrays(run, space, blocks)
+        if classes is not None:
+            given["classes"] = classes.vertices
+        given |= {
+            "n": run.n,
+            "source": order.problem.source,
+            "dist": run.dist,
+            "most": _MOST,
+            "limit": loop.turns(run.n) if order.recipe.exact else _NO_LIMIT,
+            "goes_on": 0,
+            "control": own.buffers["control"],
+            "state": own.buffers["state"],
+            "trace": space("trace", _MOST * width, np.int64) if run.traced else None,
+            "width": width,
+            "halt": own.halt,
+            "said": own.said,
+        }
+        while True:
+            words = own.run(made, blocks, *made.arguments(**given)).tolist()
+            if order.trace is not None:
+                _take_rows(run, loop, names, device.get(given["trace"][: words[3] * width]), words)
+            if words[0] != Ended.PAUSED:
+                break
+            given["goes_on"] = 1
+    run.rounds = words[1]
+    rest = bool(words[2])
+    if rest and classes is not None:
+        classes.assign_leaves()
+    return rest
+
+
+def _no_buffers(device: Device) -> dict[str, Array]:
+    """Return what every kernel of rounds needs; other buffers join when a recipe needs them."""
+    return {
+        "control": device.xp.zeros(_WORDS_OF_CONTROL, np.uint64),
+        "state": device.xp.empty(_WORDS_OF_STATE, np.int64),
+    }
+
+
+class _Space:
+    """Buffers by name and type, kept for the next solve of any recipe on the graph."""
+
+    def __init__(self, buffers: dict[str, Array], device: Device) -> None:
+        self._buffers = buffers
+        self._xp = device.xp
+
+    def __call__(self, name: str, size: int, dtype: Any) -> Array:
+        """Return a buffer of so many items at least, with any contents."""
+        key = f"{name} {np.dtype(dtype).name}"
+        known = self._buffers.get(key)
+        if known is None or len(known) < size:
+            known = self._buffers[key] = self._xp.empty(max(size, 1), dtype)
+        return known
+
+
+def _take_rows(run: Run, loop: _Loop, names: list[str], rows: Array, words: list[int]) -> None:
+    """Add a launch's rows to the trace."""
+    trace = run.order.trace
+    assert trace is not None  # noqa: S101 - rows are made for one
+    nanoseconds, ticks = words[4], words[5]
+    tick = 1e-9 * nanoseconds / ticks if ticks else 0.0
+    for row in rows.reshape(-1, _FIRST_SIZE + len(names)).tolist():
+        phase, selected, relaxed, improved = row[:_FIRST_TICKS]
+        sizes = dict(zip(names, row[_FIRST_SIZE:], strict=True))
+        if run.order.recipe.loop is Loop.BUCKETS:
+            sizes = {name: size for name, size in sizes.items() if size or name == "far"}
+        steps = zip(loop.steps, row[_FIRST_TICKS:_FIRST_SIZE], strict=False)
+        seconds = {name: tick * count for name, count in steps if count}
+        name = loop.phases[phase]
+        trace.add(Round(run.rounds, name, selected, relaxed, improved, sizes, seconds))
+        run.rounds += 1
+
+
+def _sweeps(run: Run, space: _Space, _blocks: int) -> dict[str, Any]:
+    two = run.axes.labels is Labels.TWO_ARRAYS
+    improved = run.axes.select is Select.IMPROVED
+    return {
+        **resident(run.order.graph, run.device).named(),
+        "at_least": int(run.order.params.get("rounds", 0)),
+        "before": space("labels before", run.n, run.label) if two else None,
+        "flags": space("flags", run.n, np.uint8) if two or improved else None,
+        "next_flags": space("next flags", run.n, np.uint8) if improved and not two else None,
+    }
+
+
+def _lists(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
+    """Return what every loop over lists of vertices takes."""
+    n = run.n
+    queued = run.axes.emit is Emit.ATOMIC_QUEUE
+    classified = run.axes.edges is Edges.CLASSIFIED
+    return {
+        **resident(run.order.graph, run.device).named(),
+        "negative_loop": space("negative loop", 1, np.int32) if classified else None,
+        "stamps": space("stamps", n, np.int32) if queued else None,
+        "offsets": space("offsets", n + 1, np.int64) if numbered(run.axes) else None,
+        "table": space("table", n, np.int64),
+        "marks": space("marks", max(_items(run), 2 * n), np.uint8),
+        "sums": space("sums", 3 * blocks + 6, np.int64),
+    }
+
+
+def _items(run: Run) -> int:
+    """Return how many items a round gives at most."""
+    return run.n if run.axes.emit is Emit.ATOMIC_QUEUE else run.order.graph.m
+
+
+def _workfront(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
+    index = run.order.graph.indices.dtype
+    integer = np.issubdtype(run.label, np.integer)
+    return {
+        **_lists(run, space, blocks),
+        "lowest": np.iinfo(run.label).min if integer else -np.inf,
+        "list": space("list", run.n, index),
+        "items": space("items", _items(run), index),
+    }
+
+
+def _near_far(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
+    index, n = run.order.graph.indices.dtype, run.n
+    return {
+        **_lists(run, space, blocks),
+        "delta": _delta(run),
+        "change": _change(run),
+        "list": space("list", n, index),
+        "items": space("items", _items(run), index),
+        "pile": space("pile", 2 * n, index),
+        "other_pile": space("other pile", 2 * n, index),
+        "minima": space("minima", blocks, run.label),
+    }
+
+
+def _delta(run: Run) -> float:
+    """Return the width of buckets, a whole number for integer labels."""
+    delta = run.order.params["delta"]
+    if np.issubdtype(run.label, np.integer):
+        return float(min(int(delta), _LARGEST_DELTA))
+    return delta
+
+
+def _change(run: Run) -> int:
+    """Return how many waiting vertices are split, by default the threads that run at once."""
+    if all(param.name != "switch" for param in run.order.recipe.params):
+        return 0
+    default = run.resident_blocks * run.device.block
+    return max(math.ceil(run.order.params.get("switch", default)), 1)
+
+
+def _buckets(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
+    index, n = run.order.graph.indices.dtype, run.n
+    buckets = int(run.order.params["buckets"])
+    active = n + max(run.order.graph.m, n)  # the vertices of the buckets and the items of a round
+    kinds = max(buckets + 2, _DIGITS)
+    return {
+        **_lists(run, space, blocks),
+        "keys": space("keys", active, np.uint8),
+        "other_keys": space("other keys", active, np.uint8),
+        "between": space("between", active, index),
+        "counts": space("counts", kinds * run.blocks(active), np.int64),
+        "sizes": space("sizes", 3 * _MOST_KEYS, np.int64),
+        "delta": _delta(run),
+        "buckets": buckets,
+        "active": space("active", active, index),
+        "other_active": space("other active", active, index),
+        "pile": space("pile", 2 * n, index),
+        "other_pile": space("other pile", 2 * n, index),
+        "minima": space("minima", blocks, run.label),
+    }
+
+
+def _settle(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
+    axes, graph, device, n = run.axes, run.order.graph, run.device, run.n
+    dense = axes.layout is Layout.DENSE
+    pull = axes.direction is Direction.PULL
+    tiles = run.blocks(n, 2)
+    return {
+        **({} if dense else resident(graph, device, reverse=pull).named()),
+        "matrix": matrix_on(graph, device, run.order) if dense else None,
+        "slack": lightest_on(graph, device) if axes.select is Select.OUT else None,
+        "frontier": space("flags", n, np.uint8),
+        "unsettled": space("unsettled", n, np.uint8),
+        "queue": space("list", n, graph.indices.dtype) if axes.listed else None,
+        "minima": space("minima", tiles, run.label),
+        "second": space("second minima", run.blocks(tiles, 2), run.label),
+        "offsets": space("offsets", n + 1, np.int64) if numbered(axes) else None,
+        "sums": space("sums", 3 * blocks + 6, np.int64),
+    }
+
+
+class _Loop(NamedTuple):
+    """A loop of rounds.
+
+    Attributes
+    ----------
+    arrays : the kernel's arguments by name, given the run, its buffers and how many blocks run.
+    turns : of n vertices: how many turns it takes at the most.
+    phases, steps : names in the rows of a trace.
+    sizes : names of worklists in the rows of a trace.
+    """
+
+    arrays: Callable[[Run, _Space, int], dict[str, Any]]
+    turns: Callable[[int], int]
+    phases: tuple[str, ...]
+    steps: tuple[str, ...]
+    sizes: Callable[[Run], list[str]] = lambda _: []
+
+
+_OF_LISTS = "expand", "relax", "compact", "arrange"
+_LOOPS: dict[Loop, _Loop] = {
+    Loop.SWEEPS: _Loop(_sweeps, lambda _: _NO_LIMIT, ("sweep",), ("relax", "update")),
+    Loop.FRONTIER: _Loop(
+        _workfront, lambda n: n + 2, ("workfront", "queue"), _OF_LISTS, lambda _: ["queue"]
+    ),
+    # A refill is followed by a round.
+    Loop.NEAR_FAR: _Loop(
+        _near_far, lambda n: 2 * n + 2, ("near", "sweep"), _OF_LISTS, lambda _: ["near", "far"]
+    ),
+    # So are empty buckets.
+    Loop.BUCKETS: _Loop(
+        _buckets,
+        lambda n: 3 * n + 3,
+        ("bucket",),
+        _OF_LISTS,
+        lambda run: [*(f"bucket {b}" for b in range(int(run.order.params["buckets"]))), "far"],
+    ),
+    Loop.SETTLE: _Loop(_settle, lambda n: n + 1, ("settle",), ("relax", "reduce", "update")),
+}
