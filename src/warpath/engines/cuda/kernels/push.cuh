@@ -13,8 +13,8 @@
 //          2025, Bellman-Ford; the Johnson paper, algorithms 4, 6, 8 and section 4.1 (classes).
 #pragma once
 
-#include "emit.cuh"
 #include "balanced_map.cuh"
+#include "emit.cuh"
 
 namespace warpath {
 
