@@ -30,10 +30,10 @@ void register_pair(nb::module_& module) {
         found["begin"] = to_numpy(std::move(made.begin));
         found["targets"] = to_numpy(std::move(made.targets));
         found["weights"] = to_numpy(std::move(made.weights));
-        found["heard"] = made.heard;
+        found["slot_count"] = made.slot_count;
         found["tails"] = to_numpy(std::move(made.tails));
         found["slots"] = to_numpy(std::move(made.slots));
-        found["tolls"] = to_numpy(std::move(made.tolls));
+        found["exit_weights"] = to_numpy(std::move(made.exit_weights));
         found["owners"] = to_numpy(std::move(made.owners));
         return found;
       },

@@ -46,7 +46,11 @@ def edges_of(made):
     outside = slots - rows[owners, 2] + rows[owners, 0]
     assert (patch[outside] == owners).all()
     assert (owners != patch[leave]).all()
-    return (np.r_[stay, leave], np.r_[inside, outside], np.r_[made["weights"], made["tolls"]])
+    return (
+        np.r_[stay, leave],
+        np.r_[inside, outside],
+        np.r_[made["weights"], made["exit_weights"]],
+    )
 
 
 @pytest.mark.parametrize(("case", "capacity"), CASES)

@@ -88,8 +88,8 @@ def test_a_patch_whose_edges_are_too_many_for_a_block_reads_them_where_they_are(
     device = device_of("int32")
     check(PATCHES, graph, 0, device, expected(graph, 0))
     (cut,) = (one for (entry, _), one in graph.derived.items() if entry is engine.CUT)
-    gates, room = engine._fitting(cut, Width("int32", "int32", proven=False), device)
-    assert cut.most_exits > gates
+    exit_room, room = engine._fitting(cut, Width("int32", "int32", proven=False), device)
+    assert cut.most_exits > exit_room
     assert cut.most_edges <= room
 
 

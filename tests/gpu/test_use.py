@@ -178,12 +178,12 @@ def test_the_tree_of_the_gpu_is_that_of_the_cpu(name):
 COUNT = Kernel(
     "count_rounds",
     """#include "halt.cuh"
-extern "C" __global__ void count_rounds(int* seen, int* halt, long long* said, int rounds) {
+extern "C" __global__ void count_rounds(int* seen, int* halt, long long* status, int rounds) {
   int made = 0;
   while (made != rounds && !warpath::halted(halt)) ++made;
   atomicAdd(seen, 1);
-  warpath::conclude(halt, said, [&] {
-    said[1] = made;
+  warpath::conclude(halt, status, [&] {
+    status[1] = made;
     return made == rounds ? warpath::kDone : warpath::kHalted;
   });
 }
@@ -195,7 +195,7 @@ extern "C" __global__ void count_rounds(int* seen, int* halt, long long* said, i
 def counted(gpu, graph: wp.Graph, rounds: int) -> int:
     """Make a kernel go some rounds, for ever if they are negative."""
     with gpu.active(), flight(graph, "counts", gpu, lambda: gpu.put(np.zeros(1, np.int32))) as own:
-        words = own.run(COUNT, 132, own.buffers, own.halt, own.said, np.int32(rounds))
+        words = own.run(COUNT, 132, own.buffers, own.halt, own.status, np.int32(rounds))
         return int(words[1])
 
 

@@ -249,7 +249,7 @@ def check_levels(
     able = [recipe for recipe in recipes if recipe.equal_weights]
     answer = expected(graph, source) if able else None
     for recipe in able:
-        for breadth_first._TURN in TURNS:
+        for breadth_first._ALPHA in TURNS:
             for device.seed in seeds:
                 begin()
                 check(recipe, graph, source, device, answer)

@@ -66,9 +66,9 @@ def agree(graph, dtype="int32", sources=(3, 500), seeds=(1, 2)):
 
 @per_type
 @both_kinds
-@pytest.mark.parametrize("turn", [AHEAD, 1, 15, BACK])
-def test_wherever_it_turns_the_labels_are_those_of_dijkstra(dtype, symmetric, turn, monkeypatch):
-    monkeypatch.setattr(breadth_first, "_TURN", turn)
+@pytest.mark.parametrize("alpha", [AHEAD, 1, 15, BACK])
+def test_wherever_it_turns_the_labels_are_those_of_dijkstra(dtype, symmetric, alpha, monkeypatch):
+    monkeypatch.setattr(breadth_first, "_ALPHA", alpha)
     weight = 0.1 if dtype.startswith("f") else 3
     agree(skewed(dtype, symmetric=symmetric, weight=weight), dtype)
 
@@ -114,16 +114,16 @@ def long_rows(*, out):
 
 
 @pytest.mark.parametrize("out", [True, False])
-@pytest.mark.parametrize("turn", [AHEAD, BACK])
-def test_long_rows_are_shared(out, turn, monkeypatch):
-    monkeypatch.setattr(breadth_first, "_TURN", turn)
+@pytest.mark.parametrize("alpha", [AHEAD, BACK])
+def test_long_rows_are_shared(out, alpha, monkeypatch):
+    monkeypatch.setattr(breadth_first, "_ALPHA", alpha)
     graph = long_rows(out=out)
     agree(graph, sources=(0, 2050, 7), seeds=range(4))
 
 
 def test_the_parts_of_a_row_agree_on_one_label(monkeypatch):
     """All parts of the row into 1 meet the frontier, and edges lead on from there."""
-    monkeypatch.setattr(breadth_first, "_TURN", BACK)
+    monkeypatch.setattr(breadth_first, "_ALPHA", BACK)
     n = 4000
     unseen, near = np.arange(3000, 3600), np.arange(2, 1602)
     src = np.concatenate([np.zeros_like(near), unseen, near, [1, 1]])
@@ -132,9 +132,9 @@ def test_the_parts_of_a_row_agree_on_one_label(monkeypatch):
 
 
 @per_type
-@pytest.mark.parametrize("turn", [AHEAD, 15])
-def test_beyond_a_cutoff_nothing_has_a_label(dtype, turn, monkeypatch):
-    monkeypatch.setattr(breadth_first, "_TURN", turn)
+@pytest.mark.parametrize("alpha", [AHEAD, 15])
+def test_beyond_a_cutoff_nothing_has_a_label(dtype, alpha, monkeypatch):
+    monkeypatch.setattr(breadth_first, "_ALPHA", alpha)
     graph = skewed(dtype, symmetric=True, weight=2, n=300, m=400)
     answer = expected(graph, 3)
     for cutoff in (0, 1, 2, 5, 6.5, float(unreachable(answer.dtype))):
@@ -165,9 +165,9 @@ def test_floats_that_grow_to_inf_or_not_at_all_end():
 
 
 @pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 64, 95])
-@pytest.mark.parametrize("turn", [AHEAD, BACK])
-def test_words_of_bits_end_where_the_vertices_do(n, turn, monkeypatch):
-    monkeypatch.setattr(breadth_first, "_TURN", turn)
+@pytest.mark.parametrize("alpha", [AHEAD, BACK])
+def test_words_of_bits_end_where_the_vertices_do(n, alpha, monkeypatch):
+    monkeypatch.setattr(breadth_first, "_ALPHA", alpha)
     ring = graph_of(np.arange(n), (np.arange(n) + 1) % n, n)
     star = graph_of(np.zeros(n, int), np.arange(n), n)
     for graph in (ring, star, graph_of([], [], n)):
@@ -175,7 +175,7 @@ def test_words_of_bits_end_where_the_vertices_do(n, turn, monkeypatch):
 
 
 def test_a_vertex_without_edges_in_is_not_taken_for_reached(monkeypatch):
-    monkeypatch.setattr(breadth_first, "_TURN", BACK)
+    monkeypatch.setattr(breadth_first, "_ALPHA", BACK)
     graph = graph_of([0, 3, 3], [1, 2, 4], 5)  # nothing leads to 3
     agree(graph, sources=(0, 1, 3))
 
@@ -193,7 +193,7 @@ def test_rows_of_a_mirrored_graph_serve_both_ways():
     turned = other.reversed()
     assert into.indptr.tolist() == turned.indptr.tolist()
     assert into.indices.tolist() == turned.indices.tolist()
-    bits = np.unpackbits(into.barren.view(np.uint8), bitorder="little")
+    bits = np.unpackbits(into.without_in_edges.view(np.uint8), bitorder="little")
     assert np.flatnonzero(bits).tolist() == np.flatnonzero(np.diff(turned.indptr) == 0).tolist()
 
 

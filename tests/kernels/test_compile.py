@@ -25,19 +25,18 @@ ROWS = GOLDEN["kernels"]
 KERNELS = all_kernels()
 HEADERS = sorted((Path(warpath.__file__).parent / "engines" / "cuda" / "kernels").glob("*.cuh"))
 #: Included by kernels, no kernels themselves.
-PARTS = {
-    f"{name}.cuh" for name in ("base", "set", "map", "emit", "table", "grid", "halt", "beside")
-} | {
+PARTS = {f"{name}.cuh" for name in ("base", "set", "map", "emit", "table", "grid", "halt")} | {
     "breadth_first_levels.cuh",
     "breadth_first_rows.cuh",
     "hierarchy_top.cuh",
     "min_plus.cuh",
+    "pair_row_items.cuh",
     "patch.cuh",
+    "patch_schedule.cuh",
     "tile.cuh",
     "wide_lists.cuh",
     "wide_rows.cuh",
     "wide_survey.cuh",
-    "watch.cuh",
 }
 SAMPLE = 50  # one kernel in so many is compiled though its sources are the recorded ones
 SLACK = 4  # registers: what instruction scheduling moves without a reason in our code

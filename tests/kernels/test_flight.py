@@ -14,12 +14,12 @@ from warpath.engines.cuda.flight import FLIGHTS, Ended, flight
 
 SOURCE = """#include "halt.cuh"
 
-extern "C" __global__ void count(int* seen, int* halt, long long* said, int how) {
+extern "C" __global__ void count(int* seen, int* halt, long long* status, int how) {
   atomicAdd(seen, 1);
   if (how < 0) return;
   const bool stop = warpath::halted(halt);
-  warpath::conclude(halt, said, [&] {
-    said[1] = warpath::load_relaxed(seen);
+  warpath::conclude(halt, status, [&] {
+    status[1] = warpath::load_relaxed(seen);
     return stop ? warpath::kHalted : how;
   });
 }
@@ -34,7 +34,7 @@ def graph():
 
 def solve(graph, device, how=Ended.DONE, blocks=2):
     with flight(graph, "counts", device, lambda: device.put(np.zeros(1, np.int32))) as own:
-        words = own.run(COUNT, blocks, own.buffers, own.halt, own.said, np.int32(how))
+        words = own.run(COUNT, blocks, own.buffers, own.halt, own.status, np.int32(how))
         return words.tolist()[:2], int(device.get(own.buffers)[0])
 
 
@@ -91,5 +91,5 @@ def test_a_kernel_sees_that_it_must_end(graph, device):
     with flight(graph, "counts", device, lambda: device.put(np.zeros(1, np.int32))) as own:
         own.halt[0] = 1
         with pytest.raises(wp.DeviceError, match="gave up"):
-            own.run(COUNT, 2, own.buffers, own.halt, own.said, np.int32(0))
+            own.run(COUNT, 2, own.buffers, own.halt, own.status, np.int32(0))
         own.halt[0] = 0

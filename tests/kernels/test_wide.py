@@ -87,10 +87,10 @@ def test_runs_that_do_not_fit_are_no_error(monkeypatch):
     agree(skewed("int32", symmetric=True), "int32")
 
 
-@pytest.mark.parametrize("favour", [0, 2**30])
+@pytest.mark.parametrize("cost", [0, 2**30])
 @pytest.mark.parametrize("dtype", ["int32", "float64"])
-def test_the_rest_may_be_pulled_at_once_or_never(favour, dtype, monkeypatch):
-    monkeypatch.setattr(search, "_FAVOUR", favour)
+def test_the_rest_may_be_pulled_at_once_or_never(cost, dtype, monkeypatch):
+    monkeypatch.setattr(search, "_PULL_COST", cost)
     for symmetric in (True, False):
         agree(skewed(dtype, symmetric=symmetric), dtype)
 
@@ -146,8 +146,8 @@ def test_edges_behind_billions_of_others_are_found(symmetric, monkeypatch, tmp_p
     monkeypatch.setattr(rows, "HUB", 40)
     monkeypatch.setattr(search, "rows_of", behind)
     graph = skewed("int32", symmetric=symmetric)
-    for favour in (search._FAVOUR, 0):
-        monkeypatch.setattr(search, "_FAVOUR", favour)
+    for cost in (search._PULL_COST, 0):
+        monkeypatch.setattr(search, "_PULL_COST", cost)
         agree(graph, "int32", sources=(3,))
 
 

@@ -22,7 +22,7 @@
 namespace warpath {
 
 /// A graph in patches. A place is the new number of a vertex. The places of a patch are
-/// consecutive. Its first places belong to the vertices with edges from other patches ("heard");
+/// consecutive. Its first places belong to the vertices with edges from other patches;
 /// each of these has a slot, where the other patches store labels for it.
 template <Weight W>
 struct Patches {
@@ -36,8 +36,8 @@ struct Patches {
   PageArray<std::uint16_t> tails;    // of exits: source's number within its patch
   PageArray<std::uint32_t> slots;    // of exits: the target's slot
   PageArray<std::uint32_t> owners;   // of exits: the target's patch
-  PageArray<W> tolls;                // of exits: weights
-  std::uint32_t heard = 0;           // number of slots
+  PageArray<W> exit_weights;         // of exits
+  std::uint32_t slot_count = 0;      // number of slots
   std::uint32_t most_edges = 0;      // largest number of inner edges of a patch
   std::uint32_t most_exits = 0;      // largest number of exits of a patch
 };
@@ -167,8 +167,8 @@ class PatchLayout {
     made_.tails = PageArray<std::uint16_t>(leave);
     made_.slots = PageArray<Vertex>(leave);
     made_.owners = PageArray<Vertex>(leave);
-    made_.tolls = PageArray<W>(leave);
-    made_.heard = entries;
+    made_.exit_weights = PageArray<W>(leave);
+    made_.slot_count = entries;
   }
 
   /// Assigns places to the vertices of a patch: those with edges from other patches come first.
@@ -201,7 +201,7 @@ class PatchLayout {
             made_.tails[leave] = static_cast<std::uint16_t>(made_.places[u] - own[0]);
             made_.slots[leave] = there[2] + number;
             made_.owners[leave] = patch_of_[v];
-            made_.tolls[leave++] = graph_.weights[edge];
+            made_.exit_weights[leave++] = graph_.weights[edge];
           }
         });
       }

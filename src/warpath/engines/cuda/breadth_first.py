@@ -29,7 +29,7 @@ _CONTROL = 80  # bytes, of `BreadthControl`
 #: Edges of a row that a warp takes, `kPiece` out and `kPart` in.
 _PIECE, _PART = 256, 512
 #: The search looks back where its frontier has over 1 / so much of the edges that are left.
-_TURN = 15
+_ALPHA = 15
 
 
 class RowsIn(NamedTuple):
@@ -39,12 +39,12 @@ class RowsIn(NamedTuple):
     ----------
     indptr : (n + 1,) int64.
     indices : (m,) int32.
-    barren : (n / 32,) uint32, a bit for each vertex without such an edge.
+    without_in_edges : (n / 32,) uint32, a bit for each vertex without such an edge.
     """
 
     indptr: Array
     indices: Array
-    barren: Array
+    without_in_edges: Array
 
 
 class Buffers(NamedTuple):
@@ -102,10 +102,10 @@ def search_of(
         "indices": _narrow(graph, rows.indices, device),
         "into": into.indptr,
         "sources": into.indices,
-        "barren": into.barren,
+        "without_in_edges": into.without_in_edges,
         "weight": _weight(graph),
         "cutoff": limit(cutoff, width),
-        "turn": _TURN,
+        "alpha": _ALPHA,
     }
 
     def buffers() -> Buffers:  # kept with the graph, so it must not refer to it
@@ -132,7 +132,7 @@ def kernel_of(width: Width, block: int) -> Kernel:
 
 #: The rows into each vertex on a device, where they are not the graph's own.
 EDGES_IN: Derived[tuple[Array, Array]] = Derived(__name__, "edges in on a device")
-_BARREN: Derived[Array] = Derived(__name__, "which vertices have no edge in, on a device")
+_WITHOUT_IN_EDGES: Derived[Array] = Derived(__name__, "which vertices have no edge in, on a device")
 _NARROW: Derived[Array] = Derived(__name__, "indices of 32 bits on a device")
 
 
@@ -151,8 +151,10 @@ def rows_in(graph: Graph, device: Device) -> RowsIn:
         indptr, indices = EDGES_IN.of(
             graph, lambda: (device.put(host.indptr), device.put(narrow)), device.name
         )
-    barren = _BARREN.of(graph, lambda: device.put(_barren(host)), device.name)
-    return RowsIn(indptr, indices, barren)
+    without_in_edges = _WITHOUT_IN_EDGES.of(
+        graph, lambda: device.put(_without_in_edges(host)), device.name
+    )
+    return RowsIn(indptr, indices, without_in_edges)
 
 
 def _narrow(graph: Graph, indices: Array, device: Device) -> Array:
@@ -162,7 +164,7 @@ def _narrow(graph: Graph, indices: Array, device: Device) -> Array:
     return _NARROW.of(graph, lambda: indices.astype(np.int32), device.name)
 
 
-def _barren(rows: Graph) -> Array:
+def _without_in_edges(rows: Graph) -> Array:
     """Return a bit for each empty row."""
     bits = np.packbits(np.diff(rows.indptr) == 0, bitorder="little")
     whole = np.zeros(-(-rows.n // 32) * 4, np.uint8)

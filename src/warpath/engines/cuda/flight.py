@@ -4,9 +4,9 @@ An engine with a persistent kernel launches once a solve and reads how it ended:
 
     with flight(graph, "labels of 32 bits of NAME", device, make) as own:
         dist = device.xp.empty(graph.n, np.int32)
-        words = own.run(kernel, blocks, dist, *arrays_of(own.buffers), own.halt, own.said)
+        words = own.run(kernel, blocks, dist, *arrays_of(own.buffers), own.halt, own.status)
 
-The kernel takes ``int* halt`` and ``i64* said``, and its last block to end writes the words
+The kernel takes ``int* halt`` and ``i64* status``, and its last block to end writes the words
 (kernels/halt.cuh). Several threads may solve on one graph: each has a flight of its own,
 and as many are kept as were in the air at once. A kernel that is launched again and again with
 nearly the same arguments is a `Search` (engines/cuda/search.py), which takes flights as well.
@@ -59,7 +59,7 @@ class Flight:
     buffers : what the maker returned: the kernel's working space, as the last solve left it.
     halt : (2,) int32 on the device: 0 until the kernel must end; how many blocks have ended.
     words : (8,) int64 on the host, what the kernel said: an `Ended`, then what it likes.
-    said : `words` as an argument of the kernel.
+    status : `words` as an argument of the kernel.
     launch, ready_for : the last launch that a search made ready here, and the mark of that search.
     """
 
@@ -74,7 +74,7 @@ class Flight:
         self.buffers = pool.make()
         self.halt: Array = device.put(np.zeros(2, np.int32))
         self.words: NDArray[np.int64] = device.host_array(np.zeros(WORDS, np.int64))
-        self.said: Array = device.mapped(self.words)
+        self.status: Array = device.mapped(self.words)
         self._word = _core.CompletionFlag(self.words, Ended.SILENT)
 
     def run(self, kernel: Kernel, blocks: int, *args: Any) -> NDArray[np.int64]:

@@ -42,20 +42,20 @@ _PRODUCT = Kind(
     resident=2,
 )
 
-# Three blocks of two vertices a thread: one waits for news while others relax. Labels of 64 bits
+# Three blocks of two vertices a thread: one waits for labels while others relax. Labels of 64 bits
 # take the registers of two.
 _PATCHES = Kind(
     "patches.cuh",
     "i64 n, i64 size, int patches, u32 source, const u32* places, const u32* table, "
     "const u32* begin, const u16* targets, const W* weights, const u16* tails, "
-    "const u32* slots, const u32* owners, const W* tolls, int room, int gates, L delta, "
-    "L cutoff, L* labels, u32* unsettled, L* news, L* pending, L* left, L* least, u64* open, "
-    "L* threshold, int* state, u32* arrived, int* lost, u64* counts, int* halt, i64* said, "
-    "L* dist",
+    "const u32* slots, const u32* owners, const W* exit_weights, int edge_room, int exit_room, "
+    "L delta, L cutoff, L* labels, u32* unsettled, L* received, L* pending, L* left, L* minimum, "
+    "u64* open, L* threshold, int* state, u32* arrived, int* lost, u64* counts, int* halt, "
+    "i64* status, L* dist",
     "solve_patches<{block}, 2>(PatchArgs<W, L>{{n, size, patches, source, places, table, begin, "
-    "targets, weights, tails, slots, owners, tolls, room, gates, delta, cutoff, labels, "
-    "unsettled, news, pending, left, least, open, threshold, state, arrived, lost, counts, "
-    "halt, said, dist}})",
+    "targets, weights, tails, slots, owners, exit_weights, edge_room, exit_room, delta, cutoff, "
+    "labels, unsettled, received, pending, left, minimum, open, threshold, state, arrived, lost, "
+    "counts, halt, status, dist}})",
     resident=3,
     at_once=True,
 )
@@ -205,9 +205,9 @@ KINDS = {
         "pairs.cuh",
         "i64 n, i64 rows, i64 columns, const i64* targets, const i64* indptr, const V* indices, "
         "const W* weights, W weight, L delta, L cutoff, L* dist, u32* near, u32* far, u32* bits, "
-        "u32* control, L* least, L* same, i64* wide, int* small, int* unfit, int* lost",
+        "u32* control, L* minimum, L* same, i64* wide, int* small, int* unfit, int* lost",
         "pairs<{block}>(PairArgs<V, W, L>{{n, rows, columns, targets, indptr, indices, weights, "
-        "weight, delta, cutoff, dist, near, far, bits, control, least, "
+        "weight, delta, cutoff, dist, near, far, bits, control, minimum, "
         "{{same, wide, small, unfit}}, lost}})",
         widths=2,
         resident=2,
@@ -217,9 +217,10 @@ KINDS = {
         "pair_rows.cuh",
         "i64 n, i64 rows, i64 columns, const i64* targets, const i64* indptr, const V* indices, "
         "const W* weights, W weight, L delta, L cutoff, L* dist, u64* waiting, u64* items, "
-        "u32* control, L* least, u64* busy, L* same, i64* wide, int* small, int* unfit, int* lost",
+        "u32* control, L* minimum, u64* busy, L* same, i64* wide, int* small, int* unfit, "
+        "int* lost",
         "pair_rows<{block}>(RowArgs<V, W, L>{{n, rows, columns, targets, indptr, indices, weights, "
-        "weight, delta, cutoff, dist, waiting, items, control, least, busy, "
+        "weight, delta, cutoff, dist, waiting, items, control, minimum, busy, "
         "{{same, wide, small, unfit}}, lost}})",
         widths=2,
         resident=2,
@@ -229,15 +230,15 @@ KINDS = {
         "wide.cuh",
         "i64 n, i64 source, const int* ranks, int hubs, int leaves, const i64* indptr, "
         "const W* edges, const i64* into, const W* sources, L first, L delta, L limit, u32 narrow, "
-        "u32 favour, u32 most, L* dist, u64* rest, u64* entries, u64* next_entries, u64* runs, "
-        "u64* next_runs, u32 room, u32 room_of_runs, u64* control, L* least, L* out, "
-        "const W* parting, int* halt, i64* said",
+        "u32 pull_cost, u32 max_rounds, L* dist, u64* rest, u64* entries, u64* next_entries, "
+        "u64* runs, u64* next_runs, u32 room, u32 room_of_runs, u64* control, L* minimum, L* out, "
+        "const W* splitters, int* halt, i64* status",
         "wide<{lanes}, {block}>(WideArgs<W, L>{{n, source, ranks, leaves, indptr, "
-        "as<Edge<W>>(edges), into, as<Edge<W>>(sources), first, delta, limit, narrow, favour, "
-        "most, dist, as<Rest<L>>(rest), {{as<Entry<L>>(entries), as<Run<L>>(runs), nullptr, room, "
-        "room_of_runs}}, {{as<Entry<L>>(next_entries), as<Run<L>>(next_runs), nullptr, room, "
-        "room_of_runs}}, as<WideControl>(control), least, out, {{hubs, indptr, parting}}}}, "
-        "halt, said)",
+        "as<Edge<W>>(edges), into, as<Edge<W>>(sources), first, delta, limit, narrow, pull_cost, "
+        "max_rounds, dist, as<RowRemainder<L>>(rest), {{as<Entry<L>>(entries), as<Run<L>>(runs), "
+        "nullptr, room, room_of_runs}}, {{as<Entry<L>>(next_entries), as<Run<L>>(next_runs), "
+        "nullptr, room, room_of_runs}}, as<WideControl>(control), minimum, out, {{hubs, indptr, "
+        "splitters}}}}, halt, status)",
         widths=2,
         resident=2,
         at_once=True,
@@ -245,11 +246,11 @@ KINDS = {
     "breadth_first": Kind(
         "breadth_first.cuh",
         "i64 n, i64 m, int source, const i64* indptr, const int* indices, const i64* into, "
-        "const int* sources, const u32* barren, L weight, L cutoff, u32 turn, L* dist, "
-        "u64* pieces, u64* parts, u32* seen, u32* other, u64* control, int* halt, i64* said",
+        "const int* sources, const u32* without_in_edges, L weight, L cutoff, u32 alpha, L* dist, "
+        "u64* pieces, u64* parts, u32* seen, u32* other, u64* control, int* halt, i64* status",
         "breadth_first<{block}>(BreadthArgs<L>{{n, m, source, indptr, indices, into, sources, "
-        "barren, weight, cutoff, turn, dist, pieces, parts, seen, other, "
-        "reinterpret_cast<BreadthControl*>(control)}}, halt, said)",
+        "without_in_edges, weight, cutoff, alpha, dist, pieces, parts, seen, other, "
+        "reinterpret_cast<BreadthControl*>(control)}}, halt, status)",
         widths=2,
         resident=2,
         at_once=True,
@@ -259,7 +260,8 @@ KINDS = {
     "lay": Kind(
         "adjacency.cuh",
         "i64 size, const i64* indptr, const V* indices, const W* weights, L* dist, V* pred",
-        "lay<{paths}, {block}>(LayArgs<V, W, L>{{size, indptr, indices, weights, dist, pred}})",
+        "lay_out<{paths}, {block}>(LayoutArgs<V, W, L>{{size, indptr, indices, weights, "
+        "dist, pred}})",
     ),
     "floyd_entry": Kind(
         "floyd.cuh",
@@ -319,10 +321,10 @@ KINDS = {
         "hierarchy_sweep.cuh",
         "int levels, const i64* level_first, const i64* first, const int* heads, "
         "const W* weights, int width, int top, const L* top_matrix, i64 reached, "
-        "const int* reached_from, const u16* lanes, const L* reached_labels, u32 turn, "
+        "const int* reached_from, const u16* lanes, const L* reached_labels, u32 sweep, "
         "u32* touched, L* top_labels, L* labels, u32* arrived",
         "hierarchy_sweep<{block}>(HierarchySweepArgs<W, L>{{levels, level_first, first, heads, "
-        "weights, width, top, top_matrix, reached, reached_from, lanes, reached_labels, turn, "
+        "weights, width, top, top_matrix, reached, reached_from, lanes, reached_labels, sweep, "
         "touched, top_labels, labels, arrived}})",
         resident=3,
         at_once=True,

@@ -131,12 +131,14 @@ class Cut:
             progress=progress,
         )
         self.capacity = capacity
-        self.n, self.slots = graph.n, made["heard"]
+        self.n, self.slots = graph.n, made["slot_count"]
         self.most_edges, self.most_exits = made["most_edges"], made["most_exits"]
         names = ("places", "table", "begin", "targets", "tails", "slots", "owners")
         self.arrays = {name: device.put(made[name]) for name in names}
         weight = graph.solver_weights.dtype.name
-        self._weights = {weight: tuple(device.put(made[name]) for name in ("weights", "tolls"))}
+        self._weights = {
+            weight: tuple(device.put(made[name]) for name in ("weights", "exit_weights"))
+        }
         self._own_weight = weight
 
     @property
@@ -170,7 +172,7 @@ class Space:
 
     def __init__(self, cut: Cut, width: Width, kernel: Kernel, device: Device) -> None:
         xp, label = device.xp, np.dtype(width.label)
-        gates, room = _fitting(cut, width, device)
+        exit_room, edge_room = _fitting(cut, width, device)
         patches = cut.patches
         self.blocks = max(min(device.resident_blocks(kernel), patches + 1), 2)
         control = xp.zeros(6, np.int64)
@@ -180,10 +182,10 @@ class Space:
         self._arrays = {
             "labels": xp.empty(cut.n, label),
             "unsettled": xp.empty(patches * vertices // 32, np.uint32),
-            "news": xp.empty(cut.slots, label),
+            "received": xp.empty(cut.slots, label),
             "pending": xp.empty(patches, label),
             "left": xp.empty(patches, label),
-            "least": xp.empty(self.blocks, label),
+            "minimum": xp.empty(self.blocks, label),
             "open": control.view(np.uint64)[:1],
             "state": words[2:3],
             "lost": words[3:4],
@@ -195,12 +197,12 @@ class Space:
             **cut.arrays,
             **self._arrays,
             "weights": stay,
-            "tolls": leave,
+            "exit_weights": leave,
             "n": cut.n,
             "size": cut.slots,
             "patches": patches,
-            "room": room,
-            "gates": gates,
+            "edge_room": edge_room,
+            "exit_room": exit_room,
         }
 
     @property
@@ -232,8 +234,8 @@ def _fitting(cut: Cut, width: Width, device: Device) -> tuple[int, int]:
     weight = np.dtype(width.weight).itemsize
     vertices = _EACH * device.block
     free = _shared(width, device) - vertices * np.dtype(width.label).itemsize
-    gates = min(cut.most_exits, free // 2 // (weight + 10))
-    return gates, min(cut.most_edges, (free - gates * (weight + 10)) // (weight + 2))
+    exit_room = min(cut.most_exits, free // 2 // (weight + 10))
+    return exit_room, min(cut.most_edges, (free - exit_room * (weight + 10)) // (weight + 2))
 
 
 def _band(facts: Facts, width: Width, delta: float | None) -> Any:

@@ -24,7 +24,7 @@ class Search:
     Parameters
     ----------
     flights : whose buffers the kernel works with.
-    kernel : what is launched; it has parameters ``source``, ``halt`` and ``said``.
+    kernel : what is launched; it has parameters ``source``, ``halt`` and ``status``.
     blocks : of a launch, computed from the buffers.
     given : the other arguments by name, computed from the buffers; null or 0 where none is named.
     answer : the length and the type of the labels.
@@ -64,7 +64,7 @@ class Search:
             return labels, own.fly(launch)
 
     def _prepare(self, own: Any) -> None:
-        given = self._given(own.buffers) | {"halt": own.halt, "said": own.said}
+        given = self._given(own.buffers) | {"halt": own.halt, "status": own.status}
         values = self._kernel.arguments(**given)
         own.launch = self.flights.device.prepared(self._kernel, self._blocks(own.buffers), *values)
         own.ready_for = self._mark

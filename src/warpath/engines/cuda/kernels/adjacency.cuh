@@ -20,7 +20,7 @@ __device__ __forceinline__ bool no_path(L label) {
 }
 
 template <class V, class W, class L>
-struct LayArgs {
+struct LayoutArgs {
   i64 n;
   const i64* indptr;
   const V* indices;
@@ -31,7 +31,7 @@ struct LayArgs {
 
 /// The lightest edge of each pair, and 0 from a vertex to itself.
 template <bool kPaths, int kBlock, class V, class W, class L>
-__device__ __forceinline__ void lay(const LayArgs<V, W, L>& a) {
+__device__ __forceinline__ void lay_out(const LayoutArgs<V, W, L>& a) {
   const i64 u = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
   if (u >= a.n) return;
   a.dist[u * a.n + u] = L{0};

@@ -2,8 +2,7 @@
 //
 // Work     near-far relaxations of each source; a vertex is relaxed again where its label falls.
 // Traffic  per relaxation 8 B of the edge from L1 or L2; per source a row of the answer. Labels,
-// the
-//          bits of those that wait and the round's list never leave the multiprocessor.
+//          waiting bits and the list of a round stay in shared memory.
 // Launch   as many blocks as run at once, of kBlock threads; they take sources from a counter.
 // Shared   a label and 2 B a vertex, a bit a vertex, and what a block says to itself.
 // Races    Labels are lowered by atomic_min and read relaxed: a stale label is an upper bound, and
@@ -41,11 +40,11 @@ struct Held {
   u16* list;     // n, the vertices of the round
 };
 
-/// Puts the waiting vertices below the threshold on the list; returns the least label of the
+/// Puts the waiting vertices below the threshold on the list; returns the minimum label of the
 /// others.
 template <int kBlock, class L>
 __device__ __forceinline__ L take_near(const Held<L>& held, int words, L threshold, int* count) {
-  L least = never<L>();
+  L minimum = never<L>();
   for (int w = threadIdx.x; w < words; w += kBlock) {
     const u32 bits = held.waiting[w];
     u32 taken = 0;
@@ -55,7 +54,7 @@ __device__ __forceinline__ L take_near(const Held<L>& held, int words, L thresho
       if (label < threshold)
         taken |= bit;
       else
-        least = min(least, label);
+        minimum = min(minimum, label);
     }
     if (taken == 0) continue;
     held.waiting[w] = bits ^ taken;
@@ -63,7 +62,7 @@ __device__ __forceinline__ L take_near(const Held<L>& held, int words, L thresho
     for (; taken != 0; taken &= taken - 1)
       held.list[at++] = static_cast<u16>(w * 32 + __ffs(static_cast<int>(taken)) - 1);
   }
-  return least;
+  return minimum;
 }
 
 /// Relaxes the edges out of the list, those of 32 vertices by a warp.
@@ -89,8 +88,8 @@ __device__ __forceinline__ void relax_list(const BlockArgs<V, W, L>& a, const He
       const L label = __shfl_sync(~0u, pool.label, owner);
       if (slot >= edges) continue;
       const V v = a.indices[e];
-      const L sum = grown(label, a.weights == nullptr ? a.weight : a.weights[e]);
-      if (leaves(sum)) {
+      const L sum = wrapping_sum(label, a.weights == nullptr ? a.weight : a.weights[e]);
+      if (overflows(sum)) {
         store_relaxed(a.lost, 1);
       } else if (sum < load_relaxed(held.dist + v) && sum <= a.cutoff) {
         atomic_min(held.dist + v, sum);
@@ -122,7 +121,7 @@ __device__ __forceinline__ void block_a_source(const BlockArgs<V, W, L>& a) {
   held.list = reinterpret_cast<u16*>(held.waiting + words);
   WARPATH_SHARED(i64, taken, 1);
   WARPATH_SHARED(int, counts, 2);  // of the round's list, and of the next one's
-  WARPATH_SHARED(L, leasts, 2);    // of the labels that wait beyond the threshold, likewise
+  WARPATH_SHARED(L, minima, 2);    // of the labels that wait beyond the threshold, likewise
   for (;;) {
     // 1. A source, and no labels but its own.
     if (t == 0) taken[0] = static_cast<i64>(atomicAdd(a.next, u64{1}));
@@ -137,7 +136,7 @@ __device__ __forceinline__ void block_a_source(const BlockArgs<V, W, L>& a) {
       held.dist[source] = L{0};
       held.waiting[source / 32] = 1u << (source % 32);
       counts[0] = 0;
-      leasts[0] = never<L>();
+      minima[0] = never<L>();
     }
     L threshold = above(L{0}, a.delta);
     __syncthreads();
@@ -145,14 +144,14 @@ __device__ __forceinline__ void block_a_source(const BlockArgs<V, W, L>& a) {
     // 2. Rounds; the threshold rises where a round finds nothing below it.
     for (int round = 0;; ++round) {
       const int now = round % 2;
-      const L least = take_near<kBlock>(held, words, threshold, counts + now);
-      if (least != never<L>()) atomic_min(leasts + now, least);
+      const L minimum = take_near<kBlock>(held, words, threshold, counts + now);
+      if (minimum != never<L>()) atomic_min(minima + now, minimum);
       __syncthreads();
       const int count = counts[now];
-      const L low = leasts[now];
+      const L low = minima[now];
       if (t == 0) {
         counts[1 - now] = 0;
-        leasts[1 - now] = never<L>();
+        minima[1 - now] = never<L>();
       }
       if (count != 0) {
         relax_list<kBlock>(a, held, count);

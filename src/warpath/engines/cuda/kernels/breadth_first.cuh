@@ -30,13 +30,13 @@ struct BreadthRounds {
 
   /// Where a new round counts.
   __device__ __forceinline__ BreadthControl::Found* begin() {
-    BreadthControl::Found* const onto = control.found + (round + 1) % 3;
+    BreadthControl::Found* const output = control.found + (round + 1) % 3;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
       control.found[(round + 2) % 3] = {};
       // Behind the barrier every block sees this round's word, and no later one's.
-      if (halted(halt)) store_relaxed(&onto->halted, 1u);
+      if (halted(halt)) store_relaxed(&output->halted, 1u);
     }
-    return onto;
+    return output;
   }
 
   /// Ends the round; returns what all blocks found in it.
@@ -77,10 +77,10 @@ __device__ __forceinline__ void begin_search(const BreadthArgs<L>& a, int* held)
 }
 
 template <int kBlock, class L>
-__device__ __forceinline__ void breadth_first(const BreadthArgs<L>& a, int* halt, i64* said) {
+__device__ __forceinline__ void breadth_first(const BreadthArgs<L>& a, int* halt, i64* status) {
   constexpr int kWarps = kBlock / 32;
   WARPATH_SHARED(int, held, kWarps * 2 * kHeld);
-  WARPATH_SHARED(u32, news, kBlock);
+  WARPATH_SHARED(u32, found_bits, kBlock);
   WARPATH_SHARED(BreadthSums, sums, 1);
   WARPATH_SHARED(BreadthControl::Found, shared, 1);
   const int t = threadIdx.x, own = t / 32;
@@ -89,7 +89,7 @@ __device__ __forceinline__ void breadth_first(const BreadthArgs<L>& a, int* halt
                    own * gridDim.x + blockIdx.x,
                    gridDim.x * kWarps,
                    held + own * 2 * kHeld,
-                   news + own * 32,
+                   found_bits + own * 32,
                    0,
                    0};
   if (t == 0) *sums = {};
@@ -103,22 +103,22 @@ __device__ __forceinline__ void breadth_first(const BreadthArgs<L>& a, int* halt
   Ended ended = kDone;
   L label{0};
   for (BreadthControl::Found found = rounds.read(); found.edges != 0; ++levels) {
-    const L next = grown(label, a.weight);
-    if (leaves(next)) ended = kLost;
+    const L next = wrapping_sum(label, a.weight);
+    if (overflows(next)) ended = kLost;
     if (found.halted != 0) ended = kHalted;
     if (ended != kDone || next > a.cutoff || next == never<L>()) break;
     label = next;
     left -= found.edges;
-    if (a.into != nullptr && found.edges * a.turn > left) {
-      BreadthControl::Found* onto = rounds.begin();
-      look_back(a, seen, other, label, onto, me);
-      tell(a.indptr, listed, onto, me, sums);
+    if (a.into != nullptr && found.edges * a.alpha > left) {
+      BreadthControl::Found* output = rounds.begin();
+      bottom_up(a, seen, other, label, output, me);
+      report(a.indptr, listed, output, me, sums);
       const BreadthControl::Found first = rounds.end();
       found = first;
       if (first.parts != 0 && first.halted == 0) {
-        onto = rounds.begin();
-        look_back_in_parts(a, seen, other, first.parts, label, me);
-        tell(a.indptr, listed, onto, me, sums);
+        output = rounds.begin();
+        bottom_up_parts(a, seen, other, first.parts, label, me);
+        report(a.indptr, listed, output, me, sums);
         found = rounds.end();
         found.edges += first.edges;
       }
@@ -129,23 +129,23 @@ __device__ __forceinline__ void breadth_first(const BreadthArgs<L>& a, int* halt
       ++back;
     } else {
       if (in_bits) {
-        BreadthControl::Found* const onto = rounds.begin();
-        list_seen(a, seen, other, listed, onto, me);
-        tell(a.indptr, listed, onto, me, sums);
+        BreadthControl::Found* const output = rounds.begin();
+        list_seen(a, seen, other, listed, output, me);
+        report(a.indptr, listed, output, me, sums);
         found = rounds.end();
         in_bits = false;
       }
-      BreadthControl::Found* const onto = rounds.begin();
+      BreadthControl::Found* const output = rounds.begin();
       u64* const list = listed + found.pieces;
-      look_ahead(a, seen, listed, found.pieces, list, label, onto, me);
-      tell(a.indptr, list, onto, me, sums);
+      top_down(a, seen, listed, found.pieces, list, label, output, me);
+      report(a.indptr, list, output, me, sums);
       found = rounds.end();
       listed = list;
     }
   }
-  conclude(halt, said, [&] {
-    said[1] = levels;
-    said[2] = back;
+  conclude(halt, status, [&] {
+    status[1] = levels;
+    status[2] = back;
     return ended;
   });
 }

@@ -7,9 +7,9 @@ namespace warpath {
 
 /// The frontier's rows, listed in pieces, look for vertices that were not seen.
 template <class L>
-__device__ __forceinline__ void look_ahead(const BreadthArgs<L>& a, u32* seen, const u64* listed,
-                                           u32 pieces, u64* list, L label,
-                                           BreadthControl::Found* onto, BreadthWorker& me) {
+__device__ __forceinline__ void top_down(const BreadthArgs<L>& a, u32* seen, const u64* listed,
+                                         u32 pieces, u64* list, L label,
+                                         BreadthControl::Found* output, BreadthWorker& me) {
   const int lane = me.lane;
   // A warp's pieces lie far apart: those of one long row go to many warps.
   for (u32 first = me.warp; first < pieces; first += 32 * me.warps) {
@@ -35,7 +35,7 @@ __device__ __forceinline__ void look_ahead(const BreadthArgs<L>& a, u32* seen, c
         if (is_new) a.dist[v[k]] = label;
         hold(me, is_new, v[k]);
       }
-      if (me.count >= kHeld) list_held(a.indptr, list, onto, me);
+      if (me.count >= kHeld) list_held(a.indptr, list, output, me);
     }
   }
 }
@@ -57,8 +57,8 @@ __device__ __forceinline__ int select(u32 bits, int below) {
 /// Gives vertices, one a lane (-1: none), to `take`: those of `bits` by the words' numbers.
 /// `begins` and `ends` hear of the lane's word before and after; -1 where it has none.
 template <class Begins, class Take, class Ends>
-__device__ __forceinline__ void of_words(i64 n, const BreadthWorker& me, Begins begins, Take take,
-                                         Ends ends) {
+__device__ __forceinline__ void for_each_bit(i64 n, const BreadthWorker& me, Begins begins,
+                                             Take take, Ends ends) {
   const u32 words = static_cast<u32>((n + 31) / 32);
   for (u32 first = me.warp; first < words; first += 32 * me.warps) {
     const u64 own = first + static_cast<u64>(me.lane) * me.warps;
@@ -81,24 +81,24 @@ __device__ __forceinline__ void of_words(i64 n, const BreadthWorker& me, Begins 
 /// Lists the rows of the vertices that were seen in the last level.
 template <class L>
 __device__ __forceinline__ void list_seen(const BreadthArgs<L>& a, const u32* seen,
-                                          const u32* before, u64* list, BreadthControl::Found* onto,
-                                          BreadthWorker& me) {
-  of_words(
+                                          const u32* before, u64* list,
+                                          BreadthControl::Found* output, BreadthWorker& me) {
+  for_each_bit(
       a.n, me, [&](int word) { return word < 0 ? 0 : seen[word] & ~before[word]; },
       [&](int v, int) {
         hold(me, v >= 0, v);
-        if (me.count >= kHeld) list_held(a.indptr, list, onto, me);
+        if (me.count >= kHeld) list_held(a.indptr, list, output, me);
       },
       [](int) {});
 }
 
 /// Lists the parts of a long row in behind its first.
 template <class L>
-__device__ __forceinline__ void list_parts(const BreadthArgs<L>& a, BreadthControl::Found* onto,
+__device__ __forceinline__ void list_parts(const BreadthArgs<L>& a, BreadthControl::Found* output,
                                            int v, i64 degree, int lane) {
-  const u32 parts = cut(degree, kPart) - 1;
+  const u32 parts = pieces_in(degree, kPart) - 1;
   u32 at = 0;
-  if (lane == 0) at = atomicAdd(&onto->parts, parts);
+  if (lane == 0) at = atomicAdd(&output->parts, parts);
   at = __shfl_sync(~0u, at, 0);
   for (u32 i = lane; i < parts; i += 32) a.parts[at + i] = static_cast<u64>(v) << 32 | (i + 1);
 }
@@ -106,13 +106,14 @@ __device__ __forceinline__ void list_parts(const BreadthArgs<L>& a, BreadthContr
 /// Whether a vertex, one a lane (-1: none), has an edge from one that was seen. A row that is long
 /// is looked at in parts, of which this is the first.
 template <class L>
-__device__ __forceinline__ bool meets(const BreadthArgs<L>& a, const u32* seen, int v, i64 base,
-                                      i64 degree, BreadthControl::Found* onto, int lane) {
+__device__ __forceinline__ bool has_parent(const BreadthArgs<L>& a, const u32* seen, int v,
+                                           i64 base, i64 degree, BreadthControl::Found* output,
+                                           int lane) {
   const u32 edges = static_cast<u32>(min(degree, static_cast<i64>(kPart)));
-  bool met = false;
+  bool found = false;
   u32 at = 0;
   for (;;) {
-    const u32 alive = __ballot_sync(~0u, !met && at < edges);
+    const u32 alive = __ballot_sync(~0u, !found && at < edges);
     if (alive == 0) break;
     // The fewer rows are left, the more edges of each are looked at.
     const u32 each = kHeld / __popc(alive);
@@ -133,15 +134,15 @@ __device__ __forceinline__ bool meets(const BreadthArgs<L>& a, const u32* seen, 
       const int low = static_cast<int>(all.before) - k * 32, high = low + static_cast<int>(own);
       const u32 upto = high >= 32 ? ~0u : high <= 0 ? 0 : (1u << high) - 1;
       const u32 below = low >= 32 ? ~0u : low <= 0 ? 0 : (1u << low) - 1;
-      met = met || (hits & upto & ~below) != 0;
+      found = found || (hits & upto & ~below) != 0;
     }
     at += own;
   }
-  for (u32 left = __ballot_sync(~0u, !met && degree > kPart); left != 0; left &= left - 1) {
-    const int who = __ffs(static_cast<int>(left)) - 1;
-    list_parts(a, onto, __shfl_sync(~0u, v, who), __shfl_sync(~0u, degree, who), lane);
+  for (u32 left = __ballot_sync(~0u, !found && degree > kPart); left != 0; left &= left - 1) {
+    const int of = __ffs(static_cast<int>(left)) - 1;
+    list_parts(a, output, __shfl_sync(~0u, v, of), __shfl_sync(~0u, degree, of), lane);
   }
-  return met;
+  return found;
 }
 
 /// How many edges lead out of a vertex with so many in.
@@ -153,35 +154,35 @@ __device__ __forceinline__ u64 edges_out(const BreadthArgs<L>& a, int v, i64 in)
 /// The vertices that were not seen look for one that was: such a one is of the frontier, for an
 /// earlier one would have seen them.
 template <class L>
-__device__ __forceinline__ void look_back(const BreadthArgs<L>& a, const u32* seen, u32* next,
-                                          L label, BreadthControl::Found* onto, BreadthWorker& me) {
-  of_words(
+__device__ __forceinline__ void bottom_up(const BreadthArgs<L>& a, const u32* seen, u32* next,
+                                          L label, BreadthControl::Found* output,
+                                          BreadthWorker& me) {
+  for_each_bit(
       a.n, me,
       [&](int word) {
-        me.news[me.lane] = 0;
+        me.found_bits[me.lane] = 0;
         __syncwarp();
         if (word < 0) return 0u;
         const i64 inside = a.n - static_cast<i64>(word) * 32;
-        return ~(seen[word] | a.barren[word]) & (inside >= 32 ? ~0u : (1u << inside) - 1);
+        return ~(seen[word] | a.without_in_edges[word]) & (inside >= 32 ? ~0u : (1u << inside) - 1);
       },
       [&](int v, int owner) {
         const i64 base = v < 0 ? 0 : a.into[v], degree = v < 0 ? 0 : a.into[v + 1] - base;
-        if (!meets(a, seen, v, base, degree, onto, me.lane)) return;
+        if (!has_parent(a, seen, v, base, degree, output, me.lane)) return;
         a.dist[v] = label;
-        atomicOr(me.news + owner, 1u << (v % 32));
+        atomicOr(me.found_bits + owner, 1u << (v % 32));
         me.edges += edges_out(a, v, degree);
       },
       [&](int word) {
         __syncwarp();
-        if (word >= 0) next[word] = seen[word] | me.news[me.lane];
+        if (word >= 0) next[word] = seen[word] | me.found_bits[me.lane];
       });
 }
 
 /// The same for the parts of long rows that were listed.
 template <class L>
-__device__ __forceinline__ void look_back_in_parts(const BreadthArgs<L>& a, const u32* seen,
-                                                   u32* next, u32 parts, L label,
-                                                   BreadthWorker& me) {
+__device__ __forceinline__ void bottom_up_parts(const BreadthArgs<L>& a, const u32* seen, u32* next,
+                                                u32 parts, L label, BreadthWorker& me) {
   for (u32 i = me.warp; i < parts; i += me.warps) {
     const u64 part = a.parts[i];
     const int v = static_cast<int>(part >> 32);
@@ -189,17 +190,17 @@ __device__ __forceinline__ void look_back_in_parts(const BreadthArgs<L>& a, cons
     if (__any_sync(~0u, (load_relaxed(next + v / 32) & bit) != 0)) continue;
     const i64 base = a.into[v], degree = a.into[v + 1] - base;
     const i64 end = min(degree, static_cast<i64>(static_cast<u32>(part) + 1) * kPart);
-    bool met = false;
-    for (i64 e = static_cast<i64>(static_cast<u32>(part)) * kPart; e < end && !met; e += kHeld) {
+    bool found = false;
+    for (i64 e = static_cast<i64>(static_cast<u32>(part)) * kPart; e < end && !found; e += kHeld) {
       int u[kAtOnce];
 #pragma unroll
       for (int k = 0; k < kAtOnce; ++k)
         u[k] = e + k * 32 + me.lane < end ? a.from[base + e + k * 32 + me.lane] : -1;
 #pragma unroll
-      for (int k = 0; k < kAtOnce; ++k) met = met || (u[k] >= 0 && has(seen, u[k]));
-      met = __any_sync(~0u, met) != 0;
+      for (int k = 0; k < kAtOnce; ++k) found = found || (u[k] >= 0 && has(seen, u[k]));
+      found = __any_sync(~0u, found) != 0;
     }
-    if (me.lane != 0 || !met || (atomicOr(next + v / 32, bit) & bit) != 0) continue;
+    if (me.lane != 0 || !found || (atomicOr(next + v / 32, bit) & bit) != 0) continue;
     a.dist[v] = label;
     me.edges += edges_out(a, v, degree);
   }

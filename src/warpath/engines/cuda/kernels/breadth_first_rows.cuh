@@ -28,10 +28,10 @@ struct BreadthArgs {
   const int* indices;
   const i64* into;  // rows in; null where the search has no other direction
   const int* from;
-  const u32* barren;  // a bit for each vertex without an edge in
-  L weight;           // of every edge
-  L cutoff;           // the largest label that is given
-  u32 turn;           // looks back where the frontier has over 1 / turn of the edges left
+  const u32* without_in_edges;  // a bit for each vertex without an edge in
+  L weight;                     // of every edge
+  L cutoff;                     // the largest label that is given
+  u32 alpha;                    // looks back where the frontier has over 1 / turn of the edges left
   L* dist;
   u64* pieces;        // of the rows of all frontiers, one behind the other
   u64* parts;         // of rows in that are longer than kPart
@@ -46,7 +46,7 @@ constexpr int kAtOnce = 4;    // edges that a lane has under way
 constexpr int kHeld = 32 * kAtOnce;
 
 /// How many pieces of a length a row has.
-__device__ __forceinline__ u32 cut(i64 degree, u32 length) {
+__device__ __forceinline__ u32 pieces_in(i64 degree, u32 length) {
   return static_cast<u32>((degree + length - 1) / length);
 }
 
@@ -92,7 +92,7 @@ struct BreadthWorker {
   int lane;
   u32 warp, warps;  // of the grid
   int* held;        // 2 * kHeld vertices found, to be listed
-  u32* news;        // 32, bits of vertices found
+  u32* found_bits;  // 32, bits of vertices found
   int count;        // of the vertices held, the same in all lanes
   u64 edges;        // out of vertices that the lane found
 };
@@ -113,7 +113,7 @@ struct HeldRows {
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
       degree[k] -= base[k];
-      pieces += cut(degree[k], kPiece);
+      pieces += pieces_in(degree[k], kPiece);
     }
   }
 
@@ -129,12 +129,12 @@ struct HeldRows {
   __device__ __forceinline__ void write(u64* list, u32 place, int lane) const {
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
-      const u32 own = cut(degree[k], kPiece);
+      const u32 own = pieces_in(degree[k], kPiece);
       for (u32 i = 0; i < min(own, kAlone); ++i) list[place + i] = piece(base[k], degree[k], i);
       for (u32 left = __ballot_sync(~0u, own > kAlone); left != 0; left &= left - 1) {
-        const int who = __ffs(static_cast<int>(left)) - 1;
-        const i64 first = __shfl_sync(~0u, base[k], who), edges = __shfl_sync(~0u, degree[k], who);
-        const u32 at = __shfl_sync(~0u, place, who), all = __shfl_sync(~0u, own, who);
+        const int of = __ffs(static_cast<int>(left)) - 1;
+        const i64 first = __shfl_sync(~0u, base[k], of), edges = __shfl_sync(~0u, degree[k], of);
+        const u32 at = __shfl_sync(~0u, place, of), all = __shfl_sync(~0u, own, of);
         for (u32 i = kAlone + lane; i < all; i += 32) list[at + i] = piece(first, edges, i);
       }
       place += own;
@@ -153,30 +153,30 @@ struct HeldRows {
 };
 
 /// Lists rows of a full hand of what a warp holds.
-__device__ __forceinline__ void list_held(const i64* indptr, u64* list, BreadthControl::Found* onto,
-                                          BreadthWorker& me) {
+__device__ __forceinline__ void list_held(const i64* indptr, u64* list,
+                                          BreadthControl::Found* output, BreadthWorker& me) {
   __syncwarp();
   me.count -= kHeld;
   const HeldRows rows(indptr, me.held + me.count, kHeld, me.lane);
   me.edges += rows.edges();
   const Spread all(rows.pieces, me.lane);
   u32 at = 0;
-  if (me.lane == 0) at = atomicAdd(&onto->pieces, all.total);
+  if (me.lane == 0) at = atomicAdd(&output->pieces, all.total);
   rows.write(list, __shfl_sync(~0u, at, 0) + all.before, me.lane);
   __syncwarp();
 }
 
 /// Holds a vertex a lane, where it is wanted.
 __device__ __forceinline__ void hold(BreadthWorker& me, bool wanted, int v) {
-  const u32 who = __ballot_sync(~0u, wanted);
-  if (wanted) me.held[me.count + __popc(who & ((1u << me.lane) - 1))] = v;
-  me.count += __popc(who);
+  const u32 mask = __ballot_sync(~0u, wanted);
+  if (wanted) me.held[me.count + __popc(mask & ((1u << me.lane) - 1))] = v;
+  me.count += __popc(mask);
 }
 
 /// Lists what is left and tells the others what was found; all threads of a block call it at the
 /// end of a round. The sums are 0 and are left so.
-__device__ __forceinline__ void tell(const i64* indptr, u64* list, BreadthControl::Found* onto,
-                                     BreadthWorker& me, BreadthSums* sums) {
+__device__ __forceinline__ void report(const i64* indptr, u64* list, BreadthControl::Found* output,
+                                       BreadthWorker& me, BreadthSums* sums) {
   __syncwarp();
   const HeldRows rows(indptr, me.held, me.count, me.lane);
   me.edges += rows.edges();
@@ -192,8 +192,8 @@ __device__ __forceinline__ void tell(const i64* indptr, u64* list, BreadthContro
   __syncthreads();
   // Volatile: the compiler must not have all threads read it ahead, while the first one clears it.
   if (threadIdx.x == 0 && *static_cast<volatile u64*>(&sums->edges) != 0) {
-    if (sums->pieces != 0) sums->begin = atomicAdd(&onto->pieces, sums->pieces);
-    atomicAdd(&onto->edges, sums->edges);
+    if (sums->pieces != 0) sums->begin = atomicAdd(&output->pieces, sums->pieces);
+    atomicAdd(&output->edges, sums->edges);
     sums->edges = 0;
     sums->pieces = 0;
   }

@@ -26,7 +26,7 @@ struct Corner {
 };
 
 /// The number of a tile other than the pivot's.
-__device__ __forceinline__ i64 beside(i64 number, i64 p) {
+__device__ __forceinline__ i64 other_tile(i64 number, i64 p) {
   return (number < p ? number : number + 1) * kTile;
 }
 
@@ -39,8 +39,8 @@ struct Pivot {
 struct Cross {
   static __device__ Corner tile(i64 p, i64 t) {
     const i64 block = blockIdx.x;
-    if (block < t - 1) return {p * kTile, beside(block, p), true, false};
-    return {beside(block - (t - 1), p), p * kTile, false, true};
+    if (block < t - 1) return {p * kTile, other_tile(block, p), true, false};
+    return {other_tile(block - (t - 1), p), p * kTile, false, true};
   }
 };
 
@@ -48,7 +48,7 @@ struct Cross {
 struct Rest {
   static __device__ Corner tile(i64 p, i64 t) {
     const i64 block = blockIdx.x;
-    return {beside(block / (t - 1), p), beside(block % (t - 1), p), false, false};
+    return {other_tile(block / (t - 1), p), other_tile(block % (t - 1), p), false, false};
   }
 };
 

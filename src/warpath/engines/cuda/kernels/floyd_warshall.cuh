@@ -86,10 +86,10 @@ template <class L>
 __device__ __forceinline__ void wait_for(const SolveArgs<L>& a, int i, int j, int k) {
   const int t = a.tiles, before = k - 1;
   const int* place = nullptr;
-  int least = k + 1;
+  int required = k + 1;
   if (threadIdx.x == 0) {
     place = a.versions + i * t + j;
-    least = k;
+    required = k;
   } else if (threadIdx.x == 1 && j != k) {
     place = a.versions + i * t + k;
   } else if (threadIdx.x == 2 && i != k) {
@@ -99,20 +99,20 @@ __device__ __forceinline__ void wait_for(const SolveArgs<L>& a, int i, int j, in
     place = i != before   ? a.row_readers + before * t + i
             : j != before ? a.column_readers + before * t + j
                           : a.diagonal_readers + before;
-    least = i == j ? 2 * (t - 1) : t - 1;
+    required = i == j ? 2 * (t - 1) : t - 1;
   }
   if (place != nullptr) {
     int value;
     do {
       __nv_atomic_load(place, &value, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
-    } while (value < least);
+    } while (value < required);
   }
   __syncthreads();
 }
 
 /// Says that tile (i, j) has seen pivot k and that what it took for that has been read.
 template <class L>
-__device__ __forceinline__ void tell(const SolveArgs<L>& a, int i, int j, int k) {
+__device__ __forceinline__ void publish(const SolveArgs<L>& a, int i, int j, int k) {
   __syncthreads();
   if (threadIdx.x != blockDim.x - 1) return;  // while the first warp goes on to the next task
   __threadfence();                            // for the counts; the version is released by itself
@@ -134,7 +134,7 @@ __device__ __forceinline__ void close_tile(typename Tile<L, kBlock>::Labels& c) 
   WARPATH_SHARED(Sixteen, rows, 2 * T::kSide * sizeof(L) / 16);
   WARPATH_SHARED(Sixteen, columns, 2 * T::kSide * sizeof(Word<L>) / 16);
   constexpr int kLabels = Packed<L>::kLabels;
-  const unsigned thread = thread_anew();
+  const unsigned thread = opaque_thread_index();
   L* const my_columns = reinterpret_cast<L*>(rows) + T::columns(thread);
   Word<L>* const my_rows = reinterpret_cast<Word<L>*>(columns) + T::rows(thread);
 #pragma unroll 1
@@ -209,10 +209,10 @@ __device__ __forceinline__ void solve(const SolveArgs<L>& a) {
     else
       lower_by_product<L, kBlock>(c, tile(task.i, k), a.pitch, tile(k, task.j), a.pitch, T::kSide,
                                   staged);
-    __syncthreads();                       // a panel's own tile has been read by all
-    const Task same = *anew(shared_task);  // no register was to keep it
+    __syncthreads();                         // a panel's own tile has been read by all
+    const Task same = *opaque(shared_task);  // no register was to keep it
     T::store(c, tile(same.i, same.j), a.pitch);
-    tell(a, same.i, same.j, same.pivot());
+    publish(a, same.i, same.j, same.pivot());
   }
 }
 
@@ -236,7 +236,7 @@ __device__ __forceinline__ void product(const ProductArgs<L>& args) {
   WARPATH_SHARED(Sixteen, slices_b, T::kSharedB);
   const Staged<L, kBlock> staged(slices_a, slices_b);
   const auto tile = [&] {
-    const unsigned block = anew(blockIdx.x);
+    const unsigned block = opaque(blockIdx.x);
     return args.c + block / args.across * T::kSide * args.pitch_c + block % args.across * T::kSide;
   };
   const i64 row = blockIdx.x / args.across * T::kSide, column = blockIdx.x % args.across * T::kSide;

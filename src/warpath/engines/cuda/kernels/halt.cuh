@@ -20,9 +20,9 @@ __device__ __forceinline__ bool halted(const int* halt) { return load_relaxed(ha
 
 /// Says how the kernel ended, once no block of it works any more: the host, which waits for the
 /// word, may launch another one on the same buffers at once, on whatever stream. All threads call
-/// it, last of all; `tell` is called by one and returns word 0, having written the others.
-template <class Tell>
-__device__ __forceinline__ void conclude(int* halt, i64* said, Tell&& tell) {
+/// it, last of all; `report` is called by one and returns word 0, having written the others.
+template <class Report>
+__device__ __forceinline__ void conclude(int* halt, i64* status, Report&& report) {
   __syncthreads();
   if (threadIdx.x != 0) return;
   u32* const ended = reinterpret_cast<u32*>(halt + 1);
@@ -30,9 +30,9 @@ __device__ __forceinline__ void conclude(int* halt, i64* said, Tell&& tell) {
   if (atomicAdd(ended, 1u) + 1 != gridDim.x) return;
   store_relaxed(ended, 0u);
   __threadfence();
-  const i64 how = tell();
+  const i64 how = report();
   __threadfence_system();
-  *static_cast<volatile i64*>(said) = how;
+  *static_cast<volatile i64*>(status) = how;
 }
 
 }  // namespace warpath

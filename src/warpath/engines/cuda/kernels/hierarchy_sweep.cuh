@@ -63,10 +63,10 @@ __device__ __forceinline__ void lower_part(const HierarchySweepArgs<W, L>& a, Pl
   const auto labels_of = [&](i64 other) {
     return reinterpret_cast<Labels*>(a.labels + other * a.width + at);
   };
-  Labels least;
+  Labels minimum;
 #pragma unroll
-  for (int i = 0; i < kLabels; ++i) least.of[i] = never<L>();
-  if (arcs.touched == a.turn) least = *labels_of(place);
+  for (int i = 0; i < kLabels; ++i) minimum.of[i] = never<L>();
+  if (arcs.touched == a.sweep) minimum = *labels_of(place);
   while (arcs.count > 0) {
     const int count = min(arcs.count, 32);
     for (int arc = 0; arc < count; arc += kArcs) {
@@ -79,8 +79,8 @@ __device__ __forceinline__ void lower_part(const HierarchySweepArgs<W, L>& a, Pl
         const W weight = __shfl_sync(~0u, arcs.weight, lane(k));
 #pragma unroll
         for (int i = 0; i < kLabels; ++i) {
-          const L sum = grown(from[k].of[i], weight);
-          if (lowers(sum, least.of[i])) least.of[i] = sum;
+          const L sum = wrapping_sum(from[k].of[i], weight);
+          if (lowers(sum, minimum.of[i])) minimum.of[i] = sum;
         }
       }
     }
@@ -88,11 +88,11 @@ __device__ __forceinline__ void lower_part(const HierarchySweepArgs<W, L>& a, Pl
     arcs.count -= 32;
     arcs.arcs(a);
   }
-  *labels_of(place) = least;
+  *labels_of(place) = minimum;
 }
 
 /// A level and how warps share it.
-struct LevelTurn {
+struct LevelShare {
   i64 begin;  // its first place
   u32 items;  // parts of its places; they fit, as the lines of 2^32 parts take 512 GiB
   int shift;  // a place has 2^shift parts
@@ -105,8 +105,8 @@ struct LevelTurn {
 };
 
 template <class W, class L>
-__device__ __forceinline__ LevelTurn turn_of(const HierarchySweepArgs<W, L>& a, int level,
-                                             u32 warps) {
+__device__ __forceinline__ LevelShare share_of(const HierarchySweepArgs<W, L>& a, int level,
+                                               u32 warps) {
   constexpr int kLabels = 16 / sizeof(L);
   const int narrow = a.width / 32, wide = narrow / kLabels;
   const i64 begin = a.level_first[level];
@@ -129,14 +129,14 @@ __device__ __forceinline__ void hierarchy_sweep(const HierarchySweepArgs<W, L>& 
   if (a.levels == 0) return;
   // While the labels of an item are under way, so are the arcs of the next item and the bounds of
   // the one after it, across the barrier between levels as well.
-  LevelTurn now = turn_of(a, 0, warps);
+  LevelShare now = share_of(a, 0, warps);
   PlaceOfWarp<W> next, later;
   if (warp < now.items) next.bounds(a, now.place(warp));
   if (warp < now.items) next.arcs(a);
   if (warp + warps < now.items) later.bounds(a, now.place(warp + warps));
   for (int level = 0;; ++level) {
     const bool last = level + 1 == a.levels;
-    const LevelTurn after = last ? now : turn_of(a, level + 1, warps);
+    const LevelShare after = last ? now : share_of(a, level + 1, warps);
     PlaceOfWarp<W> first;
     if (!last && warp < after.items) first.bounds(a, after.place(warp));
     for (u32 item = warp; item < now.items; item += warps) {

@@ -25,7 +25,7 @@ struct HierarchySweepArgs {
   const int* reached_from;  // their places
   const u16* lanes;         // the numbers of their sources
   const L* reached_labels;
-  u32 turn;       // of this sweep; `touched` has those of earlier sweeps
+  u32 sweep;      // of this sweep; `touched` has those of earlier sweeps
   u32* touched;   // of each place, the last sweep with a label of a search upward
   L* top_labels;  // top * width: labels of searches upward
   L* labels;      // a line of each place
@@ -46,7 +46,7 @@ __device__ __forceinline__ void start_lines(const HierarchySweepArgs<W, L>& a) {
   for (i64 base = thread - lane; base < a.reached; base += threads) {
     const bool some = base + lane < a.reached;
     const int place = some ? a.reached_from[base + lane] : 0;
-    const bool first = some && place >= a.top && atomicExch(a.touched + place, a.turn) != a.turn;
+    const bool first = some && place >= a.top && atomicExch(a.touched + place, a.sweep) != a.sweep;
     for (u32 todo = __ballot_sync(~0u, first); todo != 0; todo &= todo - 1) {
       const i64 claimed = __shfl_sync(~0u, place, __ffs(static_cast<int>(todo)) - 1);
       for (int i = lane; i < a.width; i += 32) a.labels[claimed * a.width + i] = never<L>();
@@ -103,9 +103,9 @@ __device__ __forceinline__ void lower_top(const HierarchySweepArgs<W, L>& a) {
   for (int tile = blockIdx.x; tile < a.top / kTopRows * parts; tile += gridDim.x) {
     const int row = tile / parts * kTopRows;
     const int column = tile % parts * 32 + lane;
-    L least[kRows];
+    L minimum[kRows];
 #pragma unroll
-    for (int i = 0; i < kRows; ++i) least[i] = never<L>();
+    for (int i = 0; i < kRows; ++i) minimum[i] = never<L>();
     TopTile<kBlock, L> tile_of_depth;
     tile_of_depth.load(a, row, column, 0);
     for (int depth = 0; depth < a.top; depth += kTopDepth) {
@@ -117,15 +117,15 @@ __device__ __forceinline__ void lower_top(const HierarchySweepArgs<W, L>& a) {
         const L from = labels[d * 32 + lane];
 #pragma unroll
         for (int i = 0; i < kRows; ++i) {
-          const L sum = grown(from, matrix[(warp * kRows + i) * kTopDepth + d]);
-          if (lowers(sum, least[i])) least[i] = sum;
+          const L sum = wrapping_sum(from, matrix[(warp * kRows + i) * kTopDepth + d]);
+          if (lowers(sum, minimum[i])) minimum[i] = sum;
         }
       }
       __syncthreads();
     }
 #pragma unroll
     for (int i = 0; i < kRows; ++i)
-      a.labels[static_cast<i64>(row + warp * kRows + i) * a.width + column] = least[i];
+      a.labels[static_cast<i64>(row + warp * kRows + i) * a.width + column] = minimum[i];
   }
 }
 

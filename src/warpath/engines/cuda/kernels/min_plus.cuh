@@ -62,7 +62,9 @@ __device__ __forceinline__ L lowered(L c, L a, L b) {  // of 64 bits
 
 /// a + b on the pipe of products, beside that of minima; the factor is 1, which the compiler would
 /// not leave there if it knew.
-__device__ __forceinline__ unsigned sum_beside(unsigned a, unsigned b) { return a * gridDim.z + b; }
+__device__ __forceinline__ unsigned sum_by_product(unsigned a, unsigned b) {
+  return a * gridDim.z + b;
+}
 
 /// min(c, a0 + b0, a1 + b1); kOther takes the way that leaves the pipe of minima free for others.
 template <bool kOther>
@@ -73,21 +75,22 @@ __device__ __forceinline__ float lowered_twice(float c, float a0, float b0, floa
 template <bool kOther>
 __device__ __forceinline__ int lowered_twice(int c, int a0, int b0, int a1, int b1) {
   if constexpr (kOther)
-    return __vimin3_s32(c, static_cast<int>(sum_beside(a0, b0)),
-                        static_cast<int>(sum_beside(a1, b1)));
+    return __vimin3_s32(c, static_cast<int>(sum_by_product(a0, b0)),
+                        static_cast<int>(sum_by_product(a1, b1)));
   return lowered(lowered(c, a0, b0), a1, b1);
 }
 template <bool kOther>
 __device__ __forceinline__ unsigned lowered_twice(unsigned c, unsigned a0, unsigned b0, unsigned a1,
                                                   unsigned b1) {
   // No half carries into the other: labels of 16 bits are below 2^14.
-  if constexpr (kOther) return __vimin3_s16x2(c, sum_beside(a0, b0), sum_beside(a1, b1));
+  if constexpr (kOther) return __vimin3_s16x2(c, sum_by_product(a0, b0), sum_by_product(a1, b1));
   return lowered(lowered(c, a0, b0), a1, b1);
 }
 
-/// Copies bytes to shared memory while the thread goes on; `arrived` waits for its own copies.
+/// Copies bytes to shared memory while the thread goes on; `wait_for_copies` waits for its own
+/// copies.
 template <int kBytes>
-__device__ __forceinline__ void copy_ahead(void* to, const void* from) {
+__device__ __forceinline__ void copy_async(void* to, const void* from) {
 #ifdef WARPATH_EMULATED
   __builtin_memcpy(to, from, kBytes);
 #else
@@ -96,7 +99,7 @@ __device__ __forceinline__ void copy_ahead(void* to, const void* from) {
                : "memory");
 #endif
 }
-__device__ __forceinline__ void arrived() {
+__device__ __forceinline__ void wait_for_copies() {
 #ifndef WARPATH_EMULATED
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
@@ -104,17 +107,17 @@ __device__ __forceinline__ void arrived() {
 
 /// Returns a number that the compiler knows nothing of: it keeps no register for what follows from
 /// it.
-__device__ __forceinline__ unsigned anew(unsigned number) {
+__device__ __forceinline__ unsigned opaque(unsigned number) {
 #ifndef WARPATH_EMULATED
   asm volatile("" : "+r"(number));
 #endif
   return number;
 }
-__device__ __forceinline__ unsigned thread_anew() { return anew(threadIdx.x); }
+__device__ __forceinline__ unsigned opaque_thread_index() { return opaque(threadIdx.x); }
 
 /// Returns a pointer that the compiler takes for another one.
 template <class T>
-__device__ __forceinline__ T* anew(T* pointer) {
+__device__ __forceinline__ T* opaque(T* pointer) {
 #ifndef WARPATH_EMULATED
   asm volatile("" : "+l"(pointer));
 #endif

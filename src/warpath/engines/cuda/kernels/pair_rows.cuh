@@ -1,8 +1,7 @@
 // pair_rows.cuh - 64 sources side by side: a warp relaxes an edge for all of them at once.
 //
-// Work     near-far relaxations of the union of the sources' fronts, each source under a threshold
-// of
-//          its own that rises when nothing of its waits below it.
+// Work     near-far relaxations of the union of the sources' frontiers. Each source has its own
+//          threshold, which rises when none of its vertices waits below it.
 // Traffic  per edge 8 B in order and 64 labels, in runs of 32; per round a word a vertex.
 // Launch   one grid, all of whose blocks run at once: rounds are parted by its barrier.
 // Shared   a label for each source and a word a warp.
@@ -13,7 +12,7 @@
 //          2014 keep the bits of several searches.
 #pragma once
 
-#include "beside.cuh"
+#include "pair_row_items.cuh"
 
 namespace warpath {
 
@@ -60,18 +59,18 @@ __device__ __forceinline__ void relax_item(const RowArgs<V, W, L>& a, const u64*
       bool lowered[2];
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
-        sum[h] = grown(from[h], w);
+        sum[h] = wrapping_sum(from[h], w);
         lowered[h] = lowers(sum[h], old[k][h]) && sum[h] <= a.cutoff;
-        if (a.lost != nullptr) lost |= active[h] && e + k < edges && leaves(sum[h]);
+        if (a.lost != nullptr) lost |= active[h] && e + k < edges && overflows(sum[h]);
       }
       if (!__any_sync(~0u, lowered[0] || lowered[1])) continue;
-      u64 who = 0;
+      u64 lowered_sources = 0;
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
         if (lowered[h]) atomic_min(label[k] + h * kHalf, sum[h]);
-        who |= static_cast<u64>(__ballot_sync(~0u, lowered[h])) << (h * kHalf);
+        lowered_sources |= static_cast<u64>(__ballot_sync(~0u, lowered[h])) << (h * kHalf);
       }
-      if (lane == 0) atomicOr(a.waiting + (label[k] - a.dist) / kSide, who);
+      if (lane == 0) atomicOr(a.waiting + (label[k] - a.dist) / kSide, lowered_sources);
     }
   }
   if (lost) store_relaxed(a.lost, 1);
@@ -95,7 +94,7 @@ template <int kBlock, class V, class W, class L>
 __device__ __forceinline__ void pair_rows(const RowArgs<V, W, L>& a) {
   WARPATH_SHARED(int, sums, kBlock / 32);
   WARPATH_SHARED(u32, place, 1);
-  WARPATH_SHARED(L, leasts, kSide);
+  WARPATH_SHARED(L, minima, kSide);
   WARPATH_SHARED(u64, busy, 1);
   const int lane = threadIdx.x % 32;
   const i64 thread = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
@@ -106,25 +105,26 @@ __device__ __forceinline__ void pair_rows(const RowArgs<V, W, L>& a) {
   for (;; ++pass) {
     const u32 now = pass % 3, after = (pass + 1) % 3;
     // 1. What is near becomes items. The counters of the pass after this one are cleared.
-    if (threadIdx.x < kSide) leasts[threadIdx.x] = never<L>();
+    if (threadIdx.x < kSide) minima[threadIdx.x] = never<L>();
     if (threadIdx.x == 0) busy[0] = 0;
     if (thread == 0) {
       store_relaxed(a.control + kItems + after, 0u);
       store_relaxed(a.control + kOpen + after, 0u);
       store_relaxed(a.busy + after, u64{0});
     }
-    if (thread < kSide) store_relaxed(a.least + after * kSide + thread, never<L>());
+    if (thread < kSide) store_relaxed(a.minimum + after * kSide + thread, never<L>());
     __syncthreads();
-    Two<L> least{{never<L>(), never<L>()}};
-    const u64 mine = make_items<kBlock>(a, threshold, a.control + kItems + now, sums, place, least);
+    Two<L> minimum{{never<L>(), never<L>()}};
+    const u64 mine =
+        make_items<kBlock>(a, threshold, a.control + kItems + now, sums, place, minimum);
     if (mine != 0) atomicOr(busy, mine);
     for (int h = 0; h < 2; ++h)
-      if (least.of[h] != never<L>()) atomic_min(leasts + h * kHalf + lane, least.of[h]);
+      if (minimum.of[h] != never<L>()) atomic_min(minima + h * kHalf + lane, minimum.of[h]);
     if (a.targets != nullptr && !settled(a, bound, thread / 32, threads / 32))
       store_relaxed(a.control + kOpen + now, 1u);
     __syncthreads();
-    if (threadIdx.x < kSide && leasts[threadIdx.x] != never<L>())
-      atomic_min(a.least + now * kSide + threadIdx.x, leasts[threadIdx.x]);
+    if (threadIdx.x < kSide && minima[threadIdx.x] != never<L>())
+      atomic_min(a.minimum + now * kSide + threadIdx.x, minima[threadIdx.x]);
     if (threadIdx.x == 0 && busy[0] != 0) atomicOr(a.busy + now, busy[0]);
     meet(a.control + kMeeting);
 
@@ -133,7 +133,7 @@ __device__ __forceinline__ void pair_rows(const RowArgs<V, W, L>& a) {
     const u64 some = load_relaxed(a.busy + now);
     bool waits = some != 0;
     for (int h = 0; h < 2; ++h) {
-      const L low = load_relaxed(a.least + now * kSide + h * kHalf + lane);
+      const L low = load_relaxed(a.minimum + now * kSide + h * kHalf + lane);
       if (low != never<L>()) waits = true;
       if (some >> (lane + h * kHalf) & 1) continue;
       bound.of[h] = low == never<L>() ? low : threshold.of[h];

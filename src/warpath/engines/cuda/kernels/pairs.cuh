@@ -1,9 +1,8 @@
 // pairs.cuh - (source, vertex) pairs of a batch advance together, each source's labels in a row.
 //
 // Work     near-far relaxations of every source, all under one threshold.
-// Traffic  per relaxation 8 B of the edge, the label, and where it falls two atomics; per pair that
-// a
-//          round relaxes 8 B of lists. The labels near a source's front lie together.
+// Traffic  per relaxation 8 B of the edge and the label, two atomics if the label falls; per pair
+//          relaxed in a round 8 B of lists. Labels near a source's frontier are neighbours.
 // Launch   one grid, all of whose blocks run at once: rounds are parted by its barrier.
 // Shared   two lists of kRoom pairs, that a block sends to the lists of the grid at once.
 // Races    As in push.cuh for labels. A pair's bit, set by atomicOr, says that it is on the list of
@@ -37,7 +36,7 @@ struct PairArgs {
   u32* far;      // likewise
   u32* bits;     // three times a bit a pair: on the near lists, on the far pile
   u32* control;  // PairControl
-  L* least;      // 3, of the labels that stay on the far pile
+  L* minimum;    // 3, of the labels that stay on the far pile
   Out<L> out;
   int* lost;  // set to 1 where a sum does not fit the labels
 };
@@ -52,11 +51,11 @@ struct Stage {
 
   /// All lanes of a warp call it.
   __device__ void push(int lane, bool wanted, u32 pair) const {
-    const u32 who = __ballot_sync(~0u, wanted);
-    if (who == 0) return;
+    const u32 mask = __ballot_sync(~0u, wanted);
+    if (mask == 0) return;
     int at = 0;
-    if (lane == 0) at = atomicAdd(count, __popc(who));
-    at = __shfl_sync(~0u, at, 0) + __popc(who & ((1u << lane) - 1));
+    if (lane == 0) at = atomicAdd(count, __popc(mask));
+    at = __shfl_sync(~0u, at, 0) + __popc(mask & ((1u << lane) - 1));
     if (!wanted) return;
     if (at < kRoom)
       items[at] = pair;
@@ -125,8 +124,8 @@ __device__ __forceinline__ void relax_pairs(const PairArgs<V, W, L>& a, const u3
       L sum = never<L>();
       if (slot < edges) {
         pair = row + static_cast<u32>(a.indices[e]);
-        sum = grown(label, a.weights == nullptr ? a.weight : a.weights[e]);
-        if (leaves(sum))
+        sum = wrapping_sum(label, a.weights == nullptr ? a.weight : a.weights[e]);
+        if (overflows(sum))
           store_relaxed(a.lost, 1);
         else
           lowered = sum <= a.cutoff && sum < load_relaxed(a.dist + pair);
@@ -140,7 +139,7 @@ __device__ __forceinline__ void relax_pairs(const PairArgs<V, W, L>& a, const u3
   }
 }
 
-/// Takes from the far pile what has come near and what was relaxed since; returns the least label
+/// Takes from the far pile what has come near and what was relaxed since; returns the minimum label
 /// of what stays.
 template <int kBlock, class Near, class Far, class V, class W, class L>
 __device__ __forceinline__ L split_far(const PairArgs<V, W, L>& a, const u32* list, u32 count,
@@ -148,7 +147,7 @@ __device__ __forceinline__ L split_far(const PairArgs<V, W, L>& a, const u32* li
                                        const Near& near, const Far& far) {
   const int lane = threadIdx.x % 32;
   const i64 stride = static_cast<i64>(gridDim.x) * kBlock;
-  L least = never<L>();
+  L minimum = never<L>();
   for (i64 at = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x; at - lane < count;
        at += stride) {
     u32 pair = 0;
@@ -158,14 +157,14 @@ __device__ __forceinline__ L split_far(const PairArgs<V, W, L>& a, const u32* li
       const L label = load_relaxed(a.dist + pair);
       comes = !(label < before) && label < threshold;
       stays = !(label < threshold);
-      if (stays) least = min(least, label);
+      if (stays) minimum = min(minimum, label);
       if (!stays) clear_bit(far_bits, pair);
       if (comes) set_bit(next_bits, pair);
     }
     near.push(lane, comes, pair);
     far.push(lane, stays, pair);
   }
-  return least;
+  return minimum;
 }
 
 /// Notes whether a target's label is not below a threshold up to which no pair is left.
@@ -187,7 +186,7 @@ __device__ __forceinline__ void pairs(const PairArgs<V, W, L>& a) {
   WARPATH_SHARED(u32, far_items, kRoom);
   WARPATH_SHARED(int, counts, 2);
   WARPATH_SHARED(u32, place, 1);
-  WARPATH_SHARED(L, least, 1);
+  WARPATH_SHARED(L, minimum, 1);
   const i64 size = a.rows * a.n, words = (size + 31) / 32;
   const bool first = blockIdx.x == 0 && threadIdx.x == 0;
   u32* const far_bits = a.bits + 2 * words;
@@ -201,11 +200,11 @@ __device__ __forceinline__ void pairs(const PairArgs<V, W, L>& a) {
     const u32 next = (round + 1) % 2;
     const u32 piled = load_relaxed(a.control + kFar + raises % 3);
     if (count == 0 && piled == 0) break;
-    const u32 onto = count == 0 ? raises + 1 : raises;  // the far pile that grows
+    const u32 growing = count == 0 ? raises + 1 : raises;  // the far pile that grows
     const Stage<kRoom> near{near_items, counts, a.near + next * size,
                             a.control + kNear + (round + 1) % 3};
-    const Stage<kRoom> far{far_items, counts + 1, a.far + onto % 2 * size,
-                           a.control + kFar + onto % 3};
+    const Stage<kRoom> far{far_items, counts + 1, a.far + growing % 2 * size,
+                           a.control + kFar + growing % 3};
     if (first) store_relaxed(a.control + kNear + (round + 2) % 3, 0u);
     if (count != 0) {
       relax_pairs<kBlock>(a, a.near + (1 - next) * size, count, a.bits + (1 - next) * words,
@@ -213,22 +212,23 @@ __device__ __forceinline__ void pairs(const PairArgs<V, W, L>& a) {
       relaxed = true;
     } else {
       const L before = threshold;
-      const L low = relaxed ? before : max(before, load_relaxed(a.least + (raises + 2) % 3));
+      const L low = relaxed ? before : max(before, load_relaxed(a.minimum + (raises + 2) % 3));
       relaxed = false;
       threshold = above(low, a.delta);
-      if (threadIdx.x == 0) least[0] = never<L>();
+      if (threadIdx.x == 0) minimum[0] = never<L>();
       if (first) {
         store_relaxed(a.control + kFar + (raises + 2) % 3, 0u);
         store_relaxed(a.control + kUnsettled + (raises + 1) % 3, 0u);
-        store_relaxed(a.least + (raises + 1) % 3, never<L>());
+        store_relaxed(a.minimum + (raises + 1) % 3, never<L>());
       }
       __syncthreads();
       const L mine = split_far<kBlock>(a, a.far + raises % 2 * size, piled, a.bits + next * words,
                                        far_bits, before, threshold, near, far);
-      if (mine != never<L>()) atomic_min(least, mine);
+      if (mine != never<L>()) atomic_min(minimum, mine);
       note_unsettled<kBlock>(a, before, a.control + kUnsettled + raises % 3);
       __syncthreads();
-      if (threadIdx.x == 0 && least[0] != never<L>()) atomic_min(a.least + raises % 3, least[0]);
+      if (threadIdx.x == 0 && minimum[0] != never<L>())
+        atomic_min(a.minimum + raises % 3, minimum[0]);
     }
     near.template send<kBlock>(place);
     far.template send<kBlock>(place);

@@ -1,7 +1,7 @@
 // patch.cuh - a patch of vertices in a block's shared memory: what it holds, how it relaxes.
 #pragma once
 
-#include "watch.cuh"
+#include "patch_schedule.cuh"
 
 namespace warpath {
 
@@ -10,26 +10,26 @@ template <class W, class L>
 struct Memory {
   L* label;
   W* weights;
-  W* tolls;
+  W* exit_weights;
   u32* slots;
   u32* owners;
   u16* targets;
   u16* tails;
 
-  __device__ Memory(char* memory, int vertices, int room, int gates) {
+  __device__ Memory(char* memory, int vertices, int edge_room, int exit_room) {
     label = reinterpret_cast<L*>(memory);
     weights = reinterpret_cast<W*>(label + vertices);
-    tolls = weights + room;
-    slots = reinterpret_cast<u32*>(tolls + gates);
-    owners = slots + gates;
-    targets = reinterpret_cast<u16*>(owners + gates);
-    tails = targets + room;
+    exit_weights = weights + edge_room;
+    slots = reinterpret_cast<u32*>(exit_weights + exit_room);
+    owners = slots + exit_room;
+    targets = reinterpret_cast<u16*>(owners + exit_room);
+    tails = targets + edge_room;
   }
 
-  static __device__ int bytes(int vertices, int room, int gates) {
+  static __device__ int bytes(int vertices, int edge_room, int exit_room) {
     return vertices * static_cast<int>(sizeof(L)) +
-           room * static_cast<int>(sizeof(W) + sizeof(u16)) +
-           gates * static_cast<int>(sizeof(W) + 2 * sizeof(u32) + sizeof(u16));
+           edge_room * static_cast<int>(sizeof(W) + sizeof(u16)) +
+           exit_room * static_cast<int>(sizeof(W) + 2 * sizeof(u32) + sizeof(u16));
   }
 };
 
@@ -48,8 +48,8 @@ struct HeldPatch {
   u32 target[kEach][kKept / 2];  // two in a word
   W weight[kEach][kKept];
 
-  struct Gate {
-    W toll;
+  struct Exit {
+    W weight;
     u32 slot, owner;
     u16 tail;
   };
@@ -92,8 +92,8 @@ struct HeldPatch {
     patch = wanted;
     const u32* const row = a.table + kRow * static_cast<i64>(patch);
     const u32 first = row[0], vertices = row[1];
-    const u32 edge = row[4], edges = row[5], exit = row[6], gates = row[7];
-    inside = edges <= static_cast<u32>(a.room) && gates <= static_cast<u32>(a.gates);
+    const u32 edge = row[4], edges = row[5], exit = row[6], exits = row[7];
+    inside = edges <= static_cast<u32>(a.edge_room) && exits <= static_cast<u32>(a.exit_room);
     const u32 before = inside ? edge : 0;
     L own[kEach];
 #pragma unroll
@@ -109,16 +109,16 @@ struct HeldPatch {
     }
     if (inside) {
       copy<1>(
-          gates,
+          exits,
           [&](u32 i) {
-            return Gate{a.tolls[exit + i], a.slots[exit + i], a.owners[exit + i],
+            return Exit{a.exit_weights[exit + i], a.slots[exit + i], a.owners[exit + i],
                         a.tails[exit + i]};
           },
-          [&](u32 i, const Gate& gate) {
-            memory.tolls[i] = gate.toll;
-            memory.slots[i] = gate.slot;
-            memory.owners[i] = gate.owner;
-            memory.tails[i] = gate.tail;
+          [&](u32 i, const Exit& each) {
+            memory.exit_weights[i] = each.weight;
+            memory.slots[i] = each.slot;
+            memory.owners[i] = each.owner;
+            memory.tails[i] = each.tail;
           });
       copy<4>(
           edges, [&](u32 i) { return Edge{a.weights[edge + i], a.targets[edge + i]}; },
@@ -161,16 +161,16 @@ struct Found {
 };
 
 /// Lowers a label that is not negative.
-__device__ __forceinline__ int atomic_least(int* place, int value) {
+__device__ __forceinline__ int atomic_min_nonnegative(int* place, int value) {
   return atomicMin(place, value);
 }
-__device__ __forceinline__ i64 atomic_least(i64* place, i64 value) {
+__device__ __forceinline__ i64 atomic_min_nonnegative(i64* place, i64 value) {
   return atomicMin(place, value);
 }
-__device__ __forceinline__ float atomic_least(float* place, float value) {
+__device__ __forceinline__ float atomic_min_nonnegative(float* place, float value) {
   return __int_as_float(atomicMin(reinterpret_cast<int*>(place), __float_as_int(value)));
 }
-__device__ __forceinline__ double atomic_least(double* place, double value) {
+__device__ __forceinline__ double atomic_min_nonnegative(double* place, double value) {
   return __longlong_as_double(
       atomicMin(reinterpret_cast<i64*>(place), __double_as_longlong(value)));
 }
@@ -180,9 +180,9 @@ __device__ __forceinline__ double atomic_least(double* place, double value) {
 template <class W, class L>
 __device__ __forceinline__ void lower(L* label, u32 target, L from, W weight, L cutoff,
                                       Found<L>& found) {
-  const L sum = grown(from, weight);
+  const L sum = wrapping_sum(from, weight);
   found.sum(sum);
-  if (!lowers(cutoff, sum)) atomic_least(label + target, sum);
+  if (!lowers(cutoff, sum)) atomic_min_nonnegative(label + target, sum);
 }
 
 /// Relaxes the edges that stay of what lies below the threshold, until nothing does. That takes no

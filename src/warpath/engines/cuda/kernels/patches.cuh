@@ -2,13 +2,13 @@
 //
 // Work     label-correcting below a threshold that one block raises; 1 to 4 relaxations an edge.
 // Traffic  a visit reads its patch's labels and edges where another patch was visited before, and
-//          lowers labels of its neighbours at 2 atomics for each that hears news.
+//          lowers labels of its neighbours at 2 atomics for each that hears received.
 // Launch   all blocks at once; the last one watches and visits nothing. The others share out the
 //          patches by their numbers, evenly; nobody else visits what is a block's.
 // Shared   a label a vertex of one patch.
 // Races    A patch's labels belong to its block. What comes from other patches is left in a slot by
 //          atomic_min, then the patch's `pending` is lowered; a visit first takes `pending`, then
-//          reads the slots, so that news left after that wakes the patch again.
+//          reads the slots, so that received left after that wakes the patch again.
 //          `open` counts patches that wait, and kVisit for each visit under way, which it adds
 //          before it can wake anyone: so it is 0 only when nothing waits and nobody visits.
 // Source   Delta-stepping over patches instead of vertices.
@@ -23,33 +23,36 @@ namespace warpath {
 /// returns how many patches woke. A thread has some edges, for all that a visit passes on then
 /// takes as long as one edge: an atomic, a fence and another atomic.
 template <int kBlock, class W, class L>
-__device__ __forceinline__ int leave(const PatchArgs<W, L>& a, const L* label, const u32* fresh,
-                                     const u16* tails, const u32* slots, const u32* owners,
-                                     const W* tolls, u32 gates, L cutoff, Found<L>& found) {
+__device__ __forceinline__ int relax_exits(const PatchArgs<W, L>& a, const L* label,
+                                           const u32* fresh, const u16* tails, const u32* slots,
+                                           const u32* owners, const W* exit_weights, u32 exits,
+                                           L cutoff, Found<L>& found) {
   constexpr u32 kAtOnce = 2;
   int woken = 0;
-  for (u32 i = threadIdx.x; i < gates; i += kAtOnce * kBlock) {
+  for (u32 i = threadIdx.x; i < exits; i += kAtOnce * kBlock) {
     L sum[kAtOnce];
-    bool news = false;
+    bool updated = false;
 #pragma unroll
     for (u32 j = 0; j < kAtOnce; ++j) {
-      const u32 gate = i + j * kBlock;
+      const u32 exit = i + j * kBlock;
       sum[j] = never<L>();
-      const u32 tail = gate < gates ? tails[gate] : 0;
-      if (gate >= gates || !(fresh[tail / 32] >> (tail % 32) & 1)) continue;
+      const u32 tail = exit < exits ? tails[exit] : 0;
+      if (exit >= exits || !(fresh[tail / 32] >> (tail % 32) & 1)) continue;
       ++found.relaxed;
-      const L there = grown(label[tail], tolls[gate]);
+      const L there = wrapping_sum(label[tail], exit_weights[exit]);
       found.sum(there);
-      if (lowers(cutoff, there) || !(there < atomic_least(a.news + slots[gate], there))) continue;
+      if (lowers(cutoff, there) ||
+          !(there < atomic_min_nonnegative(a.received + slots[exit], there)))
+        continue;
       sum[j] = there;
-      news = true;
+      updated = true;
     }
-    if (!news) continue;
+    if (!updated) continue;
     __threadfence();
 #pragma unroll
     for (u32 j = 0; j < kAtOnce; ++j)
       if (sum[j] != never<L>())
-        woken += atomic_least(a.pending + owners[i + j * kBlock], sum[j]) == never<L>();
+        woken += atomic_min_nonnegative(a.pending + owners[i + j * kBlock], sum[j]) == never<L>();
   }
   return woken;
 }
@@ -57,15 +60,16 @@ __device__ __forceinline__ int leave(const PatchArgs<W, L>& a, const L* label, c
 template <int kBlock, int kEach, class W, class L>
 __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
   using Patch = HeldPatch<kBlock, kEach, W, L>;
-  WARPATH_LENT_SHARED(lent, (Memory<W, L>::bytes(Patch::kSize, a.room, a.gates)));
-  // The threshold of a visit; the least label that it leaves; what the block last said waits.
+  WARPATH_LENT_SHARED(lent, (Memory<W, L>::bytes(Patch::kSize, a.edge_room, a.exit_room)));
+  // The threshold of a visit; the minimum label that it leaves; what the block last status waits.
   WARPATH_SHARED(L, labels, 3);
-  // The patch to visit; whether it has news; how many it woke; visits; whether it was left waiting.
+  // The patch to visit; whether it has received; how many it woke; visits; whether it was left
+  // waiting.
   WARPATH_SHARED(int, words, 5);
   // Rows of the table: of this visit's patch, and of the last one's.
   WARPATH_SHARED(u32, rows, 2 * kRow);
   WARPATH_SHARED(u32, fresh, Patch::kWords);  // a bit a vertex: the visit relaxed it
-  const Memory<W, L> memory(lent, Patch::kSize, a.room, a.gates);
+  const Memory<W, L> memory(lent, Patch::kSize, a.edge_room, a.exit_room);
   L* const label = memory.label;
   const int t = threadIdx.x;
   const int first = first_patch(blockIdx.x, a.patches);
@@ -75,11 +79,12 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
   // Among integers what fits is less than what means none.
   const L cutoff = L(0.5) == L(0) && a.cutoff == never<L>() ? never<L>() - L{1} : a.cutoff;
   if (t == 0) {
-    labels[2] = load_relaxed(a.least + blockIdx.x);
+    labels[2] = load_relaxed(a.minimum + blockIdx.x);
     words[3] = 0;
   }
   for (;;) {
-    // 1. A patch. The last thread takes its news, before they are read, while the others load it.
+    // 1. A patch. The last thread takes its received, before they are read, while the others load
+    // it.
     if (t < 32) {
       const Choice<L> choice = choose(a, first, mine, labels + 2);
       if (t == 0) {
@@ -116,8 +121,8 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
       for (int k = 0; k < kEach; ++k) {
         const u32 v = t + k * kBlock;
         if (v >= row[3]) break;
-        const L news = load_relaxed(a.news + row[2] + v);
-        if (news < label[v]) label[v] = news;
+        const L received = load_relaxed(a.received + row[2] + v);
+        if (received < label[v]) label[v] = received;
       }
     }
     found.fresh = 0;
@@ -140,10 +145,11 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
     }
     __syncthreads();
     const int woken =
-        held.inside ? leave<kBlock>(a, label, fresh, memory.tails, memory.slots, memory.owners,
-                                    memory.tolls, row[7], cutoff, found)
-                    : leave<kBlock>(a, label, fresh, a.tails + row[6], a.slots + row[6],
-                                    a.owners + row[6], a.tolls + row[6], row[7], cutoff, found);
+        held.inside ? relax_exits<kBlock>(a, label, fresh, memory.tails, memory.slots,
+                                          memory.owners, memory.exit_weights, row[7], cutoff, found)
+                    : relax_exits<kBlock>(a, label, fresh, a.tails + row[6], a.slots + row[6],
+                                          a.owners + row[6], a.exit_weights + row[6], row[7],
+                                          cutoff, found);
     if (woken != 0) atomicAdd(words + 2, woken);
     if (rest != never<L>()) atomic_min(labels + 1, rest);
     __syncthreads();
@@ -156,7 +162,7 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
     }
   }
   held.store(a, rows + (words[3] + 1) % 2 * kRow, label);
-  if (leaves(found.longest)) store_relaxed(a.lost, 1);
+  if (overflows(found.longest)) store_relaxed(a.lost, 1);
   if (t == 0) atomicAdd(a.counts, static_cast<u64>(words[3]));
   atomicAdd(a.counts + 1, static_cast<u64>(found.relaxed));
 }
@@ -170,7 +176,7 @@ __device__ __forceinline__ void solve_patches(const PatchArgs<W, L>& a) {
 
   // 1. Nothing waits but the source.
   for (i64 i = self; i < a.n; i += stride) a.labels[i] = i == source ? L{0} : never<L>();
-  for (i64 i = self; i < a.size; i += stride) store_relaxed(a.news + i, never<L>());
+  for (i64 i = self; i < a.size; i += stride) store_relaxed(a.received + i, never<L>());
   const int first = first_patch(blockIdx.x, a.patches);
   const int words = (first_patch(blockIdx.x + 1, a.patches) - first) * kWords;
   bool here = false;
@@ -186,7 +192,7 @@ __device__ __forceinline__ void solve_patches(const PatchArgs<W, L>& a) {
     here = here || there;
   }
   here = __syncthreads_or(here);
-  if (threadIdx.x == 0) store_relaxed(a.least + blockIdx.x, here ? L{0} : never<L>());
+  if (threadIdx.x == 0) store_relaxed(a.minimum + blockIdx.x, here ? L{0} : never<L>());
   if (self == 0) {
     store_relaxed(a.open, u64{1});
     store_relaxed(a.threshold, above(L{0}, a.delta));
@@ -198,16 +204,16 @@ __device__ __forceinline__ void solve_patches(const PatchArgs<W, L>& a) {
 
   // 2. The solve.
   if (blockIdx.x == gridDim.x - 1)
-    watch<kBlock>(a);
+    coordinate<kBlock>(a);
   else
     visit_all<kBlock, kEach>(a);
   meet(a.arrived);
 
   // 3. The answer, by vertices.
   for (i64 v = self; v < a.n; v += stride) a.dist[v] = load_relaxed(a.labels + a.places[v]);
-  conclude(a.halt, a.said, [&] {
-    a.said[1] = static_cast<i64>(load_relaxed(a.counts));
-    a.said[2] = static_cast<i64>(load_relaxed(a.counts + 1));
+  conclude(a.halt, a.status, [&] {
+    a.status[1] = static_cast<i64>(load_relaxed(a.counts));
+    a.status[2] = static_cast<i64>(load_relaxed(a.counts + 1));
     return load_relaxed(a.state) == kStopped ? kHalted : load_relaxed(a.lost) ? kLost : kDone;
   });
 }

@@ -43,9 +43,10 @@ struct Bits<i64> {
   using Type = u64;
 };
 
-/// label + weight for weights >= 0, without a look at whether it fits: see `lowers` and `leaves`.
+/// label + weight for weights >= 0, without a look at whether it fits: see `lowers` and
+/// `overflows`.
 template <class W, class L>
-__device__ __forceinline__ L grown(L label, W weight) {
+__device__ __forceinline__ L wrapping_sum(L label, W weight) {
   using U = typename Bits<L>::Type;
   return static_cast<L>(static_cast<U>(label) + static_cast<U>(weight));
 }
@@ -59,7 +60,7 @@ __device__ __forceinline__ bool lowers(L sum, L label) {
 
 /// Whether a grown label does not fit its type; a float becomes inf instead.
 template <class L>
-__device__ __forceinline__ bool leaves(L sum) {
+__device__ __forceinline__ bool overflows(L sum) {
   return L(0.5) == L(0) && !lowers(sum, never<L>());
 }
 
@@ -67,7 +68,7 @@ __device__ __forceinline__ bool leaves(L sum) {
 /// rounding or the type leaves no such number.
 template <class L>
 __device__ __forceinline__ L above(L low, L delta) {
-  const L sum = grown(low, delta);
+  const L sum = wrapping_sum(low, delta);
   return lowers(sum, never<L>()) && low < sum ? sum : never<L>();
 }
 

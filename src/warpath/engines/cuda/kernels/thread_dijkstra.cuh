@@ -26,14 +26,14 @@ struct ThreadDijkstraArgs {
   u64* counters;
 };
 
-/// The vertex of the least label that is not visited, or -1 where none has a path.
+/// The vertex of the minimum label that is not visited, or -1 where none has a path.
 template <class L>
 __device__ __forceinline__ i64 nearest(const L* dist, const u8* visited, i64 n) {
   i64 found = -1;
-  L least = never<L>();
+  L minimum = never<L>();
   for (i64 v = 0; v < n; ++v) {
-    if (visited[v] || !(dist[v] < least)) continue;
-    least = dist[v];
+    if (visited[v] || !(dist[v] < minimum)) continue;
+    minimum = dist[v];
     found = v;
   }
   return found;

@@ -53,7 +53,7 @@ struct Tile {
   }
 
   static __device__ __forceinline__ void load(Labels& c, const L* tile, i64 pitch) {
-    const unsigned thread = thread_anew();
+    const unsigned thread = opaque_thread_index();
     const L* const corner = tile + rows(thread) * pitch + columns(thread);
 #pragma unroll
     for (int i = 0; i < 8; ++i)
@@ -62,7 +62,7 @@ struct Tile {
         copy<kGroup * sizeof(L)>(&c[i][g * kInGroup], corner + below(i) * pitch + g * 32);
   }
   static __device__ __forceinline__ void store(const Labels& c, L* tile, i64 pitch) {
-    const unsigned thread = thread_anew();
+    const unsigned thread = opaque_thread_index();
     L* const corner = tile + rows(thread) * pitch + columns(thread);
 #pragma unroll
     for (int i = 0; i < 8; ++i)
@@ -128,7 +128,7 @@ struct Fetch {
   Sixteen held[kDoubled ? kTimes : 1];
 
   __device__ Fetch(const L* from_a, i64 pitch_a, const L* from_b, i64 pitch_b) {
-    const unsigned thread = thread_anew();
+    const unsigned thread = opaque_thread_index();
     a = from_a + row(thread) * pitch_a + k(thread);
     b = from_b + thread / kPieces * pitch_b + thread % kPieces * kPiece;
   }
@@ -137,14 +137,14 @@ struct Fetch {
 
   /// Begins to bring in the next slice; `finish` puts in place what was held in registers for it.
   __device__ __forceinline__ void begin(Word<L>* to_a, i64 pitch_a, L* to_b, i64 pitch_b) {
-    const unsigned thread = thread_anew();
+    const unsigned thread = opaque_thread_index();
     if constexpr (T::kPaired)
       to_b += T::place(thread % T::kSide) + 1 - thread / T::kSide;
     else
       to_b += thread / kPieces * T::kSide + thread % kPieces * kPiece;
 #pragma unroll
     for (int j = 0; j < T::kSlice; j += kRowsB, b += kRowsB * pitch_b)
-      copy_ahead<kPiece * sizeof(L)>(
+      copy_async<kPiece * sizeof(L)>(
           to_b + (T::kPaired ? j / 2 * 2 * T::kSide - j % 2 : j * T::kSide), b);
     to_a += k(thread) * T::kPitch + row(thread) * (T::kPaired ? 2 : 1);
     const L* from = a;
@@ -153,11 +153,11 @@ struct Fetch {
       if constexpr (kDoubled) {
         copy<16>(held + i, from);
       } else if constexpr (T::kPaired) {
-        copy_ahead<2 * sizeof(L)>(to_a + i * 2 * kRows, from);
+        copy_async<2 * sizeof(L)>(to_a + i * 2 * kRows, from);
       } else {
 #pragma unroll
         for (int j = 0; j < T::kSlice; j += kAcross)
-          copy_ahead<sizeof(L)>(to_a + j * T::kPitch + i * kRows, from + j);
+          copy_async<sizeof(L)>(to_a + j * T::kPitch + i * kRows, from + j);
       }
     a += T::kSlice;
   }
@@ -183,11 +183,11 @@ __device__ __forceinline__ void lower_by_product(typename Tile<L, kBlock>::Label
   fetch.finish(staged.a);
   const int slices = depth / T::kSlice;
   for (int slice = 0; slice < slices; ++slice) {
-    arrived();
+    wait_for_copies();
     __syncthreads();
     const bool more = slice + 1 < slices;
     if (more) fetch.begin(staged.a_slice(slice + 1), pitch_a, staged.b_slice(slice + 1), pitch_b);
-    const unsigned thread = thread_anew();
+    const unsigned thread = opaque_thread_index();
     const Word<L>* const as = staged.a_slice(slice) + T::rows(thread) * (T::kPaired ? 2 : 1);
     const L* const bs = staged.b_slice(slice) + T::place(T::columns(thread));
 #pragma unroll kUnrolled < L>

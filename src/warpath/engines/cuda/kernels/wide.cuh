@@ -27,10 +27,10 @@ namespace warpath {
 
 /// Relaxes what the lists of a round have.
 template <int kGroup, class W, class L>
-__device__ __forceinline__ void relax_lists(const WideArgs<W, L>& a, const Onto<L>& now,
-                                            WideControl::Lists sizes, const Onto<L>& onto,
+__device__ __forceinline__ void relax_lists(const WideArgs<W, L>& a, const WorkLists<L>& now,
+                                            WideControl::Lists sizes, const WorkLists<L>& output,
                                             Worker<L>& me, L bound) {
-  for (u32 i = me.warp; i < sizes.runs; i += me.warps) relax_run(a, onto, me, now.runs[i], bound);
+  for (u32 i = me.warp; i < sizes.runs; i += me.warps) relax_run(a, output, me, now.runs[i], bound);
   // A short list is spread thin: each step of a warp waits for memory.
   constexpr int kRows = 32 / kGroup;
   const u32 share = (sizes.entries + me.warps - 1) / me.warps;
@@ -44,20 +44,20 @@ __device__ __forceinline__ void relax_lists(const WideArgs<W, L>& a, const Onto<
     const Row own(a.indptr, entry.vertex);
     int u = entry.vertex < a.hubs.count ? -1 : entry.vertex;
     if (u >= 0 && load_relaxed(a.dist + u) != entry.label) u = -1;
-    relax_rows<kGroup>(a, onto, me, u, own, entry.label, 0, bound);
+    relax_rows<kGroup>(a, output, me, u, own, entry.label, 0, bound);
   }
 }
 
 /// Gathers the vertices for which `wanted` is true and gives them to `take`, one a lane or -1.
 template <class L, class Wanted, class Take>
-__device__ __forceinline__ void of_all(i64 n, Worker<L>& me, Wanted wanted, Take take) {
+__device__ __forceinline__ void for_each_vertex(i64 n, Worker<L>& me, Wanted wanted, Take take) {
   int count = 0;
   for (u32 begin = me.warp * 32; begin < n; begin += me.warps * 32) {
     const int v = static_cast<int>(begin) + me.lane;
     const bool is = v < n && wanted(v);
-    const u32 who = __ballot_sync(~0u, is);
-    if (is) me.waiting[count + __popc(who & ((1u << me.lane) - 1))] = v;
-    count += __popc(who);
+    const u32 mask = __ballot_sync(~0u, is);
+    if (is) me.waiting[count + __popc(mask & ((1u << me.lane) - 1))] = v;
+    count += __popc(mask);
     __syncwarp();
     if (count >= 32) {
       count -= 32;
@@ -71,9 +71,9 @@ __device__ __forceinline__ void of_all(i64 n, Worker<L>& me, Wanted wanted, Take
 
 /// Relaxes rows of vertices with labels: what is left of those below `before`, or whole ones.
 template <int kGroup, class W, class L>
-__device__ __forceinline__ void relax_rest(const WideArgs<W, L>& a, const Onto<L>& onto,
+__device__ __forceinline__ void relax_rest(const WideArgs<W, L>& a, const WorkLists<L>& output,
                                            Worker<L>& me, bool whole, L before, L bound) {
-  of_all(
+  for_each_vertex(
       a.leaves, me,
       [&](int v) {
         const L label = load_relaxed(a.dist + v);
@@ -81,13 +81,13 @@ __device__ __forceinline__ void relax_rest(const WideArgs<W, L>& a, const Onto<L
         if (!whole && !(a.rest[v].key < bound)) return false;
         if (v >= a.hubs.count) return true;
         const u32 from = whole ? 0 : a.rest[v].at;
-        list_hub(onto, a.hubs, label, v, from, bound);
+        list_hub(output, a.hubs, label, v, from, bound);
         return false;
       },
       [&](int v) {
         const L label = v < 0 ? never<L>() : load_relaxed(a.dist + v);
         const u32 from = whole || v < 0 ? 0 : a.rest[v].at;
-        relax_rows<kGroup>(a, onto, me, v, Row(a.indptr, v), label, from, bound);
+        relax_rows<kGroup>(a, output, me, v, Row(a.indptr, v), label, from, bound);
       });
 }
 
@@ -96,22 +96,22 @@ template <int kBlock, class W, class L>
 __device__ __forceinline__ L begin_search(const WideArgs<W, L>& a) {
   const int source = static_cast<int>(a.ranks == nullptr ? a.source : a.ranks[a.source]);
   const Row row(a.indptr, source);
-  const L lightest = row.degree == 0 ? L{0} : grown(L{0}, a.edges[row.base].weight);
+  const L lightest = row.degree == 0 ? L{0} : wrapping_sum(L{0}, a.edges[row.base].weight);
   const L bound = lowers(lightest, never<L>()) ? min(above(lightest, a.first), a.limit) : a.limit;
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     WideControl& c = *a.control;
     for (int slot = 0; slot < 3; ++slot) {
       c.lists[slot] = {0, 0, 0};
       c.into[slot] = c.rest[slot] = c.found[slot] = 0;
-      a.least[slot] = never<L>();
+      a.minimum[slot] = never<L>();
     }
     c.lost = 0;
-    Onto<L> onto = a.even;
-    onto.sizes = c.lists;
+    WorkLists<L> output = a.even;
+    output.sizes = c.lists;
     if (source < a.hubs.count) {
-      list_hub(onto, a.hubs, L{0}, source, 0, bound);
+      list_hub(output, a.hubs, L{0}, source, 0, bound);
     } else {
-      onto.entries[0] = Entry<L>{L{0}, source};
+      output.entries[0] = Entry<L>{L{0}, source};
       c.lists[0].entries = 1;
     }
   }
@@ -124,9 +124,9 @@ __device__ __forceinline__ L begin_search(const WideArgs<W, L>& a) {
 /// Pulls the labels of vertices that have none from settled ones. Or, with `mend`, lowers them from
 /// each other's: what falls is listed, for others may have read it before.
 template <int kGroup, class W, class L>
-__device__ __forceinline__ void pull(const WideArgs<W, L>& a, const Onto<L>& onto, Worker<L>& me,
-                                     bool mend, L settled) {
-  of_all(
+__device__ __forceinline__ void pull(const WideArgs<W, L>& a, const WorkLists<L>& output,
+                                     Worker<L>& me, bool mend, L settled) {
+  for_each_vertex(
       a.n, me,
       [&](int v) {
         const L label = load_relaxed(a.dist + v);
@@ -136,19 +136,19 @@ __device__ __forceinline__ void pull(const WideArgs<W, L>& a, const Onto<L>& ont
         bool fell = false;
         const L label = pull_rows<kGroup>(a, me, v, mend ? settled : L{0}, settled, &fell);
         if (!mend) return;
-        me.outbox.make_room(32, onto, a.hubs, a.limit, me.lane);
-        me.outbox.push(me.lane, fell && v < a.leaves, label, v);
+        me.send_buffer.make_room(32, output, a.hubs, a.limit, me.lane);
+        me.send_buffer.push(me.lane, fell && v < a.leaves, label, v);
       });
 }
 
 template <int kGroup, int kBlock, class W, class L>
-__device__ __forceinline__ void wide(const WideArgs<W, L>& a, int* halt, i64* said) {
+__device__ __forceinline__ void wide(const WideArgs<W, L>& a, int* halt, i64* status) {
   constexpr int kWarps = kBlock / 32;
-  WARPATH_SHARED(Entry<L>, outboxes, kWarps * Outbox<L>::kRoom);
+  WARPATH_SHARED(Entry<L>, send_buffers, kWarps * SendBuffer<L>::kRoom);
   WARPATH_SHARED(int, waiting, kWarps * 64);
   WARPATH_SHARED(WideControl::Lists, shared_sizes, 1);
   WARPATH_SHARED(u64, sums, 3);
-  WARPATH_SHARED(L, least, 1);
+  WARPATH_SHARED(L, minimum, 1);
   WARPATH_SHARED(u32, taken, 2);
   const int t = threadIdx.x, own = t / 32;
   const bool first = blockIdx.x == 0 && t == 0;
@@ -157,7 +157,7 @@ __device__ __forceinline__ void wide(const WideArgs<W, L>& a, int* halt, i64* sa
   Worker<L> me{t % 32,
                own * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x),
                warps,
-               {outboxes + own * Outbox<L>::kRoom, 0},
+               {send_buffers + own * SendBuffer<L>::kRoom, 0},
                waiting + own * 64};
   if (t == 0) taken[0] = 0;
   L bound = begin_search<kBlock>(a), delta = a.delta;
@@ -167,42 +167,42 @@ __device__ __forceinline__ void wide(const WideArgs<W, L>& a, int* halt, i64* sa
   bool last = !(bound < a.limit);  // no bound comes after this one
   u32 round = 0, surveys = 0;
   WideControl::Lists sizes = meet_and_read(a.control, 0, shared_sizes);
-  for (; round < a.most && sizes.halted == 0; ++round) {
-    const Onto<L> now = round % 2 == 0 ? a.even : a.odd;
-    Onto<L> onto = round % 2 == 0 ? a.odd : a.even;
-    onto.sizes = a.control->lists + (round + 1) % 3;
+  for (; round < a.max_rounds && sizes.halted == 0; ++round) {
+    const WorkLists<L> now = round % 2 == 0 ? a.even : a.odd;
+    WorkLists<L> output = round % 2 == 0 ? a.odd : a.even;
+    output.sizes = a.control->lists + (round + 1) % 3;
     // Behind the barrier every block sees this round's word, and no later one's.
-    if (first && halted(halt)) store_relaxed(&onto.sizes->halted, 1u);
+    if (first && halted(halt)) store_relaxed(&output.sizes->halted, 1u);
     if (mend) {
       if (first) a.control->lists[(round + 2) % 3] = {0, 0, 0};
-      pull<kGroup>(a, onto, me, true, settled);
+      pull<kGroup>(a, output, me, true, settled);
       mend = false;
     } else if (sizes.entries + sizes.runs != 0) {
       if (first) a.control->lists[(round + 2) % 3] = {0, 0, 0};
       if (overflowed(now, sizes))
-        relax_rest<kGroup>(a, onto, me, true, bound, bound);
+        relax_rest<kGroup>(a, output, me, true, bound, bound);
       else
-        relax_lists<kGroup>(a, now, sizes, onto, me, bound);
+        relax_lists<kGroup>(a, now, sizes, output, me, bound);
     } else {
       if (last) break;
-      const Survey<L> left = survey<kBlock>(a, surveys++ % 3, sums, least);
-      if (left.least == never<L>()) break;
+      const Survey<L> left = survey<kBlock>(a, surveys++ % 3, sums, minimum);
+      if (left.minimum == never<L>()) break;
       if (first) a.control->lists[(round + 2) % 3] = {0, 0, 0};
       if (left.found - found < a.narrow && delta < never<L>() / 2) delta += delta;
       found = left.found;
-      if (a.into != nullptr && left.into * a.favour < left.rest * 16) {
+      if (a.into != nullptr && left.into * a.pull_cost < left.rest * 16) {
         settled = bound;
-        pull<kGroup>(a, onto, me, false, settled);
+        pull<kGroup>(a, output, me, false, settled);
         bound = a.limit;
         mend = true;
       } else {
         const L before = bound;
-        bound = min(above(left.least, delta), a.limit);
-        relax_rest<kGroup>(a, onto, me, false, before, bound);
+        bound = min(above(left.minimum, delta), a.limit);
+        relax_rest<kGroup>(a, output, me, false, before, bound);
       }
       last = !(bound < a.limit);
     }
-    me.outbox.send(onto, a.hubs, bound, me.lane, taken);
+    me.send_buffer.send(output, a.hubs, bound, me.lane, taken);
     sizes = meet_and_read(a.control, (round + 1) % 3, shared_sizes);
   }
   if (a.out != nullptr) {
@@ -210,10 +210,10 @@ __device__ __forceinline__ void wide(const WideArgs<W, L>& a, int* halt, i64* sa
     for (i64 v = static_cast<i64>(blockIdx.x) * kBlock + t; v < a.n; v += stride)
       a.out[v] = a.dist[a.ranks[v]];
   }
-  conclude(halt, said, [&] {
-    const bool ended = round < a.most && sizes.halted == 0;
-    said[1] = round;
-    said[2] = surveys;
+  conclude(halt, status, [&] {
+    const bool ended = round < a.max_rounds && sizes.halted == 0;
+    status[1] = round;
+    status[2] = surveys;
     return !ended ? kHalted : load_relaxed(&a.control->lost) != 0 ? kLost : kDone;
   });
 }

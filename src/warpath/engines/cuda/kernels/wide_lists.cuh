@@ -23,9 +23,9 @@ struct Edge<double> {
   u64 target;
 };
 
-/// What is left of a settled vertex's row: the least sum over it, and where it begins.
+/// What is left of a settled vertex's row: the minimum sum over it, and where it begins.
 template <class L>
-struct Rest {
+struct RowRemainder {
   L key;
   u32 at;
 };
@@ -65,7 +65,7 @@ struct WideControl {
 
 /// Where lowered vertices go.
 template <class L>
-struct Onto {
+struct WorkLists {
   Entry<L>* entries;
   Run<L>* runs;
   WideControl::Lists* sizes;
@@ -74,13 +74,13 @@ struct Onto {
 
 /// Lists the runs of a hub's row that begin in [from, to), at least one.
 template <class L>
-__device__ __forceinline__ void push_runs(const Onto<L>& onto, L label, int vertex, u32 from,
+__device__ __forceinline__ void push_runs(const WorkLists<L>& output, L label, int vertex, u32 from,
                                           u32 to, u32 marks) {
   const u32 runs = from < to ? (to - from + kRun - 1) / kRun : 1;
-  const u32 place = atomicAdd(&onto.sizes->runs, runs);
-  for (u32 k = 0; k < runs && place + k < onto.room_of_runs; ++k) {
+  const u32 place = atomicAdd(&output.sizes->runs, runs);
+  for (u32 k = 0; k < runs && place + k < output.room_of_runs; ++k) {
     const u32 mark = (k == 0 ? marks : 0) | (k + 1 == runs ? kEnds : 0);
-    onto.runs[place + k] = Run<L>{label, vertex, (from + k * kRun) | mark};
+    output.runs[place + k] = Run<L>{label, vertex, (from + k * kRun) | mark};
   }
 }
 
@@ -89,89 +89,89 @@ template <class W>
 struct Hubs {
   int count;
   const i64* indptr;
-  const W* parting;  // 15 weights that part them all into 16 like parts, ascending
+  const W* splitters;  // 15 weights that part them all into 16 like parts, ascending
 };
 
 /// Lists the runs of a hub's row from an edge on that are likely to hold sums below a bound.
 template <class W, class L>
-__device__ __forceinline__ void list_hub(const Onto<L>& onto, const Hubs<W>& hubs, L label, int v,
-                                         u32 from, L bound) {
+__device__ __forceinline__ void list_hub(const WorkLists<L>& output, const Hubs<W>& hubs, L label,
+                                         int v, u32 from, L bound) {
   int parts = 0;  // of 1/16, whose weights are below the gap
   for (int step = 8; step > 0; step /= 2)
-    if (static_cast<L>(hubs.parting[parts + step - 1]) < bound - label) parts += step;
+    if (static_cast<L>(hubs.splitters[parts + step - 1]) < bound - label) parts += step;
   const i64 degree = hubs.indptr[v + 1] - hubs.indptr[v];
   const i64 likely = min(degree, degree * (parts + 2) / 16 + kRun / 4);
-  push_runs(onto, label, v, from, static_cast<u32>(likely), kOpens);
+  push_runs(output, label, v, from, static_cast<u32>(likely), kOpens);
 }
 
 /// Writes what a warp holds to places of a list from `at` on. A hub's entry means nothing there:
 /// its runs are listed instead, to be relaxed below a bound.
 template <class W, class L>
-__device__ __forceinline__ void write(const Onto<L>& onto, const Hubs<W>& hubs, L bound,
+__device__ __forceinline__ void write(const WorkLists<L>& output, const Hubs<W>& hubs, L bound,
                                       const Entry<L>* held, int count, int lane, u32 at) {
   __syncwarp();
   for (int i = lane; i < count; i += 32) {
     const Entry<L> entry = held[i];
-    if (at + i < onto.room) onto.entries[at + i] = entry;
-    if (entry.vertex < hubs.count) list_hub(onto, hubs, entry.label, entry.vertex, 0, bound);
+    if (at + i < output.room) output.entries[at + i] = entry;
+    if (entry.vertex < hubs.count) list_hub(output, hubs, entry.label, entry.vertex, 0, bound);
   }
   __syncwarp();
 }
 
 /// The same, to new places. No part of its callers, whose registers it would take.
 template <class W, class L>
-__device__ __forceinline__ void flush(Onto<L> onto, Hubs<W> hubs, L bound, const Entry<L>* held,
-                                      int count, int lane) {
+__device__ __forceinline__ void flush(WorkLists<L> output, Hubs<W> hubs, L bound,
+                                      const Entry<L>* held, int count, int lane) {
   u32 at = 0;
-  if (lane == 0) at = atomicAdd(&onto.sizes->entries, static_cast<u32>(count));
-  write(onto, hubs, bound, held, count, lane, __shfl_sync(~0u, at, 0));
+  if (lane == 0) at = atomicAdd(&output.sizes->entries, static_cast<u32>(count));
+  write(output, hubs, bound, held, count, lane, __shfl_sync(~0u, at, 0));
 }
 
 /// A warp's entries that are not yet on the list, in shared memory.
 template <class L>
-struct Outbox {
+struct SendBuffer {
   static constexpr int kRoom = sizeof(L) == 4 ? 192 : 128;
   Entry<L>* held;  // kRoom
   int count;       // the same in all lanes
 
   /// Holds what is wanted; all lanes of a warp call it where there is room for 32.
   __device__ __forceinline__ void push(int lane, bool wanted, L label, int vertex) {
-    const u32 who = __ballot_sync(~0u, wanted);
-    if (wanted) held[count + __popc(who & ((1u << lane) - 1))] = Entry<L>{label, vertex};
-    count += __popc(who);
+    const u32 mask = __ballot_sync(~0u, wanted);
+    if (wanted) held[count + __popc(mask & ((1u << lane) - 1))] = Entry<L>{label, vertex};
+    count += __popc(mask);
   }
 
   /// Makes room for some; all lanes of a warp call it.
   template <class W>
-  __device__ __forceinline__ void make_room(int more, const Onto<L>& onto, const Hubs<W>& hubs,
-                                            L bound, int lane) {
+  __device__ __forceinline__ void make_room(int more, const WorkLists<L>& output,
+                                            const Hubs<W>& hubs, L bound, int lane) {
     if (count + more <= kRoom) return;
-    flush(onto, hubs, bound, held, count, lane);
+    flush(output, hubs, bound, held, count, lane);
     count = 0;
   }
 
   /// All threads of a block call it at the end of a round; `taken` are two words of shared memory,
   /// the first of them 0.
   template <class W>
-  __device__ __forceinline__ void send(const Onto<L>& onto, const Hubs<W>& hubs, L bound, int lane,
-                                       u32* taken) {
+  __device__ __forceinline__ void send(const WorkLists<L>& output, const Hubs<W>& hubs, L bound,
+                                       int lane, u32* taken) {
     u32 at = 0;
     if (lane == 0 && count > 0) at = atomicAdd(taken, static_cast<u32>(count));
     __syncthreads();
     if (threadIdx.x == 0) {
-      if (taken[0] > 0) taken[1] = atomicAdd(&onto.sizes->entries, taken[0]);
+      if (taken[0] > 0) taken[1] = atomicAdd(&output.sizes->entries, taken[0]);
       taken[0] = 0;
     }
     __syncthreads();
-    write(onto, hubs, bound, held, count, lane, taken[1] + __shfl_sync(~0u, at, 0));
+    write(output, hubs, bound, held, count, lane, taken[1] + __shfl_sync(~0u, at, 0));
     count = 0;
   }
 };
 
 /// Whether a list did not take all that was pushed; then the next round looks at all vertices.
 template <class L>
-__device__ __forceinline__ bool overflowed(const Onto<L>& onto, WideControl::Lists sizes) {
-  return sizes.entries > onto.room || sizes.runs > onto.room_of_runs;
+__device__ __forceinline__ bool overflowed(const WorkLists<L>& output, WideControl::Lists sizes) {
+  return sizes.entries > output.room || sizes.runs > output.room_of_runs;
 }
 
 /// A barrier of the grid behind which one thread of each block reads the lists' sizes for all.

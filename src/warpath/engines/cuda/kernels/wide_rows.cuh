@@ -15,16 +15,16 @@ struct WideArgs {
   const Edge<W>* edges;
   const i64* into;  // rows of the edges into each vertex, likewise ascending; null where none are
   const Edge<W>* from;
-  L first, delta;     // the width of the first bucket, and of the others to begin with
-  L limit;            // labels are below it
-  u32 narrow;         // a bucket that settles fewer vertices doubles the next one's width
-  u32 favour;         // what a pulled edge costs in sixteenths of a pushed one
-  u32 most;           // rounds
-  L* dist;            // n, in the order of the rows
-  Rest<L>* rest;      // n
-  Onto<L> even, odd;  // what rounds of even and odd numbers find
+  L first, delta;          // the width of the first bucket, and of the others to begin with
+  L limit;                 // labels are below it
+  u32 narrow;              // a bucket that settles fewer vertices doubles the next one's width
+  u32 pull_cost;           // what a pulled edge costs in sixteenths of a pushed one
+  u32 max_rounds;          // rounds
+  L* dist;                 // n, in the order of the rows
+  RowRemainder<L>* rest;   // n
+  WorkLists<L> even, odd;  // what rounds of even and odd numbers find
   WideControl* control;
-  L* least;      // 3, of what is left of settled vertices' rows
+  L* minimum;    // 3, of what is left of settled vertices' rows
   L* out;        // n, in the order of the graph; null where that is `dist`
   Hubs<W> hubs;  // whose rows are cut into runs
 };
@@ -34,7 +34,7 @@ template <class L>
 struct Worker {
   int lane;
   int warp, warps;  // of the grid
-  Outbox<L> outbox;
+  SendBuffer<L> send_buffer;
   int* waiting;  // 64 vertices on their way into `relax_rows` or `pull_rows`
 };
 
@@ -47,8 +47,8 @@ __device__ __forceinline__ bool lower(L* place, L known, L sum) {
 /// label + weight, or never where that does not fit, which is noted.
 template <class W, class L>
 __device__ __forceinline__ L sum_or_never(const WideArgs<W, L>& a, L label, W weight) {
-  const L sum = grown(label, weight);
-  if (!leaves(sum)) return sum;
+  const L sum = wrapping_sum(label, weight);
+  if (!overflows(sum)) return sum;
   store_relaxed(&a.control->lost, 1u);
   return never<L>();
 }
@@ -68,7 +68,7 @@ struct Row {
 /// Relaxes rows, one a lane (u < 0: none), from an edge on and up to the first sum that is not
 /// below the bound, which is what is left of the row. kGroup lanes take a row's next edges.
 template <int kGroup, class W, class L>
-__device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const Onto<L>& onto,
+__device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const WorkLists<L>& output,
                                            Worker<L>& me, int u, Row own, L label, u32 at,
                                            L bound) {
   constexpr int kRows = 32 / kGroup;
@@ -76,9 +76,9 @@ __device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const Onto<L
   const int lane = me.lane, in = lane % kGroup, group = lane / kGroup;
   __syncwarp();  // what was left of the row was read by one lane, and is written by another
   bool live = u >= 0 && at < own.degree;
-  if (u >= 0 && !live) a.rest[u] = Rest<L>{never<L>(), at};
+  if (u >= 0 && !live) a.rest[u] = RowRemainder<L>{never<L>(), at};
   for (u32 alive = __ballot_sync(~0u, live); alive != 0; alive = __ballot_sync(~0u, live)) {
-    me.outbox.make_room(32 * kGroup, onto, a.hubs, bound, lane);
+    me.send_buffer.make_room(32 * kGroup, output, a.hubs, bound, lane);
     Edge<W> edge[kGroup];
     bool inside[kGroup];
     L sum[kGroup], known[kGroup];
@@ -103,13 +103,13 @@ __device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const Onto<L
       const bool near = sum[s] < bound;
       const int v = near ? static_cast<int>(edge[s].target) : 0;
       const bool lowered = near && lower(a.dist + v, known[s], sum[s]);
-      me.outbox.push(lane, lowered && v < a.leaves, sum[s], v);
+      me.send_buffer.push(lane, lowered && v < a.leaves, sum[s], v);
       const u32 beyond = __ballot_sync(~0u, !near);
       const int vertex = __shfl_sync(~0u, u, row);
       const u32 place = __shfl_sync(~0u, at, row) + in;
       const u32 own = beyond >> (group * kGroup) & kMask;
       if (!near && (alive >> row & 1) != 0 && in == __ffs(static_cast<int>(own)) - 1)
-        a.rest[vertex] = Rest<L>{sum[s], place};
+        a.rest[vertex] = RowRemainder<L>{sum[s], place};
       if (s == lane / kRows) ends = beyond >> (lane % kRows * kGroup) & kMask;
     }
     live = live && ends == 0;
@@ -120,7 +120,7 @@ __device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const Onto<L
 /// Relaxes a run of a hub's row. Of its runs the one in which the row leaves the bound, or behind
 /// which it does, says what is left.
 template <class W, class L>
-__device__ __forceinline__ void relax_run(const WideArgs<W, L>& a, const Onto<L>& onto,
+__device__ __forceinline__ void relax_run(const WideArgs<W, L>& a, const WorkLists<L>& output,
                                           Worker<L>& me, const Run<L>& run, L bound) {
   constexpr int kAtOnce = 16 / sizeof(L);
   const int lane = me.lane, u = run.vertex;
@@ -132,7 +132,7 @@ __device__ __forceinline__ void relax_run(const WideArgs<W, L>& a, const Onto<L>
   const bool stale = load_relaxed(a.dist + u) != run.label;
   if (__any_sync(~0u, stale)) return;
   for (bool begins = true; at < end; at += 32 * kAtOnce, begins = false) {
-    me.outbox.make_room(32 * kAtOnce, onto, a.hubs, bound, lane);
+    me.send_buffer.make_room(32 * kAtOnce, output, a.hubs, bound, lane);
     Edge<W> edge[kAtOnce];
     L sum[kAtOnce], known[kAtOnce];
 #pragma unroll
@@ -149,14 +149,14 @@ __device__ __forceinline__ void relax_run(const WideArgs<W, L>& a, const Onto<L>
       const bool near = sum[k] < bound;
       const int v = near ? static_cast<int>(edge[k].target) : 0;
       const bool lowered = near && lower(a.dist + v, known[k], sum[k]);
-      me.outbox.push(lane, lowered && v < a.leaves, sum[k], v);
+      me.send_buffer.push(lane, lowered && v < a.leaves, sum[k], v);
       const u32 beyond = __ballot_sync(~0u, !near);
       if (beyond == 0) continue;
       const int first = __ffs(static_cast<int>(beyond)) - 1;
       const u32 place = at + k * 32 + lane;
       if (at + k * 32 + first >= end) break;  // the run ends, its row may go on
       if (lane == first && (opens || !begins || k > 0 || first > 0))
-        a.rest[u] = Rest<L>{sum[k], place};
+        a.rest[u] = RowRemainder<L>{sum[k], place};
       return;
     }
   }
@@ -164,9 +164,9 @@ __device__ __forceinline__ void relax_run(const WideArgs<W, L>& a, const Onto<L>
   L next = never<L>();
   if (end < own.degree) next = sum_or_never(a, run.label, a.edges[base + end].weight);
   if (!(next < bound))
-    a.rest[u] = Rest<L>{next, end};
+    a.rest[u] = RowRemainder<L>{next, end};
   else if ((run.at & kEnds) != 0)
-    push_runs(onto, run.label, u, end, own.degree, 0u);
+    push_runs(output, run.label, u, end, own.degree, 0u);
 }
 
 /// Lowers the labels of vertices, one a lane (v < 0: none), over the edges into them from vertices
@@ -201,8 +201,8 @@ __device__ __forceinline__ L pull_rows(const WideArgs<W, L>& a, const Worker<L>&
     for (int s = 0; s < kGroup; ++s) {
       const bool reached = sum[s] != never<L>();
       if (reached) sum[s] = sum_or_never(a, sum[s], edge[s].weight);
-      L heaviest = inside[s] ? grown(floor, edge[s].weight) : never<L>();
-      if (leaves(heaviest))
+      L heaviest = inside[s] ? wrapping_sum(floor, edge[s].weight) : never<L>();
+      if (overflows(heaviest))
         heaviest = never<L>() - L{1};  // not the row's end: its sums may be lost
 #pragma unroll
       for (int step = 1; step < kGroup; step *= 2)

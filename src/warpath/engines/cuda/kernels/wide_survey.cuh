@@ -8,22 +8,22 @@ namespace warpath {
 /// What is left when no list is.
 template <class L>
 struct Survey {
-  L least;  // sum over an edge that was not relaxed
+  L minimum;  // sum over an edge that was not relaxed
   u64 into, rest, found;
 };
 
 template <int kBlock, class W, class L>
 __device__ __forceinline__ Survey<L> survey(const WideArgs<W, L>& a, int slot, u64* sums,
-                                            L* least) {
+                                            L* minimum) {
   const int t = threadIdx.x;
   if (t < 3) sums[t] = 0;
-  if (t == 0) least[0] = never<L>();
+  if (t == 0) minimum[0] = never<L>();
   __syncthreads();
   WideControl& c = *a.control;
   if (blockIdx.x == 0 && t == 0) {
     const int next = (slot + 1) % 3;
     c.into[next] = c.rest[next] = c.found[next] = 0;
-    a.least[next] = never<L>();
+    a.minimum[next] = never<L>();
   }
   u64 into = 0, rest = 0, found = 0;
   L low = never<L>();
@@ -35,7 +35,7 @@ __device__ __forceinline__ Survey<L> survey(const WideArgs<W, L>& a, int slot, u
     }
     ++found;
     if (v >= a.leaves) continue;
-    const Rest<L> left = a.rest[v];
+    const RowRemainder<L> left = a.rest[v];
     if (!(left.key < a.limit)) continue;
     low = min(low, left.key);
     rest += static_cast<u64>(a.indptr[v + 1] - a.indptr[v]) - left.at;
@@ -50,21 +50,21 @@ __device__ __forceinline__ Survey<L> survey(const WideArgs<W, L>& a, int slot, u
     atomicAdd(sums, into);
     atomicAdd(sums + 1, rest);
     atomicAdd(sums + 2, found);
-    if (low != never<L>()) atomic_min(least, low);
+    if (low != never<L>()) atomic_min(minimum, low);
   }
   __syncthreads();
   if (t == 0 && sums[0] + sums[2] != 0) {
     atomicAdd(c.into + slot, sums[0]);
     atomicAdd(c.rest + slot, sums[1]);
     atomicAdd(c.found + slot, sums[2]);
-    if (least[0] != never<L>()) atomic_min(a.least + slot, least[0]);
+    if (minimum[0] != never<L>()) atomic_min(a.minimum + slot, minimum[0]);
   }
   meet(&c.arrived);
   if (t < 3)
     sums[t] = load_relaxed(t == 0 ? c.into + slot : t == 1 ? c.rest + slot : c.found + slot);
-  if (t == 0) least[0] = load_relaxed(a.least + slot);
+  if (t == 0) minimum[0] = load_relaxed(a.minimum + slot);
   __syncthreads();
-  return Survey<L>{least[0], sums[0], sums[1], sums[2]};
+  return Survey<L>{minimum[0], sums[0], sums[1], sums[2]};
 }
 
 }  // namespace warpath

@@ -145,7 +145,7 @@ class Sweeps:
         self._top_labels = xp.empty(max(self.levels.top, 1) * self.width, self.label)
         self._touched = xp.zeros(max(graph.n, 1), np.uint32)
         self._arrived = xp.zeros(1, np.uint32)
-        self._turn = 0
+        self._sweeps = 0
 
     def run(self, sources: Array) -> Iterator[slice]:
         """Sweep from up to `width` sources at a time; yield which, once `labels` are being made.
@@ -177,7 +177,7 @@ class Sweeps:
             yield these
 
     def _sweep(self, places: Array, lanes: Array, labels: Array) -> None:
-        self._turn += 1
+        self._sweeps += 1
         arguments = self.kernel.arguments(
             levels=self.levels.levels,
             level_first=self.levels.level_first,
@@ -192,7 +192,7 @@ class Sweeps:
             reached_from=places,
             lanes=lanes,
             reached_labels=labels,
-            turn=self._turn,
+            sweep=self._sweeps,
             touched=self._touched,
             labels=self.labels,
             arrived=self._arrived,

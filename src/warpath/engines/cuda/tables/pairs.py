@@ -102,7 +102,7 @@ class Pairs:
         self._near, self._far = xp.empty(2 * size, np.uint32), xp.empty(2 * size, np.uint32)
         self._bits = xp.empty(3 * ((size + 31) // 32), np.uint32)
         self._control = xp.empty(_ROUNDS + 1, np.uint32)
-        self._least = xp.empty(3, common.label)
+        self._minimum = xp.empty(3, common.label)
         degree = max(order.graph.facts(symmetry=False).mean_degree, 1)
         self._delta = bucket(order.graph, width, order.params.get("delta"), _BUCKET / degree)
         self._rounds = xp.zeros(1, np.uint32)
@@ -120,7 +120,7 @@ class Pairs:
         self._dist[own] = 0
         self._near[: len(sources)] = own
         self._bits.fill(0)
-        self._least.fill(common.width.unreachable)
+        self._minimum.fill(common.width.unreachable)
         self._control.fill(0)
         self._control[:1] = len(sources)
         common.launch(
@@ -132,7 +132,7 @@ class Pairs:
             far=self._far,
             bits=self._bits,
             control=self._control,
-            least=self._least,
+            minimum=self._minimum,
         )
         self._rounds += self._control[_ROUNDS : _ROUNDS + 1]
 
@@ -155,14 +155,14 @@ class Rows:
         self._waiting, self._busy = xp.empty(n, np.uint64), xp.empty(3, np.uint64)
         self._items = xp.empty(2 * runs, np.uint64)
         self._control = xp.empty(8, np.uint32)
-        self._least = xp.empty(3 * _SIDE, common.label)
+        self._minimum = xp.empty(3 * _SIDE, common.label)
         self._delta = bucket(order.graph, width, order.params.get("delta"), math.inf)
         self.stats = common.stats
 
     def run(self, sources: Array, into: Array) -> None:
         """Begin to fill the rows of these sources."""
         common, device = self._common, self._common.device
-        for array in (self._dist, self._least):
+        for array in (self._dist, self._minimum):
             array.fill(common.width.unreachable)
         for array in (self._waiting, self._busy, self._control):
             array.fill(0)
@@ -180,7 +180,7 @@ class Rows:
             waiting=self._waiting,
             items=self._items,
             control=self._control,
-            least=self._least,
+            minimum=self._minimum,
             busy=self._busy,
         )
 

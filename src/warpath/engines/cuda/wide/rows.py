@@ -40,7 +40,7 @@ class WideRows:
     ranks : (n,) int32, the place of each vertex among the rows; None where that is its number.
     hubs : how many rows, the first ones, are cut into runs.
     leaves : the first of the rows that lower no label once their vertex has one.
-    parting : (15,) weights that part a sample of them into 16 like parts.
+    splitters : (15,) weights that part a sample of them into 16 like parts.
     runs : how many runs all hubs' rows are cut into.
     """
 
@@ -51,7 +51,7 @@ class WideRows:
     ranks: Array | None
     hubs: int
     leaves: int
-    parting: Array
+    splitters: Array
     runs: int
 
     @property
@@ -87,11 +87,11 @@ def _rows(graph: Graph, width: Width, device: Device) -> WideRows:
     into, sources = (indptr, edges) if symmetric else (None, None)
     if not symmetric and graph.m <= _MOST_INTO:
         into, sources = _ascending(graph.reversed(), width, device, ranks)
-    parting = device.put(_parting(graph).astype(width.weight))
-    return WideRows(indptr, edges, into, sources, ranks, hubs, leaves, parting, runs)
+    splitters = device.put(_splitters(graph).astype(width.weight))
+    return WideRows(indptr, edges, into, sources, ranks, hubs, leaves, splitters, runs)
 
 
-def _parting(graph: Graph) -> Array:
+def _splitters(graph: Graph) -> Array:
     if graph.m == 0:
         return np.zeros(15)
     sample = graph.solver_weights[np.random.default_rng(0).integers(graph.m, size=_SAMPLE)]

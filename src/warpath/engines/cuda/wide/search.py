@@ -30,7 +30,7 @@ _LANES = {4: "4", 8: "2"}
 #: A bucket that settles fewer vertices than this was too narrow: a round waits for memory.
 _NARROW = 20_000
 #: What a pulled edge costs in sixteenths of a pushed one.
-_FAVOUR = 16
+_PULL_COST = 16
 _MOST_ROUNDS = 2**32 - 1
 #: Widths of the first bucket and of the others, in mean weight / mean degree. Among hubs a narrow
 #: bucket reaches most edges; elsewhere twice the logarithm of n reaches most vertices.
@@ -45,7 +45,7 @@ class Buffers(NamedTuple):
     entries: tuple[Array, Array]
     runs: tuple[Array, Array]
     control: Array
-    least: Array
+    minimum: Array
 
 
 def wide(order: Order, device: Device) -> Raw:
@@ -80,8 +80,8 @@ def search_of(
         "n": n, "ranks": rows.ranks, "hubs": rows.hubs, "leaves": rows.leaves,
         "indptr": rows.indptr, "edges": rows.edges, "into": rows.into, "sources": rows.sources,
         "first": first, "delta": delta, "limit": _limit(cutoff, width), "narrow": _NARROW,
-        "favour": _FAVOUR, "most": _MOST_ROUNDS, "room": room, "room_of_runs": room_of_runs,
-        "parting": rows.parting,
+        "pull_cost": _PULL_COST, "max_rounds": _MOST_ROUNDS,
+        "room": room, "room_of_runs": room_of_runs, "splitters": rows.splitters,
     }  # fmt: skip
 
     def buffers() -> Buffers:  # kept with the graph, so it must not refer to it
@@ -96,7 +96,7 @@ def search_of(
             "runs": held.runs[0],
             "next_runs": held.runs[1],
             "control": held.control,
-            "least": held.least,
+            "minimum": held.minimum,
         }
 
     return Search(

@@ -1,4 +1,4 @@
-// beside.cuh - what waits below the thresholds of 64 sources, as items of work for warps.
+// pair_row_items.cuh - what waits below the thresholds of 64 sources, as items of work for warps.
 #pragma once
 
 #include "grid.cuh"
@@ -28,7 +28,7 @@ struct RowArgs {
   u64* waiting;  // n: the sources whose labels fell since they were relaxed
   u64* items;    // 2 words each: vertex and which of its runs of edges, the sources to relax
   u32* control;  // RowControl
-  L* least;      // 3 * kSide, of the labels that wait beyond a source's threshold
+  L* minimum;    // 3 * kSide, of the labels that wait beyond a source's threshold
   u64* busy;     // 3, the sources of which something waits below
   Out<L> out;
   int* lost;  // set to 1 where a sum does not fit the labels; null where all are known to fit
@@ -43,34 +43,34 @@ struct Two {
 /// The sources of one lane's vertex whose labels wait below their thresholds; all lanes call it.
 template <class L>
 __device__ __forceinline__ u64 near_sources(const L* dist, u64 bits, const Two<L>& threshold,
-                                            Two<L>& least) {
+                                            Two<L>& minimum) {
   constexpr int kAtOnce = 16 / sizeof(L);  // vertices under way
   const int lane = threadIdx.x % 32;
   u64 mine = 0;
   for (u32 todo = __ballot_sync(~0u, bits != 0); todo != 0;) {
-    int who[kAtOnce];
+    int owner[kAtOnce];
     L label[kAtOnce][2];
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
-      who[k] = __ffs(static_cast<int>(todo)) - 1;  // -1 where there is none
+      owner[k] = __ffs(static_cast<int>(todo)) - 1;  // -1 where there is none
       todo &= todo - (todo != 0);
-      const L* const row = dist + max(who[k], 0) * kSide + lane;
+      const L* const row = dist + max(owner[k], 0) * kSide + lane;
 #pragma unroll
       for (int h = 0; h < 2; ++h) label[k][h] = load_relaxed(row + h * kHalf);
     }
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
-      if (who[k] < 0) break;
-      const u64 set = __shfl_sync(~0u, bits, who[k]);
+      if (owner[k] < 0) break;
+      const u64 set = __shfl_sync(~0u, bits, owner[k]);
       u64 near = 0;
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
         const bool waits = set >> (lane + h * kHalf) & 1;
         const bool below = label[k][h] < threshold.of[h];
-        if (waits && !below) least.of[h] = min(least.of[h], label[k][h]);
+        if (waits && !below) minimum.of[h] = min(minimum.of[h], label[k][h]);
         near |= static_cast<u64>(__ballot_sync(~0u, waits && below)) << (h * kHalf);
       }
-      if (lane == who[k]) mine = near;
+      if (lane == owner[k]) mine = near;
     }
   }
   return mine;
@@ -99,10 +99,10 @@ __device__ __forceinline__ u32 reserve(int wanted, u32* size, int* sums, u32* pl
 }
 
 /// Makes items of what waits below the thresholds; returns the sources that have some, and the
-/// least labels of what waits beyond.
+/// minimum labels of what waits beyond.
 template <int kBlock, class V, class W, class L>
 __device__ __forceinline__ u64 make_items(const RowArgs<V, W, L>& a, const Two<L>& threshold,
-                                          u32* size, int* sums, u32* place, Two<L>& least) {
+                                          u32* size, int* sums, u32* place, Two<L>& minimum) {
   const i64 stride = static_cast<i64>(gridDim.x) * kBlock;
   const int lane = threadIdx.x % 32;
   u64 busy = 0;
@@ -110,7 +110,7 @@ __device__ __forceinline__ u64 make_items(const RowArgs<V, W, L>& a, const Two<L
     const i64 v = base + threadIdx.x;
     const u64 bits = v < a.n ? load_relaxed(a.waiting + v) : 0;
     if (!__syncthreads_or(bits != 0)) continue;
-    const u64 sources = near_sources(a.dist + (v - lane) * kSide, bits, threshold, least);
+    const u64 sources = near_sources(a.dist + (v - lane) * kSide, bits, threshold, minimum);
     int runs = 0;
     if (sources != 0) {
       store_relaxed(a.waiting + v, bits ^ sources);

@@ -1,4 +1,4 @@
-// watch.cuh - what blocks that visit patches share, the block that watches them, and their choice.
+// patch_schedule.cuh - which patch a block visits next, and the block that raises the threshold.
 #pragma once
 
 #include "halt.cuh"
@@ -21,19 +21,19 @@ struct PatchArgs {
   const u32* begin;   // n + 1: where the edges of a place begin that stay in the patch
   const u16* targets;
   const W* weights;
-  const u16* tails;   // of edges that leave it: the number of the vertex that they leave from
-  const u32* slots;   // where they lead
-  const u32* owners;  // the patch that they lead to
-  const W* tolls;     // their weights
-  int room, gates;    // edges that stay, and that leave, which shared memory has room for
+  const u16* tails;       // of edges that leave it: the number of the vertex that they leave from
+  const u32* slots;       // where they lead
+  const u32* owners;      // the patch that they lead to
+  const W* exit_weights;  // their weights
+  int edge_room, exit_room;  // edges that stay, and that leave, which shared memory has room for
   L delta;
   L cutoff;        // labels above it are not kept
   L* labels;       // n, by places: of the patches that lie in no block's memory
   u32* unsettled;  // a bit a vertex, likewise: its label fell since it was relaxed
-  L* news;         // of each slot: the least label that was left there
-  L* pending;      // of each patch: the least of the news since it was last visited
-  L* left;         // of each patch: the least label that its last visit did not relax
-  L* least;        // of each block: what waits, as it last said
+  L* received;     // of each slot: the minimum label that was left there
+  L* pending;      // of each patch: the minimum of the received since it was last visited
+  L* left;         // of each patch: the minimum label that its last visit did not relax
+  L* minimum;      // of each block: what waits, as it last status
   u64* open;       // see Races in patches.cuh
   L* threshold;    // visits relax labels below it
   int* state;      // PatchState
@@ -41,8 +41,8 @@ struct PatchArgs {
   int* lost;       // set to 1 where a sum does not fit the labels
   u64* counts;     // visits, relaxations
   int* halt;
-  i64* said;  // to the host: how it ended, visits, relaxations
-  L* dist;    // n, by vertices
+  i64* status;  // to the host: how it ended, visits, relaxations
+  L* dist;      // n, by vertices
 };
 
 /// Reads shared memory that another thread of the block may write at the same time.
@@ -72,22 +72,22 @@ __device__ __forceinline__ double atomic_exchange(double* place, double value) {
 }
 
 template <class L>
-__device__ __forceinline__ L warp_least(L value) {
+__device__ __forceinline__ L warp_minimum(L value) {
   for (int step = 16; step > 0; step /= 2) value = min(value, __shfl_xor_sync(~0u, value, step));
   return value;
 }
 
 /// Raises the threshold while others visit, and says when all is done.
 template <int kBlock, class W, class L>
-__device__ void watch(const PatchArgs<W, L>& a) {
+__device__ void coordinate(const PatchArgs<W, L>& a) {
   WARPATH_SHARED(L, found, kBlock / 32);
   WARPATH_SHARED(int, over, 1);
   const int others = static_cast<int>(gridDim.x) - 1;
   L threshold = above(L{0}, a.delta), before = L{0};
   for (;;) {
     L low = never<L>();
-    for (int i = threadIdx.x; i < others; i += kBlock) low = min(low, load_relaxed(a.least + i));
-    low = warp_least(low);
+    for (int i = threadIdx.x; i < others; i += kBlock) low = min(low, load_relaxed(a.minimum + i));
+    low = warp_minimum(low);
     if (threadIdx.x % 32 == 0) found[threadIdx.x / 32] = low;
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -127,7 +127,7 @@ struct Choice {
 /// Waits until a patch of the block has something below the threshold; the first warp calls it.
 template <class W, class L>
 __device__ __forceinline__ Choice<L> choose(const PatchArgs<W, L>& a, int first, int mine,
-                                            L* said) {
+                                            L* reported) {
   const int lane = threadIdx.x;
   __syncwarp();  // the first lane has written what the last visit left
   for (;;) {
@@ -152,9 +152,9 @@ __device__ __forceinline__ Choice<L> choose(const PatchArgs<W, L>& a, int first,
       }
     }
     // Volatile, or the compiler lets all lanes read what the first is about to write.
-    if (lane == 0 && best != *static_cast<volatile L*>(said)) {
-      *said = best;
-      store_relaxed(a.least + blockIdx.x, best);
+    if (lane == 0 && best != *static_cast<volatile L*>(reported)) {
+      *reported = best;
+      store_relaxed(a.minimum + blockIdx.x, best);
     }
     const int over = __shfl_sync(~0u, state, 0);
     if (over != kVisiting) return {-1, threshold};
