@@ -1,10 +1,10 @@
 // adjacency.cuh - a graph's rows laid out as a matrix of labels.
 //
-// Work     one look per edge.
+// Work     one comparison per edge.
 // Traffic  per edge 8 B in order and an entry at random; with predecessors two.
 // Launch   blocks * kBlock >= n.
 // Shared   none.
-// Races    none: a thread writes to its own row.
+// Races    none: each thread has its own row.
 // Source   Bodra & Khairnar 2025, Dijkstra and Floyd-Warshall (adjacency matrix).
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace warpath {
 
-/// Whether a label says "no path": Floyd-Warshall takes inf for it, or half of an integer's range,
-/// so that two of them add up. Lengths lie below a quarter of the range.
+/// Whether a label means unreachable: inf, or half of an integer's range, so that the sum of two
+/// such labels fits. Lengths are below a quarter of the range.
 template <class L>
 __device__ __forceinline__ bool no_path(L label) {
   return label >= never<L>() / 4;
@@ -25,11 +25,11 @@ struct LayoutArgs {
   const i64* indptr;
   const V* indices;
   const W* weights;
-  L* dist;  // n x n, filled with what stands for no edge
+  L* dist;  // n x n, filled with the label for no edge
   V* pred;  // n x n, filled with -1; for kPaths
 };
 
-/// The lightest edge of each pair, and 0 from a vertex to itself.
+/// Writes the lightest edge of each pair, and 0 from each vertex to itself.
 template <bool kPaths, int kBlock, class V, class W, class L>
 __device__ __forceinline__ void lay_out(const LayoutArgs<V, W, L>& a) {
   const i64 u = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
@@ -38,7 +38,7 @@ __device__ __forceinline__ void lay_out(const LayoutArgs<V, W, L>& a) {
   for (i64 e = a.indptr[u]; e < a.indptr[u + 1]; ++e) {
     const i64 v = a.indices[e];
     const L weight = static_cast<L>(a.weights[e]);
-    if (!(weight < a.dist[u * a.n + v])) continue;  // a loop never is, where none is negative
+    if (!(weight < a.dist[u * a.n + v])) continue;  // loops too: no weight is negative
     a.dist[u * a.n + v] = weight;
     if (kPaths) a.pred[u * a.n + v] = static_cast<V>(u);
   }

@@ -1,14 +1,14 @@
-// block_a_source.cuh - a block of threads for each source, its labels in shared memory.
+// block_a_source.cuh - one block of threads per source, with the labels in shared memory.
 //
-// Work     near-far relaxations of each source; a vertex is relaxed again where its label falls.
+// Work     near-far relaxations of each source; a vertex is relaxed again if its label is lowered.
 // Traffic  per relaxation 8 B of the edge from L1 or L2; per source a row of the answer. Labels,
 //          waiting bits and the list of a round stay in shared memory.
 // Launch   as many blocks as run at once, of kBlock threads; they take sources from a counter.
-// Shared   a label and 2 B a vertex, a bit a vertex, and what a block says to itself.
+// Shared   a label, 2 B and a bit per vertex, and the counters of a block.
 // Races    Labels are lowered by atomic_min and read relaxed: a stale label is an upper bound, and
-//          who lowers one sets its vertex's bit, which the next round finds. Lists are filled
-//          through a counter; bits are taken by the thread that has their word.
-// Source   Davidson et al. 2014 (near-far); one block a source, after Merrill et al. 2012.
+//          the thread that lowers a label sets the vertex's bit for the next round. Lists are
+//          filled through a counter; the bits of a word are cleared by one thread.
+// Source   Davidson et al. 2014 (near-far); one block per source, after Merrill et al. 2012.
 #pragma once
 
 #include "table.cuh"
@@ -23,20 +23,20 @@ struct BlockArgs {
   const i64* targets;  // columns, or null for all vertices
   const i64* indptr;
   const V* indices;
-  const W* weights;  // null where all are `weight`
+  const W* weights;  // null if all are `weight`
   W weight;
   L delta;
-  L cutoff;  // labels above it are not kept
+  L cutoff;  // larger labels are not written
   Out<L> out;
-  int* lost;  // set to 1 where a sum does not fit the labels
-  u64* next;  // the first source that nobody has taken
+  int* lost;  // set to 1 if a sum does not fit the labels
+  u64* next;  // the next source that no block has taken
 };
 
-/// What a block keeps of its source.
+/// The shared memory of a block.
 template <class L>
 struct Held {
   L* dist;       // n
-  u32* waiting;  // a bit a vertex: its label fell since it was relaxed
+  u32* waiting;  // a bit per vertex: lowered since it was last relaxed
   u16* list;     // n, the vertices of the round
 };
 
@@ -100,7 +100,7 @@ __device__ __forceinline__ void relax_list(const BlockArgs<V, W, L>& a, const He
   }
 }
 
-/// Whether the labels of all targets lie below a threshold up to which nothing waits.
+/// Whether the labels of all targets are below a threshold below which no vertex is waiting.
 template <int kBlock, class V, class W, class L>
 __device__ __forceinline__ bool targets_settled(const BlockArgs<V, W, L>& a, const L* dist,
                                                 L threshold) {
@@ -120,10 +120,10 @@ __device__ __forceinline__ void block_a_source(const BlockArgs<V, W, L>& a) {
   held.waiting = reinterpret_cast<u32*>(held.dist + n);
   held.list = reinterpret_cast<u16*>(held.waiting + words);
   WARPATH_SHARED(i64, taken, 1);
-  WARPATH_SHARED(int, counts, 2);  // of the round's list, and of the next one's
-  WARPATH_SHARED(L, minima, 2);    // of the labels that wait beyond the threshold, likewise
+  WARPATH_SHARED(int, counts, 2);  // sizes of this round's list and of the next one's
+  WARPATH_SHARED(L, minima, 2);    // of the waiting labels not below the threshold, likewise
   for (;;) {
-    // 1. A source, and no labels but its own.
+    // 1. Take a source; set all labels to unreachable but its own.
     if (t == 0) taken[0] = static_cast<i64>(atomicAdd(a.next, u64{1}));
     __syncthreads();
     const i64 row = taken[0];
@@ -141,7 +141,7 @@ __device__ __forceinline__ void block_a_source(const BlockArgs<V, W, L>& a) {
     L threshold = above(L{0}, a.delta);
     __syncthreads();
 
-    // 2. Rounds; the threshold rises where a round finds nothing below it.
+    // 2. Rounds; the threshold rises if a round finds no vertex below it.
     for (int round = 0;; ++round) {
       const int now = round % 2;
       const L minimum = take_near<kBlock>(held, words, threshold, counts + now);
@@ -162,7 +162,7 @@ __device__ __forceinline__ void block_a_source(const BlockArgs<V, W, L>& a) {
       __syncthreads();
     }
 
-    // 3. The row. The next source's first barrier keeps its labels from those that are read here.
+    // 3. Write the row. The first barrier of the next source protects the labels read here.
     for (i64 c = t; c < a.columns; c += kBlock)
       a.out.put(row * a.columns + c, held.dist[a.targets == nullptr ? c : a.targets[c]]);
   }

@@ -1,19 +1,20 @@
-// breadth_first.cuh - one source where all edges are equally long, in one launch.
+// breadth_first.cuh - one source of a graph whose edges have equal lengths, in one launch.
 //
-// Work     A level is taken in one of two ways: the rows out of the frontier look for vertices that
-//          were not seen, or, where those rows have many of the edges that are left, the vertices
-//          that were not seen look through their rows in until they meet one that was.
-// Traffic  ahead: per edge 4 B in order and a bit at random, per vertex found an atomic, a label,
-//          its row's bounds and 16 B of lists. back: per vertex two bits, and per vertex not seen
-//          its row's bounds and, mostly, 32 B of edges; bits from L1.
-// Launch   one grid, all of whose blocks run at once: levels are parted by its barrier.
+// Work     A level is processed top-down or bottom-up. Top-down, the out-edges of the frontier are
+//          checked for unseen vertices. Bottom-up, taken if the frontier has many of the remaining
+//          edges, each unseen vertex scans its in-edges until one comes from a seen vertex.
+// Traffic  top-down: per edge 4 B in order and a bit at random; per vertex found an atomic, a
+//          label, its row's bounds and 16 B of lists. bottom-up: per vertex two bits; per unseen
+//          vertex its row's bounds and usually 32 B of edges, with bits from L1.
+// Launch   one grid, all of whose blocks run at once: its barrier separates levels.
 // Shared   for each warp 256 vertices found and 32 words of bits.
-// Races    Ahead, who sets a vertex's bit gives it its label and lists its row; a bit that is read
-//          while it is set only costs the atomic. Back, bits are read in one array and written to
-//          another, each word by one warp; long rows in have a round of their own, and bits set by
-//          atomics. Both arrays only gain bits. Counters of three rounds take turns.
+// Races    Top-down, the thread that sets a vertex's bit writes its label and lists its row; a bit
+//          that is read while it is set costs only the atomic. Bottom-up, bits are read from one
+//          array and written to another, each word by one warp; long in-rows have a round of their
+//          own, in which bits are set by atomics. Bits of both arrays are never cleared. Of three
+//          sets of counters one is read, one counts, and the third is cleared.
 // Source   Beamer, Asanovic, Patterson 2012 (both directions); Merrill, Garland, Grimshaw 2012
-//          (edges of a frontier shared out).
+//          (load balancing of a frontier's edges).
 #pragma once
 
 #include "breadth_first_levels.cuh"
@@ -21,25 +22,25 @@
 
 namespace warpath {
 
-/// The rounds between two barriers of the grid, and what the last one found.
+/// Counts rounds, which the grid's barrier separates, and reads the results of the last one.
 struct BreadthRounds {
   BreadthControl& control;
   const int* halt;
   BreadthControl::Found* shared;
   u32 round;
 
-  /// Where a new round counts.
+  /// Begins a round; returns its counters.
   __device__ __forceinline__ BreadthControl::Found* begin() {
     BreadthControl::Found* const output = control.found + (round + 1) % 3;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
       control.found[(round + 2) % 3] = {};
-      // Behind the barrier every block sees this round's word, and no later one's.
+      // After the barrier every block reads the word of this round and not a later one.
       if (halted(halt)) store_relaxed(&output->halted, 1u);
     }
     return output;
   }
 
-  /// Ends the round; returns what all blocks found in it.
+  /// Ends the round; returns the sums of its counters over all blocks.
   __device__ __forceinline__ BreadthControl::Found end() {
     ++round;
     return read();
@@ -56,7 +57,7 @@ struct BreadthRounds {
   }
 };
 
-/// No labels but the source's, whose row is listed.
+/// Sets all labels to unreachable but the source's, and lists its row.
 template <int kBlock, class L>
 __device__ __forceinline__ void begin_search(const BreadthArgs<L>& a, int* held) {
   const i64 start = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
@@ -84,7 +85,7 @@ __device__ __forceinline__ void breadth_first(const BreadthArgs<L>& a, int* halt
   WARPATH_SHARED(BreadthSums, sums, 1);
   WARPATH_SHARED(BreadthControl::Found, shared, 1);
   const int t = threadIdx.x, own = t / 32;
-  // Neighbouring items go to different multiprocessors.
+  // Consecutive items go to different multiprocessors.
   BreadthWorker me{t % 32,
                    own * gridDim.x + blockIdx.x,
                    gridDim.x * kWarps,
@@ -96,9 +97,9 @@ __device__ __forceinline__ void breadth_first(const BreadthArgs<L>& a, int* halt
   BreadthRounds rounds{*a.control, halt, shared, 0};
   begin_search<kBlock>(a, held);
   u32 *seen = a.seen, *other = a.other;
-  u64* listed = a.pieces;  // the frontier's
-  bool in_bits = false;    // whether the frontier is what is seen and not in the other bits
-  u64 left = static_cast<u64>(a.m);  // edges out of vertices that were not reached
+  u64* listed = a.pieces;  // of the frontier
+  bool in_bits = false;    // whether the frontier is the bits in `seen` and not in `other`
+  u64 left = static_cast<u64>(a.m);  // out-edges of unreached vertices
   u32 levels = 0, back = 0;
   Ended ended = kDone;
   L label{0};

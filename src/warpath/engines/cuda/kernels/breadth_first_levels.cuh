@@ -1,17 +1,17 @@
-// breadth_first_levels.cuh - the two ways to take a level of a breadth-first search.
+// breadth_first_levels.cuh - top-down and bottom-up levels of a breadth-first search.
 #pragma once
 
 #include "breadth_first_rows.cuh"
 
 namespace warpath {
 
-/// The frontier's rows, listed in pieces, look for vertices that were not seen.
+/// Finds unseen vertices over the out-edges of the frontier, whose rows are listed in pieces.
 template <class L>
 __device__ __forceinline__ void top_down(const BreadthArgs<L>& a, u32* seen, const u64* listed,
                                          u32 pieces, u64* list, L label,
                                          BreadthControl::Found* output, BreadthWorker& me) {
   const int lane = me.lane;
-  // A warp's pieces lie far apart: those of one long row go to many warps.
+  // Consecutive pieces go to different warps: those of one long row go to many warps.
   for (u32 first = me.warp; first < pieces; first += 32 * me.warps) {
     const u64 at = first + static_cast<u64>(lane) * me.warps;
     const u64 piece = at < pieces ? listed[at] : 0;
@@ -40,7 +40,7 @@ __device__ __forceinline__ void top_down(const BreadthArgs<L>& a, u32* seen, con
   }
 }
 
-/// The place of a set bit that has so many set ones below it.
+/// The position of the set bit with exactly `below` set bits below it.
 __device__ __forceinline__ int select(u32 bits, int below) {
   int at = 0;
 #pragma unroll
@@ -54,8 +54,8 @@ __device__ __forceinline__ int select(u32 bits, int below) {
   return at;
 }
 
-/// Gives vertices, one a lane (-1: none), to `take`: those of `bits` by the words' numbers.
-/// `begins` and `ends` hear of the lane's word before and after; -1 where it has none.
+/// Passes the vertices of set bits to `take`, one per lane (-1: none). `begins` is called first
+/// with the number of a lane's word (-1: none) and returns its bits; `ends` is called last.
 template <class Begins, class Take, class Ends>
 __device__ __forceinline__ void for_each_bit(i64 n, const BreadthWorker& me, Begins begins,
                                              Take take, Ends ends) {
@@ -78,7 +78,7 @@ __device__ __forceinline__ void for_each_bit(i64 n, const BreadthWorker& me, Beg
   }
 }
 
-/// Lists the rows of the vertices that were seen in the last level.
+/// Lists the rows of the vertices found in the last level.
 template <class L>
 __device__ __forceinline__ void list_seen(const BreadthArgs<L>& a, const u32* seen,
                                           const u32* before, u64* list,
@@ -92,7 +92,7 @@ __device__ __forceinline__ void list_seen(const BreadthArgs<L>& a, const u32* se
       [](int) {});
 }
 
-/// Lists the parts of a long row in behind its first.
+/// Lists the parts of a long in-row after its first part.
 template <class L>
 __device__ __forceinline__ void list_parts(const BreadthArgs<L>& a, BreadthControl::Found* output,
                                            int v, i64 degree, int lane) {
@@ -103,8 +103,8 @@ __device__ __forceinline__ void list_parts(const BreadthArgs<L>& a, BreadthContr
   for (u32 i = lane; i < parts; i += 32) a.parts[at + i] = static_cast<u64>(v) << 32 | (i + 1);
 }
 
-/// Whether a vertex, one a lane (-1: none), has an edge from one that was seen. A row that is long
-/// is looked at in parts, of which this is the first.
+/// Whether a vertex, one per lane (-1: none), has an edge from a seen vertex. Of a long row only
+/// the first part is scanned, and the others are listed.
 template <class L>
 __device__ __forceinline__ bool has_parent(const BreadthArgs<L>& a, const u32* seen, int v,
                                            i64 base, i64 degree, BreadthControl::Found* output,
@@ -115,7 +115,7 @@ __device__ __forceinline__ bool has_parent(const BreadthArgs<L>& a, const u32* s
   for (;;) {
     const u32 alive = __ballot_sync(~0u, !found && at < edges);
     if (alive == 0) break;
-    // The fewer rows are left, the more edges of each are looked at.
+    // The fewer rows are left, the more edges of each are scanned.
     const u32 each = kHeld / __popc(alive);
     const u32 own = (alive >> lane & 1) != 0 ? min(each, edges - at) : 0;
     const Spread all(own, lane);
@@ -130,7 +130,7 @@ __device__ __forceinline__ bool has_parent(const BreadthArgs<L>& a, const u32* s
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
       const u32 hits = __ballot_sync(~0u, u[k] >= 0 && has(seen, u[k]));
-      // The lane's own edges are places [before, before + own).
+      // The lane's own edges are at places [before, before + own).
       const int low = static_cast<int>(all.before) - k * 32, high = low + static_cast<int>(own);
       const u32 upto = high >= 32 ? ~0u : high <= 0 ? 0 : (1u << high) - 1;
       const u32 below = low >= 32 ? ~0u : low <= 0 ? 0 : (1u << low) - 1;
@@ -145,14 +145,14 @@ __device__ __forceinline__ bool has_parent(const BreadthArgs<L>& a, const u32* s
   return found;
 }
 
-/// How many edges lead out of a vertex with so many in.
+/// The out-degree of a vertex with `in` in-edges.
 template <class L>
 __device__ __forceinline__ u64 edges_out(const BreadthArgs<L>& a, int v, i64 in) {
   return static_cast<u64>(a.into == a.indptr ? in : a.indptr[v + 1] - a.indptr[v]);
 }
 
-/// The vertices that were not seen look for one that was: such a one is of the frontier, for an
-/// earlier one would have seen them.
+/// Finds unseen vertices with an edge from a seen vertex. That vertex is in the frontier, because a
+/// vertex of an earlier level would have had all its targets seen.
 template <class L>
 __device__ __forceinline__ void bottom_up(const BreadthArgs<L>& a, const u32* seen, u32* next,
                                           L label, BreadthControl::Found* output,
@@ -179,7 +179,7 @@ __device__ __forceinline__ void bottom_up(const BreadthArgs<L>& a, const u32* se
       });
 }
 
-/// The same for the parts of long rows that were listed.
+/// Does the same for the listed parts of long rows.
 template <class L>
 __device__ __forceinline__ void bottom_up_parts(const BreadthArgs<L>& a, const u32* seen, u32* next,
                                                 u32 parts, L label, BreadthWorker& me) {

@@ -1,4 +1,4 @@
-// breadth_first_rows.cuh - what a breadth-first search keeps, and how a warp's lanes share rows.
+// breadth_first_rows.cuh - the state of a breadth-first search, and how lanes share rows.
 #pragma once
 
 #include "grid.cuh"
@@ -6,14 +6,14 @@
 
 namespace warpath {
 
-/// What the blocks tell each other. Slots of three take turns: one is read, one counts, and the
-/// third is cleared.
+/// Counters shared by all blocks. Of three slots one is read, one counts, and the third is cleared;
+/// they rotate from round to round.
 struct BreadthControl {
   struct Found {
-    u64 edges;   // out of vertices that were given a label
-    u32 pieces;  // of rows out, listed
-    u32 parts;   // of long rows in, listed
-    u32 halted;  // 1 where the host wants the kernel to end
+    u64 edges;   // out-edges of vertices that were given a label
+    u32 pieces;  // pieces of out-rows, listed
+    u32 parts;   // parts of long in-rows, listed
+    u32 halted;  // 1 if the host has asked the kernel to end
   };
   Found found[3];
   u32 arrived;
@@ -24,40 +24,40 @@ struct BreadthArgs {
   i64 n;
   i64 m;
   int source;
-  const i64* indptr;  // rows out
+  const i64* indptr;  // out-edges
   const int* indices;
-  const i64* into;  // rows in; null where the search has no other direction
+  const i64* into;  // in-edges; null if the search is only top-down
   const int* from;
-  const u32* without_in_edges;  // a bit for each vertex without an edge in
+  const u32* without_in_edges;  // a bit for each vertex
   L weight;                     // of every edge
-  L cutoff;                     // the largest label that is given
-  u32 alpha;                    // looks back where the frontier has over 1 / turn of the edges left
+  L cutoff;                     // larger labels are not written
+  u32 alpha;                    // bottom-up if the frontier has over 1 / alpha of the edges left
   L* dist;
-  u64* pieces;        // of the rows of all frontiers, one behind the other
-  u64* parts;         // of rows in that are longer than kPart
+  u64* pieces;        // of the out-rows of all frontiers, one after the other
+  u64* parts;         // of in-rows with more than kPart edges
   u32 *seen, *other;  // a bit for each vertex
   BreadthControl* control;
 };
 
-constexpr u32 kPiece = 256;   // edges of a row out that a warp takes at most
-constexpr int kEdgeBits = 9;  // of a listed piece say how many it has, the others where it begins
-constexpr u32 kPart = 512;    // edges of a row in, likewise
-constexpr int kAtOnce = 4;    // edges that a lane has under way
+constexpr u32 kPiece = 256;   // maximum edges of a piece of an out-row
+constexpr int kEdgeBits = 9;  // low bits of a listed piece: its edges; the others: its first edge
+constexpr u32 kPart = 512;    // maximum edges of a part of an in-row
+constexpr int kAtOnce = 4;    // loads in flight per lane
 constexpr int kHeld = 32 * kAtOnce;
 
-/// How many pieces of a length a row has.
+/// How many pieces of a length a row is cut into.
 __device__ __forceinline__ u32 pieces_in(i64 degree, u32 length) {
   return static_cast<u32>((degree + length - 1) / length);
 }
 
-/// Whether a vertex is among bits.
+/// Whether a vertex's bit is set.
 __device__ __forceinline__ bool has(const u32* bits, int v) {
   return (bits[v / 32] >> (v % 32) & 1) != 0;
 }
 
-/// Items of 32 lanes, side by side.
+/// Items of 32 lanes, numbered one after another.
 struct Spread {
-  u32 before, total;  // items of the lanes before, of all
+  u32 before, total;  // items of the lanes before; of all lanes
 
   __device__ __forceinline__ Spread(u32 own, int lane) {
     u32 sum = own;
@@ -80,21 +80,21 @@ struct Spread {
   }
 };
 
-/// What the warps of a block add up before one thread tells the other blocks.
+/// Sums over the warps of a block, which one thread adds to the grid's counters.
 struct BreadthSums {
   u64 edges;
   u32 pieces;
   u32 begin;  // the place of the block's pieces
 };
 
-/// What a warp knows of itself, and what it holds in shared memory.
+/// A warp's indices, its shared memory and its sums.
 struct BreadthWorker {
   int lane;
   u32 warp, warps;  // of the grid
-  int* held;        // 2 * kHeld vertices found, to be listed
-  u32* found_bits;  // 32, bits of vertices found
-  int count;        // of the vertices held, the same in all lanes
-  u64 edges;        // out of vertices that the lane found
+  int* held;        // 2 * kHeld vertices found, not yet listed
+  u32* found_bits;  // 32 words: bits of vertices found
+  int count;        // of vertices held, the same in all lanes
+  u64 edges;        // out-edges of vertices that the lane found
 };
 
 /// Rows of up to kHeld vertices, kAtOnce a lane.
@@ -124,8 +124,8 @@ struct HeldRows {
     return static_cast<u64>(sum);
   }
 
-  /// Writes the pieces of the lane's rows from a place on; those behind the first kAlone of a row
-  /// all lanes write.
+  /// Writes the pieces of the lane's rows to a list from `place` on. All lanes together write the
+  /// pieces of a row after its first kAlone.
   __device__ __forceinline__ void write(u64* list, u32 place, int lane) const {
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
@@ -152,7 +152,7 @@ struct HeldRows {
   }
 };
 
-/// Lists rows of a full hand of what a warp holds.
+/// Lists the rows of kHeld of the vertices that a warp holds.
 __device__ __forceinline__ void list_held(const i64* indptr, u64* list,
                                           BreadthControl::Found* output, BreadthWorker& me) {
   __syncwarp();
@@ -166,15 +166,15 @@ __device__ __forceinline__ void list_held(const i64* indptr, u64* list,
   __syncwarp();
 }
 
-/// Holds a vertex a lane, where it is wanted.
+/// Adds one vertex per lane with `wanted` to those that the warp holds.
 __device__ __forceinline__ void hold(BreadthWorker& me, bool wanted, int v) {
   const u32 mask = __ballot_sync(~0u, wanted);
   if (wanted) me.held[me.count + __popc(mask & ((1u << me.lane) - 1))] = v;
   me.count += __popc(mask);
 }
 
-/// Lists what is left and tells the others what was found; all threads of a block call it at the
-/// end of a round. The sums are 0 and are left so.
+/// Lists the vertices still held and adds the block's sums to the grid's counters; all threads of a
+/// block call it at the end of a round. The block's sums are 0 before and after.
 __device__ __forceinline__ void report(const i64* indptr, u64* list, BreadthControl::Found* output,
                                        BreadthWorker& me, BreadthSums* sums) {
   __syncwarp();
@@ -190,7 +190,7 @@ __device__ __forceinline__ void report(const i64* indptr, u64* list, BreadthCont
   }
   me.edges = 0;
   __syncthreads();
-  // Volatile: the compiler must not have all threads read it ahead, while the first one clears it.
+  // Volatile: the compiler must not let all threads read it while the first one clears it.
   if (threadIdx.x == 0 && *static_cast<volatile u64*>(&sums->edges) != 0) {
     if (sums->pieces != 0) sums->begin = atomicAdd(&output->pieces, sums->pieces);
     atomicAdd(&output->edges, sums->edges);

@@ -1,12 +1,12 @@
-// floyd.cuh - Floyd-Warshall with a thread for each entry, or for each row, of the matrix.
+// floyd.cuh - Floyd-Warshall with one thread per entry, or per row, of the matrix.
 //
 // Work     n^2 additions and minima for each intermediate vertex, n^3 in all.
-// Traffic  an entry 2 labels in order, one more for all of a block or a thread; what falls a third.
-//          A row's thread and its neighbour read entries that are n apart.
+// Traffic  per entry 2 labels in order and one shared by a block or a thread; one written if the
+//          entry is lowered. Threads of neighbouring rows read entries that are n apart.
 // Launch   entries: n ceil(n / kBlock) blocks; rows: blocks * kBlock >= n.
 // Shared   none, or one label.
-// Races    none: without a negative cycle the row and the column of k do not fall while all others
-//          read them, for the entry (k, k) is 0, and nobody else reads an entry that falls.
+// Races    none: without a negative cycle the entry (k, k) is 0, so the row and the column of k do
+//          not change while they are read, and no thread reads an entry that another one lowers.
 // Source   Bodra & Khairnar 2025, Floyd-Warshall: one thread per edge, with shared memory, one
 //          thread per vertex.
 #pragma once
@@ -24,7 +24,7 @@ struct FloydArgs {
   u64* counters;
 };
 
-/// Relaxes the entry (i, j) through k, given the label of (i, k).
+/// Relaxes entry (i, j) through k, given the label of (i, k).
 template <bool kPaths, class V, class L, class Count>
 __device__ __forceinline__ void through(const FloydArgs<V, L>& a, L first, i64 i, i64 j, i64 k,
                                         Count& counts) {
@@ -36,7 +36,7 @@ __device__ __forceinline__ void through(const FloydArgs<V, L>& a, L first, i64 i
   if (!no_path(sum)) counts.improved();
 }
 
-/// [one thread per edge] A block has entries of one row.
+/// [one thread per edge] A block processes entries of one row.
 template <bool kShared, bool kPaths, bool kTraced, int kBlock, class V, class L>
 __device__ __forceinline__ void floyd_entry(const FloydArgs<V, L>& a) {
   WARPATH_SHARED(L, kept, 1);
@@ -53,7 +53,7 @@ __device__ __forceinline__ void floyd_entry(const FloydArgs<V, L>& a) {
   counts.report(a.counters);
 }
 
-/// [one thread per vertex] A thread walks over a row.
+/// [one thread per vertex] A thread processes a row.
 template <bool kPaths, bool kTraced, int kBlock, class V, class L>
 __device__ __forceinline__ void floyd_row(const FloydArgs<V, L>& a) {
   const i64 i = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;

@@ -1,14 +1,13 @@
 // floyd_tiles.cuh - Floyd-Warshall by tiles: the pivot tile, its row and column, then the others.
 //
 // Work     n^2 additions and minima for each intermediate vertex, n^3 in all.
-// Traffic  for each pivot tile an entry is read and written once. From global memory two labels
-//          more for each intermediate vertex, through the caches; from shared memory two tiles
-//          more.
+// Traffic  for each pivot tile an entry is read and written once. In addition, two labels for each
+//          intermediate vertex, through the caches; with shared memory, two tiles.
 // Launch   with t = ceil(n / 32) tiles a side: Pivot 1 block, Cross 2 (t - 1), Rest (t - 1)^2.
 // Shared   tiles in shared memory: 2,048 labels and 1,024 predecessors.
-// Races    none: within a tile, and in those beside the pivot, no entry of the intermediate vertex
-//          falls while others read it, for the entry (k, k) is 0, and a barrier parts the vertices.
-//          The tiles that another block reads are not written in that phase.
+// Races    none: in the pivot's row and column of tiles, no entry of the intermediate vertex is
+//          lowered while it is read, because the entry (k, k) is 0, and a barrier separates the
+//          intermediate vertices. Tiles that another block reads are not written in that phase.
 // Source   Bodra & Khairnar 2025, Floyd-Warshall: tiled, tiled with shared memory.
 #pragma once
 
@@ -18,14 +17,14 @@ namespace warpath {
 
 constexpr int kTile = 32;
 
-/// Where the tile of a block lies; the pivot is the p-th of t on the diagonal.
+/// The position of a block's tile; the pivot is the p-th of t tiles on the diagonal.
 struct Corner {
   i64 row, column;  // its first entry
-  bool above;       // whether it is the one that (k, j) lies in: the pivot and its row
-  bool left;        // whether it is the one that (i, k) lies in: the pivot and its column
+  bool above;       // whether (k, j) is in this tile: the pivot and its row
+  bool left;        // whether (i, k) is in this tile: the pivot and its column
 };
 
-/// The number of a tile other than the pivot's.
+/// The first row or column of the number-th tile, not counting the pivot's.
 __device__ __forceinline__ i64 other_tile(i64 number, i64 p) {
   return (number < p ? number : number + 1) * kTile;
 }
@@ -44,7 +43,7 @@ struct Cross {
   }
 };
 
-/// [phase 3] All others; their entries do not depend on each other.
+/// [phase 3] All other tiles; their entries do not depend on each other.
 struct Rest {
   static __device__ Corner tile(i64 p, i64 t) {
     const i64 block = blockIdx.x;
@@ -52,12 +51,12 @@ struct Rest {
   }
 };
 
-/// What all tiles of a launch share, and this block's one.
+/// The tiles of a launch and this block's tile.
 template <class Phase, class V, class L>
 struct Place {
   i64 tiles;
   Corner tile;
-  int held;  // intermediate vertices: fewer in the last tile
+  int held;  // intermediate vertices, fewer in the last tile
 
   __device__ explicit Place(const FloydArgs<V, L>& a)
       : tiles((a.n + kTile - 1) / kTile),
@@ -88,7 +87,7 @@ __device__ __forceinline__ void floyd_tile(const FloydArgs<V, L>& a) {
   counts.report(a.counters);
 }
 
-/// Brings a tile into shared memory; entries beyond the matrix stay unset and are not used.
+/// Copies a tile into shared memory; entries outside the matrix stay unset and are not used.
 template <int kBlock, class T>
 __device__ __forceinline__ void fetch(const T* matrix, i64 n, i64 row, i64 column, T* into) {
   for (int e = threadIdx.x; e < kTile * kTile; e += kBlock) {
@@ -97,10 +96,10 @@ __device__ __forceinline__ void fetch(const T* matrix, i64 n, i64 row, i64 colum
   }
 }
 
-/// [tiled with shared memory] The tiles of (i, k) and (k, j) are brought in once; the block's own
-/// entries stay in registers. In phase 2 one of these tiles is the block's own, and the other the
-/// pivot: through that every way within the pivot's vertices is one step, so the own tile may stay
-/// as it was brought in.
+/// [tiled with shared memory] The tiles of (i, k) and (k, j) are copied once; the block's own
+/// entries stay in registers. In phase 2 one of these tiles is the block's own and the other the
+/// pivot. The pivot is closed: any path through its vertices is one step, so the copy of the
+/// block's own tile need not be updated.
 template <class Phase, bool kPaths, bool kTraced, int kBlock, class V, class L>
 __device__ __forceinline__ void floyd_tile_shared(const FloydArgs<V, L>& a) {
   constexpr int kEntries = kTile * kTile / kBlock;

@@ -1,13 +1,13 @@
 // floyd_warshall.cuh - blocked Floyd-Warshall: one launch for any number of pivots.
 //
-// Work     n^3 min-plus; a block takes tile after tile, in an order in which whatever a tile waits
-//          for was taken before it. While the products of pivot k go on, the next diagonal tile is
-//          lowered and closed, then the panels of pivot k + 1.
-// Traffic  a tile is read and written once for a pivot, two tiles of panels read, mostly from L2.
+// Work     n^3 min-plus. A block takes tiles in an order in which all tiles that a tile waits for
+//          were taken before it. During the products of pivot k, the next diagonal tile is lowered
+//          and closed, then the panels of pivot k + 1.
+// Traffic  per pivot a tile is read and written once, and two tiles of panels read, mostly from L2.
 // Launch   any number of blocks.
 // Shared   two slices of two tiles, a row and a column twice: 36 KiB for 32 bits.
-// Races    a tile has one writer at a time. Versions of tiles, released after the writes and
-//          acquired before the reads, say what may be read; counts of readers, what may be written.
+// Races    a tile has one writer at a time. A version, released after a tile's writes and acquired
+//          before its reads, shows that it may be read; counts of readers, that it may be written.
 // Source   Floyd 1962; Venkataraman, Sahni, Mukhopadhyaya 2003 for the blocks.
 #pragma once
 
@@ -21,8 +21,8 @@ struct SolveArgs {
   L* window;
   i64 pitch;
   int first, last;        // pivots: first <= k < last
-  int ahead;              // products that are taken between a diagonal tile and its panels
-  int* versions;          // tiles x tiles: pivots that a tile has seen
+  int ahead;              // products between a diagonal tile and its panels
+  int* versions;          // tiles x tiles: pivots that a tile has been lowered by
   int* row_readers;       // tiles x tiles, [k][i]: products that have read tile (i, k)
   int* column_readers;    // [k][j]: the same of tile (k, j)
   int* diagonal_readers;  // [k]: panels that have read tile (k, k)
@@ -36,8 +36,8 @@ struct Task {
   __device__ bool halved() const { return update >= 0 && finish >= 0; }
 };
 
-/// The tasks in order: the first diagonal tile and its panels; for each pivot the products, with
-/// the next diagonal and the next panels among them; the products of the last pivot.
+/// The order of tasks: the first diagonal tile and its panels; for each pivot the products, among
+/// them the next diagonal tile and the next panels; the products of the last pivot.
 template <class L>
 struct Tasks {
   int tiles, first, last, ahead, panels, others;
@@ -51,15 +51,15 @@ struct Tasks {
     ahead = min(a.ahead, others);
   }
 
-  /// A tile of the panels of pivot k: those that the next diagonal waits for come first, those
-  /// that the pivot before still reads come last.
+  /// A tile of the panels of pivot k. The tiles that the next diagonal tile waits for come first,
+  /// those that products of the previous pivot still read come last.
   __device__ Task panel(int at, int k) const {
     const int other = (k + 1 + at / 2) % tiles;
     const int update = k > first && at / 2 < tiles - 2 ? k - 1 : -1;
     return at % 2 ? Task{other, k, update, k} : Task{k, other, update, k};
   }
 
-  /// The task at a place in the order; one of tile -1 after the last.
+  /// The task at a place in the order; its tile is -1 after the last one.
   __device__ Task task(int at) const {
     if (at < 1 + panels) return at == 0 ? Task{first, first, -1, first} : panel(at - 1, first);
     at -= 1 + panels;
@@ -81,7 +81,7 @@ struct Tasks {
   }
 };
 
-/// Waits until tile (i, j) may be lowered by pivot k: a thread for each condition.
+/// Waits until tile (i, j) may be lowered by pivot k; one thread waits for each condition.
 template <class L>
 __device__ __forceinline__ void wait_for(const SolveArgs<L>& a, int i, int j, int k) {
   const int t = a.tiles, before = k - 1;
@@ -95,7 +95,7 @@ __device__ __forceinline__ void wait_for(const SolveArgs<L>& a, int i, int j, in
   } else if (threadIdx.x == 2 && i != k) {
     place = a.versions + k * t + j;
   } else if (threadIdx.x == 3 && before >= 0 && (i == before || j == before)) {
-    // It was read in the round before: by the panels, by products along its row or its column.
+    // The previous pivot's panels, or products along the tile's row or column, have read it.
     place = i != before   ? a.row_readers + before * t + i
             : j != before ? a.column_readers + before * t + j
                           : a.diagonal_readers + before;
@@ -110,12 +110,12 @@ __device__ __forceinline__ void wait_for(const SolveArgs<L>& a, int i, int j, in
   __syncthreads();
 }
 
-/// Says that tile (i, j) has seen pivot k and that what it took for that has been read.
+/// Publishes that tile (i, j) has been lowered by pivot k and that its two operands have been read.
 template <class L>
 __device__ __forceinline__ void publish(const SolveArgs<L>& a, int i, int j, int k) {
   __syncthreads();
-  if (threadIdx.x != blockDim.x - 1) return;  // while the first warp goes on to the next task
-  __threadfence();                            // for the counts; the version is released by itself
+  if (threadIdx.x != blockDim.x - 1) return;  // the first warp continues with the next task
+  __threadfence();  // for the counts; the version has a release of its own
   if (i != k && j != k) {
     atomicAdd(a.row_readers + k * a.tiles + i, 1);
     atomicAdd(a.column_readers + k * a.tiles + j, 1);
@@ -127,7 +127,7 @@ __device__ __forceinline__ void publish(const SolveArgs<L>& a, int i, int j, int
                     __NV_THREAD_SCOPE_DEVICE);
 }
 
-/// Closes a tile: its own vertices one after another as pivots.
+/// Closes a tile: Floyd-Warshall within it, with its own vertices as pivots.
 template <class L, int kBlock>
 __device__ __forceinline__ void close_tile(typename Tile<L, kBlock>::Labels& c) {
   using T = Tile<L, kBlock>;
@@ -209,8 +209,8 @@ __device__ __forceinline__ void solve(const SolveArgs<L>& a) {
     else
       lower_by_product<L, kBlock>(c, tile(task.i, k), a.pitch, tile(k, task.j), a.pitch, T::kSide,
                                   staged);
-    __syncthreads();                         // a panel's own tile has been read by all
-    const Task same = *opaque(shared_task);  // no register was to keep it
+    __syncthreads();                         // all threads have read the panel's own tile
+    const Task same = *opaque(shared_task);  // read again to save registers
     T::store(c, tile(same.i, same.j), a.pitch);
     publish(a, same.i, same.j, same.pivot());
   }
@@ -218,7 +218,7 @@ __device__ __forceinline__ void solve(const SolveArgs<L>& a) {
 
 template <class L>
 struct ProductArgs {
-  L* c;  // each with its pitch; so many tiles down and across c, and so deep
+  L* c;  // each matrix with its pitch; `across` tiles in a row of c, inner dimension `depth`
   i64 pitch_c;
   const L* a;
   i64 pitch_a;
@@ -228,7 +228,7 @@ struct ProductArgs {
   int depth;
 };
 
-/// c = min(c, a (+) b): a block for each tile of c.
+/// c = min(c, a (+) b), one block per tile of c.
 template <int kBlock, class L>
 __device__ __forceinline__ void product(const ProductArgs<L>& args) {
   using T = Tile<L, kBlock>;

@@ -1,26 +1,27 @@
-// halt.cuh - how a kernel that runs for long learns that it must end, and says how it ended.
+// halt.cuh - how the host stops a long-running kernel, and how a kernel reports that it has ended.
 //
-// `halt` are two words of the device: whether to end, and how many blocks have ended.
+// `halt` points to two words on the device: whether the kernel must end, and how many blocks have
+// ended.
 //
-// The host writes `halt` by a copy beside the running kernel, when Ctrl-C was pressed or a solve
-// has taken longer than any can. A kernel that sees it leaves its loops in all blocks; labels and
-// buffers are then worth nothing and are thrown away.
+// The host sets the first word by a copy on another stream after Ctrl-C or when a solve exceeds its
+// time limit. All blocks of the kernel then leave their loops. Labels and buffers are invalid
+// afterwards and are discarded.
 #pragma once
 
 #include "base.cuh"
 
 namespace warpath {
 
-/// What a kernel says in its word 0: `Ended` of engines/cuda/flight.py.
+/// Status word 0 of a kernel: `Ended` of engines/cuda/flight.py.
 enum Ended { kDone = 0, kHalted = 1, kLost = 2, kPaused = 3 };
 
-/// Whether the host wants the kernel to end. One read of L2: ask once a round, and every some turns
-/// of a loop that waits for other blocks.
+/// Whether the host has asked the kernel to end. Costs one read of L2: call it once a round, and
+/// once in several iterations of a loop that waits for other blocks.
 __device__ __forceinline__ bool halted(const int* halt) { return load_relaxed(halt) != 0; }
 
-/// Says how the kernel ended, once no block of it works any more: the host, which waits for the
-/// word, may launch another one on the same buffers at once, on whatever stream. All threads call
-/// it, last of all; `report` is called by one and returns word 0, having written the others.
+/// Writes how the kernel ended after its last block has finished: the host, which waits for this
+/// word, may then launch another kernel on the same buffers, on any stream. All threads call it as
+/// their last action. One thread calls `report`, which writes the other words and returns word 0.
 template <class Report>
 __device__ __forceinline__ void conclude(int* halt, i64* status, Report&& report) {
   __syncthreads();

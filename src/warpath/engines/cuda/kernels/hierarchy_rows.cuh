@@ -1,4 +1,4 @@
-// hierarchy_rows.cuh - what is made of the lines of labels of a sweep: rows of a table, or totals.
+// hierarchy_rows.cuh - rows of a table, or totals, from the lines of labels of a sweep.
 //
 // Work     hierarchy_rows: a label for each row and column; hierarchy_totals: each label once.
 // Traffic  rows: labels read in runs of 32 and written in runs of 128, through shared memory.
@@ -6,7 +6,7 @@
 // Launch   any grid of whole warps.
 // Shared   rows: a tile of 128 by 32 labels; totals: four numbers a thread.
 // Races    none: each entry has one writer.
-// Source   Delling, Goldberg, Nowatzyk, Werneck 2011, of the use of PHAST for centralities.
+// Source   Delling, Goldberg, Nowatzyk, Werneck 2011, on the use of PHAST for centralities.
 #pragma once
 
 #include "table.cuh"
@@ -27,7 +27,7 @@ struct HierarchyRowsArgs {
   Out<L> out;
 };
 
-/// Turns lines, in which the sources lie side by side, into rows, in which the columns do.
+/// Transposes lines, in which sources are adjacent, into rows, in which columns are adjacent.
 template <int kBlock, class L>
 __device__ __forceinline__ void hierarchy_rows(const HierarchyRowsArgs<L>& a) {
   constexpr int kWarps = kBlock / 32, kPitch = kRowsAtOnce + 1;
@@ -68,8 +68,8 @@ struct Summed<double> {
   using Type = double;
 };
 
-/// 1 / label in double precision, up to its last bit. A division of doubles takes three times as
-/// long as an estimate in single precision, in whose range integers are, that two steps refine.
+/// 1 / label in double precision, up to its last bit: an estimate in single precision, whose range
+/// covers integers, refined by two steps. A division of doubles takes three times as long.
 template <class L>
 __device__ __forceinline__ double inverse_of(L label) {
   const double exact = static_cast<double>(label);
@@ -93,7 +93,7 @@ struct HierarchyTotalsArgs {
   i64* counts;
 };
 
-/// Adds up the labels of each source. A warp takes a run of 32 sources of every place of its turn.
+/// Adds up the labels of each source. A warp takes a run of 32 sources of each of its places.
 template <bool kInverses, int kBlock, class L>
 __device__ __forceinline__ void hierarchy_totals(const HierarchyTotalsArgs<L>& a) {
   using Sum = typename Summed<L>::Type;

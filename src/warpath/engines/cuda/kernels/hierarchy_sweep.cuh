@@ -1,17 +1,18 @@
 // hierarchy_sweep.cuh - distances from up to 256 sources, by one sweep down a hierarchy.
 //
 // A place is a vertex of the hierarchy: first the `top` most important ones, then the others level
-// by level, so that arcs lead to a place from the top or from earlier levels. The labels of all
-// sources lie side by side in a line.
+// by level, so that arcs lead to a place from the top or from earlier levels. The labels of a place
+// from all sources are adjacent: they form a line.
 //
 // Work     an addition and a minimum for each arc and source, and for each pair of places of the
 //          top and source.
 // Traffic  per arc a head, a weight and a line of labels, most of them from L2; per place a line is
 //          written, and read as often as arcs lead from it.
-// Launch   one grid, all of whose blocks run at once: levels are parted by its barrier.
+// Launch   one grid, all of whose blocks run at once: its barrier separates levels.
 // Shared   as in hierarchy_top.cuh.
-// Races    places that several searches upward have reached are claimed by an exchange: the warp of
-//          the first claim clears the line. Each label of a line has one writer.
+// Races    the lines of places that several upward searches reached are claimed by an atomic
+//          exchange, and the warp with the first claim clears the line. Each label of a line has
+//          one writer.
 // Source   Delling, Goldberg, Nowatzyk, Werneck 2011, PHAST on a GPU.
 #pragma once
 
@@ -19,13 +20,13 @@
 
 namespace warpath {
 
-/// kLabels labels that a lane reads and writes at once: 16 bytes, or one label.
+/// kLabels labels that a lane reads or writes at once: 16 bytes, or one label.
 template <class L, int kLabels>
 struct alignas(kLabels * sizeof(L)) LineLabels {
   L of[kLabels];
 };
 
-/// A place whose arcs are under way: a lane has one of the next 32.
+/// A place whose arcs are being loaded: each lane has one of the next 32.
 template <class W>
 struct PlaceOfWarp {
   i64 begin = 0;
@@ -34,7 +35,7 @@ struct PlaceOfWarp {
   W weight{};
   u32 touched = 0;
 
-  /// Begins to load where the arcs are.
+  /// Starts the loads of the arcs' bounds.
   template <class L>
   __device__ __forceinline__ void bounds(const HierarchySweepArgs<W, L>& a, i64 place) {
     begin = a.first[place];
@@ -42,7 +43,7 @@ struct PlaceOfWarp {
     touched = a.touched[place];
   }
 
-  /// Begins to load the arcs; all lanes of a warp call it.
+  /// Starts the loads of the arcs; all lanes of a warp call it.
   template <class L>
   __device__ __forceinline__ void arcs(const HierarchySweepArgs<W, L>& a) {
     const int lane = threadIdx.x % 32;
@@ -53,8 +54,8 @@ struct PlaceOfWarp {
   }
 };
 
-/// Labels the part of a place's line with number `part`; all lanes of a warp call it. kArcs arcs
-/// are under way at a time.
+/// Writes the labels of part `part` of a place's line; all lanes of a warp call it. Loads for kArcs
+/// arcs are in flight at a time.
 template <int kLabels, int kArcs, class W, class L>
 __device__ __forceinline__ void lower_part(const HierarchySweepArgs<W, L>& a, PlaceOfWarp<W> arcs,
                                            i64 place, int part) {
@@ -70,7 +71,7 @@ __device__ __forceinline__ void lower_part(const HierarchySweepArgs<W, L>& a, Pl
   while (arcs.count > 0) {
     const int count = min(arcs.count, 32);
     for (int arc = 0; arc < count; arc += kArcs) {
-      const auto lane = [&](int k) { return min(arc + k, count - 1); };  // the last one may repeat
+      const auto lane = [&](int k) { return min(arc + k, count - 1); };  // may repeat the last arc
       Labels from[kArcs];
 #pragma unroll
       for (int k = 0; k < kArcs; ++k) from[k] = *labels_of(__shfl_sync(~0u, arcs.head, lane(k)));
@@ -91,12 +92,12 @@ __device__ __forceinline__ void lower_part(const HierarchySweepArgs<W, L>& a, Pl
   *labels_of(place) = minimum;
 }
 
-/// A level and how warps share it.
+/// A level and how it is divided among warps.
 struct LevelShare {
   i64 begin;  // its first place
-  u32 items;  // parts of its places; they fit, as the lines of 2^32 parts take 512 GiB
+  u32 items;  // parts of its places; 2^32 parts would take 512 GiB
   int shift;  // a place has 2^shift parts
-  bool few;   // whether the level waits for memory: more warps, each with more arcs, share a place
+  bool few;   // whether latency dominates: more warps, each with more arcs, share a place
 
   __device__ __forceinline__ i64 place(u32 item) const { return begin + (item >> shift); }
   __device__ __forceinline__ int part(u32 item) const {
@@ -127,8 +128,8 @@ __device__ __forceinline__ void hierarchy_sweep(const HierarchySweepArgs<W, L>& 
     meet(a.arrived);
   }
   if (a.levels == 0) return;
-  // While the labels of an item are under way, so are the arcs of the next item and the bounds of
-  // the one after it, across the barrier between levels as well.
+  // While the labels of an item are loaded, so are the arcs of the next item and the bounds of the
+  // one after it, also across the barrier between levels.
   LevelShare now = share_of(a, 0, warps);
   PlaceOfWarp<W> next, later;
   if (warp < now.items) next.bounds(a, now.place(warp));

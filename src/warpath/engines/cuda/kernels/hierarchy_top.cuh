@@ -1,7 +1,7 @@
-// hierarchy_top.cuh - how a sweep down a hierarchy begins: searches' labels, and the top.
+// hierarchy_top.cuh - the start of a sweep: labels of upward searches, and labels of the top.
 //
 // Work     an addition and a minimum for each pair of places of the top and source.
-// Traffic  the top's matrix from L2 once for each 32 sources; a line of each place reached.
+// Traffic  the top's matrix from L2 once per 32 sources; a line of each place reached.
 // Shared   two tiles of the product of the top's matrix and its labels.
 // Races    see hierarchy_sweep.cuh, whose kernel this is a part of.
 #pragma once
@@ -21,13 +21,13 @@ struct HierarchySweepArgs {
   int width;                // labels of a line: 32, 64, or a multiple of 128
   int top;                  // places of the top: a multiple of kTopRows
   const L* top_matrix;      // top * top: at t * top + r, the distance from r to t
-  i64 reached;              // labels of the searches upward from all sources
-  const int* reached_from;  // their places
-  const u16* lanes;         // the numbers of their sources
+  i64 reached;              // labels of the upward searches from all sources
+  const int* reached_from;  // the places of these labels
+  const u16* lanes;         // the numbers of the sources of these labels
   const L* reached_labels;
-  u32 sweep;      // of this sweep; `touched` has those of earlier sweeps
-  u32* touched;   // of each place, the last sweep with a label of a search upward
-  L* top_labels;  // top * width: labels of searches upward
+  u32 sweep;      // the number of this sweep
+  u32* touched;   // of each place: the last sweep whose upward search reached it
+  L* top_labels;  // top * width: labels of upward searches
   L* labels;      // a line of each place
   u32* arrived;
 };
@@ -35,7 +35,7 @@ struct HierarchySweepArgs {
 constexpr int kTopRows = 32;   // rows of the top's matrix that a block takes
 constexpr int kTopDepth = 32;  // columns at a time
 
-/// Gives the places that searches upward have reached their lines and labels.
+/// Writes the labels of upward searches into the lines of the places that they reached.
 template <int kBlock, class W, class L>
 __device__ __forceinline__ void start_lines(const HierarchySweepArgs<W, L>& a) {
   const int lane = threadIdx.x % 32;
@@ -61,7 +61,7 @@ __device__ __forceinline__ void start_lines(const HierarchySweepArgs<W, L>& a) {
   meet(a.arrived);
 }
 
-/// A thread's part of the next columns of the top's matrix and of the labels that they meet.
+/// A thread's part of the next columns of the top's matrix and of the labels that they multiply.
 template <int kBlock, class L>
 struct TopTile {
   static constexpr int kWarps = kBlock / 32;
@@ -91,8 +91,8 @@ struct TopTile {
   }
 };
 
-/// Labels the top: the product of its matrix and the labels of searches upward. A block takes
-/// kTopRows places and 32 sources.
+/// Writes the labels of the top: the min-plus product of its matrix and the labels of upward
+/// searches. A block takes kTopRows places and 32 sources.
 template <int kBlock, class W, class L>
 __device__ __forceinline__ void lower_top(const HierarchySweepArgs<W, L>& a) {
   constexpr int kWarps = kBlock / 32, kRows = kTopRows / kWarps;

@@ -1,10 +1,10 @@
-// matrix.cuh - a graph as a matrix of labels, and labels as the answer.
+// matrix.cuh - a graph as a matrix of labels, and labels in the type of the result.
 //
-// Work     an entry of the matrix once for each of the two, and each edge once.
-// Traffic  the matrix written once; read once more and the answer written.
-// Launch   a block for each row.
+// Work     matrix: each entry and each edge once. answer: each entry once.
+// Traffic  matrix: each entry written. answer: each entry read and written.
+// Launch   one block per row.
 // Shared   none.
-// Races    a row has one block; edges of it between the same vertices meet in an atomic minimum.
+// Races    a row belongs to one block; parallel edges are combined by an atomic minimum.
 // Source   Floyd 1962.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace warpath {
 
-/// Two labels share the word that is exchanged.
+/// A compare-and-swap of the word that holds two labels.
 __device__ __forceinline__ void atomic_min(short* place, short value) {
   const u64 address = reinterpret_cast<u64>(place);
   unsigned* const word = reinterpret_cast<unsigned*>(address & ~3ull);
@@ -36,7 +36,8 @@ struct MatrixArgs {
   L* matrix;
 };
 
-/// Row by row: 0 to itself, the lightest edge to a neighbour, far to all else.
+/// Fills a row per block: 0 for the vertex itself, the lightest edge to a neighbour, far for
+/// others.
 template <int kBlock, class V, class W, class L>
 __device__ __forceinline__ void matrix(const MatrixArgs<V, W, L>& a) {
   const i64 u = a.first + blockIdx.x;
@@ -55,11 +56,11 @@ template <class L, class W>
 struct AnswerArgs {
   i64 columns, pitch;  // of the answer; labels in a row
   const L* labels;
-  W* answer;     // may be where the labels are
-  int* no_room;  // whether a label does not fit the answer's type
+  W* answer;     // may be the memory of the labels
+  int* no_room;  // set to 1 if a label does not fit the answer's type
 };
 
-/// Row by row: labels in the answer's type.
+/// Converts a row per block to the answer's type.
 template <int kBlock, class L, class W>
 __device__ __forceinline__ void answer(const AnswerArgs<L, W>& a) {
   const L* const row = a.labels + static_cast<i64>(blockIdx.x) * a.pitch;

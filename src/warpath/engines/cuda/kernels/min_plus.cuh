@@ -1,13 +1,13 @@
-// min_plus.cuh - labels that are far, sums and minima of several, copies of 16 bytes.
+// min_plus.cuh - unreachable labels, packed sums and minima, asynchronous and 16-byte copies.
 //
-// Labels of 16 bits lie two in a word; what they are added to is then held twice in a word.
+// Two labels of 16 bits share a word; an operand added to both is stored twice in a word.
 #pragma once
 
 #include "base.cuh"
 
 namespace warpath {
 
-/// What no path reaches, inside a solve: the sum of two of them still fits.
+/// The label of an unreachable pair within a solve: the sum of two such labels fits the type.
 template <class L>
 struct Far {
   static __device__ L value() { return Never<L>::value(); }
@@ -25,7 +25,7 @@ struct Far<i64> {
   static __device__ i64 value() { return 0x3fffffffffffffffLL; }
 };
 
-/// What a register of labels is, and how many it holds.
+/// The type of a register of labels, and how many labels it holds.
 template <class L>
 struct Packed {
   using Word = L;
@@ -47,8 +47,8 @@ __device__ __forceinline__ L twice(L label) {
   return label;
 }
 
-/// min(c, a + b). Labels are >= 0, where the bits of floats order as integers do: Hopper has the
-/// least of three for integers only, which makes two sums of floats cost three instructions.
+/// min(c, a + b). Labels are >= 0, so the bits of floats order like integers. Hopper has a minimum
+/// of three operands for integers only; with it two sums of floats take three instructions.
 __device__ __forceinline__ int lowered(int c, int a, int b) { return __viaddmin_s32(a, b, c); }
 __device__ __forceinline__ unsigned lowered(unsigned c, unsigned a, unsigned b) {
   return __viaddmin_s16x2(a, b, c);
@@ -60,13 +60,14 @@ __device__ __forceinline__ L lowered(L c, L a, L b) {  // of 64 bits
   return sum < c ? sum : c;
 }
 
-/// a + b on the pipe of products, beside that of minima; the factor is 1, which the compiler would
-/// not leave there if it knew.
+/// a + b by a multiply-add, whose pipe is separate from that of minima. The factor is always 1; the
+/// compiler does not know this, or it would replace the multiply-add by an addition.
 __device__ __forceinline__ unsigned sum_by_product(unsigned a, unsigned b) {
   return a * gridDim.z + b;
 }
 
-/// min(c, a0 + b0, a1 + b1); kOther takes the way that leaves the pipe of minima free for others.
+/// min(c, a0 + b0, a1 + b1). kOther selects sums by multiply-add, which leave the pipe of minima
+/// free.
 template <bool kOther>
 __device__ __forceinline__ float lowered_twice(float c, float a0, float b0, float a1, float b1) {
   return __int_as_float(
@@ -87,7 +88,7 @@ __device__ __forceinline__ unsigned lowered_twice(unsigned c, unsigned a0, unsig
   return lowered(lowered(c, a0, b0), a1, b1);
 }
 
-/// Copies bytes to shared memory while the thread goes on; `wait_for_copies` waits for its own
+/// Copies bytes to shared memory asynchronously; `wait_for_copies` waits for the thread's own
 /// copies.
 template <int kBytes>
 __device__ __forceinline__ void copy_async(void* to, const void* from) {
@@ -105,8 +106,8 @@ __device__ __forceinline__ void wait_for_copies() {
 #endif
 }
 
-/// Returns a number that the compiler knows nothing of: it keeps no register for what follows from
-/// it.
+/// Returns the same number, opaque to the compiler: values computed from it are recomputed instead
+/// of being kept in registers.
 __device__ __forceinline__ unsigned opaque(unsigned number) {
 #ifndef WARPATH_EMULATED
   asm volatile("" : "+r"(number));
@@ -115,7 +116,7 @@ __device__ __forceinline__ unsigned opaque(unsigned number) {
 }
 __device__ __forceinline__ unsigned opaque_thread_index() { return opaque(threadIdx.x); }
 
-/// Returns a pointer that the compiler takes for another one.
+/// Returns the same pointer, opaque to the compiler.
 template <class T>
 __device__ __forceinline__ T* opaque(T* pointer) {
 #ifndef WARPATH_EMULATED

@@ -1,4 +1,4 @@
-// pair_row_items.cuh - what waits below the thresholds of 64 sources, as items of work for warps.
+// pair_row_items.cuh - vertices that wait below the thresholds of 64 sources, as items for warps.
 #pragma once
 
 #include "grid.cuh"
@@ -6,11 +6,11 @@
 
 namespace warpath {
 
-/// What the blocks tell each other; places in `control`.
+/// The words of `control`, which all blocks share.
 enum RowControl { kItems = 0, kOpen = 3, kMeeting = 6, kPasses = 7 };
 
-constexpr int kRowEdges = 32;  // edges of an item, at most
-constexpr int kHalf = 32;      // a lane has the source of its number and the one 32 further
+constexpr int kRowEdges = 32;  // maximum edges of an item
+constexpr int kHalf = 32;      // a lane has the source of its number and the one 32 after it
 constexpr int kSide = 2 * kHalf;
 
 template <class V, class W, class L>
@@ -20,31 +20,31 @@ struct RowArgs {
   const i64* targets;  // columns, or null for all vertices
   const i64* indptr;
   const V* indices;
-  const W* weights;  // null where all are `weight`
+  const W* weights;  // null if all are `weight`
   W weight;
   L delta;
-  L cutoff;      // labels above it are not kept
+  L cutoff;      // larger labels are not written
   L* dist;       // kSide for each vertex
-  u64* waiting;  // n: the sources whose labels fell since they were relaxed
-  u64* items;    // 2 words each: vertex and which of its runs of edges, the sources to relax
+  u64* waiting;  // n: bits of the sources whose labels were lowered since they were relaxed
+  u64* items;  // 2 words each: the vertex and the number of its run of edges; the sources to relax
   u32* control;  // RowControl
-  L* minimum;    // 3 * kSide, of the labels that wait beyond a source's threshold
-  u64* busy;     // 3, the sources of which something waits below
+  L* minimum;    // 3 * kSide: per source, of the waiting labels not below its threshold
+  u64* busy;     // 3: bits of the sources with a label waiting below their threshold
   Out<L> out;
-  int* lost;  // set to 1 where a sum does not fit the labels; null where all are known to fit
+  int* lost;  // set to 1 if a sum does not fit the labels; null if all are known to fit
 };
 
-/// What a lane knows of its two sources.
+/// A label for each of a lane's two sources.
 template <class L>
 struct Two {
   L of[2];
 };
 
-/// The sources of one lane's vertex whose labels wait below their thresholds; all lanes call it.
+/// The sources of the lane's vertex whose labels wait below their thresholds; all lanes call it.
 template <class L>
 __device__ __forceinline__ u64 near_sources(const L* dist, u64 bits, const Two<L>& threshold,
                                             Two<L>& minimum) {
-  constexpr int kAtOnce = 16 / sizeof(L);  // vertices under way
+  constexpr int kAtOnce = 16 / sizeof(L);  // vertices in flight
   const int lane = threadIdx.x % 32;
   u64 mine = 0;
   for (u32 todo = __ballot_sync(~0u, bits != 0); todo != 0;) {
@@ -76,7 +76,7 @@ __device__ __forceinline__ u64 near_sources(const L* dist, u64 bits, const Two<L
   return mine;
 }
 
-/// Gives every thread of a block room for `wanted` items; returns its first place.
+/// Reserves room for `wanted` items of each thread of a block; returns the thread's first place.
 template <int kBlock>
 __device__ __forceinline__ u32 reserve(int wanted, u32* size, int* sums, u32* place) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -85,7 +85,7 @@ __device__ __forceinline__ u32 reserve(int wanted, u32* size, int* sums, u32* pl
     const int before = __shfl_up_sync(~0u, end, step);
     if (lane >= step) end += before;
   }
-  __syncthreads();  // the last call's sums are read
+  __syncthreads();  // the sums of the previous call have been read
   if (lane == 31) sums[warp] = end;
   __syncthreads();
   int before = 0, total = 0;
@@ -98,8 +98,8 @@ __device__ __forceinline__ u32 reserve(int wanted, u32* size, int* sums, u32* pl
   return *place + static_cast<u32>(before + end - wanted);
 }
 
-/// Makes items of what waits below the thresholds; returns the sources that have some, and the
-/// minimum labels of what waits beyond.
+/// Makes items of the labels that wait below the thresholds. Returns the sources that have such
+/// labels, and in `minimum` the minimum of each source's other waiting labels.
 template <int kBlock, class V, class W, class L>
 __device__ __forceinline__ u64 make_items(const RowArgs<V, W, L>& a, const Two<L>& threshold,
                                           u32* size, int* sums, u32* place, Two<L>& minimum) {

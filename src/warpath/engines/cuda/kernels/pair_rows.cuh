@@ -1,15 +1,15 @@
-// pair_rows.cuh - 64 sources side by side: a warp relaxes an edge for all of them at once.
+// pair_rows.cuh - 64 sources with adjacent labels: a warp relaxes an edge for all of them at once.
 //
 // Work     near-far relaxations of the union of the sources' frontiers. Each source has its own
 //          threshold, which rises when none of its vertices waits below it.
 // Traffic  per edge 8 B in order and 64 labels, in runs of 32; per round a word a vertex.
-// Launch   one grid, all of whose blocks run at once: rounds are parted by its barrier.
+// Launch   one grid, all of whose blocks run at once: its barrier separates rounds.
 // Shared   a label for each source and a word a warp.
-// Races    As in push.cuh for labels. Who lowers one sets its source's bit in the vertex's word;
-//          words are taken between two barriers, by the thread that has theirs. Counters of three
-//          rounds take turns: one is read, one counts, and the third is cleared.
-// Source   Davidson et al. 2014 (near-far); labels of several sources side by side, as Then et al.
-//          2014 keep the bits of several searches.
+// Races    Labels as in push.cuh. The warp that lowers a label sets its source's bit in the word of
+//          the vertex. Between two barriers each word is read and cleared by one thread. Of three
+//          sets of counters one is read, one counts, and the third is cleared.
+// Source   Davidson et al. 2014 (near-far); adjacent labels of several sources, as Then et al.
+//          2014 store the bits of several searches.
 #pragma once
 
 #include "pair_row_items.cuh"
@@ -19,7 +19,7 @@ namespace warpath {
 /// Relaxes a run of edges for the sources of an item; all lanes of a warp call it.
 template <class V, class W, class L>
 __device__ __forceinline__ void relax_item(const RowArgs<V, W, L>& a, const u64* item) {
-  constexpr int kAtOnce = 16 / sizeof(L);  // edges under way
+  constexpr int kAtOnce = 16 / sizeof(L);  // edges in flight
   const int lane = threadIdx.x % 32;
   const u64 place = load_relaxed(item), sources = load_relaxed(item + 1);
   const i64 u = static_cast<i64>(place >> 32);
@@ -48,7 +48,7 @@ __device__ __forceinline__ void relax_item(const RowArgs<V, W, L>& a, const u64*
       label[k] = a.dist + static_cast<i64>(v) * kSide + lane;
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
-        old[k][h] = L{0};  // which no sum is below
+        old[k][h] = L{0};  // no sum is below 0
         if (active[h] && e + k < edges) old[k][h] = load_relaxed(label[k] + h * kHalf);
       }
     }
@@ -76,7 +76,7 @@ __device__ __forceinline__ void relax_item(const RowArgs<V, W, L>& a, const u64*
   if (lost) store_relaxed(a.lost, 1);
 }
 
-/// Whether the labels of all targets lie below the sources' bounds, up to which nothing waits.
+/// Whether the labels of all targets are below the sources' bounds, below which none is waiting.
 template <class V, class W, class L>
 __device__ __forceinline__ bool settled(const RowArgs<V, W, L>& a, const Two<L>& bound, i64 warp,
                                         i64 warps) {
@@ -104,7 +104,7 @@ __device__ __forceinline__ void pair_rows(const RowArgs<V, W, L>& a) {
   u32 pass = 0;
   for (;; ++pass) {
     const u32 now = pass % 3, after = (pass + 1) % 3;
-    // 1. What is near becomes items. The counters of the pass after this one are cleared.
+    // 1. Labels below the thresholds become items. Clears the counters of the next pass.
     if (threadIdx.x < kSide) minima[threadIdx.x] = never<L>();
     if (threadIdx.x == 0) busy[0] = 0;
     if (thread == 0) {

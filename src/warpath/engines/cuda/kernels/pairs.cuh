@@ -3,11 +3,11 @@
 // Work     near-far relaxations of every source, all under one threshold.
 // Traffic  per relaxation 8 B of the edge and the label, two atomics if the label falls; per pair
 //          relaxed in a round 8 B of lists. Labels near a source's frontier are neighbours.
-// Launch   one grid, all of whose blocks run at once: rounds are parted by its barrier.
-// Shared   two lists of kRoom pairs, that a block sends to the lists of the grid at once.
-// Races    As in push.cuh for labels. A pair's bit, set by atomicOr, says that it is on the list of
-//          the next round or on the far pile: who sets it lists the pair. Bits of a round are
-//          cleared while those of the next are set. Counters of three rounds take turns: one is
+// Launch   one grid, all of whose blocks run at once: its barrier separates rounds.
+// Shared   two lists of kRoom pairs, which a block adds to the grid's lists once a round.
+// Races    Labels as in push.cuh. A pair's bit, set by atomicOr, marks a pair that is on the list
+//          of the next round or on the far pile: the thread that sets it lists the pair. Bits of
+//          this round are cleared while those of the next are set. Of three sets of counters one is
 //          read, one counts, and the third is cleared.
 // Source   Davidson et al. 2014 (near-far), for many sources at once.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace warpath {
 
-/// What the blocks tell each other; places in `control`.
+/// The words of `control`, which all blocks share.
 enum PairControl { kNear = 0, kFar = 3, kUnsettled = 6, kArrived = 9, kRounds = 10 };
 
 template <class V, class W, class L>
@@ -27,21 +27,21 @@ struct PairArgs {
   const i64* targets;  // columns, or null for all vertices
   const i64* indptr;
   const V* indices;
-  const W* weights;  // null where all are `weight`
+  const W* weights;  // null if all are `weight`
   W weight;
   L delta;
-  L cutoff;      // labels above it are not kept
+  L cutoff;      // larger labels are not written
   L* dist;       // rows * n
   u32* near;     // two lists of rows * n pairs
   u32* far;      // likewise
-  u32* bits;     // three times a bit a pair: on the near lists, on the far pile
+  u32* bits;     // three sets of a bit per pair: on each near list, on the far pile
   u32* control;  // PairControl
-  L* minimum;    // 3, of the labels that stay on the far pile
+  L* minimum;    // 3: of the labels that stay on the far pile
   Out<L> out;
-  int* lost;  // set to 1 where a sum does not fit the labels
+  int* lost;  // set to 1 if a sum does not fit the labels
 };
 
-/// Pairs that a block has listed and not yet sent.
+/// Pairs that a block has found and not yet added to the grid's list.
 template <int kRoom>
 struct Stage {
   u32* items;
@@ -76,7 +76,7 @@ struct Stage {
   }
 };
 
-/// Sets a pair's bit; whether it was clear.
+/// Sets a pair's bit; returns whether it was clear.
 __device__ __forceinline__ bool set_bit(u32* bits, u32 pair) {
   const u32 bit = 1u << (pair % 32);
   return (atomicOr(bits + pair / 32, bit) & bit) == 0;
@@ -95,7 +95,7 @@ __device__ __forceinline__ void relax_pairs(const PairArgs<V, W, L>& a, const u3
   const i64 warps = static_cast<i64>(gridDim.x) * (kBlock / 32);
   const i64 warp = static_cast<i64>(blockIdx.x) * (kBlock / 32) + threadIdx.x / 32;
   const u32 n = static_cast<u32>(a.n);
-  // A short list is spread thin: each step of a warp waits for memory.
+  // A short list is spread over all warps, because each step of a warp waits for memory.
   const int share = static_cast<int>(min((count + warps - 1) / warps, i64{32}));
   const int take = max(share, 8);
   for (i64 begin = warp * take; begin < count; begin += warps * take) {
@@ -139,8 +139,8 @@ __device__ __forceinline__ void relax_pairs(const PairArgs<V, W, L>& a, const u3
   }
 }
 
-/// Takes from the far pile what has come near and what was relaxed since; returns the minimum label
-/// of what stays.
+/// Removes from the far pile the pairs now below the threshold and those relaxed meanwhile; returns
+/// the minimum label of the others.
 template <int kBlock, class Near, class Far, class V, class W, class L>
 __device__ __forceinline__ L split_far(const PairArgs<V, W, L>& a, const u32* list, u32 count,
                                        u32* next_bits, u32* far_bits, L before, L threshold,
@@ -167,7 +167,7 @@ __device__ __forceinline__ L split_far(const PairArgs<V, W, L>& a, const u32* li
   return minimum;
 }
 
-/// Notes whether a target's label is not below a threshold up to which no pair is left.
+/// Sets `flag` if a target's label is not below a threshold below which no pair is waiting.
 template <int kBlock, class V, class W, class L>
 __device__ __forceinline__ void note_unsettled(const PairArgs<V, W, L>& a, L threshold, u32* flag) {
   if (a.targets == nullptr) return;
@@ -193,14 +193,14 @@ __device__ __forceinline__ void pairs(const PairArgs<V, W, L>& a) {
   if (threadIdx.x == 0) counts[0] = counts[1] = 0;
   __syncthreads();
   u32 round = 0, raises = 0;
-  bool relaxed = true;  // since the threshold rose
+  bool relaxed = true;  // whether pairs were relaxed since the threshold rose
   L threshold = above(L{0}, a.delta);
   for (;; ++round) {
     const u32 count = load_relaxed(a.control + kNear + round % 3);
     const u32 next = (round + 1) % 2;
     const u32 piled = load_relaxed(a.control + kFar + raises % 3);
     if (count == 0 && piled == 0) break;
-    const u32 growing = count == 0 ? raises + 1 : raises;  // the far pile that grows
+    const u32 growing = count == 0 ? raises + 1 : raises;  // the far pile that receives pairs
     const Stage<kRoom> near{near_items, counts, a.near + next * size,
                             a.control + kNear + (round + 1) % 3};
     const Stage<kRoom> far{far_items, counts + 1, a.far + growing % 2 * size,

@@ -1,11 +1,11 @@
-// patch.cuh - a patch of vertices in a block's shared memory: what it holds, how it relaxes.
+// patch.cuh - a patch of vertices in a block's shared memory: its arrays and its relaxations.
 #pragma once
 
 #include "patch_schedule.cuh"
 
 namespace warpath {
 
-/// A block's shared memory, beside what its kernel declares.
+/// A block's dynamic shared memory.
 template <class W, class L>
 struct Memory {
   L* label;
@@ -33,18 +33,18 @@ struct Memory {
   }
 };
 
-/// The patch that lies in a block's shared memory, and what each thread knows of its vertices:
-/// number k of a thread is threadIdx.x + k * kBlock.
+/// The patch in a block's shared memory, and the registers of each thread for its vertices: vertex
+/// k of a thread is number threadIdx.x + k * kBlock of the patch.
 template <int kBlock, int kEach, class W, class L>
 struct HeldPatch {
   static constexpr int kSize = kBlock * kEach;
   static constexpr int kWords = kSize / 32;
   static constexpr u32 kKept = 4;
   int patch = -1;
-  bool inside = false;  // whether its edges lie in shared memory
+  bool inside = false;  // whether its edges are in shared memory
   u32 begin[kEach], end[kEach];
   L done[kEach];                 // the label that a vertex was last relaxed with
-  bool kept = false;             // whether the first edges of each vertex lie in registers
+  bool kept = false;             // whether the first edges of each vertex are in registers
   u32 target[kEach][kKept / 2];  // two in a word
   W weight[kEach][kKept];
 
@@ -58,7 +58,7 @@ struct HeldPatch {
     u16 target;
   };
 
-  /// Puts what is read for each number below a size, of a thread's some reads at once.
+  /// Reads and stores the items numbered 0 to size - 1, kAtOnce reads of a thread in flight.
   template <u32 kAtOnce, class Read, class Put>
   static __device__ __forceinline__ void copy(u32 size, const Read& read, const Put& put) {
     for (u32 i = threadIdx.x; i < size; i += kAtOnce * kBlock) {
@@ -71,7 +71,7 @@ struct HeldPatch {
     }
   }
 
-  /// `row` is the patch's row of the table.
+  /// Writes the labels back; `row` is the patch's row of the table.
   __device__ __forceinline__ void store(const PatchArgs<W, L>& a, const u32* row,
                                         const L* label) const {
     if (patch < 0) return;
@@ -86,7 +86,7 @@ struct HeldPatch {
     }
   }
 
-  /// All of it is asked for before any of it is put where it belongs, for memory answers late.
+  /// Loads a patch. All reads are issued before the first store, because memory latency is high.
   __device__ __forceinline__ void load(const PatchArgs<W, L>& a, const Memory<W, L>& memory,
                                        int wanted) {
     patch = wanted;
@@ -131,7 +131,8 @@ struct HeldPatch {
     for (int k = 0; k < kEach; ++k) memory.label[threadIdx.x + k * kBlock] = own[k];
   }
 
-  /// What a vertex lacks of first edges leads to itself, which lowers nothing.
+  /// Loads the first edges of each vertex into registers. Missing edges are loops, which lower no
+  /// label.
   __device__ __forceinline__ void keep(const W* weights, const u16* targets) {
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
@@ -146,12 +147,12 @@ struct HeldPatch {
   }
 };
 
-/// What a thread finds out.
+/// The results of one thread.
 template <class L>
 struct Found {
   u32 fresh = 0;  // a bit for each of its vertices that a visit relaxed
   u32 relaxed = 0;
-  L longest = L{0};  // of all sums, to tell whether one did not fit
+  L longest = L{0};  // the largest sum, which shows whether one overflowed
 
   __device__ __forceinline__ void sum(L value) {
     using U = typename Bits<L>::Type;
@@ -175,8 +176,8 @@ __device__ __forceinline__ double atomic_min_nonnegative(double* place, double v
       atomicMin(reinterpret_cast<i64*>(place), __double_as_longlong(value)));
 }
 
-/// Lowers a label of the patch to the length over an edge. There is one branch, for a pass takes as
-/// long as its instructions follow each other.
+/// Lowers a label of the patch to the length over an edge. Only one branch: the latency of
+/// dependent instructions determines the time of a pass.
 template <class W, class L>
 __device__ __forceinline__ void lower(L* label, u32 target, L from, W weight, L cutoff,
                                       Found<L>& found) {
@@ -185,8 +186,8 @@ __device__ __forceinline__ void lower(L* label, u32 target, L from, W weight, L 
   if (!lowers(cutoff, sum)) atomic_min_nonnegative(label + target, sum);
 }
 
-/// Relaxes the edges that stay of what lies below the threshold, until nothing does. That takes no
-/// more passes than a path has edges.
+/// Relaxes the inner edges of vertices below the threshold until no label changes, in at most as
+/// many passes as a path has edges.
 template <int kBlock, int kEach, class W, class L>
 __device__ __forceinline__ void relax(HeldPatch<kBlock, kEach, W, L>& held, L* label,
                                       const W* weights, const u16* targets, L threshold, L cutoff,
@@ -217,7 +218,7 @@ __device__ __forceinline__ void relax(HeldPatch<kBlock, kEach, W, L>& held, L* l
         u32 target[kAtOnce];
 #pragma unroll
         for (u32 j = 0; j < kAtOnce; ++j) {
-          const u32 i = min(e + j, end - 1);  // the last edge again does no harm
+          const u32 i = min(e + j, end - 1);  // relaxing the last edge twice is harmless
           weight[j] = weights[i];
           target[j] = targets[i];
         }

@@ -13,12 +13,12 @@ constexpr int kRow = 8;
 
 template <class W, class L>
 struct PatchArgs {
-  i64 n, size;  // size: of the slots
+  i64 n, size;  // vertices; slots
   int patches;
   u32 source;
-  const u32* places;  // n: of each vertex
+  const u32* places;  // n: the place of each vertex
   const u32* table;   // kRow a patch: first place, vertices; first slot, slots; edges; exits
-  const u32* begin;   // n + 1: where the edges of a place begin that stay in the patch
+  const u32* begin;   // n + 1: the first inner edge of each place
   const u16* targets;
   const W* weights;
   const u16* tails;       // of edges that leave it: the number of the vertex that they leave from
@@ -29,11 +29,11 @@ struct PatchArgs {
   L delta;
   L cutoff;        // labels above it are not kept
   L* labels;       // n, by places: of the patches that lie in no block's memory
-  u32* unsettled;  // a bit a vertex, likewise: its label fell since it was relaxed
-  L* received;     // of each slot: the minimum label that was left there
-  L* pending;      // of each patch: the minimum of the received since it was last visited
-  L* left;         // of each patch: the minimum label that its last visit did not relax
-  L* minimum;      // of each block: what waits, as it last status
+  u32* unsettled;  // a bit per vertex, likewise: lowered since it was last relaxed
+  L* received;     // of each slot: the minimum label that other patches sent
+  L* pending;      // of each patch: the minimum label received since its last visit
+  L* left;         // of each patch: the minimum label its last visit left unrelaxed
+  L* minimum;      // of each block: the minimum waiting label that it last reported
   u64* open;       // see Races in patches.cuh
   L* threshold;    // visits relax labels below it
   int* state;      // PatchState
@@ -41,12 +41,12 @@ struct PatchArgs {
   int* lost;       // set to 1 where a sum does not fit the labels
   u64* counts;     // visits, relaxations
   int* halt;
-  i64* status;  // to the host: how it ended, visits, relaxations
+  i64* status;  // for the host: how the kernel ended, visits, relaxations
   L* dist;      // n, by vertices
 };
 
-/// Reads shared memory that another thread of the block may write at the same time.
-/// NVRTC makes of an atomic load one that does not know that the memory is shared.
+/// Reads shared memory that another thread of the block may write at the same time. Volatile,
+/// because NVRTC compiles an atomic load to a generic one.
 template <class T>
 __device__ __forceinline__ T load_block(const T* place) {
 #ifdef WARPATH_EMULATED
@@ -56,7 +56,7 @@ __device__ __forceinline__ T load_block(const T* place) {
 #endif
 }
 
-/// Replaces a label and returns what it was.
+/// Replaces a label and returns the old one.
 __device__ __forceinline__ int atomic_exchange(int* place, int value) {
   return atomicExch(place, value);
 }
@@ -77,7 +77,7 @@ __device__ __forceinline__ L warp_minimum(L value) {
   return value;
 }
 
-/// Raises the threshold while others visit, and says when all is done.
+/// Raises the threshold while the other blocks visit patches; ends the solve when none is waiting.
 template <int kBlock, class W, class L>
 __device__ void coordinate(const PatchArgs<W, L>& a) {
   WARPATH_SHARED(L, found, kBlock / 32);
@@ -93,7 +93,8 @@ __device__ void coordinate(const PatchArgs<W, L>& a) {
     if (threadIdx.x == 0) {
       for (int w = 1; w < kBlock / 32; ++w) low = min(low, found[w]);
       over[0] = 0;
-      // What one block has just passed on, the next may not have seen yet: the lesser of two looks.
+      // A label in transit from one block to another may be missed by one pass over the blocks, so
+      // the smaller result of two passes is used.
       const L safe = min(low, before);
       before = low;
       const L next = above(safe, a.delta);
@@ -112,24 +113,24 @@ __device__ void coordinate(const PatchArgs<W, L>& a) {
   }
 }
 
-/// The first patch of a block of threads; that of the next one is where its own end.
+/// The first patch of a block of threads; the block's patches end before the next block's first.
 __device__ __forceinline__ int first_patch(u32 block, int patches) {
   return static_cast<int>(static_cast<i64>(min(block, gridDim.x - 1)) * patches / (gridDim.x - 1));
 }
 
-/// What a block's first warp chose; the patch is -1 when all is done.
+/// The choice of a block's first warp; the patch is -1 when the solve has ended.
 template <class L>
 struct Choice {
   int patch;
   L threshold;
 };
 
-/// Waits until a patch of the block has something below the threshold; the first warp calls it.
+/// Waits until a patch of the block has a label below the threshold; the first warp calls it.
 template <class W, class L>
 __device__ __forceinline__ Choice<L> choose(const PatchArgs<W, L>& a, int first, int mine,
                                             L* reported) {
   const int lane = threadIdx.x;
-  __syncwarp();  // the first lane has written what the last visit left
+  __syncwarp();  // the first lane has written `left` of the last visit
   for (;;) {
     L best = never<L>();
     int at = first;

@@ -1,16 +1,17 @@
 // patches.cuh - one source of a deep graph: patches of vertices, relaxed in shared memory.
 //
 // Work     label-correcting below a threshold that one block raises; 1 to 4 relaxations an edge.
-// Traffic  a visit reads its patch's labels and edges where another patch was visited before, and
-//          lowers labels of its neighbours at 2 atomics for each that hears received.
-// Launch   all blocks at once; the last one watches and visits nothing. The others share out the
-//          patches by their numbers, evenly; nobody else visits what is a block's.
-// Shared   a label a vertex of one patch.
-// Races    A patch's labels belong to its block. What comes from other patches is left in a slot by
-//          atomic_min, then the patch's `pending` is lowered; a visit first takes `pending`, then
-//          reads the slots, so that received left after that wakes the patch again.
-//          `open` counts patches that wait, and kVisit for each visit under way, which it adds
-//          before it can wake anyone: so it is 0 only when nothing waits and nobody visits.
+// Traffic  a visit reads its patch's labels and edges if the block visited another patch before,
+//          and takes 2 atomics for each label of another patch that it lowers.
+// Launch   all blocks at once. The last block raises the threshold and visits no patch. Each of the
+//          others owns an equal range of patches, which no other block visits.
+// Shared   a label for each vertex of one patch.
+// Races    A patch's labels belong to its block. Another patch sends a label by atomic_min to a
+//          slot, then lowers `pending` of the patch. A visit first takes `pending`, then reads the
+//          slots, so a label sent later wakes the patch again.
+//          `open` counts waiting patches, and kVisit for each visit in progress. A visit adds
+//          kVisit before it can wake a patch, so `open` is 0 only when no patch waits and no visit
+//          is in progress.
 // Source   Delta-stepping over patches instead of vertices.
 #pragma once
 
@@ -19,9 +20,9 @@
 
 namespace warpath {
 
-/// Leaves labels at the ends of edges that leave the patch, of the vertices that the visit relaxed;
-/// returns how many patches woke. A thread has some edges, for all that a visit passes on then
-/// takes as long as one edge: an atomic, a fence and another atomic.
+/// Relaxes the edges that leave the patch, from vertices that the visit relaxed; returns how many
+/// patches woke. Several edges per thread overlap their latency: an atomic, a fence and another
+/// atomic take as long for all of them as for one.
 template <int kBlock, class W, class L>
 __device__ __forceinline__ int relax_exits(const PatchArgs<W, L>& a, const L* label,
                                            const u32* fresh, const u16* tails, const u32* slots,
@@ -61,14 +62,13 @@ template <int kBlock, int kEach, class W, class L>
 __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
   using Patch = HeldPatch<kBlock, kEach, W, L>;
   WARPATH_LENT_SHARED(lent, (Memory<W, L>::bytes(Patch::kSize, a.edge_room, a.exit_room)));
-  // The threshold of a visit; the minimum label that it leaves; what the block last status waits.
+  // Threshold of the visit; minimum label that it leaves; minimum that the block last reported.
   WARPATH_SHARED(L, labels, 3);
-  // The patch to visit; whether it has received; how many it woke; visits; whether it was left
-  // waiting.
+  // Patch to visit; whether it received labels; patches it woke; visits; whether it had waited.
   WARPATH_SHARED(int, words, 5);
-  // Rows of the table: of this visit's patch, and of the last one's.
+  // Rows of the table for the patches of this visit and of the previous one.
   WARPATH_SHARED(u32, rows, 2 * kRow);
-  WARPATH_SHARED(u32, fresh, Patch::kWords);  // a bit a vertex: the visit relaxed it
+  WARPATH_SHARED(u32, fresh, Patch::kWords);  // a bit per vertex: relaxed by this visit
   const Memory<W, L> memory(lent, Patch::kSize, a.edge_room, a.exit_room);
   L* const label = memory.label;
   const int t = threadIdx.x;
@@ -76,15 +76,15 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
   const int mine = first_patch(blockIdx.x + 1, a.patches) - first;
   Patch held;
   Found<L> found;
-  // Among integers what fits is less than what means none.
+  // An integer label must be below the one that means unreachable.
   const L cutoff = L(0.5) == L(0) && a.cutoff == never<L>() ? never<L>() - L{1} : a.cutoff;
   if (t == 0) {
     labels[2] = load_relaxed(a.minimum + blockIdx.x);
     words[3] = 0;
   }
   for (;;) {
-    // 1. A patch. The last thread takes its received, before they are read, while the others load
-    // it.
+    // 1. Choose a patch. The last thread takes `pending` while the others load the patch, before
+    // any slot is read.
     if (t < 32) {
       const Choice<L> choice = choose(a, first, mine, labels + 2);
       if (t == 0) {
@@ -128,13 +128,13 @@ __device__ __forceinline__ void visit_all(const PatchArgs<W, L>& a) {
     found.fresh = 0;
     __syncthreads();
 
-    // 2. Relaxations inside.
+    // 2. Relax inner edges.
     if (held.inside)
       relax(held, label, memory.weights, memory.targets, labels[0], cutoff, moved, found);
     else
       relax(held, label, a.weights, a.targets, labels[0], cutoff, moved, found);
 
-    // 3. What leaves the patch, and what is left in it.
+    // 3. Relax the edges that leave the patch, and find the minimum label left unrelaxed.
     L rest = never<L>();
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
@@ -174,7 +174,7 @@ __device__ __forceinline__ void solve_patches(const PatchArgs<W, L>& a) {
   const i64 self = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
   const u32 source = a.places[a.source];
 
-  // 1. Nothing waits but the source.
+  // 1. Only the source waits.
   for (i64 i = self; i < a.n; i += stride) a.labels[i] = i == source ? L{0} : never<L>();
   for (i64 i = self; i < a.size; i += stride) store_relaxed(a.received + i, never<L>());
   const int first = first_patch(blockIdx.x, a.patches);
@@ -182,7 +182,7 @@ __device__ __forceinline__ void solve_patches(const PatchArgs<W, L>& a) {
   bool here = false;
   for (int i = threadIdx.x; i < words; i += kBlock) {
     const i64 p = first + i / kWords;
-    const u32 at = source - a.table[kRow * p];  // beyond its vertices unless it lies there
+    const u32 at = source - a.table[kRow * p];  // past its vertices unless the source is in it
     const bool there = at < a.table[kRow * p + 1];
     a.unsettled[p * kWords + i % kWords] =
         there && at / 32 == static_cast<u32>(i % kWords) ? 1u << (at % 32) : 0;

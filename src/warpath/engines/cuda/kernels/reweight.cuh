@@ -1,10 +1,10 @@
-// reweight.cuh - edge lengths under potentials: none is below 0.
+// reweight.cuh - non-negative edge lengths under potentials.
 //
 // Work     one addition and one subtraction per edge.
 // Traffic  per edge 8 B in order, a potential at random and a label written.
 // Launch   blocks * kBlock >= n.
 // Shared   none.
-// Races    none: a thread writes to the edges of its own vertex.
+// Races    none: each thread writes to the edges of its own vertex.
 // Source   the Johnson paper, section 5.2, algorithm 3.
 #pragma once
 
@@ -22,8 +22,8 @@ struct ReweightArgs {
   L* reduced;           // one for each edge
 };
 
-/// Edges out of vertices that no source reaches count as 0, for no search gets there; and so does
-/// what rounding takes below.
+/// Writes the reduced length of each edge. It is 0 for out-edges of vertices that no source
+/// reaches, where no search arrives, and for lengths that rounding makes negative.
 template <int kBlock, class V, class W, class L>
 __device__ __forceinline__ void reweight(const ReweightArgs<V, W, L>& a) {
   const i64 u = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;

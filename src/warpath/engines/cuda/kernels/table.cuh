@@ -1,17 +1,17 @@
-// table.cuh - what the kernels of tables share: thresholds, how rows leave, edges of a warp.
+// table.cuh - shared by kernels of tables: thresholds, output of rows, and the edges of a warp.
 #pragma once
 
 #include "base.cuh"
 
 namespace warpath {
 
-/// Rows of the answer in the labels' own type, or in the other width of integers.
+/// Output rows in the type of the labels, or in the other width of integers.
 template <class L>
 struct Out {
   L* same;
   i64* wide;
   int* small;
-  int* unfit;  // set to 1 where a distance does not fit `small`
+  int* unfit;  // set to 1 if a distance does not fit `small`
 
   __device__ void put(i64 place, L label) const {
     if (same != nullptr) {
@@ -43,28 +43,27 @@ struct Bits<i64> {
   using Type = u64;
 };
 
-/// label + weight for weights >= 0, without a look at whether it fits: see `lowers` and
-/// `overflows`.
+/// label + weight for weights >= 0, which may wrap around: see `lowers` and `overflows`.
 template <class W, class L>
 __device__ __forceinline__ L wrapping_sum(L label, W weight) {
   using U = typename Bits<L>::Type;
   return static_cast<L>(static_cast<U>(label) + static_cast<U>(weight));
 }
 
-/// Whether a grown label is less than another one; what does not fit is not.
+/// Whether a wrapping sum is less than a label; false if the sum does not fit.
 template <class L>
 __device__ __forceinline__ bool lowers(L sum, L label) {
   using U = typename Bits<L>::Type;
   return static_cast<U>(sum) < static_cast<U>(label);
 }
 
-/// Whether a grown label does not fit its type; a float becomes inf instead.
+/// Whether a wrapping sum does not fit its type; false for floats, which become inf.
 template <class L>
 __device__ __forceinline__ bool overflows(L sum) {
   return L(0.5) == L(0) && !lowers(sum, never<L>());
 }
 
-/// The next threshold above all labels that are `low`: a width further, or beyond all labels where
+/// The next threshold above labels equal to `low`: low + delta, or the unreachable label if
 /// rounding or the type leaves no such number.
 template <class L>
 __device__ __forceinline__ L above(L low, L delta) {
@@ -72,11 +71,11 @@ __device__ __forceinline__ L above(L low, L delta) {
   return lowers(sum, never<L>()) && low < sum ? sum : never<L>();
 }
 
-/// The rows of 32 vertices, one a lane, as one row of edges for the whole warp.
+/// The rows of 32 vertices, one per lane, as one row of edges for the whole warp.
 template <class L>
 struct Pool {
-  int end;    // of the lane's edges among those of the warp
-  i64 first;  // what makes a place among them an edge of the graph
+  int end;    // the end of the lane's edges among those of the warp
+  i64 first;  // added to a place among them, gives the edge's index in the graph
   L label;
 
   /// Every lane of a warp calls it; a lane without a vertex has degree 0.
@@ -90,7 +89,7 @@ struct Pool {
 
   __device__ int size() const { return __shfl_sync(~0u, end, 31); }
 
-  /// The lane whose vertex has an edge: the first whose edges end after it.
+  /// The lane whose vertex has edge `slot`: the first lane whose edges end after it.
   __device__ int owner(int slot) const {
     int at = 0;
     for (int step = 16; step > 0; step /= 2)

@@ -1,11 +1,11 @@
-// thread_dijkstra.cuh - Dijkstra without a queue, a thread for each source.
+// thread_dijkstra.cuh - Dijkstra's algorithm without a queue, one thread per source.
 //
-// Work     for each source and vertex that it settles, n labels looked at and n entries of a row.
+// Work     for each source and settled vertex, n labels and n entries of a row are read.
 // Traffic  per label 1 B and a label, per entry a weight, a byte and a label; neighbouring threads
 //          read addresses that are n apart.
-// Launch   blocks * kBlock >= the sources of the batch; again and again while one is unfinished.
+// Launch   blocks * kBlock >= the sources of the batch; repeated until all sources are finished.
 // Shared   none.
-// Races    only on `left`, which all set to 1: relaxed. A thread writes to rows of its own.
+// Races    only on `left`, which threads set to 1 by relaxed stores. Each thread has its own rows.
 // Source   Bodra & Khairnar 2025, Dijkstra.
 #pragma once
 
@@ -17,16 +17,16 @@ template <class V, class L>
 struct ThreadDijkstraArgs {
   i64 sources;
   i64 n;
-  int steps;        // the most vertices that a launch settles for a source
+  int steps;        // maximum vertices that a launch settles for a source
   const L* matrix;  // n x n: the weight of u -> v at u n + v, or never
   L* dist;          // sources x n
   u8* visited;      // sources x n
   V* pred;          // sources x n, for kPaths
-  int* left;        // set to 1 where a source is not finished
+  int* left;        // set to 1 if a source is not finished
   u64* counters;
 };
 
-/// The vertex of the minimum label that is not visited, or -1 where none has a path.
+/// The unvisited vertex with the minimum label, or -1 if none is reachable.
 template <class L>
 __device__ __forceinline__ i64 nearest(const L* dist, const u8* visited, i64 n) {
   i64 found = -1;

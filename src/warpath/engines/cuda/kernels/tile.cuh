@@ -1,4 +1,4 @@
-// tile.cuh - a tile of labels in registers, and the product of two others that lowers it.
+// tile.cuh - a tile of labels in registers, lowered by the min-plus product of two tiles.
 //
 // A thread has 8 x 8 labels of the block's tile: rows in two groups of 4, columns in groups of 16
 // bytes, so that the lanes of a warp, 4 down and 8 across, read neighbouring words.
@@ -8,18 +8,18 @@
 
 namespace warpath {
 
-/// Turns of the product's loop that are unrolled, as far as no register is spilled there.
+/// Unrolled iterations of the product's loop: as many as spill no register.
 template <class L>
 constexpr int kUnrolled = sizeof(L) == 8 ? 1 : 8;
 template <>
 constexpr int kUnrolled<int> = 2;
 
-/// The shape of a tile, and which part of it a thread has.
+/// The shape of a tile and the part of it that each thread has.
 template <class L, int kBlock>
 struct Tile {
   static_assert(kBlock == 64 || kBlock == 256, "8 x 8 labels a thread make a square");
   static constexpr int kSide = kBlock == 256 ? 128 : 64;
-  static constexpr int kSlice = sizeof(L) == 8 ? 8 : 16;        // of the product's depth, staged
+  static constexpr int kSlice = sizeof(L) == 8 ? 8 : 16;        // staged steps of the product
   static constexpr int kGroup = sizeof(L) == 2 ? 8 : 4;         // neighbouring columns
   static constexpr int kWords = 8 / Packed<L>::kLabels;         // in a row of a thread
   static constexpr int kInGroup = kGroup / Packed<L>::kLabels;  // words
@@ -28,13 +28,13 @@ struct Tile {
   static constexpr int kSharedB = 2 * kSlice * kSide * sizeof(L) / 16;
   static constexpr int kAtOnce = sizeof(L) == 8 ? 2 : 4;    // rows
   static constexpr int kTogether = sizeof(L) == 8 ? 1 : 2;  // steps of the product
-  // Two steps lie side by side in the slices, a's even one first, b's odd one first: two labels
-  // that are summed then come into an even and an odd register, which one cycle reads.
+  // Two steps are interleaved in the slices, the even one first in a, the odd one first in b: two
+  // labels to be summed are then in an even and an odd register, which are read in one cycle.
   static constexpr bool kPaired = sizeof(L) == 4;
   using Labels = Word<L>[8][kWords];
 
-  // Where a thread's rows and columns begin. They are found anew where they are needed: registers
-  // hold labels.
+  // Where a thread's rows and columns begin. Recomputed at each use, because labels fill the
+  // registers.
   static __device__ int band(unsigned thread) { return thread / 32 % (kSide / 32); }
   static __device__ int strip(unsigned thread) { return thread / 32 / (kSide / 32); }
   static __device__ int down(unsigned thread) { return thread % 32 / 8; }
@@ -45,8 +45,8 @@ struct Tile {
   }
   static constexpr __device__ int below(int i) { return i / 4 * 16 + i % 4; }
 
-  /// Where a column begins in a row of b's slices, or in two rows that lie side by side: then the
-  /// lanes of a warp read two columns each, then the next two.
+  /// The place of a column in a row of b's slices, or in two interleaved rows: then the lanes of a
+  /// warp read two columns each, then the next two.
   static __device__ int place(int column) {
     if constexpr (!kPaired) return column;
     return column / 32 * 64 + column % 4 / 2 * 32 + column % 32 / 4 * 4 + column % 2 * 2;
@@ -71,7 +71,8 @@ struct Tile {
         copy<kGroup * sizeof(L)>(corner + below(i) * pitch + g * 32, &c[i][g * kInGroup]);
   }
 
-  /// Labels of `kTogether` steps as they come from slices, and where each step's are then.
+  /// Reads the labels of `kTogether` steps from slices; `in_x` and `in_y` give the places of a
+  /// step.
   static __device__ __forceinline__ void read_a(Word<L>* x, const Word<L>* step, int row) {
     if constexpr (kPaired) return copy<2 * kAtOnce * sizeof(L)>(x, step + 2 * row);
 #pragma unroll
@@ -111,9 +112,9 @@ struct Staged {
   __device__ L* b_slice(int slice) const { return b + slice % 2 * T::kSlice * T::kSide; }
 };
 
-/// What a thread brings in of slices, one after another, as pointers that move on: of b 16 bytes of
-/// some rows, of a single labels of some rows, or 8 where labels of 16 bits are to be doubled.
-/// Where steps are paired, single labels of b and two of a.
+/// A thread's copies into successive slices: 16 bytes of some rows of b; of some rows of a single
+/// labels, or 8 labels of 16 bits, which are doubled. If steps are paired, single labels of b and
+/// two of a.
 template <class L, int kBlock>
 struct Fetch {
   using T = Tile<L, kBlock>;
@@ -135,7 +136,7 @@ struct Fetch {
   static __device__ unsigned row(unsigned thread) { return thread / kAcross; }
   static __device__ unsigned k(unsigned thread) { return thread % kAcross * kWide; }
 
-  /// Begins to bring in the next slice; `finish` puts in place what was held in registers for it.
+  /// Starts the copies of the next slice; `finish` writes the labels that were kept in registers.
   __device__ __forceinline__ void begin(Word<L>* to_a, i64 pitch_a, L* to_b, i64 pitch_b) {
     const unsigned thread = opaque_thread_index();
     if constexpr (T::kPaired)
@@ -172,7 +173,8 @@ struct Fetch {
   }
 };
 
-/// Lowers c by the product of a, kSide rows, and b, kSide columns; all threads of the block.
+/// Lowers c by the product of a, kSide rows, and b, kSide columns; all threads of the block call
+/// it.
 template <class L, int kBlock>
 __device__ __forceinline__ void lower_by_product(typename Tile<L, kBlock>::Labels& c, const L* a,
                                                  i64 pitch_a, const L* b, i64 pitch_b, int depth,

@@ -1,14 +1,14 @@
-// tree.cuh - what is made of finished labels: distances as they were asked for, and the one tree.
+// tree.cuh - results from final labels: distances in the requested type, and the tree.
 //
-// Work     distances: a label a vertex. tree: a look per edge, a minimum per tight one. rooted: a
-//          look per vertex.
+// Work     distances: a label per vertex. tree: a test per edge, a minimum per tight edge. rooted:
+//          a test per vertex.
 // Traffic  tree, per edge: 8 B in order (index, weight) and a label at random; per vertex 8 B of
 //          offset and its label; a read and a minimum at random for each tight edge.
 //          [int32 indices and weights]
 // Launch   distances, rooted: blocks * kBlock >= n. tree: blocks * kBlock * kItems >= m.
 // Shared   tree: two words, for the map.
 // Races    Predecessors are lowered by atomic_min, so their order does not matter; a stale one is
-//          too large and only costs the minimum. `missing` is only ever set to 1.
+//          too large and only costs the minimum. `missing` is set to 1 and never cleared.
 // Source   rule 2 of docs/decisions/0004-unreachable-and-the-tree.md.
 #pragma once
 
@@ -39,10 +39,10 @@ struct TreeArgs {
   const V* indices;
   const W* weights;
   const L* dist;
-  V* pred;  // n: the largest V before
+  V* pred;  // n: the largest V before the launch
 };
 
-/// Whether dist + weight is the other label exactly; `dist` is not that of what is unreachable.
+/// Whether dist + weight equals the other label exactly; `dist` must not be unreachable.
 template <class W>
 __device__ __forceinline__ bool tight(int dist, W weight, int other) {
   return static_cast<i64>(dist) + static_cast<i64>(weight) == other;
@@ -53,7 +53,7 @@ __device__ __forceinline__ bool tight(L dist, W weight, L other) {
   return extend(dist, weight, sum) && sum == other;
 }
 
-/// Gives every vertex the smallest vertex before it over a tight edge that lengthens its path.
+/// Gives every vertex its smallest predecessor over a tight edge of positive length.
 template <class Map, class V, class W, class L>
 __device__ __forceinline__ void tree(const TreeArgs<V, W, L>& a) {
   Work<V> work = a.work;
@@ -75,10 +75,10 @@ struct RootedArgs {
   V source;
   const L* dist;
   V* pred;
-  int* missing;  // set to 1 where a reached vertex has only tight edges of no length
+  int* missing;  // set to 1 if all tight edges of a reached vertex have length 0
 };
 
-/// Gives what has no predecessor -1.
+/// Sets the predecessor of vertices without one to -1.
 template <int kBlock, class V, class L>
 __device__ __forceinline__ void rooted(const RootedArgs<V, L>& a) {
   const i64 v = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;

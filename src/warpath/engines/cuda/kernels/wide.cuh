@@ -1,23 +1,23 @@
-// wide.cuh - one source of a graph that is few hops across, in one launch.
+// wide.cuh - one source of a graph with few hops between most vertices, in one launch.
 //
-// Work     Rows ascend by weight. Below a rising bound a vertex's row is relaxed up to the first
-//          sum that is not below it, so that every label lies below the bound and is final once no
-//          list is left. Then the rest of settled rows is relaxed up to the next bound or, once few
-//          edges lead to vertices without a label, those vertices take theirs from the settled
-//          ones, then from each other as far as weights are below what their labels exceed the
-//          bound by, and what that lowers is relaxed until nothing falls.
-// Traffic  per edge relaxed 8 B (32-bit types), a label, and where it falls an atomic and 16 B of
-//          lists; per bucket 12 B a vertex in order.
-// Launch   one grid, all of whose blocks run at once: rounds are parted by its barrier.
-// Shared   for each warp 64 entries of what it found and 64 of what it takes.
-// Races    Labels are lowered by atomic_min; one that is read while it falls is an upper bound, as
-//          good for a test before the atomic. Who lowered a label lists the vertex with it, so that
-//          of several entries of a vertex one alone, in one round, is not stale: `rest` of a vertex
-//          has one writer a round. Pulled labels are written by the one that pulls them.
-//          A list that is full drops entries and counts them: then the round after looks at all
-//          vertices. Counters of three rounds take turns.
+// Work     Rows are sorted by weight. Below a rising bound, a vertex's row is relaxed up to its
+//          first sum that is not below the bound. So every label is below the bound, and is final
+//          when the lists are empty. Then the remainders of settled vertices' rows are relaxed up
+//          to the next bound. If few edges lead to vertices without a label, these pull instead:
+//          they take labels from settled vertices, then from each other over edges light enough to
+//          lower one of them, and vertices that this lowers are relaxed until no label changes.
+// Traffic  per edge relaxed 8 B (32-bit types) and a label; if the label is lowered an atomic and
+//          16 B of lists; per bucket 12 B a vertex in order.
+// Launch   one grid, all of whose blocks run at once: its barrier separates rounds.
+// Shared   for each warp 64 entries that it found and 64 that it relaxes.
+// Races    Labels are lowered by atomic_min; a label that is read while it is lowered is an upper
+//          bound, which is enough for a test before the atomic. The warp that lowers a label lists
+//          the vertex with it, so of several entries of a vertex only one is not stale in a round,
+//          and `rest` of a vertex has one writer a round. Pulled labels have one writer. A full
+//          list drops entries and counts them: then the next round inspects all vertices. Of three
+//          sets of counters one is read, one counts, and the third is cleared.
 // Source   Meyer, Sanders 2003 (light and heavy edges); Davidson et al. 2014 (near-far);
-//          Chakaravarthy et al. 2014 (pulling what is left).
+//          Chakaravarthy et al. 2014 (pulling in the last phase).
 #pragma once
 
 #include "halt.cuh"
@@ -25,17 +25,17 @@
 
 namespace warpath {
 
-/// Relaxes what the lists of a round have.
+/// Relaxes the entries and runs on the lists of a round.
 template <int kGroup, class W, class L>
 __device__ __forceinline__ void relax_lists(const WideArgs<W, L>& a, const WorkLists<L>& now,
                                             WideControl::Lists sizes, const WorkLists<L>& output,
                                             Worker<L>& me, L bound) {
   for (u32 i = me.warp; i < sizes.runs; i += me.warps) relax_run(a, output, me, now.runs[i], bound);
-  // A short list is spread thin: each step of a warp waits for memory.
+  // A short list is spread over all warps, because each step of a warp waits for memory.
   constexpr int kRows = 32 / kGroup;
   const u32 share = (sizes.entries + me.warps - 1) / me.warps;
   const u32 take = min((share + kRows - 1) / kRows * kRows, 32u);
-  // From the other end, so that other warps have its entries than have the runs.
+  // Warps are counted from the last one, so that entries go to other warps than runs.
   for (u32 begin = (me.warps - 1 - me.warp) * take; begin < sizes.entries;
        begin += me.warps * take) {
     Entry<L> entry{never<L>(), -1};
@@ -48,7 +48,8 @@ __device__ __forceinline__ void relax_lists(const WideArgs<W, L>& a, const WorkL
   }
 }
 
-/// Gathers the vertices for which `wanted` is true and gives them to `take`, one a lane or -1.
+/// Passes the vertices for which `wanted` is true to `take`, one per lane; -1 for a lane without
+/// one.
 template <class L, class Wanted, class Take>
 __device__ __forceinline__ void for_each_vertex(i64 n, Worker<L>& me, Wanted wanted, Take take) {
   int count = 0;
@@ -69,7 +70,7 @@ __device__ __forceinline__ void for_each_vertex(i64 n, Worker<L>& me, Wanted wan
   __syncwarp();
 }
 
-/// Relaxes rows of vertices with labels: what is left of those below `before`, or whole ones.
+/// Relaxes rows of vertices with labels: the remainders of those below `before`, or whole rows.
 template <int kGroup, class W, class L>
 __device__ __forceinline__ void relax_rest(const WideArgs<W, L>& a, const WorkLists<L>& output,
                                            Worker<L>& me, bool whole, L before, L bound) {
@@ -91,7 +92,7 @@ __device__ __forceinline__ void relax_rest(const WideArgs<W, L>& a, const WorkLi
       });
 }
 
-/// No labels but the source's, and its row to be relaxed; returns the first bound.
+/// Sets all labels to unreachable but the source's and lists its row; returns the first bound.
 template <int kBlock, class W, class L>
 __device__ __forceinline__ L begin_search(const WideArgs<W, L>& a) {
   const int source = static_cast<int>(a.ranks == nullptr ? a.source : a.ranks[a.source]);
@@ -121,8 +122,8 @@ __device__ __forceinline__ L begin_search(const WideArgs<W, L>& a) {
   return bound;
 }
 
-/// Pulls the labels of vertices that have none from settled ones. Or, with `mend`, lowers them from
-/// each other's: what falls is listed, for others may have read it before.
+/// Gives vertices without a label theirs from settled vertices. With `mend`, lowers these labels
+/// from each other instead, and lists each vertex lowered: others may have read its old label.
 template <int kGroup, class W, class L>
 __device__ __forceinline__ void pull(const WideArgs<W, L>& a, const WorkLists<L>& output,
                                      Worker<L>& me, bool mend, L settled) {
@@ -153,7 +154,7 @@ __device__ __forceinline__ void wide(const WideArgs<W, L>& a, int* halt, i64* st
   const int t = threadIdx.x, own = t / 32;
   const bool first = blockIdx.x == 0 && t == 0;
   const int warps = static_cast<int>(gridDim.x) * kWarps;
-  // Neighbouring items go to different multiprocessors.
+  // Consecutive items go to different multiprocessors.
   Worker<L> me{t % 32,
                own * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x),
                warps,
@@ -162,8 +163,8 @@ __device__ __forceinline__ void wide(const WideArgs<W, L>& a, int* halt, i64* st
   if (t == 0) taken[0] = 0;
   L bound = begin_search<kBlock>(a), delta = a.delta;
   u64 found = 0;
-  bool mend = false;       // whether vertices have labels that were pulled in the round before
-  L settled = never<L>();  // what the labels are below from which those were pulled
+  bool mend = false;               // whether the previous round pulled labels
+  L settled = never<L>();          // the labels that were pulled came from labels below this one
   bool last = !(bound < a.limit);  // no bound comes after this one
   u32 round = 0, surveys = 0;
   WideControl::Lists sizes = meet_and_read(a.control, 0, shared_sizes);
@@ -171,7 +172,7 @@ __device__ __forceinline__ void wide(const WideArgs<W, L>& a, int* halt, i64* st
     const WorkLists<L> now = round % 2 == 0 ? a.even : a.odd;
     WorkLists<L> output = round % 2 == 0 ? a.odd : a.even;
     output.sizes = a.control->lists + (round + 1) % 3;
-    // Behind the barrier every block sees this round's word, and no later one's.
+    // After the barrier every block reads the word of this round and not a later one.
     if (first && halted(halt)) store_relaxed(&output.sizes->halted, 1u);
     if (mend) {
       if (first) a.control->lists[(round + 2) % 3] = {0, 0, 0};

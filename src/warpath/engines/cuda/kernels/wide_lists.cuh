@@ -1,4 +1,4 @@
-// wide_lists.cuh - what a wide search keeps between its rounds: rows, lists, counters.
+// wide_lists.cuh - the state of a wide search between rounds: row remainders, lists, counters.
 #pragma once
 
 #include "grid.cuh"
@@ -6,7 +6,7 @@
 
 namespace warpath {
 
-/// An edge of a row that ascends by weight; both words are as wide as the wider of the two needs.
+/// An edge of a row sorted by weight; both words have the width of the wider one.
 template <class W>
 struct Edge {
   W weight;
@@ -23,22 +23,22 @@ struct Edge<double> {
   u64 target;
 };
 
-/// What is left of a settled vertex's row: the minimum sum over it, and where it begins.
+/// The unrelaxed remainder of a settled vertex's row: its minimum sum, and its first edge.
 template <class L>
 struct RowRemainder {
   L key;
   u32 at;
 };
 
-/// A vertex whose label fell. The entry is stale where the label has fallen further since.
+/// A vertex whose label was lowered. The entry is stale if the label has been lowered again since.
 template <class L>
 struct Entry {
   L label;
   int vertex;
 };
 
-/// A run of `kRun` edges of a hub's row, from `at` on. One bit marks the first run of a row, one
-/// the last that was listed, which lists the others should the row go on below the bound.
+/// A run of `kRun` edges of a hub's row, starting at `at`. One bit marks the first run of a row,
+/// one the last run listed, which lists further runs if the row has more sums below the bound.
 template <class L>
 struct Run {
   L label;
@@ -48,22 +48,22 @@ struct Run {
 constexpr u32 kRun = 256;
 constexpr u32 kOpens = 0x80000000u, kEnds = 0x40000000u;
 
-/// What the blocks tell each other. Slots of three take turns: one is read, one counts, and the
-/// third is cleared.
+/// Counters shared by all blocks. Of each three slots one is read, one counts, and the third is
+/// cleared; they rotate from round to round.
 struct WideControl {
   struct Lists {
     u32 entries, runs;
-    u32 halted;  // 1 where the host wants the kernel to end
+    u32 halted;  // 1 if the host has asked the kernel to end
   };
   Lists lists[3];
-  u32 lost;     // 1 where a sum did not fit the labels
+  u32 lost;     // 1 if a sum did not fit the labels
   u64 into[3];  // edges into vertices without a label
-  u64 rest[3];  // edges of settled vertices that were not relaxed
+  u64 rest[3];  // unrelaxed edges of settled vertices
   u64 found[3];
   u32 arrived;
 };
 
-/// Where lowered vertices go.
+/// The lists to which lowered vertices are added.
 template <class L>
 struct WorkLists {
   Entry<L>* entries;
@@ -72,7 +72,7 @@ struct WorkLists {
   u32 room, room_of_runs;
 };
 
-/// Lists the runs of a hub's row that begin in [from, to), at least one.
+/// Lists the runs of a hub's row that begin in [from, to), and at least one run.
 template <class L>
 __device__ __forceinline__ void push_runs(const WorkLists<L>& output, L label, int vertex, u32 from,
                                           u32 to, u32 marks) {
@@ -84,19 +84,19 @@ __device__ __forceinline__ void push_runs(const WorkLists<L>& output, L label, i
   }
 }
 
-/// What there is to know of hubs: the rows before `count`.
+/// The hubs: the rows before `count`.
 template <class W>
 struct Hubs {
   int count;
   const i64* indptr;
-  const W* splitters;  // 15 weights that part them all into 16 like parts, ascending
+  const W* splitters;  // 15 weights, ascending, that split all weights into 16 equal parts
 };
 
-/// Lists the runs of a hub's row from an edge on that are likely to hold sums below a bound.
+/// Lists the runs of a hub's row from edge `from` on that are likely to have sums below a bound.
 template <class W, class L>
 __device__ __forceinline__ void list_hub(const WorkLists<L>& output, const Hubs<W>& hubs, L label,
                                          int v, u32 from, L bound) {
-  int parts = 0;  // of 1/16, whose weights are below the gap
+  int parts = 0;  // sixteenths of the row whose weights are below the gap
   for (int step = 8; step > 0; step /= 2)
     if (static_cast<L>(hubs.splitters[parts + step - 1]) < bound - label) parts += step;
   const i64 degree = hubs.indptr[v + 1] - hubs.indptr[v];
@@ -104,8 +104,8 @@ __device__ __forceinline__ void list_hub(const WorkLists<L>& output, const Hubs<
   push_runs(output, label, v, from, static_cast<u32>(likely), kOpens);
 }
 
-/// Writes what a warp holds to places of a list from `at` on. A hub's entry means nothing there:
-/// its runs are listed instead, to be relaxed below a bound.
+/// Writes a warp's entries to a list from `at` on. An entry of a hub is ignored there: its runs are
+/// listed instead, to be relaxed below a bound.
 template <class W, class L>
 __device__ __forceinline__ void write(const WorkLists<L>& output, const Hubs<W>& hubs, L bound,
                                       const Entry<L>* held, int count, int lane, u32 at) {
@@ -118,7 +118,7 @@ __device__ __forceinline__ void write(const WorkLists<L>& output, const Hubs<W>&
   __syncwarp();
 }
 
-/// The same, to new places. No part of its callers, whose registers it would take.
+/// Writes a warp's entries to newly reserved places of a list.
 template <class W, class L>
 __device__ __forceinline__ void flush(WorkLists<L> output, Hubs<W> hubs, L bound,
                                       const Entry<L>* held, int count, int lane) {
@@ -127,21 +127,22 @@ __device__ __forceinline__ void flush(WorkLists<L> output, Hubs<W> hubs, L bound
   write(output, hubs, bound, held, count, lane, __shfl_sync(~0u, at, 0));
 }
 
-/// A warp's entries that are not yet on the list, in shared memory.
+/// A warp's buffer in shared memory for entries that are not yet on the list.
 template <class L>
 struct SendBuffer {
   static constexpr int kRoom = sizeof(L) == 4 ? 192 : 128;
   Entry<L>* held;  // kRoom
   int count;       // the same in all lanes
 
-  /// Holds what is wanted; all lanes of a warp call it where there is room for 32.
+  /// Adds the entries of lanes with `wanted`; all lanes of a warp call it, with room for 32
+  /// entries.
   __device__ __forceinline__ void push(int lane, bool wanted, L label, int vertex) {
     const u32 mask = __ballot_sync(~0u, wanted);
     if (wanted) held[count + __popc(mask & ((1u << lane) - 1))] = Entry<L>{label, vertex};
     count += __popc(mask);
   }
 
-  /// Makes room for some; all lanes of a warp call it.
+  /// Makes room for `more` entries; all lanes of a warp call it.
   template <class W>
   __device__ __forceinline__ void make_room(int more, const WorkLists<L>& output,
                                             const Hubs<W>& hubs, L bound, int lane) {
@@ -150,8 +151,8 @@ struct SendBuffer {
     count = 0;
   }
 
-  /// All threads of a block call it at the end of a round; `taken` are two words of shared memory,
-  /// the first of them 0.
+  /// Writes all entries to the list; all threads of a block call it at the end of a round. `taken`
+  /// points to two words of shared memory, of which the first is 0.
   template <class W>
   __device__ __forceinline__ void send(const WorkLists<L>& output, const Hubs<W>& hubs, L bound,
                                        int lane, u32* taken) {
@@ -168,13 +169,13 @@ struct SendBuffer {
   }
 };
 
-/// Whether a list did not take all that was pushed; then the next round looks at all vertices.
+/// Whether a list was too small for all entries; then the next round inspects all vertices.
 template <class L>
 __device__ __forceinline__ bool overflowed(const WorkLists<L>& output, WideControl::Lists sizes) {
   return sizes.entries > output.room || sizes.runs > output.room_of_runs;
 }
 
-/// A barrier of the grid behind which one thread of each block reads the lists' sizes for all.
+/// A barrier of the grid, after which one thread of each block reads the lists' sizes for all.
 __device__ __forceinline__ WideControl::Lists meet_and_read(WideControl* control, int slot,
                                                             WideControl::Lists* shared) {
   meet(&control->arrived);

@@ -1,4 +1,4 @@
-// wide_rows.cuh - rows of a wide search relaxed: 32 by a warp at once, a hub's in runs, or pulled.
+// wide_rows.cuh - relaxations of a wide search: 32 rows per warp, runs of a hub's row, and pulls.
 #pragma once
 
 #include "wide_lists.cuh"
@@ -9,42 +9,42 @@ template <class W, class L>
 struct WideArgs {
   i64 n;
   i64 source;
-  const int* ranks;  // n: a vertex's place among the rows; null where the rows are as the graph's
-  int leaves;        // rows from here on lower no label once their vertex has one
+  const int* ranks;  // n: the row of each vertex; null if rows are in the graph's order
+  int leaves;        // rows from this one on cannot lower a label
   const i64* indptr;
   const Edge<W>* edges;
-  const i64* into;  // rows of the edges into each vertex, likewise ascending; null where none are
+  const i64* into;  // rows of in-edges, likewise sorted; null if there are none
   const Edge<W>* from;
-  L first, delta;          // the width of the first bucket, and of the others to begin with
-  L limit;                 // labels are below it
+  L first, delta;          // the width of the first bucket, and the initial width of the others
+  L limit;                 // all labels are below it
   u32 narrow;              // a bucket that settles fewer vertices doubles the next one's width
-  u32 pull_cost;           // what a pulled edge costs in sixteenths of a pushed one
-  u32 max_rounds;          // rounds
+  u32 pull_cost;           // the cost of a pulled edge in sixteenths of a pushed one
+  u32 max_rounds;          // the kernel ends after so many rounds
   L* dist;                 // n, in the order of the rows
   RowRemainder<L>* rest;   // n
-  WorkLists<L> even, odd;  // what rounds of even and odd numbers find
+  WorkLists<L> even, odd;  // filled by rounds of even and of odd numbers
   WideControl* control;
-  L* minimum;    // 3, of what is left of settled vertices' rows
-  L* out;        // n, in the order of the graph; null where that is `dist`
-  Hubs<W> hubs;  // whose rows are cut into runs
+  L* minimum;    // 3: minimum sums of row remainders
+  L* out;        // n, in the order of the graph; null if that is `dist`
+  Hubs<W> hubs;  // their rows are cut into runs
 };
 
-/// What a warp knows of itself, and what it holds in shared memory.
+/// A warp's indices and its shared memory.
 template <class L>
 struct Worker {
   int lane;
   int warp, warps;  // of the grid
   SendBuffer<L> send_buffer;
-  int* waiting;  // 64 vertices on their way into `relax_rows` or `pull_rows`
+  int* waiting;  // 64 vertices for the next calls of `relax_rows` or `pull_rows`
 };
 
-/// Lowers the label of an edge's target if the sum over it is less; whether it did.
+/// Lowers the label of an edge's target if the sum over the edge is less; returns whether it did.
 template <class L>
 __device__ __forceinline__ bool lower(L* place, L known, L sum) {
   return sum < known && sum < atomic_min(place, sum);
 }
 
-/// label + weight, or never where that does not fit, which is noted.
+/// label + weight; if that does not fit, sets `lost` and returns never.
 template <class W, class L>
 __device__ __forceinline__ L sum_or_never(const WideArgs<W, L>& a, L label, W weight) {
   const L sum = wrapping_sum(label, weight);
@@ -53,7 +53,7 @@ __device__ __forceinline__ L sum_or_never(const WideArgs<W, L>& a, L label, W we
   return never<L>();
 }
 
-/// A row of edges: where it begins, and how many it has.
+/// A row of edges: its first edge and their number.
 struct Row {
   i64 base;
   u32 degree;
@@ -65,8 +65,8 @@ struct Row {
   }
 };
 
-/// Relaxes rows, one a lane (u < 0: none), from an edge on and up to the first sum that is not
-/// below the bound, which is what is left of the row. kGroup lanes take a row's next edges.
+/// Relaxes rows, one per lane (u < 0: none), from edge `at` up to the first sum that is not below
+/// the bound, where the remainder of the row begins. kGroup lanes take a row's next edges.
 template <int kGroup, class W, class L>
 __device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const WorkLists<L>& output,
                                            Worker<L>& me, int u, Row own, L label, u32 at,
@@ -74,7 +74,7 @@ __device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const WorkLi
   constexpr int kRows = 32 / kGroup;
   constexpr u32 kMask = kGroup == 32 ? ~0u : (1u << (kGroup % 32)) - 1;
   const int lane = me.lane, in = lane % kGroup, group = lane / kGroup;
-  __syncwarp();  // what was left of the row was read by one lane, and is written by another
+  __syncwarp();  // one lane has read the row's remainder, another one writes it
   bool live = u >= 0 && at < own.degree;
   if (u >= 0 && !live) a.rest[u] = RowRemainder<L>{never<L>(), at};
   for (u32 alive = __ballot_sync(~0u, live); alive != 0; alive = __ballot_sync(~0u, live)) {
@@ -96,7 +96,7 @@ __device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const WorkLi
       sum[s] = inside[s] ? sum_or_never(a, from, edge[s].weight) : never<L>();
       known[s] = sum[s] < bound ? load_older(a.dist + edge[s].target) : L{0};
     }
-    u32 ends = 0;  // which of the lane's own row's next edges end it
+    u32 ends = 0;  // bits of the edges that end the lane's own row
 #pragma unroll
     for (int s = 0; s < kGroup; ++s) {
       const int row = s * kRows + group;
@@ -117,8 +117,8 @@ __device__ __forceinline__ void relax_rows(const WideArgs<W, L>& a, const WorkLi
   }
 }
 
-/// Relaxes a run of a hub's row. Of its runs the one in which the row leaves the bound, or behind
-/// which it does, says what is left.
+/// Relaxes a run of a hub's row. The run with the first sum not below the bound, or just before it,
+/// writes the row's remainder.
 template <class W, class L>
 __device__ __forceinline__ void relax_run(const WideArgs<W, L>& a, const WorkLists<L>& output,
                                           Worker<L>& me, const Run<L>& run, L bound) {
@@ -154,7 +154,7 @@ __device__ __forceinline__ void relax_run(const WideArgs<W, L>& a, const WorkLis
       if (beyond == 0) continue;
       const int first = __ffs(static_cast<int>(beyond)) - 1;
       const u32 place = at + k * 32 + lane;
-      if (at + k * 32 + first >= end) break;  // the run ends, its row may go on
+      if (at + k * 32 + first >= end) break;  // the run ends, the row may continue
       if (lane == first && (opens || !begins || k > 0 || first > 0))
         a.rest[u] = RowRemainder<L>{sum[k], place};
       return;
@@ -169,9 +169,9 @@ __device__ __forceinline__ void relax_run(const WideArgs<W, L>& a, const WorkLis
     push_runs(output, run.label, u, end, own.degree, 0u);
 }
 
-/// Lowers the labels of vertices, one a lane (v < 0: none), over the edges into them from vertices
-/// whose labels are not below `floor`. No label below `low` is possible. Returns the label, and
-/// whether it fell.
+/// Lowers the labels of vertices, one per lane (v < 0: none), over in-edges from vertices whose
+/// labels are not below `floor`. No label can be below `low`. Returns the label, and in `fell`
+/// whether it was lowered.
 template <int kGroup, class W, class L>
 __device__ __forceinline__ L pull_rows(const WideArgs<W, L>& a, const Worker<L>& me, int v, L floor,
                                        L low, bool* fell) {
@@ -203,7 +203,7 @@ __device__ __forceinline__ L pull_rows(const WideArgs<W, L>& a, const Worker<L>&
       if (reached) sum[s] = sum_or_never(a, sum[s], edge[s].weight);
       L heaviest = inside[s] ? wrapping_sum(floor, edge[s].weight) : never<L>();
       if (overflows(heaviest))
-        heaviest = never<L>() - L{1};  // not the row's end: its sums may be lost
+        heaviest = never<L>() - L{1};  // not the end of the row: a sum may have overflowed
 #pragma unroll
       for (int step = 1; step < kGroup; step *= 2)
         sum[s] = min(sum[s], __shfl_xor_sync(~0u, sum[s], step));
@@ -212,7 +212,7 @@ __device__ __forceinline__ L pull_rows(const WideArgs<W, L>& a, const Worker<L>&
       const L last = __shfl_sync(~0u, heaviest, head + kGroup - 1);
       if (s == lane / kRows) {
         best = min(best, found);
-        done = !(last < best) || !(low < best);  // the edges behind are no lighter
+        done = !(last < best) || !(low < best);  // later edges are not lighter
       }
     }
     at = done ? own.degree : at + kGroup;

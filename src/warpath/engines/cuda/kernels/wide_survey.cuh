@@ -1,14 +1,14 @@
-// wide_survey.cuh - what is left of a wide search when a bucket is settled: a look at all vertices.
+// wide_survey.cuh - statistics over all vertices after a bucket of a wide search is settled.
 #pragma once
 
 #include "wide_rows.cuh"
 
 namespace warpath {
 
-/// What is left when no list is.
+/// Statistics of vertices and unrelaxed edges, taken when the lists are empty.
 template <class L>
 struct Survey {
-  L minimum;  // sum over an edge that was not relaxed
+  L minimum;  // of the sums over unrelaxed edges
   u64 into, rest, found;
 };
 
