@@ -18,7 +18,7 @@ from warpath import Graph
 from warpath.base.dtypes import unreachable
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.cuda.tables.table import Table
+from warpath.engines.cuda.tables.table import TableRun
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.matrix import Relax
@@ -186,8 +186,10 @@ def circle():
 def test_no_circle_of_predecessors_stays(recipe, monkeypatch):
     graph, found = circle(), []
     answer = expected(graph, all_pairs(graph))
-    astray = Table._astray
-    monkeypatch.setattr(Table, "_astray", lambda *given: found.append(astray(*given)) or found[-1])
+    astray = TableRun._astray
+    monkeypatch.setattr(
+        TableRun, "_astray", lambda *given: found.append(astray(*given)) or found[-1]
+    )
     check(recipe, graph, all_pairs(graph), device_of("int32"), answer, paths=True)
     assert len(found) == 1
     if "tiled" in recipe.name:
@@ -195,7 +197,7 @@ def test_no_circle_of_predecessors_stays(recipe, monkeypatch):
 
 
 def test_lengths_above_0_are_not_looked_through_for_circles(monkeypatch):
-    monkeypatch.setattr(Table, "_astray", None)
+    monkeypatch.setattr(TableRun, "_astray", None)
     graph = corpus.case("complete").astype("int32").graph()
     answer = expected(graph, all_pairs(graph))
     for recipe in KEEPING:

@@ -164,10 +164,12 @@ def test_pairs_stand_side_by_side_where_rows_are_full():
         return pairs.solver_of(order, device, width)
 
     rows = generate.rmat(10, 8)
-    assert isinstance(chosen(rows), pairs.Rows)
-    assert isinstance(chosen(rows, 1), pairs.Pairs)
-    assert isinstance(chosen(generate.uniform(10_000, 3), 70), pairs.Pairs)
-    assert isinstance(chosen(generate.grid(100, 100, (1, 9), diagonal=True), 70), pairs.Pairs)
+    assert isinstance(chosen(rows), pairs.PairRowsSolver)
+    assert isinstance(chosen(rows, 1), pairs.PairListSolver)
+    assert isinstance(chosen(generate.uniform(10_000, 3), 70), pairs.PairListSolver)
+    assert isinstance(
+        chosen(generate.grid(100, 100, (1, 9), diagonal=True), 70), pairs.PairListSolver
+    )
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
@@ -269,7 +271,7 @@ def test_batches_are_of_the_fronts_or_of_all_labels():
     def batch(graph):
         problem = problem_of(graph, np.arange(graph.n - 1), np.array([0]))
         order = Order(PAIRS, graph, problem, 1, {"together": 1}, np.empty((graph.n - 1, 1)))
-        return pairs.Pairs(order, device, width).batch
+        return pairs.PairListSolver(order, device, width).batch
 
     assert batch(generate.uniform(5000, 3)) == 2**22 // 5000
     assert batch(generate.grid(50, 50, (1, 9))) == 2499

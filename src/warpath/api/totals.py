@@ -72,7 +72,7 @@ def totalled(
     if graph.first_through == 0:  # a closed vertex has its distance to itself changed in rows
         found = run_totals(graph, chosen, problem, names, progress)
     if found is None:
-        rows = _Rows(len(problem.sources), graph.dist_dtype, names)
+        rows = _RowTotals(len(problem.sources), graph.dist_dtype, names)
         request = TableRequest(graph.dist_dtype, rows.add)
         chosen = solved_table(graph, problem, size, options, request, progress).plan
         found = rows.values
@@ -91,7 +91,7 @@ def _refuse_overflow(graph: Graph, columns: int) -> None:
         raise DistanceOverflowError(msg)
 
 
-class _Rows:
+class _RowTotals:
     """Totals of the rows of a table, which come block by block and are not kept."""
 
     def __init__(self, count: int, dtype: np.dtype[Any], names: tuple[str, ...]) -> None:

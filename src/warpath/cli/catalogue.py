@@ -9,7 +9,7 @@ import typer
 from warpath.api import calls
 from warpath.cli import output
 from warpath.cli.options import Showing
-from warpath.cli.output import Facts, Line, Rows
+from warpath.cli.output import NamedValues, Sentence, TableRows
 from warpath.cli.usage import UsageError
 from warpath.planner.kinds import KINDS
 from warpath.recipes import Catalogue, Recipe
@@ -63,14 +63,14 @@ def algorithms(
             if paper in {None, each.paper} and (device is None or device in each.devices)
         ]
     )
-    parts: list[Line | Rows] = []
+    parts: list[Sentence | TableRows] = []
     for first, title, recipes in chosen.papers():
         several = len({recipe.solves for recipe in recipes}) > 1
         columns = ("name", "on", *(["does"] if several else []), "for")
         rows = [_row(recipe, does=several) for recipe in recipes]
-        parts += [Line(f"{first}: {title}"), Rows(columns, rows, data=False)]
+        parts += [Sentence(f"{first}: {title}"), TableRows(columns, rows, data=False)]
     if not parts:
-        parts.append(Line(f"no algorithm of {paper} runs on {device}"))
+        parts.append(Sentence(f"no algorithm of {paper} runs on {device}"))
     document = {"command": "algorithms", "algorithms": [_described(each) for each in chosen]}
     output.show(document, *parts, as_json=showing.as_json)
 
@@ -116,10 +116,10 @@ def _show_one(recipe: Recipe, showing: Showing) -> None:
         "runs": ", then ".join(part.name for part in recipe.parts) or None,
         "note": recipe.note or None,
     }
-    parts: list[Facts | Rows] = [Facts(shown)]
+    parts: list[NamedValues | TableRows] = [NamedValues(shown)]
     chosen = recipe.axes or recipe.steps
     if chosen is not None:
-        parts.append(Rows(("axis", "value", "means"), chosen.explained(), data=False))
+        parts.append(TableRows(("axis", "value", "means"), chosen.explained(), data=False))
     document = {"command": "algorithms", "algorithms": [_described(recipe)]}
     output.show(document, *parts, as_json=showing.as_json)
 

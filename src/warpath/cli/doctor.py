@@ -20,7 +20,7 @@ from warpath.base import settings, units
 from warpath.base.errors import NotSupportedError, WarpathError
 from warpath.cli import gpus, output
 from warpath.cli.options import Showing
-from warpath.cli.output import Facts, Rows
+from warpath.cli.output import NamedValues, TableRows
 from warpath.graph import Graph
 from warpath.recipes import CATALOGUE
 from warpath.results.certificate import verify
@@ -103,13 +103,13 @@ def doctor(
     ]
     output.show(
         document,
-        Facts(versions, title="Versions"),
-        Facts(shown_machine, title="Machine"),
-        Facts(known, title="Settings"),
-        Rows(("package", "version", "for"), rows, title="Optional packages", data=False),
-        Facts(gpus.shown(cuda), title="CUDA"),
-        Facts(devices, title="Devices"),
-        *([Facts(recorded, title="Recorded GPU runs")] if verbose else []),
+        NamedValues(versions, title="Versions"),
+        NamedValues(shown_machine, title="Machine"),
+        NamedValues(known, title="Settings"),
+        TableRows(("package", "version", "for"), rows, title="Optional packages", data=False),
+        NamedValues(gpus.shown(cuda), title="CUDA"),
+        NamedValues(devices, title="Devices"),
+        *([NamedValues(recorded, title="Recorded GPU runs")] if verbose else []),
         as_json=showing.as_json,
     )
     if any(not answer.startswith("ok") for answer in devices.values()):

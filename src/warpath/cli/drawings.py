@@ -13,7 +13,7 @@ from warpath.cli.busy import busy
 from warpath.cli.near import Cutoffs, cutoffs_of
 from warpath.cli.near import draw as draw_within
 from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving, Theme
-from warpath.cli.output import Facts, Rows
+from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import Loaded, load, with_coordinates
 from warpath.cli.route import Vertex, draw_route
 from warpath.cli.vertices import in_file_ids, one_id, vertex
@@ -236,8 +236,8 @@ def delta(
         ]
         for sweep in sweeps
     ]
-    table = Rows(("algorithm", "its delta", "fastest delta", "time"), rows, data=False)
-    output.show(document, table, Facts({"drawn to": out}), as_json=showing.as_json)
+    table = TableRows(("algorithm", "its delta", "fastest delta", "time"), rows, data=False)
+    output.show(document, table, NamedValues({"drawn to": out}), as_json=showing.as_json)
 
 
 def _read(file: Path, out: Path | None, reading: Reading, showing: Showing, what: str) -> Loaded:
@@ -275,4 +275,4 @@ def _report(
         "plot": str(out),
     }
     facts = {"graph": output.titled(file, loaded.graph), "plan": plan.headline(), "drawn to": out}
-    output.show(document, Facts(facts), as_json=showing.as_json)
+    output.show(document, NamedValues(facts), as_json=showing.as_json)

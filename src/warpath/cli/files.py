@@ -13,7 +13,7 @@ from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.generators import arguments_of, detail, listing
 from warpath.cli.options import GraphFile, Reading, Showing, Threads
-from warpath.cli.output import Facts
+from warpath.cli.output import NamedValues
 from warpath.cli.reading import load, pairs
 from warpath.cli.usage import UsageError
 from warpath.engines.hierarchy import arcs_of
@@ -74,7 +74,7 @@ def convert(
         "written": f"{out}, {units.size(out.stat().st_size)}",
         "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(seconds)} writing",
     }
-    output.show(document, Facts(shown), as_json=showing.as_json)
+    output.show(document, NamedValues(shown), as_json=showing.as_json)
 
 
 def prepare(
@@ -124,7 +124,7 @@ def prepare(
         "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(seconds)} preparing, "
         f"{units.seconds(written)} writing",
     }
-    output.show(document, Facts(shown), as_json=showing.as_json)
+    output.show(document, NamedValues(shown), as_json=showing.as_json)
 
 
 def generate(
@@ -187,7 +187,7 @@ def generate(
         "written": f"{out}, {units.size(out.stat().st_size)}",
         "time": f"{units.seconds(seconds)} generating, {units.seconds(written)} writing",
     }
-    output.show(document, Facts(shown), as_json=showing.as_json)
+    output.show(document, NamedValues(shown), as_json=showing.as_json)
 
 
 def _write(graph: Graph, out: Path, name: str | None, options: dict[str, Any]) -> float:

@@ -6,7 +6,7 @@ import difflib
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from warpath.cli.output import Line, Rows
+from warpath.cli.output import Sentence, TableRows
 from warpath.cli.reading import number_or_text
 from warpath.cli.usage import UsageError
 from warpath.graph.generate import GENERATORS
@@ -23,15 +23,15 @@ _WEIGHTS = (
 )
 
 
-def listing() -> tuple[dict[str, Any], Rows]:
+def listing() -> tuple[dict[str, Any], TableRows]:
     """Return all kinds, as a document and as a table."""
     rows = [(name, _summary(name), _usage(name)) for name in GENERATORS]
     columns = ("kind", "what it is", "parameters")
     kinds = [dict(zip(("kind", "summary", "usage"), row, strict=True)) for row in rows]
-    return {"command": "generate", "kinds": kinds}, Rows(columns, rows, data=False)
+    return {"command": "generate", "kinds": kinds}, TableRows(columns, rows, data=False)
 
 
-def detail(kind: str) -> tuple[dict[str, Any], Line]:
+def detail(kind: str) -> tuple[dict[str, Any], Sentence]:
     """Return the description of a kind and of its parameters, as a document and as text."""
     text = f"{kind} {_usage(kind)}\n\n{inspect.getdoc(_function(kind)) or ''}"
     text = text.partition("\nRaises\n")[0].partition("\nExamples\n")[0].rstrip()
@@ -44,7 +44,7 @@ def detail(kind: str) -> tuple[dict[str, Any], Line]:
         },
         "text": text,
     }
-    return document, Line(text)
+    return document, Sentence(text)
 
 
 def arguments_of(

@@ -14,7 +14,7 @@ from warpath.base.errors import InputError, VerificationError
 from warpath.cli import output
 from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
-from warpath.cli.output import Facts, Line
+from warpath.cli.output import NamedValues, Sentence
 from warpath.cli.reading import load
 from warpath.cli.usage import UsageError
 from warpath.cli.vertices import listed, one_id, vertex
@@ -68,7 +68,7 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
         shown["not passed through"] = f"the first {output.count(roads.first_through)} vertices"
     shown["memory"] = units.size(document["bytes"])
     shown["time"] = f"{units.seconds(loaded.seconds)} reading"
-    output.show(document, Facts(shown), as_json=showing.as_json)
+    output.show(document, NamedValues(shown), as_json=showing.as_json)
 
 
 def plan(
@@ -158,7 +158,7 @@ def plan(
         "left_out": [{"algorithm": name, "reason": why} for name, why in chosen.left_out],
         "notes": chosen.notes,
     }
-    output.show(document, Line(str(chosen)), as_json=showing.as_json)
+    output.show(document, Sentence(str(chosen)), as_json=showing.as_json)
 
 
 def verify(
@@ -214,7 +214,7 @@ def verify(
         **dataclasses.asdict(certificate),
         "seconds": {"read": loaded.seconds, "verify": time.perf_counter() - start},
     }
-    output.show(document, Line(str(certificate)), as_json=showing.as_json)
+    output.show(document, Sentence(str(certificate)), as_json=showing.as_json)
 
 
 def _ids(graph: Graph) -> str:

@@ -13,7 +13,7 @@ from warpath.base import units
 from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
 from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving
-from warpath.cli.output import Facts, Rows
+from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import Loaded, load
 from warpath.cli.summary import exact_sum
 from warpath.cli.usage import UsageError
@@ -198,7 +198,7 @@ def pairs(
         else [dict(zip(_TRIP_COLUMNS, row, strict=True)) for row in rows],
     }
     if rows is not None:
-        part = Rows(_TRIP_COLUMNS, rows, ids=frozenset(_TRIP_COLUMNS[:2]))
+        part = TableRows(_TRIP_COLUMNS, rows, ids=frozenset(_TRIP_COLUMNS[:2]))
         output.show(document, part, as_json=showing.as_json)
         return
     facts = {
@@ -209,7 +209,7 @@ def pairs(
         "plan": found.plan.headline(),
         "saved to": out,
     }
-    output.show(document, Facts(facts), as_json=showing.as_json)
+    output.show(document, NamedValues(facts), as_json=showing.as_json)
 
 
 def _solve(

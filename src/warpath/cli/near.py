@@ -12,7 +12,7 @@ from warpath.base import units
 from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
 from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving, Theme
-from warpath.cli.output import Facts, Rows
+from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import load, number_or_text, with_coordinates
 from warpath.cli.summary import described
 from warpath.cli.usage import UsageError
@@ -98,7 +98,7 @@ def nearest(
         else [dict(zip(_FACILITY_COLUMNS, r, strict=True)) for r in rows],
     }
     if everything and not showing.as_json:
-        output.show(document, Rows(_FACILITY_COLUMNS, rows or ()), as_json=False)
+        output.show(document, TableRows(_FACILITY_COLUMNS, rows or ()), as_json=False)
         return
     shown = {
         "graph": output.titled(graph, roads),
@@ -114,9 +114,9 @@ def nearest(
         "plan": found.plan.headline(),
         **({} if out is None else {"saved to": out}),
     }
-    parts: list[Any] = [Facts(shown)]
+    parts: list[Any] = [NamedValues(shown)]
     if rows is not None:
-        parts.append(Rows(_FACILITY_COLUMNS, rows))
+        parts.append(TableRows(_FACILITY_COLUMNS, rows))
     output.show(document, *parts, as_json=showing.as_json)
 
 
@@ -201,7 +201,7 @@ def within(
         "plot": None if plot is None else str(plot),
         "vertices": None if rows is None else [dict(zip(_COLUMNS, r, strict=True)) for r in rows],
     }
-    table = [] if rows is None else [Rows(_COLUMNS, rows)]
+    table = [] if rows is None else [TableRows(_COLUMNS, rows)]
     if everything and not showing.as_json:
         output.show(document, *table, as_json=False)
         return
@@ -216,7 +216,7 @@ def within(
         "plan": found.paths.plan.headline(),
         **files,
     }
-    output.show(document, Facts(facts), *table, as_json=showing.as_json)
+    output.show(document, NamedValues(facts), *table, as_json=showing.as_json)
 
 
 def _write(found: Within, what: str, file: Path, theme: str) -> None:

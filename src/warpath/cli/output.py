@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
 
 
-class Facts(NamedTuple):
+class NamedValues(NamedTuple):
     """Named values."""
 
     values: Mapping[str, Any]
     title: str | None = None
 
 
-class Rows(NamedTuple):
+class TableRows(NamedTuple):
     """A table; `data` is True for results that programs may read, False for lists to read."""
 
     columns: Sequence[str]
@@ -38,13 +38,15 @@ class Rows(NamedTuple):
     ids: frozenset[str] = frozenset({"vertex", "pred", "source", "target"})  # without separators
 
 
-class Line(NamedTuple):
+class Sentence(NamedTuple):
     """A sentence."""
 
     text: str
 
 
-def show(document: Mapping[str, Any], *parts: Facts | Rows | Line, as_json: bool) -> None:
+def show(
+    document: Mapping[str, Any], *parts: NamedValues | TableRows | Sentence, as_json: bool
+) -> None:
     """Print a document as JSON, or its parts as readable text."""
     if as_json:
         json.dump(plain(document), sys.stdout, ensure_ascii=False, indent=2, allow_nan=False)
@@ -119,10 +121,10 @@ def write_rows(rows: Iterable[Sequence[Any]], separator: str = "\t") -> Iterator
         yield separator.join("" if value is None else text_of(value) for value in row) + "\n"
 
 
-def _write_text(part: Facts | Rows | Line) -> None:
-    if isinstance(part, Line):
+def _write_text(part: NamedValues | TableRows | Sentence) -> None:
+    if isinstance(part, Sentence):
         sys.stdout.write(f"{part.text}\n")
-    elif isinstance(part, Facts):
+    elif isinstance(part, NamedValues):
         width = max((len(name) for name in part.values), default=0)
         for name, value in part.values.items():
             sys.stdout.write(f"{name:<{width}}  {text_of(value)}\n")
@@ -137,7 +139,7 @@ def _write_text(part: Facts | Rows | Line) -> None:
             sys.stdout.write("  ".join(cells).rstrip() + "\n")
 
 
-def _show_rich(parts: Sequence[Facts | Rows | Line]) -> None:
+def _show_rich(parts: Sequence[NamedValues | TableRows | Sentence]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -147,12 +149,12 @@ def _show_rich(parts: Sequence[Facts | Rows | Line]) -> None:
     for at, part in enumerate(parts):
         if at:
             console.print()
-        if isinstance(part, Line):
+        if isinstance(part, Sentence):
             console.print(Text(part.text))
             continue
         if part.title:
             console.print(Text(part.title, style="bold"))
-        if isinstance(part, Facts):
+        if isinstance(part, NamedValues):
             grid = Table.grid(padding=(0, 2))
             grid.add_column(style="cyan", no_wrap=True)
             grid.add_column(overflow="fold")

@@ -11,7 +11,7 @@ from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.options import Showing
-from warpath.cli.output import Facts, Rows
+from warpath.cli.output import NamedValues, TableRows
 from warpath.results.trace import Trace
 
 _COLUMNS = ("trace", "algorithm", "device", "rounds", "parallelism", "work", "MTEPS", "time")
@@ -71,5 +71,5 @@ def trace(
         ]
         for file, each, total in zip(files, traces, totals, strict=True)
     ]
-    table = Rows(_COLUMNS, rows, data=False)
-    output.show(document, table, Facts({"drawn to": out}), as_json=showing.as_json)
+    table = TableRows(_COLUMNS, rows, data=False)
+    output.show(document, table, NamedValues({"drawn to": out}), as_json=showing.as_json)

@@ -12,7 +12,7 @@ from warpath.base.errors import NoPathError
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, Reading, Showing, Solving
-from warpath.cli.output import Facts, Line, Rows
+from warpath.cli.output import NamedValues, Sentence, TableRows
 from warpath.cli.reading import load, with_coordinates
 from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
 from warpath.graph import Graph
@@ -105,7 +105,7 @@ def _show(
     columns = ("hop", "vertex", "leg", "distance")
     rows = _legs(names, legs)
     if not output.on_terminal() and not showing.as_json:
-        output.show(document, Rows(columns, rows), as_json=False)
+        output.show(document, TableRows(columns, rows), as_json=False)
         return
     facts = {
         "route": f"{output.text_of(names[0])} -> {output.text_of(names[-1])}",
@@ -115,15 +115,15 @@ def _show(
         "plan": plan.headline(),
         **({} if plot is None else {"drawn to": plot}),
     }
-    parts: list[Any] = [Facts(facts)]
+    parts: list[Any] = [NamedValues(facts)]
     if len(rows) <= _SHOWN or everything:
-        parts.append(Rows(columns, rows))
+        parts.append(TableRows(columns, rows))
     else:
         half = _SHOWN // 2
         left_out = len(rows) - 2 * half
-        parts.append(Rows(columns, rows[:half]))
-        parts.append(Line(f"... {left_out:,} more (--all shows them) ..."))
-        parts.append(Rows(columns, rows[-half:]))
+        parts.append(TableRows(columns, rows[:half]))
+        parts.append(Sentence(f"... {left_out:,} more (--all shows them) ..."))
+        parts.append(TableRows(columns, rows[-half:]))
     output.show(document, *parts, as_json=showing.as_json)
 
 

@@ -12,7 +12,7 @@ from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving
-from warpath.cli.output import Facts, Rows
+from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import load
 from warpath.cli.summary import described, distance_rows
 from warpath.cli.vertices import in_file_ids, one_id, vertex
@@ -89,7 +89,7 @@ def sssp(
         "distances": None if rows is None else [dict(zip(columns, r, strict=True)) for r in rows],
     }
     if everything and not showing.as_json:
-        output.show(document, Rows(columns, rows or ()), as_json=False)
+        output.show(document, TableRows(columns, rows or ()), as_json=False)
         return
     shown = {
         "graph": output.titled(graph, roads),
@@ -104,9 +104,9 @@ def sssp(
         **({} if out is None else {"saved to": out}),
         **({} if traced is None else {"traced to": traced}),
     }
-    parts: list[Any] = [Facts(shown)]
+    parts: list[Any] = [NamedValues(shown)]
     if rows is not None:
-        parts.append(Rows(columns, rows))
+        parts.append(TableRows(columns, rows))
     output.show(document, *parts, as_json=showing.as_json)
 
 

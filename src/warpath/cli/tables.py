@@ -10,7 +10,7 @@ import numpy as np
 from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.main import tell
-from warpath.cli.output import Facts, Rows
+from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.summary import exact_sum
 from warpath.cli.usage import UsageError
 from warpath.cli.vertices import ids
@@ -89,7 +89,7 @@ def show_table(
             document["distances"] = list(rows)
         if long is None:
             long = output.on_terminal() and t > _WIDE
-        part = Rows(*(long_form(table) if long else wide_form(table)))
+        part = TableRows(*(long_form(table) if long else wide_form(table)))
         output.show(document, part, as_json=showing.as_json)
         return
     resumed = table.stats.get("resumed")
@@ -101,7 +101,7 @@ def show_table(
         "plan": plan.headline(),
         "saved to": out,
     }
-    output.show(document, Facts(facts), as_json=showing.as_json)
+    output.show(document, NamedValues(facts), as_json=showing.as_json)
 
 
 def save(table: DistanceTable, out: Path, *, long: bool) -> None:

@@ -10,7 +10,7 @@ from warpath import _core
 from warpath.api.distances import apsp, distances
 from warpath.base import settings
 from warpath.base.errors import DistanceOverflowError
-from warpath.csgraph.matrices import Edges
+from warpath.csgraph.matrices import MatrixEdges
 from warpath.csgraph.results import as_floats, as_predecessors, prefer_sources
 from warpath.csgraph.solving import solved
 from warpath.graph import Graph
@@ -74,7 +74,7 @@ def _tree(edges: Array, dist: Array) -> Array:
     unknown = np.flatnonzero((pred == _UNKNOWN).any(axis=1))
     pred = as_predecessors(pred)
     if len(unknown):
-        rows = Edges(_graph(edges), negative=False, signed=False)
+        rows = MatrixEdges(_graph(edges), negative=False, signed=False)
         pred[unknown] = solved(rows, unknown, predecessors=True)[1]  # type: ignore[assignment]
     return pred
 

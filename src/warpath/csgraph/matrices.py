@@ -32,7 +32,7 @@ _FLOATS = (np.float64, np.float32, np.float16)
 _FEW = 2**15
 
 
-class Edges(NamedTuple):
+class MatrixEdges(NamedTuple):
     """The edges of a matrix.
 
     Attributes
@@ -46,10 +46,10 @@ class Edges(NamedTuple):
     negative: bool
     signed: bool
 
-    def without_edges(self) -> Edges:
+    def without_edges(self) -> MatrixEdges:
         """Return the same vertices without edges."""
         none = Graph.from_csr(np.zeros(self.graph.n + 1, np.int64), np.empty(0, np.int32))
-        return Edges(none, self.negative, signed=False)
+        return MatrixEdges(none, self.negative, signed=False)
 
 
 def is_sparse(data: Any) -> bool:
@@ -67,7 +67,7 @@ def as_scipys(data: Any) -> Any:
         return data.to_scipy_sparse()
 
 
-def edges_of(csgraph: Any, *, directed: bool, unweighted: bool = False) -> Edges:
+def edges_of(csgraph: Any, *, directed: bool, unweighted: bool = False) -> MatrixEdges:
     """Return the edges of a matrix.
 
     Parameters
@@ -90,7 +90,9 @@ def edges_of(csgraph: Any, *, directed: bool, unweighted: bool = False) -> Edges
     indptr, indices, values = rows_of(csgraph, directed=directed)
     negative = _any_negative(values)
     graph = _graph(indptr, indices, None) if unweighted else _weighted(indptr, indices, values)
-    return Edges(graph if directed else undirected(graph), negative, negative and not unweighted)
+    return MatrixEdges(
+        graph if directed else undirected(graph), negative, negative and not unweighted
+    )
 
 
 def _any_negative(values: Array) -> bool:

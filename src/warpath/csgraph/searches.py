@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpath.base.dtypes import Array
-    from warpath.csgraph.matrices import Edges
+    from warpath.csgraph.matrices import MatrixEdges
 
     Answer = Array | tuple[Array, ...]
 
@@ -313,7 +313,7 @@ def _checked_limit(limit: float) -> float | None:
 
 
 def _answer(
-    edges: Edges, sources: Array, shape: tuple[int, ...], predecessors: object, **options: Any
+    edges: MatrixEdges, sources: Array, shape: tuple[int, ...], predecessors: object, **options: Any
 ) -> Answer:
     """Return one row per source, in the requested shape."""
     dist, pred = solved(edges, sources, predecessors=bool(predecessors), **options)
@@ -321,14 +321,14 @@ def _answer(
 
 
 def _nearest(
-    edges: Edges, sources: Array, predecessors: object, limit: float | None = None
+    edges: MatrixEdges, sources: Array, predecessors: object, limit: float | None = None
 ) -> Answer:
     with raising_scipys():
         return nearest_sources(edges.graph, sources, limit, predecessors=bool(predecessors))
 
 
 def _within(
-    edges: Edges,
+    edges: MatrixEdges,
     sources: Array,
     shape: tuple[int, ...],
     predecessors: object,
@@ -356,7 +356,7 @@ def _within(
     )
 
 
-def _pruned(edges: Edges, limit: float, solve: Callable[[Edges], Answer]) -> Answer:
+def _pruned(edges: MatrixEdges, limit: float, solve: Callable[[MatrixEdges], Answer]) -> Answer:
     """Solve repeatedly, each time without the edges that were found to lead beyond the limit."""
     while True:
         answer = solve(edges)

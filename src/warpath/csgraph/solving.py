@@ -19,7 +19,7 @@ from warpath.results.predecessors import tree
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
-    from warpath.csgraph.matrices import Edges
+    from warpath.csgraph.matrices import MatrixEdges
     from warpath.graph import Graph
 
 #: (n + m) * sources; a search of less work is faster than planning, which takes 0.2 ms.
@@ -28,7 +28,7 @@ _AT_ONCE = CATALOGUE["classic.dijkstra.radix_heap"]
 
 
 def solved(
-    edges: Edges,
+    edges: MatrixEdges,
     sources: Array,
     *,
     predecessors: bool,

@@ -94,7 +94,7 @@ class Order:
     tiles: Tiles | None = None
 
 
-class Launch(Protocol):
+class PreparedLaunch(Protocol):
     """A kernel whose blocks run at the same time, with arguments that wait for `Device.fire`.
 
     Attributes
@@ -167,7 +167,7 @@ class Device(Protocol):
         """Launch a kernel after what was launched before: arrays, None or NumPy scalars."""
         ...
 
-    def prepared(self, kernel: Kernel, blocks: int, *args: Any) -> Launch:
+    def prepared(self, kernel: Kernel, blocks: int, *args: Any) -> PreparedLaunch:
         """Return a launch of a kernel whose blocks run at the same time; `args` as in `launch`."""
         ...
 

@@ -45,7 +45,7 @@ _STEP = 64 * CHUNK
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileFormat:
     """A format: its magic number of 8 bytes, its version, and words for messages.
 
     Attributes
@@ -84,7 +84,7 @@ def entry_of(name: str, array: NDArray[Any], offset: int = 0) -> Entry:
     return Entry(name, _written(array).dtype.str, list(array.shape), offset, checksum)
 
 
-def write(file: BinaryIO, layout: Layout, arrays: Mapping[str, NDArray[Any]]) -> None:
+def write(file: BinaryIO, layout: FileFormat, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write arrays of booleans, numbers or strings; the same arrays give the same bytes."""
     entries: list[Entry] = []
     end = 0
@@ -119,7 +119,7 @@ class ArrayFile:
         The file is not of this format, of another version, compressed or damaged.
     """
 
-    def __init__(self, source: Source, layout: Layout) -> None:
+    def __init__(self, source: Source, layout: FileFormat) -> None:
         self._source = source
         if source.compression is not None:
             reason = f"a {layout.what} is mapped into memory, so unpack this file first"

@@ -88,7 +88,7 @@ def read(
         message = f'weight={weight!r}: OpenStreetMap roads are weighted by "metres" or "seconds".'
         raise InputError(message)
     rules = CarRules(_speeds(speeds, service=service), private=private)
-    file = _File(source)
+    file = _Extract(source)
     ways = file.ways(rules)
     if not ways.points.size:
         raise file.error(
@@ -157,7 +157,7 @@ def _is_pbf(head: bytes) -> bool:
     return head[4:15] == b"\x0a\x09OSMHeader"
 
 
-class _File:
+class _Extract:
     """An extract that is read in several passes; osmium's errors become GraphFormatErrors."""
 
     def __init__(self, source: Source) -> None:

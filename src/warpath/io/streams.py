@@ -83,7 +83,7 @@ def row_blocks(
 @contextmanager
 def opened_file(
     path: Path, shape: tuple[int, int], dtype: np.dtype[Any], question: Question
-) -> Iterator[_File]:
+) -> Iterator[_StreamedFile]:
     """Open an ``.npy`` or ``.zarr`` file to fill, or the part that an unfinished run left.
 
     After an error the finished rows stay, so that the same call can continue. They are removed if
@@ -118,7 +118,7 @@ def opened_file(
             journal.close()  # again, as an interrupt may have prevented the first call
 
 
-class _File(ABC):
+class _StreamedFile(ABC):
     """A file with two buffers: a thread writes one while the caller fills the other."""
 
     def __init__(self, journal: Journal, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
@@ -245,7 +245,7 @@ class _File(ABC):
         """Return the finished table, mapped into memory if possible."""
 
 
-class NpyFile(_File):
+class NpyFile(_StreamedFile):
     """An ``.npy`` file."""
 
     def __init__(self, journal: Journal, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
@@ -313,7 +313,7 @@ class NpyFile(_File):
         return np.load(self.journal.target, mmap_mode=None if empty else "r")
 
 
-class _Zarr(_File):
+class _Zarr(_StreamedFile):
     def __init__(self, journal: Journal, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         self._zarr = require("zarr", extra="zarr", what=f"Writing {journal.target.name}")
         super().__init__(journal, shape, dtype)

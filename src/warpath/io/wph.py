@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-LAYOUT = array_file.Layout(
+LAYOUT = array_file.FileFormat(
     magic=b"\x89WPH\r\n\x1a\n",  # as in PNG: a transfer that changes line ends damages it
     version=1,
     what="prepared graph (.wph)",

@@ -11,7 +11,7 @@ from warpath.graph.coordinates import stretch
 from warpath.io.places import to_write
 from warpath.plot.map import (
     EDGE,
-    Map,
+    MapFigure,
     add_scale,
     colours_between,
     draw_lines,
@@ -184,7 +184,7 @@ def _shown(paths: Paths, steps: SearchSteps) -> Array:
 
 
 def _frames(
-    drawing: Map, paths: Paths, steps: SearchSteps, name: str, title: str | None
+    drawing: MapFigure, paths: Paths, steps: SearchSteps, name: str, title: str | None
 ) -> Iterator[Array]:
     """Yield the frames, (height, width, 3) uint8; each draws only the new edges."""
     figure, axes, theme = drawing.figure, drawing.axes, drawing.theme
@@ -279,7 +279,7 @@ def _panels(
         axes.set_title(
             steps.label(at), fontsize=8.5, color=colours.soft, loc="left", pad=3, parse_math=False
         )
-    whole = Map(figure, axes, one.box, colours)
+    whole = MapFigure(figure, axes, one.box, colours)
     add_scale(whole, drawn, f"distance from {name}")
     write_title(whole, _TITLE.format(name) if title is None else title, None)
     return figure

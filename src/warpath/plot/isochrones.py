@@ -8,7 +8,7 @@ import numpy as np
 
 from warpath.plot.map import (
     EDGE,
-    Map,
+    MapFigure,
     colours_between,
     draw_lines,
     draw_network,
@@ -113,7 +113,7 @@ def plot_within(
     return drawing.figure
 
 
-def _add_legend(drawing: Map, found: Within, colours: Any, columns: int) -> None:
+def _add_legend(drawing: MapFigure, found: Within, colours: Any, columns: int) -> None:
     from matplotlib.lines import Line2D
 
     rows = zip(found.cutoffs.tolist(), found.counts.tolist(), colours, strict=True)

@@ -23,7 +23,7 @@ _WIDTH, EDGE, _HEADING = 8.0, 0.2, 0.75  # inches
 _MANY = 2e4  # more lines are rasterized in vector formats
 
 
-class Map(NamedTuple):
+class MapFigure(NamedTuple):
     """A figure with one map; `box` is the shown part: xmin, ymin, xmax, ymax."""
 
     figure: Any
@@ -53,7 +53,7 @@ def new_map(
     margin: float = 0.03,
     flattest: float = 0.0,
     foot: float = 0.0,
-) -> Map:
+) -> MapFigure:
     """Return an empty drawing of the part of a graph around some points.
 
     Longitudes and latitudes in degrees are drawn true to scale at their mean latitude, other
@@ -82,7 +82,7 @@ def new_map(
     left, low = EDGE / size[0], (EDGE + foot) / size[1]
     axes = figure.add_axes((left, low, wide / size[0], high / size[1]))
     frame(axes, box, scale)
-    return Map(figure, axes, box, colours)
+    return MapFigure(figure, axes, box, colours)
 
 
 def frame(axes: Any, box: Box, scale: float) -> None:
@@ -143,7 +143,7 @@ def network_lines(graph: Graph, box: Box) -> Array:
     return lines[seen(lines, box)]
 
 
-def draw_network(drawing: Map, graph: Graph) -> None:
+def draw_network(drawing: MapFigure, graph: Graph) -> None:
     """Draw the edges inside the box in a faint colour."""
     lines = network_lines(graph, drawing.box)
     width = line_width(len(lines))
@@ -151,7 +151,7 @@ def draw_network(drawing: Map, graph: Graph) -> None:
 
 
 def mark(
-    drawing: Map, point: Array, name: str, *, start: bool, side: tuple[float, float] = (1, 1)
+    drawing: MapFigure, point: Array, name: str, *, start: bool, side: tuple[float, float] = (1, 1)
 ) -> None:
     """Mark one vertex, a source by a ring or a target by a square, with its name next to it.
 
@@ -199,7 +199,7 @@ def _keep_inside(label: Any, figure: Any) -> None:
     label.set_position((x - over * 72 / figure.dpi, y))
 
 
-def write_title(drawing: Map, title: str | None, subtitle: str | None) -> None:
+def write_title(drawing: MapFigure, title: str | None, subtitle: str | None) -> None:
     """Write a title and a subtitle above the drawing; None or "" leaves one out."""
     height, width = drawing.figure.get_figheight(), drawing.figure.get_figwidth()
     for text, inches, look in (
@@ -222,7 +222,7 @@ def colours_between(theme: Theme, count: int | None = None) -> Any:
     return ListedColormap(chosen) if count is None else chosen
 
 
-def add_scale(drawing: Map, drawn: Any, label: str) -> None:
+def add_scale(drawing: MapFigure, drawn: Any, label: str) -> None:
     """Add a colour bar below the drawing."""
     figure, theme = drawing.figure, drawing.theme
     height, width = figure.get_figheight(), figure.get_figwidth()

@@ -10,7 +10,7 @@ import numpy as np
 from warpath.base.errors import GraphError, InputError
 from warpath.graph import Graph
 from warpath.graph.checks import shown
-from warpath.plot.map import Map, draw_network, mark, new_map, positions_of, write_title
+from warpath.plot.map import MapFigure, draw_network, mark, new_map, positions_of, write_title
 from warpath.plot.page import checked_path, drawable, save
 from warpath.results.route import Route
 
@@ -95,7 +95,7 @@ def route_line(graph: Graph, vertices: Any) -> Array:
     return line if along is None else along
 
 
-def draw_route(drawing: Map, line: Array, names: tuple[str, str]) -> None:
+def draw_route(drawing: MapFigure, line: Array, names: tuple[str, str]) -> None:
     """Draw a line with a rim from a source to a target, and both ends with their names."""
     rounded = {"solid_capstyle": "round", "solid_joinstyle": "round"}
     for colour, width, order in ((drawing.theme.paper, 4.6, 3), (drawing.theme.route, 2.6, 4)):

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpath.plot.rounds import Rounds, StepSummary
-    from warpath.results.trace import Totals
+    from warpath.results.trace import TraceTotals
 
 #: Most traces whose rounds are drawn side by side; of more, only the totals are compared.
 MOST_COLUMNS = 4
@@ -335,7 +335,7 @@ def _unit(seconds: float) -> tuple[str, float]:
     return ("ms", 1e3) if seconds < 0.9995 else ("s", 1.0)
 
 
-def _draw_comparison(figure: Any, totals: Sequence[Totals], names: Sequence[str]) -> None:
+def _draw_comparison(figure: Any, totals: Sequence[TraceTotals], names: Sequence[str]) -> None:
     """Draw time, then work and rounds against parallelism; the bars' names are the legend."""
     time, work, rounds = figure.subplots(1, 3, width_ratios=(1.5, 1, 1))
     unit, factor = _unit(max(one.seconds for one in totals))

@@ -52,7 +52,7 @@ def _loaded(graph: Graph, path: str | os.PathLike[str], table: Any) -> Paths | D
     names = list(table.column_names)
     if len(set(names)) != len(names):
         raise GraphFormatError(path, 1, "two columns have the same name")
-    rows = _Rows(graph, path, table)
+    rows = _FileRows(graph, path, table)
     if names == ["vertex", "distance", "pred"]:
         return rows.paths()
     if names[:3] == ["source", "target", "distance"] and names[3:] in ([], ["pred"]):
@@ -91,7 +91,7 @@ def _read(path: str | os.PathLike[str]) -> Any:
 _PLACES: Derived[dict[str, int]] = Derived(__name__, "indices by the vertices' names as text")
 
 
-class _Rows:
+class _FileRows:
     """A table as read from a file; methods raise GraphFormatError if it does not fit the graph."""
 
     def __init__(self, graph: Graph, path: str | os.PathLike[str], table: Any) -> None:

@@ -101,7 +101,7 @@ class TracedRun:
 
 
 @dataclass(frozen=True)
-class Totals:
+class TraceTotals:
     """Totals of the rounds of a run.
 
     The measures are those of Davidson, Baxter, Garland and Owens (IPDPS 2014), sections V and VI.
@@ -154,7 +154,9 @@ class Trace(Sequence[Round]):
         """Append a round."""
         self._rounds.append(one)
 
-    def totals(self, dijkstra_edges: int | None = None, seconds: float | None = None) -> Totals:
+    def totals(
+        self, dijkstra_edges: int | None = None, seconds: float | None = None
+    ) -> TraceTotals:
         """Return the totals of the rounds.
 
         Parameters
@@ -183,7 +185,7 @@ class Trace(Sequence[Round]):
         relaxed = int(sum(one.relaxed for one in self._rounds))
         if relaxed and not dijkstra_edges:
             dijkstra_edges = None
-        return Totals(
+        return TraceTotals(
             rounds=rounds,
             selected=selected,
             relaxed=relaxed,
@@ -248,7 +250,7 @@ class Trace(Sequence[Round]):
         return "\n".join(lines) + ">"
 
 
-def described(totals: Totals) -> dict[str, str]:
+def described(totals: TraceTotals) -> dict[str, str]:
     """Return totals as readable text, line by line."""
     share = f", {totals.improved / totals.relaxed:.1%} of them" if totals.relaxed else ""
     work = (
@@ -264,7 +266,7 @@ def described(totals: Totals) -> dict[str, str]:
     }
 
 
-def headline(totals: Totals) -> str:
+def headline(totals: TraceTotals) -> str:
     """Return the measures in one line."""
     rounds = "1 round" if totals.rounds == 1 else f"{totals.rounds:,} rounds"
     ratio = totals.work_ratio

@@ -47,7 +47,7 @@ class RowsIn(NamedTuple):
     without_in_edges: Array
 
 
-class Buffers(NamedTuple):
+class BreadthFirstBuffers(NamedTuple):
     """The buffers of a solve other than its answer; the kernel clears those that must be clear."""
 
     pieces: Array
@@ -108,7 +108,7 @@ def search_of(
         "alpha": _ALPHA,
     }
 
-    def buffers() -> Buffers:  # kept with the graph, so it must not refer to it
+    def buffers() -> BreadthFirstBuffers:  # kept with the graph, so it must not refer to it
         return _buffers(n, m, device)
 
     return Search(
@@ -177,10 +177,10 @@ def _weight(graph: Graph) -> Any:
     return graph.solver_weights[0] if graph.m else 0
 
 
-def _buffers(n: int, m: int, device: Device) -> Buffers:
+def _buffers(n: int, m: int, device: Device) -> BreadthFirstBuffers:
     xp = device.xp
     words = -(-n // 32)
-    return Buffers(
+    return BreadthFirstBuffers(
         xp.empty(n + m // _PIECE + 1, np.uint64),
         xp.empty(m // _PART + 1, np.uint64),
         xp.empty(words, np.uint32),

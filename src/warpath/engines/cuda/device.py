@@ -23,7 +23,7 @@ from warpath.engines.cuda.driver import (
     of_cuda,
 )
 from warpath.engines.cuda.launching import CUDADriverError, Launch, no_argument
-from warpath.engines.cuda.waiting import Active, OfThread, heard, wait_for
+from warpath.engines.cuda.waiting import Active, OfThread, wait_for, wait_for_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,7 +211,7 @@ class CudaDevice:
             If it takes longer than so many seconds; the kernel is halted first.
         """
         try:
-            if heard(word, self._current_stream, seconds):
+            if wait_for_word(word, self._current_stream, seconds):
                 self._own.rested()
                 return
         except KeyboardInterrupt:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Launch
+    from warpath.engines.base import Device, PreparedLaunch
     from warpath.engines.cuda.entry import Kernel
     from warpath.graph import Graph
 
@@ -63,7 +63,7 @@ class Flight:
     launch, ready_for : the last launch that a search made ready here, and the mark of that search.
     """
 
-    launch: Launch
+    launch: PreparedLaunch
     ready_for: object = None
 
     def __init__(self, pool: Flights) -> None:
@@ -94,7 +94,7 @@ class Flight:
         self._landed(kernel.name)
         return self.words
 
-    def fly(self, launch: Launch) -> list[int]:
+    def fly(self, launch: PreparedLaunch) -> list[int]:
         """Launch what was made ready, wait and return its words, as `run` does."""
         self._word.reset()
         self._device.fire(launch)

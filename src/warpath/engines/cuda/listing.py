@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from warpath._core import CompletionFlag
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Launch
+    from warpath.engines.base import PreparedLaunch
     from warpath.engines.cuda.entry import Kernel
     from warpath.recipes import Recipe
 
@@ -92,7 +92,7 @@ class _DryDevice:
     def launch(self, _kernel: Kernel, _blocks: int, *_args: Any) -> None:
         raise _FirstLaunchError
 
-    def prepared(self, _kernel: Kernel, _blocks: int, *_args: Any) -> Launch:
+    def prepared(self, _kernel: Kernel, _blocks: int, *_args: Any) -> PreparedLaunch:
         raise _FirstLaunchError
 
     def fire(self, _launch: Any) -> None:

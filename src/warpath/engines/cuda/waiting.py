@@ -73,7 +73,7 @@ class Active:
             raise explained from error
 
 
-def heard(word: CompletionFlag, stream: Callable[[], Any], seconds: float) -> bool:
+def wait_for_word(word: CompletionFlag, stream: Callable[[], Any], seconds: float) -> bool:
     """Wait for the word of a kernel, awake for signals; return whether it came in so many seconds.
 
     Also where the kernel ended without one, which the stream that it is on knows.

@@ -15,9 +15,10 @@ class Window(NamedTuple):
 
     Attributes
     ----------
-    array : (r, c), C-contiguous, of `Blocks.dtype`; c is the pitch, a multiple of `Blocks.tile`.
-    row, column : where the window begins; multiples of `Blocks.tile`.
-    rows, columns : its shape; multiples of `Blocks.tile`.
+    array : (r, c), C-contiguous, of `BlockOperations.dtype`; c is the pitch, a multiple of
+        `BlockOperations.tile`.
+    row, column : where the window begins; multiples of `BlockOperations.tile`.
+    rows, columns : its shape; multiples of `BlockOperations.tile`.
     """
 
     array: Array
@@ -32,7 +33,7 @@ class Window(NamedTuple):
         return cls(array, 0, 0, *array.shape)
 
 
-class Blocks(Protocol):
+class BlockOperations(Protocol):
     """Block operations of Floyd-Warshall on one device, for one type of labels >= 0.
 
     Work goes to the device's current stream in the order of the calls, which return at once.

@@ -40,7 +40,7 @@ class HostMemory:
 
 
 class HostBlocks:
-    """`warpath.engines.staged.blocks.Blocks` by the core's kernels; calls wait.
+    """`warpath.engines.staged.blocks.BlockOperations` by the core's kernels; calls wait.
 
     Parameters
     ----------

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpath.base.dtypes import Array
-    from warpath.engines.staged.blocks import Blocks
-    from warpath.engines.staged.unfinished import Journal, Panels
+    from warpath.engines.staged.blocks import BlockOperations
+    from warpath.engines.staged.unfinished import Panels, TileJournal
     from warpath.graph import Graph
 
 _TILES = 4  # that the memory holds: A, B, and two of C, or C and the copy that lowers a panel
@@ -53,7 +53,7 @@ class Tiles(NamedTuple):
     """
 
     memory: int
-    journal: Journal | None = None
+    journal: TileJournal | None = None
     panels: Path | None = None
 
 
@@ -85,10 +85,10 @@ class _Slot(NamedTuple):
 def all_pairs(
     graph: Graph,
     matrix: Array,
-    blocks: Blocks,
+    blocks: BlockOperations,
     device: Staging,
     memory: int,
-    journal: Journal | None = None,
+    journal: TileJournal | None = None,
     panels: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
     finish: Callable[[Array, slice], None] | None = None,
@@ -135,7 +135,7 @@ def all_pairs(
             solve.run(journal)
 
 
-def side_of(n: int, blocks: Blocks, memory: int) -> int:
+def side_of(n: int, blocks: BlockOperations, memory: int) -> int:
     """Return how many vertices a pivot has: as many as fit, and all pivots about as many."""
     tile = blocks.tile
     whole = math.isqrt(max(0, memory) // (_TILES * blocks.dtype.itemsize))
@@ -164,7 +164,7 @@ class _Solve:
     def __init__(
         self,
         matrix: Array,
-        blocks: Blocks,
+        blocks: BlockOperations,
         device: Staging,
         state: State,
         panels: Panels,
@@ -201,7 +201,7 @@ class _Solve:
         if state.panels and state.panels_sum != self._sum(*self.panels):
             raise damaged("panels")
 
-    def run(self, journal: Journal | None) -> None:
+    def run(self, journal: TileJournal | None) -> None:
         """Go on from the state, pivot after pivot; then finish part after part of the rows.
 
         Either has a step that only writes panels, and one that may be done again.
@@ -231,7 +231,7 @@ class _Solve:
             state.pivot, state.panels, state.strips = step + 1, False, 0
             state.note(journal)
 
-    def _lower_strips(self, k: int, journal: Journal | None) -> None:
+    def _lower_strips(self, k: int, journal: TileJournal | None) -> None:
         """Lower the rows of all pivots by the panels, and note each."""
         state, parts = self.state, len(self.parts)
         if state.strips:
@@ -246,7 +246,7 @@ class _Solve:
             if state.strips < parts:  # the caller notes the last one
                 state.note(journal)
 
-    def _written(self, at: int, journal: Journal | None) -> None:
+    def _written(self, at: int, journal: TileJournal | None) -> None:
         """Bring a strip to the disk, and keep its checksum."""
         flush(self.matrix)
         if journal is not None:

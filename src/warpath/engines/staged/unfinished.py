@@ -30,7 +30,7 @@ _CHUNK = 2**18  # entries that are converted at once
 _LARGEST_TILE = 4096
 
 
-class Journal(Protocol):
+class TileJournal(Protocol):
     """What remembers how far a solve is, when the process does not."""
 
     def done(self) -> dict[str, Any] | None:
@@ -63,7 +63,7 @@ class State:
     sums: list[int] = field(default_factory=list)
     panels_sum: int = 0
 
-    def note(self, journal: Journal | None) -> None:
+    def note(self, journal: TileJournal | None) -> None:
         """Write the state into a journal, if there is one."""
         if journal is not None:
             journal.mark(asdict(self))

@@ -14,7 +14,7 @@ from warpath.engines.cuda.tables.widths import bucket
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device, Order, Raw
-    from warpath.engines.cuda.tables.fill import Solver
+    from warpath.engines.cuda.tables.fill import BatchSolver
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
 
@@ -30,14 +30,14 @@ def block_a_source(order: Order, device: Device) -> Raw:
     return fill(order, device, smallest)
 
 
-def smallest(order: Order, device: Device, width: Width) -> Solver:
+def smallest(order: Order, device: Device, width: Width) -> BatchSolver:
     """Return a block for each source where its labels fit one, else pairs.
 
     They do not where a sum has left 32 bits and labels of 64 are too many, or where a GPU gives a
     block less than the recipe counts on.
     """
     if fits(order.graph, width, device):
-        return Blocks(order, device, width)
+        return BlockPerSourceSolver(order, device, width)
     return solver_of(order, device, width)
 
 
@@ -52,7 +52,7 @@ def fits(graph: Graph, width: Width, device: Device) -> bool:
     return size + _OWN <= device.shared_memory and graph.m <= _MOST_EDGES
 
 
-class Blocks:
+class BlockPerSourceSolver:
     """Solves batches of any number of sources."""
 
     def __init__(self, order: Order, device: Device, width: Width) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warpath.engines.base import Device, Order
 
 
-class Solver(Protocol):
+class BatchSolver(Protocol):
     """Solves batches of sources in one width.
 
     Attributes
@@ -48,7 +48,7 @@ class Solver(Protocol):
 def fill(
     order: Order,
     device: Device,
-    make: Callable[[Order, Device, Width], Solver],
+    make: Callable[[Order, Device, Width], BatchSolver],
     *,
     dtype: Any = None,
     finish: Callable[[Array, Array], None] | None = None,

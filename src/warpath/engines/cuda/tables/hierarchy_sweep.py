@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device, Order
-    from warpath.engines.cuda.tables.fill import Solver
+    from warpath.engines.cuda.tables.fill import BatchSolver
     from warpath.graph import Graph
 
 #: Sources whose labels lie side by side: the least number of these that holds all, or the largest.
@@ -72,11 +72,11 @@ def hierarchy_sweep(order: Order, device: Device) -> Raw:
     if order.out is not None and order.out.size == 0:
         return Raw(order.out)
 
-    def make(order: Order, device: Device, width: Width) -> Solver:
+    def make(order: Order, device: Device, width: Width) -> BatchSolver:
         hierarchy = hierarchy_of(order.graph, settings.threads())
         if hierarchy is None:  # sums near the end of 64 bits
             return solver_of(order, device, width)
-        return Rows(order, device, hierarchy)
+        return HierarchyRowsSolver(order, device, hierarchy)
 
     return fill(order, device, make)
 
@@ -201,7 +201,7 @@ class Sweeps:
         self._device.launch(self.kernel, blocks, *arguments)
 
 
-class Rows:
+class HierarchyRowsSolver:
     """Fills the rows of a table by sweeps: what `warpath.engines.cuda.tables.fill` asks for."""
 
     def __init__(self, order: Order, device: Device, hierarchy: Any) -> None:

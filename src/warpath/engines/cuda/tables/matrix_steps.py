@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from warpath.engines.base import Raw
 from warpath.engines.cuda.tables.potentials import restore
-from warpath.engines.cuda.tables.table import Table, longest
+from warpath.engines.cuda.tables.table import TableRun, longest
 from warpath.engines.potentials import lengths_and_potentials
 from warpath.recipes.axes import Memory
 from warpath.recipes.matrix import Relax
@@ -37,7 +37,7 @@ def matrix_steps(order: Order, device: Device) -> Raw:
         msg = f"{graph.n:,} weights of this size could leave 64 bits"
         raise OverflowError(msg)
     lengths, potentials = lengths_and_potentials(graph)
-    run = Table(order, device)
+    run = TableRun(order, device)
     weights = run.rows.weights if lengths is graph.solver_weights else device.put(lengths)
     integer = graph.dist_dtype.kind == "i"
     nothing = run.label(run.unreachable // 2 if integer else run.unreachable)
@@ -56,7 +56,7 @@ def matrix_steps(order: Order, device: Device) -> Raw:
     return Raw(order.out, stats={"rounds": run.rounds})
 
 
-def _rounds(run: Table, dist: Array, pred: Array | None) -> None:
+def _rounds(run: TableRun, dist: Array, pred: Array | None) -> None:
     """Relax every entry through every vertex, in rounds of one vertex or of one pivot tile."""
     steps = run.order.recipe.steps
     assert steps is not None  # noqa: S101 - every recipe with this loop has them
@@ -73,7 +73,7 @@ def _rounds(run: Table, dist: Array, pred: Array | None) -> None:
             run.order.progress(min(k + each, run.n), run.n)
 
 
-def _by_vertices(run: Table) -> Callable[[int, Array, Array | None], None]:
+def _by_vertices(run: TableRun) -> Callable[[int, Array, Array | None], None]:
     """Return what relaxes all entries through a vertex, in one launch."""
     steps = run.order.recipe.steps
     assert steps is not None  # noqa: S101 - see above
@@ -93,7 +93,7 @@ def _by_vertices(run: Table) -> Callable[[int, Array, Array | None], None]:
     return relax
 
 
-def _by_tiles(run: Table) -> Callable[[int, Array, Array | None], None]:
+def _by_tiles(run: TableRun) -> Callable[[int, Array, Array | None], None]:
     """Return what relaxes all entries through the vertices of a tile, in three launches."""
     steps = run.order.recipe.steps
     assert steps is not None  # noqa: S101 - see above

@@ -42,7 +42,7 @@ def kernel_of(kind: str, dtype: DTypeLike, block: int) -> Kernel:
 
 
 class MinPlus:
-    """What `warpath.engines.staged.blocks.Blocks` asks for, on a device that launches kernels.
+    """The `warpath.engines.staged.blocks.BlockOperations` of a device that launches kernels.
 
     Parameters
     ----------

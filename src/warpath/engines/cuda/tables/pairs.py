@@ -15,7 +15,7 @@ from warpath.graph.derived import Derived
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device, Order, Raw
-    from warpath.engines.cuda.tables.fill import Solver
+    from warpath.engines.cuda.tables.fill import BatchSolver
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
 
@@ -43,7 +43,7 @@ def pairs(order: Order, device: Device) -> Raw:
     return fill(order, device, solver_of)
 
 
-def solver_of(order: Order, device: Device, width: Width) -> Solver:
+def solver_of(order: Order, device: Device, width: Width) -> BatchSolver:
     """Return what advances single pairs, or those of 64 sources that lie side by side."""
     requested = order.params.get("together")
     if requested is None:
@@ -51,7 +51,11 @@ def solver_of(order: Order, device: Device, width: Width) -> Solver:
         several = len(order.problem.sources) > 1
         dense = several and graph.facts(symmetry=False).mean_degree >= _DEGREE
         requested = _SIDE if dense and fronts_meet(graph) else 1
-    return Rows(order, device, width) if requested > 1 else Pairs(order, device, width)
+    return (
+        PairRowsSolver(order, device, width)
+        if requested > 1
+        else PairListSolver(order, device, width)
+    )
 
 
 _FRONTS_MEET: Derived[bool] = Derived(__name__, "whether the sources' fronts meet")
@@ -89,7 +93,7 @@ def _is_wide_around(graph: Graph, source: int) -> bool:
     return False
 
 
-class Pairs:
+class PairListSolver:
     """Labels source by source; lists of pairs."""
 
     def __init__(self, order: Order, device: Device, width: Width) -> None:
@@ -141,7 +145,7 @@ class Pairs:
         return self._common.lost()
 
 
-class Rows:
+class PairRowsSolver:
     """Labels of 64 sources side by side; a word of waiting sources for each vertex."""
 
     batch = _SIDE

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _ON_THE_WAY = 2**26
 
 
-class Table(Run):
+class TableRun(Run):
     """A solve of several sources at once.
 
     Attributes

@@ -8,7 +8,7 @@ import numpy as np
 
 from warpath.engines.base import Raw
 from warpath.engines.cpu import refuse_overflow
-from warpath.engines.cuda.tables.table import Table, longest
+from warpath.engines.cuda.tables.table import TableRun, longest
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -30,7 +30,7 @@ def thread_a_source(order: Order, device: Device) -> Raw:
     sources = order.problem.sources
     if order.out.size == 0:
         return Raw(order.out, stats={"rounds": 0})
-    run = Table(order, device)
+    run = TableRun(order, device)
     matrix, _ = run.lay_out(run.rows.weights, run.label(run.unreachable), paths=False)
     batch = _batch(run)
     settled = relaxed = improved = 0
@@ -47,19 +47,19 @@ def thread_a_source(order: Order, device: Device) -> Raw:
     return Raw(order.out, stats={"rounds": run.n})
 
 
-def _batch(run: Table) -> int:
+def _batch(run: TableRun) -> int:
     """Return how many sources fit the device at a time: labels, flags, and predecessors."""
     a_label = np.dtype(run.label).itemsize
     each = run.n * (a_label + 1 + run.paths * run.rows.indices.itemsize)
     return max(1, min(len(run.sources), run.device.free_memory() * 3 // 4 // each))
 
 
-def _fill(run: Table, matrix: Array, at: slice) -> None:
+def _fill(run: TableRun, matrix: Array, at: slice) -> None:
     """Search from a batch of sources and deliver its rows; what it took is free again then."""
     _deliver(run, at, *_search(run, matrix, run.sources[at]))
 
 
-def _search(run: Table, matrix: Array, sources: Array) -> tuple[Array, Array | None]:
+def _search(run: TableRun, matrix: Array, sources: Array) -> tuple[Array, Array | None]:
     """Return the labels and the predecessors of a batch: (b, n) each, on the device."""
     xp, count = run.xp, len(sources)
     kernel = run.kernel("thread_dijkstra", paths=run.paths, traced=run.traced)
@@ -88,7 +88,7 @@ def _search(run: Table, matrix: Array, sources: Array) -> tuple[Array, Array | N
     return dist, pred
 
 
-def _deliver(run: Table, at: slice, dist: Array, pred: Array | None) -> None:
+def _deliver(run: TableRun, at: slice, dist: Array, pred: Array | None) -> None:
     graph = run.order.graph
     if longest(graph) >= 2**62:
         for row in run.device.get(dist):

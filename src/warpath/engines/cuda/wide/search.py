@@ -37,7 +37,7 @@ _MOST_ROUNDS = 2**32 - 1
 _SKEWED, _EVEN = (4, 2), (28, 4)
 
 
-class Buffers(NamedTuple):
+class WideBuffers(NamedTuple):
     """The buffers of a solve other than its answer; the kernel clears those that must be clear."""
 
     dist: Array | None
@@ -84,10 +84,10 @@ def search_of(
         "room": room, "room_of_runs": room_of_runs, "splitters": rows.splitters,
     }  # fmt: skip
 
-    def buffers() -> Buffers:  # kept with the graph, so it must not refer to it
+    def buffers() -> WideBuffers:  # kept with the graph, so it must not refer to it
         return _buffers(n, room, room_of_runs, label, device, own=own_labels)
 
-    def given(held: Buffers) -> dict[str, Any]:
+    def given(held: WideBuffers) -> dict[str, Any]:
         return same | {
             "dist": held.dist,
             "rest": held.rest,
@@ -159,7 +159,7 @@ def rooms(graph: Graph, rows: WideRows) -> tuple[int, int]:
 
 def _buffers(
     n: int, room: int, room_of_runs: int, label: np.dtype[Any], device: Device, *, own: bool
-) -> Buffers:
+) -> WideBuffers:
     xp = device.xp
     narrow = label.itemsize == 4
     entry, run = (8, 12) if narrow else (16, 16)
@@ -168,7 +168,7 @@ def _buffers(
         made: Array = xp.empty(max(count * size // 8 + 1, 1), np.uint64)
         return made
 
-    return Buffers(
+    return WideBuffers(
         xp.empty(n, label) if own else None,
         words(n, entry),
         (words(room, entry), words(room, entry)),
