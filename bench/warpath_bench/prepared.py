@@ -16,7 +16,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import InputError, WarpathError
-from warpath.io.coordinates import coordinates_of
+from warpath.io.coordinate_files import coordinates_of
 from warpath_bench import external, prepared_page
 from warpath_bench.prepared_command import Command, asked
 from warpath_bench.prepared_peers import PACKAGES, ours

@@ -15,7 +15,7 @@ from warpath import _core
 from warpath.base.errors import GraphError, GraphFormatError, InputError
 from warpath.graph import Graph
 from warpath.io import save, temporary
-from warpath.io.coordinates import find_coordinates
+from warpath.io.coordinate_files import find_coordinates
 from warpath.io.formats import FORMATS, format_named, read, write
 from warpath.io.source import Source
 

@@ -10,7 +10,7 @@ import pytest
 
 from warpath.base.errors import WarpathError
 from warpath.graph import Graph
-from warpath.io.coordinates import read_coordinates
+from warpath.io.coordinate_files import read_coordinates
 from warpath.io.formats import read
 
 GOLDEN = Path(__file__).parent / "golden"

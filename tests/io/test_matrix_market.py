@@ -7,7 +7,7 @@ import pytest
 
 from warpath.base.errors import GraphFormatError, InputError
 from warpath.graph import Graph
-from warpath.io.coordinates import read_coordinates
+from warpath.io.coordinate_files import read_coordinates
 from warpath.io.formats import read, write
 
 GOLDEN = Path(__file__).parent / "golden"

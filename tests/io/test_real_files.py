@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from warpath.base.errors import GraphFormatError
-from warpath.io.coordinates import find_coordinates
+from warpath.io.coordinate_files import find_coordinates
 from warpath.io.formats import read
 
 # m counts stored edges: twice the file's edges where an undirected file has them once.

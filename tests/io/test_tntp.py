@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from warpath.base.errors import GraphFormatError, InputError
-from warpath.io.coordinates import find_coordinates, read_coordinates
+from warpath.io.coordinate_files import find_coordinates, read_coordinates
 from warpath.io.formats import read
 
 GOLDEN = Path(__file__).parent / "golden"

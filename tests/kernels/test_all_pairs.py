@@ -18,7 +18,7 @@ from warpath import Graph
 from warpath.base.dtypes import unreachable
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.cuda.tables.table import TableRun
+from warpath.engines.cuda.tables.table_run import TableRun
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.matrix import Relax
@@ -205,7 +205,7 @@ def test_lengths_above_0_are_not_looked_through_for_circles(monkeypatch):
 
 
 def test_rows_go_to_the_answer_in_blocks(monkeypatch):
-    monkeypatch.setattr("warpath.engines.cuda.tables.table._ON_THE_WAY", 16 * 150 * 7)
+    monkeypatch.setattr("warpath.engines.cuda.tables.table_run._ON_THE_WAY", 16 * 150 * 7)
     graph = corpus.case("hubs").astype("int32").graph()
     answer = expected(graph, all_pairs(graph))
     for recipe in RECIPES:

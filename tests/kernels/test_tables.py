@@ -17,7 +17,7 @@ from support.tables import able, check, check_totals, expected, narrowed, proble
 from warpath import generate
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.cuda.tables import deliver, hierarchy_sweep, pairs
+from warpath.engines.cuda.tables import deliver, hierarchy_sweep, pair_solvers
 from warpath.engines.cuda.tables.blocks_of_sources import shared_bytes
 from warpath.engines.cuda.tables.potentials import reweighted
 from warpath.engines.cuda.tables.widths import Width, bucket, limit, widths
@@ -161,14 +161,14 @@ def test_pairs_stand_side_by_side_where_rows_are_full():
     def chosen(graph, count=2):
         problem = problem_of(graph, np.arange(count), np.array([0]))
         order = Order(PAIRS, graph, problem, 1, {}, np.empty((count, 1), np.int64))
-        return pairs.solver_of(order, device, width)
+        return pair_solvers.solver_of(order, device, width)
 
     rows = generate.rmat(10, 8)
-    assert isinstance(chosen(rows), pairs.PairRowsSolver)
-    assert isinstance(chosen(rows, 1), pairs.PairListSolver)
-    assert isinstance(chosen(generate.uniform(10_000, 3), 70), pairs.PairListSolver)
+    assert isinstance(chosen(rows), pair_solvers.PairRowsSolver)
+    assert isinstance(chosen(rows, 1), pair_solvers.PairListSolver)
+    assert isinstance(chosen(generate.uniform(10_000, 3), 70), pair_solvers.PairListSolver)
     assert isinstance(
-        chosen(generate.grid(100, 100, (1, 9), diagonal=True), 70), pairs.PairListSolver
+        chosen(generate.grid(100, 100, (1, 9), diagonal=True), 70), pair_solvers.PairListSolver
     )
 
 
@@ -259,10 +259,10 @@ def test_an_array_of_the_device_is_filled_in_place_or_in_its_own_type(monkeypatc
 
 
 def test_pairs_stand_side_by_side_where_a_few_hops_lead_far():
-    assert pairs.fronts_meet(generate.rmat(12, 8))
-    assert pairs.fronts_meet(generate.uniform(30_000, 8))
-    assert not pairs.fronts_meet(generate.grid(200, 200, (1, 9)))
-    assert not pairs.fronts_meet(generate.grid(200, 200, (1, 9), diagonal=True))
+    assert pair_solvers.fronts_meet(generate.rmat(12, 8))
+    assert pair_solvers.fronts_meet(generate.uniform(30_000, 8))
+    assert not pair_solvers.fronts_meet(generate.grid(200, 200, (1, 9)))
+    assert not pair_solvers.fronts_meet(generate.grid(200, 200, (1, 9), diagonal=True))
 
 
 def test_batches_are_of_the_fronts_or_of_all_labels():
@@ -271,7 +271,7 @@ def test_batches_are_of_the_fronts_or_of_all_labels():
     def batch(graph):
         problem = problem_of(graph, np.arange(graph.n - 1), np.array([0]))
         order = Order(PAIRS, graph, problem, 1, {"together": 1}, np.empty((graph.n - 1, 1)))
-        return pairs.PairListSolver(order, device, width).batch
+        return pair_solvers.PairListSolver(order, device, width).batch
 
     assert batch(generate.uniform(5000, 3)) == 2**22 // 5000
     assert batch(generate.grid(50, 50, (1, 9))) == 2499

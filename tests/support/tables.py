@@ -14,7 +14,7 @@ from warpath.base.errors import NegativeCycleError
 from warpath.engines import cpu
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run, totals
-from warpath.engines.cuda.tables.table import longest
+from warpath.engines.cuda.tables.table_run import longest
 from warpath.graph.zones import opened
 from warpath.recipes import Task
 from warpath.recipes.params import chosen_params

@@ -14,7 +14,7 @@ from warpath.base.errors import GraphError
 from warpath.cli.usage import UsageError
 from warpath.engines import hierarchy
 from warpath.graph.zones import opened
-from warpath.io.coordinates import coordinates_of, find_coordinates
+from warpath.io.coordinate_files import coordinates_of, find_coordinates
 from warpath.io.formats import read
 
 if TYPE_CHECKING:

@@ -37,9 +37,9 @@ ADAPTERS: tuple[Adapter, ...] = (
         _comes_from("torch", "torch_geometric", "jax", "jaxlib"), "warpath.io.tensors:from_tensor"
     ),
     Adapter(_comes_from("geopandas"), "warpath.io.geopandas:from_geodataframe"),
-    Adapter(_comes_from("pandas", "polars", "pyarrow", "cudf"), "warpath.io.tables:from_table"),
+    Adapter(_comes_from("pandas", "polars", "pyarrow", "cudf"), "warpath.io.dataframes:from_table"),
     Adapter(lambda data: isinstance(data, np.ndarray), "warpath.io.dense:from_matrix"),
     Adapter(lambda data: isinstance(data, tuple | list), "warpath.io.arrays:from_edges"),
-    Adapter(lambda data: hasattr(data, "__arrow_c_stream__"), "warpath.io.tables:from_table"),
+    Adapter(lambda data: hasattr(data, "__arrow_c_stream__"), "warpath.io.dataframes:from_table"),
     Adapter(lambda data: hasattr(data, "__dlpack__"), "warpath.io.dense:from_matrix"),
 )

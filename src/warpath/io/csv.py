@@ -6,15 +6,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import InputError, require
-from warpath.io.tables import ENDS, from_table
+from warpath.io.dataframes import ENDS, from_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpath.base.errors import GraphFormatError
     from warpath.graph import Graph
+    from warpath.io.dataframes import Column
     from warpath.io.source import Source
-    from warpath.io.tables import Column
 
 _DELIMITERS = (",", ";", "\t", "|")
 _ROW = re.compile(r"[Rr]ow #(\d+)")
@@ -44,7 +44,7 @@ def read(
     columns: Sequence[Column] | None = None,
     delimiter: str | None = None,
 ) -> Graph:
-    """Read a CSV file with a header line; columns as in `warpath.io.tables.from_table`.
+    """Read a CSV file with a header line; columns as in `warpath.io.dataframes.from_table`.
 
     Parameters
     ----------

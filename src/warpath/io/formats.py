@@ -144,7 +144,7 @@ def read(
         "great_circle": lengths from the coordinates, see `Graph.with_weights`.
     ids : "auto", or another value of the format's option ("numbers", "text" for edge lists).
     coordinates : (n, 2) array, or the path of a file (DIMACS .co, Matrix Market array, TNTP
-        nodes); `warpath.io.coordinates.find_coordinates` finds it by the graph's file name.
+        nodes); `warpath.io.coordinate_files.find_coordinates` finds it by the graph's file name.
     member : the file inside a zip archive that holds more than one.
     progress : True for a bar on stderr, or a function of bytes done and bytes in total.
     **options : options of the format.
@@ -190,7 +190,7 @@ def read(
         if weight is None and graph.weights is not None:
             graph = graph.with_weights(None)
         if coordinates is not None:
-            positions = importlib.import_module("warpath.io.coordinates")
+            positions = importlib.import_module("warpath.io.coordinate_files")
             graph = graph.with_coordinates(positions.coordinates_of(coordinates, graph.n))
         return graph if rule is None else graph.with_weights(rule)
 
@@ -251,7 +251,7 @@ def _format_of(source: Source) -> Format:
         for known in FORMATS:
             if known.sniff(head):
                 return known
-    positions = importlib.import_module("warpath.io.coordinates")
+    positions = importlib.import_module("warpath.io.coordinate_files")
     if positions.sniff(source.head):
         raise source.error(
             None, "this file has coordinates, no edges: read the graph, with coordinates= this path"

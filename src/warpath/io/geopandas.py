@@ -11,7 +11,7 @@ from warpath.graph import Graph
 from warpath.graph.checks import numbered
 from warpath.graph.coordinates import RULES, in_degrees
 from warpath.graph.edge_geometry import Shapes, in_rows
-from warpath.io.tables import ENDS, WEIGHTS, Table, chosen_columns
+from warpath.io.dataframes import ENDS, WEIGHTS, Table, chosen_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ def from_geodataframe(
     Parameters
     ----------
     data : a GeoDataFrame. The ends of edges come from columns or index levels (OSMnx: ``u`` and
-        ``v``), found as in `warpath.io.tables.from_table`; without such columns, lines with a
+        ``v``), found as in `warpath.io.dataframes.from_table`; without such columns, lines with a
         common end point share a vertex.
     columns : the columns of ends, or of ends and weight.
     weight : the weight's column; "geometry" for the lines' lengths, metres on a sphere for

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpath.graph import Graph
+    from warpath.io.dataframes import Column
     from warpath.io.source import Source
-    from warpath.io.tables import Column
 
 
 def sniff(head: bytes) -> bool:
@@ -30,7 +30,7 @@ def read(
     weight: Column | None = "auto",
     columns: Sequence[Column] | None = None,
 ) -> Graph:
-    """Read a Parquet file with a row per edge; columns as in `warpath.io.tables.from_table`.
+    """Read a Parquet file with a row per edge; columns as in `warpath.io.dataframes.from_table`.
 
     Raises
     ------

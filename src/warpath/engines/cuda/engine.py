@@ -10,12 +10,12 @@ from warpath.engines.cuda import breadth_first, patches
 from warpath.engines.cuda.flight import Ended
 from warpath.engines.cuda.tables import hierarchy_sweep as sweeps
 from warpath.engines.cuda.tables.blocks_of_sources import block_a_source
-from warpath.engines.cuda.tables.dense import floyd_warshall
 from warpath.engines.cuda.tables.johnson import rounds_a_source
 from warpath.engines.cuda.tables.matrix_steps import matrix_steps
-from warpath.engines.cuda.tables.pairs import pairs
+from warpath.engines.cuda.tables.pair_solvers import pairs
+from warpath.engines.cuda.tables.resident_floyd_warshall import floyd_warshall
 from warpath.engines.cuda.tables.reweighted import johnson
-from warpath.engines.cuda.tables.table import longest
+from warpath.engines.cuda.tables.table_run import longest
 from warpath.engines.cuda.tables.thread_a_source import thread_a_source
 from warpath.engines.cuda.tables.widths import widths
 from warpath.engines.cuda.wide import search as wide
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device, Order
-    from warpath.engines.cuda.search import Search
+    from warpath.engines.cuda.repeated_search import Search
     from warpath.graph import Graph
 
 #: The loops of one source that are one launch.

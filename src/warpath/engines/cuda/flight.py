@@ -1,15 +1,15 @@
-"""One kernel that solves alone: buffers that wait for the next solve, and a few words back.
+"""Flights: what one solve by a single kernel launch uses, its buffers, halt word and status words.
 
-An engine with a persistent kernel launches once a solve and reads how it ended::
+An engine with a persistent kernel launches it once per solve and reads how it ended::
 
     with flight(graph, "labels of 32 bits of NAME", device, make) as own:
         dist = device.xp.empty(graph.n, np.int32)
         words = own.run(kernel, blocks, dist, *arrays_of(own.buffers), own.halt, own.status)
 
-The kernel takes ``int* halt`` and ``i64* status``, and its last block to end writes the words
-(kernels/halt.cuh). Several threads may solve on one graph: each has a flight of its own,
-and as many are kept as were in the air at once. A kernel that is launched again and again with
-nearly the same arguments is a `Search` (engines/cuda/search.py), which takes flights as well.
+The kernel takes ``int* halt`` and ``i64* status``; its last block to end writes the status words
+(kernels/halt.cuh). Several threads may solve on one graph: each solve has a flight of its own, and
+idle flights are kept for later solves. `Search` (engines/cuda/repeated_search.py), which launches a
+kernel repeatedly with nearly the same arguments, takes flights as well.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from warpath.engines.base import Raw
 from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.cuda.flight import Ended, flights
-from warpath.engines.cuda.search import Search
+from warpath.engines.cuda.repeated_search import Search
 from warpath.engines.cuda.tables.widths import limit, widths
 from warpath.graph.derived import Derived
 from warpath.planner.cpu_model import MESH_DEGREE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warpath.engines.cuda.tables.fill import Common, fill
-from warpath.engines.cuda.tables.pairs import solver_of
+from warpath.engines.cuda.tables.pair_solvers import solver_of
 from warpath.engines.cuda.tables.widths import bucket
 
 if TYPE_CHECKING:

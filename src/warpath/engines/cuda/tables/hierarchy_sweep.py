@@ -12,7 +12,7 @@ from warpath.base.errors import NotEnoughMemoryError
 from warpath.engines.base import Raw
 from warpath.engines.cuda.entry import Kernel, Types, kernel
 from warpath.engines.cuda.tables.fill import fill
-from warpath.engines.cuda.tables.pairs import solver_of
+from warpath.engines.cuda.tables.pair_solvers import solver_of
 from warpath.engines.cuda.tables.widths import Width, limit
 from warpath.engines.hierarchy import hierarchy_of
 from warpath.graph.derived import Derived

@@ -12,7 +12,7 @@ from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.cuda.tables.deliver import put
 from warpath.engines.cuda.tables.potentials import restore
-from warpath.engines.cuda.tables.table import longest
+from warpath.engines.cuda.tables.table_run import longest
 from warpath.engines.potentials import labels_or_cycle
 from warpath.engines.rounds import Run, solve
 from warpath.engines.rounds.run import ROWS, Rows, resident

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from warpath.engines.base import Raw
 from warpath.engines.cuda.tables.potentials import restore
-from warpath.engines.cuda.tables.table import TableRun, longest
+from warpath.engines.cuda.tables.table_run import TableRun, longest
 from warpath.engines.potentials import lengths_and_potentials
 from warpath.recipes.axes import Memory
 from warpath.recipes.matrix import Relax

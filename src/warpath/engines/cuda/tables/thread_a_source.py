@@ -8,7 +8,7 @@ import numpy as np
 
 from warpath.engines.base import Raw
 from warpath.engines.cpu import refuse_overflow
-from warpath.engines.cuda.tables.table import TableRun, longest
+from warpath.engines.cuda.tables.table_run import TableRun, longest
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array

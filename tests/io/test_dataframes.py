@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import warpath as wp
 from warpath.base.errors import GraphError, InputError, MissingDependencyError, WeightError
-from warpath.io.tables import ENDS, WEIGHTS, chosen_columns
+from warpath.io.dataframes import ENDS, WEIGHTS, chosen_columns
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
